@@ -1,0 +1,105 @@
+// swift-tools-version: 6.1
+import PackageDescription
+
+// `MUSTER_STRICT=1` turns warnings into errors for our own targets only (used by `make check`).
+let strict = Context.environment["MUSTER_STRICT"] == "1"
+
+let settings: [SwiftSetting] =
+  [
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+  ] + (strict ? [.unsafeFlags(["-warnings-as-errors"])] : [])
+
+let sqlite: LinkerSetting = .linkedLibrary("sqlite3")
+
+/// A target of ours. The names it may depend on are the table of `docs/architecture.md`,
+/// which the tidy test compares with each file's imports.
+func layer(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
+  .target(name: name, dependencies: dependencies, swiftSettings: settings)
+}
+
+func program(_ name: String, path: String? = nil, _ dependencies: [Target.Dependency]) -> Target {
+  .executableTarget(name: name, dependencies: dependencies, path: path, swiftSettings: settings)
+}
+
+func tests(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
+  .testTarget(name: name, dependencies: dependencies, swiftSettings: settings)
+}
+
+let argumentParser: Target.Dependency = .product(
+  name: "ArgumentParser", package: "swift-argument-parser")
+let grdb: Target.Dependency = .product(name: "GRDB", package: "GRDB.swift")
+let logging: Target.Dependency = .product(name: "Logging", package: "swift-log")
+let nioCore: Target.Dependency = .product(name: "NIOCore", package: "swift-nio")
+let nioPosix: Target.Dependency = .product(name: "NIOPosix", package: "swift-nio")
+let protobuf: Target.Dependency = .product(name: "SwiftProtobuf", package: "swift-protobuf")
+let lifecycle: Target.Dependency = .product(
+  name: "ServiceLifecycle", package: "swift-service-lifecycle")
+
+let package = Package(
+  name: "muster",
+  platforms: [.macOS(.v15)],
+  products: [
+    .executable(name: "muster", targets: ["muster"])
+  ],
+  dependencies: [
+    .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
+    .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
+    .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
+    .package(url: "https://github.com/apple/swift-protobuf", from: "1.39.0"),
+    .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
+    .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
+  ],
+  targets: [
+    .systemLibrary(
+      name: "CSodium", pkgConfig: "libsodium",
+      providers: [.apt(["libsodium-dev"]), .brew(["libsodium"])]),
+    .systemLibrary(
+      name: "CQREncode", pkgConfig: "libqrencode",
+      providers: [.apt(["libqrencode-dev"]), .brew(["qrencode"])]),
+    layer("MusterModel", []),
+    layer("MusterCRDT", ["MusterModel"]),
+    layer("MusterGeo", ["MusterModel"]),
+    layer("MusterCrypto", ["MusterModel", "CSodium"]),
+    layer("MusterSync", ["MusterModel", "MusterCRDT", "MusterCrypto", protobuf]),
+    layer("MusterStore", ["MusterModel", "MusterCRDT", grdb]),
+    layer(
+      "MusterReplica",
+      ["MusterModel", "MusterCRDT", "MusterGeo", "MusterCrypto", "MusterSync", "MusterStore"]),
+    layer("MusterInterchange", ["MusterModel", "MusterGeo"]),
+    layer("MusterTransport", ["MusterModel", nioCore, nioPosix, logging, lifecycle]),
+    layer("MusterLocation", ["MusterModel", "MusterGeo"]),
+    layer(
+      "MusterNode",
+      [
+        "MusterModel", "MusterReplica", "MusterTransport", "MusterLocation", logging, lifecycle,
+      ]),
+    layer(
+      "MusterControl",
+      ["MusterModel", "MusterNode", protobuf, nioCore, nioPosix, logging, lifecycle]),
+    program(
+      "muster",
+      [
+        "MusterModel", "MusterInterchange", "MusterLocation", "MusterNode", "MusterControl",
+        "CQREncode", argumentParser, logging, lifecycle,
+      ]),
+    program("muster-demo", []),
+    program(
+      "muster-bench", path: "Benchmarks/muster-bench",
+      ["MusterModel", "MusterReplica", "MusterStore", "MusterCrypto", "MusterSync", argumentParser]),
+    tests("MusterModelTests", ["MusterModel"]),
+    tests("MusterCRDTTests", ["MusterCRDT"]),
+    tests("MusterGeoTests", ["MusterGeo"]),
+    tests("MusterCryptoTests", ["MusterCrypto"]),
+    tests("MusterSyncTests", ["MusterSync"]),
+    tests("MusterStoreTests", ["MusterStore"]),
+    tests("MusterReplicaTests", ["MusterReplica"]),
+    tests("MusterInterchangeTests", ["MusterInterchange"]),
+    tests("MusterTransportTests", ["MusterTransport"]),
+    tests("MusterLocationTests", ["MusterLocation"]),
+    tests("MusterNodeTests", ["MusterNode"]),
+    tests("CommandLineTests", []),
+    tests("TidyTests", []),
+  ],
+  swiftLanguageModes: [.v6]
+)

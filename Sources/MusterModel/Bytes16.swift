@@ -1,0 +1,44 @@
+/// Sixteen bytes, kept as two big-endian words so that comparing, hashing and copying are cheap
+/// and the order is that of the bytes.
+public struct Bytes16: Hashable, Comparable, Sendable {
+  public let high: UInt64
+  public let low: UInt64
+
+  public init(high: UInt64, low: UInt64) {
+    self.high = high
+    self.low = low
+  }
+
+  /// Nil unless there are exactly sixteen bytes.
+  public init?(_ bytes: some Sequence<UInt8>) {
+    var words: (UInt64, UInt64) = (0, 0)
+    var count = 0
+    for byte in bytes {
+      guard count < 16 else { return nil }
+      if count < 8 {
+        words.0 = words.0 << 8 | UInt64(byte)
+      } else {
+        words.1 = words.1 << 8 | UInt64(byte)
+      }
+      count += 1
+    }
+    guard count == 16 else { return nil }
+    self.init(high: words.0, low: words.1)
+  }
+
+  public static let zero = Bytes16(high: 0, low: 0)
+
+  public var bytes: [UInt8] {
+    [UInt8](unsafeUninitializedCapacity: 16) { buffer, count in
+      for index in 0..<8 {
+        buffer[index] = UInt8(truncatingIfNeeded: high >> UInt64(56 - 8 * index))
+        buffer[8 + index] = UInt8(truncatingIfNeeded: low >> UInt64(56 - 8 * index))
+      }
+      count = 16
+    }
+  }
+
+  public static func < (left: Bytes16, right: Bytes16) -> Bool {
+    left.high != right.high ? left.high < right.high : left.low < right.low
+  }
+}

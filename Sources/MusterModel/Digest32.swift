@@ -1,0 +1,40 @@
+/// A thirty-two-byte BLAKE2b hash, wrapped per use like `Identifier`.
+public protocol Digest32: Hashable, Comparable, Sendable, CustomStringConvertible {
+  var raw: Bytes32 { get }
+  init(raw: Bytes32)
+}
+
+extension Digest32 {
+  /// Nil unless there are exactly thirty-two bytes.
+  public init?(bytes: some Collection<UInt8>) {
+    guard let raw = Bytes32(bytes) else { return nil }
+    self.init(raw: raw)
+  }
+
+  public var bytes: [UInt8] { raw.bytes }
+  public var description: String { Hex.encode(raw.bytes) }
+
+  public static func < (left: Self, right: Self) -> Bool { left.raw < right.raw }
+}
+
+/// The hash of a frame's header, which its author signs.
+public struct FrameHash: Digest32 {
+  public let raw: Bytes32
+  public init(raw: Bytes32) { self.raw = raw }
+  /// What stands for "nothing before": the previous hash of an opening.
+  public static let none = FrameHash(raw: .zero)
+}
+
+/// The hash of a certificate's signed bytes.
+public struct CertificateHash: Digest32 {
+  public let raw: Bytes32
+  public init(raw: Bytes32) { self.raw = raw }
+  /// The operation's root key, which needs no certificate.
+  public static let root = CertificateHash(raw: .zero)
+}
+
+/// The hash of the canonical applied state; equal wherever the same frames and keys are held.
+public struct StateHash: Digest32 {
+  public let raw: Bytes32
+  public init(raw: Bytes32) { self.raw = raw }
+}

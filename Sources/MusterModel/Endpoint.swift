@@ -1,0 +1,36 @@
+/// Where a datagram comes from or goes to: an IP address and a UDP port. Opaque to the engine.
+public struct Endpoint: Hashable, Comparable, Sendable {
+  /// Four bytes (IPv4) or sixteen (IPv6).
+  public let address: [UInt8]
+  public let port: UInt16
+  /// The interface index that an IPv6 link-local address needs; 0 otherwise.
+  public let scope: UInt32
+
+  /// Nil unless the address has four or sixteen bytes.
+  public init?(address: [UInt8], port: UInt16, scope: UInt32 = 0) {
+    guard address.count == 4 || address.count == 16 else { return nil }
+    self.address = address
+    self.port = port
+    self.scope = scope
+  }
+
+  public static func < (left: Endpoint, right: Endpoint) -> Bool {
+    if left.address != right.address {
+      return left.address.lexicographicallyPrecedes(right.address)
+    }
+    return left.port != right.port ? left.port < right.port : left.scope < right.scope
+  }
+}
+
+extension Endpoint: CustomStringConvertible {
+  /// `192.0.2.1:7474` or `[2001:db8:0:0:0:0:0:1]:7474`.
+  public var description: String {
+    if address.count == 4 {
+      return address.map(String.init).joined(separator: ".") + ":\(port)"
+    }
+    let groups = stride(from: 0, to: 16, by: 2).map {
+      String(UInt16(address[$0]) << 8 | UInt16(address[$0 + 1]), radix: 16)
+    }
+    return "[" + groups.joined(separator: ":") + (scope == 0 ? "" : "%\(scope)") + "]:\(port)"
+  }
+}

@@ -1,0 +1,66 @@
+/// Every bound on what comes from outside or piles up inside, with its reason.
+public enum Limits {
+  // MARK: Datagrams and frames
+
+  /// Fits the IPv6 minimum MTU of 1,280 bytes with IP and UDP headers, and leaves room for a
+  /// tunnel's, so that no IP fragment is ever sent.
+  public static let datagramBytes = 1200
+  /// A frame pushed alone must fit one datagram: 1,200 less the session's 29 bytes, the run's and
+  /// the frame's own fields (log, sequence, previous hash, epoch, signature: at most 190).
+  public static let frameBodyBytes = 960
+  /// Nonce and authentication tag of a sealed body.
+  public static let sealOverheadBytes = 40
+  /// What an author may put into one frame before sealing.
+  public static let framePlaintextBytes = frameBodyBytes - sealOverheadBytes
+  /// Parts of one operation, joined.
+  public static let operationBytes = 64 * 1024
+  public static let partsPerOperation = 128
+  /// Dots have a 16-bit index, and no frame holds more.
+  public static let operationsPerFrame = 512
+  /// Sequences stop here, so that they fit the store's row ids.
+  public static let lastSequence: UInt64 = (1 << 32) - 1
+  public static let lastGeneration: UInt32 = 1024
+  /// Every so many frames a signature is kept and sent, so that no run outgrows a buffer.
+  public static let signatureInterval: UInt64 = 32
+
+  // MARK: Merge
+
+  public static let supersededDots = 64
+  public static let lineBytes = 200
+  public static let paragraphBytes = 16 * 1024
+  public static let severity: ClosedRange<UInt8> = 1...5
+
+  // MARK: Geometry
+
+  public static let verticesPerRing = 1000
+  public static let ringsPerFence = 200
+  /// All rings of one fence; an outline travels in parts of at most `operationBytes`, and an
+  /// unpacked vertex takes eight bytes.
+  public static let verticesPerFence = 7000
+  /// Half of the Earth's circumference, rounded down.
+  public static let circleRadiusCentimetres: UInt32 = 2_000_000_000
+
+  // MARK: Identity
+
+  /// Certificates between a device and the root.
+  public static let certificateChain = 4
+  /// Command devices that an epoch's control frame seals its key to.
+  public static let sealedEpochKeys = 8
+
+  // MARK: Engine
+
+  /// Peers remembered at once; beyond this the one heard longest ago without a session goes.
+  public static let peers = 1024
+  public static let handshakesInFlight = 256
+  /// What a node asks of one peer before an answer arrives.
+  public static let wantCreditBytes = 128 * 1024
+  /// Frames waiting for the signature that proves them, or for the frame before, per log.
+  public static let bufferedFramesPerLog = 64
+  public static let bufferedFrames = 16_384
+  /// Logs held at once: a device has four per incarnation.
+  public static let logs = 65_536
+  /// Latest-only records held at once.
+  public static let records = 16_384
+  /// Datagrams taken into one transaction.
+  public static let inputsPerBatch = 256
+}

@@ -1,0 +1,28 @@
+/// What a certificate entitles its device to.
+public enum Role: UInt8, Sendable, CaseIterable, Hashable {
+  /// Admits, revokes, draws fences, directs.
+  case command = 1
+  /// Reports, and its own status.
+  case member = 2
+  /// Reads.
+  case observer = 3
+  /// Holds and forwards ciphertext, reads nothing.
+  case relay = 4
+
+  public var name: String {
+    switch self {
+    case .command: "command"
+    case .member: "member"
+    case .observer: "observer"
+    case .relay: "relay"
+    }
+  }
+
+  public init?(name: String) {
+    guard let role = Role.allCases.first(where: { $0.name == name }) else { return nil }
+    self = role
+  }
+
+  /// Whether it may hold epoch keys.
+  public var reads: Bool { self != .relay }
+}
