@@ -1,0 +1,146 @@
+public import MusterModel
+
+/// The stored form is the visible state, then what is still pending. Only the visible part is the
+/// canonical state that the state hash covers (`docs/wire.md`).
+extension RowState {
+  public func encoded() -> [UInt8] {
+    var writer = ByteWriter()
+    appendVisible(to: &writer)
+    writer.append(UInt32(awaited.count))
+    for name in awaited.keys.sorted() {
+      writer.append(name.field.rawValue)
+      writer.append(name.dot)
+      let authors = awaited[name] ?? []
+      writer.append(UInt32(authors.count))
+      for author in authors { author.append(to: &writer) }
+    }
+    writer.append(UInt32(waiting.count))
+    for write in waiting { write.append(to: &writer) }
+    return writer.bytes
+  }
+
+  public init(key: RowKey, decoding bytes: [UInt8]) throws(DecodingFault) {
+    self.init(key: key)
+    var reader = ByteReader(bytes)
+    try readVisible(from: &reader)
+    for _ in 0..<(try reader.count(ofAtLeast: 23)) {
+      let name = FieldDot(field: try reader.field(), dot: try reader.dot())
+      var authors: [Author] = []
+      for _ in 0..<(try reader.count(ofAtLeast: 33)) { authors.append(try Author(from: &reader)) }
+      awaited[name] = authors
+    }
+    for _ in 0..<(try reader.count(ofAtLeast: 60)) {
+      waiting.append(try AuthoredWrite(from: &reader))
+    }
+    try reader.expectEnd()
+  }
+
+  /// The canonical state: kind, id, owner, then the fields in order with their live values by dot.
+  public var canonical: [UInt8] {
+    var writer = ByteWriter()
+    writer.append(key.kind.rawValue)
+    writer.append(key.id)
+    appendVisible(to: &writer)
+    return writer.bytes
+  }
+
+  private func appendVisible(to writer: inout ByteWriter) {
+    writer.append(UInt8(owner == nil ? 0 : 1))
+    writer.append(owner?.raw ?? .zero)
+    writer.append(UInt32(live.count))
+    for field in live.keys.sorted() {
+      writer.append(field.rawValue)
+      let values = live[field] ?? []
+      writer.append(UInt32(values.count))
+      for value in values { value.append(to: &writer) }
+    }
+  }
+
+  private mutating func readVisible(from reader: inout ByteReader) throws(DecodingFault) {
+    let hasOwner = try reader.integer(UInt8.self)
+    let owner = try reader.identifier(UserID.self)
+    self.owner = hasOwner == 1 ? owner : nil
+    for _ in 0..<(try reader.count(ofAtLeast: 5)) {
+      let field = try reader.field()
+      var values: [LiveValue] = []
+      for _ in 0..<(try reader.count(ofAtLeast: 44)) {
+        values.append(try LiveValue(from: &reader))
+      }
+      live[field] = values
+    }
+  }
+}
+
+extension LiveValue {
+  fileprivate func append(to writer: inout ByteWriter) {
+    writer.append(dot)
+    writer.append(author)
+    writer.append(role.rawValue)
+    writer.append(writtenAt.milliseconds)
+    value.append(to: &writer)
+  }
+
+  fileprivate init(from reader: inout ByteReader) throws(DecodingFault) {
+    let dot = try reader.dot()
+    let author = try reader.identifier(UserID.self)
+    let role = try reader.role()
+    let writtenAt = Timestamp(milliseconds: try reader.integer(Int64.self))
+    self.init(
+      dot: dot, value: try Value(from: &reader), author: author, role: role, writtenAt: writtenAt)
+  }
+}
+
+extension Author {
+  fileprivate func append(to writer: inout ByteWriter) {
+    writer.append(user)
+    writer.append(device)
+    writer.append(role.rawValue)
+  }
+
+  fileprivate init(from reader: inout ByteReader) throws(DecodingFault) {
+    let user = try reader.identifier(UserID.self)
+    let device = try reader.identifier(DeviceID.self)
+    self.init(user: user, device: device, role: try reader.role())
+  }
+}
+
+extension AuthoredWrite {
+  fileprivate func append(to writer: inout ByteWriter) {
+    writer.append(dot)
+    author.append(to: &writer)
+    writer.append(writtenAt.milliseconds)
+    writer.append(write.row)
+    writer.append(write.field.rawValue)
+    writer.append(UInt8(write.value == nil ? 0 : 1))
+    write.value?.append(to: &writer)
+    writer.append(UInt32(write.supersedes.count))
+    for dot in write.supersedes { writer.append(dot) }
+    // A write that waits has no origin: with one it would not have waited.
+  }
+
+  fileprivate init(from reader: inout ByteReader) throws(DecodingFault) {
+    let dot = try reader.dot()
+    let author = try Author(from: &reader)
+    let writtenAt = Timestamp(milliseconds: try reader.integer(Int64.self))
+    let row = try reader.identifier(RowID.self)
+    let field = try reader.field()
+    let value = try reader.integer(UInt8.self) == 1 ? try Value(from: &reader) : nil
+    var supersedes: [Dot] = []
+    for _ in 0..<(try reader.count(ofAtLeast: 18)) { supersedes.append(try reader.dot()) }
+    self.init(
+      write: Write(row: row, field: field, value: value, supersedes: supersedes), dot: dot,
+      author: author, writtenAt: writtenAt)
+  }
+}
+
+extension ByteReader {
+  fileprivate mutating func field() throws(DecodingFault) -> Field {
+    guard let field = Field(rawValue: try integer(UInt8.self)) else { throw .invalid("field") }
+    return field
+  }
+
+  fileprivate mutating func role() throws(DecodingFault) -> Role {
+    guard let role = Role(rawValue: try integer(UInt8.self)) else { throw .invalid("role") }
+    return role
+  }
+}

@@ -1,0 +1,164 @@
+public import MusterModel
+
+/// The state of one user, report or geofence: for each field, the values that nobody superseded.
+///
+///     write ──▶ owner known? ──no──▶ waits for the row's origin
+///                   │yes
+///               permitted? ──no──▶ refused (held in the log, shown nowhere)
+///                   │yes
+///               take away the live dots that it names ─▶ those not yet applied are awaited
+///                   │
+///               was its own dot awaited? ──yes──▶ superseded before it came: gone
+///                   │no
+///               live
+///
+/// A row is a function of the *set* of writes applied to it: any order gives the same state, which
+/// is what makes replicas agree. Correctness needs no clock.
+///
+/// The caller MUST apply each write once (the log knows which are), and MUST have checked that an
+/// `origin` hashes to the row's id, since hashing is not this layer's.
+///
+/// It does not keep what was superseded: the log does.
+public struct RowState: Hashable, Sendable {
+  public let key: RowKey
+  /// Nil until a write with the row's origin is applied. A user's row is owned by that user.
+  public internal(set) var owner: UserID?
+  /// Sorted by dot; a field without live values is absent.
+  var live: [Field: [LiveValue]] = [:]
+  /// Superseded dots whose frames are not applied yet, with those who superseded them.
+  var awaited: [FieldDot: [Author]] = [:]
+  /// Writes that came before the row's origin, sorted by dot.
+  var waiting: [AuthoredWrite] = []
+
+  public init(key: RowKey) {
+    self.key = key
+    owner = key.kind == .user ? UserID(raw: key.id.raw) : nil
+  }
+
+  /// What became of a write.
+  public enum Outcome: Hashable, Sendable {
+    case applied
+    /// The row's origin is not known yet.
+    case waits
+    /// Its author may not, or its value is not the field's.
+    case refused
+  }
+
+  /// Applies one write.
+  ///
+  /// - Parameter isApplied: whether the frame that a dot names is applied already; the frame of
+  ///   `write` itself may count either way. It tells a superseded value that is gone from one that
+  ///   has yet to come, and is asked only about dots that are not live.
+  @discardableResult
+  public mutating func apply(
+    _ write: AuthoredWrite, isApplied: (Bytes16) -> Bool
+  ) -> Outcome {
+    precondition(write.write.key == key, "write for \(write.write.key) given to \(key)")
+    if owner == nil {
+      guard let origin = write.write.origin else {
+        wait(write)
+        return .waits
+      }
+      owner = origin.owner
+      let outcome = settle(write, isApplied: isApplied)
+      settleWaiting(isApplied: isApplied)
+      return outcome
+    }
+    return settle(write, isApplied: isApplied)
+  }
+
+  private mutating func wait(_ write: AuthoredWrite) {
+    let place = waiting.firstIndex { $0.dot > write.dot } ?? waiting.endIndex
+    waiting.insert(write, at: place)
+  }
+
+  /// A dot among those still waiting has not been applied to this row, whatever its frame is.
+  private mutating func settleWaiting(isApplied: (Bytes16) -> Bool) {
+    let drained = waiting
+    waiting = []
+    var rest = Set(drained.map(\.dot.frame))
+    for write in drained {
+      settle(write) { frame in !rest.contains(frame) && isApplied(frame) }
+      if !drained.contains(where: { $0.dot > write.dot && $0.dot.frame == write.dot.frame }) {
+        rest.remove(write.dot.frame)
+      }
+    }
+  }
+
+  @discardableResult
+  private mutating func settle(
+    _ authored: AuthoredWrite, isApplied: (Bytes16) -> Bool
+  ) -> Outcome {
+    let (write, author) = (authored.write, authored.author)
+    let field = write.field
+    let superseders = awaited.removeValue(forKey: FieldDot(field: field, dot: authored.dot))
+    guard let owner, Permission.allows(write, by: author, owner: owner), isWellFormed(write) else {
+      return .refused
+    }
+    for dot in write.supersedes {
+      supersede(dot, in: field, by: author, isApplied: isApplied)
+    }
+    guard let value = write.value else { return .applied }
+    let isGone = superseders?.contains {
+      Permission.allowsSuperseding(field, valueOf: author.user, by: $0)
+    }
+    if isGone != true {
+      insert(
+        LiveValue(
+          dot: authored.dot, value: value, author: author.user, role: author.role,
+          writtenAt: authored.writtenAt), into: field)
+    }
+    return .applied
+  }
+
+  private func isWellFormed(_ write: Write) -> Bool {
+    write.supersedes.count <= Limits.supersededDots
+      && (write.value.map(write.field.accepts) ?? true)
+      && (write.field != Field.existence(of: key.kind) || write.value == nil
+        || write.origin == nil || write.origin?.owner == owner)
+  }
+
+  private mutating func supersede(
+    _ dot: Dot, in field: Field, by author: Author, isApplied: (Bytes16) -> Bool
+  ) {
+    if let index = live[field]?.firstIndex(where: { $0.dot == dot }) {
+      guard let element = live[field]?[index].author,
+        Permission.allowsSuperseding(field, valueOf: element, by: author)
+      else { return }
+      live[field]?.remove(at: index)
+      if live[field]?.isEmpty == true { live[field] = nil }
+    } else if !isApplied(dot.frame) {
+      let name = FieldDot(field: field, dot: dot)
+      var superseders = awaited[name] ?? []
+      guard !superseders.contains(author) else { return }
+      superseders.append(author)
+      awaited[name] = superseders.sorted(by: Author.isOrdered)
+    }
+  }
+
+  private mutating func insert(_ value: LiveValue, into field: Field) {
+    var values = live[field] ?? []
+    let place = values.firstIndex { $0.dot > value.dot } ?? values.endIndex
+    values.insert(value, at: place)
+    live[field] = values
+  }
+}
+
+/// The name of a value within a row.
+struct FieldDot: Hashable, Comparable, Sendable {
+  let field: Field
+  let dot: Dot
+
+  static func < (left: FieldDot, right: FieldDot) -> Bool {
+    left.field != right.field ? left.field < right.field : left.dot < right.dot
+  }
+}
+
+extension Author {
+  /// A fixed order, so that equal sets have equal bytes.
+  static func isOrdered(_ left: Author, _ right: Author) -> Bool {
+    left.device != right.device
+      ? left.device < right.device
+      : (left.user, left.role.rawValue) < (right.user, right.role.rawValue)
+  }
+}

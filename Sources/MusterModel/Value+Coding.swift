@@ -1,0 +1,128 @@
+extension Value {
+  /// The canonical bytes of a value: the same for everyone, part of the state hash.
+  public func append(to writer: inout ByteWriter) {
+    switch self {
+    case .text(let text):
+      writer.append(UInt8(1))
+      writer.append(text)
+    case .code(let code):
+      writer.append(UInt8(2))
+      writer.append(code)
+    case .position(let position):
+      writer.append(UInt8(3))
+      position.append(to: &writer)
+    case .geometry(let geometry):
+      writer.append(UInt8(4))
+      geometry.append(to: &writer)
+    case .claim(let claim, let note):
+      writer.append(UInt8(5))
+      writer.append(claim.rawValue)
+      writer.append(note)
+    case .mark:
+      writer.append(UInt8(6))
+    }
+  }
+
+  public init(from reader: inout ByteReader) throws(DecodingFault) {
+    switch try reader.integer(UInt8.self) {
+    case 1: self = .text(try reader.text())
+    case 2: self = .code(try reader.integer(UInt8.self))
+    case 3: self = .position(try Coordinate(from: &reader))
+    case 4: self = .geometry(try FenceGeometry(from: &reader))
+    case 5:
+      guard let claim = SafetyClaim(rawValue: try reader.integer(UInt8.self)) else {
+        throw .invalid("unknown safety claim")
+      }
+      self = .claim(claim, note: try reader.text())
+    case 6: self = .mark
+    default: throw .invalid("unknown value type")
+    }
+  }
+}
+
+extension Coordinate {
+  /// Latitude then longitude, four bytes each, two's complement.
+  public func append(to writer: inout ByteWriter) {
+    writer.append(latitudeE7)
+    writer.append(longitudeE7)
+  }
+
+  public init(from reader: inout ByteReader) throws(DecodingFault) {
+    let latitude = Int64(try reader.integer(Int32.self))
+    let longitude = Int64(try reader.integer(Int32.self))
+    guard let coordinate = Coordinate(latitudeE7: latitude, longitudeE7: longitude) else {
+      throw .invalid("coordinate out of range")
+    }
+    self = coordinate
+  }
+}
+
+extension FenceGeometry {
+  /// A tag, then the polygons with their rings (outer first), or the centre and the radius.
+  public func append(to writer: inout ByteWriter) {
+    switch self {
+    case .polygons(let polygons):
+      writer.append(UInt8(1))
+      writer.append(UInt32(polygons.count))
+      for polygon in polygons {
+        writer.append(UInt32(1 + polygon.holes.count))
+        for ring in [polygon.outer] + polygon.holes {
+          writer.append(UInt32(ring.vertices.count))
+          for vertex in ring.vertices { vertex.append(to: &writer) }
+        }
+      }
+    case .circle(let center, let radiusCentimetres):
+      writer.append(UInt8(2))
+      center.append(to: &writer)
+      writer.append(radiusCentimetres)
+    }
+  }
+
+  public init(from reader: inout ByteReader) throws(DecodingFault) {
+    switch try reader.integer(UInt8.self) {
+    case 1: self = .polygons(try Self.polygons(from: &reader))
+    case 2:
+      let center = try Coordinate(from: &reader)
+      let radius = try reader.integer(UInt32.self)
+      guard (1...Limits.circleRadiusCentimetres).contains(radius) else {
+        throw .invalid("circle radius out of range")
+      }
+      self = .circle(center: center, radiusCentimetres: radius)
+    default: throw .invalid("unknown geometry type")
+    }
+  }
+
+  public var encoded: [UInt8] {
+    var writer = ByteWriter()
+    append(to: &writer)
+    return writer.bytes
+  }
+
+  private static func polygons(
+    from reader: inout ByteReader
+  ) throws(DecodingFault) -> [FencePolygon] {
+    var polygons: [FencePolygon] = []
+    var (rings, vertices) = (0, 0)
+    let polygonCount = try reader.count(ofAtLeast: 32)
+    guard polygonCount >= 1 else { throw .invalid("no polygon") }
+    for _ in 0..<polygonCount {
+      let ringCount = try reader.count(ofAtLeast: 28)
+      rings += ringCount
+      guard ringCount >= 1, rings <= Limits.ringsPerFence else { throw .invalid("ring count") }
+      var parsed: [Ring] = []
+      for _ in 0..<ringCount {
+        let vertexCount = try reader.count(ofAtLeast: 8)
+        vertices += vertexCount
+        guard (3...Limits.verticesPerRing).contains(vertexCount),
+          vertices <= Limits.verticesPerFence
+        else { throw .invalid("vertex count") }
+        var ring: [Coordinate] = []
+        ring.reserveCapacity(vertexCount)
+        for _ in 0..<vertexCount { ring.append(try Coordinate(from: &reader)) }
+        parsed.append(Ring(ring))
+      }
+      polygons.append(FencePolygon(outer: parsed[0], holes: Array(parsed.dropFirst())))
+    }
+    return polygons
+  }
+}
