@@ -1,0 +1,44 @@
+public import MusterModel
+
+/// One datagram as it came in. Nothing about it is authenticated.
+public struct ReceivedDatagram: Sendable, Hashable {
+  /// At most `Limits.datagramBytes`.
+  public let bytes: [UInt8]
+  /// Where it claims to come from, and where an answer goes.
+  public let from: Endpoint
+  /// Whether it came in by the announce groups' port rather than the node's own.
+  public let viaMulticast: Bool
+
+  /// For tests of what reads datagrams; the transport makes its own.
+  public init(bytes: [UInt8], from: Endpoint, viaMulticast: Bool) {
+    self.bytes = bytes
+    self.from = from
+    self.viaMulticast = viaMulticast
+  }
+}
+
+/// One datagram to send.
+public struct OutboundDatagram: Sendable, Hashable {
+  /// What to send.
+  public let bytes: [UInt8]
+  /// Whom to send it to.
+  public let to: Destination
+
+  /// The one place where the size is enforced: no IP fragment is ever sent, so more than
+  /// `Limits.datagramBytes` is a programmer's error.
+  public init(bytes: [UInt8], to: Destination) {
+    precondition(
+      bytes.count <= Limits.datagramBytes,
+      "a datagram of \(bytes.count) bytes; at most \(Limits.datagramBytes) are sent")
+    self.bytes = bytes
+    self.to = to
+  }
+}
+
+/// Whom a datagram is for.
+public enum Destination: Sendable, Hashable {
+  /// One peer.
+  case endpoint(Endpoint)
+  /// Everybody on every link: the announce group by each interface.
+  case multicast
+}

@@ -1,0 +1,56 @@
+internal import MusterModel
+internal import NIOCore
+
+/// The end of a socket's pipeline: turns what one read cycle delivered into one batch.
+///
+/// Nothing that arrives can stop it: what does not fit is dropped and counted, and errors are
+/// counted too.
+final class DatagramReceiver: ChannelInboundHandler {
+  typealias InboundIn = AddressedEnvelope<ByteBuffer>
+
+  private let viaMulticast: Bool
+  private let inbox: Inbox
+  private let ledger: CounterLedger
+  private let ownEndpoints: NIOLoopBoundBox<Set<Endpoint>>
+  private var batch: [ReceivedDatagram] = []
+  private var tally = TransportCounters()
+
+  init(
+    viaMulticast: Bool, inbox: Inbox, ledger: CounterLedger,
+    ownEndpoints: NIOLoopBoundBox<Set<Endpoint>>
+  ) {
+    self.viaMulticast = viaMulticast
+    self.inbox = inbox
+    self.ledger = ledger
+    self.ownEndpoints = ownEndpoints
+  }
+
+  func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+    let envelope = unwrapInboundIn(data)
+    guard let from = Endpoint(envelope.remoteAddress) else { return }
+    if envelope.data.readableBytes > Limits.datagramBytes {
+      tally.drop(.oversize)
+    } else if viaMulticast, ownEndpoints.value.contains(from) {
+      tally.drop(.ownEcho)
+    } else {
+      batch.append(
+        ReceivedDatagram(
+          bytes: Array(envelope.data.readableBytesView), from: from, viaMulticast: viaMulticast))
+    }
+  }
+
+  /// Counts before it hands over, so that whoever has read a datagram finds it counted.
+  func channelReadComplete(context: ChannelHandlerContext) {
+    for datagram in batch { tally.countReceived(bytes: datagram.bytes.count) }
+    ledger.add(tally)
+    ledger.drop(.readerBehind, count: inbox.deliver(batch))
+    batch = []
+    tally = TransportCounters()
+  }
+
+  func errorCaught(context: ChannelHandlerContext, error: any Error) {
+    tally.socketErrors &+= 1
+    ledger.add(tally)
+    tally = TransportCounters()
+  }
+}

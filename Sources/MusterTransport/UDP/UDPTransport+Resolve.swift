@@ -1,0 +1,40 @@
+public import MusterModel
+internal import NIOPosix
+
+extension UDPTransport {
+  /// Finds the endpoint of `HOST:PORT`, where the host is an IP address or a name. Names are looked
+  /// up on a thread of their own, since the look-up blocks. Of several addresses it takes the first
+  /// of `family`, or the first of any if that is nil.
+  public static func resolve(
+    _ text: String, family: AddressFamily? = nil
+  ) async throws(TransportError) -> Endpoint {
+    let address = try AddressText(text)
+    guard address.port != 0 else {
+      throw .badAddress(text, reason: "port 0 cannot be sent to")
+    }
+    if let literal = address.literal() { return literal }
+    let found: Result<[Endpoint], TransportError>
+    do {
+      found = try await NIOThreadPool.singleton.runIfActive {
+        Result { () throws(TransportError) in
+          try NameResolution.addresses(of: address.host, port: address.port)
+        }
+      }
+    } catch {
+      throw .unresolvedName(address.host, reason: "\(error)")
+    }
+    let endpoints = try found.get()
+    guard let endpoint = endpoints.first(where: { family == nil || $0.family == family }) else {
+      throw .unresolvedName(
+        address.host,
+        reason: family.map { "it has no \($0 == .ipv4 ? "IPv4" : "IPv6") address" }
+          ?? "it has no address")
+    }
+    return endpoint
+  }
+
+  /// The same, with the family that this transport can send to.
+  public func resolve(_ text: String) async throws(TransportError) -> Endpoint {
+    try await Self.resolve(text, family: family)
+  }
+}

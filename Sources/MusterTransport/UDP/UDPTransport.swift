@@ -1,0 +1,270 @@
+public import Logging
+public import MusterModel
+internal import NIOCore
+internal import NIOPosix
+public import ServiceLifecycle
+internal import Synchronization
+
+/// Datagrams in and out of one node.
+///
+/// ```
+///               ┌ unicast socket on --listen ──────────┐
+///  send() ─────▶│ peers, and announces by each interface│──▶ network
+///               └──────────────┬────────────────────────┘
+///  datagrams ◀── inbox ◀───────┤
+///               ┌──────────────┴────────────────────────┐
+///               │ group sockets (IPv4, IPv6), port 7475  │◀── announces
+///               └───────────────────────────────────────┘
+/// ```
+///
+/// All sockets live on one event loop. What it guarantees: no datagram over
+/// `Limits.datagramBytes` leaves or is handed in; every queue is bounded and what is dropped is
+/// counted; no error of the network ends it. Sockets that close by themselves are opened again
+/// and new interfaces joined within `rescanSeconds`. It does not authenticate, retry or pace
+/// anything, and it speaks the one IP family of its `listen` address: datagrams for the other are
+/// dropped and counted, though announces of both are heard.
+public final class UDPTransport: Service {
+  /// Received datagrams that wait for the reader at most: about 10 MB. Newer ones are dropped.
+  public static let receiveBound = 8192
+  /// Datagrams that wait for the event loop at most. Newer ones are dropped.
+  public static let sendBound = 8192
+  /// How often the machine's interfaces are looked at.
+  public static let rescanSeconds = 5
+
+  /// What came in, in order of arrival: one batch is what one read cycle delivered or, while the
+  /// reader is behind, what several did, at most `Limits.inputsPerBatch` datagrams. Bounded by
+  /// `receiveBound`. Ends when the transport closes.
+  ///
+  /// MUST be read by one task.
+  public let datagrams: AsyncStream<[ReceivedDatagram]>
+  /// The port of the unicast socket; differs from the configuration's only when that was 0.
+  public let boundPort: UInt16
+
+  private let configuration: UDPConfiguration
+  private let logger: Logger
+  private let inbox: Inbox
+  private let ledger: CounterLedger
+  private let opening: SocketOpening
+  let sockets: NIOLoopBoundBox<OpenSockets>
+  private let waitingSends = Atomic(0)
+
+  /// The port is taken here, before anything else of a node starts, so that a second node on it is
+  /// told so at once. MUST be followed by `run()` or `close()`.
+  public static func bind(
+    configuration: UDPConfiguration, logger: Logger
+  ) async throws(TransportError) -> UDPTransport {
+    let eventLoop = MultiThreadedEventLoopGroup.singleton.next()
+    let opening = SocketOpening(
+      eventLoop: eventLoop, inbox: Inbox(), ledger: CounterLedger(),
+      ownEndpoints: .makeBoxSendingValue([], eventLoop: eventLoop))
+    let unicast = try await opening.unicast(on: configuration.listen)
+    let transport = UDPTransport(
+      configuration: configuration, logger: logger, opening: opening, unicast: unicast)
+    await transport.rescan()
+    return transport
+  }
+
+  private init(
+    configuration: UDPConfiguration, logger: Logger, opening: SocketOpening,
+    unicast: any Channel
+  ) {
+    self.configuration = configuration
+    self.logger = logger
+    self.opening = opening
+    let inbox = opening.inbox
+    self.inbox = inbox
+    ledger = opening.ledger
+    datagrams = AsyncStream { await inbox.next() }
+    boundPort = unicast.localAddress.flatMap { Endpoint($0) }?.port ?? configuration.listen.port
+    sockets = .makeBoxSendingValue(OpenSockets(unicast: unicast), eventLoop: opening.eventLoop)
+  }
+
+  /// Keeps the sockets in step with the machine's interfaces until shutdown or cancellation, then
+  /// closes them.
+  public func run() async throws {
+    await cancelWhenGracefulShutdown {
+      while !Task.isCancelled {
+        await self.rescan()
+        do {
+          try await Task.sleep(for: .seconds(Self.rescanSeconds))
+        } catch {
+          break
+        }
+      }
+    }
+    await close()
+  }
+
+  /// Closes all sockets and ends `datagrams`. For who has bound a transport and will not run it.
+  public func close() async {
+    let channels = await onEventLoop { sockets in
+      sockets.isClosed = true
+      return [sockets.unicast] + sockets.groups.values.map(\.channel)
+    }
+    for channel in channels {
+      do {
+        try await channel.close()
+      } catch {
+        logger.debug("A socket had closed before", metadata: ["error": "\(error)"])
+      }
+    }
+    inbox.finish()
+  }
+
+  /// The IP family that this transport can send to.
+  public var family: AddressFamily { configuration.listen.family }
+
+  /// What went in and out so far.
+  public var counters: TransportCounters { ledger.reading }
+
+  /// Where others may reach this node: the addresses of this machine with the bound port, those of
+  /// networks before the loopback ones; the one address of `listen` if that names one.
+  /// IPv6 link-local addresses are left out, since they mean nothing on another machine.
+  public func localEndpoints() -> [Endpoint] {
+    guard configuration.listen.isWildcard else {
+      return [configuration.listen.with(port: boundPort)]
+    }
+    let own = interfaces().map(\.address).filter {
+      $0.family == family && !($0.family == .ipv6 && $0.isLinkLocal)
+    }
+    let ranked =
+      own.filter { !$0.isLoopback && !$0.isLinkLocal } + own.filter(\.isLinkLocal)
+      + own.filter(\.isLoopback)
+    return ranked.map { $0.with(port: boundPort) }
+  }
+
+  // MARK: Sending
+
+  /// Hands datagrams to the event loop and returns at once; they leave in this order. At most
+  /// `sendBound` may wait: what is beyond, and what the operating system does not take, is dropped
+  /// and counted.
+  public func send(_ datagrams: [OutboundDatagram]) {
+    let waiting = waitingSends.add(datagrams.count, ordering: .relaxed).newValue
+    guard waiting <= Self.sendBound else {
+      waitingSends.subtract(datagrams.count, ordering: .relaxed)
+      ledger.drop(.senderBehind, count: datagrams.count)
+      return
+    }
+    opening.eventLoop.execute {
+      self.waitingSends.subtract(datagrams.count, ordering: .relaxed)
+      self.ledger.add(self.write(datagrams))
+    }
+  }
+
+  private func write(_ datagrams: [OutboundDatagram]) -> TransportCounters {
+    let open = sockets.value
+    var tally = TransportCounters()
+    do {
+      let isSent: Void? = try open.unicast.pipeline.syncOperations.withUnsafeTransportIfAvailable(
+        of: NIOBSDSocket.Handle.self
+      ) { handle in
+        let socket = DirectSend(handle: handle)
+        for datagram in datagrams {
+          switch datagram.to {
+          case .endpoint(let endpoint):
+            tally.count(send(datagram.bytes, to: endpoint, by: socket), of: datagram.bytes.count)
+          case .multicast:
+            announce(datagram.bytes, by: socket, interfaces: open.announceInterfaces, &tally)
+          }
+        }
+      }
+      if isSent == nil { tally.drop(.socketClosed, count: datagrams.count) }
+    } catch {
+      tally.drop(.socketClosed, count: datagrams.count)
+    }
+    return tally
+  }
+
+  private func send(_ bytes: [UInt8], to endpoint: Endpoint, by socket: DirectSend) -> DropReason? {
+    guard endpoint.family == family else { return .otherFamily }
+    return socket.send(bytes, to: endpoint.socketAddress)
+  }
+
+  private func announce(
+    _ bytes: [UInt8], by socket: DirectSend, interfaces: [LocalInterface],
+    _ tally: inout TransportCounters
+  ) {
+    guard !interfaces.isEmpty else { return tally.drop(.noInterface) }
+    for interface in interfaces {
+      if family == .ipv4, !socket.useForMulticast(interfaceIndex: interface.index) {
+        tally.drop(.unreachable)
+        continue
+      }
+      let scope = family == .ipv6 ? UInt32(truncatingIfNeeded: interface.index) : 0
+      let group = configuration.group.endpoint(family, scope: scope)
+      tally.count(socket.send(bytes, to: group.socketAddress), of: bytes.count)
+    }
+  }
+
+  // MARK: Keeping up with the machine
+
+  /// Opens what is missing and joins what is new.
+  func rescan() async {
+    let interfaces = interfaces()
+    await rebuildUnicast()
+    if configuration.multicast, !configuration.listen.isLoopback { await openGroups() }
+    await onEventLoop { [self] sockets in
+      opening.ownEndpoints.value = Set(interfaces.map { $0.address.with(port: boundPort) })
+      sockets.announceInterfaces =
+        configuration.multicast ? interfaces.carryingMulticast(for: configuration.listen) : []
+      for family in AddressFamily.allCases {
+        sockets.groups[family]?.join(
+          configuration.group.endpoint(family),
+          by: interfaces.joinable(family, listen: configuration.listen), logger: logger)
+      }
+    }
+  }
+
+  private func rebuildUnicast() async {
+    guard await onEventLoop({ !$0.isClosed && !$0.unicast.isActive }) else { return }
+    do {
+      let channel = try await opening.unicast(on: configuration.listen.with(port: boundPort))
+      await adopt(channel) { $0.unicast = channel }
+      ledger.countRebuilt()
+      logger.notice("The UDP socket had closed and was opened again")
+    } catch {
+      logger.warning(
+        "The UDP socket has closed and cannot be opened", metadata: ["error": "\(error)"])
+    }
+  }
+
+  private func openGroups() async {
+    for family in await onEventLoop({ $0.isClosed ? [] : $0.missingGroups }) {
+      do {
+        let channel = try await opening.group(configuration.group, family: family)
+        await adopt(channel) { $0.groups[family] = OpenSockets.Group(channel: channel) }
+      } catch {
+        logger.debug(
+          "No announces are heard by this family",
+          metadata: ["family": "\(family)", "error": "\(error)"])
+      }
+    }
+  }
+
+  /// Keeps a newly opened socket, unless the transport was closed meanwhile.
+  private func adopt(
+    _ channel: any Channel, _ keep: @escaping @Sendable (inout OpenSockets) -> Void
+  ) async {
+    await onEventLoop { sockets in
+      guard !sockets.isClosed else { return channel.close(promise: nil) }
+      keep(&sockets)
+    }
+  }
+
+  private func interfaces() -> [LocalInterface] {
+    do {
+      return try LocalInterface.enumerate()
+    } catch {
+      logger.warning("Cannot list the network interfaces", metadata: ["error": "\(error)"])
+      return []
+    }
+  }
+
+  func onEventLoop<Result: Sendable>(
+    _ body: @escaping @Sendable (inout OpenSockets) -> Result
+  ) async -> Result {
+    await withCheckedContinuation { continuation in
+      opening.eventLoop.execute { continuation.resume(returning: body(&self.sockets.value)) }
+    }
+  }
+}
