@@ -1,0 +1,32 @@
+// The only file of this target that knows which C library there is.
+#if canImport(Glibc)
+  internal import Glibc
+#elseif canImport(Musl)
+  internal import Musl
+#elseif canImport(Darwin)
+  internal import Darwin
+#endif
+
+/// The functions that the standard library lacks. C libraries may differ in the last bit of a
+/// result, so nothing that nodes must agree on is computed with them.
+enum Trigonometry {
+  static func sine(_ radians: Double) -> Double { sin(radians) }
+  static func cosine(_ radians: Double) -> Double { cos(radians) }
+  static func arcTangent(_ y: Double, _ x: Double) -> Double { atan2(y, x) }
+  static func cubeRoot(_ value: Double) -> Double { cbrt(value) }
+
+  static func hypotenuse(_ x: Double, _ y: Double) -> Double { (x * x + y * y).squareRoot() }
+
+  /// Sine and cosine of an angle in degrees, exact at multiples of 90.
+  static func sineAndCosine(degrees: Double) -> (sine: Double, cosine: Double) {
+    let quarter = (degrees / 90).rounded()
+    let rest = (degrees - 90 * quarter) * .pi / 180
+    let (s, c) = (sin(rest), cos(rest))
+    switch Int(quarter.truncatingRemainder(dividingBy: 4) + 4) % 4 {
+    case 0: return (s, c)
+    case 1: return (c, -s)
+    case 2: return (-s, -c)
+    default: return (-c, s)
+    }
+  }
+}

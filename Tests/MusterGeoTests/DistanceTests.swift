@@ -1,0 +1,77 @@
+import MusterGeo
+import MusterModel
+import Testing
+
+@Suite struct DistanceTests {
+  private let camp = FenceGeometry.polygons([
+    FencePolygon(
+      outer: square(around: (60, 24), half: 0.01), holes: [square(around: (60, 24), half: 0.001)])
+  ])
+
+  @Test func `The distance to an edge is geodesic, from inside and from outside`() {
+    let edge = degrees(60.01, 24)
+    for latitude in [60.02, 60.0101, 60.009] {
+      let point = degrees(latitude, 24)
+      let expected = Geodesic.distanceMetres(from: point, to: edge)
+      #expect(abs(camp.distanceToEdgeMetres(from: point) - expected) < 0.001, "\(latitude)")
+    }
+    #expect(camp.distanceToEdgeMetres(from: degrees(60.01, 24.005)) == 0, "on the edge")
+  }
+
+  @Test func `A corner and a hole's edge count too`() {
+    let corner = degrees(60.01, 24.01)
+    let point = degrees(60.011, 24.012)
+    let expected = Geodesic.distanceMetres(from: point, to: corner)
+    #expect(abs(camp.distanceToEdgeMetres(from: point) - expected) < 0.001)
+    let shore = Geodesic.distanceMetres(from: degrees(60, 24.0005), to: degrees(60, 24.001))
+    #expect(abs(camp.distanceToEdgeMetres(from: degrees(60, 24.0005)) - shore) < 0.001)
+  }
+
+  @Test func `A fence on the other side of the antimeridian is near`() {
+    let eastern = FenceGeometry.polygons([
+      FencePolygon(outer: ring((-18, 179), (-18, 179.99), (-17, 179.99), (-17, 179)))
+    ])
+    let expected = Geodesic.distanceMetres(
+      from: degrees(-17.5, -179.99), to: degrees(-17.5, 179.99))
+    #expect(abs(eastern.distanceToEdgeMetres(from: degrees(-17.5, -179.99)) - expected) < 0.01)
+  }
+
+  @Test func `The nearest of many places along the edges is found`() {
+    var random = Seeded(33)
+    for _ in 0..<30 {
+      let center = place(
+        Int64.random(in: -700_000_000...700_000_000, using: &random),
+        Int64.random(in: -1_800_000_000...1_800_000_000, using: &random))
+      let far = Int64(center.longitudeE7).magnitude > 1_799_000_000
+      if far { continue }
+      let outer = random.star(around: center, size: 200_000, vertices: 20)
+      let point = random.place(within: 400_000, of: center)
+      var nearest = Double.infinity
+      for (index, start) in outer.vertices.enumerated() {
+        let end = outer.vertices[(index + 1) % outer.vertices.count]
+        for step in 0...100 {
+          let fraction = Double(step) / 100
+          let latitude = start.latitude + fraction * (end.latitude - start.latitude)
+          let longitude = start.longitude + fraction * (end.longitude - start.longitude)
+          nearest = min(
+            nearest, Geodesic.distanceMetres(from: point, to: degrees(latitude, longitude)))
+        }
+      }
+      let found = FenceGeometry.polygons([FencePolygon(outer: outer)])
+        .distanceToEdgeMetres(from: point)
+      #expect(abs(found - nearest) < 30 + nearest / 100, "\(found), not \(nearest)")
+    }
+  }
+
+  @Test func `A circle's edge is its radius away from its middle`() {
+    let circle = FenceGeometry.circle(center: degrees(46, 14), radiusCentimetres: 12_345)
+    #expect(abs(circle.distanceToEdgeMetres(from: degrees(46, 14)) - 123.45) < 1e-9)
+    let beyond = degrees(46.01, 14)
+    let expected = Geodesic.distanceMetres(from: degrees(46, 14), to: beyond) - 123.45
+    #expect(abs(circle.distanceToEdgeMetres(from: beyond) - expected) < 1e-9)
+  }
+
+  @Test func `Without edges everything is infinitely far`() {
+    #expect(FenceGeometry.polygons([]).distanceToEdgeMetres(from: degrees(0, 0)) == .infinity)
+  }
+}
