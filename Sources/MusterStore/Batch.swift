@@ -1,0 +1,122 @@
+public import MusterModel
+
+/// What one transaction of replication changes; all of it is kept or none.
+///
+/// Taken in the order of the properties: a frame may be held as waiting and released in one batch.
+public struct Batch: Sendable {
+  /// Keys that came to this node; one that is held stays.
+  public var epochKeys: [StoredEpochKey] = []
+  /// Each log's frames in sequence.
+  public var frames: [HeldFrame] = []
+  /// Frames that waited, and what becomes of them now.
+  public var released: [ReleasedFrame] = []
+  /// Each is kept if it is newer than the one held of its topic.
+  public var records: [LatestRecord] = []
+  /// Each is kept if its order is no older than that of the position held of its device.
+  public var positions: [DevicePosition] = []
+  /// This node's own track.
+  public var fixes: [PositionReport] = []
+  /// Small local facts to set, by name.
+  public var local: [String: [UInt8]] = [:]
+  /// Names of small local facts to forget.
+  public var forgotten: Set<String> = []
+
+  /// A batch that changes nothing, to be filled.
+  public init() {}
+
+  /// Whether committing it would change nothing.
+  public var isEmpty: Bool {
+    epochKeys.isEmpty && frames.isEmpty && released.isEmpty && records.isEmpty
+      && positions.isEmpty && fixes.isEmpty && local.isEmpty && forgotten.isEmpty
+  }
+}
+
+/// A frame that was verified and is to be held, with what it does to the view.
+public struct HeldFrame: Sendable {
+  /// The next of its log, or one that is held already.
+  public var frame: Frame
+  /// What frame 0 of a log says; nil for every other.
+  public var opening: Opening?
+  /// What it does to the view.
+  public var application: Application
+
+  /// A frame to hold; the opening goes with sequence 0 alone.
+  public init(frame: Frame, opening: Opening? = nil, application: Application) {
+    self.frame = frame
+    self.opening = opening
+    self.application = application
+  }
+}
+
+/// What becomes of a frame that was waiting.
+public struct ReleasedFrame: Sendable {
+  /// Of a frame that is held; one that does not wait is left alone.
+  public var place: FramePlace
+  /// What it does to the view.
+  public var application: Application
+
+  /// A frame that waits no longer, or for something else.
+  public init(place: FramePlace, application: Application) {
+    self.place = place
+    self.application = application
+  }
+}
+
+/// What a held frame does to the view.
+public enum Application: Sendable {
+  case applied(writes: [AuthoredWrite], crossings: [RecordedCrossing])
+  /// Held, forwarded, and not applied yet.
+  case waiting(WaitReason)
+  /// Openings, control frames, refused operations: held for good, and nothing to apply.
+  case nothing
+}
+
+/// What a held frame that is not applied waits for.
+public enum WaitReason: Hashable, Sendable {
+  case key(EpochID)
+  /// A later version of this program.
+  case unknownOperation
+  /// The other parts of an operation that did not fit one frame.
+  case part
+  /// Control frames that say who its author is.
+  case certificate
+}
+
+/// The key of an epoch. It is never printed.
+public struct StoredEpochKey: Hashable, Sendable, CustomStringConvertible, CustomReflectable {
+  /// A hash of the key.
+  public let id: EpochID
+  /// The secret itself.
+  public let key: Bytes32
+
+  /// The caller has checked that the id is the hash of the key.
+  public init(id: EpochID, key: Bytes32) {
+    self.id = id
+    self.key = key
+  }
+
+  /// Names the epoch and withholds the key.
+  public var description: String { "key of epoch \(id.short)" }
+  /// Keeps the key out of what `dump` and failed tests print.
+  public var customMirror: Mirror { Mirror(self, children: ["id": id]) }
+}
+
+/// A device's last known place, opened from its newest readable position record.
+public struct DevicePosition: Hashable, Sendable {
+  /// Whose place it is.
+  public var device: DeviceID
+  /// Who carried the device, by its certificate.
+  public var user: UserID
+  /// That of the record.
+  public var order: RecordOrder
+  /// The fix, and when the device took it in.
+  public var report: PositionReport
+
+  /// The caller has verified and opened the record.
+  public init(device: DeviceID, user: UserID, order: RecordOrder, report: PositionReport) {
+    self.device = device
+    self.user = user
+    self.order = order
+    self.report = report
+  }
+}

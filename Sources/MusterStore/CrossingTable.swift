@@ -1,0 +1,118 @@
+internal import GRDB
+internal import MusterModel
+
+/// The SQL of ENTER and EXIT events.
+enum CrossingTable {
+  private static let columns = """
+    id, type, fence, fence_version, subject, transition_number, latitude_e7, longitude_e7,
+    accuracy_decimetres, sampled_at_ms, is_baseline, author_user, author_device, author_role,
+    written_at_ms
+    """
+
+  /// Keeps a crossing. A faulty author may give one id to two: then the one whose canonical bytes
+  /// are lower is kept, so that all nodes agree whatever came first, and it counts as new.
+  ///
+  /// - Parameter arrival: its number in a view that was rebuilt; nil for the next.
+  /// - Returns: the arrival, or nil where it is held already or has to give way.
+  static func keep(
+    _ recorded: RecordedCrossing, arrival: Int64?, in database: Database
+  ) throws -> Int64? {
+    if let held = try crossing(recorded.id, in: database) {
+      guard recorded.canonical.lexicographicallyPrecedes(held.canonical) else { return nil }
+      try database.run("DELETE FROM crossings WHERE id = ?", [recorded.id.blob])
+    }
+    let crossing = recorded.crossing
+    try database.run(
+      """
+      INSERT INTO crossings(arrival, \(columns))
+      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+      """,
+      [
+        arrival.column { $0.databaseValue }, recorded.id.blob, crossing.type.rawValue.column,
+        crossing.fence.blob, crossing.fenceVersion.blob, crossing.subject.blob,
+        crossing.transition.column,
+      ] + crossing.fix.columns + [
+        crossing.isBaseline.column, recorded.author.user.blob, recorded.author.device.blob,
+        recorded.author.role.rawValue.column, recorded.writtenAt.column,
+      ])
+    return database.lastInsertedRowID
+  }
+
+  static func after(
+    _ arrival: Int64, limit: Int, in database: Database
+  ) throws -> [ArrivedCrossing] {
+    try database.all(
+      "SELECT arrival, \(columns) FROM crossings WHERE arrival > ? ORDER BY arrival LIMIT ?",
+      [arrival.databaseValue, limit.databaseValue], of: "crossings"
+    ) {
+      ArrivedCrossing(arrival: try $0.integer(), recorded: try read(&$0))
+    }
+  }
+
+  static func each(
+    _ database: Database, _ body: (RecordedCrossing) throws -> Void
+  ) throws {
+    try database.each("SELECT \(columns) FROM crossings ORDER BY id", of: "crossings") {
+      try body(try read(&$0))
+    }
+  }
+
+  static func arrivals(_ database: Database) throws -> [CrossingID: Int64] {
+    var arrivals: [CrossingID: Int64] = [:]
+    try database.each("SELECT id, arrival FROM crossings", of: "crossings") {
+      arrivals[try $0.identifier()] = try $0.integer()
+    }
+    return arrivals
+  }
+
+  static func deleteAll(_ database: Database) throws {
+    try database.run("DELETE FROM crossings")
+  }
+
+  private static func crossing(
+    _ id: CrossingID, in database: Database
+  ) throws -> RecordedCrossing? {
+    try database.first(
+      "SELECT \(columns) FROM crossings WHERE id = ?", [id.blob], of: "crossings", read)
+  }
+
+  private static func read(_ columns: inout ColumnReader) throws -> RecordedCrossing {
+    let id: CrossingID = try columns.identifier()
+    let type: CrossingType = try columns.code()
+    let fence: RowID = try columns.identifier()
+    let version: FenceVersion = try columns.identifier()
+    let subject: DeviceID = try columns.identifier()
+    let transition: UInt32 = try columns.integer()
+    let fix = try columns.fix()
+    let crossing = Crossing(
+      type: type, fence: fence, fenceVersion: version, subject: subject, transition: transition,
+      fix: fix, isBaseline: try columns.integer(Int.self) != 0)
+    let author = Author(
+      user: try columns.identifier(), device: try columns.identifier(), role: try columns.code())
+    return RecordedCrossing(
+      id: id, crossing: crossing, author: author, writtenAt: try columns.timestamp())
+  }
+}
+
+extension RecordedCrossing {
+  /// Every field in the order of declaration, fixed widths.
+  fileprivate var canonical: [UInt8] {
+    var writer = ByteWriter()
+    writer.append(crossing.type.rawValue)
+    writer.append(crossing.fence)
+    writer.append(crossing.fenceVersion)
+    writer.append(crossing.subject)
+    writer.append(crossing.transition)
+    writer.append(crossing.fix.position.latitudeE7)
+    writer.append(crossing.fix.position.longitudeE7)
+    writer.append(UInt8(crossing.fix.accuracyDecimetres == nil ? 0 : 1))
+    writer.append(crossing.fix.accuracyDecimetres ?? 0)
+    writer.append(crossing.fix.sampleTime.milliseconds)
+    writer.append(UInt8(crossing.isBaseline ? 1 : 0))
+    writer.append(author.user)
+    writer.append(author.device)
+    writer.append(author.role.rawValue)
+    writer.append(writtenAt.milliseconds)
+    return writer.bytes
+  }
+}

@@ -1,0 +1,22 @@
+public import MusterModel
+
+/// Where a frame stands: its log, and its sequence in it.
+public struct FramePlace: Hashable, Sendable, CustomStringConvertible {
+  /// The log that it belongs to.
+  public let log: LogID
+  /// 0 for the opening; at most `Limits.lastSequence` for any frame that is held.
+  public let sequence: UInt64
+
+  /// Names a place; whether a frame is there is another matter.
+  public init(log: LogID, sequence: UInt64) {
+    self.log = log
+    self.sequence = sequence
+  }
+
+  /// `1f2e3d4c/17`: the start of the log's id, and the sequence.
+  public var description: String { "\(log.short)/\(sequence)" }
+}
+
+extension Frame {
+  var place: FramePlace { FramePlace(log: log, sequence: sequence) }
+}

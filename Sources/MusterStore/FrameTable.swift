@@ -1,0 +1,263 @@
+internal import GRDB
+internal import MusterModel
+
+/// A log as the store refers to it.
+struct HeldLog {
+  let ref: Int64
+  let opening: Opening
+  var head: Head
+
+  /// The row id of one of its frames; the sequence MUST be at most `Limits.lastSequence`.
+  func place(_ sequence: UInt64) -> Int64 { ref << 32 | Int64(sequence) }
+}
+
+/// The SQL of the log: logs, frames, and the frames that wait.
+enum FrameTable {
+  // MARK: Logs
+
+  private static let logColumns = """
+    ref, log, certificate, incarnation, generation, lane,
+    previous_log, previous_sequence, previous_hash, head_sequence, head_hash
+    """
+
+  static func log(_ id: LogID, in database: Database) throws -> HeldLog? {
+    try database.first(
+      "SELECT \(logColumns) FROM logs WHERE log = ?", [id.blob], of: "logs", readLog)
+  }
+
+  static func logs(_ database: Database) throws -> [HeldLog] {
+    try database.all("SELECT \(logColumns) FROM logs ORDER BY log", of: "logs", readLog)
+  }
+
+  /// Gives a log the next ref. Its head is its opening.
+  static func insertLog(_ frame: Frame, opening: Opening, in database: Database) throws -> HeldLog {
+    let previous = opening.previousHead
+    try database.run(
+      """
+      INSERT INTO logs(log, certificate, incarnation, generation, lane,
+        previous_log, previous_sequence, previous_hash, head_sequence, head_hash)
+      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+      """,
+      [
+        frame.log.blob, opening.certificate.blob, opening.incarnation.blob,
+        opening.generation.column, opening.lane.rawValue.column,
+        previous.column { $0.log.blob }, previous.column { $0.sequence.column },
+        previous.column { $0.hash.blob }, frame.sequence.column, frame.hash.blob,
+      ])
+    return HeldLog(
+      ref: database.lastInsertedRowID, opening: opening,
+      head: Head(log: frame.log, sequence: frame.sequence, hash: frame.hash))
+  }
+
+  static func setHead(_ log: HeldLog, in database: Database) throws {
+    try database.run(
+      "UPDATE logs SET head_sequence = ?, head_hash = ? WHERE ref = ?",
+      [log.head.sequence.column, log.head.hash.blob, log.ref.databaseValue])
+  }
+
+  /// Logs whose frames are not exactly those from 0 to their head.
+  static func brokenLogs(_ database: Database) throws -> [LogID] {
+    try database.all(
+      """
+      SELECT log FROM logs WHERE head_sequence + 1 <> (
+        SELECT count(*) FROM frames WHERE place BETWEEN ref << 32 AND ref << 32 | head_sequence
+      ) OR head_hash IS NOT (
+        SELECT CAST(name || rest AS BLOB) FROM frames WHERE place = ref << 32 | head_sequence
+      ) OR EXISTS (
+        SELECT 1 FROM frames
+        WHERE place > ref << 32 | head_sequence AND place < (ref + 1) << 32
+      ) ORDER BY log
+      """, of: "logs"
+    ) { try $0.identifier() }
+  }
+
+  /// Numbers of logs, frames and waiting frames. Frames have no gaps, so heads tell.
+  static func counts(_ database: Database) throws -> StoreCounts {
+    try database.first(
+      """
+      SELECT (SELECT count(*) FROM logs), (SELECT coalesce(sum(head_sequence + 1), 0) FROM logs),
+        (SELECT count(*) FROM waiting)
+      """, of: "logs"
+    ) {
+      StoreCounts(
+        logs: try $0.integer(), frames: try $0.integer(), waiting: try $0.integer())
+    } ?? StoreCounts(logs: 0, frames: 0, waiting: 0)
+  }
+
+  private static func readLog(_ columns: inout ColumnReader) throws -> HeldLog {
+    let ref: Int64 = try columns.integer()
+    let log: LogID = try columns.identifier()
+    let certificate: CertificateHash = try columns.digest()
+    let incarnation: Incarnation = try columns.identifier()
+    let generation: UInt32 = try columns.integer()
+    let lane: Lane = try columns.code()
+    let previousLog = try columns.optionalBytes16()
+    let previousSequence: UInt64? = try columns.optionalInteger()
+    let previousHash = try columns.optionalBytes32()
+    var previous: Head?
+    if let previousLog, let previousSequence, let previousHash {
+      previous = Head(
+        log: LogID(raw: previousLog), sequence: previousSequence,
+        hash: FrameHash(raw: previousHash))
+    }
+    let sequence: UInt64 = try columns.integer()
+    guard sequence <= Limits.lastSequence else { throw columns.damage }
+    return HeldLog(
+      ref: ref,
+      opening: Opening(
+        certificate: certificate, incarnation: incarnation, generation: generation, lane: lane,
+        previousHead: previous),
+      head: Head(log: log, sequence: sequence, hash: try columns.digest()))
+  }
+
+  // MARK: Frames
+
+  static func insert(_ frame: Frame, at place: Int64, in database: Database) throws {
+    try database.run(
+      "INSERT INTO frames(place, name, rest, epoch, body, signature) VALUES (?, ?, ?, ?, ?, ?)",
+      [
+        place.databaseValue, frame.hash.raw.prefix.blob, frame.hash.raw.suffix.blob,
+        frame.epoch.column { $0.blob }, frame.body.blob, frame.signature.column { $0.blob },
+      ])
+  }
+
+  static func hash(at place: Int64, in database: Database) throws -> FrameHash? {
+    try database.first(
+      "SELECT name, rest FROM frames WHERE place = ?", [place.databaseValue], of: "frames"
+    ) { FrameHash(raw: Bytes32(prefix: try $0.bytes16(), suffix: try $0.bytes16())) }
+  }
+
+  /// Whether the frame of this name is held at a place up to `last`, and not waiting.
+  static func isApplied(_ name: Bytes16, upTo last: Int64, in database: Database) throws -> Bool {
+    try database.first(
+      """
+      SELECT 1 FROM frames WHERE name = ? AND place <= ?
+        AND place NOT IN (SELECT place FROM waiting) LIMIT 1
+      """, [name.blob, last.databaseValue], of: "frames"
+    ) { _ in true } ?? false
+  }
+
+  /// Calls `body` with the frames of a log from one sequence through another, until it answers
+  /// false. A frame that should be there and is not is damage.
+  static func eachFrame(
+    of log: HeldLog, from first: UInt64, through last: UInt64, in database: Database,
+    while body: (Frame) throws -> Bool
+  ) throws {
+    precondition(first <= last && last <= log.head.sequence, "\(first) to \(last) of \(log)")
+    var previous = FrameHash.none
+    if first > 0 {
+      guard let before = try hash(at: log.place(first - 1), in: database) else {
+        throw missing(first - 1, of: log)
+      }
+      previous = before
+    }
+    var expected = first
+    var isStopped = false
+    try database.eachWhile(
+      """
+      SELECT place, name, rest, epoch, body, signature FROM frames
+      WHERE place BETWEEN ? AND ? ORDER BY place
+      """, [log.place(first).databaseValue, log.place(last).databaseValue], of: "frames"
+    ) { columns in
+      guard try columns.integer() == log.place(expected) else { throw missing(expected, of: log) }
+      let frame = try readFrame(&columns, log.head.log, expected, previous)
+      previous = frame.hash
+      expected += 1
+      isStopped = !(try body(frame))
+      return !isStopped
+    }
+    guard isStopped || expected == last + 1 else { throw missing(expected, of: log) }
+  }
+
+  static func frame(_ sequence: UInt64, of log: HeldLog, in database: Database) throws -> Frame {
+    var found: Frame?
+    try eachFrame(of: log, from: sequence, through: sequence, in: database) {
+      found = $0
+      return true
+    }
+    guard let found else { throw missing(sequence, of: log) }
+    return found
+  }
+
+  private static func missing(_ sequence: UInt64, of log: HeldLog) -> StoreError {
+    .corrupt("frame \(FramePlace(log: log.head.log, sequence: sequence)) is missing")
+  }
+
+  private static func readFrame(
+    _ columns: inout ColumnReader, _ log: LogID, _ sequence: UInt64, _ previous: FrameHash
+  ) throws -> Frame {
+    let hash = FrameHash(raw: Bytes32(prefix: try columns.bytes16(), suffix: try columns.bytes16()))
+    let epoch = try columns.optionalBytes16().map(EpochID.init(raw:))
+    return Frame(
+      log: log, sequence: sequence, previous: previous, epoch: epoch, body: try columns.bytes(),
+      hash: hash, signature: try columns.optionalBytes())
+  }
+
+  // MARK: Waiting
+
+  static func setWaiting(_ reason: WaitReason, at place: Int64, in database: Database) throws {
+    try database.run(
+      """
+      INSERT INTO waiting(place, reason, epoch) VALUES (?, ?, ?)
+      ON CONFLICT(place) DO UPDATE SET reason = excluded.reason, epoch = excluded.epoch
+      """, [place.databaseValue, reason.code.column, reason.epoch.column { $0.blob }])
+  }
+
+  static func isWaiting(_ place: Int64, in database: Database) throws -> Bool {
+    try database.first(
+      "SELECT 1 FROM waiting WHERE place = ?", [place.databaseValue], of: "waiting"
+    ) { _ in true } ?? false
+  }
+
+  static func deleteWaiting(at place: Int64, in database: Database) throws {
+    try database.run("DELETE FROM waiting WHERE place = ?", [place.databaseValue])
+  }
+
+  static func deleteAllWaiting(_ database: Database) throws {
+    try database.run("DELETE FROM waiting")
+  }
+
+  /// Places after one, in order, of the frames that wait for this key, or for anything.
+  static func waiting(
+    for epoch: EpochID?, after place: Int64, limit: Int, in database: Database
+  ) throws -> [(place: Int64, reason: WaitReason)] {
+    let condition = epoch == nil ? "" : "epoch = ? AND "
+    return try database.all(
+      """
+      SELECT place, reason, epoch FROM waiting WHERE \(condition)place > ? ORDER BY place LIMIT ?
+      """, (epoch.map { [$0.blob] } ?? []) + [place.databaseValue, limit.databaseValue],
+      of: "waiting"
+    ) { columns in
+      let place: Int64 = try columns.integer()
+      let code: Int = try columns.integer()
+      let epoch = try columns.optionalBytes16().map(EpochID.init(raw:))
+      guard let reason = WaitReason(code: code, epoch: epoch) else { throw columns.damage }
+      return (place, reason)
+    }
+  }
+}
+
+extension WaitReason {
+  fileprivate var code: Int {
+    switch self {
+    case .key: 1
+    case .unknownOperation: 2
+    case .part: 3
+    case .certificate: 4
+    }
+  }
+
+  fileprivate var epoch: EpochID? {
+    if case .key(let epoch) = self { epoch } else { nil }
+  }
+
+  fileprivate init?(code: Int, epoch: EpochID?) {
+    switch (code, epoch) {
+    case (1, let epoch?): self = .key(epoch)
+    case (2, nil): self = .unknownOperation
+    case (3, nil): self = .part
+    case (4, nil): self = .certificate
+    default: return nil
+    }
+  }
+}

@@ -1,0 +1,52 @@
+internal import GRDB
+internal import MusterModel
+
+/// The SQL of invitations and of who used them.
+enum InviteTable {
+  private static let columns = "id, secret, role, uses_left, expires_at_ms, created_at_ms"
+
+  static func insert(_ invite: Invite, in database: Database) throws {
+    try database.run(
+      "INSERT INTO invites(\(columns)) VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING",
+      [
+        invite.id.blob, invite.secret.blob, invite.role.rawValue.column, invite.usesLeft.column,
+        invite.expiresAt.column, invite.createdAt.column,
+      ])
+  }
+
+  static func delete(_ id: InviteID, in database: Database) throws {
+    try database.run("DELETE FROM invites WHERE id = ?", [id.blob])
+  }
+
+  static func invite(_ id: InviteID, in database: Database) throws -> Invite? {
+    try database.first(
+      "SELECT \(columns) FROM invites WHERE id = ?", [id.blob], of: "invites", read)
+  }
+
+  static func invites(_ database: Database) throws -> [Invite] {
+    try database.all(
+      "SELECT \(columns) FROM invites ORDER BY created_at_ms, id", of: "invites", read)
+  }
+
+  static func hasAdmitted(
+    _ device: DeviceID, by id: InviteID, in database: Database
+  ) throws -> Bool {
+    try database.first(
+      "SELECT 1 FROM admissions WHERE invite = ? AND device = ?", [id.blob, device.blob],
+      of: "admissions"
+    ) { _ in true } ?? false
+  }
+
+  static func admit(_ device: DeviceID, by id: InviteID, in database: Database) throws {
+    try database.run(
+      "INSERT INTO admissions(invite, device) VALUES (?, ?)", [id.blob, device.blob])
+    try database.run("UPDATE invites SET uses_left = uses_left - 1 WHERE id = ?", [id.blob])
+  }
+
+  private static func read(_ columns: inout ColumnReader) throws -> Invite {
+    Invite(
+      id: try columns.identifier(), secret: try columns.bytes(), role: try columns.code(),
+      usesLeft: try columns.integer(), expiresAt: try columns.timestamp(),
+      createdAt: try columns.timestamp())
+  }
+}

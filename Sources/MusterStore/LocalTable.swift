@@ -1,0 +1,52 @@
+internal import GRDB
+internal import MusterModel
+
+/// The SQL of what is this node's alone: epoch keys, small facts and its own track.
+enum LocalTable {
+  /// A key is a function of its id, so one that is held stays.
+  static func keep(_ key: StoredEpochKey, in database: Database) throws {
+    try database.run(
+      "INSERT INTO epochs(id, key) VALUES (?, ?) ON CONFLICT DO NOTHING",
+      [key.id.blob, key.key.blob])
+  }
+
+  static func epochKeys(_ database: Database) throws -> [StoredEpochKey] {
+    try database.all("SELECT id, key FROM epochs ORDER BY id", of: "epochs") {
+      StoredEpochKey(id: try $0.identifier(), key: try $0.bytes32())
+    }
+  }
+
+  static func set(_ key: String, to value: [UInt8], in database: Database) throws {
+    try database.run(
+      "INSERT OR REPLACE INTO local(key, value) VALUES (?, ?)", [key.databaseValue, value.blob])
+  }
+
+  static func forget(_ key: String, in database: Database) throws {
+    try database.run("DELETE FROM local WHERE key = ?", [key.databaseValue])
+  }
+
+  static func value(_ key: String, in database: Database) throws -> [UInt8]? {
+    try database.first(
+      "SELECT value FROM local WHERE key = ?", [key.databaseValue], of: "local"
+    ) { try $0.bytes() }
+  }
+
+  static func append(_ report: PositionReport, in database: Database) throws {
+    try database.run(
+      """
+      INSERT INTO fixes(latitude_e7, longitude_e7, accuracy_decimetres, sampled_at_ms,
+        reported_at_ms) VALUES (?, ?, ?, ?, ?)
+      """, report.fix.columns + [report.reportedAt.column])
+  }
+
+  static func track(
+    _ range: ClosedRange<Timestamp>, in database: Database
+  ) throws -> [PositionReport] {
+    try database.all(
+      """
+      SELECT latitude_e7, longitude_e7, accuracy_decimetres, sampled_at_ms, reported_at_ms
+      FROM fixes WHERE sampled_at_ms BETWEEN ? AND ? ORDER BY sampled_at_ms, place
+      """, [range.lowerBound.column, range.upperBound.column], of: "fixes"
+    ) { PositionReport(fix: try $0.fix(), reportedAt: try $0.timestamp()) }
+  }
+}

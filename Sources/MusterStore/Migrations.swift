@@ -1,0 +1,164 @@
+internal import GRDB
+
+/// The form of the database, one numbered step after another. A step that was released is never
+/// edited; a change is a new step.
+enum Migrations {
+  static var all: DatabaseMigrator {
+    var migrator = DatabaseMigrator().disablingDeferredForeignKeyChecks()
+    migrator.registerMigration("1 log, view and local facts") { try $0.execute(sql: first) }
+    return migrator
+  }
+
+  private static let first = """
+    -- One log that is held, with what its opening (frame 0) says and its newest frame.
+    -- Frames refer to it by the short ref.
+    CREATE TABLE logs(
+      ref INTEGER PRIMARY KEY CHECK(ref BETWEEN 1 AND 0x7FFFFFFE),
+      log BLOB NOT NULL UNIQUE CHECK(length(log) = 16),
+      certificate BLOB NOT NULL CHECK(length(certificate) = 32),
+      incarnation BLOB NOT NULL CHECK(length(incarnation) = 16),
+      generation INTEGER NOT NULL,
+      lane INTEGER NOT NULL,
+      -- The same lane's head in the incarnation before, where there was one.
+      previous_log BLOB,
+      previous_sequence INTEGER,
+      previous_hash BLOB,
+      head_sequence INTEGER NOT NULL,
+      head_hash BLOB NOT NULL CHECK(length(head_hash) = 32)
+    ) STRICT;
+
+    -- The log: every frame held, verbatim. The truth that rows and crossings are derived from.
+    -- place = ref << 32 | sequence, so that a run of frames lies together on disk. The previous
+    -- hash is that of the place before.
+    CREATE TABLE frames(
+      place INTEGER PRIMARY KEY,
+      -- The first half of the frame's hash, by which dots name it, and the second half.
+      name BLOB NOT NULL CHECK(length(name) = 16),
+      rest BLOB NOT NULL CHECK(length(rest) = 16),
+      -- NULL where the body is clear.
+      epoch BLOB CHECK(length(epoch) = 16),
+      body BLOB NOT NULL,
+      -- NULL where a later frame of its run proves it.
+      signature BLOB
+    ) STRICT;
+    CREATE INDEX frames_by_name ON frames(name);
+
+    -- Frames that are held and not applied, and what each waits for:
+    -- 1 its epoch's key, 2 a newer program, 3 the other parts, 4 its author's certificate.
+    CREATE TABLE waiting(
+      place INTEGER PRIMARY KEY REFERENCES frames(place),
+      reason INTEGER NOT NULL CHECK(reason BETWEEN 1 AND 4),
+      epoch BLOB CHECK((epoch IS NOT NULL) = (reason = 1))
+    ) STRICT;
+    CREATE INDEX waiting_by_epoch ON waiting(epoch, place) WHERE epoch IS NOT NULL;
+
+    -- The merged state of each user, report and fence. Row ids are random, so the states lie in
+    -- order of arrival and only the small index is written at random.
+    CREATE TABLE rows(
+      place INTEGER PRIMARY KEY,
+      kind INTEGER NOT NULL,
+      id BLOB NOT NULL CHECK(length(id) = 16),
+      state BLOB NOT NULL,
+      UNIQUE(kind, id)
+    ) STRICT;
+
+    -- ENTER (1) and EXIT (2) events. An arrival number is never given twice.
+    CREATE TABLE crossings(
+      arrival INTEGER PRIMARY KEY AUTOINCREMENT,
+      id BLOB NOT NULL UNIQUE CHECK(length(id) = 16),
+      type INTEGER NOT NULL,
+      fence BLOB NOT NULL,
+      fence_version BLOB NOT NULL,
+      subject BLOB NOT NULL,
+      transition_number INTEGER NOT NULL,
+      latitude_e7 INTEGER NOT NULL,
+      longitude_e7 INTEGER NOT NULL,
+      accuracy_decimetres INTEGER,
+      sampled_at_ms INTEGER NOT NULL,
+      is_baseline INTEGER NOT NULL,
+      author_user BLOB NOT NULL,
+      author_device BLOB NOT NULL,
+      author_role INTEGER NOT NULL,
+      written_at_ms INTEGER NOT NULL
+    ) STRICT;
+
+    -- The newest signed record of each topic, as it came, to be forwarded.
+    CREATE TABLE records(
+      topic BLOB PRIMARY KEY CHECK(length(topic) = 16),
+      kind INTEGER NOT NULL,
+      certificate BLOB NOT NULL,
+      generation INTEGER NOT NULL,
+      incarnation BLOB NOT NULL,
+      counter INTEGER NOT NULL,
+      epoch BLOB NOT NULL,
+      body BLOB NOT NULL,
+      signature BLOB NOT NULL
+    ) STRICT;
+
+    -- Where each device was last known to be, by its newest record that could be read.
+    CREATE TABLE positions(
+      device BLOB PRIMARY KEY CHECK(length(device) = 16),
+      user BLOB NOT NULL CHECK(length(user) = 16),
+      generation INTEGER NOT NULL,
+      incarnation BLOB NOT NULL,
+      counter INTEGER NOT NULL,
+      latitude_e7 INTEGER NOT NULL,
+      longitude_e7 INTEGER NOT NULL,
+      accuracy_decimetres INTEGER,
+      sampled_at_ms INTEGER NOT NULL,
+      reported_at_ms INTEGER NOT NULL
+    ) STRICT;
+
+    -- Group content keys, in the clear: the file's mode is 0600.
+    CREATE TABLE epochs(
+      id BLOB PRIMARY KEY CHECK(length(id) = 16),
+      key BLOB NOT NULL CHECK(length(key) = 32)
+    ) STRICT;
+
+    -- Small facts of this node alone: its incarnation, counters, the crossing detector's state.
+    CREATE TABLE local(
+      key TEXT PRIMARY KEY,
+      value BLOB NOT NULL
+    ) STRICT;
+
+    -- Invitations that this device made. It alone counts their uses.
+    CREATE TABLE invites(
+      id BLOB PRIMARY KEY CHECK(length(id) = 16),
+      secret BLOB NOT NULL,
+      role INTEGER NOT NULL,
+      uses_left INTEGER NOT NULL CHECK(uses_left >= 0),
+      expires_at_ms INTEGER NOT NULL,
+      created_at_ms INTEGER NOT NULL
+    ) STRICT;
+
+    -- Who used an invitation, so that a join request that is repeated counts once.
+    CREATE TABLE admissions(
+      invite BLOB NOT NULL REFERENCES invites(id) ON DELETE CASCADE,
+      device BLOB NOT NULL CHECK(length(device) = 16),
+      PRIMARY KEY(invite, device)
+    ) STRICT, WITHOUT ROWID;
+
+    -- Addresses at which peers were heard, to be tried again after a restart.
+    CREATE TABLE peers(
+      address BLOB NOT NULL CHECK(length(address) IN (4, 16)),
+      port INTEGER NOT NULL,
+      scope INTEGER NOT NULL,
+      -- NULL until somebody has proved to be there.
+      device BLOB,
+      -- NULL for an address that was configured and never heard.
+      last_heard_ms INTEGER,
+      PRIMARY KEY(address, port, scope)
+    ) STRICT, WITHOUT ROWID;
+
+    -- This node's own track.
+    CREATE TABLE fixes(
+      place INTEGER PRIMARY KEY,
+      latitude_e7 INTEGER NOT NULL,
+      longitude_e7 INTEGER NOT NULL,
+      accuracy_decimetres INTEGER,
+      sampled_at_ms INTEGER NOT NULL,
+      reported_at_ms INTEGER NOT NULL
+    ) STRICT;
+    CREATE INDEX fixes_by_time ON fixes(sampled_at_ms);
+    """
+}

@@ -1,0 +1,57 @@
+internal import GRDB
+internal import MusterModel
+
+/// The SQL of remembered addresses.
+enum PeerTable {
+  /// What is known of an address is never lost to a later entry that knows less.
+  static func remember(_ peer: RememberedPeer, in database: Database) throws {
+    try database.run(
+      """
+      INSERT INTO peers(address, port, scope, device, last_heard_ms) VALUES (?, ?, ?, ?, ?)
+      ON CONFLICT DO UPDATE SET device = coalesce(excluded.device, device),
+        last_heard_ms = max(coalesce(excluded.last_heard_ms, last_heard_ms),
+                            coalesce(last_heard_ms, excluded.last_heard_ms))
+      """,
+      [
+        peer.endpoint.address.blob, peer.endpoint.port.column, peer.endpoint.scope.column,
+        peer.device.column { $0.blob }, peer.lastHeard.column { $0.column },
+      ])
+  }
+
+  static func forget(_ endpoint: Endpoint, in database: Database) throws {
+    try database.run(
+      "DELETE FROM peers WHERE address = ? AND port = ? AND scope = ?",
+      [endpoint.address.blob, endpoint.port.column, endpoint.scope.column])
+  }
+
+  /// Lets go of all but so many, those that nobody proved to be at first, then those heard
+  /// longest ago.
+  static func trim(to limit: Int, in database: Database) throws {
+    try database.run(
+      """
+      DELETE FROM peers WHERE (address, port, scope) IN (
+        SELECT address, port, scope FROM peers
+        ORDER BY device IS NULL, last_heard_ms DESC, address, port, scope LIMIT -1 OFFSET ?)
+      """, [limit.databaseValue])
+  }
+
+  static func peers(_ database: Database) throws -> [RememberedPeer] {
+    try database.all(
+      """
+      SELECT address, port, scope, device, last_heard_ms FROM peers
+      ORDER BY last_heard_ms DESC, address, port, scope
+      """, of: "peers"
+    ) { columns in
+      let address = try columns.bytes()
+      let port: UInt16 = try columns.integer()
+      let scope: UInt32 = try columns.integer()
+      guard let endpoint = Endpoint(address: address, port: port, scope: scope) else {
+        throw columns.damage
+      }
+      let device = try columns.optionalBytes16().map(DeviceID.init(raw:))
+      let heard: Int64? = try columns.optionalInteger()
+      return RememberedPeer(
+        endpoint: endpoint, device: device, lastHeard: heard.map(Timestamp.init(milliseconds:)))
+    }
+  }
+}

@@ -1,0 +1,74 @@
+internal import GRDB
+internal import MusterModel
+
+/// The SQL of latest-only records and of the positions that were read out of them.
+enum RecordTable {
+  private static let columns =
+    "topic, kind, certificate, generation, incarnation, counter, epoch, body, signature"
+  private static let positionColumns = """
+    device, user, generation, incarnation, counter, latitude_e7, longitude_e7,
+    accuracy_decimetres, sampled_at_ms, reported_at_ms
+    """
+
+  /// Keeps the record if none of its topic is held that is as new.
+  static func keep(_ record: LatestRecord, in database: Database) throws -> Bool {
+    let held = try database.first(
+      "SELECT generation, incarnation, counter FROM records WHERE topic = ?",
+      [record.topic.blob], of: "records", readOrder)
+    if let held, held >= record.order { return false }
+    try database.run(
+      "INSERT OR REPLACE INTO records(\(columns)) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+      [record.topic.blob, record.kind.rawValue.column, record.certificate.blob]
+        + record.order.columns + [record.epoch.blob, record.body.blob, record.signature.blob])
+    return true
+  }
+
+  static func records(_ database: Database) throws -> [LatestRecord] {
+    try database.all("SELECT \(columns) FROM records ORDER BY topic", of: "records") {
+      LatestRecord(
+        topic: try $0.identifier(), kind: try $0.code(), certificate: try $0.digest(),
+        order: try readOrder(&$0), epoch: try $0.identifier(), body: try $0.bytes(),
+        signature: try $0.bytes())
+    }
+  }
+
+  /// Keeps the position unless a newer one of its device is held; whether anything changed.
+  static func keep(_ position: DevicePosition, in database: Database) throws -> Bool {
+    let held = try database.first(
+      "SELECT \(positionColumns) FROM positions WHERE device = ?", [position.device.blob],
+      of: "positions", readPosition)
+    if let held, held.order > position.order || held == position { return false }
+    try database.run(
+      "INSERT OR REPLACE INTO positions(\(positionColumns)) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+      [position.device.blob, position.user.blob] + position.order.columns
+        + position.report.fix.columns + [position.report.reportedAt.column])
+    return true
+  }
+
+  static func positions(_ database: Database) throws -> [DevicePosition] {
+    try database.all(
+      "SELECT \(positionColumns) FROM positions ORDER BY device", of: "positions", readPosition)
+  }
+
+  private static func readPosition(_ columns: inout ColumnReader) throws -> DevicePosition {
+    let device: DeviceID = try columns.identifier()
+    let user: UserID = try columns.identifier()
+    let order = try readOrder(&columns)
+    let fix = try columns.fix()
+    return DevicePosition(
+      device: device, user: user, order: order,
+      report: PositionReport(fix: fix, reportedAt: try columns.timestamp()))
+  }
+
+  private static func readOrder(_ columns: inout ColumnReader) throws -> RecordOrder {
+    RecordOrder(
+      generation: try columns.integer(), incarnation: try columns.identifier(),
+      counter: try columns.wideInteger())
+  }
+}
+
+extension RecordOrder {
+  fileprivate var columns: [DatabaseValue] {
+    [generation.column, incarnation.blob, counter.column]
+  }
+}

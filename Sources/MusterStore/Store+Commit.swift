@@ -1,0 +1,162 @@
+internal import GRDB
+internal import MusterCRDT
+internal import MusterModel
+
+extension Store {
+  /// Keeps a batch, all or nothing: frames in the log, what they do in the view, and what goes
+  /// with them. On return it is on disk.
+  ///
+  /// A frame that is held already is skipped and not applied again. The caller MUST have verified
+  /// frames, records and authority, and the hash of each write's origin.
+  public func commit(_ batch: Batch) throws(StoreError) -> CommitOutcome {
+    guard !batch.isEmpty else { return CommitOutcome() }
+    return try write { database in
+      var run = CommitRun(database)
+      for key in batch.epochKeys { try LocalTable.keep(key, in: database) }
+      for frame in batch.frames { try run.hold(frame) }
+      for frame in batch.released { try run.release(frame) }
+      try run.keep(batch.records, batch.positions)
+      for fix in batch.fixes { try LocalTable.append(fix, in: database) }
+      for (key, value) in batch.local { try LocalTable.set(key, to: value, in: database) }
+      for key in batch.forgotten { try LocalTable.forget(key, in: database) }
+      return try run.finish()
+    }
+  }
+}
+
+/// The work of one transaction that writes to the log or the view.
+struct CommitRun {
+  private let database: Database
+  /// Nil for a log that is not held.
+  private var logs: [LogID: HeldLog?] = [:]
+  private var grown: Set<LogID> = []
+  private var rows = RowCache()
+  private var changedRows: Set<RowKey> = []
+  private var outcome = CommitOutcome()
+  /// Frames beyond this place do not count as applied: the view is being built up to here.
+  var lastApplied = Int64.max
+  /// The numbers that crossings had in a view that is being rebuilt.
+  var arrivals: [CrossingID: Int64] = [:]
+
+  init(_ database: Database) { self.database = database }
+
+  // MARK: The log
+
+  mutating func hold(_ held: HeldFrame) throws {
+    let frame = held.frame
+    guard let log = try admit(held) else {
+      outcome.framesKnown += 1
+      return
+    }
+    try FrameTable.insert(frame, at: log.place(frame.sequence), in: database)
+    outcome.framesHeld += 1
+    try apply(held.application, at: log.place(frame.sequence))
+  }
+
+  /// The log, grown by this frame; nil where the frame is held already.
+  private mutating func admit(_ held: HeldFrame) throws -> HeldLog? {
+    let frame = held.frame
+    guard var log = try log(frame.log) else {
+      guard frame.sequence == 0 else { throw StoreError.gap(frame.place) }
+      guard let opening = held.opening else { throw StoreError.unopened(frame.log) }
+      guard frame.previous == .none else { throw StoreError.fork(frame.place) }
+      let log = try FrameTable.insertLog(frame, opening: opening, in: database)
+      logs[frame.log] = log
+      return log
+    }
+    guard frame.sequence > log.head.sequence else {
+      let known = try FrameTable.hash(at: log.place(frame.sequence), in: database)
+      guard known == frame.hash else { throw StoreError.fork(frame.place) }
+      return nil
+    }
+    guard frame.sequence == log.head.sequence + 1, frame.sequence <= Limits.lastSequence else {
+      throw StoreError.gap(frame.place)
+    }
+    guard frame.previous == log.head.hash else { throw StoreError.fork(frame.place) }
+    log.head.sequence = frame.sequence
+    log.head.hash = frame.hash
+    logs[frame.log] = log
+    grown.insert(frame.log)
+    return log
+  }
+
+  mutating func release(_ released: ReleasedFrame) throws {
+    guard let log = try log(released.place.log),
+      released.place.sequence <= log.head.sequence
+    else { throw StoreError.gap(released.place) }
+    let place = log.place(released.place.sequence)
+    guard try FrameTable.isWaiting(place, in: database) else {
+      outcome.framesKnown += 1
+      return
+    }
+    if case .waiting = released.application {
+    } else {
+      try FrameTable.deleteWaiting(at: place, in: database)
+      outcome.framesReleased += 1
+    }
+    try apply(released.application, at: place)
+  }
+
+  private mutating func log(_ id: LogID) throws -> HeldLog? {
+    if let known = logs[id] { return known }
+    let found = try FrameTable.log(id, in: database)
+    logs[id] = .some(found)
+    return found
+  }
+
+  // MARK: The view
+
+  mutating func apply(_ application: Application, at place: Int64) throws {
+    switch application {
+    case .nothing: break
+    case .waiting(let reason): try FrameTable.setWaiting(reason, at: place, in: database)
+    case .applied(let writes, let crossings):
+      for write in writes { try apply(write) }
+      for crossing in crossings { try keep(crossing) }
+    }
+  }
+
+  private mutating func apply(_ write: AuthoredWrite) throws {
+    var failure: (any Error)?
+    let (database, last) = (database, lastApplied)
+    let result = try rows.apply(write, in: database) { name in
+      do {
+        return try FrameTable.isApplied(name, upTo: last, in: database)
+      } catch {
+        failure = error
+        return false
+      }
+    }
+    if let failure { throw failure }
+    if result == .refused { outcome.writesRefused += 1 }
+    changedRows.insert(write.write.key)
+  }
+
+  private mutating func keep(_ crossing: RecordedCrossing) throws {
+    let kept = arrivals[crossing.id]
+    guard let arrival = try CrossingTable.keep(crossing, arrival: kept, in: database),
+      kept == nil
+    else { return }
+    outcome.newCrossings.append(ArrivedCrossing(arrival: arrival, recorded: crossing))
+  }
+
+  mutating func keep(_ records: [LatestRecord], _ positions: [DevicePosition]) throws {
+    for record in records where try RecordTable.keep(record, in: database) {
+      outcome.newRecords.append(record.topic)
+    }
+    for position in positions where try RecordTable.keep(position, in: database) {
+      outcome.moved.append(position.device)
+    }
+  }
+
+  // MARK: The end
+
+  mutating func finish() throws -> CommitOutcome {
+    try rows.flush(to: database)
+    for id in grown {
+      if let log = try log(id) { try FrameTable.setHead(log, in: database) }
+    }
+    outcome.changedRows = changedRows.sorted()
+    return outcome
+  }
+}

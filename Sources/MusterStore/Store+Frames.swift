@@ -1,0 +1,116 @@
+internal import GRDB
+public import MusterModel
+
+/// How much a store holds.
+public struct StoreCounts: Hashable, Sendable {
+  /// Logs, of whatever lane.
+  public let logs: Int
+  /// Frames of all logs, openings included.
+  public let frames: Int
+  /// Of the frames, those that are not applied yet.
+  public let waiting: Int
+}
+
+/// A frame that is held and not applied yet.
+public struct WaitingFrame: Hashable, Sendable {
+  /// That of its log.
+  public let opening: Opening
+  /// As it came.
+  public let frame: Frame
+  /// What would let it be applied.
+  public let reason: WaitReason
+}
+
+extension Store {
+  /// Every log that is held, by id.
+  public func logs() throws(StoreError) -> [LogSummary] {
+    try read { try FrameTable.logs($0).map { LogSummary(opening: $0.opening, head: $0.head) } }
+  }
+
+  /// Nil for a log that is not held.
+  public func log(_ id: LogID) throws(StoreError) -> LogSummary? {
+    try read {
+      try FrameTable.log(id, in: $0).map { LogSummary(opening: $0.opening, head: $0.head) }
+    }
+  }
+
+  /// Reads the heads, not the frames, so it is quick.
+  public func counts() throws(StoreError) -> StoreCounts {
+    try read(FrameTable.counts)
+  }
+
+  /// A run of a log's frames for a peer; empty past the head or for a log that is not held.
+  ///
+  /// - Parameter maxBytes: of bodies; the first frame is given even if it is larger.
+  public func frames(
+    log id: LogID, from first: UInt64, maxBytes: Int, maxFrames: Int
+  ) throws(StoreError) -> [Frame] {
+    try read { database in
+      guard let log = try FrameTable.log(id, in: database), first <= log.head.sequence,
+        maxFrames > 0
+      else { return [] }
+      let count = UInt64(maxFrames) - 1
+      let last = count < log.head.sequence - first ? first + count : log.head.sequence
+      var run: [Frame] = []
+      var bytes = 0
+      try FrameTable.eachFrame(of: log, from: first, through: last, in: database) { frame in
+        bytes += frame.body.count
+        guard run.isEmpty || bytes <= maxBytes else { return false }
+        run.append(frame)
+        return true
+      }
+      return run
+    }
+  }
+
+  /// Nil where none is held.
+  public func frame(_ place: FramePlace) throws(StoreError) -> Frame? {
+    try frames(log: place.log, from: place.sequence, maxBytes: 0, maxFrames: 1).first
+  }
+
+  /// Frames that wait, by log in the order in which logs were first held, then by sequence.
+  ///
+  /// - Parameters:
+  ///   - epoch: only those that wait for this key; nil for all.
+  ///   - place: where the answer before ended; nil to begin.
+  public func waiting(
+    for epoch: EpochID? = nil, after place: FramePlace? = nil, limit: Int
+  ) throws(StoreError) -> [WaitingFrame] {
+    try read { database in
+      var start: Int64 = 0
+      if let place {
+        guard let log = try FrameTable.log(place.log, in: database),
+          place.sequence <= log.head.sequence
+        else { return [] }
+        start = log.place(place.sequence)
+      }
+      var logs: [Int64: HeldLog] = [:]
+      for log in try FrameTable.logs(database) { logs[log.ref] = log }
+      return try FrameTable.waiting(
+        for: epoch, after: start, limit: limit, in: database
+      ).map { waiting in
+        let sequence = UInt64(waiting.place & 0xFFFF_FFFF)
+        guard let log = logs[waiting.place >> 32], sequence <= log.head.sequence else {
+          throw StoreError.corrupt("a waiting frame is missing")
+        }
+        let frame = try FrameTable.frame(sequence, of: log, in: database)
+        return WaitingFrame(opening: log.opening, frame: frame, reason: waiting.reason)
+      }
+    }
+  }
+
+  /// Calls `body` with every frame, by log id, then by sequence, as of one moment. It streams:
+  /// memory does not grow with the log.
+  ///
+  /// Throws `StoreError`, or what `body` throws. `body` MUST NOT use this store.
+  public func forEachFrame(_ body: (Opening, Frame) throws -> Void) throws {
+    try rethrowing { database in
+      for log in try FrameTable.logs(database) {
+        try FrameTable.eachFrame(of: log, from: 0, through: log.head.sequence, in: database) {
+          do { try body(log.opening, $0) } catch { throw CallerError(cause: error) }
+          return true
+        }
+      }
+    }
+  }
+}

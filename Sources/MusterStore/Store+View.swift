@@ -1,0 +1,78 @@
+internal import GRDB
+public import MusterCRDT
+public import MusterModel
+
+extension Store {
+  /// Nil for a row that nobody has written to.
+  public func row(_ key: RowKey) throws(StoreError) -> RowState? {
+    try read { try RowTable.load(key, in: $0)?.state }
+  }
+
+  /// All rows of a kind, by id.
+  public func rows(_ kind: EntityKind) throws(StoreError) -> [RowState] {
+    try read { database in
+      var rows: [RowState] = []
+      try RowTable.each(kind, in: database) { rows.append(try RowState(key: $0, decoding: $1)) }
+      return rows
+    }
+  }
+
+  /// Calls `body` with every row by (kind, id), as of one moment, for hashing.
+  ///
+  /// Throws `StoreError`, or what `body` throws. `body` MUST NOT use this store.
+  public func forEachRow(_ body: (RowState) throws -> Void) throws {
+    try rethrowing { database in
+      try RowTable.each(nil, in: database) { key, bytes in
+        let state = try RowState(key: key, decoding: bytes)
+        do { try body(state) } catch { throw CallerError(cause: error) }
+      }
+    }
+  }
+
+  /// Crossings in the order in which they came to be known here, to follow them.
+  ///
+  /// - Parameter arrival: that of the last one seen; nil to begin with the first.
+  public func crossings(
+    after arrival: Int64? = nil, limit: Int
+  ) throws(StoreError) -> [ArrivedCrossing] {
+    try read { try CrossingTable.after(arrival ?? .min, limit: limit, in: $0) }
+  }
+
+  /// Calls `body` with every crossing by id, as of one moment, for hashing.
+  ///
+  /// Throws `StoreError`, or what `body` throws. `body` MUST NOT use this store.
+  public func forEachCrossing(_ body: (RecordedCrossing) throws -> Void) throws {
+    try rethrowing { database in
+      try CrossingTable.each(database) { crossing in
+        do { try body(crossing) } catch { throw CallerError(cause: error) }
+      }
+    }
+  }
+
+  /// The newest record of each topic, by topic.
+  public func records() throws(StoreError) -> [LatestRecord] {
+    try read(RecordTable.records)
+  }
+
+  /// The last known place of each device, by device.
+  public func positions() throws(StoreError) -> [DevicePosition] {
+    try read(RecordTable.positions)
+  }
+}
+
+/// Carries what a caller's closure threw through a transaction unchanged.
+struct CallerError: Error {
+  let cause: any Error
+}
+
+extension Store {
+  func rethrowing(_ body: (Database) throws -> Void) throws {
+    do {
+      try writer.read(body)
+    } catch let error as CallerError {
+      throw error.cause
+    } catch {
+      throw StoreError(error)
+    }
+  }
+}

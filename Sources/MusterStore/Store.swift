@@ -1,0 +1,143 @@
+internal import Foundation
+internal import GRDB
+internal import MusterModel
+
+/// What a node knows, on disk: the log, which is the truth; the view, which is derived from it and
+/// can be rebuilt; and local facts that are not replicated.
+///
+///     Batch ──▶ commit ──▶ one transaction ──▶ log:  logs, frames, waiting
+///                                         └──▶ view: rows, crossings, records, positions
+///     reads ◀── a snapshot between two commits
+///
+/// - Every method is one transaction and keeps one invariant. When `commit` returns, the batch is
+///   on disk (`synchronous=FULL`); when it throws, nothing of it is, and the next may succeed.
+/// - Exactly one connection writes and checkpoints: SQLite before 3.51.3 can damage a database
+///   that two do.
+/// - A log's frames are held without gaps, and a frame is applied once.
+/// - A write that cannot be made never hinders reading.
+///
+/// It verifies no signature, judges no authority and reads no clock: callers do, before.
+/// Callers never see SQL. The methods block, so a node calls them from a queue of its own.
+public struct Store: Sendable {
+  let writer: any DatabaseWriter
+
+  /// Opens the database, or makes it with mode 0600.
+  public static func open(path: String) throws(StoreError) -> Store {
+    do {
+      try makePrivate(path)
+      let pool = try DatabasePool(path: path, configuration: configuration)
+      return try Store(preparing: pool)
+    } catch {
+      throw StoreError(error)
+    }
+  }
+
+  /// A store that ends with the process, for tests, simulations and rebuilding the view.
+  public static func inMemory() throws(StoreError) -> Store {
+    do {
+      return try Store(preparing: DatabaseQueue(configuration: configuration))
+    } catch {
+      throw StoreError(error)
+    }
+  }
+
+  private init(preparing writer: any DatabaseWriter) throws {
+    // GRDB sets NORMAL while it opens, and SQLite ignores the setting inside a transaction.
+    try writer.writeWithoutTransaction { try $0.execute(sql: "PRAGMA synchronous=FULL") }
+    let migrations = Migrations.all
+    if try writer.read(migrations.hasBeenSuperseded) { throw StoreError.newerVersion }
+    try migrations.migrate(writer)
+    self.writer = writer
+  }
+
+  /// Writes what is in the write-ahead log into the database, and lets go of the file. The store
+  /// MUST NOT be used after.
+  public func close() throws(StoreError) {
+    do { try writer.close() } catch { throw StoreError(error) }
+  }
+
+  /// What SQLite and a count of each log's frames find damaged; empty when all is well. Takes
+  /// seconds for a large database.
+  public func integrityProblems() throws(StoreError) -> [String] {
+    do {
+      return try writer.read { database in
+        let problems = try String.fetchAll(database, sql: "PRAGMA quick_check")
+          .filter { $0 != "ok" }
+        return try problems
+          + FrameTable.brokenLogs(database).map {
+            "log \($0) lacks frames, or its newest is not its head"
+          }
+      }
+    } catch {
+      let fault = StoreError(error)
+      if case .corrupt(let detail) = fault { return [detail] }
+      throw fault
+    }
+  }
+}
+
+// MARK: - Connections
+
+extension Store {
+  private static let writerCacheKibibytes = 64 * 1024
+  private static let readerCacheKibibytes = 8 * 1024
+  private static let walBytesKept = 64 * 1024 * 1024
+
+  private static var configuration: Configuration {
+    var configuration = Configuration()
+    configuration.label = "muster.store"
+    configuration.busyMode = .immediateError
+    configuration.maximumReaderCount = 2
+    configuration.prepareDatabase { database in
+      let isReader = database.configuration.readonly
+      let cache = isReader ? readerCacheKibibytes : writerCacheKibibytes
+      try database.execute(
+        sql: """
+          PRAGMA cache_size=-\(cache);
+          PRAGMA secure_delete=OFF;
+          PRAGMA temp_store=MEMORY;
+          PRAGMA fullfsync=ON;
+          PRAGMA checkpoint_fullfsync=ON;
+          """)
+      if !isReader { try database.execute(sql: "PRAGMA journal_size_limit=\(walBytesKept)") }
+    }
+    return configuration
+  }
+
+  /// SQLite gives its other files the mode of the database file.
+  private static func makePrivate(_ path: String) throws {
+    let mode: [FileAttributeKey: Any] = [.posixPermissions: 0o600]
+    let files = FileManager.default
+    guard !files.fileExists(atPath: path) else {
+      return try files.setAttributes(mode, ofItemAtPath: path)
+    }
+    guard files.createFile(atPath: path, contents: nil, attributes: mode) else {
+      throw StoreError.io("cannot make the file \(path)")
+    }
+  }
+}
+
+// MARK: - Transactions
+
+extension Store {
+  func write<T>(_ body: (Database) throws -> T) throws(StoreError) -> T {
+    do { return try writer.write(body) } catch { throw StoreError(error) }
+  }
+
+  func read<T>(_ body: (Database) throws -> T) throws(StoreError) -> T {
+    do { return try writer.read(body) } catch { throw StoreError(error) }
+  }
+
+  /// Runs SQL on the writing connection and answers the first column: for tests, which read
+  /// settings, set limits and do damage on purpose.
+  @discardableResult
+  func execute(unchecked sql: String) throws(StoreError) -> [String] {
+    do {
+      return try writer.writeWithoutTransaction { database in
+        try String.fetchAll(database, sql: sql)
+      }
+    } catch {
+      throw StoreError(error)
+    }
+  }
+}

@@ -1,0 +1,71 @@
+internal import GRDB
+public import MusterModel
+
+/// Why the store did not do what it was asked. Nothing of the refused transaction was kept, and
+/// the store can be used again once the cause is gone.
+public enum StoreError: Error, Hashable, Sendable {
+  /// The volume has no room for the change. Reads go on.
+  case diskFull
+  /// The file is not a database, or some of it is damaged; the text says where.
+  case corrupt(String)
+  /// Another program has the database open for writing.
+  case locked
+  /// A later version of this program has changed the database's form.
+  case newerVersion
+  /// The system refused to read or write, sync included; the text is its own word.
+  case io(String)
+  /// Another frame is held in this place, or the frame follows another than the one before it:
+  /// the caller MUST settle forks before it commits.
+  case fork(FramePlace)
+  /// The frames before this one are not held.
+  case gap(FramePlace)
+  /// Frame 0 of a log came without its opening.
+  case unopened(LogID)
+}
+
+extension StoreError: CustomStringConvertible {
+  /// One line for the person at the keyboard: what is wrong and what to do.
+  public var description: String {
+    switch self {
+    case .diskFull:
+      "the disk is full: free some space, then the node goes on by itself"
+    case .corrupt(let detail):
+      "the database is damaged (\(detail)): run `muster verify`, and sync with peers to repair it"
+    case .locked:
+      "another program is writing to the database: stop it, then try again"
+    case .newerVersion:
+      "a newer version of muster wrote this database: update muster on this device"
+    case .io(let detail):
+      "the database cannot be read or written (\(detail)): check the disk and its permissions"
+    case .fork(let place):
+      "two different frames claim place \(place): its author's device was copied or restored"
+    case .gap(let place):
+      "frame \(place) came before the frames that it follows: ask for those first"
+    case .unopened(let log):
+      "log \(log.short) came without its opening: ask for its frame 0 again"
+    }
+  }
+}
+
+extension StoreError {
+  /// Never carries SQL or values, which may be secret.
+  init(_ error: any Error) {
+    switch error {
+    case let error as StoreError: self = error
+    case let error as DatabaseError: self.init(error)
+    case let fault as DecodingFault: self = .corrupt("\(fault)")
+    default: self = .io("\(type(of: error))")
+    }
+  }
+
+  private init(_ error: DatabaseError) {
+    let detail = error.message ?? "SQLite code \(error.extendedResultCode.rawValue)"
+    switch error.resultCode {
+    case .SQLITE_FULL: self = .diskFull
+    case .SQLITE_CORRUPT, .SQLITE_NOTADB, .SQLITE_CONSTRAINT, .SQLITE_MISMATCH:
+      self = .corrupt(detail)
+    case .SQLITE_BUSY, .SQLITE_LOCKED: self = .locked
+    default: self = .io(detail)
+    }
+  }
+}
