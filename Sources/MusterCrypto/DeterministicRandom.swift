@@ -1,0 +1,75 @@
+/// The only randomness of pure code: a stream that a seed determines, so that a run can be
+/// replayed, and that nobody without the seed can predict.
+///
+/// ChaCha20 with *fast key erasure*: each batch of key stream begins with the key of the next one,
+/// and what was handed out is cleared, so that memory read by a thief shows nothing drawn before.
+/// (D. J. Bernstein, "Fast-key-erasure random-number generators", 2017.)
+///
+/// A copy repeats what the original will draw: keep one in one place and `fork` it for others.
+public struct DeterministicRandom: RandomNumberGenerator, Sendable, Redacted {
+  /// The length of a seed.
+  public static let seedBytes = ChaCha20.keyBytes
+
+  private static let batchBytes = 512
+
+  private var key: SecretBytes
+  private var batch: [UInt8] = []
+  private var position = 0
+
+  /// `seed` MUST be 32 bytes: from `SystemRandom` in a node, from the scenario in a simulation.
+  public init(seed: [UInt8]) {
+    precondition(seed.count == Self.seedBytes, "a seed of \(seed.count) bytes")
+    key = SecretBytes(seed)
+  }
+
+  /// The next bytes of the stream; `count` MUST NOT be negative.
+  public mutating func bytes(_ count: Int) -> [UInt8] {
+    precondition(count >= 0, "\(count) random bytes")
+    var drawn: [UInt8] = []
+    drawn.reserveCapacity(count)
+    while drawn.count < count {
+      if position == batch.count { refill() }
+      let end = min(batch.count, position + count - drawn.count)
+      drawn.append(contentsOf: batch[position..<end])
+      for index in position..<end { batch[index] = 0 }
+      position = end
+    }
+    return drawn
+  }
+
+  /// Eight bytes of the stream, the first the least significant.
+  public mutating func uint64() -> UInt64 {
+    bytes(8).reversed().reduce(0) { $0 << 8 | UInt64($1) }
+  }
+
+  /// What the standard library's shuffles and choices draw from.
+  public mutating func next() -> UInt64 { uint64() }
+
+  /// Each of 0 ..< `bound` equally likely; `bound` MUST NOT be zero.
+  ///
+  /// Written here and not left to the standard library, whose method may change between
+  /// releases and with it every replay. (D. Lemire, "Fast random integer generation in an
+  /// interval", 2019.)
+  public mutating func uniform(below bound: UInt64) -> UInt64 {
+    precondition(bound > 0, "a choice among none")
+    // Of the 2^64 products this many are surplus; dropping them leaves as many for each result.
+    let surplus = (0 &- bound) % bound
+    while true {
+      let product = uint64().multipliedFullWidth(by: bound)
+      if product.low >= surplus { return product.high }
+    }
+  }
+
+  /// A stream of its own for another part of the program: what either draws later tells nothing
+  /// of the other, and changes nothing for it.
+  public mutating func fork() -> DeterministicRandom {
+    DeterministicRandom(seed: bytes(Self.seedBytes))
+  }
+
+  private mutating func refill() {
+    batch = ChaCha20.stream(count: Self.batchBytes, key: key)
+    key = SecretBytes(batch.prefix(ChaCha20.keyBytes))
+    for index in 0..<ChaCha20.keyBytes { batch[index] = 0 }
+    position = ChaCha20.keyBytes
+  }
+}

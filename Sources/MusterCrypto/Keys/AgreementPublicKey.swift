@@ -1,0 +1,21 @@
+public import MusterModel
+
+/// The public half of an X25519 key.
+///
+/// Any thirty-two bytes make one; with the few of small order nothing can be agreed on.
+public struct AgreementPublicKey: Hashable, Sendable {
+  /// The u coordinate as RFC 7748 encodes it.
+  public let raw: Bytes32
+
+  /// A key of which the bytes are already counted.
+  public init(raw: Bytes32) { self.raw = raw }
+
+  /// Nil unless there are exactly thirty-two bytes.
+  public init?(bytes: some Collection<UInt8>) {
+    guard let raw = Bytes32(bytes) else { return nil }
+    self.init(raw: raw)
+  }
+
+  /// The u coordinate as RFC 7748 encodes it.
+  public var bytes: [UInt8] { raw.bytes }
+}

@@ -1,0 +1,55 @@
+import CSodium
+
+/// Anonymous encryption to a public key, byte for byte libsodium's `crypto_box_seal`: ephemeral
+/// public key ‖ box, whose nonce is the BLAKE2b-192 of both public keys.
+///
+/// The library draws the ephemeral key itself; here the caller brings it, so that a run can be
+/// replayed from a seed.
+public enum SealedBox {
+  /// How much longer than its plaintext a sealed box is.
+  public static let overheadBytes = 48
+
+  /// Nil where `recipient` is of small order, so that no secret can be agreed on with it.
+  /// `ephemeral` MUST be fresh and used for this one message.
+  public static func seal(
+    _ plaintext: [UInt8], to recipient: AgreementPublicKey, ephemeral: AgreementKey
+  ) -> [UInt8]? {
+    let sealedBytes = plaintext.count + overheadBytes
+    let ephemeralBytes = ephemeral.publicKey.raw.bytes
+    var nonceHasher = Blake2bHasher(outputBytes: 24)
+    nonceHasher.update(ephemeralBytes)
+    nonceHasher.update(recipient.raw.bytes)
+    let nonce = nonceHasher.finalize()
+    var isSealed = false
+    let box = [UInt8](unsafeUninitializedCapacity: sealedBytes) { output, count in
+      isSealed = ephemeral.secret.withPointer { secret in
+        recipient.raw.withPointer { recipient in
+          crypto_box_easy(
+            output.baseAddress! + 32, plaintext, UInt64(plaintext.count), nonce, recipient, secret)
+            == 0
+        }
+      }
+      guard isSealed else { return }
+      _ = output.prefix(32).initialize(fromContentsOf: ephemeralBytes)
+      count = sealedBytes
+    }
+    return isSealed ? box : nil
+  }
+
+  /// Nil unless the box was sealed to this key and is whole.
+  public static func open(_ box: [UInt8], with key: AgreementKey) -> [UInt8]? {
+    guard box.count >= overheadBytes else { return nil }
+    let plaintextBytes = box.count - overheadBytes
+    var isAuthentic = false
+    // The library MUST be given a pointer even where there is nothing to write.
+    let plaintext = [UInt8](unsafeUninitializedCapacity: max(1, plaintextBytes)) { output, count in
+      isAuthentic = key.secret.withPointer { secret in
+        key.publicKey.raw.withPointer { publicKey in
+          crypto_box_seal_open(output.baseAddress!, box, UInt64(box.count), publicKey, secret) == 0
+        }
+      }
+      count = isAuthentic ? plaintextBytes : 0
+    }
+    return isAuthentic ? plaintext : nil
+  }
+}

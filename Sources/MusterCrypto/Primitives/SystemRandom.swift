@@ -1,0 +1,14 @@
+import CSodium
+
+/// The operating system's randomness. Only the shell calls it, to seed `DeterministicRandom`:
+/// pure code that drew from here could not be replayed.
+public enum SystemRandom {
+  /// Thirty-two bytes that nobody can guess.
+  public static func seed() -> [UInt8] {
+    Sodium.start()
+    return [UInt8](unsafeUninitializedCapacity: DeterministicRandom.seedBytes) { buffer, count in
+      randombytes_buf(buffer.baseAddress!, DeterministicRandom.seedBytes)
+      count = DeterministicRandom.seedBytes
+    }
+  }
+}
