@@ -1,0 +1,122 @@
+import MusterModel
+import MusterStore
+import Testing
+
+@Suite("Latest-only records, positions and crossings")
+struct RecordTests {
+  @Test func `the newest record of a topic stays, whatever came first`() throws {
+    let versions = [record(1, 1, 9), record(1, 1, .max), record(1, 2, 1), record(1, 2, 2)]
+    for order in permutations(versions) {
+      let store = try Store.inMemory()
+      for version in order { try commit([version], to: store) }
+      #expect(try store.records() == [record(1, 2, 2)])
+
+      let together = try Store.inMemory()
+      try commit(order, to: together)
+      #expect(try together.records() == [record(1, 2, 2)])
+    }
+  }
+
+  @Test func `counters above half their range still count as newer`() throws {
+    let store = try Store.inMemory()
+    try commit([record(1, 1, 5), record(1, 1, .max), record(1, 1, 1 << 63)], to: store)
+    #expect(try store.records().map(\.order.counter) == [.max])
+  }
+
+  @Test func `only a newer record is reported, and topics do not mix`() throws {
+    let store = try Store.inMemory()
+    let first = try commit([record(1, 1, 5), record(2, 1, 1)], to: store)
+    let second = try commit([record(1, 1, 5), record(1, 1, 4), record(2, 1, 2)], to: store)
+
+    #expect(first.newRecords == [record(1, 0, 0).topic, record(2, 0, 0).topic])
+    #expect(second.newRecords == [record(2, 0, 0).topic])
+    #expect(try store.records().count == 2)
+  }
+
+  @Test func `a device's newest readable position stays, whatever came first`() throws {
+    let versions = [position(1, 1, 3), position(1, 2, 1), position(1, 2, 4)]
+    for order in permutations(versions) {
+      let store = try Store.inMemory()
+      for version in order {
+        var change = Batch()
+        change.positions = [version]
+        _ = try store.commit(change)
+      }
+      #expect(try store.positions() == [position(1, 2, 4)])
+    }
+  }
+
+  @Test func `a device that did not move is not reported`() throws {
+    let store = try Store.inMemory()
+    var change = Batch()
+    change.positions = [position(1, 1, 1), position(2, 1, 1)]
+    #expect(try store.commit(change).moved == change.positions.map(\.device))
+    #expect(try store.commit(change).moved.isEmpty)
+  }
+
+  @Test func `crossings are followed in the order of their arrival`() throws {
+    let store = try Store.inMemory()
+    var scribe = Scribe(1)
+    let events = [crossing(9), crossing(2), crossing(5), crossing(4)]
+    let first = try store.commit(
+      batch(scribe.opened(), scribe.writing([], crossings: Array(events[0...1]))))
+    let second = try store.commit(batch(scribe.writing([], crossings: Array(events[1...3]))))
+
+    #expect(first.newCrossings.map(\.recorded) == Array(events[0...1]))
+    #expect(second.newCrossings.map(\.recorded) == Array(events[2...3]))
+    let followed = try store.crossings(limit: 100)
+    #expect(followed == first.newCrossings + second.newCrossings)
+    #expect(try store.crossings(after: followed[1].arrival, limit: 1) == [followed[2]])
+    #expect(try store.crossings(after: followed[3].arrival, limit: 9).isEmpty)
+    var byID: [RecordedCrossing] = []
+    try store.forEachCrossing { byID.append($0) }
+    #expect(byID == events.sorted { $0.id < $1.id })
+  }
+
+  @Test func `of two crossings with one id all nodes keep the same`() throws {
+    let twins = [crossing(2, transition: 1), crossing(2, transition: 2)]
+    var kept: Set<RecordedCrossing> = []
+    for order in permutations(twins) {
+      let store = try Store.inMemory()
+      var scribe = Scribe(1)
+      var last = try store.commit(batch(scribe.opened()))
+      for twin in order { last = try store.commit(batch(scribe.writing([], crossings: [twin]))) }
+      let held = try store.crossings(limit: 9)
+      #expect(held.count == 1)
+      kept.formUnion(held.map(\.recorded))
+      // The one that took the other's place is told to followers.
+      #expect(last.newCrossings == (order[1] == held[0].recorded ? held : []))
+    }
+    #expect(kept.count == 1)
+  }
+
+  // MARK: - Given
+
+  @discardableResult
+  private func commit(_ records: [LatestRecord], to store: Store) throws -> CommitOutcome {
+    var change = Batch()
+    change.records = records
+    return try store.commit(change)
+  }
+
+  private func position(
+    _ device: UInt64, _ generation: UInt32, _ counter: UInt64
+  ) -> DevicePosition {
+    DevicePosition(
+      device: DeviceID(raw: name(device)), user: UserID(raw: name(100)),
+      order: order(generation, counter),
+      report: PositionReport(
+        fix: fix(Int64(counter)), reportedAt: Timestamp(milliseconds: -Int64(counter))))
+  }
+}
+
+func permutations<T>(_ items: [T]) -> [[T]] {
+  guard let first = items.first else { return [[]] }
+  return permutations(Array(items.dropFirst())).flatMap { rest in
+    (0...rest.count).map { index in
+      var arranged = rest
+      arranged.insert(first, at: index)
+      return arranged
+    }
+  }
+}
