@@ -104,4 +104,29 @@ import Testing
     #expect(Geodesic.distanceMetres(from: degrees(46, 180), to: degrees(46, -180)) == 0)
     #expect(Geodesic.distanceMetres(from: degrees(-90, 1), to: degrees(-90, 100)) == 0)
   }
+
+  @Test func `The end of a straight path is as far as the path is long`() {
+    var random = Seeded(12)
+    for _ in 0..<300 {
+      let start = place(
+        Int64.random(in: -890_000_000...890_000_000, using: &random),
+        Int64.random(in: -1_800_000_000...1_800_000_000, using: &random))
+      let azimuth = Double.random(in: -360...720, using: &random)
+      let metres = Double.random(in: 0...1_000_000, using: &random)
+      let end = Geodesic.destination(from: start, azimuthDegrees: azimuth, metres: metres)
+      // Rounding to 1e-7 degree moves a place by 8 mm at most.
+      #expect(abs(Geodesic.distanceMetres(from: start, to: end) - metres) < 0.01)
+    }
+  }
+
+  @Test func `Azimuths go clockwise from north`() {
+    let start = degrees(46, 14)
+    let north = Geodesic.destination(from: start, azimuthDegrees: 0, metres: 1000)
+    #expect(north.longitudeE7 == start.longitudeE7 && north > start)
+    let east = Geodesic.destination(from: start, azimuthDegrees: 90, metres: 1000)
+    #expect(east.longitudeE7 > start.longitudeE7)
+    let acrossAntimeridian = Geodesic.destination(
+      from: degrees(0, 179.999), azimuthDegrees: 90, metres: 1000)
+    #expect(acrossAntimeridian.longitudeE7 < 0)
+  }
 }

@@ -1,0 +1,97 @@
+public import MusterModel
+
+/// Whether a user is safe, as far as this node knows. Three states, never a bare Boolean: not
+/// knowing is what people must hear about.
+public enum SafetyState: String, Sendable, Hashable {
+  case safe
+  case unsafe
+  case unknown
+}
+
+/// An active fence that bears on safety.
+public struct SafetyZone: Sendable {
+  /// As people call it.
+  public let name: String
+  /// Its outline.
+  public let fence: PreparedFence
+
+  /// A named zone.
+  public init(name: String, fence: PreparedFence) {
+    self.name = name
+    self.fence = fence
+  }
+}
+
+/// A user's safety with its reason and its age: a function of what the node holds, the same on
+/// every node that holds the same.
+///
+/// The first of these rules that fits decides:
+/// 1. asked for help: unsafe
+/// 2. last seen inside a hazard zone: unsafe, even if long ago, and whatever the user says
+/// 3. said to be safe: safe
+/// 4. no fix, or none for a while: unknown
+/// 5. inside a muster zone: safe
+/// 6. outside while a muster is called: unsafe
+/// 7. otherwise unknown, since nobody was told where to be
+public struct SafetyAssessment: Hashable, Sendable {
+  /// How long a user may be silent before nothing is known, where settings say nothing else.
+  public static let silenceThresholdMilliseconds: Int64 = 10 * 60 * 1000
+
+  /// What to show.
+  public let state: SafetyState
+  /// Why, in a few plain words.
+  public let reason: String
+  /// Seconds since the last position was taken, by the wall clock of the user's device; never
+  /// negative. Nil when there is none.
+  public let ageSeconds: Int64?
+
+  /// Judges one user. The zones are active muster and hazard fences; of several that hold the
+  /// user, the first gives its name. `claim` is the user's own word or a commander's.
+  public init(
+    claim: (claim: SafetyClaim, note: String)?, position: PositionReport?, now: Timestamp,
+    musterZones: [SafetyZone], hazardZones: [SafetyZone], silenceThresholdMilliseconds: Int64
+  ) {
+    let age = position.map { max(0, now.milliseconds(since: $0.reportedAt)) }
+    ageSeconds = age.map { $0 / 1000 }
+    let place = position?.fix.position
+    func zone(in zones: [SafetyZone]) -> SafetyZone? {
+      place.flatMap { place in zones.first { $0.fence.contains(place) } }
+    }
+    if let claim, claim.claim == .needsHelp {
+      let note = Self.excerpt(of: claim.note)
+      (state, reason) = (.unsafe, note.isEmpty ? "asked for help" : "asked for help: \(note)")
+    } else if let hazard = zone(in: hazardZones) {
+      (state, reason) = (.unsafe, "inside hazard zone \(hazard.name)")
+    } else if claim != nil {
+      (state, reason) = (.safe, "said safe")
+    } else if let age {
+      if age > silenceThresholdMilliseconds {
+        (state, reason) = (.unknown, "no fix for \(Self.span(milliseconds: age))")
+      } else if let muster = zone(in: musterZones) {
+        (state, reason) = (.safe, "inside muster zone \(muster.name)")
+      } else if musterZones.isEmpty {
+        (state, reason) = (.unknown, "no muster called")
+      } else {
+        (state, reason) = (.unsafe, "outside the muster zone")
+      }
+    } else {
+      (state, reason) = (.unknown, "never heard")
+    }
+  }
+
+  /// The first line of a note, cut to what a list has room for.
+  private static func excerpt(of note: String) -> String {
+    let line = note.split(separator: "\n").first ?? ""
+    return line.count > 80 ? line.prefix(79) + "…" : String(line)
+  }
+
+  private static func span(milliseconds: Int64) -> String {
+    let seconds = milliseconds / 1000
+    switch seconds {
+    case ..<120: return "\(seconds) s"
+    case ..<7200: return "\(seconds / 60) min"
+    case ..<172_800: return "\(seconds / 3600) h"
+    default: return "\(seconds / 86_400) d"
+    }
+  }
+}
