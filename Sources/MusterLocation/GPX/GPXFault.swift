@@ -1,0 +1,46 @@
+/// Why a GPX file cannot be replayed, in words for the person who named it.
+public enum GPXFault: Error, Hashable, Sendable {
+  /// More bytes than `GPXTrack.maximumBytes`.
+  case tooLarge(bytes: Int)
+  /// More track or route points than `GPXTrack.maximumPoints`.
+  case tooManyPoints(limit: Int)
+  /// Another character encoding than UTF-8, and its name if the file tells it.
+  case notUTF8(declared: String?)
+  /// A document type declaration, which GPX never has and which can be made to exhaust memory.
+  case documentType
+  /// Not well-formed XML; the line where that shows.
+  case malformed(line: Int)
+  /// XML whose outermost element is another.
+  case notGPX(root: String)
+  /// A point without a usable place or time: its number in the file, from 1, and its line.
+  case point(number: Int, line: Int, reason: String)
+  /// Neither a track point nor a route point.
+  case noPoints
+}
+
+extension GPXFault: CustomStringConvertible {
+  /// One line.
+  public var description: String {
+    switch self {
+    case .tooLarge(let bytes):
+      "the GPX file is too large: \(bytes) bytes, at most \(GPXTrack.maximumBytes)"
+    case .tooManyPoints(let limit): "the GPX file has more than \(limit) points"
+    case .notUTF8(nil): "the GPX file is not in UTF-8"
+    case .notUTF8(let name?): "the GPX file is not in UTF-8 but in \(Self.quote(name))"
+    case .documentType: "the GPX file has a DOCTYPE, which is not accepted"
+    case .malformed(let line): "the GPX file is not well-formed XML at line \(line)"
+    case .notGPX(let root): "the file is not GPX: it starts with <\(Self.quote(root))>"
+    case .point(let number, let line, let reason):
+      "point \(number) of the GPX file (line \(line)) \(reason)"
+    case .noPoints: "the GPX file has no track and no route points"
+    }
+  }
+
+  /// Words of the file, made fit to stand in one line of a terminal.
+  static func quote(_ text: String) -> String {
+    let shown = text.unicodeScalars.prefix(40).map { scalar in
+      (0x20...0x7E).contains(scalar.value) ? String(scalar) : "\u{FFFD}"
+    }
+    return shown.joined() + (text.unicodeScalars.count > 40 ? "…" : "")
+  }
+}

@@ -1,0 +1,210 @@
+internal import Foundation
+internal import MusterModel
+
+#if canImport(FoundationXML)
+  internal import FoundationXML
+#endif
+
+/// Takes the points out of the stream of XML events.
+///
+/// It knows a point by its whole path (`gpx/trk/trkseg/trkpt`), so that what an extension calls by
+/// the same name is not taken for one.
+final class GPXReader: NSObject, XMLParserDelegate {
+  private static let trackPoint = ["gpx", "trk", "trkseg", "trkpt"]
+  private static let routePoint = ["gpx", "rte", "rtept"]
+  /// Longer than any time or number; the rest of a longer text is not kept.
+  private static let textBytes = 64
+  /// GPX nests six deep; extensions may add some.
+  private static let depth = 64
+
+  private let maximumPoints: Int
+  private var path: [String] = []
+  private var hasRoot = false
+  private var open: OpenPoint?
+  private var text: String?
+  private var trackPoints: [GPXTrack.Point] = []
+  private var routePoints: [GPXTrack.Point] = []
+  private var fault: GPXFault?
+
+  private struct OpenPoint {
+    let isOfTrack: Bool
+    let depth: Int
+    let line: Int
+    let position: Coordinate
+    var accuracyDecimetres: UInt32?
+    var time: Timestamp?
+  }
+
+  init(maximumPoints: Int) {
+    self.maximumPoints = maximumPoints
+  }
+
+  /// MUST be called once.
+  func read(_ data: Data) throws(GPXFault) -> [GPXTrack.Point] {
+    let parser = XMLParser(data: data)
+    parser.shouldResolveExternalEntities = false
+    parser.delegate = self
+    let isWellFormed = parser.parse()
+    if let fault { throw fault }
+    // Foundation on Linux calls a document without any element well-formed.
+    guard isWellFormed, parser.parserError == nil, hasRoot else {
+      throw .malformed(line: max(1, parser.lineNumber))
+    }
+    let points = trackPoints.isEmpty ? routePoints : trackPoints
+    guard !points.isEmpty else { throw .noPoints }
+    return points
+  }
+
+  // MARK: XML events
+
+  func parser(
+    _ parser: XMLParser, didStartElement name: String, namespaceURI: String?,
+    qualifiedName: String?, attributes: [String: String]
+  ) {
+    guard fault == nil else { return }
+    let local = Self.localName(name)
+    if path.isEmpty, local != "gpx" { return stop(parser, .notGPX(root: name)) }
+    guard path.count < Self.depth else { return stop(parser, .malformed(line: parser.lineNumber)) }
+    path.append(local)
+    hasRoot = true
+    text = nil
+    if path == Self.trackPoint || path == Self.routePoint {
+      startPoint(parser, attributes)
+    } else if let open, wants(local, in: open) {
+      text = ""
+    }
+  }
+
+  func parser(_ parser: XMLParser, foundCharacters string: String) {
+    guard let length = text?.utf8.count, length < Self.textBytes else { return }
+    text?.append(contentsOf: string.prefix(Self.textBytes))
+  }
+
+  func parser(
+    _ parser: XMLParser, didEndElement name: String, namespaceURI: String?, qualifiedName: String?
+  ) {
+    guard fault == nil, let local = path.popLast() else { return }
+    if let open, path.count < open.depth {
+      endPoint(open)
+    } else if let text = text.map(Self.trimmed), !text.isEmpty {
+      take(text, of: local, parser)
+    }
+    text = nil
+  }
+
+  func parser(
+    _ parser: XMLParser, foundInternalEntityDeclarationWithName name: String, value: String?
+  ) { stop(parser, .documentType) }
+
+  func parser(
+    _ parser: XMLParser, foundExternalEntityDeclarationWithName name: String, publicID: String?,
+    systemID: String?
+  ) { stop(parser, .documentType) }
+
+  // MARK: Points
+
+  private func startPoint(_ parser: XMLParser, _ attributes: [String: String]) {
+    let number = trackPoints.count + routePoints.count + 1
+    guard number <= maximumPoints else {
+      return stop(parser, .tooManyPoints(limit: maximumPoints))
+    }
+    let line = parser.lineNumber
+    do throws(PointFault) {
+      let position = try Self.position(attributes)
+      open = OpenPoint(
+        isOfTrack: path == Self.trackPoint, depth: path.count, line: line, position: position)
+    } catch {
+      stop(parser, .point(number: number, line: line, reason: error.reason))
+    }
+  }
+
+  private func endPoint(_ point: OpenPoint) {
+    let taken = GPXTrack.Point(
+      position: point.position, accuracyDecimetres: point.accuracyDecimetres, time: point.time)
+    if point.isOfTrack { trackPoints.append(taken) } else { routePoints.append(taken) }
+    open = nil
+  }
+
+  /// A time is the point's own child; an accuracy may also stand in its extensions.
+  private func wants(_ local: String, in point: OpenPoint) -> Bool {
+    let below = path.dropFirst(point.depth)
+    return below == ["time"] || below == ["accuracy"] || below == ["extensions", "accuracy"]
+  }
+
+  private func take(_ text: String, of local: String, _ parser: XMLParser) {
+    if local == "accuracy" {
+      open?.accuracyDecimetres = Self.decimetres(text)
+    } else if let time = Timestamp(rfc3339: text) {
+      open?.time = time
+    } else {
+      let number = trackPoints.count + routePoints.count + 1
+      stop(
+        parser,
+        .point(
+          number: number, line: open?.line ?? parser.lineNumber,
+          reason: "has the time \"\(GPXFault.quote(text))\", which is not RFC 3339"))
+    }
+  }
+
+  private func stop(_ parser: XMLParser, _ reason: GPXFault) {
+    fault = fault ?? reason
+    parser.abortParsing()
+  }
+
+  // MARK: Texts
+
+  private struct PointFault: Error { let reason: String }
+
+  private static func position(
+    _ attributes: [String: String]
+  ) throws(PointFault) -> Coordinate {
+    let latitude = try degrees(attributes, "lat", within: 90)
+    let longitude = try degrees(attributes, "lon", within: 180)
+    guard let position = Coordinate(latitude: latitude, longitude: longitude) else {
+      preconditionFailure("checked degrees out of range: \(latitude), \(longitude)")
+    }
+    return position
+  }
+
+  private static func degrees(
+    _ attributes: [String: String], _ name: String, within limit: Double
+  ) throws(PointFault) -> Double {
+    guard let text = attributes[name].map(trimmed) else {
+      throw PointFault(reason: "has no \(name)")
+    }
+    guard let value = decimal(text) else {
+      throw PointFault(reason: "has the \(name) \"\(GPXFault.quote(text))\", which is no number")
+    }
+    guard abs(value) <= limit else {
+      throw PointFault(
+        reason: "has the \(name) \(GPXFault.quote(text)), which is beyond \(Int(limit)) degrees")
+    }
+    return value
+  }
+
+  /// Metres to decimetres, rounded up so as never to claim more accuracy than was given. What is
+  /// not a length counts as not said.
+  private static func decimetres(_ text: String) -> UInt32? {
+    guard let metres = decimal(text), metres >= 0 else { return nil }
+    return UInt32(exactly: (metres * 10).rounded(.up))
+  }
+
+  /// A decimal number, with the exponent that some programs write near zero; no hexadecimal,
+  /// infinity or NaN.
+  private static func decimal(_ text: String) -> Double? {
+    let allowed = Set("0123456789+-.eE".utf8)
+    guard text.utf8.allSatisfy(allowed.contains), let value = Double(text), value.isFinite else {
+      return nil
+    }
+    return value
+  }
+
+  private static func trimmed(_ text: String) -> String {
+    text.trimmingCharacters(in: .whitespacesAndNewlines)
+  }
+
+  /// `trkpt` of `gpx:trkpt`.
+  private static func localName(_ name: String) -> String {
+    name.split(separator: ":").last.map(String.init) ?? name
+  }
+}

@@ -1,0 +1,81 @@
+public import Foundation
+public import MusterModel
+
+/// The points of a GPX 1.0 or 1.1 file (topografix.com/gpx.asp) in the order of the file: those of
+/// all tracks and segments or, if there are none, of all routes. Waypoints are not part of a way.
+public struct GPXTrack: Hashable, Sendable {
+  /// The largest file that is read.
+  public static let maximumBytes = 64 << 20
+  /// The most points that are taken from one file.
+  public static let maximumPoints = 1_000_000
+  /// The time between the points of a track that has no times.
+  public static let syntheticStepMilliseconds: Int64 = 1000
+
+  /// One `trkpt` or `rtept`.
+  public struct Point: Hashable, Sendable {
+    /// Where.
+    public let position: Coordinate
+    /// The radius that an `accuracy` element, which some loggers write, gives in metres. `hdop` is
+    /// a quality of the satellites' arrangement and no radius, so it is not used.
+    public let accuracyDecimetres: UInt32?
+    /// When, if the file says so.
+    public let time: Timestamp?
+
+    /// A point of a track that comes from elsewhere than a file.
+    public init(position: Coordinate, accuracyDecimetres: UInt32? = nil, time: Timestamp?) {
+      self.position = position
+      self.accuracyDecimetres = accuracyDecimetres
+      self.time = time
+    }
+  }
+
+  /// In the order of the file, never empty after `parse`.
+  public let points: [Point]
+
+  /// A track that comes from elsewhere than a file.
+  public init(points: [Point]) { self.points = points }
+
+  /// Reads a whole file. Elements and attributes that it does not know are passed over.
+  public static func parse(_ data: Data) throws(GPXFault) -> GPXTrack {
+    try parse(data, maximumPoints: maximumPoints)
+  }
+
+  static func parse(_ data: Data, maximumPoints: Int) throws(GPXFault) -> GPXTrack {
+    guard data.count <= maximumBytes else { throw .tooLarge(bytes: data.count) }
+    try XMLProlog.check(data)
+    let reader = GPXReader(maximumPoints: maximumPoints)
+    return GPXTrack(points: try reader.read(data))
+  }
+
+  /// How many points `fixes` leaves out for want of a time.
+  public var untimedPoints: Int {
+    let untimed = points.count { $0.time == nil }
+    return untimed == points.count ? 0 : untimed
+  }
+
+  /// The points as fixes, in the order of the file.
+  ///
+  /// - If no point has a time, as in a planned route, the first is at `start` and each next one
+  ///   `syntheticStepMilliseconds` later.
+  /// - If some have, those that have none are left out: a time that nobody measured must not be
+  ///   signed as one. `untimedPoints` tells how many.
+  /// - Times out of order are kept as they are; what a late fix means is the crossing detector's
+  ///   business.
+  public func fixes(startingAt start: Timestamp) -> [Fix] {
+    guard points.contains(where: { $0.time != nil }) else {
+      return points.enumerated().map { index, point in
+        let (time, overflow) = start.milliseconds.addingReportingOverflow(
+          Int64(index) * Self.syntheticStepMilliseconds)
+        return point.fix(
+          at: overflow ? Timestamp.writable.upperBound : Timestamp(milliseconds: time))
+      }
+    }
+    return points.compactMap { point in point.time.map { point.fix(at: $0) } }
+  }
+}
+
+extension GPXTrack.Point {
+  fileprivate func fix(at time: Timestamp) -> Fix {
+    Fix(position: position, accuracyDecimetres: accuracyDecimetres, sampleTime: time)
+  }
+}
