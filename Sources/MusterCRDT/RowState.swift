@@ -44,7 +44,7 @@ public struct RowState: Hashable, Sendable {
     case refused
   }
 
-  /// Applies one write.
+  /// Applies one write. The writes of one frame MUST be given in the order of their indices.
   ///
   /// - Parameter isApplied: whether the frame that a dot names is applied already; the frame of
   ///   `write` itself may count either way. It tells a superseded value that is gone from one that
@@ -54,17 +54,13 @@ public struct RowState: Hashable, Sendable {
     _ write: AuthoredWrite, isApplied: (Bytes16) -> Bool
   ) -> Outcome {
     precondition(write.write.key == key, "write for \(write.write.key) given to \(key)")
-    if owner == nil {
-      guard let origin = write.write.origin else {
-        wait(write)
-        return .waits
-      }
-      owner = origin.owner
-      let outcome = settle(write, isApplied: isApplied)
-      settleWaiting(isApplied: isApplied)
-      return outcome
+    if owner != nil { return settle(write) { isApplied($0.frame) } }
+    guard let origin = write.write.origin else {
+      wait(write)
+      return .waits
     }
-    return settle(write, isApplied: isApplied)
+    owner = origin.owner
+    return settleWaiting(after: write, isApplied: isApplied)
   }
 
   private mutating func wait(_ write: AuthoredWrite) {
@@ -72,23 +68,29 @@ public struct RowState: Hashable, Sendable {
     waiting.insert(write, at: place)
   }
 
-  /// A dot among those still waiting has not been applied to this row, whatever its frame is.
-  private mutating func settleWaiting(isApplied: (Bytes16) -> Bool) {
+  /// Settles the write that brought the origin, then those that waited for it. Their frames are
+  /// applied as far as the caller knows, yet a dot that still waits has not come to this row; of
+  /// the first write's own frame, only what follows it has yet to come.
+  private mutating func settleWaiting(
+    after first: AuthoredWrite, isApplied: (Bytes16) -> Bool
+  ) -> Outcome {
     let drained = waiting
     waiting = []
-    var rest = Set(drained.map(\.dot.frame))
-    for write in drained {
-      settle(write) { frame in !rest.contains(frame) && isApplied(frame) }
-      if !drained.contains(where: { $0.dot > write.dot && $0.dot.frame == write.dot.frame }) {
-        rest.remove(write.dot.frame)
-      }
+    var rest = Set(drained.map(\.dot))
+    func hasCome(_ dot: Dot) -> Bool {
+      if dot.frame == first.dot.frame, dot.index > first.dot.index { return false }
+      return !rest.contains(dot) && (dot.frame == first.dot.frame || isApplied(dot.frame))
     }
+    let outcome = settle(first, hasCome: hasCome)
+    for write in drained {
+      settle(write, hasCome: hasCome)
+      rest.remove(write.dot)
+    }
+    return outcome
   }
 
   @discardableResult
-  private mutating func settle(
-    _ authored: AuthoredWrite, isApplied: (Bytes16) -> Bool
-  ) -> Outcome {
+  private mutating func settle(_ authored: AuthoredWrite, hasCome: (Dot) -> Bool) -> Outcome {
     let (write, author) = (authored.write, authored.author)
     let field = write.field
     let superseders = awaited.removeValue(forKey: FieldDot(field: field, dot: authored.dot))
@@ -96,7 +98,7 @@ public struct RowState: Hashable, Sendable {
       return .refused
     }
     for dot in write.supersedes {
-      supersede(dot, in: field, by: author, isApplied: isApplied)
+      supersede(dot, in: field, by: author, hasCome: hasCome)
     }
     guard let value = write.value else { return .applied }
     let isGone = superseders?.contains {
@@ -119,7 +121,7 @@ public struct RowState: Hashable, Sendable {
   }
 
   private mutating func supersede(
-    _ dot: Dot, in field: Field, by author: Author, isApplied: (Bytes16) -> Bool
+    _ dot: Dot, in field: Field, by author: Author, hasCome: (Dot) -> Bool
   ) {
     if let index = live[field]?.firstIndex(where: { $0.dot == dot }) {
       guard let element = live[field]?[index].author,
@@ -127,7 +129,7 @@ public struct RowState: Hashable, Sendable {
       else { return }
       live[field]?.remove(at: index)
       if live[field]?.isEmpty == true { live[field] = nil }
-    } else if !isApplied(dot.frame) {
+    } else if !hasCome(dot) {
       let name = FieldDot(field: field, dot: dot)
       var superseders = awaited[name] ?? []
       guard !superseders.contains(author) else { return }
