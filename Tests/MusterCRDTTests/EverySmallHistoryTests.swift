@@ -1,0 +1,121 @@
+import MusterModel
+import Testing
+
+@testable import MusterCRDT
+
+/// The laws of the merge over every case there is, up to four frames on one row.
+struct EverySmallHistoryTests {
+  static let fields: [Field] = [
+    .userCallsign, .userDeactivated, .reportExistence, .reportTitle, .reportToEvacuate,
+    .reportComments, .fenceExistence, .fenceName, .fenceDeleted,
+  ]
+
+  @Test(
+    "whatever three people set and clear, in any order, the row is the one specified",
+    arguments: fields)
+  func oneField(_ field: Field) throws {
+    // given a row, and three writes to one field by people with different rights
+    let key = RowKey.row(of: field.entity)
+    var letters = [
+      Letter(key.creator, .sets(field)), Letter(key.creator, .clears(field)),
+      Letter(.deputy, .clears(field)),
+    ]
+    if field != Field.existence(of: key.kind) {
+      letters += [Letter(.stranger, .sets(field)), Letter(.stranger, .clears(field))]
+    }
+    // when each saw any part of what was written before, then any order and any loss agree
+    try expectLaws(of: [[create(key)], letters, letters, letters], in: key)
+  }
+
+  @Test("writes that outrun the create count as if they had come after it")
+  func beforeTheOrigin() throws {
+    // given creates in one write and in two, and urgent writes that repeat the origin
+    let letters = [
+      Letter(.owner, .sets(.reportTitle)),
+      Letter(.commander, .sets(.reportTitle, givingOrigin: true)),
+      Letter(.owner, .sets(.reportExistence, givingOrigin: true), .sets(.reportTitle)),
+      Letter(.owner, .sets(.reportTitle), .sets(.reportTitle, givingOrigin: true)),
+      Letter(.commander, .clears(.reportTitle)),
+      // a forged create: it is refused, and yet tells whose row this is
+      Letter(.stranger, .sets(.reportExistence, givingOrigin: true), .sets(.reportTitle)),
+    ]
+    // when each is applied first, last and between, with a restart after each
+    for (names, countsFrameInHand): ([UInt64], Bool) in [([1, 2, 3], true), ([3, 2, 1], false)] {
+      try expectLaws(
+        of: [letters, letters, letters], in: .report, names: names,
+        countsFrameInHand: countsFrameInHand, restarts: true)
+    }
+  }
+
+  @Test("creates, edits, urgent flags, comments and deletes mix in any order")
+  func mixed() throws {
+    let letters = [
+      Letter(.owner, .sets(.reportTitle), .sets(.reportExistence)),
+      Letter(.stranger, .sets(.reportTitle)),
+      Letter(.owner, .sets(.reportToEvacuate, givingOrigin: true)),
+      Letter(.commander, .clears(.reportToEvacuate)),
+      Letter(.stranger, .sets(.reportComments)),
+      Letter(.commander, .clears(.reportComments)),
+      Letter(.owner, .clears(.reportExistence)),
+    ]
+    let create = Letter(
+      .owner, .sets(.reportExistence, givingOrigin: true), .sets(.reportTitle))
+    try expectLaws(of: [[create], letters, letters, letters], in: .report)
+  }
+
+  @Test("a dot named in the wrong field takes nothing away, in any order")
+  func wrongField() throws {
+    // given writes that may name the dots of other fields too
+    let letters = [
+      Letter(.owner, .sets(.reportTitle)),
+      Letter(.commander, .clears(.reportTitle)),
+      Letter(.commander, .sets(.reportComments)),
+      Letter(.commander, .clears(.reportExistence)),
+    ]
+    forEveryHistory(
+      spelling: [[create(.report)], letters, letters, letters], in: .report,
+      names: [3, 1, 4, 2], sight: .everything
+    ) { history in
+      let expected = Specification(of: history, in: .report)
+      var canonical: [UInt8]?
+      // when they are applied in every order
+      for order in history.permutations {
+        var holder = Holder(.report)
+        holder.receive(order)
+        // then the visible state is the one specified, byte for byte
+        let bytes = holder.row.canonical
+        if Specification(holder.row) != expected || bytes != canonical ?? bytes {
+          Issue.record("\(holder.row)\nis not as specified: \(expected)\nafter \(order)")
+          return false
+        }
+        canonical = bytes
+      }
+      return true
+    }
+  }
+
+  private func create(_ key: RowKey) -> Letter {
+    switch Field.existence(of: key.kind) {
+    case let field?: Letter(key.creator, .sets(field, givingOrigin: true))
+    case nil: Letter(key.creator, .sets(.userTeam))
+    }
+  }
+
+  /// - Parameter names: the frames' hashes. Their order decides in which order writes that waited
+  ///   for the origin are settled.
+  private func expectLaws(
+    of lists: [[Letter]], in key: RowKey, names: [UInt64] = [2, 4, 1, 3],
+    countsFrameInHand: Bool = false, restarts: Bool = false
+  ) throws {
+    var count = 0
+    try forEveryHistory(spelling: lists, in: key, names: names) { history in
+      count += 1
+      let lattice = Lattice(
+        frames: history, key: key, countsFrameInHand: countsFrameInHand, restarts: restarts)
+      guard let breach = try lattice.breach() else { return true }
+      Issue.record("\(breach)")
+      return false
+    }
+    #expect(count > lists.map(\.count).reduce(1, *), "nobody saw anything")
+  }
+}

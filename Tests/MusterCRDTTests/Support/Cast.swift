@@ -1,0 +1,57 @@
+import MusterModel
+
+/// The people of these stories, each with one device.
+extension Author {
+  /// Who created the report, and whose user row it is.
+  static let owner = person(1, .member)
+  static let stranger = person(2, .member)
+  static let commander = person(3, .command)
+  static let deputy = person(4, .command)
+  static let observer = person(5, .observer)
+  static let relay = person(6, .relay)
+
+  static func person(_ number: UInt64, _ role: Role) -> Author {
+    Author(
+      user: UserID(raw: Bytes16(high: number, low: 0)),
+      device: DeviceID(raw: Bytes16(high: number, low: 1)), role: role)
+  }
+}
+
+extension RowKey {
+  static let report = RowKey(kind: .report, id: RowID(raw: Bytes16(high: 9, low: 2)))
+  static let fence = RowKey(kind: .fence, id: RowID(raw: Bytes16(high: 9, low: 3)))
+  /// The row of `Author.owner`, whose id is that user's.
+  static let user = RowKey(kind: .user, id: RowID(raw: Author.owner.user.raw))
+
+  static func row(of kind: EntityKind) -> RowKey {
+    switch kind {
+    case .user: .user
+    case .report: .report
+    case .fence: .fence
+    }
+  }
+
+  /// Who made this row; only `command` makes fences.
+  var creator: Author { kind == .fence ? .commander : .owner }
+  var origin: RowOrigin { RowOrigin(owner: creator.user, nonce: Bytes16(high: 7, low: 7)) }
+}
+
+extension Field {
+  /// A value of this field's type.
+  var example: Value {
+    switch self {
+    case .userSafetyClaim: .claim(.needsHelp, note: "trapped")
+    case .reportCategory, .reportSeverity, .reportStatus, .fenceKind, .fenceActive: .code(1)
+    case .reportPosition: .position(.origin)
+    case .fenceGeometry: .geometry(.circle(center: .origin, radiusCentimetres: 5000))
+    case _ where [Value.mark].contains(where: accepts): .mark
+    default: .text(name)
+    }
+  }
+
+  private var name: String { String(describing: self) }
+}
+
+extension Coordinate {
+  static let origin = Coordinate(latitudeE7: 0, longitudeE7: 0)!
+}

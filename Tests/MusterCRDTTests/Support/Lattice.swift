@@ -1,0 +1,62 @@
+import MusterCRDT
+import MusterModel
+
+/// All subsets of a small history, ordered by inclusion:
+///
+///         {a,b,c}
+///        ╱   │   ╲
+///     {a,b} {a,c} {b,c}      one step up is one frame applied;
+///       │ ╲ ╱ ╲ ╱ │          one path up is one order of application
+///       │ ╱ ╲ ╱ ╲ │
+///      {a}  {b}  {c}
+///        ╲   │   ╱
+///           { }
+///
+/// If all steps into each subset give one row, then so do all paths, which are all permutations of
+/// all subsets. With `restarts` each step starts from a row that was written and read back, so that
+/// it does not matter either how the frames are grouped.
+struct Lattice {
+  let frames: [WrittenFrame]
+  let key: RowKey
+  let countsFrameInHand: Bool
+  let restarts: Bool
+
+  /// What went wrong first, for a person to read; nil when the laws hold.
+  func breach() throws(DecodingFault) -> String? {
+    var rows = [RowState(key: key)]
+    for mask in 1..<(1 << frames.count) {
+      var agreed: RowState?
+      for last in frames.indices where mask & 1 << last != 0 {
+        let row = apply(last, to: rows[mask ^ 1 << last], having: mask ^ 1 << last)
+        row.checkInvariants()
+        if let agreed, row != agreed {
+          return "order matters, \(frames[last].name.high) last: \(row)\nnot \(agreed)\n\(self)"
+        }
+        agreed = row
+      }
+      guard let agreed else { continue }
+      let expected = Specification(of: subset(mask), in: key)
+      if Specification(agreed) != expected {
+        return "\(agreed)\nis not as specified: \(expected)\nafter \(subset(mask))"
+      }
+      rows.append(restarts ? try RowState(key: key, decoding: agreed.encoded()) : agreed)
+    }
+    return nil
+  }
+
+  private func apply(_ index: Int, to row: RowState, having mask: Int) -> RowState {
+    var row = row
+    for write in frames[index].authored {
+      row.apply(write) { name in
+        frames.indices.contains {
+          frames[$0].name == name && (mask & 1 << $0 != 0 || countsFrameInHand && $0 == index)
+        }
+      }
+    }
+    return row
+  }
+
+  private func subset(_ mask: Int) -> [WrittenFrame] {
+    frames.indices.filter { mask & 1 << $0 != 0 }.map { frames[$0] }
+  }
+}

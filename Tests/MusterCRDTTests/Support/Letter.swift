@@ -1,0 +1,75 @@
+import MusterModel
+
+/// A letter of the alphabet that small histories are spelled in: one author's frame, before it is
+/// said what it saw.
+struct Letter {
+  let author: Author
+  let strokes: [Stroke]
+
+  struct Stroke {
+    let field: Field
+    let value: Value?
+    var givesOrigin = false
+  }
+
+  init(_ author: Author, _ strokes: Stroke...) {
+    self.author = author
+    self.strokes = strokes
+  }
+}
+
+extension Letter.Stroke {
+  static func sets(_ field: Field, givingOrigin: Bool = false) -> Self {
+    Self(field: field, value: field.example, givesOrigin: givingOrigin)
+  }
+
+  static func clears(_ field: Field) -> Self { Self(field: field, value: nil) }
+}
+
+/// Which dots of the frames before it a write may name.
+enum Sight {
+  /// Those that were written to its own field.
+  case field
+  /// Any, so also those that a confused or hostile author names in the wrong field.
+  case everything
+}
+
+/// Tells `body` every history that spells one letter from each list, in which each write supersedes
+/// each subset of the dots before it, until it answers false. `names` are the frames' hashes, whose
+/// order means nothing.
+@discardableResult
+func forEveryHistory(
+  spelling lists: [[Letter]], in key: RowKey, names: [UInt64], sight: Sight = .field,
+  after history: [WrittenFrame] = [], _ body: ([WrittenFrame]) throws -> Bool
+) rethrows -> Bool {
+  guard history.count < lists.count else { return try body(history) }
+  for letter in lists[history.count] {
+    for writes in everySight(of: letter, after: history, in: key, sight) {
+      let frame = WrittenFrame(names[history.count], by: letter.author, writes)
+      guard
+        try forEveryHistory(
+          spelling: lists, in: key, names: names, sight: sight, after: history + [frame], body)
+      else { return false }
+    }
+  }
+  return true
+}
+
+private func everySight(
+  of letter: Letter, after history: [WrittenFrame], in key: RowKey, _ sight: Sight
+) -> [[Write]] {
+  everyChoice(
+    from: letter.strokes.map { stroke in
+      let seen = history.flatMap { frame in
+        switch sight {
+        case .field: frame.dots(of: stroke.field)
+        case .everything: frame.writes.indices.map { frame.dot($0) }
+        }
+      }
+      return seen.subsets.map { supersedes in
+        Write(
+          row: key.id, field: stroke.field, value: stroke.value, supersedes: supersedes,
+          origin: stroke.givesOrigin ? key.origin : nil)
+      }
+    })
+}

@@ -1,0 +1,65 @@
+import MusterCRDT
+import MusterModel
+
+/// What a row must show, said of the whole set of writes at once and with no thought of order:
+/// a permitted write's value is live unless a permitted write with authority over it names it.
+struct Specification: Equatable {
+  let owner: UserID?
+  let live: [Field: [LiveValue]]
+
+  init(of frames: [WrittenFrame], in key: RowKey) {
+    let writes = frames.flatMap(\.authored)
+    let owner =
+      key.kind == .user
+      ? UserID(raw: key.id.raw) : writes.lazy.compactMap(\.write.origin?.owner).first
+    let counting = owner.map { owner in writes.filter { Self.counts($0, owner: owner) } } ?? []
+    var live: [Field: [LiveValue]] = [:]
+    for write in counting {
+      guard let value = write.write.value else { continue }
+      let isTaken = counting.contains { taker in
+        taker.write.field == write.write.field && taker.write.supersedes.contains(write.dot)
+          && Self.mayTake(write, taker.author)
+      }
+      if isTaken { continue }
+      live[write.write.field, default: []].append(
+        LiveValue(
+          dot: write.dot, value: value, author: write.author.user, role: write.author.role,
+          writtenAt: write.writtenAt))
+    }
+    self.owner = owner
+    self.live = live.mapValues { $0.sorted { $0.dot < $1.dot } }
+  }
+
+  init(_ row: RowState) {
+    owner = row.owner
+    var live: [Field: [LiveValue]] = [:]
+    for field in Field.allCases where !row.values(of: field).isEmpty {
+      live[field] = row.values(of: field)
+    }
+    self.live = live
+  }
+
+  private static func counts(_ write: AuthoredWrite, owner: UserID) -> Bool {
+    let (field, author) = (write.write.field, write.author)
+    let isPermitted =
+      switch author.role {
+      case .command: true
+      case .member:
+        field.entity != .fence && author.user == owner
+          || [.reportComments, .reportConfirmations].contains(field)
+      case .observer: field.entity == .user && author.user == owner
+      case .relay: false
+      }
+    let isOfItsType = write.write.value.map { field.accepts($0) } ?? true
+    return isPermitted && isOfItsType && write.write.supersedes.count <= 64
+  }
+
+  private static func mayTake(_ element: AuthoredWrite, _ taker: Author) -> Bool {
+    switch element.write.field {
+    case .fenceDeleted: false
+    case .reportComments, .reportConfirmations:
+      taker.role == .command || taker.user == element.author.user
+    default: true
+    }
+  }
+}

@@ -1,0 +1,62 @@
+import MusterCRDT
+import MusterModel
+
+/// A frame with writes to one row, as its author wrote them.
+struct WrittenFrame: Hashable {
+  let name: Bytes16
+  let author: Author
+  let writes: [Write]
+  /// The claimed time follows the name, so that it agrees with no order of application.
+  let authored: [AuthoredWrite]
+
+  init(_ number: UInt64, by author: Author, _ writes: [Write]) {
+    name = Bytes16(high: number, low: 0)
+    self.author = author
+    self.writes = writes
+    authored = writes.indices.map {
+      AuthoredWrite(
+        write: writes[$0], dot: Dot(frame: Bytes16(high: number, low: 0), index: UInt16($0)),
+        author: author, writtenAt: Timestamp(milliseconds: Int64(number) * 1000))
+    }
+  }
+
+  func dot(_ index: Int = 0) -> Dot { Dot(frame: name, index: UInt16(index)) }
+
+  func dots(of field: Field) -> [Dot] {
+    writes.indices.filter { writes[$0].field == field }.map { dot($0) }
+  }
+}
+
+/// What a caller of `RowState` keeps: the row, and which frames were given to it.
+struct Holder {
+  var row: RowState
+  private(set) var applied: Set<Bytes16> = []
+  /// `RowState` leaves it to the caller whether the frame being applied counts as applied.
+  let countsFrameInHand: Bool
+
+  init(_ key: RowKey, countsFrameInHand: Bool = false) {
+    row = RowState(key: key)
+    self.countsFrameInHand = countsFrameInHand
+  }
+
+  /// Applies a frame, unless it was applied before.
+  @discardableResult
+  mutating func receive(_ frame: WrittenFrame) -> [RowState.Outcome] {
+    guard !applied.contains(frame.name) else { return [] }
+    if countsFrameInHand { applied.insert(frame.name) }
+    let known = applied
+    let outcomes = frame.authored.map { row.apply($0) { known.contains($0) } }
+    applied.insert(frame.name)
+    row.checkInvariants()
+    return outcomes
+  }
+
+  mutating func receive(_ frames: [WrittenFrame]) {
+    for frame in frames { receive(frame) }
+  }
+
+  /// The row as it is after a restart: written and read back.
+  mutating func restart() throws(DecodingFault) {
+    row = try RowState(key: row.key, decoding: row.encoded())
+  }
+}
