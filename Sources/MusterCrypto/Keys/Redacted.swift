@@ -4,7 +4,10 @@ public protocol Redacted: CustomStringConvertible, CustomDebugStringConvertible,
 }
 
 extension Redacted {
+  /// Never the secret.
   public var description: String { "redacted" }
+  /// Never the secret.
   public var debugDescription: String { "redacted" }
+  /// Without children, so that `dump` finds nothing to show.
   public var customMirror: Mirror { Mirror(self, children: [:]) }
 }

@@ -3,7 +3,7 @@
 /// A class, so that copying a key copies a reference and not the secret: there is one place in
 /// memory to wipe. It promises nothing about copies that callers make through the `export`
 /// functions of the key types, nor about swap.
-final class SecretBytes: @unchecked Sendable {
+final class SecretBytes: @unchecked Sendable, Redacted {
   // `@unchecked Sendable` is sound because `memory` is written only during `init`, when no other
   // reference exists, and in `deinit`, when none exists any more.
   private let memory: UnsafeMutableRawBufferPointer
@@ -45,6 +45,14 @@ final class SecretBytes: @unchecked Sendable {
   func withPointer<Result>(_ body: (UnsafePointer<UInt8>) -> Result) -> Result {
     withExtendedLifetime(self) {
       body(UnsafePointer(memory.bindMemory(to: UInt8.self).baseAddress!))
+    }
+  }
+
+  /// Part of a longer result, as a secret of its own.
+  func prefix(_ count: Int) -> SecretBytes {
+    precondition(count <= self.count, "\(count) bytes of a secret of \(self.count)")
+    return SecretBytes(count: count) { pointer in
+      withPointer { pointer.initialize(from: $0, count: count) }
     }
   }
 
