@@ -204,6 +204,14 @@ struct GPXTrackTests {
     #expect(throws: GPXFault.self) { try parse(deep) }
   }
 
+  @Test func `a file of more than ten megabytes is read`() throws {
+    let padding = String(
+      repeating: "<!-- \(String(repeating: "x", count: 90)) -->\n", count: 110_000)
+    let large = Data(track(padding + "<trkpt lat='1' lon='1'/>").utf8)
+    #expect(large.count > 10_000_000)
+    #expect(try GPXTrack.parse(large).points.count == 1)
+  }
+
   @Test func `a fault is one line, whatever the file says`() {
     let evil = "a\n\u{1B}[2J\u{202E}" + String(repeating: "x", count: 500)
     let fault = GPXFault.notUTF8(declared: evil)

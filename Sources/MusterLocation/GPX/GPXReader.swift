@@ -41,7 +41,8 @@ final class GPXReader: NSObject, XMLParserDelegate {
 
   /// MUST be called once.
   func read(_ data: Data) throws(GPXFault) -> [GPXTrack.Point] {
-    let parser = XMLParser(data: data)
+    // As a stream, since libxml2 refuses more than 10 MB in one piece.
+    let parser = XMLParser(stream: InputStream(data: data))
     parser.shouldResolveExternalEntities = false
     parser.delegate = self
     let isWellFormed = parser.parse()
