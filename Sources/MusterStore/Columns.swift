@@ -162,10 +162,9 @@ extension Fix {
 // MARK: - Statements
 
 extension Database {
-  /// Runs a statement that answers nothing. Statements are prepared once per connection.
+  /// Runs a statement that answers nothing.
   func run(_ sql: String, _ values: [DatabaseValue] = []) throws {
-    let statement = try cachedStatement(sql: sql)
-    statement.setUncheckedArguments(StatementArguments(values))
+    let statement = try prepared(sql, values)
     try statement.execute()
   }
 
@@ -174,8 +173,7 @@ extension Database {
     _ sql: String, _ values: [DatabaseValue] = [], of table: String,
     _ body: (inout ColumnReader) throws -> Bool
   ) throws {
-    let statement = try cachedStatement(sql: sql)
-    statement.setUncheckedArguments(StatementArguments(values))
+    let statement = try prepared(sql, values)
     let cursor = try Row.fetchCursor(statement)
     while let row = try cursor.next() {
       var reader = ColumnReader(row, of: table)
@@ -206,11 +204,19 @@ extension Database {
     _ sql: String, _ values: [DatabaseValue] = [], of table: String,
     _ decode: (inout ColumnReader) throws -> T
   ) throws -> T? {
-    let statement = try cachedStatement(sql: sql)
-    statement.setUncheckedArguments(StatementArguments(values))
+    let statement = try prepared(sql, values)
     let cursor = try Row.fetchCursor(statement)
     guard let row = try cursor.next() else { return nil }
     var reader = ColumnReader(row, of: table)
     return try decode(&reader)
+  }
+
+  /// A statement, prepared once per connection, with its arguments.
+  private func prepared(_ sql: String, _ values: [DatabaseValue]) throws -> Statement {
+    let statement = try cachedStatement(sql: sql)
+    // GRDB maps an array of one type by a key path, which costs more than the binding.
+    let arguments: [(any DatabaseValueConvertible)?] = values
+    statement.setUncheckedArguments(StatementArguments(arguments))
+    return statement
   }
 }

@@ -25,6 +25,11 @@ enum FrameTable {
       "SELECT \(logColumns) FROM logs WHERE log = ?", [id.blob], of: "logs", readLog)
   }
 
+  static func log(ref: Int64, in database: Database) throws -> HeldLog? {
+    try database.first(
+      "SELECT \(logColumns) FROM logs WHERE ref = ?", [ref.databaseValue], of: "logs", readLog)
+  }
+
   static func logs(_ database: Database) throws -> [HeldLog] {
     try database.all("SELECT \(logColumns) FROM logs ORDER BY log", of: "logs", readLog)
   }

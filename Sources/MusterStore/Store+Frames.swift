@@ -84,13 +84,15 @@ extension Store {
         else { return [] }
         start = log.place(place.sequence)
       }
-      var logs: [Int64: HeldLog] = [:]
-      for log in try FrameTable.logs(database) { logs[log.ref] = log }
+      var last: HeldLog?
       return try FrameTable.waiting(
         for: epoch, after: start, limit: limit, in: database
       ).map { waiting in
         let sequence = UInt64(waiting.place & 0xFFFF_FFFF)
-        guard let log = logs[waiting.place >> 32], sequence <= log.head.sequence else {
+        if last?.ref != waiting.place >> 32 {
+          last = try FrameTable.log(ref: waiting.place >> 32, in: database)
+        }
+        guard let log = last, sequence <= log.head.sequence else {
           throw StoreError.corrupt("a waiting frame is missing")
         }
         let frame = try FrameTable.frame(sequence, of: log, in: database)

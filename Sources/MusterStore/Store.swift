@@ -108,10 +108,11 @@ extension Store {
   private static func makePrivate(_ path: String) throws {
     let mode: [FileAttributeKey: Any] = [.posixPermissions: 0o600]
     let files = FileManager.default
-    guard !files.fileExists(atPath: path) else {
-      return try files.setAttributes(mode, ofItemAtPath: path)
-    }
-    guard files.createFile(atPath: path, contents: nil, attributes: mode) else {
+    if files.fileExists(atPath: path) {
+      do { try files.setAttributes(mode, ofItemAtPath: path) } catch {
+        throw StoreError.io("cannot set the mode of \(path)")
+      }
+    } else if !files.createFile(atPath: path, contents: nil, attributes: mode) {
       throw StoreError.io("cannot make the file \(path)")
     }
   }

@@ -17,6 +17,15 @@ struct DurabilityTests {
     #expect(try store.execute(unchecked: "PRAGMA busy_timeout") == ["0"])
   }
 
+  @Test func `every table is strict`() throws {
+    let lax = try Store.inMemory().execute(
+      unchecked: """
+        SELECT name FROM pragma_table_list WHERE schema = 'main' AND type = 'table' AND NOT strict
+          AND name NOT LIKE 'sqlite_%' AND name <> 'grdb_migrations'
+        """)
+    #expect(lax.isEmpty)
+  }
+
   @Test func `what was acknowledged is there after reopening`() throws {
     let folder = try TemporaryFolder()
     var scribe = Scribe(1)

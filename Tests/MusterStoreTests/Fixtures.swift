@@ -146,13 +146,18 @@ func order(_ generation: UInt32, _ counter: UInt64) -> RecordOrder {
     counter: counter)
 }
 
-/// A folder that is gone after the test.
+/// A folder of its own that is gone after the test.
 struct TemporaryFolder: ~Copyable {
-  let url = FileManager.default.temporaryDirectory
-    .appendingPathComponent("muster-store-\(UUID().uuidString)")
+  let url: URL
 
   init() throws {
-    try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
+    let template = FileManager.default.temporaryDirectory.appendingPathComponent("muster-XXXXXX")
+    var path = Array(template.path.utf8CString)
+    guard mkdtemp(&path) != nil else { throw CocoaError(.fileWriteUnknown) }
+    url = URL(
+      fileURLWithPath: String(
+        decoding: path.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self),
+      isDirectory: true)
   }
 
   var database: String { url.appendingPathComponent("muster.db").path }
