@@ -11,6 +11,13 @@ public struct GeometryFault: Error, Hashable, Sendable, CustomStringConvertible 
     /// Which vertex of the ring; nil when it is about the whole ring.
     public let vertex: Int?
 
+    /// Names a vertex, or a whole ring.
+    public init(polygon: Int, ring: Int, vertex: Int?) {
+      self.polygon = polygon
+      self.ring = ring
+      self.vertex = vertex
+    }
+
     /// `polygon 0, hole 1, vertex 7`.
     public var description: String {
       let name = "polygon \(polygon), " + (ring == 0 ? "outer ring" : "hole \(ring)")
@@ -47,6 +54,12 @@ public struct GeometryFault: Error, Hashable, Sendable, CustomStringConvertible 
   public let reason: Reason
   /// Where; nil when it is about the whole fence.
   public let place: Place?
+
+  /// A fault that was found elsewhere than by `FenceGeometry.validated`.
+  public init(reason: Reason, place: Place?) {
+    self.reason = reason
+    self.place = place
+  }
 
   /// One line that says what to do.
   public var description: String {

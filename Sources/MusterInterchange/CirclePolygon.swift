@@ -1,0 +1,79 @@
+internal import MusterGeo
+internal import MusterModel
+
+/// A circle drawn as a polygon, for tools that know no circles.
+enum CirclePolygon {
+  static let sides = 64
+  /// A quarter of the way round the Earth, beyond which a circle's inside is the larger part.
+  private static let mostMetres = 10_000_000.0
+  private static let turn: Int64 = 3_600_000_000
+
+  /// One polygon, or two when the circle lies across the antimeridian; nil when there is none.
+  static func polygons(center: Coordinate, radiusCentimetres: UInt32) -> [FencePolygon]? {
+    let metres = Double(radiusCentimetres) / 100
+    guard metres < mostMetres, !holdsPole(center, metres) else { return nil }
+    let corners = (0..<sides).map { side in
+      // Westward from north is counter-clockwise.
+      let corner = Geodesic.destination(
+        from: center, azimuthDegrees: -360 * Double(side) / Double(sides), metres: metres)
+      return unrolled(corner, around: center)
+    }
+    let parts = [-turn, 0, turn].compactMap { shift in
+      part(corners.map { (x: $0.x + shift, y: $0.y) })
+    }
+    do {
+      guard case .polygons(let polygons) = try FenceGeometry.validated(polygons: parts) else {
+        return nil
+      }
+      return polygons
+    } catch {
+      // So small that its corners fall together.
+      return nil
+    }
+  }
+
+  private typealias Point = (x: Int64, y: Int64)
+
+  private static func holdsPole(_ center: Coordinate, _ metres: Double) -> Bool {
+    [Int64(-900_000_000), 900_000_000].contains { latitude in
+      guard let pole = Coordinate(latitudeE7: latitude, longitudeE7: 0) else { return true }
+      return Geodesic.distanceMetres(from: center, to: pole) <= metres
+    }
+  }
+
+  /// The longitude counted on past ±180°, so that corners near one another have near numbers.
+  private static func unrolled(_ corner: Coordinate, around center: Coordinate) -> Point {
+    var x = Int64(corner.longitudeE7)
+    if x - Int64(center.longitudeE7) > turn / 2 { x -= turn }
+    if Int64(center.longitudeE7) - x > turn / 2 { x += turn }
+    return (x, Int64(corner.latitudeE7))
+  }
+
+  /// What lies between the antimeridian and itself (Sutherland and Hodgman, 1974); nil when that
+  /// is nothing. A circle without a pole meets any meridian in one stretch at most, so that what
+  /// is cut off leaves one piece.
+  private static func part(_ corners: [Point]) -> FencePolygon? {
+    let western = clipped(corners, at: -turn / 2) { $0 >= -turn / 2 }
+    let both = clipped(western, at: turn / 2) { $0 <= turn / 2 }
+    let vertices = both.compactMap { Coordinate(latitudeE7: $0.y, longitudeE7: $0.x) }
+    guard Set(vertices.map(\.longitudeE7)).count > 1 else { return nil }
+    return FencePolygon(outer: Ring(vertices))
+  }
+
+  private static func clipped(
+    _ corners: [Point], at limit: Int64, keeping isKept: (Int64) -> Bool
+  ) -> [Point] {
+    guard var previous = corners.last else { return [] }
+    var result: [Point] = []
+    for corner in corners {
+      if isKept(corner.x) != isKept(previous.x) {
+        let fraction = Double(limit - previous.x) / Double(corner.x - previous.x)
+        let y = Double(previous.y) + fraction * Double(corner.y - previous.y)
+        result.append((limit, Int64(y.rounded())))
+      }
+      if isKept(corner.x) { result.append(corner) }
+      previous = corner
+    }
+    return result
+  }
+}

@@ -1,0 +1,91 @@
+public import Foundation
+internal import MusterGeo
+internal import MusterModel
+
+extension GeoJSON {
+  /// Writes fences as one FeatureCollection: closed rings, outer ones counter-clockwise, up to
+  /// seven decimals, keys in order, so that the same fences make the same bytes.
+  ///
+  /// For tools that know no circles, `circlesAsPolygons` makes each a polygon of 64 sides with
+  /// its corners on the circle (fewer where a few centimetres leave no room for them). A circle
+  /// that holds a pole or spans a hemisphere has no such polygon and stays a Point.
+  public static func featureCollection(
+    of fences: [ExportedFence], circlesAsPolygons: Bool
+  ) -> Data {
+    let features = fences.map { feature($0, circlesAsPolygons: circlesAsPolygons) }
+    let collection: [String: JSONValue] = [
+      "type": .string("FeatureCollection"), "features": .array(features),
+    ]
+    return Data(JSONWriter.pretty(.object(collection)).utf8)
+  }
+
+  private static func feature(_ fence: ExportedFence, circlesAsPolygons: Bool) -> JSONValue {
+    var properties = moreProperties(fence.properties)
+    properties[Key.name] = .string(fence.name)
+    properties[Key.kind] = .string(fence.kind)
+    properties[Key.isActive] = .bool(fence.isActive)
+    properties[Key.radius] = nil
+    let geometry: JSONValue
+    switch fence.geometry {
+    case .polygons(let polygons):
+      geometry = self.geometry(polygons)
+    case .circle(let center, let radiusCentimetres):
+      properties[Key.radius] = .number(decimal(Int64(radiusCentimetres), places: 2))
+      let copy =
+        circlesAsPolygons
+        ? CirclePolygon.polygons(center: center, radiusCentimetres: radiusCentimetres) : nil
+      geometry = copy.map(self.geometry) ?? typed("Point", coordinates: position(center))
+    }
+    return .object([
+      "type": .string("Feature"), "id": .string(fence.id), "geometry": geometry,
+      "properties": .object(properties),
+    ])
+  }
+
+  private static func moreProperties(_ text: String?) -> [String: JSONValue] {
+    guard let text, !text.isEmpty else { return [:] }
+    do {
+      let value = try JSONReader.value(of: Data(text.utf8))
+      if let members = value.members, value.firstNotNumber == nil { return members }
+    } catch {
+      // Words of a person, not JSON: they go out as they are.
+    }
+    return [Key.words: .string(text)]
+  }
+
+  // MARK: Geometry
+
+  private static func geometry(_ polygons: [FencePolygon]) -> JSONValue {
+    let coordinates = polygons.map { polygon in
+      JSONValue.array(([polygon.outer] + polygon.holes).map(ring))
+    }
+    return coordinates.count == 1
+      ? typed("Polygon", coordinates: coordinates[0])
+      : typed("MultiPolygon", coordinates: .array(coordinates))
+  }
+
+  private static func typed(_ type: String, coordinates: JSONValue) -> JSONValue {
+    .object(["type": .string(type), "coordinates": coordinates])
+  }
+
+  private static func ring(_ ring: Ring) -> JSONValue {
+    .array((ring.vertices + ring.vertices.prefix(1)).map(position))
+  }
+
+  private static func position(_ place: Coordinate) -> JSONValue {
+    .array([
+      .number(decimal(Int64(place.longitudeE7), places: 7)),
+      .number(decimal(Int64(place.latitudeE7), places: 7)),
+    ])
+  }
+
+  /// An integer with its decimal point moved to the left, and no zeros at the end.
+  static func decimal(_ value: Int64, places: Int) -> String {
+    let digits = String(value.magnitude)
+    let padded = String(repeating: "0", count: max(0, places + 1 - digits.count)) + digits
+    var fraction = padded.suffix(places)
+    while fraction.last == "0" { fraction.removeLast() }
+    let whole = (value < 0 ? "-" : "") + padded.dropLast(places)
+    return fraction.isEmpty ? whole : "\(whole).\(fraction)"
+  }
+}

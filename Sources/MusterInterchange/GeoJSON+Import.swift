@@ -1,0 +1,221 @@
+public import Foundation
+internal import MusterGeo
+internal import MusterModel
+
+// Stages: 1 text to values (`JSONReader`) · 2 features · 3 geometry to integers · 4 validation
+// (`FenceGeometry.validated`).
+extension GeoJSON {
+  /// Reads the fences of a file: a FeatureCollection, a Feature, or a bare geometry. Polygons in
+  /// a GeometryCollection become one fence. Refuses the whole file at the first fault, so that
+  /// nobody takes a part for the whole. A third coordinate is ignored.
+  public static func fences(from data: Data) throws(GeoJSONFault) -> [ImportedFence] {
+    let document = try JSONReader.value(of: data)
+    guard let members = document.members else {
+      throw GeoJSONFault(.malformed("the file holds \(document.kind), not a GeoJSON object"))
+    }
+    guard try type(of: members) == "FeatureCollection" else { return [try fence(members)] }
+    guard let features = members["features"]?.elements else {
+      throw GeoJSONFault(.malformed("the FeatureCollection has no list of features"))
+    }
+    var fences: [ImportedFence] = []
+    for (index, feature) in features.enumerated() {
+      do throws(GeoJSONFault) {
+        guard let members = feature.members, try type(of: members) == "Feature" else {
+          throw GeoJSONFault(.malformed("it is no Feature"))
+        }
+        fences.append(try fence(members))
+      } catch {
+        throw GeoJSONFault(error.reason, feature: index)
+      }
+    }
+    return fences
+  }
+
+  private static func type(of members: [String: JSONValue]) throws(GeoJSONFault) -> String {
+    guard let type = members["type"]?.text else {
+      throw GeoJSONFault(.malformed("an object has no type: this is no GeoJSON"))
+    }
+    return type
+  }
+
+  // MARK: Features
+
+  /// A Feature, or a geometry alone.
+  private static func fence(_ members: [String: JSONValue]) throws(GeoJSONFault) -> ImportedFence {
+    var (geometry, properties) = (members, [String: JSONValue]())
+    if try type(of: members) == "Feature" {
+      guard let inner = members["geometry"]?.members else {
+        throw GeoJSONFault(.malformed("the feature has no geometry"))
+      }
+      geometry = inner
+      switch members["properties"] {
+      case .object(let given): properties = given
+      case .null, nil: break
+      case .some(let other):
+        throw GeoJSONFault(.malformed("the properties are \(other.kind), not an object"))
+      }
+    }
+    var isActive: Bool?
+    if case .bool(let flag) = properties[Key.isActive] { isActive = flag }
+    return ImportedFence(
+      name: properties[Key.name]?.text, kind: properties[Key.kind]?.text, isActive: isActive,
+      properties: try otherProperties(properties),
+      geometry: try outline(geometry, radius: properties[Key.radius]))
+  }
+
+  private static func otherProperties(
+    _ properties: [String: JSONValue]
+  ) throws(GeoJSONFault) -> String? {
+    let others = properties.filter { !Key.own.contains($0.key) }
+    if others.isEmpty { return nil }
+    if let word = JSONValue.object(others).firstNotNumber {
+      throw GeoJSONFault(.malformed("the properties hold \(word), which is not JSON"))
+    }
+    let text = JSONWriter.compact(.object(others))
+    guard text.utf8.count <= Limits.paragraphBytes else {
+      throw GeoJSONFault(.propertiesTooLong(text.utf8.count))
+    }
+    return text
+  }
+
+  // MARK: Geometry
+
+  private static func outline(
+    _ geometry: [String: JSONValue], radius: JSONValue?
+  ) throws(GeoJSONFault) -> FenceGeometry {
+    if try type(of: geometry) == "Point" { return try circle(geometry, radius: radius) }
+    let polygons = try polygons(of: geometry, isInCollection: false)
+    do {
+      return try FenceGeometry.validated(polygons: polygons)
+    } catch {
+      throw GeoJSONFault(.geometry(error))
+    }
+  }
+
+  private static func circle(
+    _ geometry: [String: JSONValue], radius: JSONValue?
+  ) throws(GeoJSONFault) -> FenceGeometry {
+    guard let radius else { throw GeoJSONFault(.noFence("a Point without radius_m")) }
+    guard case .number(let digits) = radius, let metres = Double(digits),
+      let centimetres = UInt32(exactly: (metres * 100).rounded())
+    else { throw GeoJSONFault(.badRadius(radius.kind)) }
+    let place = GeometryFault.Place(polygon: 0, ring: 0, vertex: 0)
+    let center = try position(geometry["coordinates"] ?? .null, at: place)
+    do {
+      return try FenceGeometry.validatedCircle(center: center, radiusCentimetres: centimetres)
+    } catch {
+      throw GeoJSONFault(.geometry(error))
+    }
+  }
+
+  private static func polygons(
+    of geometry: [String: JSONValue], isInCollection: Bool
+  ) throws(GeoJSONFault) -> [FencePolygon] {
+    let type = try type(of: geometry)
+    var lists: [[JSONValue]] = []
+    switch type {
+    case "Polygon":
+      lists = [try list(geometry["coordinates"], "a list of rings")]
+    case "MultiPolygon":
+      for polygon in try list(geometry["coordinates"], "a list of polygons") {
+        lists.append(try list(polygon, "a list of rings"))
+      }
+    case "GeometryCollection" where !isInCollection:
+      var joined: [FencePolygon] = []
+      for member in try list(geometry["geometries"], "a list of geometries") {
+        guard let members = member.members else {
+          throw GeoJSONFault(.malformed("a geometry is expected, not \(member.kind)"))
+        }
+        joined += try polygons(of: members, isInCollection: true)
+      }
+      return joined
+    default:
+      throw GeoJSONFault(.noFence(String(type.prefix(40))))
+    }
+    var polygons: [FencePolygon] = []
+    for (index, rings) in lists.enumerated() {
+      polygons.append(try polygon(rings, index: index))
+    }
+    return polygons
+  }
+
+  private static func polygon(
+    _ lists: [JSONValue], index: Int
+  ) throws(GeoJSONFault) -> FencePolygon {
+    if lists.count > Limits.ringsPerFence {
+      throw GeoJSONFault(.geometry(GeometryFault(reason: .tooManyRings(lists.count), place: nil)))
+    }
+    var rings: [Ring] = []
+    for (number, list) in lists.enumerated() {
+      rings.append(try ring(list, at: .init(polygon: index, ring: number, vertex: nil)))
+    }
+    guard let outer = rings.first else {
+      throw GeoJSONFault(.malformed("polygon \(index) has no rings"))
+    }
+    return FencePolygon(outer: outer, holes: Array(rings.dropFirst()))
+  }
+
+  private static func ring(
+    _ value: JSONValue, at place: GeometryFault.Place
+  ) throws(GeoJSONFault) -> Ring {
+    let positions = try list(value, "a list of positions")
+    // Each vertex may be repeated once, and more than that is not worth the work of looking.
+    if positions.count > 2 * Limits.verticesPerRing {
+      throw GeoJSONFault(
+        .geometry(GeometryFault(reason: .ringTooLong(positions.count), place: place)))
+    }
+    var vertices: [Coordinate] = []
+    for (index, value) in positions.enumerated() {
+      let vertex = GeometryFault.Place(polygon: place.polygon, ring: place.ring, vertex: index)
+      vertices.append(try position(value, at: vertex))
+    }
+    guard vertices.count < 2 || vertices.first == vertices.last else {
+      throw GeoJSONFault(.unclosed(place))
+    }
+    return Ring(vertices)
+  }
+
+  private static func list(
+    _ value: JSONValue?, _ what: String
+  ) throws(GeoJSONFault) -> [JSONValue] {
+    guard let elements = value?.elements else {
+      let found = value.map { ", not \($0.kind)" } ?? ", and is missing"
+      throw GeoJSONFault(.malformed("\(what) is expected\(found)"))
+    }
+    return elements
+  }
+
+  // MARK: Positions
+
+  private static func position(
+    _ value: JSONValue, at place: GeometryFault.Place
+  ) throws(GeoJSONFault) -> Coordinate {
+    guard let numbers = value.elements else {
+      throw GeoJSONFault(.badPosition(place, "a position is expected, not \(value.kind)"))
+    }
+    guard numbers.count >= 2 else {
+      throw GeoJSONFault(.badPosition(place, "a position needs a longitude and a latitude"))
+    }
+    let longitude = try degrees(numbers[0], "longitude", atMost: 180, at: place)
+    let latitude = try degrees(numbers[1], "latitude", atMost: 90, at: place)
+    guard let coordinate = Coordinate(latitude: latitude, longitude: longitude) else {
+      throw GeoJSONFault(.badPosition(place, "the position is not on the Earth"))
+    }
+    return coordinate
+  }
+
+  private static func degrees(
+    _ value: JSONValue, _ what: String, atMost limit: Double, at place: GeometryFault.Place
+  ) throws(GeoJSONFault) -> Double {
+    guard case .number(let digits) = value, let degrees = Double(digits) else {
+      throw GeoJSONFault(.badPosition(place, "the \(what) is \(value.kind), not a number"))
+    }
+    guard abs(degrees) <= limit else {
+      let order = limit == 90 ? " (longitude comes first)" : ""
+      throw GeoJSONFault(
+        .badPosition(
+          place, "the \(what) is \(value.kind), beyond ±\(Int(limit)) degrees\(order)"))
+    }
+    return degrees
+  }
+}

@@ -1,0 +1,50 @@
+import Foundation
+import MusterGeo
+import MusterInterchange
+import MusterModel
+import Testing
+
+@Suite struct CountryOutlineTests {
+  private static func countries() throws -> [ImportedFence]? {
+    guard let data = try sharedData("data/countries-110m.geojson") else { return nil }
+    return try GeoJSON.fences(from: data)
+  }
+
+  @Test func `The outlines of all countries are valid fences`() throws {
+    guard let countries = try Self.countries() else { return }
+    #expect(countries.count == 177)
+    #expect(countries.allSatisfy { $0.name?.isEmpty == false })
+    #expect(countries.allSatisfy { $0.properties?.hasPrefix(#"{"iso_a3":"#) == true })
+    for country in countries {
+      #expect(try country.geometry.validated() == country.geometry)
+    }
+  }
+
+  @Test func `Cities lie in their countries`() throws {
+    guard let countries = try Self.countries() else { return }
+    let cities: [(Double, Double, String?)] = [
+      (46.0569, 14.5058, "Slovenia"), (58.38, 26.72, "Estonia"),
+      (48.8566, 2.3522, "France"), (-29.31, 27.48, "Lesotho"), (-25.75, 28.19, "South Africa"),
+      (-17.75, 178.0, "Fiji"), (-16.3, 180, "Fiji"), (-16.3, -180, "Fiji"),
+      (66.0, -175.0, "Russia"), (-90, 0, "Antarctica"), (0, -30, nil),
+    ]
+    let fences = countries.map { ($0.name, PreparedFence($0.geometry)) }
+    for (latitude, longitude, country) in cities {
+      let place = degrees(latitude, longitude)
+      #expect(fences.filter { $0.1.contains(place) }.map(\.0) == (country.map { [$0] } ?? []))
+    }
+  }
+
+  @Test func `What is exported of them is imported again unchanged`() throws {
+    guard let countries = try Self.countries() else { return }
+    let fences = countries.enumerated().map { index, country in
+      ExportedFence(
+        id: String(index), name: country.name ?? "", kind: "info", isActive: true,
+        properties: country.properties, geometry: country.geometry)
+    }
+    let data = GeoJSON.featureCollection(of: fences, circlesAsPolygons: false)
+    let again = try GeoJSON.fences(from: data)
+    #expect(again.map(\.geometry) == countries.map(\.geometry))
+    #expect(again.map(\.properties) == countries.map(\.properties))
+  }
+}

@@ -1,0 +1,42 @@
+import Foundation
+import MusterInterchange
+import MusterModel
+
+func degrees(_ latitude: Double, _ longitude: Double) -> Coordinate {
+  guard let place = Coordinate(latitude: latitude, longitude: longitude) else {
+    preconditionFailure("\(latitude), \(longitude) is no place")
+  }
+  return place
+}
+
+/// The fences of a text.
+func fences(_ text: String) throws(GeoJSONFault) -> [ImportedFence] {
+  try GeoJSON.fences(from: Data(text.utf8))
+}
+
+/// The one-line refusal of a text; nil when it is accepted.
+func refusal(_ text: String) -> String? { refusal(Data(text.utf8)) }
+
+func refusal(_ data: Data) -> String? {
+  do {
+    _ = try GeoJSON.fences(from: data)
+    return nil
+  } catch {
+    return error.description
+  }
+}
+
+/// A Polygon with one ring.
+func polygon(_ ring: String) -> String { #"{"type":"Polygon","coordinates":[\#(ring)]}"# }
+
+/// A file in the folder of shared data beside the repository; nil where there is none.
+func sharedData(_ path: String) throws -> Data? {
+  let repository = URL(filePath: #filePath)
+    .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+  let file = repository.appending(path: "../shared").appending(path: path).standardizedFileURL
+  guard FileManager.default.fileExists(atPath: file.path) else {
+    print("skipped: no ../shared/\(path)")
+    return nil
+  }
+  return try Data(contentsOf: file)
+}
