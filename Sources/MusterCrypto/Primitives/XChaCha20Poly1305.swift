@@ -7,7 +7,8 @@ enum XChaCha20Poly1305 {
   static let nonceBytes = 24
   static let tagBytes = 16
 
-  /// Writes ciphertext ‖ tag, `plaintext.count + 16` bytes, to `output`. The nonce MUST be 24 bytes.
+  /// Writes ciphertext ‖ tag, `plaintext.count + 16` bytes, to `output`. The nonce MUST be 24
+  /// bytes.
   static func seal(
     _ plaintext: [UInt8], nonce: UnsafePointer<UInt8>, additionalData: [UInt8], key: SecretBytes,
     to output: UnsafeMutablePointer<UInt8>
