@@ -1,0 +1,98 @@
+import MusterModel
+import Testing
+
+@testable import MusterCRDT
+
+/// Two people write one field without having heard of each other.
+struct ConflictStoryTests {
+  @Test("both titles are kept, the commander's is shown, and whoever saw both settles it")
+  func titles() {
+    // given a report that owner and commander entitle apart
+    let smoke = WrittenFrame(9, by: .owner, sets: .reportTitle, to: .text("smoke"))
+    let fire = WrittenFrame(1, by: .commander, sets: .reportTitle, to: .text("fire"))
+    var holder = Holder(.report)
+    holder.receive([.create, smoke, fire])
+    // then both are readable, and the higher role is shown
+    #expect(holder.row.values(of: .reportTitle).map(\.value) == [.text("fire"), .text("smoke")])
+    #expect(holder.row.shown(.reportTitle)?.value == .text("fire"))
+    #expect(holder.row.conflicts == [.reportTitle])
+    // when the owner, having seen both, writes a third
+    holder.receive(
+      WrittenFrame(
+        3, by: .owner, sets: .reportTitle, to: .text("fire, out"), over: smoke, fire))
+    // then it alone is left
+    #expect(holder.row.values(of: .reportTitle).map(\.value) == [.text("fire, out")])
+    #expect(holder.row.conflicts.isEmpty)
+  }
+
+  @Test("between equals the greater name is shown, on every node alike")
+  func equals() {
+    let first = WrittenFrame(1, by: .deputy, sets: .reportTitle, to: .text("a"))
+    let second = WrittenFrame(2, by: .commander, sets: .reportTitle, to: .text("b"))
+    for order in [[first, second], [second, first]] {
+      var holder = Holder(.report)
+      holder.receive([.create] + order)
+      #expect(holder.row.shown(.reportTitle)?.dot == second.dot())
+    }
+  }
+
+  /// The safer value is written by the lower role under the lesser name, so that neither helps it.
+  private static let safer: [(Field, safer: Value, other: Value)] = [
+    (.userSafetyClaim, .claim(.needsHelp, note: "leg"), .claim(.safe, note: "seen")),
+    (.reportStatus, .code(ReportStatus.open.rawValue), .code(ReportStatus.resolved.rawValue)),
+    (.reportSeverity, .code(5), .code(4)),
+    (.reportSeverity, .code(2), .code(1)),
+  ]
+
+  @Test("needs help is shown before safe, open before resolved, and the higher severity")
+  func saferFirst() {
+    for (field, safer, other) in Self.safer {
+      let careful = WrittenFrame(1, by: .owner, sets: field, to: safer)
+      let careless = WrittenFrame(2, by: .commander, sets: field, to: other)
+      for order in [[careful, careless], [careless, careful]] {
+        var holder = Holder(.row(of: field.entity))
+        if field.entity == .report { holder.receive(.create) }
+        holder.receive(order)
+        #expect(holder.row.shown(field)?.value == safer)
+        #expect(holder.row.values(of: field).count == 2)
+      }
+    }
+  }
+
+  @Test("an active fence is shown before an inactive one")
+  func activeFence() {
+    let active = WrittenFrame(1, by: .commander, sets: .fenceActive, to: .code(1))
+    let inactive = WrittenFrame(2, by: .deputy, sets: .fenceActive, to: .code(0))
+    var holder = Holder(.fence)
+    holder.receive([.fenceCreate, active, inactive])
+    #expect(holder.row.shown(.fenceActive)?.value == .code(1))
+  }
+
+  @Test("someone who saw the danger may say that it is over")
+  func sequential() {
+    let help = WrittenFrame(
+      1, by: .owner, sets: .userSafetyClaim, to: .claim(.needsHelp, note: ""))
+    let safe = WrittenFrame(
+      2, by: .commander, sets: .userSafetyClaim, to: .claim(.safe, note: "picked up"), over: help)
+    for order in [[help, safe], [safe, help]] {
+      var holder = Holder(.user)
+      holder.receive(order)
+      #expect(
+        holder.row.values(of: .userSafetyClaim).map(\.value)
+          == [.claim(.safe, note: "picked up")])
+    }
+  }
+
+  @Test("no clock has a say: a later claimed time does not win")
+  func clocks() {
+    // given names that disagree with roles; claimed times follow the names
+    let late = WrittenFrame(1_000_000, by: .owner, sets: .reportTitle, to: .text("late"))
+    let early = WrittenFrame(1, by: .commander, sets: .reportTitle, to: .text("early"))
+    var holder = Holder(.report)
+    holder.receive([.create, late, early])
+    #expect(holder.row.shown(.reportTitle)?.value == .text("early"))
+    // then times are labels only
+    #expect(holder.row.createdAt == Timestamp(milliseconds: 100_000))
+    #expect(holder.row.updatedAt == Timestamp(milliseconds: 1_000_000_000))
+  }
+}

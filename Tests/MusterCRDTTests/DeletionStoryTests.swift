@@ -1,0 +1,60 @@
+import MusterModel
+import Testing
+
+@testable import MusterCRDT
+
+struct DeletionStoryTests {
+  private let deleted = WrittenFrame(1, by: .commander, clears: .reportExistence, over: .create)
+
+  @Test("a delete takes away the existence that it saw; the fields stay in the row")
+  func delete() {
+    let title = WrittenFrame(2, by: .owner, sets: .reportTitle, to: .text("smoke"))
+    for order in [.create, title, deleted].permutations {
+      var holder = Holder(.report)
+      holder.receive(order)
+      #expect(!holder.row.exists)
+      #expect(holder.row.shown(.reportTitle)?.value == .text("smoke"))
+      #expect(holder.row.createdAt == nil)
+    }
+  }
+
+  @Test("an edit made meanwhile brings the whole report back")
+  func concurrentEdit() {
+    // given an edit that, not knowing of the delete, also writes existence
+    let edit = WrittenFrame(
+      2, by: .owner,
+      [
+        Write(row: RowKey.report.id, field: .reportTitle, value: .text("spreading")),
+        Write(
+          row: RowKey.report.id, field: .reportExistence, value: .mark,
+          supersedes: [WrittenFrame.create.dot()]),
+      ])
+    for order in [.create, deleted, edit].permutations {
+      var holder = Holder(.report)
+      holder.receive(order)
+      #expect(holder.row.exists)
+      #expect(holder.row.shown(.reportTitle)?.value == .text("spreading"))
+    }
+  }
+
+  @Test("a comment or a confirmation made meanwhile does not")
+  func concurrentComment() {
+    let comment = WrittenFrame(2, by: .stranger, sets: .reportComments, to: .text("I see it"))
+    let confirmation = WrittenFrame(3, by: .stranger, sets: .reportConfirmations, to: .mark)
+    for order in [.create, deleted, comment, confirmation].permutations {
+      var holder = Holder(.report)
+      holder.receive(order)
+      #expect(!holder.row.exists)
+      #expect(holder.row.values(of: .reportComments).count == 1)
+    }
+  }
+
+  @Test("a stranger deletes nothing")
+  func stranger() {
+    var holder = Holder(.report)
+    holder.receive(.create)
+    let attempt = WrittenFrame(2, by: .stranger, clears: .reportExistence, over: .create)
+    #expect(holder.receive(attempt) == [.refused])
+    #expect(holder.row.exists)
+  }
+}

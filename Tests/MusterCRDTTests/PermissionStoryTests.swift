@@ -1,0 +1,121 @@
+import MusterModel
+import Testing
+
+@testable import MusterCRDT
+
+struct PermissionStoryTests {
+  @Test("a stranger's edit of a report is refused, a stranger's comment is applied")
+  func stranger() {
+    var holder = Holder(.report)
+    holder.receive(.create)
+    let edit = WrittenFrame(1, by: .stranger, sets: .reportTitle, to: .text("mine"))
+    let comment = WrittenFrame(2, by: .stranger, sets: .reportComments, to: .text("I see it"))
+    #expect(holder.receive(edit) == [.refused])
+    #expect(holder.receive(comment) == [.applied])
+    #expect(holder.row.shown(.reportTitle) == nil)
+    #expect(holder.row.shown(.reportComments)?.author == Author.stranger.user)
+  }
+
+  @Test("only its author or command removes a comment")
+  func comments() {
+    let comment = WrittenFrame(1, by: .stranger, sets: .reportComments, to: .text("I see it"))
+    for (remover, isRemoved) in [
+      (Author.stranger, true), (.commander, true), (.owner, false), (.person(8, .member), false),
+    ] {
+      let removal = WrittenFrame(2, by: remover, clears: .reportComments, over: comment)
+      for order in [comment, removal].permutations {
+        var holder = Holder(.report)
+        holder.receive([.create] + order)
+        #expect(holder.row.values(of: .reportComments).isEmpty == isRemoved)
+      }
+    }
+  }
+
+  @Test("a refused write supersedes nothing")
+  func refusedSupersedes() {
+    let title = WrittenFrame(1, by: .owner, sets: .reportTitle, to: .text("smoke"))
+    let attempt = WrittenFrame(2, by: .stranger, clears: .reportTitle, over: title)
+    for order in [title, attempt].permutations {
+      var holder = Holder(.report)
+      holder.receive([.create] + order)
+      #expect(holder.row.shown(.reportTitle)?.value == .text("smoke"))
+    }
+  }
+
+  @Test("more than 64 superseded dots are refused, and 64 are not")
+  func supersededDots() {
+    let titles = (0..<65).map {
+      WrittenFrame(1000 + $0, by: .owner, sets: .reportTitle, to: .text("title \($0)"))
+    }
+    for (count, outcome) in [(64, RowState.Outcome.applied), (65, .refused)] {
+      var holder = Holder(.report)
+      holder.receive([.create] + titles)
+      let merge = WrittenFrame(
+        1, by: .owner,
+        [
+          Write(
+            row: RowKey.report.id, field: .reportTitle, value: .text("one title"),
+            supersedes: titles.prefix(count).map { $0.dot() })
+        ])
+      #expect(holder.receive(merge) == [outcome])
+      #expect(holder.row.values(of: .reportTitle).count == (outcome == .applied ? 2 : 65))
+    }
+  }
+
+  @Test("one write names at most 64 of the dots there are; the next names the rest")
+  func dotsOfField() {
+    var holder = Holder(.report)
+    holder.receive(.create)
+    for number in 0..<70 {
+      holder.receive(
+        WrittenFrame(UInt64(1000 + number), by: .owner, sets: .reportTitle, to: .text("t")))
+    }
+    for left in [7, 1] {
+      let merge = Write(
+        row: RowKey.report.id, field: .reportTitle, value: .text("t"),
+        supersedes: holder.row.dots(of: .reportTitle))
+      holder.receive(WrittenFrame(UInt64(left), by: .owner, [merge]))
+      #expect(holder.row.values(of: .reportTitle).count == left)
+    }
+  }
+
+  @Test("a value of the wrong type or out of range is refused")
+  func wrongValues() {
+    var holder = Holder(.report)
+    holder.receive(.create)
+    for (number, (field, value)) in [
+      (Field.reportTitle, Value.code(1)), (.reportSeverity, .text("high")),
+      (.reportSeverity, .code(6)), (.reportSeverity, .code(0)), (.reportStatus, .code(3)),
+      (.reportPosition, .mark), (.reportToEvacuate, .code(1)), (.reportTitle, .text("")),
+      (.reportComments, .text("\u{202E}")), (.reportExistence, .text("here")),
+    ].enumerated() {
+      let frame = WrittenFrame(UInt64(number), by: .owner, sets: field, to: value)
+      #expect(holder.receive(frame) == [.refused], "\(field) took \(value)")
+    }
+    #expect(holder.row.updatedAt == holder.row.createdAt)
+  }
+
+  @Test("every role, every field, one's own row and another's")
+  func table() {
+    let people: [Author] = [.commander, .owner, .stranger, .observer, .relay]
+    for field in Field.allCases {
+      for person in people {
+        for isOwn in [true, false] {
+          let owner = isOwn ? person.user : Author.deputy.user
+          let write = Write(row: RowKey.report.id, field: field, value: field.example)
+          let isOpen = field == .reportComments || field == .reportConfirmations
+          let expected =
+            switch (person.role, field.entity) {
+            case (.command, _): true
+            case (.member, .report): isOwn || isOpen
+            case (.member, .user), (.observer, .user): isOwn
+            default: false
+            }
+          #expect(
+            Permission.allows(write, by: person, owner: owner) == expected,
+            "\(person.role) \(field), own: \(isOwn)")
+        }
+      }
+    }
+  }
+}
