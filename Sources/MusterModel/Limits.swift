@@ -61,6 +61,8 @@ public enum Limits {
   public static let logs = 65_536
   /// Latest-only records held at once.
   public static let records = 16_384
+  /// Epoch keys asked for at once: no operation rotates more often than it can hand keys on.
+  public static let missingKeys = 16
   /// Datagrams taken into one transaction.
   public static let inputsPerBatch = 256
 }

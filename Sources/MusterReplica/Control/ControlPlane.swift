@@ -1,0 +1,101 @@
+internal import MusterCrypto
+internal import MusterModel
+internal import MusterSync
+
+/// Who is certified, and which epochs were announced: a function of the set of control frames,
+/// whatever the order in which they came, and of no clock.
+///
+/// A certificate counts when it stands in the control log of its own issuer, carries that issuer's
+/// signature, and the issuer is the root or a `command` device whose own certificate counts, at
+/// most `Limits.certificateChain` below the root. Certificates only ever grant.
+struct ControlPlane: Sendable {
+  private let operation: OperationID
+  private let rootKey: VerifyingKey
+  private(set) var admitted: [CertificateHash: Admission] = [:]
+  /// Certificates whose issuer's own has not come yet.
+  private var pending: Set<SignedCertificate> = []
+  private(set) var epochs: [EpochID: EpochAnnouncement] = [:]
+
+  struct Admission: Hashable, Sendable {
+    let signed: SignedCertificate
+    /// Certificates between the device and the root, from 1.
+    let rank: Int
+  }
+
+  /// - Parameter ownChain: what this device was admitted with. It counts from the start, since its
+  ///   own writes must, though the frames that carry it may still be on their way.
+  init(operation: OperationID, rootKey: VerifyingKey, ownChain: CertificateChain) {
+    self.operation = operation
+    self.rootKey = rootKey
+    pending = Set(ownChain.certificates)
+    settle()
+  }
+
+  /// Takes what a control frame says; true when the roster has changed.
+  mutating func take(_ operations: [Operation], inLogOf author: CertificateHash) -> Bool {
+    for operation in operations {
+      switch operation {
+      case .certificate(let signed) where signed.certificate.issuer == author:
+        if admitted[signed.hash] == nil { pending.insert(signed) }
+      case .epoch(let announcement) where mayAnnounceEpoch(author):
+        epochs[announcement.id] = announcement
+      default: break
+      }
+    }
+    return settle()
+  }
+
+  private func mayAnnounceEpoch(_ author: CertificateHash) -> Bool {
+    admitted[author].map { $0.signed.certificate.role == .command } ?? false
+  }
+
+  @discardableResult
+  private mutating func settle() -> Bool {
+    var hasChanged = false
+    var isSettled = false
+    while !isSettled {
+      isSettled = true
+      for signed in pending {
+        guard let rank = rank(of: signed) else { continue }
+        admitted[signed.hash] = Admission(signed: signed, rank: rank)
+        pending.remove(signed)
+        hasChanged = true
+        isSettled = false
+      }
+    }
+    return hasChanged
+  }
+
+  /// Nil when the certificate does not count, or not yet.
+  private func rank(of signed: SignedCertificate) -> Int? {
+    let certificate = signed.certificate
+    guard certificate.operation == operation else { return nil }
+    if certificate.issuer == .root { return signed.isSigned(by: rootKey) ? 1 : nil }
+    guard let issuer = admitted[certificate.issuer],
+      issuer.signed.certificate.role == .command, issuer.rank < Limits.certificateChain,
+      signed.isSigned(by: issuer.signed.certificate.signingKey)
+    else { return nil }
+    return issuer.rank + 1
+  }
+
+  // MARK: Reading
+
+  var roster: Roster { Roster(admitted.values.map(\.signed).sorted { $0.hash < $1.hash }) }
+
+  func author(of certificate: CertificateHash) -> Author? {
+    admitted[certificate]?.signed.certificate.author
+  }
+
+  /// The certificate of a device that holds this key, if it was admitted.
+  func certificate(ofKey key: VerifyingKey) -> SignedCertificate? {
+    admitted.values.map(\.signed).filter { $0.certificate.signingKey == key }
+      .min { $0.hash < $1.hash }
+  }
+
+  /// Sorted by device, so that everybody lists them alike.
+  var admissions: [Admission] {
+    admitted.values.sorted {
+      ($0.signed.certificate.device, $0.signed.hash) < ($1.signed.certificate.device, $1.signed.hash)
+    }
+  }
+}

@@ -1,0 +1,159 @@
+internal import MusterCrypto
+public import MusterModel
+internal import MusterSync
+
+/// The joiner's side of enrolment, over the network by an invite or by file.
+public struct Enrolment: Sendable {
+  private let signingKey: SigningKey
+  private let agreementKey: AgreementKey
+  private var initiator: JoinInitiator?
+
+  /// What to do next.
+  public enum Step: Sendable {
+    case send([UInt8], to: Endpoint)
+    case joined(Credentials, EpochKeys)
+    /// The inviting device says why not.
+    case refused(String)
+  }
+
+  /// Group content keys on their way from a grant to the store.
+  public struct EpochKeys: Sendable {
+    let keys: [EpochKey]
+  }
+
+  /// What an invite says to a person.
+  public struct InvitationSummary: Hashable, Sendable {
+    public let operation: OperationID
+    public let operationName: String
+    public let role: Role
+    public let expiresAt: Timestamp
+    public let endpoints: [Endpoint]
+  }
+
+  /// Why bytes from outside could not be used, in one line.
+  public struct Fault: Error, Hashable, Sendable, CustomStringConvertible {
+    public let description: String
+  }
+
+  /// - Parameter seed: 32 bytes from the operating system, used nowhere else.
+  public init(seed: [UInt8]) {
+    var random = DeterministicRandom(seed: seed)
+    signingKey = random.signingKey()
+    agreementKey = random.agreementKey()
+  }
+
+  // MARK: Over the network
+
+  public static func summary(ofInvitation bytes: [UInt8]) throws(Fault) -> InvitationSummary {
+    let invitation = try invitation(bytes)
+    return InvitationSummary(
+      operation: invitation.operation, operationName: invitation.operationName,
+      role: invitation.role, expiresAt: invitation.expiresAt, endpoints: invitation.endpoints)
+  }
+
+  /// Begins to call the addresses of an invite; `passDeadline` sends the first datagrams.
+  public mutating func begin(
+    invitation bytes: [UInt8], seed: [UInt8], now: Instant
+  ) throws(Fault) {
+    initiator = JoinInitiator(
+      invitation: try Self.invitation(bytes), signingKey: signingKey, agreementKey: agreementKey,
+      seed: seed, now: now)
+  }
+
+  public var nextDeadline: Instant? { initiator?.nextDeadline }
+
+  public mutating func passDeadline(now: Instant) -> [Step] {
+    (initiator?.passDeadline(now: now) ?? []).compactMap(step)
+  }
+
+  public mutating func receive(_ bytes: [UInt8], from endpoint: Endpoint, now: Instant) -> [Step] {
+    (initiator?.receive(bytes, from: endpoint, now: now) ?? []).compactMap(step)
+  }
+
+  private func step(_ step: JoinInitiator.Step) -> Step? {
+    switch step {
+    case .send(let bytes, let endpoint): .send(bytes, to: endpoint)
+    case .refused(let reason): .refused(reason)
+    case .granted(let grant):
+      credentials(from: grant).map { .joined($0, EpochKeys(keys: grant.epochKeys)) }
+    }
+  }
+
+  private static func invitation(_ bytes: [UInt8]) throws(Fault) -> Invitation {
+    do {
+      return try Invitation(decoding: bytes)
+    } catch .forged(let reason), .malformed(let reason), .overLimit(let reason) {
+      throw Fault(description: reason + ": ask for a new one")
+    }
+  }
+
+  // MARK: By file
+
+  /// The contents of a join request file, and of the file that this device keeps until the grant
+  /// comes, which is secret.
+  public func request(callsign: String) -> (request: [UInt8], pending: [UInt8]) {
+    let request = JoinRequest(
+      signingKey: signingKey, agreementKey: agreementKey.publicKey,
+      binding: JoinRequestFile.binding(callsign: callsign))
+    var pending = ByteWriter()
+    pending.append(fixed: Self.pendingMagic)
+    pending.append(fixed: signingKey.exportSeed())
+    pending.append(fixed: agreementKey.exportSecret())
+    pending.append(callsign)
+    return (JoinRequestFile(callsign: callsign, request: request).encoded(), pending.bytes)
+  }
+
+  private static let pendingMagic = Array("muster pending join 1\n".utf8)
+
+  /// Takes up a join by file where `request` left it.
+  public static func resume(
+    pending bytes: [UInt8]
+  ) throws(Fault) -> (enrolment: Enrolment, callsign: String) {
+    do {
+      var reader = ByteReader(bytes)
+      guard try reader.fixed(pendingMagic.count) == pendingMagic else {
+        throw DecodingFault.invalid("magic")
+      }
+      let signingKey = try SigningKey(seed: try reader.fixed(SigningKey.seedBytes))
+      let agreementKey = try AgreementKey(secret: try reader.fixed(AgreementKey.secretBytes))
+      let callsign = try reader.text()
+      return (Enrolment(signingKey: signingKey, agreementKey: agreementKey), callsign)
+    } catch {
+      throw Fault(description: "the pending join is damaged: make a new request")
+    }
+  }
+
+  private init(signingKey: SigningKey, agreementKey: AgreementKey) {
+    self.signingKey = signingKey
+    self.agreementKey = agreementKey
+  }
+
+  public func join(grant bytes: [UInt8]) throws(Fault) -> (Credentials, EpochKeys) {
+    do {
+      let file = try JoinGrantFile(decoding: bytes)
+      guard file.device == signingKey.publicKey else {
+        throw WireError.forged("the grant was made for another device")
+      }
+      let grant = try file.opened(with: agreementKey)
+      guard let credentials = credentials(from: grant) else {
+        throw WireError.forged("the grant's certificates do not hold")
+      }
+      return (credentials, EpochKeys(keys: grant.epochKeys))
+    } catch let error as WireError {
+      switch error {
+      case .forged(let reason), .malformed(let reason), .overLimit(let reason):
+        throw Fault(description: reason)
+      }
+    } catch {
+      throw Fault(description: "the grant is damaged")
+    }
+  }
+
+  private func credentials(from grant: JoinGrant) -> Credentials? {
+    guard let networkKey = SealingKey(bytes: grant.networkKey) else { return nil }
+    return LocalDevice(
+      operationName: grant.operationName, rootKey: grant.rootKey, networkKey: networkKey,
+      signingKey: signingKey, agreementKey: agreementKey, chain: grant.chain
+    ).map(Credentials.init)
+  }
+}

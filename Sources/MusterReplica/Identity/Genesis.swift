@@ -1,0 +1,61 @@
+internal import MusterCrypto
+public import MusterModel
+public import MusterStore
+internal import MusterSync
+
+/// The making of an operation: a root key, its own control log, and the first `command` device.
+public struct Genesis: Sendable {
+  public let credentials: Credentials
+  /// The root key's seed, to be kept apart from the laptop: only it recovers from commanders who
+  /// cut one another.
+  public let rootSeed: [UInt8]
+  let opening: Opening
+  let frames: [Frame]
+
+  /// - Parameter seed: 32 bytes from the operating system, used nowhere else.
+  public init(operationName: String, seed: [UInt8], now: Timestamp) {
+    precondition(TextRule.line.accepts(operationName), "operation name not checked")
+    var random = DeterministicRandom(seed: seed)
+    let rootKey = random.signingKey()
+    let operation = OperationID(rootKey: rootKey.publicKey)
+    let networkKey = random.sealingKey()
+    let signingKey = random.signingKey()
+    let agreementKey = random.agreementKey()
+    let certificate = SignedCertificate(
+      Certificate(
+        operation: operation, issuer: .root,
+        user: UserID(operation: operation, firstDeviceKey: signingKey.publicKey),
+        signingKey: signingKey.publicKey, agreementKey: agreementKey.publicKey, role: .command),
+      signedBy: rootKey)
+    guard
+      let local = LocalDevice(
+        operationName: operationName, rootKey: rootKey.publicKey, networkKey: networkKey,
+        signingKey: signingKey, agreementKey: agreementKey, chain: [certificate])
+    else { preconditionFailure("a chain just made does not hold") }
+    credentials = Credentials(local)
+    rootSeed = rootKey.exportSeed()
+    opening = Opening(
+      certificate: .root, incarnation: Incarnation(raw: random.bytes16()), generation: 1,
+      lane: .control, previousHead: nil)
+    let log = LogID(
+      operation: operation, certificate: .root, incarnation: opening.incarnation, lane: .control)
+    let first = Frame.clear(
+      operation: operation, log: log, sequence: 0, previous: .none, body: opening.encoded(),
+      signedBy: rootKey)
+    let body = FrameBody(writtenAt: now, contents: .operations([.certificate(certificate)]))
+    let second = Frame.clear(
+      operation: operation, log: log, sequence: 1, previous: first.hash, body: body.encoded(),
+      signedBy: rootKey)
+    frames = [first, second]
+  }
+
+  /// Puts the root's control log into a store that is still empty.
+  public func store(in store: Store) throws(StoreError) {
+    var batch = Batch()
+    for (index, frame) in frames.enumerated() {
+      batch.frames.append(
+        HeldFrame(frame: frame, opening: index == 0 ? opening : nil, application: .nothing))
+    }
+    _ = try store.commit(batch)
+  }
+}

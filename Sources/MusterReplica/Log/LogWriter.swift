@@ -1,0 +1,153 @@
+internal import MusterCrypto
+internal import MusterModel
+internal import MusterSync
+
+/// This device's own logs in this incarnation: packs operations into frames, opens a log when its
+/// lane is first written to, seals and signs.
+struct LogWriter: Sendable {
+  let local: LocalDevice
+  let incarnation: Incarnation
+  let generation: UInt32
+  private(set) var heads: [Lane: Head] = [:]
+  /// The newest of each lane in the incarnation before.
+  private let previousHeads: [Lane: Head]
+
+  /// Why nothing can be written.
+  enum Fault: Error, Hashable, Sendable {
+    /// No epoch key is at hand, as on a `relay`.
+    case noKey
+    case tooLarge
+    case logFull
+  }
+
+  init(
+    local: LocalDevice, incarnation: Incarnation, generation: UInt32, logs: [LogSummary]
+  ) {
+    self.local = local
+    self.incarnation = incarnation
+    self.generation = generation
+    var previous: [Lane: (generation: UInt32, head: Head)] = [:]
+    for summary in logs where summary.opening.certificate == local.certificate.hash {
+      let opening = summary.opening
+      if opening.incarnation == incarnation {
+        heads[opening.lane] = summary.head
+      } else if opening.generation >= previous[opening.lane]?.generation ?? 0 {
+        previous[opening.lane] = (opening.generation, summary.head)
+      }
+    }
+    previousHeads = previous.mapValues(\.head)
+  }
+
+  /// Consecutive frames of one log of this device.
+  struct Run: Sendable {
+    let opening: Opening
+    let frames: [Frame]
+  }
+
+  /// Writes operations into a lane: as many to a frame as fit, one that fits none in parts.
+  mutating func write(
+    _ operations: [Operation], lane: Lane, at writtenAt: Timestamp,
+    epoch: (id: EpochID, key: SealingKey)?, random: inout DeterministicRandom
+  ) throws(Fault) -> Run {
+    let bodies = try pack(operations, at: writtenAt)
+    let opening = Opening(
+      certificate: local.certificate.hash, incarnation: incarnation, generation: generation,
+      lane: lane, previousHead: previousHeads[lane])
+    let log = LogID(
+      operation: local.operation, certificate: opening.certificate, incarnation: incarnation,
+      lane: lane)
+    var frames: [Frame] = []
+    var head = heads[lane]
+    if head == nil {
+      frames.append(
+        .clear(
+          operation: local.operation, log: log, sequence: 0, previous: .none,
+          body: opening.encoded(), signedBy: local.signingKey))
+    }
+    for body in bodies {
+      let last = frames.last.map { (sequence: $0.sequence, hash: $0.hash) }
+        ?? head.map { (sequence: $0.sequence, hash: $0.hash) }
+      guard let last, last.sequence < Limits.lastSequence else { throw .logFull }
+      frames.append(
+        try seal(
+          body, lane: lane, log: log, after: last, epoch: epoch, nonce: random.nonce24()))
+    }
+    if let newest = frames.last {
+      head = Head(log: log, sequence: newest.sequence, hash: newest.hash)
+    }
+    heads[lane] = head
+    return Run(opening: opening, frames: frames)
+  }
+
+  private func seal(
+    _ body: [UInt8], lane: Lane, log: LogID, after last: (sequence: UInt64, hash: FrameHash),
+    epoch: (id: EpochID, key: SealingKey)?, nonce: Nonce24
+  ) throws(Fault) -> Frame {
+    if lane == .control {
+      return .clear(
+        operation: local.operation, log: log, sequence: last.sequence + 1, previous: last.hash,
+        body: body, signedBy: local.signingKey)
+    }
+    guard let epoch else { throw .noKey }
+    return .sealed(
+      operation: local.operation, log: log, sequence: last.sequence + 1, previous: last.hash,
+      epoch: epoch.id, plaintext: body, key: epoch.key, nonce: nonce, signedBy: local.signingKey)
+  }
+
+  // MARK: Packing
+
+  /// A frame body's own fields, rounded up.
+  private static let bodyOverhead = 16
+  /// The fields of a part around its content, rounded up.
+  private static let partOverhead = 32
+
+  private func pack(
+    _ operations: [Operation], at writtenAt: Timestamp
+  ) throws(Fault) -> [[UInt8]] {
+    var bodies: [[UInt8]] = []
+    var pending: [Operation] = []
+    var size = Self.bodyOverhead
+    func flush() {
+      guard !pending.isEmpty else { return }
+      bodies.append(FrameBody(writtenAt: writtenAt, contents: .operations(pending)).encoded())
+      pending = []
+      size = Self.bodyOverhead
+    }
+    for operation in operations {
+      let added = operation.encodedSize
+      if Self.bodyOverhead + added > Limits.framePlaintextBytes {
+        flush()
+        bodies += try parts(of: operation, at: writtenAt)
+        continue
+      }
+      if size + added > Limits.framePlaintextBytes || pending.count == Limits.operationsPerFrame {
+        flush()
+      }
+      pending.append(operation)
+      size += added
+    }
+    flush()
+    return bodies
+  }
+
+  private func parts(of operation: Operation, at writtenAt: Timestamp) throws(Fault) -> [[UInt8]] {
+    let whole = FrameBody(writtenAt: writtenAt, contents: .operations([operation])).encoded()
+    let size = Limits.framePlaintextBytes - Self.partOverhead
+    let count = (whole.count + size - 1) / size
+    guard whole.count <= Limits.operationBytes, count <= Limits.partsPerOperation else {
+      throw .tooLarge
+    }
+    return (0..<count).map { index in
+      let content = Array(whole[index * size..<min(whole.count, (index + 1) * size)])
+      return FrameBody(
+        writtenAt: writtenAt, contents: .part(index: index, count: count, content: content)
+      ).encoded()
+    }
+  }
+
+  /// Puts the heads back to what the store holds, after a commit failed.
+  mutating func reset(to logs: [LogSummary]) {
+    self = LogWriter(
+      local: local, incarnation: incarnation, generation: generation, logs: logs)
+  }
+}

@@ -1,0 +1,54 @@
+public import MusterModel
+
+/// Everything that the engine asks for, in order: a `store` comes before the `send` that
+/// acknowledges it, and the shell MUST make it durable before it sends what follows.
+public enum Effect: Hashable, Sendable {
+  case store(Verified)
+  case fetch(FetchRequest)
+  case send([UInt8], to: Destination)
+  case notice(Notice)
+  /// Somebody with an invite's secret asks to be certified; answer with `Input.joinAnswered`.
+  case admit(JoinTicket)
+}
+
+/// What has passed every check that needs no key and no view: to be held.
+public enum Verified: Hashable, Sendable {
+  /// Consecutive frames of one log; where the first is frame 0 the log is new.
+  case frames(Opening, [Frame])
+  case record(LatestRecord)
+  case epochKey(EpochKey)
+  /// A device was met at this address.
+  case contact(Endpoint, DeviceID)
+}
+
+/// Where a datagram goes.
+public enum Destination: Hashable, Sendable {
+  case endpoint(Endpoint)
+  /// The announce groups, on every interface.
+  case multicast
+}
+
+/// What the shell logs and counts.
+public enum Notice: Hashable, Sendable {
+  case rejected(Rejection, from: Endpoint)
+  case peerConnected(DeviceID, Endpoint)
+  case peerLost(DeviceID)
+  /// Two frames for one place in a log: its author's database was cloned or restored, or it lies.
+  case forkSeen(LogID, sequence: UInt64)
+}
+
+/// Why something from outside was dropped.
+public enum Rejection: String, Hashable, Sendable, CaseIterable {
+  case size
+  case unknownKind
+  /// It does not authenticate: another operation's, a stranger's, or damaged.
+  case unauthenticated
+  case replayed
+  case malformed
+  case overLimit
+  /// Authenticated, and yet a hash, a chain or a signature in it does not hold.
+  case forged
+  /// By a device whose certificate is not known here yet.
+  case unknownAuthor
+  case unknownInvite
+}

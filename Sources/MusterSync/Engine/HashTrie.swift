@@ -1,0 +1,91 @@
+internal import MusterCrypto
+internal import MusterModel
+
+/// A 16-way Merkle trie over one set, by which two devices find what differs in a number of bytes
+/// that grows with the difference and hardly with the set.
+///
+/// The leaves are kept sorted; a subtree's hash is 0 when it is empty, the leaf's own hash when it
+/// has one leaf, and otherwise the hash of its sixteen children. It depends on the leaves alone.
+/// Hashes are computed when asked for and forgotten when a leaf below them changes.
+struct HashTrie: Sendable {
+  /// Above this a subtree is described by its children's hashes, below by its leaves.
+  static let leavesPerNode = 12
+
+  private var leaves: [LeafHint] = []
+  private var hashes: [NibblePrefix: UInt64] = [:]
+
+  var count: Int { leaves.count }
+
+  mutating func set(_ leaf: LeafHint) {
+    let index = position(of: leaf.key)
+    if index < leaves.count, leaves[index].key == leaf.key {
+      guard leaves[index] != leaf else { return }
+      leaves[index] = leaf
+    } else {
+      leaves.insert(leaf, at: index)
+    }
+    // A subtree of one leaf has no hash to forget, nor has anything below it.
+    for depth in 0...32 {
+      let prefix = NibblePrefix(of: leaf.key, depth: depth)
+      guard leaves(under: prefix).count > 1 else { break }
+      hashes[prefix] = nil
+    }
+  }
+
+  func leaf(_ key: Bytes16) -> LeafHint? {
+    let index = position(of: key)
+    return index < leaves.count && leaves[index].key == key ? leaves[index] : nil
+  }
+
+  func leaves(under prefix: NibblePrefix) -> ArraySlice<LeafHint> {
+    let range = prefix.range
+    return leaves[position(of: range.lowerBound)..<position(after: range.upperBound)]
+  }
+
+  mutating func hash(of prefix: NibblePrefix) -> UInt64 {
+    let below = leaves(under: prefix)
+    if below.isEmpty { return 0 }
+    if let only = below.first, below.count == 1 { return Self.hash(of: only) }
+    if let known = hashes[prefix] { return known }
+    var writer = ByteWriter()
+    for hash in children(of: prefix) { writer.append(hash) }
+    let hash = Blake2b.hash128(writer.bytes).high
+    hashes[prefix] = hash
+    return hash
+  }
+
+  mutating func children(of prefix: NibblePrefix) -> [UInt64] {
+    var children: [UInt64] = []
+    for nibble in 0..<16 { children.append(hash(of: prefix.child(nibble))) }
+    return children
+  }
+
+  /// What this set holds under a prefix, as briefly as can be said.
+  mutating func contents(of prefix: NibblePrefix) -> DigestNode.Contents {
+    let below = leaves(under: prefix)
+    return below.count <= Self.leavesPerNode || prefix.depth >= 31
+      ? .leaves(Array(below)) : .children(children(of: prefix))
+  }
+
+  private static func hash(of leaf: LeafHint) -> UInt64 {
+    Blake2b.hash128(LeafHint.encoded([leaf])).high
+  }
+
+  private func position(of key: Bytes16) -> Int {
+    var (low, high) = (0, leaves.count)
+    while low < high {
+      let middle = (low + high) / 2
+      if leaves[middle].key < key { low = middle + 1 } else { high = middle }
+    }
+    return low
+  }
+
+  private func position(after key: Bytes16) -> Int {
+    var (low, high) = (0, leaves.count)
+    while low < high {
+      let middle = (low + high) / 2
+      if leaves[middle].key <= key { low = middle + 1 } else { high = middle }
+    }
+    return low
+  }
+}

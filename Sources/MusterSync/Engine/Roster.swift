@@ -1,0 +1,19 @@
+internal import MusterCrypto
+public import MusterModel
+
+/// The certificates that count, as the control plane evaluated them: by whom a log may be.
+public struct Roster: Hashable, Sendable {
+  public private(set) var certificates: [CertificateHash: SignedCertificate]
+
+  public init(_ certificates: [SignedCertificate]) {
+    self.certificates = [:]
+    for certificate in certificates { self.certificates[certificate.hash] = certificate }
+  }
+
+  public subscript(hash: CertificateHash) -> Certificate? { certificates[hash]?.certificate }
+
+  /// The key that a log opened under this certificate is signed with.
+  func signingKey(of hash: CertificateHash, rootKey: VerifyingKey) -> VerifyingKey? {
+    hash == .root ? rootKey : self[hash]?.signingKey
+  }
+}

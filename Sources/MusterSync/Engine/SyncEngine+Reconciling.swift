@@ -1,0 +1,115 @@
+internal import MusterModel
+
+/// Finding out what differs, by roots, then by trie nodes, each of which speaks for what is under
+/// its prefix and for nothing else.
+extension SyncEngine {
+  /// Says what the top of every set looks like; the peer answers where its own differs.
+  mutating func beginReconciling(with device: DeviceID) {
+    for set in SetID.allCases {
+      var packet = Packet()
+      packet.digest = [shelf.node(of: set, prefix: .root, answers: false)]
+      outbox.add(packet, importance: .control, to: device)
+    }
+  }
+
+  mutating func compare(_ roots: Roots, of device: DeviceID) {
+    guard let peer = peers[device] else { return }
+    peers[device]?.roots = roots
+    let own = shelf.roots()
+    guard roots != own else { return }
+    if let last = peer.lastDigest, now.milliseconds(since: last) < Timing.digestMilliseconds {
+      return
+    }
+    peers[device]?.lastDigest = now
+    for set in SetID.allCases where roots[set] != own[set] {
+      var packet = Packet()
+      packet.digest = [shelf.node(of: set, prefix: .root, answers: false)]
+      outbox.add(packet, importance: .control, to: device)
+    }
+  }
+
+  mutating func compare(_ node: DigestNode, of device: DeviceID) {
+    switch node.contents {
+    case .children(let hashes):
+      for (nibble, hash) in hashes.enumerated() {
+        let prefix = node.prefix.child(nibble)
+        guard shelf.hash(of: node.set, prefix: prefix) != hash else { continue }
+        var packet = Packet()
+        packet.digest = [shelf.node(of: node.set, prefix: prefix, answers: false)]
+        outbox.add(packet, importance: .control, to: device)
+      }
+    case .leaves(let leaves):
+      for leaf in leaves where node.prefix.range.contains(leaf.key) {
+        note(leaf, in: node.set, of: device)
+      }
+      guard !node.answers, lacksSomething(leaves, of: node) else { return }
+      var packet = Packet()
+      packet.digest = [shelf.node(of: node.set, prefix: node.prefix, answers: true)]
+      outbox.add(packet, importance: .control, to: device)
+    }
+  }
+
+  /// Whether the sender of these leaves lacks anything that is held here under their prefix.
+  private func lacksSomething(_ leaves: [LeafHint], of node: DigestNode) -> Bool {
+    var theirs: [Bytes16: LeafHint] = [:]
+    for leaf in leaves { theirs[leaf.key] = leaf }
+    return shelf.leaves(of: node.set, under: node.prefix).contains { own in
+      guard let their = theirs[own.key] else { return true }
+      return node.set == .records ? their.hash != own.hash : their.number < own.number
+    }
+  }
+
+  /// A head that a peer says it holds, outside any digest: which set it is of follows from the log,
+  /// or is not known yet.
+  mutating func noteHead(_ hint: LeafHint, of device: DeviceID) {
+    let log = LogID(raw: hint.key)
+    if let summary = shelf.logs[log] {
+      note(hint, in: SetID(summary.opening.lane), of: device)
+    } else {
+      enqueue(log, from: device)
+      peers[device]?.known[.state, default: [:]][hint.key] = hint
+    }
+  }
+
+  private mutating func note(_ leaf: LeafHint, in set: SetID, of device: DeviceID) {
+    if peers[device]?.known[set]?[leaf.key] == nil,
+      peers[device]?.known[set]?.count ?? 0 >= Limits.logs
+    {
+      return
+    }
+    peers[device]?.known[set, default: [:]][leaf.key] = leaf
+    if set == .records {
+      wantRecord(RecordTopic(raw: leaf.key), hash: leaf.hash, from: device)
+      return
+    }
+    let log = LogID(raw: leaf.key)
+    if let held = shelf.logs[log]?.head {
+      if UInt64(leaf.number) > held.sequence {
+        enqueue(log, from: device)
+      } else if UInt64(leaf.number) == held.sequence, leaf.hash != LeafHint(held).hash {
+        effects.append(.notice(.forkSeen(log, sequence: held.sequence)))
+      }
+    } else {
+      enqueue(log, from: device)
+    }
+  }
+
+  private mutating func wantRecord(_ topic: RecordTopic, hash: UInt64, from device: DeviceID) {
+    if let held = records[topic], LeafHint(held).hash == hash { return }
+    var packet = Packet()
+    packet.recordWants = [topic]
+    outbox.add(packet, importance: .positions, to: device)
+  }
+
+  /// Starts over with what a peer said that it holds, after the roster has grown.
+  mutating func wantWhatIsKnown(of device: DeviceID) {
+    guard let known = peers[device]?.known else { return }
+    for set in known.keys.sorted() where set != .records {
+      for key in (known[set] ?? [:]).keys.sorted() {
+        guard let leaf = known[set]?[key] else { continue }
+        note(leaf, in: set, of: device)
+      }
+    }
+    continuePulls(from: device)
+  }
+}

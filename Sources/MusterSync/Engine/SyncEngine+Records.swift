@@ -1,0 +1,76 @@
+internal import MusterModel
+
+/// Latest-only records, and the group content keys.
+extension SyncEngine {
+  mutating func keep(_ record: LatestRecord) {
+    records[record.topic] = record
+    shelf.set(record)
+  }
+
+  mutating func receive(_ record: LatestRecord, from device: DeviceID, endpoint: Endpoint) {
+    if let held = records[record.topic] {
+      guard held.order < record.order else { return }
+    } else if records.count >= Limits.records {
+      return reject(.overLimit, from: endpoint)
+    }
+    guard let certificate = roster[record.certificate] else {
+      return reject(.unknownAuthor, from: endpoint)
+    }
+    guard record.isSigned(by: certificate.signingKey, operation: local.operation) else {
+      return reject(.forged, from: endpoint)
+    }
+    keep(record)
+    effects.append(.store(.record(record)))
+    pushRecord(record, except: device)
+  }
+
+  mutating func pushRecord(_ record: LatestRecord, except source: DeviceID?) {
+    for device in peers.keys.sorted() where device != source {
+      guard peers[device]?.sessions.isEmpty == false else { continue }
+      send(record, to: device)
+    }
+  }
+
+  mutating func send(_ record: LatestRecord, to device: DeviceID) {
+    var packet = Packet()
+    packet.records = [record]
+    outbox.add(packet, importance: .positions, to: device)
+  }
+
+  // MARK: Keys
+
+  mutating func requestKeys(_ epochs: [EpochID]) {
+    for epoch in epochs where epochKeys[epoch] == nil && !missingKeys.contains(epoch) {
+      guard missingKeys.count < Limits.missingKeys else { return }
+      missingKeys.append(epoch)
+    }
+    for device in peers.keys.sorted() { askForKeys(device) }
+  }
+
+  mutating func askForKeys(_ device: DeviceID) {
+    guard peers[device]?.sessions.isEmpty == false, !missingKeys.isEmpty else { return }
+    var packet = Packet()
+    packet.keyRequests = missingKeys
+    outbox.add(packet, importance: .control, to: device)
+  }
+
+  /// A key goes to certified devices that may read, and to nobody else.
+  mutating func serveKey(_ epoch: EpochID, to device: DeviceID) {
+    guard let key = epochKeys[epoch], let peer = peers[device],
+      let certificate = roster[peer.certificate], certificate.role.reads
+    else { return }
+    var packet = Packet()
+    packet.keys = [key]
+    outbox.add(packet, importance: .control, to: device)
+  }
+
+  mutating func receive(_ key: EpochKey, endpoint: Endpoint) {
+    guard missingKeys.contains(key.id) else { return }
+    guard EpochID(operation: local.operation, key: key.key) == key.id else {
+      return reject(.forged, from: endpoint)
+    }
+    missingKeys.removeAll { $0 == key.id }
+    epochKeys[key.id] = key
+    effects.append(.store(.epochKey(key)))
+  }
+}

@@ -1,0 +1,169 @@
+internal import MusterCrypto
+internal import MusterModel
+
+/// Taking in frames: put in order, prove by chain and signature, store, pass on.
+extension SyncEngine {
+  mutating func receive(_ run: Run, from device: DeviceID, endpoint: Endpoint) {
+    let next = next(of: run.log)
+    let last = run.first + UInt64(run.frames.count) - 1
+    noteHeldByPeer(run, last: last, device: device)
+    guard last >= next else { return }
+    var waiting = peers[device]?.reassembly[run.log] ?? [:]
+    var sequence = run.first
+    for frame in run.frames {
+      if sequence >= next, waiting.count < Limits.bufferedFramesPerLog {
+        waiting[sequence] = frame
+      }
+      sequence += 1
+    }
+    let mayKeep = hasRoom(for: waiting.count, of: device)
+    let bytes = run.frames.reduce(0) { $0 + $1.body.count }
+    drain(&waiting, of: run.log, pushedAfter: run.previous, from: device, endpoint: endpoint)
+    peers[device]?.reassembly[run.log] = waiting.isEmpty || !mayKeep ? nil : waiting
+    noteProgress(run.log, from: device, bytes: bytes)
+    if !waiting.isEmpty { enqueue(run.log, from: device) }
+  }
+
+  /// Whoever sends a frame holds it.
+  private mutating func noteHeldByPeer(_ run: Run, last: UInt64, device: DeviceID) {
+    let set = shelf.logs[run.log].map { SetID($0.opening.lane) } ?? .state
+    let known = peers[device]?.known[set]?[run.log.raw]
+    guard known.map({ UInt64($0.number) < last }) ?? true else { return }
+    peers[device]?.known[set, default: [:]][run.log.raw] = LeafHint(
+      key: run.log.raw, number: UInt32(last), hash: 0)
+  }
+
+  private func hasRoom(for count: Int, of device: DeviceID) -> Bool {
+    let held = peers[device]?.reassembly.values.reduce(0) { $0 + $1.count } ?? 0
+    return held + count <= Limits.bufferedFrames
+  }
+
+  /// Takes the frames that follow what is held, up to the last that a signature proves.
+  private mutating func drain(
+    _ waiting: inout [UInt64: RunFrame], of log: LogID, pushedAfter previous: FrameHash?,
+    from device: DeviceID, endpoint: Endpoint
+  ) {
+    let held = shelf.logs[log]
+    let first = next(of: log)
+    guard waiting[first] != nil else { return }
+    if let held, let previous, previous != held.head.hash, waiting[first + 1] == nil {
+      effects.append(.notice(.forkSeen(log, sequence: first)))
+      waiting = [:]
+      return
+    }
+    var frames = chain(waiting, of: log, after: held?.head, from: first)
+    guard let lastSigned = frames.lastIndex(where: { $0.signature != nil }) else { return }
+    frames.removeSubrange((lastSigned + 1)...)
+    do throws(WireError) {
+      let opening = if let held { held.opening } else { try opening(of: frames[0]) }
+      guard let key = roster.signingKey(of: opening.certificate, rootKey: local.rootKey) else {
+        unverifiable.insert(log)
+        finishPull(log)
+        waiting = [:]
+        return reject(.unknownAuthor, from: endpoint)
+      }
+      guard held != nil || shelf.logs.count < Limits.logs else { throw .overLimit("logs") }
+      try verify(&frames, signedBy: key)
+      for frame in frames { waiting[frame.sequence] = nil }
+      hold(frames, opening: opening, from: device)
+    } catch {
+      waiting = [:]
+      reject(error, from: endpoint)
+    }
+  }
+
+  /// The frames from `first` on without a gap, with the hashes that their contents give.
+  private func chain(
+    _ waiting: [UInt64: RunFrame], of log: LogID, after head: Head?, from first: UInt64
+  ) -> [Frame] {
+    var frames: [Frame] = []
+    var previous = head?.hash ?? .none
+    var sequence = first
+    while let next = waiting[sequence] {
+      var frame = Frame(
+        log: log, sequence: sequence, previous: previous, epoch: next.epoch, body: next.body,
+        hash: .none, signature: next.signature)
+      frame.hash = frame.computedHash(operation: local.operation)
+      previous = frame.hash
+      sequence += 1
+      frames.append(frame)
+    }
+    return frames
+  }
+
+  /// Parses an opening, whose contents must hash to the log's own id.
+  private func opening(of frame: Frame) throws(WireError) -> Opening {
+    guard frame.sequence == 0, frame.epoch == nil else { throw .forged("opening") }
+    let opening = try Opening(decoding: frame.body)
+    let log = LogID(
+      operation: local.operation, certificate: opening.certificate,
+      incarnation: opening.incarnation, lane: opening.lane)
+    guard log == frame.log, opening.certificate != .root || opening.lane == .control else {
+      throw .forged("opening")
+    }
+    return opening
+  }
+
+  /// The last frame's signature and the hash chain prove the run. Signatures at the intervals are
+  /// kept to be sent on, so they are checked as well; others are let go.
+  private func verify(_ frames: inout [Frame], signedBy key: VerifyingKey) throws(WireError) {
+    let last = frames.count - 1
+    for index in frames.indices {
+      if index == last || frames[index].sequence % Limits.signatureInterval == 0 {
+        guard frames[index].signature == nil || frames[index].isSigned(by: key) else {
+          throw .forged("signature")
+        }
+      } else {
+        frames[index].signature = nil
+      }
+    }
+  }
+
+  private mutating func hold(_ frames: [Frame], opening: Opening, from device: DeviceID) {
+    guard let last = frames.last else { return }
+    let previousHead = shelf.logs[last.log]?.head
+    effects.append(.store(.frames(opening, frames)))
+    shelf.set(
+      LogSummary(
+        opening: opening, head: Head(log: last.log, sequence: last.sequence, hash: last.hash)))
+    forward(frames, opening: opening, after: previousHead, except: device)
+  }
+
+  // MARK: Passing on
+
+  /// Frames of this device: durable already, so they may leave.
+  mutating func append(_ frames: [Frame], opening: Opening) {
+    guard let last = frames.last else { return }
+    let previousHead = shelf.logs[last.log]?.head
+    shelf.set(
+      LogSummary(
+        opening: opening, head: Head(log: last.log, sequence: last.sequence, hash: last.hash)))
+    forward(frames, opening: opening, after: previousHead, except: nil)
+    announcing.quicken(now: now)
+  }
+
+  /// A few fresh frames go at once to everybody in reach who is not known to hold them; of many
+  /// only the head is named, for those who want them.
+  private mutating func forward(
+    _ frames: [Frame], opening: Opening, after previous: Head?, except source: DeviceID?
+  ) {
+    guard let last = frames.last else { return }
+    let set = SetID(opening.lane)
+    let isShort = frames.count <= 4
+    for device in peers.keys.sorted() where device != source {
+      guard let peer = peers[device], !peer.sessions.isEmpty else { continue }
+      let theirs = peer.known[set]?[last.log.raw].map { UInt64($0.number) }
+      if let theirs, theirs >= last.sequence { continue }
+      if isShort {
+        send(frames, lane: opening.lane, previous: previous?.hash ?? FrameHash.none, to: device)
+      } else {
+        var packet = Packet()
+        packet.heads = [
+          LeafHint(Head(log: last.log, sequence: last.sequence, hash: last.hash))
+        ]
+        outbox.add(packet, importance: Outbox.Importance(opening.lane), to: device)
+      }
+      peers[device]?.quicken(now: now)
+    }
+  }
+}

@@ -1,0 +1,139 @@
+internal import MusterCrypto
+public import MusterModel
+
+/// Decides what to say to whom: the whole of the synchronisation, without a socket, a clock or a
+/// disk. The node drives it with real ones, the simulator with virtual ones.
+///
+///     datagram ─▶ authenticate ─▶ runs ──▶ chain and signature hold ──▶ store ─▶ pass on
+///                             ├─▶ roots, digest ─▶ what differs ─▶ want
+///                             ├─▶ want ─▶ fetch ─▶ runs
+///                             └─▶ records, keys, joins
+///
+/// - One input, one ordered list of effects. A `store` precedes the `send` that acknowledges it.
+/// - `nextDeadline` is the earliest moment at which it wants `deadlinePassed`.
+/// - It holds and forwards every frame of a rostered author that verifies; what a frame means is
+///   not its business. It knows heads, not contents.
+/// - Nothing depends on the order of a dictionary; every table has a bound in `Limits`.
+///
+/// Not here: reading plaintext, permissions, the view, files.
+public struct SyncEngine: Sendable {
+  let local: LocalDevice
+  let incarnation: Incarnation
+  var random: DeterministicRandom
+  var now: Instant
+
+  var roster: Roster
+  var shelf: Shelf
+  var records: [RecordTopic: LatestRecord] = [:]
+  var invites: [InviteID: OpenInvite] = [:]
+  var epochKeys: [EpochID: EpochKey] = [:]
+  var missingKeys: [EpochID] = []
+
+  var peers: [DeviceID: PeerState] = [:]
+  var sessions: [UInt32: Session] = [:]
+  var handshakes: [UInt32: SessionHandshake] = [:]
+  var contacts: [Endpoint: Contact] = [:]
+  var pulls: [LogID: Pull] = [:]
+  /// Logs that were offered and whose certificate is not in the roster yet.
+  var unverifiable: Set<LogID> = []
+  var announcing: AnnounceTimer
+
+  /// What one `handle` has gathered so far.
+  var effects: [Effect] = []
+  var outbox = Outbox()
+
+  /// - Parameters:
+  ///   - announceCounter: greater than any that this incarnation has used before.
+  ///   - seed: 32 bytes that no other run was given.
+  public init(
+    local: LocalDevice, incarnation: Incarnation, announceCounter: UInt64, roster: Roster,
+    logs: [LogSummary], records: [LatestRecord], epochKeys: [EpochKey], seed: [UInt8], now: Instant
+  ) {
+    self.local = local
+    self.incarnation = incarnation
+    self.roster = roster
+    self.now = now
+    random = DeterministicRandom(seed: seed)
+    shelf = Shelf(logs)
+    announcing = AnnounceTimer(counter: announceCounter, now: now)
+    for key in epochKeys { self.epochKeys[key.id] = key }
+    for record in records { keep(record) }
+  }
+
+  public mutating func handle(_ input: Input, now: Instant) -> [Effect] {
+    self.now = now
+    effects = []
+    switch input {
+    case .datagram(let bytes, let endpoint): receive(bytes, from: endpoint)
+    case .appended(let opening, let frames): append(frames, opening: opening)
+    case .recorded(let record):
+      keep(record)
+      pushRecord(record, except: nil)
+    case .fetched(let request, let frames): answer(request, with: frames)
+    case .deadlinePassed: passDeadlines()
+    case .rosterChanged(let roster): changeRoster(to: roster)
+    case .invitesChanged(let invites):
+      self.invites = [:]
+      for invite in invites { self.invites[invite.id] = invite }
+    case .keysMissing(let epochs): requestKeys(epochs)
+    case .keyLearned(let key):
+      epochKeys[key.id] = key
+      missingKeys.removeAll { $0 == key.id }
+    case .contacts(let endpoints):
+      for endpoint in endpoints { addContact(endpoint, device: nil) }
+    case .joinAnswered(let ticket, let answer): answerJoin(ticket, answer)
+    case .linkUp: retryEverybody()
+    }
+    flushOutbox()
+    defer { effects = [] }
+    return effects
+  }
+
+  public var nextDeadline: Instant? {
+    var earliest = announcing.next
+    for contact in contacts.values { earliest = min(earliest, contact.nextAttempt) }
+    for peer in peers.values where !peer.sessions.isEmpty {
+      earliest = min(earliest, peer.nextHeartbeat)
+    }
+    for session in sessions.values {
+      if let finish = session.unconfirmedFinish { earliest = min(earliest, finish.nextAttempt) }
+      earliest = min(
+        earliest, session.lastReceived.advanced(byMilliseconds: Timing.silenceMilliseconds))
+    }
+    for handshake in handshakes.values {
+      earliest = min(
+        earliest, handshake.startedAt.advanced(byMilliseconds: Timing.handshakeMilliseconds))
+    }
+    for pull in pulls.values { earliest = min(earliest, pull.deadline) }
+    return earliest
+  }
+
+  private mutating func passDeadlines() {
+    announceIfDue()
+    expireHandshakes()
+    repeatFinishes()
+    expireSessions()
+    tryContacts()
+    sendHeartbeats()
+    retryPulls()
+  }
+
+  private mutating func changeRoster(to roster: Roster) {
+    self.roster = roster
+    guard !unverifiable.isEmpty else { return }
+    unverifiable = []
+    for device in peers.keys.sorted() { wantWhatIsKnown(of: device) }
+  }
+
+  mutating func reject(_ rejection: Rejection, from endpoint: Endpoint) {
+    effects.append(.notice(.rejected(rejection, from: endpoint)))
+  }
+
+  mutating func reject(_ error: WireError, from endpoint: Endpoint) {
+    switch error {
+    case .malformed: reject(.malformed, from: endpoint)
+    case .overLimit: reject(.overLimit, from: endpoint)
+    case .forged: reject(.forged, from: endpoint)
+    }
+  }
+}

@@ -1,0 +1,18 @@
+/// The first byte of every datagram. It tells nothing about who sent it. Numbers are on the wire.
+enum DatagramKind: UInt8, Sendable {
+  /// nonce ‖ sealed `SignedAnnounce`
+  case announce = 1
+  /// sender's index ‖ Noise message 1
+  case initiation = 2
+  /// receiver's index ‖ sender's index ‖ Noise message 2
+  case response = 3
+  /// receiver's index ‖ Noise message 3
+  case finish = 4
+  /// receiver's index ‖ counter ‖ sealed `Packet`
+  case transport = 5
+  /// invite id ‖ sender's index ‖ Noise message 1, under the invite's secret
+  case joinInitiation = 6
+}
+
+/// The largest packet that fits a transport datagram: less kind, index, counter and tag.
+let packetBytes = 1200 - 1 - 4 - 8 - 16

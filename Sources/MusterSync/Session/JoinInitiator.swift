@@ -1,0 +1,150 @@
+public import MusterCrypto
+public import MusterModel
+
+/// The joiner's side of enrolment over the network, without a socket or a clock.
+///
+///     initiation ─▶ all addresses, every second
+///     response from one ─▶ finish with the request, repeated until
+///     an answer comes ─▶ granted (chain checked up to the URL's root key) or refused
+public struct JoinInitiator: Sendable {
+  private let invitation: Invitation
+  private let signingKey: SigningKey
+  private let agreementKey: AgreementKey
+  private var random: DeterministicRandom
+  private var phase: Phase
+  private var nextAttempt: Instant
+
+  private enum Phase {
+    case calling(SessionHandshake?)
+    case waiting(Session, finish: [UInt8])
+    case done
+  }
+
+  /// What to do next.
+  public enum Step: Hashable, Sendable {
+    case send([UInt8], to: Endpoint)
+    case granted(JoinGrant)
+    case refused(String)
+  }
+
+  private static let retryMilliseconds: Int64 = 500
+
+  /// - Parameter seed: 32 bytes that no other run was given.
+  public init(
+    invitation: Invitation, signingKey: SigningKey, agreementKey: AgreementKey, seed: [UInt8],
+    now: Instant
+  ) {
+    self.invitation = invitation
+    self.signingKey = signingKey
+    self.agreementKey = agreementKey
+    random = DeterministicRandom(seed: seed)
+    phase = .calling(nil)
+    nextAttempt = now
+  }
+
+  public var nextDeadline: Instant? {
+    if case .done = phase { return nil }
+    return nextAttempt
+  }
+
+  /// To be called when `nextDeadline` has passed.
+  public mutating func passDeadline(now: Instant) -> [Step] {
+    guard nextAttempt <= now else { return [] }
+    nextAttempt = now.advanced(byMilliseconds: Self.retryMilliseconds)
+    switch phase {
+    case .calling: return call(now: now)
+    case .waiting(let session, let finish): return [.send(finish, to: session.endpoint)]
+    case .done: return []
+    }
+  }
+
+  /// Anything that is not the inviting device's answer is passed over.
+  public mutating func receive(_ bytes: [UInt8], from endpoint: Endpoint, now: Instant) -> [Step] {
+    guard let kind = bytes.first.flatMap(DatagramKind.init) else { return [] }
+    do {
+      var reader = ByteReader(bytes.dropFirst())
+      switch (kind, phase) {
+      case (.response, .calling(var handshake?)):
+        guard try reader.integer(UInt32.self) == handshake.localIndex else { return [] }
+        let remoteIndex = try reader.integer(UInt32.self)
+        return try finish(
+          &handshake, remoteIndex: remoteIndex, message: bytes.dropFirst(9), from: endpoint,
+          now: now)
+      case (.transport, .waiting(var session, let finish)):
+        guard try reader.integer(UInt32.self) == session.localIndex,
+          let plaintext = session.open(
+            counter: try reader.integer(UInt64.self), bytes.dropFirst(13))
+        else { return [] }
+        phase = .waiting(session, finish: finish)
+        return try conclude(Packet(decoding: plaintext, operation: invitation.operation))
+      default: return []
+      }
+    } catch {
+      return []
+    }
+  }
+
+  // MARK: Stages
+
+  private mutating func call(now: Instant) -> [Step] {
+    guard let first = invitation.endpoints.first else { return [] }
+    let index = UInt32(truncatingIfNeeded: random.uint64())
+    var handshake = SessionHandshake(
+      .initiator, purpose: .join(invitation.id), operation: invitation.operation,
+      preSharedKey: Invitation.preSharedKey(secret: invitation.secret), staticKey: agreementKey,
+      ephemeralKey: random.agreementKey(), localIndex: index, endpoint: first, now: now)
+    do {
+      var writer = ByteWriter()
+      writer.append(DatagramKind.joinInitiation.rawValue)
+      writer.append(invitation.id)
+      writer.append(index)
+      writer.append(fixed: try handshake.write(.padding))
+      phase = .calling(handshake)
+      return invitation.endpoints.map { .send(writer.bytes, to: $0) }
+    } catch {
+      preconditionFailure("cannot begin a handshake: \(error)")
+    }
+  }
+
+  private mutating func finish(
+    _ handshake: inout SessionHandshake, remoteIndex: UInt32, message: ArraySlice<UInt8>,
+    from endpoint: Endpoint, now: Instant
+  ) throws(WireError) -> [Step] {
+    guard case .chain(let certificates) = try handshake.read(message),
+      let chain = CertificateChain(
+        certificates, operation: invitation.operation, rootKey: invitation.rootKey),
+      chain.leaf.certificate.agreementKey == handshake.remoteKey
+    else { throw .forged("inviter") }
+    let request = JoinRequest(
+      signingKey: signingKey, agreementKey: agreementKey.publicKey, binding: handshake.hash)
+    var writer = ByteWriter()
+    writer.append(DatagramKind.finish.rawValue)
+    writer.append(remoteIndex)
+    writer.append(fixed: try handshake.write(.join(request)))
+    let session = Session(
+      localIndex: handshake.localIndex, remoteIndex: remoteIndex,
+      peer: .device(chain.leaf.certificate.device), endpoint: endpoint, now: now,
+      keys: handshake.sessionKeys())
+    phase = .waiting(session, finish: writer.bytes)
+    nextAttempt = now.advanced(byMilliseconds: Self.retryMilliseconds)
+    return [.send(writer.bytes, to: endpoint)]
+  }
+
+  private mutating func conclude(_ packet: Packet) throws(WireError) -> [Step] {
+    switch packet.joinAnswer {
+    case .refused(let reason)?:
+      phase = .done
+      return [.refused(reason)]
+    case .granted(let grant)?:
+      guard grant.rootKey == invitation.rootKey,
+        let chain = CertificateChain(
+          grant.chain, operation: invitation.operation, rootKey: invitation.rootKey),
+        chain.leaf.certificate.signingKey == signingKey.publicKey,
+        chain.leaf.certificate.agreementKey == agreementKey.publicKey
+      else { throw .forged("grant") }
+      phase = .done
+      return [.granted(grant)]
+    case nil: return []
+    }
+  }
+}

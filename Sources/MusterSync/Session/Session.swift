@@ -1,0 +1,68 @@
+internal import MusterCrypto
+internal import MusterModel
+
+/// The authenticated state of one link to one device: two keys, a counter and a replay window.
+/// It dies with the process, so counters never repeat.
+struct Session: Sendable {
+  /// How this side is named by the other in what it sends.
+  let localIndex: UInt32
+  let remoteIndex: UInt32
+  let peer: Peer
+  /// Where the newest authenticated datagram came from: a laptop that changes networks is followed.
+  var endpoint: Endpoint
+  let establishedAt: Instant
+  var lastReceived: Instant
+  /// What the initiator repeats until the responder's first datagram shows that it arrived.
+  var unconfirmedFinish: UnconfirmedFinish?
+
+  private let sendKey: SessionKey
+  private let receiveKey: SessionKey
+  private var sendCounter: UInt64 = 0
+  private var window = ReplayWindow()
+
+  enum Peer: Hashable, Sendable {
+    case device(DeviceID)
+    /// Somebody who holds an invite's secret and is not certified yet.
+    case joiner(InviteID, JoinRequest)
+  }
+
+  struct UnconfirmedFinish: Sendable {
+    var datagram: [UInt8]
+    var nextAttempt: Instant
+    var attempts: Int
+  }
+
+  init(
+    localIndex: UInt32, remoteIndex: UInt32, peer: Peer, endpoint: Endpoint, now: Instant,
+    keys: (send: SessionKey, receive: SessionKey), unconfirmedFinish: UnconfirmedFinish? = nil
+  ) {
+    self.localIndex = localIndex
+    self.remoteIndex = remoteIndex
+    self.peer = peer
+    self.endpoint = endpoint
+    establishedAt = now
+    lastReceived = now
+    sendKey = keys.send
+    receiveKey = keys.receive
+    self.unconfirmedFinish = unconfirmedFinish
+  }
+
+  mutating func seal(_ packet: [UInt8]) -> [UInt8] {
+    precondition(packet.count <= packetBytes, "packet of \(packet.count) bytes")
+    var writer = ByteWriter()
+    writer.append(DatagramKind.transport.rawValue)
+    writer.append(remoteIndex)
+    writer.append(sendCounter)
+    writer.append(fixed: sendKey.seal(packet, counter: sendCounter, additionalData: []))
+    sendCounter += 1
+    return writer.bytes
+  }
+
+  /// Nil for what this session's peer did not send, or sent before.
+  mutating func open(counter: UInt64, _ ciphertext: ArraySlice<UInt8>) -> [UInt8]? {
+    guard let packet = receiveKey.open(ciphertext, counter: counter, additionalData: []),
+      window.accept(counter)
+    else { return nil }
+    return packet
+  }
+}

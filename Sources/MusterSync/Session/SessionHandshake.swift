@@ -1,0 +1,63 @@
+internal import MusterCrypto
+internal import MusterModel
+
+/// Noise_XXpsk0_25519_ChaChaPoly_BLAKE2b as we use it: the network key, or an invite's secret, as
+/// pre-shared key, so that strangers get silence; the operation id in the prologue, so that two
+/// operations on one wire never meet.
+struct SessionHandshake: Sendable {
+  enum Purpose: Hashable, Sendable {
+    case session
+    case join(InviteID)
+  }
+
+  let purpose: Purpose
+  let localIndex: UInt32
+  var remoteIndex: UInt32?
+  let endpoint: Endpoint
+  let startedAt: Instant
+  private var noise: NoiseHandshake
+
+  init(
+    _ role: NoiseHandshake.Role, purpose: Purpose, operation: OperationID, preSharedKey: [UInt8],
+    staticKey: AgreementKey, ephemeralKey: AgreementKey, localIndex: UInt32, endpoint: Endpoint,
+    now: Instant
+  ) {
+    self.purpose = purpose
+    self.localIndex = localIndex
+    self.endpoint = endpoint
+    startedAt = now
+    let tag = purpose == .session ? Tag.session : Tag.join
+    do {
+      noise = try NoiseHandshake(
+        role: role, pattern: .xxpsk0, prologue: tag + operation.bytes, staticKey: staticKey,
+        ephemeralKey: ephemeralKey, preSharedKey: preSharedKey)
+    } catch {
+      preconditionFailure("the handshake's own parameters are wrong: \(error)")
+    }
+  }
+
+  mutating func write(_ payload: HandshakePayload) throws(WireError) -> [UInt8] {
+    do {
+      return try noise.writeMessage(payload: payload.encoded())
+    } catch {
+      throw .forged("handshake")
+    }
+  }
+
+  /// Leaves the handshake as it was when the bytes are not the peer's.
+  mutating func read(_ message: ArraySlice<UInt8>) throws(WireError) -> HandshakePayload {
+    let payload: [UInt8]
+    do {
+      payload = try noise.readMessage(Array(message))
+    } catch {
+      throw .forged("handshake")
+    }
+    return try HandshakePayload(decoding: payload)
+  }
+
+  var remoteKey: AgreementPublicKey? { noise.remoteStaticKey }
+  /// Names this one handshake: what a join request is bound to.
+  var hash: [UInt8] { noise.handshakeHash }
+
+  func sessionKeys() -> (send: SessionKey, receive: SessionKey) { noise.split() }
+}

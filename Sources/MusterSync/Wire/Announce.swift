@@ -1,0 +1,70 @@
+internal import MusterCrypto
+internal import MusterModel
+
+/// The small datagram that says "I am here, these are my roots, these heads are new".
+///
+/// Signed by its device, then sealed under the network key with a random nonce: an outsider sees
+/// random bytes and cannot follow a laptop by them, while relays and devices with other epochs
+/// can read it.
+struct Announce: Hashable, Sendable {
+  var certificate: CertificateHash
+  var incarnation: Incarnation
+  /// Greater in every later announce of the incarnation, over restarts too.
+  var counter: UInt64
+  var roots: Roots
+  var heads: [LeafHint]
+  var position: LatestRecord?
+
+  func sealed(
+    operation: OperationID, networkKey: SealingKey, nonce: Nonce24, signedBy signer: SigningKey
+  ) -> [UInt8] {
+    var wire = WireAnnounce()
+    wire.certificate = .init(certificate.bytes)
+    wire.incarnation = .init(incarnation.bytes)
+    wire.counter = counter
+    wire.roots = .init(roots.bytes)
+    wire.heads = .init(LeafHint.encoded(heads))
+    if let position { wire.position = position.wire }
+    var signed = WireSignedAnnounce()
+    signed.content = .init(wire.bytes)
+    signed.signature = .init(signer.sign(Tag.announce + Array(signed.content)).bytes)
+    return networkKey.sealBody(
+      signed.bytes, nonce: nonce, additionalData: Tag.announce + operation.bytes)
+  }
+
+  /// An announce that has been unsealed and parsed; whoever knows the device checks the signature.
+  struct Unverified: Sendable {
+    let announce: Announce
+    private let content: [UInt8]
+    private let signature: Signature
+
+    /// Nil when it is not sealed under this network key: a stranger's, or noise.
+    init?(
+      opening bytes: ArraySlice<UInt8>, operation: OperationID, networkKey: SealingKey
+    ) throws(WireError) {
+      let additionalData = Tag.announce + operation.bytes
+      guard let plaintext = networkKey.openBody(bytes, additionalData: additionalData) else {
+        return nil
+      }
+      let signed = try WireSignedAnnounce(parsing: plaintext)
+      content = Array(signed.content)
+      guard let signature = Signature(bytes: signed.signature) else {
+        throw .malformed("announce signature")
+      }
+      self.signature = signature
+      let wire = try WireAnnounce(parsing: content)
+      guard let certificate = CertificateHash(bytes: wire.certificate),
+        let incarnation = Incarnation(bytes: wire.incarnation)
+      else { throw .malformed("announce") }
+      announce = Announce(
+        certificate: certificate, incarnation: incarnation, counter: wire.counter,
+        roots: try Roots(Array(wire.roots)), heads: try LeafHint.decode(Array(wire.heads)),
+        position: wire.hasPosition
+          ? try LatestRecord(wire.position, operation: operation) : nil)
+    }
+
+    func isSigned(by key: VerifyingKey) -> Bool {
+      key.isValid(signature, for: Tag.announce + content)
+    }
+  }
+}

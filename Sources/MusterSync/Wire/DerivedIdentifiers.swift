@@ -1,0 +1,103 @@
+public import MusterCrypto
+public import MusterModel
+
+/// The names that are hashes: `BLAKE2b(tag ‖ fields)`, each with a tag of its own so that no two
+/// kinds of name can be confused. Listed in `docs/wire.md`.
+
+extension OperationID {
+  public init(rootKey: VerifyingKey) {
+    self.init(raw: Blake2b.hash128(Tag.operation, rootKey.raw.bytes))
+  }
+}
+
+extension UserID {
+  /// A person is named by the first device that was enrolled for them.
+  public init(operation: OperationID, firstDeviceKey: VerifyingKey) {
+    self.init(raw: Blake2b.hash128(Tag.user, operation.bytes, firstDeviceKey.raw.bytes))
+  }
+}
+
+extension DeviceID {
+  public init(operation: OperationID, key: VerifyingKey) {
+    self.init(raw: Blake2b.hash128(Tag.device, operation.bytes, key.raw.bytes))
+  }
+}
+
+extension LogID {
+  public init(
+    operation: OperationID, certificate: CertificateHash, incarnation: Incarnation, lane: Lane
+  ) {
+    self.init(
+      raw: Blake2b.hash128(
+        Tag.log, operation.bytes, certificate.bytes, incarnation.bytes, [lane.rawValue]))
+  }
+}
+
+extension RowID {
+  public init(operation: OperationID, origin: RowOrigin) {
+    self.init(
+      raw: Blake2b.hash128(Tag.row, operation.bytes, origin.owner.bytes, origin.nonce.bytes))
+  }
+}
+
+extension EpochID {
+  public init(operation: OperationID, key: [UInt8]) {
+    self.init(raw: Blake2b.hash128(Tag.epoch, operation.bytes, key))
+  }
+}
+
+extension InviteID {
+  public init(secret: [UInt8]) { self.init(raw: Blake2b.hash128(Tag.invite, secret)) }
+}
+
+extension RecordTopic {
+  public init(operation: OperationID, certificate: CertificateHash, kind: RecordKind) {
+    self.init(
+      raw: Blake2b.hash128(Tag.topic, operation.bytes, certificate.bytes, [kind.rawValue]))
+  }
+}
+
+extension CrossingID {
+  public init(operation: OperationID, incarnation: Incarnation, crossing: Crossing) {
+    var writer = ByteWriter()
+    writer.append(crossing.subject)
+    writer.append(incarnation)
+    writer.append(crossing.fence)
+    writer.append(crossing.fenceVersion)
+    writer.append(crossing.transition)
+    self.init(raw: Blake2b.hash128(Tag.crossing, operation.bytes, writer.bytes))
+  }
+}
+
+extension FenceVersion {
+  /// Names the shown geometry and the shown active flag by their dots; a dot is absent where
+  /// nothing was ever written.
+  public init(geometry: Dot?, active: Dot?) {
+    var writer = ByteWriter()
+    for dot in [geometry, active] {
+      writer.append(UInt8(dot == nil ? 0 : 1))
+      if let dot { writer.append(dot) }
+    }
+    self.init(raw: Blake2b.hash128(Tag.fenceVersion, writer.bytes))
+  }
+}
+
+enum Tag {
+  static let operation = Array("muster operation 1".utf8)
+  static let user = Array("muster user 1".utf8)
+  static let device = Array("muster device 1".utf8)
+  static let certificate = Array("muster certificate 1".utf8)
+  static let log = Array("muster log 1".utf8)
+  static let frame = Array("muster frame 1".utf8)
+  static let row = Array("muster row 1".utf8)
+  static let epoch = Array("muster epoch 1".utf8)
+  static let invite = Array("muster invite 1".utf8)
+  static let topic = Array("muster topic 1".utf8)
+  static let record = Array("muster record 1".utf8)
+  static let crossing = Array("muster crossing 1".utf8)
+  static let fenceVersion = Array("muster fence version 1".utf8)
+  static let announce = Array("muster announce 1".utf8)
+  static let join = Array("muster join 1".utf8)
+  static let session = Array("muster session 1".utf8)
+  static let grantFile = Array("muster grant 1".utf8)
+}

@@ -1,0 +1,120 @@
+public import MusterCrypto
+internal import MusterModel
+
+/// What a joiner asks to be certified: its keys, with proof that it holds the signing one.
+public struct JoinRequest: Hashable, Sendable {
+  public let signingKey: VerifyingKey
+  public let agreementKey: AgreementPublicKey
+  public let signature: Signature
+
+  /// - Parameter binding: what ties the request to one invite or to one file, so that it cannot be
+  ///   replayed elsewhere.
+  public init(signingKey: SigningKey, agreementKey: AgreementPublicKey, binding: [UInt8]) {
+    self.signingKey = signingKey.publicKey
+    self.agreementKey = agreementKey
+    signature = signingKey.sign(Self.signedBytes(agreementKey: agreementKey, binding: binding))
+  }
+
+  public func isSigned(binding: [UInt8]) -> Bool {
+    signingKey.isValid(
+      signature, for: Self.signedBytes(agreementKey: agreementKey, binding: binding))
+  }
+
+  private static func signedBytes(agreementKey: AgreementPublicKey, binding: [UInt8]) -> [UInt8] {
+    Tag.join + agreementKey.raw.bytes + binding
+  }
+
+  var wire: WireJoinRequest {
+    var wire = WireJoinRequest()
+    wire.signingKey = .init(signingKey.raw.bytes)
+    wire.agreementKey = .init(agreementKey.raw.bytes)
+    wire.signature = .init(signature.bytes)
+    return wire
+  }
+
+  init(_ wire: WireJoinRequest) throws(WireError) {
+    guard let signingKey = VerifyingKey(bytes: wire.signingKey),
+      let agreementKey = AgreementPublicKey(bytes: wire.agreementKey),
+      let signature = Signature(bytes: wire.signature)
+    else { throw .malformed("join request") }
+    self.signingKey = signingKey
+    self.agreementKey = agreementKey
+    self.signature = signature
+  }
+}
+
+/// Everything that a new device needs to take part.
+public struct JoinGrant: Hashable, Sendable {
+  public let rootKey: VerifyingKey
+  public let operationName: String
+  /// The new device's certificate and those up to the root, leaf first.
+  public let chain: [SignedCertificate]
+  public let networkKey: [UInt8]
+  public let epochKeys: [EpochKey]
+
+  public init(
+    rootKey: VerifyingKey, operationName: String, chain: [SignedCertificate], networkKey: [UInt8],
+    epochKeys: [EpochKey]
+  ) {
+    self.rootKey = rootKey
+    self.operationName = operationName
+    self.chain = chain
+    self.networkKey = networkKey
+    self.epochKeys = epochKeys
+  }
+
+  var wire: WireJoinGrant {
+    var wire = WireJoinGrant()
+    wire.rootKey = .init(rootKey.raw.bytes)
+    wire.operation = operationName
+    wire.chain = chain.map(\.wire)
+    wire.networkKey = .init(networkKey)
+    wire.keys = epochKeys.map(\.wire)
+    return wire
+  }
+
+  init(_ wire: WireJoinGrant) throws(WireError) {
+    guard let rootKey = VerifyingKey(bytes: wire.rootKey), wire.networkKey.count == 32,
+      TextRule.line.accepts(wire.operation),
+      (1...Limits.certificateChain).contains(wire.chain.count)
+    else { throw .malformed("join grant") }
+    var chain: [SignedCertificate] = []
+    for certificate in wire.chain { chain.append(try SignedCertificate(certificate)) }
+    var keys: [EpochKey] = []
+    for key in wire.keys { keys.append(try EpochKey(key)) }
+    self.init(
+      rootKey: rootKey, operationName: wire.operation, chain: chain,
+      networkKey: Array(wire.networkKey), epochKeys: keys)
+  }
+
+  public func encoded() -> [UInt8] { wire.bytes }
+
+  public init(decoding bytes: [UInt8]) throws(WireError) {
+    try self.init(WireJoinGrant(parsing: bytes))
+  }
+}
+
+/// What the inviting device says to a join request.
+public enum JoinAnswer: Hashable, Sendable {
+  case granted(JoinGrant)
+  /// Why not, for the person who asked.
+  case refused(String)
+
+  var wire: WireJoinAnswer {
+    var wire = WireJoinAnswer()
+    switch self {
+    case .granted(let grant): wire.grant = grant.wire
+    case .refused(let reason): wire.refusal = reason
+    }
+    return wire
+  }
+
+  init(_ wire: WireJoinAnswer) throws(WireError) {
+    if wire.hasGrant {
+      self = .granted(try JoinGrant(wire.grant))
+    } else {
+      guard TextRule.line.accepts(wire.refusal) else { throw .malformed("join answer") }
+      self = .refused(wire.refusal)
+    }
+  }
+}

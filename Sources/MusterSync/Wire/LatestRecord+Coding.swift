@@ -1,0 +1,102 @@
+public import MusterCrypto
+public import MusterModel
+
+/// A latest-only record is signed over
+/// BLAKE2b-256(tag ‖ operation ‖ kind ‖ certificate ‖ generation ‖ incarnation ‖ counter ‖ epoch ‖
+/// BLAKE2b-256(body)); its body is sealed with the same bytes, less the body's hash, as additional
+/// data. Its topic is not sent: it follows from the certificate and the kind.
+extension LatestRecord {
+  static func additionalData(
+    operation: OperationID, kind: RecordKind, certificate: CertificateHash, order: RecordOrder,
+    epoch: EpochID
+  ) -> [UInt8] {
+    var writer = ByteWriter()
+    writer.append(fixed: Tag.record)
+    writer.append(operation)
+    writer.append(kind.rawValue)
+    writer.append(certificate)
+    writer.append(order.generation)
+    writer.append(order.incarnation)
+    writer.append(order.counter)
+    writer.append(epoch)
+    return writer.bytes
+  }
+
+  private func additionalData(operation: OperationID) -> [UInt8] {
+    Self.additionalData(
+      operation: operation, kind: kind, certificate: certificate, order: order, epoch: epoch)
+  }
+
+  private func signedBytes(operation: OperationID) -> [UInt8] {
+    Blake2b.hash256(additionalData(operation: operation), Blake2b.hash256(body).bytes).bytes
+  }
+
+  public func isSigned(by key: VerifyingKey, operation: OperationID) -> Bool {
+    guard let parsed = Signature(bytes: signature) else { return false }
+    return key.isValid(parsed, for: signedBytes(operation: operation))
+  }
+
+  public static func position(
+    _ report: PositionReport, operation: OperationID, certificate: CertificateHash,
+    order: RecordOrder, epoch: EpochID, key: SealingKey, nonce: Nonce24, signedBy signer: SigningKey
+  ) -> LatestRecord {
+    var content = WirePositionBody()
+    content.fix = report.fix.wire
+    content.reportedAt = report.reportedAt.milliseconds
+    let body = key.sealBody(
+      content.bytes, nonce: nonce,
+      additionalData: additionalData(
+        operation: operation, kind: .position, certificate: certificate, order: order, epoch: epoch))
+    var record = LatestRecord(
+      topic: RecordTopic(operation: operation, certificate: certificate, kind: .position),
+      kind: .position, certificate: certificate, order: order, epoch: epoch, body: body,
+      signature: [])
+    record.signature = signer.sign(record.signedBytes(operation: operation)).bytes
+    return record
+  }
+
+  /// The position within; nil when the key is another's or the content is not a position.
+  public func position(operation: OperationID, key: SealingKey) -> PositionReport? {
+    guard kind == .position,
+      let plaintext = key.openBody(body, additionalData: additionalData(operation: operation))
+    else { return nil }
+    do {
+      let content = try WirePositionBody(parsing: plaintext)
+      return Fix(content.fix).map {
+        PositionReport(fix: $0, reportedAt: Timestamp(milliseconds: content.reportedAt))
+      }
+    } catch {
+      return nil
+    }
+  }
+
+  var wire: WireRecord {
+    var wire = WireRecord()
+    wire.kind = UInt32(kind.rawValue)
+    wire.certificate = .init(certificate.bytes)
+    wire.generation = order.generation
+    wire.incarnation = .init(order.incarnation.bytes)
+    wire.counter = order.counter
+    wire.epoch = .init(epoch.bytes)
+    wire.body = .init(body)
+    wire.signature = .init(signature)
+    return wire
+  }
+
+  init(_ wire: WireRecord, operation: OperationID) throws(WireError) {
+    guard let code = UInt8(exactly: wire.kind), let kind = RecordKind(rawValue: code),
+      let certificate = CertificateHash(bytes: wire.certificate),
+      let incarnation = Incarnation(bytes: wire.incarnation),
+      (1...Limits.lastGeneration).contains(wire.generation),
+      wire.counter <= UInt64(Int64.max),
+      let epoch = EpochID(bytes: wire.epoch), wire.body.count <= Limits.frameBodyBytes,
+      wire.signature.count == 64
+    else { throw .malformed("record") }
+    self.init(
+      topic: RecordTopic(operation: operation, certificate: certificate, kind: kind), kind: kind,
+      certificate: certificate,
+      order: RecordOrder(
+        generation: wire.generation, incarnation: incarnation, counter: wire.counter),
+      epoch: epoch, body: Array(wire.body), signature: Array(wire.signature))
+  }
+}

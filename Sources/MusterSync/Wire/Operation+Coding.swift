@@ -1,0 +1,150 @@
+internal import MusterCrypto
+public import MusterModel
+
+extension FrameBody {
+  public func encoded() -> [UInt8] {
+    var wire = WireFrameBody()
+    wire.writtenAt = writtenAt.milliseconds
+    switch contents {
+    case .operations(let operations): wire.operations = operations.map(\.wire)
+    case .part(let index, let count, let content):
+      wire.part.index = UInt32(index)
+      wire.part.count = UInt32(count)
+      wire.part.content = .init(content)
+    }
+    return wire.bytes
+  }
+
+  public init(decoding bytes: [UInt8]) throws(WireError) {
+    let wire = try WireFrameBody(parsing: bytes)
+    let writtenAt = Timestamp(milliseconds: wire.writtenAt)
+    if wire.hasPart {
+      let (index, count) = (Int(wire.part.index), Int(wire.part.count))
+      guard (2...Limits.partsPerOperation).contains(count), index < count,
+        wire.operations.isEmpty
+      else { throw .malformed("part") }
+      let part = Contents.part(index: index, count: count, content: Array(wire.part.content))
+      self.init(writtenAt: writtenAt, contents: part)
+    } else {
+      guard wire.operations.count <= Limits.operationsPerFrame else {
+        throw .overLimit("operations in a frame")
+      }
+      let isKnown = wire.unknownFields.data.isEmpty
+      self.init(
+        writtenAt: writtenAt,
+        contents: .operations(isKnown ? wire.operations.map(Operation.init) : [.unknown]))
+    }
+  }
+}
+
+extension Opening {
+  public func encoded() -> [UInt8] {
+    var wire = WireOpening()
+    wire.certificate = .init(certificate.bytes)
+    wire.incarnation = .init(incarnation.bytes)
+    wire.generation = generation
+    wire.lane = UInt32(lane.rawValue)
+    if let previousHead {
+      wire.previous.log = .init(previousHead.log.bytes)
+      wire.previous.sequence = previousHead.sequence
+      wire.previous.hash = .init(previousHead.hash.bytes)
+    }
+    return wire.bytes
+  }
+
+  public init(decoding bytes: [UInt8]) throws(WireError) {
+    let wire = try WireOpening(parsing: bytes)
+    guard let certificate = CertificateHash(bytes: wire.certificate),
+      let incarnation = Incarnation(bytes: wire.incarnation),
+      (1...Limits.lastGeneration).contains(wire.generation),
+      let laneNumber = UInt8(exactly: wire.lane), let lane = Lane(rawValue: laneNumber)
+    else { throw .malformed("opening") }
+    var previousHead: Head?
+    if wire.hasPrevious {
+      guard let log = LogID(bytes: wire.previous.log),
+        let hash = FrameHash(bytes: wire.previous.hash),
+        wire.previous.sequence <= Limits.lastSequence
+      else { throw .malformed("opening") }
+      previousHead = Head(log: log, sequence: wire.previous.sequence, hash: hash)
+    }
+    self.init(
+      certificate: certificate, incarnation: incarnation, generation: wire.generation, lane: lane,
+      previousHead: previousHead)
+  }
+}
+
+extension Operation {
+  var wire: WireOperation {
+    var wire = WireOperation()
+    switch self {
+    case .write(let write): wire.write = write.wire
+    case .crossing(let crossing): wire.crossing = crossing.wire
+    case .certificate(let signed): wire.certificate = signed.wire
+    case .epoch(let epoch):
+      wire.epoch.id = .init(epoch.id.bytes)
+      wire.epoch.excludes = epoch.excludes.map { .init($0.bytes) }
+      wire.epoch.sealed = epoch.sealed.map { key in
+        var sealed = WireSealedKey()
+        sealed.device = .init(key.device.bytes)
+        sealed.sealed = .init(key.box)
+        return sealed
+      }
+    case .invalid, .unknown: preconditionFailure("only a reader meets \(self)")
+    }
+    return wire
+  }
+
+  init(_ wire: WireOperation) {
+    guard wire.unknownFields.data.isEmpty else {
+      self = .unknown
+      return
+    }
+    switch wire.kind {
+    case .write(let write): self = Write.parse(write)
+    case .crossing(let crossing): self = Crossing(crossing).map(Operation.crossing) ?? .invalid
+    case .certificate(let certificate):
+      do {
+        self = .certificate(try SignedCertificate(certificate))
+      } catch {
+        self = .invalid
+      }
+    case .epoch(let epoch): self = EpochAnnouncement(epoch).map(Operation.epoch) ?? .invalid
+    case nil: self = .unknown
+    }
+  }
+
+  /// The bytes that this operation adds to a frame body.
+  public var encodedSize: Int {
+    let size = wire.bytes.count
+    return size + (size < 128 ? 2 : size < 16_384 ? 3 : 4)
+  }
+}
+
+extension EpochAnnouncement {
+  init?(_ wire: WireEpoch) {
+    guard let id = EpochID(bytes: wire.id), wire.sealed.count <= Limits.sealedEpochKeys else {
+      return nil
+    }
+    let excludes = wire.excludes.compactMap { FrameHash(bytes: $0) }
+    let sealed = wire.sealed.compactMap { key in
+      DeviceID(bytes: key.device).map { SealedEpochKey(device: $0, box: Array(key.sealed)) }
+    }
+    guard excludes.count == wire.excludes.count, sealed.count == wire.sealed.count else {
+      return nil
+    }
+    self.init(id: id, excludes: excludes, sealed: sealed)
+  }
+}
+
+extension SignedCertificate {
+  var wire: WireSignedCertificate {
+    var wire = WireSignedCertificate()
+    wire.content = .init(content)
+    wire.signature = .init(signature.bytes)
+    return wire
+  }
+
+  init(_ wire: WireSignedCertificate) throws(WireError) {
+    try self.init(content: Array(wire.content), signature: Array(wire.signature))
+  }
+}

@@ -1,0 +1,201 @@
+internal import MusterModel
+
+extension Packet {
+  func encoded() -> [UInt8] { wire.bytes }
+
+  var wire: WirePacket {
+    var wire = WirePacket()
+    wire.digest = digest.map(\.wire)
+    wire.wants = wants.map(\.wire)
+    wire.runs = runs.map(\.wire)
+    wire.records = records.map(\.wire)
+    wire.recordWants = recordWants.map { .init($0.bytes) }
+    wire.keyRequests = keyRequests.map { .init($0.bytes) }
+    wire.keys = keys.map(\.wire)
+    if let joinAnswer { wire.join = joinAnswer.wire }
+    if let roots { wire.roots = .init(roots.bytes) }
+    wire.heads = heads.map { .init(LeafHint.encoded([$0])) }
+    return wire
+  }
+
+  init(decoding bytes: [UInt8], operation: OperationID) throws(WireError) {
+    let wire = try WirePacket(parsing: bytes)
+    for node in wire.digest { digest.append(try DigestNode(node)) }
+    for want in wire.wants { wants.append(try Want(want)) }
+    for run in wire.runs { runs.append(try Run(run)) }
+    for record in wire.records {
+      records.append(try LatestRecord(record, operation: operation))
+    }
+    for topic in wire.recordWants {
+      guard let topic = RecordTopic(bytes: topic) else { throw .malformed("record topic") }
+      recordWants.append(topic)
+    }
+    for epoch in wire.keyRequests {
+      guard let epoch = EpochID(bytes: epoch) else { throw .malformed("epoch id") }
+      keyRequests.append(epoch)
+    }
+    for key in wire.keys { keys.append(try EpochKey(key)) }
+    if wire.hasJoin { joinAnswer = try JoinAnswer(wire.join) }
+    if !wire.roots.isEmpty { roots = try Roots(Array(wire.roots)) }
+    for hint in wire.heads { heads += try LeafHint.decode(Array(hint)) }
+  }
+}
+
+extension Roots {
+  var bytes: [UInt8] {
+    var writer = ByteWriter()
+    for hash in hashes { writer.append(hash) }
+    return writer.bytes
+  }
+
+  /// A later version may know more sets: what is beyond ours is passed over.
+  init(_ bytes: [UInt8]) throws(WireError) {
+    guard bytes.count >= SetID.allCases.count * 8, bytes.count.isMultiple(of: 8) else {
+      throw .malformed("roots")
+    }
+    hashes = eightByteWords(Array(bytes.prefix(SetID.allCases.count * 8)))
+  }
+}
+
+private func eightByteWords(_ bytes: [UInt8]) -> [UInt64] {
+  stride(from: 0, to: bytes.count - 7, by: 8).map { start in
+    bytes[start..<start + 8].reduce(0) { $0 << 8 | UInt64($1) }
+  }
+}
+
+extension LeafHint {
+  static let encodedBytes = 28
+
+  static func encoded(_ hints: [LeafHint]) -> [UInt8] {
+    var writer = ByteWriter()
+    for hint in hints {
+      writer.append(hint.key)
+      writer.append(hint.number)
+      writer.append(hint.hash)
+    }
+    return writer.bytes
+  }
+
+  static func decode(_ bytes: [UInt8]) throws(WireError) -> [LeafHint] {
+    guard bytes.count.isMultiple(of: encodedBytes) else { throw .malformed("heads") }
+    var reader = ByteReader(bytes)
+    var hints: [LeafHint] = []
+    do {
+      while reader.remaining > 0 {
+        hints.append(
+          LeafHint(
+            key: try reader.bytes16(), number: try reader.integer(UInt32.self),
+            hash: try reader.integer(UInt64.self)))
+      }
+    } catch {
+      throw .malformed("heads")
+    }
+    return hints
+  }
+}
+
+extension DigestNode {
+  fileprivate var wire: WireDigestNode {
+    var wire = WireDigestNode()
+    wire.set = UInt32(set.rawValue)
+    wire.depth = UInt32(prefix.depth)
+    wire.prefix = .init(prefix.packed)
+    wire.answers = answers
+    switch contents {
+    case .children(let hashes): wire.children = .init(Roots(hashes: hashes).bytes)
+    case .leaves(let leaves):
+      wire.isLeaves = true
+      wire.leaves = .init(LeafHint.encoded(leaves))
+    }
+    return wire
+  }
+
+  fileprivate init(_ wire: WireDigestNode) throws(WireError) {
+    guard let number = UInt8(exactly: wire.set), let set = SetID(rawValue: number),
+      wire.depth <= 31,
+      let prefix = NibblePrefix(packed: Array(wire.prefix), depth: Int(wire.depth))
+    else { throw .malformed("digest node") }
+    let contents: Contents
+    if wire.isLeaves {
+      contents = .leaves(try LeafHint.decode(Array(wire.leaves)))
+    } else {
+      guard wire.children.count == 128 else { throw .malformed("digest children") }
+      contents = .children(eightByteWords(Array(wire.children)))
+    }
+    self.init(set: set, prefix: prefix, contents: contents, answers: wire.answers)
+  }
+}
+
+extension Want {
+  fileprivate var wire: WireWant {
+    var wire = WireWant()
+    wire.log = .init(log.bytes)
+    wire.from = from
+    wire.credit = UInt32(credit)
+    return wire
+  }
+
+  fileprivate init(_ wire: WireWant) throws(WireError) {
+    guard let log = LogID(bytes: wire.log), wire.from <= Limits.lastSequence else {
+      throw .malformed("want")
+    }
+    self.init(
+      log: log, from: wire.from, credit: Int(min(wire.credit, UInt32(Limits.wantCreditBytes))))
+  }
+}
+
+extension Run {
+  var wire: WireRun {
+    var wire = WireRun()
+    wire.log = .init(log.bytes)
+    wire.first = first
+    if let previous { wire.previous = .init(previous.bytes) }
+    wire.frames = frames.map { frame in
+      var wire = WireRunFrame()
+      if let epoch = frame.epoch { wire.epoch = .init(epoch.bytes) }
+      wire.body = .init(frame.body)
+      if let signature = frame.signature { wire.signature = .init(signature) }
+      return wire
+    }
+    return wire
+  }
+
+  fileprivate init(_ wire: WireRun) throws(WireError) {
+    guard let log = LogID(bytes: wire.log), wire.first <= Limits.lastSequence,
+      !wire.frames.isEmpty, UInt64(wire.frames.count) <= Limits.lastSequence - wire.first + 1
+    else { throw .malformed("run") }
+    var previous: FrameHash?
+    if !wire.previous.isEmpty {
+      guard let hash = FrameHash(bytes: wire.previous) else { throw .malformed("run") }
+      previous = hash
+    }
+    var frames: [RunFrame] = []
+    for frame in wire.frames {
+      guard frame.epoch.isEmpty || frame.epoch.count == 16,
+        frame.signature.isEmpty || frame.signature.count == 64,
+        frame.body.count <= Limits.frameBodyBytes
+      else { throw .malformed("frame") }
+      frames.append(
+        RunFrame(
+          epoch: EpochID(bytes: frame.epoch), body: Array(frame.body),
+          signature: frame.signature.isEmpty ? nil : Array(frame.signature)))
+    }
+    self.init(log: log, first: wire.first, previous: previous, frames: frames)
+  }
+}
+
+extension EpochKey {
+  var wire: WireEpochKey {
+    var wire = WireEpochKey()
+    wire.id = .init(id.bytes)
+    wire.key = .init(key)
+    return wire
+  }
+
+  init(_ wire: WireEpochKey) throws(WireError) {
+    guard let id = EpochID(bytes: wire.id), wire.key.count == 32 else {
+      throw .malformed("epoch key")
+    }
+    self.init(id: id, key: Array(wire.key))
+  }
+}

@@ -1,0 +1,103 @@
+public import MusterModel
+
+/// What one session datagram says. Every part of it stands alone: losing a packet loses nothing
+/// that is not asked for again.
+struct Packet: Hashable, Sendable {
+  var digest: [DigestNode] = []
+  var wants: [Want] = []
+  var runs: [Run] = []
+  var records: [LatestRecord] = []
+  var recordWants: [RecordTopic] = []
+  var keyRequests: [EpochID] = []
+  var keys: [EpochKey] = []
+  var joinAnswer: JoinAnswer?
+  /// The root of every set: a heartbeat.
+  var roots: Roots?
+  var heads: [LeafHint] = []
+}
+
+/// The sets that two devices compare, each with a hash trie of its own. Numbers are on the wire.
+enum SetID: UInt8, CaseIterable, Hashable, Comparable, Sendable {
+  case control = 1
+  case urgent = 2
+  case state = 3
+  case history = 4
+  case records = 5
+
+  init(_ lane: Lane) {
+    switch lane {
+    case .control: self = .control
+    case .urgent: self = .urgent
+    case .state: self = .state
+    case .history: self = .history
+    }
+  }
+
+  static func < (left: SetID, right: SetID) -> Bool { left.rawValue < right.rawValue }
+}
+
+/// The root hash of each set, zero where the set is empty.
+struct Roots: Hashable, Sendable {
+  var hashes: [UInt64]
+
+  subscript(set: SetID) -> UInt64 { hashes[Int(set.rawValue) - 1] }
+}
+
+/// The newest thing that somebody holds under a key: a log's head, or a record's order.
+struct LeafHint: Hashable, Sendable {
+  let key: Bytes16
+  let number: UInt32
+  /// The first eight bytes of the frame hash, or of the hash of the record's order.
+  let hash: UInt64
+}
+
+/// A part of a hash trie that speaks for everything under its prefix, and for nothing else.
+struct DigestNode: Hashable, Sendable {
+  var set: SetID
+  var prefix: NibblePrefix
+  var contents: Contents
+  /// The sender has compared already: want what you lack, and do not answer.
+  var answers: Bool
+
+  enum Contents: Hashable, Sendable {
+    /// The hashes of the sixteen subtrees, zero where empty.
+    case children([UInt64])
+    /// All that there is under the prefix.
+    case leaves([LeafHint])
+  }
+}
+
+/// Asks for the frames of a log from one on.
+struct Want: Hashable, Sendable {
+  var log: LogID
+  var from: UInt64
+  /// Bytes of bodies that may come in answer.
+  var credit: Int
+}
+
+/// Consecutive frames of one log.
+struct Run: Hashable, Sendable {
+  var log: LogID
+  var first: UInt64
+  /// The hash before `first`, where the run is pushed unasked.
+  var previous: FrameHash?
+  var frames: [RunFrame]
+}
+
+/// A frame as it travels within a run, which implies the rest.
+struct RunFrame: Hashable, Sendable {
+  var epoch: EpochID?
+  var body: [UInt8]
+  var signature: [UInt8]?
+}
+
+/// A group content key on its way to a device that is entitled to it.
+public struct EpochKey: Hashable, Sendable {
+  public let id: EpochID
+  public let key: [UInt8]
+
+  public init(id: EpochID, key: [UInt8]) {
+    self.id = id
+    self.key = key
+  }
+}
