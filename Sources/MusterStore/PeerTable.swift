@@ -27,6 +27,10 @@ enum PeerTable {
   /// Lets go of all but so many, those that nobody proved to be at first, then those heard
   /// longest ago.
   static func trim(to limit: Int, in database: Database) throws {
+    let count = try database.first("SELECT count(*) FROM peers", of: "peers") {
+      try $0.integer(Int.self)
+    }
+    guard let count, count > limit else { return }
     try database.run(
       """
       DELETE FROM peers WHERE (address, port, scope) IN (

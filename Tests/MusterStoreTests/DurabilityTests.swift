@@ -153,6 +153,37 @@ struct DurabilityTests {
     #expect(try store.log(scribe.log)?.head == writer.head)
   }
 
+  @Test func `a disk that fills up while the view is rebuilt leaves it as it was`() throws {
+    // Given a title, and no page to spare
+    let folder = try TemporaryFolder()
+    let store = try Store.open(path: folder.database)
+    var scribe = Scribe(1)
+    let created = scribe.opened()
+    let written = scribe.writing(report(7, by: scribe.author, title: "Smoke"))
+    _ = try store.commit(batch(created, written))
+    let row = try store.row(reportKey(7))
+    let pages = try #require(try store.execute(unchecked: "PRAGMA page_count").first)
+    try store.execute(unchecked: "PRAGMA max_page_count=\(pages)")
+    let long = Write(
+      row: reportKey(7).id, field: .reportDescription,
+      value: .text(String(repeating: "a", count: 16_000)))
+
+    // When the rebuilt view is larger
+    let rebuild: (Opening, Frame) -> Reapplication = { _, frame in
+      guard frame == written.frame else { return Reapplication(.nothing) }
+      let writes = report(7, by: scribe.author, title: "Smoke") + [long]
+      return Reapplication(
+        .applied(writes: scribe.authored(writes, in: frame), crossings: []))
+    }
+    #expect(throws: StoreError.diskFull) { try store.rebuildView(rebuild) }
+
+    // Then the old one is whole, and with space there is a new one
+    #expect(try store.row(reportKey(7)) == row)
+    try store.execute(unchecked: "PRAGMA max_page_count=1000000")
+    try store.rebuildView(rebuild)
+    #expect(try store.row(reportKey(7))?.values(of: .reportDescription).count == 1)
+  }
+
   @Test func `a missing frame is found`() throws {
     let folder = try TemporaryFolder()
     let store = try Store.open(path: folder.database)

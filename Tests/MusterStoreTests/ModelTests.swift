@@ -6,7 +6,7 @@ import Testing
 /// The same random commands given to a store and to plain dictionaries.
 @Suite("The store and a model of dictionaries agree")
 struct ModelTests {
-  @Test(arguments: 1...12 as ClosedRange<UInt64>)
+  @Test(arguments: 1...8 as ClosedRange<UInt64>)
   func `after any commands`(seed: UInt64) throws {
     var run = try ModelRun(seed: seed)
     for _ in 0..<60 {
@@ -18,7 +18,7 @@ struct ModelTests {
     #expect(run.model.frames.count > 50, "seed \(seed)")
   }
 
-  @Test(arguments: 100...103 as ClosedRange<UInt64>)
+  @Test(arguments: 100...102 as ClosedRange<UInt64>)
   func `across restarts too`(seed: UInt64) throws {
     let folder = try TemporaryFolder()
     var run = try ModelRun(seed: seed, path: folder.database)
