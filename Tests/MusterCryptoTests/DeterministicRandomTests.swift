@@ -91,12 +91,16 @@ struct DeterministicRandomTests {
 
   @Test("is not biased where the bound does not divide the range")
   func largeBound() {
-    // Given a bound of three quarters of the range, where taking a remainder would make the
-    // lowest third twice as likely
+    // Given a bound of three quarters of the range, where to multiply without rejecting would make
+    // the multiples of three twice as likely as the rest, and to take remainders the lowest third
     let bound: UInt64 = 3 << 62
     var random = DeterministicRandom(seed: [UInt8](repeating: 7, count: 32))
-    let low = (0..<30_000).count { _ in random.uniform(below: bound) < bound / 3 }
+    let draws = (0..<30_000).map { _ in random.uniform(below: bound) }
+    let (low, multiples) = (draws.count { $0 < bound / 3 }, draws.count { $0 % 3 == 0 })
+
+    // Then each is a third of the draws
     #expect((9_500...10_500).contains(low))
+    #expect((9_500...10_500).contains(multiples))
   }
 
   @Test("makes keys and nonces that a replay makes again")
