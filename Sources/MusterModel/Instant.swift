@@ -5,14 +5,18 @@ public struct Instant: Hashable, Comparable, Sendable {
 
   public init(microseconds: Int64) { self.microseconds = microseconds }
 
+  /// Past either end of the range, that end.
   public func advanced(byMilliseconds milliseconds: Int64) -> Instant {
     let (offset, overflow) = milliseconds.multipliedReportingOverflow(by: 1000)
     let (sum, carried) = microseconds.addingReportingOverflow(offset)
-    return Instant(microseconds: overflow || carried ? .max : sum)
+    guard overflow || carried else { return Instant(microseconds: sum) }
+    return Instant(microseconds: milliseconds < 0 ? .min : .max)
   }
 
+  /// Negative when `earlier` is later.
   public func milliseconds(since earlier: Instant) -> Int64 {
-    microseconds.subtractingReportingOverflow(earlier.microseconds).partialValue / 1000
+    let (difference, overflow) = microseconds.subtractingReportingOverflow(earlier.microseconds)
+    return overflow ? (self < earlier ? .min : .max) / 1000 : difference / 1000
   }
 
   public static func < (left: Instant, right: Instant) -> Bool {
