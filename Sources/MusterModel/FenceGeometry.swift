@@ -22,3 +22,17 @@ public enum FenceGeometry: Hashable, Sendable {
   /// A geodesic circle; the radius is in centimetres so that it stays an integer.
   case circle(center: Coordinate, radiusCentimetres: UInt32)
 }
+
+extension FenceGeometry {
+  /// Whether its stored form would be read back: the decoder refuses what is not.
+  var isWithinLimits: Bool {
+    switch self {
+    case .circle(_, let radius): return (1...Limits.circleRadiusCentimetres).contains(radius)
+    case .polygons(let polygons):
+      let rings = polygons.flatMap { [$0.outer] + $0.holes }
+      return !rings.isEmpty && rings.count <= Limits.ringsPerFence
+        && rings.allSatisfy { (3...Limits.verticesPerRing).contains($0.vertices.count) }
+        && rings.map(\.vertices.count).reduce(0, +) <= Limits.verticesPerFence
+    }
+  }
+}

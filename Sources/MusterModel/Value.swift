@@ -31,7 +31,7 @@ extension Field {
     case (.fenceKind, .code(let code)): FenceKind(rawValue: code) != nil
     case (.fenceActive, .code(let code)): code <= 1
     case (.reportPosition, .position): true
-    case (.fenceGeometry, .geometry): true
+    case (.fenceGeometry, .geometry(let geometry)): geometry.isWithinLimits
     case (.userDeactivated, .mark), (.reportExistence, .mark), (.reportToEvacuate, .mark),
       (.reportConfirmations, .mark), (.fenceExistence, .mark), (.fenceDeleted, .mark):
       true
