@@ -1,0 +1,45 @@
+import MusterModel
+import Testing
+
+/// Numbers that are on the wire and in signed bytes: they may be added to and never changed.
+struct NumbersTests {
+  @Test("fields keep their numbers and say what they belong to")
+  func fields() {
+    let numbers = Dictionary(grouping: Field.allCases, by: \.entity).mapValues {
+      $0.map(\.rawValue)
+    }
+    #expect(numbers[.user] == Array(1...6))
+    #expect(numbers[.report] == Array(20...29))
+    #expect(numbers[.fence] == Array(40...47))
+    #expect(Field.existence(of: .report)?.entity == .report)
+    #expect(Field.existence(of: .fence)?.entity == .fence)
+    #expect(Field.existence(of: .user) == nil)
+  }
+
+  @Test("names are read back, and unknown ones are refused")
+  func names() {
+    for role in Role.allCases { #expect(Role(name: role.name) == role) }
+    for category in ReportCategory.allCases {
+      #expect(ReportCategory(name: category.name) == category)
+    }
+    for status in ReportStatus.allCases { #expect(ReportStatus(name: status.name) == status) }
+    for kind in FenceKind.allCases { #expect(FenceKind(name: kind.name) == kind) }
+    #expect(Role(name: "Command") == nil && ReportCategory(name: "") == nil)
+    #expect(
+      ReportCategory.allCases.map(\.name).joined(separator: " ")
+        == "other fire flood chemical structure medical access")
+    #expect(Role.allCases.filter { !$0.reads } == [.relay])
+    #expect(CrossingType.enter.name == "ENTER" && CrossingType.exit.name == "EXIT")
+  }
+
+  @Test("codes keep their numbers")
+  func codes() {
+    #expect(EntityKind.allCases.map(\.rawValue) == [1, 2, 3])
+    #expect(Lane.allCases.map(\.rawValue) == [1, 2, 3, 4])
+    #expect(Role.allCases.map(\.rawValue) == [1, 2, 3, 4])
+    #expect(ReportCategory.allCases.map(\.rawValue) == Array(1...7))
+    #expect(ReportStatus.allCases.map(\.rawValue) == [1, 2])
+    #expect(FenceKind.allCases.map(\.rawValue) == [1, 2, 3])
+    #expect(SafetyClaim.allCases.map(\.rawValue) == [1, 2])
+  }
+}

@@ -1,0 +1,131 @@
+import MusterModel
+import Testing
+
+struct ValueCodingTests {
+  private static let place = Coordinate(latitudeE7: -501_234_567, longitudeE7: 1_799_999_999)!
+  private static let ring = Ring([
+    place, Coordinate(latitudeE7: 0, longitudeE7: 0)!, Coordinate(latitudeE7: 1, longitudeE7: 1)!,
+  ])
+  private static let polygons = FenceGeometry.polygons([
+    FencePolygon(outer: ring, holes: [ring, Ring(ring.vertices + [place])]),
+    FencePolygon(outer: ring),
+  ])
+  private static let circle = FenceGeometry.circle(center: place, radiusCentimetres: 5000)
+
+  private static let values: [Value] = [
+    .text(""), .text("Kellerbrand\n🔥"), .code(0), .code(255), .position(place),
+    .geometry(polygons), .geometry(circle), .claim(.needsHelp, note: "leg"),
+    .claim(.safe, note: ""), .mark,
+  ]
+
+  private func encoded(_ value: Value) -> [UInt8] {
+    var writer = ByteWriter()
+    value.append(to: &writer)
+    return writer.bytes
+  }
+
+  private func decoded(_ bytes: [UInt8]) throws(DecodingFault) -> Value {
+    var reader = ByteReader(bytes)
+    let value = try Value(from: &reader)
+    try reader.expectEnd()
+    return value
+  }
+
+  @Test("every value is read back as it was written")
+  func roundTrip() throws {
+    for value in Self.values { #expect(try decoded(encoded(value)) == value) }
+  }
+
+  @Test("the bytes are these")
+  func golden() {
+    #expect(Hex.encode(encoded(.text("ab"))) == "01000000026162")
+    #expect(Hex.encode(encoded(.code(5))) == "0205")
+    #expect(Hex.encode(encoded(.position(Self.place))) == "03e21fc4796b49d1ff")
+    #expect(Hex.encode(encoded(.geometry(Self.circle))) == "0402e21fc4796b49d1ff00001388")
+    #expect(Hex.encode(encoded(.claim(.needsHelp, note: "x"))) == "05020000000178")
+    #expect(Hex.encode(encoded(.mark)) == "06")
+  }
+
+  @Test("every prefix is refused")
+  func truncation() {
+    for value in Self.values {
+      let bytes = encoded(value)
+      for length in bytes.indices {
+        #expect(throws: DecodingFault.self) { try decoded(Array(bytes[..<length])) }
+      }
+    }
+  }
+
+  @Test("every change of one byte is refused or read as another value, and never stops the program")
+  func mutation() throws {
+    for value in Self.values {
+      let bytes = encoded(value)
+      for place in bytes.indices {
+        for byte in UInt8.min ... .max where byte != bytes[place] {
+          var damaged = bytes
+          damaged[place] = byte
+          // then a form has one spelling: what is read is written as it was
+          guard let read = try? decoded(damaged) else { continue }
+          try #require(read != value && encoded(read) == damaged, "\(value): \(place), \(byte)")
+        }
+      }
+    }
+  }
+
+  @Test("a geometry is refused past its limits, and not at them")
+  func geometryLimits() throws {
+    let vertex = Self.place
+    func ring(_ count: Int) -> Ring { Ring(Array(repeating: vertex, count: count)) }
+    func polygon(_ rings: Int, of count: Int) -> FencePolygon {
+      FencePolygon(outer: ring(count), holes: Array(repeating: ring(count), count: rings - 1))
+    }
+    let cases: [(FenceGeometry, isAllowed: Bool)] = [
+      (.polygons([]), false), (.polygons([polygon(1, of: 0)]), false),
+      (.polygons([polygon(1, of: 2)]), false), (.polygons([polygon(1, of: 3)]), true),
+      (.polygons([polygon(1, of: 1000)]), true), (.polygons([polygon(1, of: 1001)]), false),
+      (.polygons([polygon(200, of: 3)]), true), (.polygons([polygon(201, of: 3)]), false),
+      (.polygons(Array(repeating: polygon(1, of: 3), count: 201)), false),
+      (.polygons([polygon(7, of: 1000)]), true), (.polygons([polygon(8, of: 900)]), false),
+      (.circle(center: vertex, radiusCentimetres: 0), false),
+      (.circle(center: vertex, radiusCentimetres: 1), true),
+      (.circle(center: vertex, radiusCentimetres: 2_000_000_000), true),
+      (.circle(center: vertex, radiusCentimetres: 2_000_000_001), false),
+    ]
+    for (geometry, isAllowed) in cases {
+      let value = Value.geometry(geometry)
+      #expect((try? decoded(encoded(value))) == (isAllowed ? value : nil))
+      // then what a field accepts can be stored and read back, and nothing else is accepted
+      #expect(Field.fenceGeometry.accepts(value) == isAllowed)
+    }
+  }
+
+  @Test("a field takes values of its own type and range, and no others")
+  func acceptance() {
+    let text = Value.text("Florian 1")
+    let claim = Value.claim(.safe, note: "seen")
+    let geometry = Value.geometry(Self.circle)
+    let position = Value.position(Self.place)
+    let all = (0...UInt8.max).map { Value.code($0) } + [text, claim, geometry, position, .mark]
+    for field in Field.allCases {
+      let expected: [Value] =
+        switch field {
+        case .userSafetyClaim: [claim]
+        case .reportCategory: (1...7).map { .code($0) }
+        case .reportSeverity: (1...5).map { .code($0) }
+        case .reportStatus: [.code(1), .code(2)]
+        case .fenceKind: (1...3).map { .code($0) }
+        case .fenceActive: [.code(0), .code(1)]
+        case .reportPosition: [position]
+        case .fenceGeometry: [geometry]
+        case .userDeactivated, .reportExistence, .reportToEvacuate, .reportConfirmations,
+          .fenceExistence, .fenceDeleted:
+          [.mark]
+        default: [text]
+        }
+      #expect(all.filter(field.accepts) == expected, "\(field)")
+    }
+    #expect(!Field.reportTitle.accepts(.text("two\nlines")))
+    #expect(Field.reportDescription.accepts(.text("two\nlines")))
+    #expect(!Field.userSafetyClaim.accepts(.claim(.safe, note: "\u{1B}")))
+  }
+}
