@@ -196,6 +196,16 @@ struct UDPTransportTests {
     }
   }
 
+  @Test func `more than may wait for the event loop is dropped whole and counted`() async throws {
+    try await withTransport { alice in
+      let one = OutboundDatagram(bytes: [1], to: .endpoint(alice.endpoint))
+      alice.send(Array(repeating: one, count: UDPTransport.sendBound + 1))
+      #expect(alice.counters.dropped(.senderBehind) == UInt64(UDPTransport.sendBound + 1))
+      alice.send([one])
+      #expect(await alice.receive(1).map(\.bytes) == [[1]])
+    }
+  }
+
   @Test func `what is sent after closing is counted as dropped, and the reader ends`() async throws
   {
     let transport = try await UDPTransport.bind(

@@ -26,7 +26,7 @@ internal import Synchronization
 public final class UDPTransport: Service {
   /// Received datagrams that wait for the reader at most: about 10 MB. Newer ones are dropped.
   public static let receiveBound = 8192
-  /// Datagrams that wait for the event loop at most. Newer ones are dropped.
+  /// Datagrams that wait for the event loop at most. Batches beyond are dropped.
   public static let sendBound = 8192
   /// How often the machine's interfaces are looked at.
   public static let rescanSeconds = 5
@@ -88,7 +88,7 @@ public final class UDPTransport: Service {
         do {
           try await Task.sleep(for: .seconds(Self.rescanSeconds))
         } catch {
-          break
+          break  // Cancelled, which is how it ends.
         }
       }
     }
@@ -136,8 +136,8 @@ public final class UDPTransport: Service {
   // MARK: Sending
 
   /// Hands datagrams to the event loop and returns at once; they leave in this order. At most
-  /// `sendBound` may wait: what is beyond, and what the operating system does not take, is dropped
-  /// and counted.
+  /// `sendBound` may wait: a batch that would pass it is dropped whole, and what the operating
+  /// system does not take is dropped singly; both are counted.
   public func send(_ datagrams: [OutboundDatagram]) {
     let waiting = waitingSends.add(datagrams.count, ordering: .relaxed).newValue
     guard waiting <= Self.sendBound else {
