@@ -5,30 +5,42 @@ internal import MusterModel
 // Stages: 1 text to values (`JSONReader`) · 2 features · 3 geometry to integers · 4 validation
 // (`FenceGeometry.validated`).
 extension GeoJSON {
-  /// Reads the fences of a file: a FeatureCollection, a Feature, or a bare geometry. Polygons in
-  /// a GeometryCollection become one fence. Refuses the whole file at the first fault, so that
-  /// nobody takes a part for the whole. A third coordinate is ignored.
+  /// Reads all fences of a file, or none: throws the first fault, so that nobody takes a part
+  /// for the whole. See `read`.
   public static func fences(from data: Data) throws(GeoJSONFault) -> [ImportedFence] {
+    let file = try read(data)
+    if let fault = file.refused.first { throw fault }
+    return file.fences
+  }
+
+  /// Reads a FeatureCollection, a Feature, or a bare geometry. Polygons in a GeometryCollection
+  /// become one fence; a third coordinate is ignored. Throws when the file as a whole is not
+  /// GeoJSON; a feature that can be no fence is refused alone, since of two hundred outlines
+  /// from elsewhere one is often damaged.
+  public static func read(_ data: Data) throws(GeoJSONFault) -> GeoJSONFile {
     let document = try JSONReader.value(of: data)
     guard let members = document.members else {
       throw GeoJSONFault(.malformed("the file holds \(document.kind), not a GeoJSON object"))
     }
-    guard try type(of: members) == "FeatureCollection" else { return [try fence(members)] }
+    guard try type(of: members) == "FeatureCollection" else {
+      return GeoJSONFile(fences: [try fence(members)], refused: [])
+    }
     guard let features = members["features"]?.elements else {
       throw GeoJSONFault(.malformed("the FeatureCollection has no list of features"))
     }
-    var fences: [ImportedFence] = []
+    var file = GeoJSONFile(fences: [], refused: [])
     for (index, feature) in features.enumerated() {
       do throws(GeoJSONFault) {
         guard let members = feature.members, try type(of: members) == "Feature" else {
           throw GeoJSONFault(.malformed("it is no Feature"))
         }
-        fences.append(try fence(members))
+        file.fences.append(try fence(members))
       } catch {
-        throw GeoJSONFault(error.reason, feature: index)
+        let name = feature.members?["properties"]?.members?[Key.name]?.text
+        file.refused.append(GeoJSONFault(error.reason, feature: index, name: name))
       }
     }
-    return fences
+    return file
   }
 
   private static func type(of members: [String: JSONValue]) throws(GeoJSONFault) -> String {

@@ -31,6 +31,14 @@ public struct ImportedFence: Hashable, Sendable {
   public let geometry: FenceGeometry
 }
 
+/// What a file held.
+public struct GeoJSONFile: Hashable, Sendable {
+  /// The fences, in the order of the file.
+  public internal(set) var fences: [ImportedFence]
+  /// Why each other feature is none, in the order of the file. Whoever imports MUST show them.
+  public internal(set) var refused: [GeoJSONFault]
+}
+
 /// A fence to be written to a file.
 public struct ExportedFence: Hashable, Sendable {
   /// The feature's id.

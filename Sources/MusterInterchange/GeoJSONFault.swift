@@ -22,16 +22,21 @@ public struct GeoJSONFault: Error, Hashable, Sendable, CustomStringConvertible {
   /// What is wrong.
   public let reason: Reason
   /// Which feature of a collection, counted from 0; nil when it is about the whole file.
-  public var feature: Int?
+  public let feature: Int?
+  /// The name of that feature, if it has one.
+  public let name: String?
 
-  init(_ reason: Reason, feature: Int? = nil) {
+  init(_ reason: Reason, feature: Int? = nil, name: String? = nil) {
     self.reason = reason
     self.feature = feature
+    self.name = name
   }
 
   /// One line that says what to do.
   public var description: String {
-    feature.map { "feature \($0): \(explanation)" } ?? explanation
+    guard let feature else { return explanation }
+    let label = name.map { " (\($0.prefix(40)))" } ?? ""
+    return "feature \(feature)\(label): \(explanation)"
   }
 
   private var explanation: String {

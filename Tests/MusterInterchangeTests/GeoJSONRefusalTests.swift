@@ -92,12 +92,18 @@ import Testing
     #expect(found?.contains(reason) == true, "\(found ?? "accepted")")
   }
 
-  @Test func `The feature at fault is named, and nothing of the file is taken`() {
+  @Test func `The feature at fault is named, and nothing or only the rest is taken`() throws {
     let good =
       #"{"type":"Feature","geometry":\#(polygon("[[0,0],[1,0],[1,1],[0,0]]")),"properties":null}"#
     let bad = good.replacing("[1,1]", with: "[1,99]")
     let text = #"{"type":"FeatureCollection","features":[\#(good),\#(good),\#(bad)]}"#
     #expect(refusal(text)?.hasPrefix("feature 2: polygon 0, outer ring, vertex 2: ") == true)
+    let named = text.replacing(
+      "[\(good)", with: "[" + bad.replacing("null", with: #"{"name":"B"}"#))
+    let file = try GeoJSON.read(Data(named.utf8))
+    #expect(file.fences.count == 1)
+    #expect(file.refused.map(\.feature) == [0, 2])
+    #expect(file.refused.first?.description.hasPrefix("feature 0 (B): polygon 0") == true)
   }
 
   @Test func `NaN is refused in properties too, and long properties are`() {
