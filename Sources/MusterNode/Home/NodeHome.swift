@@ -78,9 +78,7 @@ public struct NodeHome: Hashable, Sendable {
   /// Absolute for the process's life, even if it goes to another folder. Links and `..` are left
   /// to the system, which alone knows where they lead.
   private static func absolute(_ path: String) -> String {
-    var path =
-      path.hasPrefix("/") ? path : FileManager.default.currentDirectoryPath + "/" + path
-    while path.count > 1, path.hasSuffix("/") { path.removeLast() }
-    return path
+    let path = path.hasPrefix("/") ? path : FileManager.default.currentDirectoryPath + "/" + path
+    return "/" + path.split(separator: "/").joined(separator: "/")
   }
 }

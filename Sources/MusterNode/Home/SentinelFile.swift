@@ -51,8 +51,8 @@ public final class SentinelFile: Sendable {
   /// worth a line in the log and hinders nothing else: the sentinel then stays behind.
   public func write(_ sentinel: Sentinel) throws(HomeError) {
     try writing.withLock { (current) throws(HomeError) in
-      if current == nil { current = try start() }
-      guard var writing = current else { return }
+      var writing: Writing
+      if let current { writing = current } else { writing = try start() }
       let counter = writing.counter.map { $0 + 1 } ?? 0
       try writing.file.overwrite(
         with: SentinelSlot(counter: counter, sentinel: sentinel).bytes,

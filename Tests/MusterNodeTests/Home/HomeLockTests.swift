@@ -1,0 +1,117 @@
+import Foundation
+import Testing
+
+@testable import MusterNode
+
+@Suite("One node to a home")
+struct HomeLockTests {
+  @Test func `a second node is told who is there`() throws {
+    let scratch = try ScratchFolder()
+    let home = scratch.home()
+    let first = try HomeLock(home)
+
+    let refusal = HomeError.inUse(home: home.path, pid: getpid())
+    #expect(throws: refusal) { try HomeLock(home) }
+    #expect(
+      refusal.description
+        == "another muster (pid \(getpid())) is using \(home.path): stop it, or choose another --home"
+    )
+    withExtendedLifetime(first) {}
+  }
+
+  @Test func `another home is free`() throws {
+    let scratch = try ScratchFolder()
+    let first = try HomeLock(scratch.home("a"))
+    let second = try HomeLock(scratch.home("b"))
+    withExtendedLifetime((first, second)) {}
+  }
+
+  @Test func `once it is let go of, the next may have it`() throws {
+    let scratch = try ScratchFolder()
+    let home = scratch.home()
+    var lock: HomeLock? = try HomeLock(home)
+    #expect(try OnDisk.bytes(at: home.runDirectory + "/lock") == Array("\(getpid())\n".utf8))
+    #expect(try OnDisk.mode(of: home.runDirectory + "/lock") == 0o600)
+    withExtendedLifetime(lock) {}
+
+    lock = nil
+
+    #expect(try OnDisk.bytes(at: home.runDirectory + "/lock").isEmpty)
+    lock = try HomeLock(home)
+    withExtendedLifetime(lock) {}
+  }
+
+  @Test func `what a killed node left behind is no obstacle`() throws {
+    let scratch = try ScratchFolder()
+    let home = scratch.home()
+    try home.create()
+    _ = try scratch.file("home/run/lock", Array("4194304 and more than a number\n".utf8))
+
+    let lock = try HomeLock(home)
+
+    #expect(try OnDisk.bytes(at: home.runDirectory + "/lock") == Array("\(getpid())\n".utf8))
+    withExtendedLifetime(lock) {}
+  }
+
+  @Test func `a link in the lock's place is refused`() throws {
+    let scratch = try ScratchFolder()
+    let home = scratch.home()
+    try home.create()
+    let victim = try scratch.file("victim", [1, 2, 3])
+    let path = home.runDirectory + "/lock"
+    try FileManager.default.createSymbolicLink(atPath: path, withDestinationPath: victim)
+
+    #expect(throws: HomeError.notAFile(path)) { try HomeLock(home) }
+    #expect(try OnDisk.bytes(at: victim) == [1, 2, 3])
+  }
+
+  private static let flock = "/usr/bin/flock"
+  private static let hasFlock = FileManager.default.isExecutableFile(atPath: flock)
+
+  @Test(.enabled(if: hasFlock, "needs util-linux"))
+  func `another process is refused while the lock is held, and not after`() throws {
+    let scratch = try ScratchFolder()
+    let home = scratch.home()
+    func exitCodeOfAnother() throws -> Int32 {
+      let other = Process()
+      other.executableURL = URL(fileURLWithPath: Self.flock)
+      other.arguments = ["--nonblock", home.runDirectory + "/lock", "true"]
+      try other.run()
+      other.waitUntilExit()
+      return other.terminationStatus
+    }
+    var lock: HomeLock? = try HomeLock(home)
+
+    #expect(try exitCodeOfAnother() == 1)
+    withExtendedLifetime(lock) {}
+
+    lock = nil
+    #expect(try exitCodeOfAnother() == 0)
+  }
+
+  @Test(.enabled(if: hasFlock, "needs util-linux"))
+  func `another process that holds the lock keeps it until it ends, however it ends`() throws {
+    let scratch = try ScratchFolder()
+    let home = scratch.home()
+    try home.create()
+    // Given another process that has the lock, and its word that it has
+    let other = Process()
+    let (input, output) = (Pipe(), Pipe())
+    other.executableURL = URL(fileURLWithPath: Self.flock)
+    other.arguments = [
+      "--nonblock", "--no-fork", home.runDirectory + "/lock", "sh", "-c", "echo held; exec cat",
+    ]
+    other.standardInput = input
+    other.standardOutput = output
+    try other.run()
+    let word = try output.fileHandleForReading.read(upToCount: 5)
+    try #require(word == Data("held\n".utf8))
+
+    #expect(throws: HomeError.inUse(home: home.path, pid: nil)) { try HomeLock(home) }
+
+    #expect(kill(other.processIdentifier, SIGKILL) == 0)
+    other.waitUntilExit()
+    let lock = try HomeLock(home)
+    withExtendedLifetime(lock) {}
+  }
+}
