@@ -35,7 +35,7 @@ extension RowState {
     try reader.expectEnd()
   }
 
-  /// The canonical state: kind, id, owner, then the fields in order with their live values by dot.
+  /// The canonical state: kind, id, origin, then the fields in order with their live values by dot.
   public var canonical: [UInt8] {
     var writer = ByteWriter()
     writer.append(key.kind.rawValue)
@@ -45,8 +45,9 @@ extension RowState {
   }
 
   private func appendVisible(to writer: inout ByteWriter) {
-    writer.append(UInt8(owner == nil ? 0 : 1))
-    writer.append(owner?.raw ?? .zero)
+    writer.append(UInt8(origin == nil ? 0 : 1))
+    writer.append(origin?.owner.raw ?? .zero)
+    writer.append(origin?.nonce ?? .zero)
     writer.append(UInt32(live.count))
     for field in live.keys.sorted() {
       writer.append(field.rawValue)
@@ -57,9 +58,10 @@ extension RowState {
   }
 
   private mutating func readVisible(from reader: inout ByteReader) throws(DecodingFault) {
-    let hasOwner = try reader.integer(UInt8.self)
-    let owner = try reader.identifier(UserID.self)
-    self.owner = hasOwner == 1 ? owner : nil
+    let hasOrigin = try reader.integer(UInt8.self)
+    let origin = RowOrigin(
+      owner: try reader.identifier(UserID.self), nonce: try reader.bytes16())
+    self.origin = hasOrigin == 1 ? origin : nil
     for _ in 0..<(try reader.count(ofAtLeast: 5)) {
       let field = try reader.field()
       var values: [LiveValue] = []

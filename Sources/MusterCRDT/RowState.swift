@@ -21,8 +21,8 @@ public import MusterModel
 /// It does not keep what was superseded: the log does.
 public struct RowState: Hashable, Sendable {
   public let key: RowKey
-  /// Nil until a write with the row's origin is applied. A user's row is owned by that user.
-  public internal(set) var owner: UserID?
+  /// Nil until a write that carries it is applied; a user's row has none.
+  public internal(set) var origin: RowOrigin?
   /// Sorted by dot; a field without live values is absent.
   var live: [Field: [LiveValue]] = [:]
   /// Superseded dots whose frames are not applied yet, with those who superseded them.
@@ -32,8 +32,10 @@ public struct RowState: Hashable, Sendable {
 
   public init(key: RowKey) {
     self.key = key
-    owner = key.kind == .user ? UserID(raw: key.id.raw) : nil
   }
+
+  /// Nil until the origin is known. A user's row is owned by that user.
+  public var owner: UserID? { key.kind == .user ? UserID(raw: key.id.raw) : origin?.owner }
 
   /// What became of a write.
   public enum Outcome: Hashable, Sendable {
@@ -59,7 +61,7 @@ public struct RowState: Hashable, Sendable {
       wait(write)
       return .waits
     }
-    owner = origin.owner
+    self.origin = origin
     return settleWaiting(after: write, isApplied: isApplied)
   }
 

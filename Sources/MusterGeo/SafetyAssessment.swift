@@ -1,13 +1,5 @@
 public import MusterModel
 
-/// Whether a user is safe, as far as this node knows. Three states, never a bare Boolean: not
-/// knowing is what people must hear about.
-public enum SafetyState: String, Sendable, Hashable {
-  case safe
-  case unsafe
-  case unknown
-}
-
 /// An active fence that bears on safety.
 public struct SafetyZone: Sendable {
   /// As people call it.

@@ -82,8 +82,8 @@ public struct Enrolment: Sendable {
   private static func invitation(_ bytes: [UInt8]) throws(Fault) -> Invitation {
     do {
       return try Invitation(decoding: bytes)
-    } catch .forged(let reason), .malformed(let reason), .overLimit(let reason) {
-      throw Fault(description: reason + ": ask for a new one")
+    } catch {
+      throw Fault(description: "\(error.reason): ask for a new one")
     }
   }
 
@@ -129,23 +129,18 @@ public struct Enrolment: Sendable {
   }
 
   public func join(grant bytes: [UInt8]) throws(Fault) -> (Credentials, EpochKeys) {
-    do {
+    do throws(WireError) {
       let file = try JoinGrantFile(decoding: bytes)
       guard file.device == signingKey.publicKey else {
-        throw WireError.forged("the grant was made for another device")
+        throw .forged("the grant was made for another device")
       }
       let grant = try file.opened(with: agreementKey)
       guard let credentials = credentials(from: grant) else {
-        throw WireError.forged("the grant's certificates do not hold")
+        throw .forged("the grant's certificates do not hold")
       }
       return (credentials, EpochKeys(keys: grant.epochKeys))
-    } catch let error as WireError {
-      switch error {
-      case .forged(let reason), .malformed(let reason), .overLimit(let reason):
-        throw Fault(description: reason)
-      }
     } catch {
-      throw Fault(description: "the grant is damaged")
+      throw Fault(description: error.reason)
     }
   }
 

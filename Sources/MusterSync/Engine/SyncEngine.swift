@@ -108,6 +108,9 @@ public struct SyncEngine: Sendable {
     return earliest
   }
 
+  /// The addresses that are being tried, to be handed to an engine that takes over.
+  public var contactEndpoints: [Endpoint] { contacts.keys.sorted() }
+
   private mutating func passDeadlines() {
     announceIfDue()
     expireHandshakes()

@@ -6,4 +6,11 @@ public enum WireError: Error, Hashable, Sendable {
   case overLimit(String)
   /// A hash or a signature that does not hold.
   case forged(String)
+
+  /// What is wrong, in a few words.
+  public var reason: String {
+    switch self {
+    case .malformed(let reason), .overLimit(let reason), .forged(let reason): reason
+    }
+  }
 }

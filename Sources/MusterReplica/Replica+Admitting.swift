@@ -1,0 +1,132 @@
+internal import MusterCrypto
+public import MusterModel
+internal import MusterStore
+internal import MusterSync
+
+/// The inviting device's side: only it can count an invite's uses and judge its expiry.
+extension Replica {
+  /// How long after its expiry an invite is still known, so that a late joiner hears why.
+  private static let graceMilliseconds: Int64 = 7 * 24 * 3600 * 1000
+
+  /// Makes an invite.
+  ///
+  /// - Returns: the invitation in its byte form.
+  public mutating func invite(
+    role: Role, uses: Int, validMilliseconds: Int64, endpoints: [Endpoint], now: ClockReading
+  ) throws -> (invitation: [UInt8], expiresAt: Timestamp) {
+    try require(.command)
+    guard (1...1000).contains(uses) else { throw Refusal("an invite is for 1 to 1000 uses") }
+    guard (1000...365 * 24 * 3600 * 1000).contains(validMilliseconds) else {
+      throw Refusal("an invite is valid for 1 second to 365 days")
+    }
+    guard !endpoints.isEmpty else {
+      throw Refusal("this laptop has no address that others could reach: join a network first")
+    }
+    try requireRoomBelow()
+    let secret = random.bytes(Invitation.secretBytes)
+    let expiresAt = Timestamp(milliseconds: now.wall.milliseconds + validMilliseconds)
+    let invitation = Invitation(
+      rootKey: local.rootKey, secret: secret, role: role, expiresAt: expiresAt,
+      operationName: local.operationName, endpoints: endpoints)
+    try store.addInvite(
+      Invite(
+        id: invitation.id, secret: secret, role: role, usesLeft: UInt32(uses),
+        expiresAt: expiresAt, createdAt: now.wall))
+    try refreshInvites(now: now)
+    return (invitation.encoded(), expiresAt)
+  }
+
+  /// Admits the device that made a join request file; the grant file is its contents.
+  public mutating func admit(
+    request bytes: [UInt8], role: Role, now: ClockReading
+  ) throws -> (grant: [UInt8], callsign: String, outcome: Outcome) {
+    try require(.command)
+    try requireRoomBelow()
+    let file: JoinRequestFile
+    do {
+      file = try JoinRequestFile(decoding: bytes)
+    } catch {
+      throw Refusal("the join request cannot be used: \(error.reason)")
+    }
+    var grant: JoinGrant?
+    let outcome = try transact(now: now) { replica in
+      grant = try replica.certify(file.request, role: role, now: now)
+    }
+    guard let grant,
+      let sealed = JoinGrantFile(
+        grant: grant, for: file.request, ephemeral: random.agreementKey())
+    else { throw Refusal("the join request's keys cannot be used") }
+    return (sealed.encoded(), file.callsign, outcome)
+  }
+
+  /// Answers a join request that came over the network.
+  mutating func admit(_ ticket: JoinTicket, now: ClockReading) throws -> JoinAnswer {
+    guard let invite = try store.invite(ticket.invite) else {
+      return .refused("the invite was withdrawn: ask for a new one")
+    }
+    guard now.wall < invite.expiresAt else {
+      return .refused("the invite expired at \(invite.expiresAt): ask for a new one")
+    }
+    let device = DeviceID(operation: local.operation, key: ticket.request.signingKey)
+    if try store.useInvite(ticket.invite, for: device).isRefused {
+      return .refused("the invite is used up: ask for a new one")
+    }
+    return .granted(try certify(ticket.request, role: invite.role, now: now))
+  }
+
+  /// Writes the certificate into this device's control log, once however often it is asked for.
+  private mutating func certify(
+    _ request: JoinRequest, role: Role, now: ClockReading
+  ) throws -> JoinGrant {
+    let certificate: SignedCertificate
+    if let known = control.certificate(ofKey: request.signingKey) {
+      certificate = known
+    } else {
+      certificate = SignedCertificate(
+        Certificate(
+          operation: local.operation, issuer: local.certificate.hash,
+          user: UserID(operation: local.operation, firstDeviceKey: request.signingKey),
+          signingKey: request.signingKey, agreementKey: request.agreementKey, role: role),
+        signedBy: local.signingKey)
+      try append([.certificate(certificate)], lane: .control, now: now)
+    }
+    let key = keyring.current(announced: control.epochs.keys)
+    let keys = key.map { [EpochKey(id: $0.id, key: $0.key.export())] } ?? []
+    return JoinGrant(
+      rootKey: local.rootKey, operationName: local.operationName,
+      chain: [certificate] + local.chain.certificates, networkKey: local.networkKey.export(),
+      epochKeys: certificate.certificate.role.reads ? keys : [])
+  }
+
+  private func requireRoomBelow() throws(Refusal) {
+    guard local.chain.certificates.count < Limits.certificateChain else {
+      throw Refusal("this device is \(Limits.certificateChain) certificates from the root: "
+        + "a commander nearer to it must invite")
+    }
+  }
+
+  mutating func refreshInvites(now: ClockReading) throws {
+    let known = try store.invites().filter {
+      now.wall.milliseconds(since: $0.expiresAt) < Self.graceMilliseconds
+    }
+    try run(
+      .invitesChanged(known.map { OpenInvite(id: $0.id, secret: $0.secret) }), now: now)
+  }
+
+  /// What a grant carried, into the store of a device that has just joined.
+  public mutating func keep(_ keys: Enrolment.EpochKeys, now: ClockReading) throws -> Outcome {
+    try transact(now: now) { replica in
+      for key in keys.keys { try replica.learn(key, now: now) }
+      for key in keys.keys { try replica.run(.keyLearned(key), now: now) }
+    }
+  }
+}
+
+extension InviteUse {
+  fileprivate var isRefused: Bool {
+    switch self {
+    case .unknown, .exhausted: true
+    case .counted, .repeated: false
+    }
+  }
+}

@@ -1,0 +1,267 @@
+internal import MusterCRDT
+internal import MusterGeo
+public import MusterModel
+public import MusterStore
+internal import MusterSync
+
+/// What people see of the replica.
+extension Replica {
+  // MARK: Users
+
+  public mutating func users(now: ClockReading) throws -> [UserSummary] {
+    let zones = try monitor.zones(in: store)
+    let positions = try newestPositions()
+    return try members().map { member in
+      let row = try userRow(member.user)
+      let position = positions[member.user]
+      let assessment = SafetyAssessment(
+        claim: row?.claim, position: position, now: now.wall, musterZones: zones.muster,
+        hazardZones: zones.hazard,
+        silenceThresholdMilliseconds: SafetyAssessment.silenceThresholdMilliseconds)
+      return UserSummary(
+        id: member.user, callsign: row?.text(.userCallsign) ?? member.user.short,
+        role: member.role, safety: assessment.state, reason: assessment.reason,
+        fix: position?.fix, fixAgeSeconds: assessment.ageSeconds,
+        team: row?.text(.userTeam) ?? "")
+    }
+  }
+
+  /// Each certified user once, with the highest role of their devices.
+  private func members() -> [(user: UserID, role: Role)] {
+    var roles: [UserID: Role] = [:]
+    for admission in control.admissions {
+      let author = admission.signed.certificate.author
+      if let known = roles[author.user], known.rawValue <= author.role.rawValue { continue }
+      roles[author.user] = author.role
+    }
+    return roles.sorted { $0.key < $1.key }.map { (user: $0.key, role: $0.value) }
+  }
+
+  /// Each user's newest fix of any device.
+  private func newestPositions() throws(StoreError) -> [UserID: PositionReport] {
+    var newest: [UserID: PositionReport] = [:]
+    for position in try store.positions() {
+      if let known = newest[position.user], known.reportedAt >= position.report.reportedAt {
+        continue
+      }
+      newest[position.user] = position.report
+    }
+    return newest
+  }
+
+  private func userRow(_ user: UserID) throws(StoreError) -> RowState? {
+    try store.row(RowKey(kind: .user, id: RowID(raw: user.raw)))
+  }
+
+  func callsign(of user: UserID) throws(StoreError) -> String {
+    try userRow(user)?.text(.userCallsign) ?? user.short
+  }
+
+  public func devices() throws -> [DeviceSummary] {
+    try control.admissions.map { admission in
+      let author = admission.signed.certificate.author
+      return DeviceSummary(
+        id: author.device, user: author.user, callsign: try callsign(of: author.user),
+        role: author.role, rank: admission.rank, isThisDevice: author.device == local.device)
+    }
+  }
+
+  // MARK: Reports
+
+  /// Open and most severe first, then the newest.
+  public func reports() throws -> [ReportSummary] {
+    try store.rows(.report).filter(\.exists).map(summary).sorted { left, right in
+      let leftOrder = (left.status.rawValue, left.toEvacuate ? 0 : 1, -Int(left.severity ?? 0))
+      let rightOrder = (right.status.rawValue, right.toEvacuate ? 0 : 1, -Int(right.severity ?? 0))
+      if leftOrder != rightOrder { return leftOrder < rightOrder }
+      return left.createdAt != right.createdAt
+        ? left.createdAt > right.createdAt : left.id < right.id
+    }
+  }
+
+  public func report(_ id: RowID) throws -> ReportSummary { try summary(existing(.report, id)) }
+
+  private func summary(_ row: RowState) throws(StoreError) -> ReportSummary {
+    let owner = row.owner ?? UserID(raw: .zero)
+    var position: Coordinate?
+    if case .position(let place)? = row.shown(.reportPosition)?.value { position = place }
+    var confirmations: Set<String> = []
+    for value in row.values(of: .reportConfirmations) {
+      confirmations.insert(try callsign(of: value.author))
+    }
+    return ReportSummary(
+      id: row.key.id, title: row.text(.reportTitle) ?? "",
+      details: row.text(.reportDescription) ?? "",
+      category: row.code(.reportCategory).flatMap(ReportCategory.init) ?? .other,
+      severity: row.code(.reportSeverity), position: position,
+      toEvacuate: row.isSet(.reportToEvacuate),
+      status: row.code(.reportStatus).flatMap(ReportStatus.init) ?? .open, owner: owner,
+      ownerCallsign: try callsign(of: owner), confirmations: confirmations.sorted(),
+      comments: try comments(of: row), conflicts: try conflicts(of: row),
+      createdAt: row.createdAt ?? Timestamp(milliseconds: 0),
+      updatedAt: row.updatedAt ?? Timestamp(milliseconds: 0))
+  }
+
+  private func comments(of row: RowState) throws(StoreError) -> [ReportComment] {
+    var comments: [(dot: Dot, comment: ReportComment)] = []
+    for value in row.values(of: .reportComments) {
+      guard case .text(let text) = value.value else { continue }
+      comments.append(
+        (
+          value.dot,
+          ReportComment(
+            callsign: try callsign(of: value.author), text: text, writtenAt: value.writtenAt)
+        ))
+    }
+    return comments.sorted {
+      ($0.comment.writtenAt, $0.dot) < ($1.comment.writtenAt, $1.dot)
+    }.map(\.comment)
+  }
+
+  private func conflicts(of row: RowState) throws(StoreError) -> [FieldConflict] {
+    var conflicts: [FieldConflict] = []
+    for field in row.conflicts {
+      let shown = row.shown(field)
+      let ordered = [shown].compactMap { $0 } + row.values(of: field).filter { $0 != shown }
+      var values: [ConflictingValue] = []
+      for value in ordered {
+        values.append(
+          ConflictingValue(
+            text: value.value.words(in: field), callsign: try callsign(of: value.author),
+            writtenAt: value.writtenAt))
+      }
+      conflicts.append(FieldConflict(field: field, values: values))
+    }
+    return conflicts
+  }
+
+  // MARK: Fences
+
+  public mutating func fences() throws -> [FenceSummary] {
+    let zones = try monitor.zones(in: store)
+    let positions = try newestPositions()
+    return try store.rows(.fence).filter(\.exists).compactMap { row in
+      try summary(row, zones: zones, positions: positions)
+    }.sorted { ($0.name, $0.id) < ($1.name, $1.id) }
+  }
+
+  private func summary(
+    _ row: RowState, zones: GeofenceMonitor.Zones, positions: [UserID: PositionReport]
+  ) throws(StoreError) -> FenceSummary? {
+    guard case .geometry(let geometry)? = row.shown(.fenceGeometry)?.value,
+      let prepared = zones.prepared[row.key.id]
+    else { return nil }
+    var inside: [String] = []
+    for (user, position) in positions where prepared.contains(position.fix.position) {
+      inside.append(try callsign(of: user))
+    }
+    return FenceSummary(
+      id: row.key.id, name: row.text(.fenceName) ?? "", kind: row.fenceKind,
+      isActive: row.isActiveFence, geometry: geometry,
+      properties: row.text(.fenceProperties) ?? "", inside: inside.sorted(),
+      conflicts: try conflicts(of: row), createdAt: row.createdAt ?? Timestamp(milliseconds: 0),
+      updatedAt: row.updatedAt ?? Timestamp(milliseconds: 0))
+  }
+
+  // MARK: Crossings
+
+  /// Crossings that this node learned of after an arrival number, in that order.
+  public func crossings(after arrival: Int64?, limit: Int) throws -> [CrossingSummary] {
+    try store.crossings(after: arrival, limit: limit).map(summary)
+  }
+
+  public func summary(_ arrived: ArrivedCrossing) throws -> CrossingSummary {
+    let recorded = arrived.recorded
+    let crossing = recorded.crossing
+    let fence = try store.row(RowKey(kind: .fence, id: crossing.fence))
+    return CrossingSummary(
+      id: recorded.id, arrival: arrived.arrival, type: crossing.type, fence: crossing.fence,
+      fenceName: fence?.text(.fenceName) ?? "", subject: crossing.subject,
+      callsign: try callsign(of: recorded.author.user), sampleTime: crossing.fix.sampleTime,
+      position: crossing.fix.position, isBaseline: crossing.isBaseline)
+  }
+
+  // MARK: Status
+
+  public mutating func status(now: ClockReading) throws -> StatusSummary {
+    let counts = try store.counts()
+    let callsigns = Dictionary(
+      try devices().map { ($0.id, $0.callsign) }, uniquingKeysWith: { first, _ in first })
+    let peers = engine.peerStatus(now: now.instant).map { peer in
+      PeerSummary(
+        callsign: callsigns[peer.device] ?? peer.device.short, device: peer.device,
+        endpoint: peer.endpoint, isConnected: peer.isConnected,
+        lastHeardSeconds: peer.lastHeardSeconds, behindFrames: peer.behindFrames)
+    }
+    return StatusSummary(
+      operation: local.operation, operationName: local.operationName,
+      callsign: try callsign(of: local.author.user), device: local.device,
+      role: local.author.role, stateHash: try stateHash(),
+      stateIsIncomplete: counts.waiting > 0, root: engine.rootBytes(), logs: counts.logs,
+      frames: counts.frames, waitingFrames: counts.waiting, users: members().count,
+      reports: try store.rows(.report).filter(\.exists).count,
+      fences: try store.rows(.fence).filter(\.exists).count,
+      crossings: try crossingCount(), peers: peers,
+      fix: try store.positions().first { $0.device == local.device }?.report, rejected: [:])
+  }
+
+  private func crossingCount() throws -> Int {
+    var count = 0
+    try store.forEachCrossing { _ in count += 1 }
+    return count
+  }
+
+  public mutating func stateHash() throws -> StateHash {
+    if let knownStateHash { return knownStateHash }
+    let hash = try StateDigest.hash(of: store)
+    knownStateHash = hash
+    return hash
+  }
+
+  // MARK: Naming
+
+  /// The row that an id, or the beginning of one, names.
+  public func row(_ kind: EntityKind, named reference: String) throws -> RowID {
+    let digits = reference.lowercased()
+    guard digits.count >= 4, digits.allSatisfy(\.isHexDigit) else {
+      throw Refusal("'\(reference)' is not an id: give at least four of its hexadecimal digits")
+    }
+    let found = try store.rows(kind).filter {
+      $0.exists && $0.key.id.description.hasPrefix(digits)
+    }
+    guard let only = found.first else { throw Refusal("no \(kind) \(reference) here") }
+    guard found.count == 1 else {
+      throw Refusal("\(found.count) \(kind)s begin with \(reference): give more digits")
+    }
+    return only.key.id
+  }
+}
+
+extension RowState {
+  fileprivate var claim: (claim: SafetyClaim, note: String)? {
+    guard case .claim(let claim, let note)? = shown(.userSafetyClaim)?.value else { return nil }
+    return (claim, note)
+  }
+}
+
+extension Value {
+  /// The value as a person would say it.
+  fileprivate func words(in field: Field) -> String {
+    switch (self, field) {
+    case (.text(let text), _): text
+    case (.code(let code), .reportCategory): ReportCategory(rawValue: code)?.name ?? "\(code)"
+    case (.code(let code), .reportStatus): ReportStatus(rawValue: code)?.name ?? "\(code)"
+    case (.code(let code), .fenceKind): FenceKind(rawValue: code)?.name ?? "\(code)"
+    case (.code(let code), .fenceActive): code == 1 ? "active" : "inactive"
+    case (.code(let code), _): "\(code)"
+    case (.position(let position), _): "\(position.latitude),\(position.longitude)"
+    case (.geometry(.circle(let center, let radius)), _):
+      "circle of \(radius / 100) m at \(center.latitude),\(center.longitude)"
+    case (.geometry(.polygons(let polygons)), _):
+      "outline of \(polygons.reduce(0) { $0 + $1.outer.vertices.count }) vertices"
+    case (.claim(let claim, let note), _):
+      (claim == .safe ? "safe" : "needs help") + (note.isEmpty ? "" : ": \(note)")
+    case (.mark, _): "yes"
+    }
+  }
+}

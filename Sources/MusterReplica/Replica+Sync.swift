@@ -1,0 +1,236 @@
+internal import MusterCRDT
+internal import MusterCrypto
+public import MusterModel
+internal import MusterStore
+internal import MusterSync
+
+/// The engine's effects become transactions and datagrams.
+extension Replica {
+  // MARK: Inputs
+
+  /// Takes what arrived together into one transaction.
+  public mutating func receive(
+    _ datagrams: [(bytes: [UInt8], from: Endpoint)], now: ClockReading
+  ) throws -> Outcome {
+    try transact(now: now) { replica in
+      for datagram in datagrams {
+        try replica.run(.datagram(datagram.bytes, from: datagram.from), now: now)
+      }
+    }
+  }
+
+  public mutating func passDeadlines(now: ClockReading) throws -> Outcome {
+    try transact(now: now) { try $0.run(.deadlinePassed, now: now) }
+  }
+
+  /// Addresses to keep trying: given by the user, or remembered.
+  public mutating func contact(_ endpoints: [Endpoint], now: ClockReading) throws -> Outcome {
+    try transact(now: now) { try $0.run(.contacts(endpoints), now: now) }
+  }
+
+  /// The network changed, or the laptop woke: everybody is tried again at once.
+  public mutating func linkUp(now: ClockReading) throws -> Outcome {
+    try transact(now: now) { try $0.run(.linkUp, now: now) }
+  }
+
+  // MARK: Transactions
+
+  /// Runs a piece of work and commits what it put together; on any failure nothing has changed.
+  mutating func transact(
+    now: ClockReading, _ work: (inout Replica) throws -> Void
+  ) throws -> Outcome {
+    do {
+      try work(&self)
+      try commit(now: now)
+    } catch {
+      try recover(now: now)
+      throw error
+    }
+    defer { held = Outcome() }
+    return held
+  }
+
+  mutating func commit(now: ClockReading) throws(StoreError) {
+    guard !batch.isEmpty else { return }
+    let outcome = try store.commit(batch)
+    batch = Batch()
+    note(outcome)
+  }
+
+  private mutating func note(_ outcome: CommitOutcome) {
+    if !outcome.changedRows.isEmpty || !outcome.newCrossings.isEmpty { knownStateHash = nil }
+    held.crossings += outcome.newCrossings
+    held.changedRows += outcome.changedRows
+    if outcome.changedRows.contains(where: { $0.kind == .fence }) { monitor.fencesChanged() }
+  }
+
+  /// After a failure memory may be ahead of the disk: everything derived is read anew. Sessions
+  /// are given up; peers connect again within seconds.
+  private mutating func recover(now: ClockReading) throws {
+    batch = Batch()
+    held = Outcome()
+    knownStateHash = nil
+    let logs = try store.logs()
+    control = ControlPlane(
+      operation: local.operation, rootKey: local.rootKey, ownChain: local.chain)
+    keyring = try Self.keyring(in: store, operation: local.operation)
+    reader = FrameReader(operation: local.operation)
+    writer.reset(to: logs)
+    monitor = try GeofenceMonitor(saved: store.local(GeofenceMonitor.stateKey))
+    let contacts = engine.contactEndpoints
+    announceCounter += 1 << 16
+    engine = Self.engine(
+      local: local, writer: writer, announceCounter: announceCounter, roster: control.roster,
+      logs: logs, records: try store.records(), keys: keyring.all, seed: random.bytes(32),
+      now: now.instant)
+    try replayControlLogs(logs, now: now)
+    try replayParts()
+    try refreshInvites(now: now)
+    try run(.contacts(contacts), now: now)
+  }
+
+  // MARK: Effects
+
+  mutating func run(_ input: Input, now: ClockReading) throws {
+    for effect in engine.handle(input, now: now.instant) {
+      switch effect {
+      case .store(let verified): try take(verified, now: now)
+      case .fetch(let request):
+        // The engine may know of frames that the batch still holds.
+        try commit(now: now)
+        let frames = try store.frames(
+          log: request.log, from: request.from, maxBytes: request.maxBytes, maxFrames: 512)
+        try run(.fetched(request, frames), now: now)
+      case .send(let bytes, .endpoint(let endpoint)): held.outgoing.append(.to(endpoint, bytes))
+      case .send(let bytes, .multicast): held.outgoing.append(.multicast(bytes))
+      case .notice(let notice): take(notice)
+      case .admit(let ticket):
+        let answer = try admit(ticket, now: now)
+        try run(.joinAnswered(ticket, answer), now: now)
+      }
+    }
+  }
+
+  private mutating func take(_ notice: Notice) {
+    switch notice {
+    case .rejected(let rejection, let endpoint):
+      held.rejections.append((rejection.rawValue, endpoint))
+    case .peerConnected(let device, let endpoint):
+      held.remarks.append("connected to \(device.short) at \(endpoint)")
+    case .peerLost(let device): held.remarks.append("lost \(device.short)")
+    case .forkSeen(let log, let sequence):
+      held.remarks.append("two frames for place \(sequence) of log \(log.short): a fork")
+    }
+  }
+
+  private mutating func take(_ verified: Verified, now: ClockReading) throws {
+    switch verified {
+    case .frames(let opening, let frames): try hold(frames, opening: opening, now: now)
+    case .record(let record): hold(record)
+    case .epochKey(let key): try learn(key, now: now)
+    case .contact(let endpoint, _): held.contacts.append(endpoint)
+    }
+  }
+
+  // MARK: Frames
+
+  /// Adds verified frames to the batch, with what each does.
+  mutating func hold(_ frames: [Frame], opening: Opening, now: ClockReading) throws {
+    let author = control.author(of: opening.certificate)
+    var missing: [EpochID] = []
+    var rosterChanged = false
+    for frame in frames {
+      let reading = reader.read(frame, opening: opening, author: author, keyring: keyring)
+      var application = Application.nothing
+      switch reading {
+      case .view(let read, let completes):
+        application = read
+        if case .waiting(.key(let epoch)) = read, missing.last != epoch { missing.append(epoch) }
+        for place in completes {
+          batch.released.append(ReleasedFrame(place: place, application: .nothing))
+        }
+      case .control(let operations):
+        if control.take(operations, inLogOf: opening.certificate) { rosterChanged = true }
+        openSealedKeys(in: operations)
+      }
+      batch.frames.append(
+        HeldFrame(
+          frame: frame, opening: frame.sequence == 0 ? opening : nil, application: application))
+    }
+    if rosterChanged { feedRoster(now: now) }
+    if !missing.isEmpty, local.author.role.reads { try run(.keysMissing(missing), now: now) }
+  }
+
+  mutating func feedRoster(now: ClockReading) {
+    do {
+      try run(.rosterChanged(control.roster), now: now)
+    } catch {
+      // The roster stores nothing: what can fail is a fetch, and a roster asks for none.
+      preconditionFailure("a new roster could not be taken: \(error)")
+    }
+  }
+
+  // MARK: Records
+
+  private mutating func hold(_ record: LatestRecord) {
+    batch.records.append(record)
+    if let position = opened(record) { batch.positions.append(position) }
+  }
+
+  func opened(_ record: LatestRecord) -> DevicePosition? {
+    guard let key = keyring[record.epoch],
+      let author = control.author(of: record.certificate),
+      let report = record.position(operation: local.operation, key: key)
+    else { return nil }
+    return DevicePosition(
+      device: author.device, user: author.user, order: record.order, report: report)
+  }
+
+  // MARK: Keys
+
+  mutating func learn(_ key: EpochKey, now: ClockReading) throws {
+    guard keyring.add(key, operation: local.operation), let raw = Bytes32(key.key) else { return }
+    batch.epochKeys.append(StoredEpochKey(id: key.id, key: raw))
+    try commit(now: now)
+    try release(for: key.id)
+    for record in try store.records() where record.epoch == key.id {
+      if let position = opened(record) { batch.positions.append(position) }
+    }
+  }
+
+  /// A command device finds the key of an epoch sealed to it in the announcement.
+  mutating func openSealedKeys(in operations: [Operation]) {
+    for case .epoch(let announcement) in operations where keyring[announcement.id] == nil {
+      for sealed in announcement.sealed where sealed.device == local.device {
+        guard let key = SealedBox.open(sealed.box, with: local.agreementKey),
+          let raw = Bytes32(key),
+          keyring.add(
+            EpochKey(id: announcement.id, key: key), operation: local.operation)
+        else { continue }
+        batch.epochKeys.append(StoredEpochKey(id: announcement.id, key: raw))
+      }
+    }
+  }
+
+  /// Reads frames that wait anew: those for a key, or all.
+  mutating func release(for epoch: EpochID?) throws {
+    var place: FramePlace?
+    while true {
+      let frames = try store.waiting(for: epoch, after: place, limit: 1024)
+      guard let last = frames.last else { return }
+      for waiting in frames where waiting.reason != .part {
+        let reading = reader.read(
+          waiting.frame, opening: waiting.opening,
+          author: control.author(of: waiting.opening.certificate), keyring: keyring)
+        guard case .view(let application, let completes) = reading else { continue }
+        if case .waiting(let reason) = application, reason == waiting.reason { continue }
+        let own = FramePlace(log: waiting.frame.log, sequence: waiting.frame.sequence)
+        batch.released.append(ReleasedFrame(place: own, application: application))
+        for place in completes {
+          batch.released.append(ReleasedFrame(place: place, application: .nothing))
+        }
+      }
+      place = FramePlace(log: last.frame.log, sequence: last.frame.sequence)
+    }
+  }
+}

@@ -1,0 +1,109 @@
+internal import MusterCRDT
+internal import MusterCrypto
+public import MusterModel
+internal import MusterStore
+internal import MusterSync
+
+extension Replica {
+  /// Re-checks every hash, chain and signature of the log, rebuilds the view from it into a store
+  /// in memory, and compares. Reads only.
+  public mutating func verify() throws -> VerificationReport {
+    var problems = try store.integrityProblems().map { "database: \($0)" }
+    var audit = LogAudit(local: local, roster: control.roster)
+    let rebuilt = try Store.inMemory()
+    var reader = FrameReader(operation: local.operation)
+    var batch = Batch()
+    var frames = 0
+    try store.forEachFrame { opening, frame in
+      frames += 1
+      audit.check(frame, opening: opening)
+      let reading = reader.read(
+        frame, opening: opening, author: control.author(of: opening.certificate),
+        keyring: keyring)
+      var application = Application.nothing
+      if case .view(let read, let completes) = reading {
+        application = read
+        batch.released += completes.map { ReleasedFrame(place: $0, application: .nothing) }
+      }
+      batch.frames.append(
+        HeldFrame(
+          frame: frame, opening: frame.sequence == 0 ? opening : nil, application: application))
+      if batch.frames.count == 512 {
+        _ = try rebuilt.commit(batch)
+        batch = Batch()
+      }
+    }
+    _ = try rebuilt.commit(batch)
+    problems += audit.finish()
+    let hash = try StateDigest.hash(of: store)
+    if try StateDigest.hash(of: rebuilt) != hash {
+      problems.append("the view is not what the log says: start the node again to rebuild it")
+    }
+    return VerificationReport(
+      frames: frames, logs: audit.logs, stateHash: hash, problems: problems)
+  }
+}
+
+/// Checks frames one by one, each log's in sequence.
+private struct LogAudit {
+  private let local: LocalDevice
+  private let roster: Roster
+  private(set) var logs = 0
+  private var problems: [String] = []
+  private var last: (frame: Frame, key: VerifyingKey?)?
+  private static let maximumProblems = 100
+
+  init(local: LocalDevice, roster: Roster) {
+    self.local = local
+    self.roster = roster
+  }
+
+  mutating func check(_ frame: Frame, opening: Opening) {
+    if frame.sequence == 0 {
+      closeLog()
+      logs += 1
+      checkOpening(frame, opening)
+      let key =
+        opening.certificate == .root ? local.rootKey : roster[opening.certificate]?.signingKey
+      if key == nil { note(frame, "its author is not certified") }
+      last = (frame, key)
+    } else {
+      if let last, last.frame.log != frame.log || last.frame.sequence + 1 != frame.sequence {
+        note(frame, "frames before it are missing")
+      } else if last?.frame.hash != frame.previous {
+        note(frame, "the chain is broken")
+      }
+      last = (frame, last?.key)
+    }
+    if frame.computedHash(operation: local.operation) != frame.hash {
+      note(frame, "its contents do not give its hash")
+    }
+    if frame.signature != nil, let key = last?.key, !frame.isSigned(by: key) {
+      note(frame, "its signature does not hold")
+    }
+  }
+
+  private mutating func checkOpening(_ frame: Frame, _ opening: Opening) {
+    let log = LogID(
+      operation: local.operation, certificate: opening.certificate,
+      incarnation: opening.incarnation, lane: opening.lane)
+    if log != frame.log || frame.body != opening.encoded() {
+      note(frame, "its opening is not that of its log")
+    }
+  }
+
+  /// The newest frame of a log must be proved by a signature of its own.
+  private mutating func closeLog() {
+    if let last, last.frame.signature == nil { note(last.frame, "no signature proves it") }
+  }
+
+  private mutating func note(_ frame: Frame, _ what: String) {
+    guard problems.count < Self.maximumProblems else { return }
+    problems.append("frame \(frame.sequence) of log \(frame.log.short): \(what)")
+  }
+
+  mutating func finish() -> [String] {
+    closeLog()
+    return problems
+  }
+}

@@ -1,0 +1,236 @@
+internal import MusterCRDT
+internal import MusterCrypto
+public import MusterModel
+internal import MusterStore
+internal import MusterSync
+
+/// Why a command was refused, in one line for the person who gave it.
+public struct Refusal: Error, Hashable, Sendable, CustomStringConvertible {
+  public let description: String
+  init(_ description: String) { self.description = description }
+}
+
+/// Local writes. Each is acknowledged only after its frame is committed.
+extension Replica {
+  // MARK: Reports
+
+  public mutating func addReport(
+    _ draft: ReportDraft, now: ClockReading
+  ) throws -> (id: RowID, outcome: Outcome) {
+    try require(.command, .member)
+    let origin = RowOrigin(owner: local.author.user, nonce: random.bytes16())
+    let id = RowID(operation: local.operation, origin: origin)
+    var composer = Composer(RowState(key: RowKey(kind: .report, id: id)), origin: origin)
+    composer.assertExistence()
+    composer.set(.reportTitle, to: .text(draft.title))
+    composer.set(.reportDescription, to: draft.details.map(Value.text))
+    composer.set(.reportCategory, to: .code((draft.category ?? .other).rawValue))
+    composer.set(.reportSeverity, to: draft.severity.map(Value.code))
+    composer.set(.reportPosition, to: draft.position.map(Value.position))
+    composer.set(.reportStatus, to: .code(ReportStatus.open.rawValue))
+    composer.setFlag(.reportToEvacuate, to: draft.toEvacuate)
+    let outcome = try write(composer.writes, lane: draft.toEvacuate ? .urgent : .state, now: now)
+    return (id, outcome)
+  }
+
+  public mutating func editReport(
+    _ id: RowID, _ changes: ReportChanges, now: ClockReading
+  ) throws -> Outcome {
+    let state = try existing(.report, id)
+    try requireOwner(of: state)
+    var composer = Composer(state, origin: nil)
+    composer.set(.reportTitle, to: changes.title.map(Value.text))
+    composer.set(.reportDescription, to: changes.details.map(Value.text))
+    composer.set(.reportCategory, to: changes.category.map { .code($0.rawValue) })
+    composer.set(.reportSeverity, to: changes.severity.map(Value.code))
+    composer.set(.reportPosition, to: changes.position.map(Value.position))
+    composer.set(.reportStatus, to: changes.status.map { .code($0.rawValue) })
+    composer.setFlag(.reportToEvacuate, to: changes.toEvacuate)
+    guard !composer.writes.isEmpty else { return Outcome() }
+    composer.assertExistence()
+    return try write(composer.writes, lane: lane(of: state), now: now)
+  }
+
+  public mutating func deleteReport(_ id: RowID, now: ClockReading) throws -> Outcome {
+    let state = try existing(.report, id)
+    try requireOwner(of: state)
+    var composer = Composer(state, origin: nil)
+    composer.removeExistence()
+    return try write(composer.writes, lane: lane(of: state), now: now)
+  }
+
+  public mutating func confirmReport(_ id: RowID, now: ClockReading) throws -> Outcome {
+    try require(.command, .member)
+    let state = try existing(.report, id)
+    let user = local.author.user
+    guard !state.values(of: .reportConfirmations).contains(where: { $0.author == user }) else {
+      return Outcome()
+    }
+    var composer = Composer(state, origin: nil)
+    composer.insert(.reportConfirmations, .mark)
+    return try write(composer.writes, lane: .state, now: now)
+  }
+
+  public mutating func commentReport(
+    _ id: RowID, text: String, now: ClockReading
+  ) throws -> Outcome {
+    try require(.command, .member)
+    var composer = Composer(try existing(.report, id), origin: nil)
+    composer.insert(.reportComments, .text(text))
+    return try write(composer.writes, lane: .state, now: now)
+  }
+
+  // MARK: Fences
+
+  public mutating func addFence(
+    _ draft: FenceDraft, now: ClockReading
+  ) throws -> (id: RowID, outcome: Outcome) {
+    try require(.command)
+    let origin = RowOrigin(owner: local.author.user, nonce: random.bytes16())
+    let id = RowID(operation: local.operation, origin: origin)
+    var composer = Composer(RowState(key: RowKey(kind: .fence, id: id)), origin: origin)
+    composer.assertExistence()
+    composer.set(.fenceName, to: .text(draft.name))
+    composer.set(.fenceKind, to: .code(draft.kind.rawValue))
+    composer.set(.fenceGeometry, to: .geometry(draft.geometry))
+    composer.set(.fenceActive, to: .code(1))
+    composer.set(.fenceProperties, to: draft.properties.map(Value.text))
+    let lane: Lane = draft.kind == .hazard ? .urgent : .state
+    return (id, try write(composer.writes, lane: lane, now: now))
+  }
+
+  public mutating func setFenceActive(
+    _ id: RowID, _ isActive: Bool, now: ClockReading
+  ) throws -> Outcome {
+    try require(.command)
+    let state = try existing(.fence, id)
+    var composer = Composer(state, origin: nil)
+    composer.set(.fenceActive, to: .code(isActive ? 1 : 0))
+    return try write(composer.writes, lane: lane(of: state), now: now)
+  }
+
+  public mutating func deleteFence(_ id: RowID, now: ClockReading) throws -> Outcome {
+    try require(.command)
+    let state = try existing(.fence, id)
+    var composer = Composer(state, origin: nil)
+    composer.setFlag(.fenceDeleted, to: true)
+    return try write(composer.writes, lane: lane(of: state), now: now)
+  }
+
+  // MARK: Users
+
+  public mutating func setCallsign(_ callsign: String, now: ClockReading) throws -> Outcome {
+    var composer = Composer(try ownRow(), origin: nil)
+    composer.set(.userCallsign, to: .text(callsign))
+    return try write(composer.writes, lane: .state, now: now)
+  }
+
+  /// The member's own word.
+  public mutating func claimSafety(
+    _ claim: SafetyClaim, note: String, now: ClockReading
+  ) throws -> Outcome {
+    var composer = Composer(try ownRow(), origin: nil)
+    composer.set(.userSafetyClaim, to: .claim(claim, note: note))
+    return try write(composer.writes, lane: .urgent, now: now)
+  }
+
+  private func ownRow() throws(StoreError) -> RowState {
+    let key = RowKey(kind: .user, id: RowID(raw: local.author.user.raw))
+    return try store.row(key) ?? RowState(key: key)
+  }
+
+  // MARK: Control
+
+  /// Makes a new epoch, its key sealed to the command devices that are known.
+  public mutating func rotateEpoch(now: ClockReading) throws -> Outcome {
+    try require(.command)
+    let key = random.bytes(SealingKey.byteCount)
+    let id = EpochID(operation: local.operation, key: key)
+    let commanders = control.admissions.map(\.signed.certificate).filter { $0.role == .command }
+    var sealed: [SealedEpochKey] = []
+    for certificate in commanders.prefix(Limits.sealedEpochKeys) {
+      let box = SealedBox.seal(
+        key, to: certificate.agreementKey, ephemeral: random.agreementKey())
+      if let box { sealed.append(SealedEpochKey(device: certificate.device, box: box)) }
+    }
+    let announcement = EpochAnnouncement(id: id, excludes: [], sealed: sealed)
+    return try transact(now: now) { replica in
+      try replica.learn(EpochKey(id: id, key: key), now: now)
+      try replica.append([.epoch(announcement)], lane: .control, now: now)
+      try replica.run(.keyLearned(EpochKey(id: id, key: key)), now: now)
+    }
+  }
+
+  // MARK: Shared
+
+  mutating func write(_ writes: [Write], lane: Lane, now: ClockReading) throws -> Outcome {
+    guard !writes.isEmpty else { return Outcome() }
+    return try transact(now: now) { replica in
+      try replica.append(
+        replica.withOrigins(writes, lane: lane).map(Operation.write), lane: lane, now: now)
+    }
+  }
+
+  /// Seals operations into this device's log and passes the frames on once they are durable.
+  mutating func append(_ operations: [Operation], lane: Lane, now: ClockReading) throws {
+    let run: LogWriter.Run
+    do {
+      run = try writer.write(
+        operations, lane: lane, at: now.wall,
+        epoch: keyring.current(announced: control.epochs.keys), random: &random)
+    } catch {
+      switch error {
+      case .noKey:
+        throw Refusal("no group key is here yet: wait until a peer has handed it on")
+      case .tooLarge:
+        throw Refusal("that is larger than \(Limits.operationBytes / 1024) KiB: make it shorter")
+      case .logFull: throw Refusal("this device's log is full: join again as a new device")
+      }
+    }
+    try hold(run.frames, opening: run.opening, now: now)
+    try commit(now: now)
+    try self.run(.appended(run.opening, run.frames), now: now)
+  }
+
+  /// In the urgent lane a write may overtake the create of its row, so it repeats the origin.
+  private func withOrigins(_ writes: [Write], lane: Lane) throws -> [Write] {
+    guard lane == .urgent else { return writes }
+    return try writes.map { write in
+      guard write.origin == nil, write.field.entity != .user,
+        let origin = try store.row(write.key)?.origin
+      else { return write }
+      var write = write
+      write.origin = origin
+      return write
+    }
+  }
+
+  private func lane(of state: RowState) -> Lane {
+    switch state.key.kind {
+    case .user: .state
+    case .report: state.isSet(.reportToEvacuate) ? .urgent : .state
+    case .fence: state.fenceKind == .hazard ? .urgent : .state
+    }
+  }
+
+  func existing(_ kind: EntityKind, _ id: RowID) throws -> RowState {
+    guard let state = try store.row(RowKey(kind: kind, id: id)), state.exists else {
+      throw Refusal("no \(kind) \(id.short): it was deleted, or has not arrived here")
+    }
+    return state
+  }
+
+  private func requireOwner(of state: RowState) throws(Refusal) {
+    guard local.author.role == .command || state.owner == local.author.user else {
+      throw Refusal("only its owner or command may do that to \(state.key.kind) \(state.key.id.short)")
+    }
+    try require(.command, .member)
+  }
+
+  func require(_ roles: Role...) throws(Refusal) {
+    guard roles.contains(local.author.role) else {
+      let allowed = roles.map(\.name).joined(separator: " or ")
+      throw Refusal("this device's role is \(local.author.role.name); that takes \(allowed)")
+    }
+  }
+}

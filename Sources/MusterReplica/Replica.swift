@@ -1,0 +1,203 @@
+internal import MusterCRDT
+internal import MusterCrypto
+internal import MusterGeo
+public import MusterModel
+public import MusterStore
+internal import MusterSync
+
+/// One device's replica of an operation: joins the sync engine, the store, the geofences and the
+/// rules of who may do what. Synchronous, and without a clock, a socket or randomness of its own:
+/// the node drives it with real ones, the simulator drives the same type with virtual ones.
+///
+///     datagrams ─▶ SyncEngine ─▶ frames ─▶ FrameReader ─▶ Store (log + view, one transaction)
+///     commands, fixes ─▶ LogWriter ──────────┘                 │
+///                                                 outgoing ◀───┘ only after the commit
+///
+/// - What it returns to be sent depends on nothing that is not durable.
+/// - A commit that fails changes nothing: the engine and the logs' heads are put back to what the
+///   store holds, and the caller may try again when there is space.
+public struct Replica {
+  let store: Store
+  let local: LocalDevice
+  var engine: SyncEngine
+  var control: ControlPlane
+  var keyring: Keyring
+  var reader: FrameReader
+  var writer: LogWriter
+  var monitor: GeofenceMonitor
+  var random: DeterministicRandom
+  var recordCounter: UInt64
+  var announceCounter: UInt64
+
+  /// What is being put together for the next commit, and what may be said once it is durable.
+  var batch = Batch()
+  var held: Outcome = Outcome()
+  /// Nil after something was applied.
+  var knownStateHash: StateHash?
+
+  /// What came of a call, to be acted on in order.
+  public struct Outcome: Sendable {
+    /// To be sent now; all that it acknowledges is durable.
+    public var outgoing: [Outgoing] = []
+    /// Crossings that are new to this node, in arrival order.
+    public var crossings: [ArrivedCrossing] = []
+    public var rejections: [(reason: String, from: Endpoint)] = []
+    /// For the log: one line each.
+    public var remarks: [String] = []
+    /// Devices met, and where: to be remembered over restarts.
+    public var contacts: [Endpoint] = []
+    public var changedRows: [RowKey] = []
+
+    public init() {}
+  }
+
+  /// A datagram on its way out.
+  public enum Outgoing: Hashable, Sendable {
+    case to(Endpoint, [UInt8])
+    /// To the announce groups, on every interface.
+    case multicast([UInt8])
+  }
+
+  /// Which life of this device's database is writing, and how far: what the sentinel remembers.
+  public struct Life: Hashable, Sendable {
+    public let incarnation: Incarnation
+    public let generation: UInt32
+    /// This device's newest sequence in each lane.
+    public let sequences: [Lane: UInt64]
+  }
+
+  static let incarnationKey = "incarnation"
+  static let generationKey = "generation"
+  static let bootsKey = "boots"
+
+  /// The life that a store was last written by; nil before its first.
+  public static func life(in store: Store, of credentials: Credentials) throws(StoreError) -> Life? {
+    guard let bytes = try store.local(incarnationKey), let incarnation = Incarnation(bytes: bytes)
+    else { return nil }
+    let generation = try store.local(generationKey).flatMap { bytes -> UInt32? in
+      bytes.count == 4 ? bytes.reduce(0) { $0 << 8 | UInt32($1) } : nil
+    }
+    let writer = LogWriter(
+      local: credentials.local, incarnation: incarnation, generation: generation ?? 1,
+      logs: try store.logs())
+    return Life(
+      incarnation: incarnation, generation: generation ?? 1,
+      sequences: writer.heads.mapValues(\.sequence))
+  }
+
+  /// Opens the replica that a store holds.
+  ///
+  /// - Parameters:
+  ///   - startsNewLife: whether to begin a new incarnation, as when the database may have been
+  ///     restored or cloned.
+  ///   - seed: 32 bytes from the operating system, used nowhere else.
+  public init(
+    store: Store, credentials: Credentials, startsNewLife: Bool, seed: [UInt8], now: ClockReading
+  ) throws {
+    self.store = store
+    local = credentials.local
+    random = DeterministicRandom(seed: seed)
+    let logs = try store.logs()
+    control = ControlPlane(
+      operation: local.operation, rootKey: local.rootKey, ownChain: local.chain)
+    reader = FrameReader(operation: local.operation)
+    monitor = try GeofenceMonitor(saved: store.local(GeofenceMonitor.stateKey))
+    let certificate = local.certificate.hash
+    let life = try startsNewLife ? nil : Self.life(in: store, of: credentials)
+    let generations = logs.filter { $0.opening.certificate == certificate }
+      .map(\.opening.generation)
+    let drawn = Incarnation(raw: random.bytes16())
+    let incarnation = life?.incarnation ?? drawn
+    let generation = life?.generation ?? min((generations.max() ?? 0) + 1, Limits.lastGeneration)
+    writer = LogWriter(
+      local: local, incarnation: incarnation, generation: generation, logs: logs)
+    let boots = try store.local(Self.bootsKey)?.reduce(UInt64(0)) { $0 << 8 | UInt64($1) } ?? 0
+    announceCounter = (boots + 1) << 32
+    recordCounter = announceCounter
+    keyring = try Self.keyring(in: store, operation: local.operation)
+    engine = Self.engine(
+      local: local, writer: writer, announceCounter: announceCounter, roster: control.roster,
+      logs: logs, records: try store.records(), keys: keyring.all, seed: random.bytes(32),
+      now: now.instant)
+    batch.local[Self.incarnationKey] = incarnation.bytes
+    batch.local[Self.generationKey] = withUnsafeBytes(of: generation.bigEndian) { Array($0) }
+    batch.local[Self.bootsKey] = withUnsafeBytes(of: (boots + 1).bigEndian) { Array($0) }
+    try replayControlLogs(logs, now: now)
+    try replayParts()
+    try commit(now: now)
+    try resumeWaiting(now: now)
+    try refreshInvites(now: now)
+  }
+
+  static func keyring(in store: Store, operation: OperationID) throws(StoreError) -> Keyring {
+    var keyring = Keyring()
+    for stored in try store.epochKeys() {
+      _ = keyring.add(EpochKey(id: stored.id, key: stored.key.bytes), operation: operation)
+    }
+    return keyring
+  }
+
+  static func engine(
+    local: LocalDevice, writer: LogWriter, announceCounter: UInt64, roster: Roster,
+    logs: [LogSummary], records: [LatestRecord], keys: [EpochKey], seed: [UInt8], now: Instant
+  ) -> SyncEngine {
+    SyncEngine(
+      local: local, incarnation: writer.incarnation, announceCounter: announceCounter,
+      roster: roster, logs: logs, records: records, epochKeys: keys, seed: seed, now: now)
+  }
+
+  public var device: DeviceID { local.device }
+  public var life: Life {
+    Life(
+      incarnation: writer.incarnation, generation: writer.generation,
+      sequences: writer.heads.mapValues(\.sequence))
+  }
+  /// When `passDeadlines` is wanted.
+  public var nextDeadline: Instant? { engine.nextDeadline }
+
+  // MARK: Opening
+
+  /// The control plane is a function of the control logs, which are read anew at each start.
+  mutating func replayControlLogs(_ logs: [LogSummary], now: ClockReading) throws {
+    for summary in logs where summary.opening.lane == .control {
+      var next: UInt64 = 1
+      while next <= summary.head.sequence {
+        let frames = try store.frames(
+          log: summary.head.log, from: next, maxBytes: 1 << 20, maxFrames: 1024)
+        guard let last = frames.last else { break }
+        for frame in frames { takeControl(frame, opening: summary.opening, now: now) }
+        next = last.sequence + 1
+      }
+    }
+    feedRoster(now: now)
+  }
+
+  private mutating func takeControl(_ frame: Frame, opening: Opening, now: ClockReading) {
+    let reading = reader.read(frame, opening: opening, author: nil, keyring: keyring)
+    guard case .control(let operations) = reading else { return }
+    _ = control.take(operations, inLogOf: opening.certificate)
+    openSealedKeys(in: operations)
+  }
+
+  /// Parts that wait for their successors are known to the reader again.
+  mutating func replayParts() throws {
+    var place: FramePlace?
+    while true {
+      let frames = try store.waiting(after: place, limit: 1024)
+      guard let last = frames.last else { return }
+      for waiting in frames where waiting.reason == .part {
+        _ = reader.read(
+          waiting.frame, opening: waiting.opening,
+          author: control.author(of: waiting.opening.certificate), keyring: keyring)
+      }
+      place = FramePlace(log: last.frame.log, sequence: last.frame.sequence)
+    }
+  }
+
+  /// Frames that waited for something that is at hand now: a key that came just before a crash, or
+  /// an operation that this version understands.
+  private mutating func resumeWaiting(now: ClockReading) throws {
+    try release(for: nil)
+    try commit(now: now)
+  }
+}

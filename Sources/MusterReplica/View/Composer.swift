@@ -1,0 +1,51 @@
+internal import MusterCRDT
+internal import MusterModel
+
+/// Turns what a person asks for into writes, each naming what was seen of its field.
+struct Composer {
+  private(set) var writes: [Write] = []
+  private let state: RowState
+  private let origin: RowOrigin?
+
+  /// - Parameter origin: of the row, where the writes must carry it: when they create the row, or
+  ///   leave in another lane than the one that did.
+  init(_ state: RowState, origin: RowOrigin?) {
+    self.state = state
+    self.origin = origin
+  }
+
+  /// Puts a value into a field in place of what is there; leaves it alone when that is all it says.
+  mutating func set(_ field: Field, to value: Value?) {
+    guard let value else { return }
+    let seen = state.values(of: field)
+    if seen.count == 1, seen[0].value == value { return }
+    add(field, value, supersedes: state.dots(of: field))
+  }
+
+  /// Raises or lowers a flag. Lowering takes away just what was seen.
+  mutating func setFlag(_ field: Field, to isSet: Bool?) {
+    guard let isSet, isSet != state.isSet(field) else { return }
+    add(field, isSet ? .mark : nil, supersedes: isSet ? [] : state.dots(of: field))
+  }
+
+  mutating func insert(_ field: Field, _ value: Value) {
+    add(field, value, supersedes: [])
+  }
+
+  /// Writes existence anew, so that an edit survives a concurrent deletion.
+  mutating func assertExistence() {
+    guard let field = Field.existence(of: state.key.kind) else { return }
+    add(field, .mark, supersedes: state.dots(of: field))
+  }
+
+  mutating func removeExistence() {
+    guard let field = Field.existence(of: state.key.kind) else { return }
+    add(field, nil, supersedes: state.dots(of: field))
+  }
+
+  private mutating func add(_ field: Field, _ value: Value?, supersedes: [Dot]) {
+    writes.append(
+      Write(
+        row: state.key.id, field: field, value: value, supersedes: supersedes, origin: origin))
+  }
+}

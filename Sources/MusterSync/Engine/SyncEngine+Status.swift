@@ -1,0 +1,39 @@
+public import MusterModel
+
+extension SyncEngine {
+  /// The first eight bytes of each set's root.
+  public mutating func rootBytes() -> [UInt8] { shelf.roots().bytes }
+
+  /// Every device that was met since the start, by device.
+  public func peerStatus(now: Instant) -> [PeerStatus] {
+    peers.keys.sorted().compactMap { device in
+      guard let peer = peers[device] else { return nil }
+      return PeerStatus(
+        device: device, endpoint: peer.endpoint, isConnected: !peer.sessions.isEmpty,
+        lastHeardSeconds: max(0, now.milliseconds(since: peer.lastHeard) / 1000),
+        behindFrames: framesNotKnown(to: peer))
+    }
+  }
+
+  /// Frames held here that the peer is not known to hold: none while its roots are ours.
+  private func framesNotKnown(to peer: PeerState) -> UInt64 {
+    var shelf = shelf
+    if peer.roots == shelf.roots() { return 0 }
+    var count: UInt64 = 0
+    for (log, summary) in shelf.logs {
+      let known = peer.known[SetID(summary.opening.lane)]?[log.raw].map { UInt64($0.number) + 1 }
+      let held = summary.head.sequence + 1
+      count += held - min(held, known ?? 0)
+    }
+    return count
+  }
+}
+
+/// What is known of a device that was met.
+public struct PeerStatus: Hashable, Sendable {
+  public let device: DeviceID
+  public let endpoint: Endpoint
+  public let isConnected: Bool
+  public let lastHeardSeconds: Int64
+  public let behindFrames: UInt64
+}
