@@ -14,7 +14,8 @@ struct HomeLockTests {
     #expect(throws: refusal) { try HomeLock(home) }
     #expect(
       refusal.description
-        == "another muster (pid \(getpid())) is using \(home.path): stop it, or choose another --home"
+        == "another muster (pid \(getpid())) is using \(home.path): "
+        + "stop it, or choose another --home"
     )
     withExtendedLifetime(first) {}
   }
@@ -63,6 +64,21 @@ struct HomeLockTests {
 
     #expect(throws: HomeError.notAFile(path)) { try HomeLock(home) }
     #expect(try OnDisk.bytes(at: victim) == [1, 2, 3])
+  }
+
+  @Test func `a program that the node started does not keep the lock after it`() throws {
+    let scratch = try ScratchFolder()
+    let home = scratch.home()
+    var lock: HomeLock? = try HomeLock(home)
+    // A child that lives until its input ends
+    let child = try #require(popen("exec cat > /dev/null", "w"))
+    withExtendedLifetime(lock) {}
+
+    lock = nil
+
+    lock = try HomeLock(home)
+    withExtendedLifetime(lock) {}
+    #expect(pclose(child) == 0)
   }
 
   private static let flock = "/usr/bin/flock"

@@ -68,7 +68,7 @@ struct NodeHomeTests {
 
   @Test func `its folders are its owner's alone`() throws {
     let scratch = try ScratchFolder()
-    let home = scratch.home("deep/down/home")
+    let home = scratch.home("deep/home")
 
     try home.create()
 

@@ -11,7 +11,8 @@ final class ScratchFolder {
 
   init() throws {
     let number = Self.made.wrappingAdd(1, ordering: .relaxed).newValue
-    let name = "muster-home-tests-\(ProcessInfo.processInfo.processIdentifier)-\(number)"
+    // Short, since macOS has long temporary folders and short socket paths.
+    let name = "muster-\(ProcessInfo.processInfo.processIdentifier)-\(number)"
     path = FileManager.default.temporaryDirectory.appendingPathComponent(name).path
     try FileManager.default.createDirectory(
       atPath: path, withIntermediateDirectories: false, attributes: [.posixPermissions: 0o700])
