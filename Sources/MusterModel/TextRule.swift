@@ -6,6 +6,9 @@ public enum TextRule: Sendable {
   /// Longer words: line feeds and tabs allowed, at most `Limits.paragraphBytes`.
   case paragraphs
 
+  /// What goes with a safety claim.
+  public static let note = TextRule.paragraphs
+
   public func accepts(_ text: String) -> Bool { fault(in: text) == nil }
 
   /// Why a text is refused, for the person who typed it; nil when it is fine.

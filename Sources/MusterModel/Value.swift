@@ -15,16 +15,8 @@ extension Field {
   /// is not is held and never applied, on every node alike.
   public func accepts(_ value: Value) -> Bool {
     switch (self, value) {
-    case (.userCallsign, .text(let text)), (.userTeam, .text(let text)),
-      (.reportTitle, .text(let text)), (.fenceName, .text(let text)),
-      (.fenceCollection, .text(let text)):
-      TextRule.line.accepts(text)
-    case (.userContact, .text(let text)), (.userEmergencyContact, .text(let text)),
-      (.reportDescription, .text(let text)), (.reportComments, .text(let text)),
-      (.fenceProperties, .text(let text)):
-      TextRule.paragraphs.accepts(text)
-    case (.userSafetyClaim, .claim(_, let note)):
-      TextRule.paragraphs.accepts(note)
+    case (_, .text(let text)): textRule?.accepts(text) ?? false
+    case (.userSafetyClaim, .claim(_, let note)): TextRule.note.accepts(note)
     case (.reportCategory, .code(let code)): ReportCategory(rawValue: code) != nil
     case (.reportSeverity, .code(let code)): Limits.severity.contains(code)
     case (.reportStatus, .code(let code)): ReportStatus(rawValue: code) != nil
@@ -36,6 +28,46 @@ extension Field {
       (.reportConfirmations, .mark), (.fenceExistence, .mark), (.fenceDeleted, .mark):
       true
     default: false
+    }
+  }
+
+  /// What may be written into a text field; nil for fields of other types.
+  public var textRule: TextRule? {
+    switch self {
+    case .userCallsign, .userTeam, .reportTitle, .fenceName, .fenceCollection: .line
+    case .userContact, .userEmergencyContact, .reportDescription, .reportComments,
+      .fenceProperties:
+      .paragraphs
+    default: nil
+    }
+  }
+
+  /// What people and JSON call it.
+  public var name: String {
+    switch self {
+    case .userCallsign: "callsign"
+    case .userTeam: "team"
+    case .userContact: "contact"
+    case .userEmergencyContact: "emergencyContact"
+    case .userSafetyClaim: "status"
+    case .userDeactivated: "deactivated"
+    case .reportExistence, .fenceExistence: "existence"
+    case .reportTitle: "title"
+    case .reportDescription: "description"
+    case .reportCategory: "category"
+    case .reportSeverity: "severity"
+    case .reportPosition: "position"
+    case .reportToEvacuate: "toEvacuate"
+    case .reportStatus: "status"
+    case .reportConfirmations: "confirmations"
+    case .reportComments: "comments"
+    case .fenceName: "name"
+    case .fenceCollection: "collection"
+    case .fenceKind: "kind"
+    case .fenceGeometry: "geometry"
+    case .fenceActive: "active"
+    case .fenceProperties: "properties"
+    case .fenceDeleted: "deleted"
     }
   }
 }

@@ -46,9 +46,13 @@ extension Replica {
       try recover(now: now)
       throw error
     }
+    for contact in held.contacts { try store.rememberPeer(contact) }
     defer { held = Outcome() }
     return held
   }
+
+  /// Addresses at which devices were met, over restarts: those heard most recently first.
+  public func rememberedEndpoints() throws -> [Endpoint] { try store.peers().map(\.endpoint) }
 
   mutating func commit(now: ClockReading) throws(StoreError) {
     guard !batch.isEmpty else { return }
@@ -128,7 +132,9 @@ extension Replica {
     case .frames(let opening, let frames): try hold(frames, opening: opening, now: now)
     case .record(let record): hold(record)
     case .epochKey(let key): try learn(key, now: now)
-    case .contact(let endpoint, _): held.contacts.append(endpoint)
+    case .contact(let endpoint, let device):
+      held.contacts.append(
+        RememberedPeer(endpoint: endpoint, device: device, lastHeard: now.wall))
     }
   }
 

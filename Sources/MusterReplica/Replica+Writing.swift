@@ -165,10 +165,23 @@ extension Replica {
 
   mutating func write(_ writes: [Write], lane: Lane, now: ClockReading) throws -> Outcome {
     guard !writes.isEmpty else { return Outcome() }
+    for write in writes { try requireAcceptable(write) }
     return try transact(now: now) { replica in
       try replica.append(
         replica.withOrigins(writes, lane: lane).map(Operation.write), lane: lane, now: now)
     }
+  }
+
+  /// What every replica would refuse to apply is not written in the first place.
+  private func requireAcceptable(_ write: Write) throws(Refusal) {
+    guard let value = write.value, !write.field.accepts(value) else { return }
+    let fault: String? =
+      switch value {
+      case .text(let text): write.field.textRule?.fault(in: text)
+      case .claim(_, let note): TextRule.note.fault(in: note)
+      default: nil
+      }
+    throw Refusal("the \(write.field.name) \(fault ?? "is out of range")")
   }
 
   /// Seals operations into this device's log and passes the frames on once they are durable.

@@ -44,8 +44,7 @@ public struct Replica {
     public var rejections: [(reason: String, from: Endpoint)] = []
     /// For the log: one line each.
     public var remarks: [String] = []
-    /// Devices met, and where: to be remembered over restarts.
-    public var contacts: [Endpoint] = []
+    var contacts: [RememberedPeer] = []
     public var changedRows: [RowKey] = []
 
     public init() {}
@@ -64,6 +63,14 @@ public struct Replica {
     public let generation: UInt32
     /// This device's newest sequence in each lane.
     public let sequences: [Lane: UInt64]
+  }
+
+  /// How a replica takes up its store.
+  public enum Start: Hashable, Sendable {
+    case goesOn
+    /// With a generation above every one that the store knows, and above this one, which somebody
+    /// else remembers; 0 when nobody does.
+    case beginsAnew(above: UInt32)
   }
 
   static let incarnationKey = "incarnation"
@@ -88,11 +95,11 @@ public struct Replica {
   /// Opens the replica that a store holds.
   ///
   /// - Parameters:
-  ///   - startsNewLife: whether to begin a new incarnation, as when the database may have been
-  ///     restored or cloned.
+  ///   - start: whether to go on with the store's own incarnation, if it has one, or to begin anew,
+  ///     as when the database may have been restored or cloned.
   ///   - seed: 32 bytes from the operating system, used nowhere else.
   public init(
-    store: Store, credentials: Credentials, startsNewLife: Bool, seed: [UInt8], now: ClockReading
+    store: Store, credentials: Credentials, start: Start, seed: [UInt8], now: ClockReading
   ) throws {
     self.store = store
     local = credentials.local
@@ -103,9 +110,13 @@ public struct Replica {
     reader = FrameReader(operation: local.operation)
     monitor = try GeofenceMonitor(saved: store.local(GeofenceMonitor.stateKey))
     let certificate = local.certificate.hash
-    let life = try startsNewLife ? nil : Self.life(in: store, of: credentials)
-    let generations = logs.filter { $0.opening.certificate == certificate }
+    var life: Life?
+    var generations = logs.filter { $0.opening.certificate == certificate }
       .map(\.opening.generation)
+    switch start {
+    case .goesOn: life = try Self.life(in: store, of: credentials)
+    case .beginsAnew(let generation): generations.append(generation)
+    }
     let drawn = Incarnation(raw: random.bytes16())
     let incarnation = life?.incarnation ?? drawn
     let generation = life?.generation ?? min((generations.max() ?? 0) + 1, Limits.lastGeneration)
