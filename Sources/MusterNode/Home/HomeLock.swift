@@ -15,17 +15,21 @@ public final class HomeLock: Sendable {
   /// Takes the lock, or refuses at once with `HomeError.inUse`. Makes the home where it is missing.
   public init(_ home: NodeHome) throws(HomeError) {
     try home.create()
-    file = try OpenFile(home.runDirectory + "/lock", O_RDWR | O_CREAT, for: .lock)
+    let file = try OpenFile(home.runDirectory + "/lock", O_RDWR | O_CREAT, for: .lock)
     guard try file.lockExclusively() else {
       throw .inUse(home: home.path, pid: try Self.holder(file))
     }
     try file.empty()
     try file.overwrite(with: Array("\(getpid())\n".utf8), at: 0)
+    // Last: `deinit` runs once this is set, and MUST NOT touch a lock that is another's.
+    self.file = file
   }
 
   deinit {
-    // The id of a process that is gone could mislead, but a failure to remove it harms nobody.
+    // The id of a process that is gone could mislead, but a failure to remove it harms nobody; a
+    // failure to unlock is made up for by closing the file.
     do { try file.empty() } catch {}
+    do { try file.unlock() } catch {}
   }
 
   private static func holder(_ file: OpenFile) throws(HomeError) -> Int32? {

@@ -88,7 +88,13 @@ final class OpenFile: Sendable {
     guard fsync(descriptor) == 0 else { throw .system(.write, path: path, code: errno) }
   }
 
-  /// False when another open file has the lock. It ends with this object.
+  /// Ends the lock even where a child process, on its way to another program, still has a copy of
+  /// the descriptor; closing alone would not.
+  func unlock() throws(HomeError) {
+    guard flock(descriptor, LOCK_UN) == 0 else { throw .system(.lock, path: path, code: errno) }
+  }
+
+  /// False when another open file has the lock. It ends with `unlock`, or with the process.
   func lockExclusively() throws(HomeError) -> Bool {
     while flock(descriptor, LOCK_EX | LOCK_NB) != 0 {
       switch errno {

@@ -12,6 +12,8 @@ struct HomeLockTests {
 
     let refusal = HomeError.inUse(home: home.path, pid: getpid())
     #expect(throws: refusal) { try HomeLock(home) }
+    // Being refused takes nothing from the one who is there.
+    #expect(throws: refusal) { try HomeLock(home) }
     #expect(
       refusal.description
         == "another muster (pid \(getpid())) is using \(home.path): "
@@ -66,19 +68,42 @@ struct HomeLockTests {
     #expect(try OnDisk.bytes(at: victim) == [1, 2, 3])
   }
 
-  @Test func `a program that the node started does not keep the lock after it`() throws {
+  @Test func `no copy of its file keeps a lock that was let go of`() throws {
+    // Given the copy that a child process has until it becomes another program
     let scratch = try ScratchFolder()
     let home = scratch.home()
     var lock: HomeLock? = try HomeLock(home)
-    // A child that lives until its input ends
-    let child = try #require(popen("exec cat > /dev/null", "w"))
+    let copy = try dup(#require(descriptors(of: home.runDirectory + "/lock").first))
+    defer { close(copy) }
     withExtendedLifetime(lock) {}
 
     lock = nil
 
     lock = try HomeLock(home)
     withExtendedLifetime(lock) {}
-    #expect(pclose(child) == 0)
+  }
+
+  @Test func `no program that the node starts inherits its lock`() throws {
+    let scratch = try ScratchFolder()
+    let home = scratch.home()
+    let lock = try HomeLock(home)
+
+    let descriptors = try descriptors(of: home.runDirectory + "/lock")
+
+    #expect(descriptors.count == 1)
+    for descriptor in descriptors { #expect(fcntl(descriptor, F_GETFD) & FD_CLOEXEC != 0) }
+    withExtendedLifetime(lock) {}
+  }
+
+  /// This process's own open descriptors of a file.
+  private func descriptors(of path: String) throws -> [Int32] {
+    let file = try DatabaseIdentity.of(path: path)
+    return (0..<1024).filter { descriptor in
+      var status = stat()
+      return fstat(descriptor, &status) == 0
+        && UInt64(truncatingIfNeeded: status.st_ino) == file.fileNumber
+        && UInt64(truncatingIfNeeded: status.st_dev) == file.fileSystem
+    }
   }
 
   private static let flock = "/usr/bin/flock"
