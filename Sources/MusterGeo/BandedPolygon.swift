@@ -6,7 +6,7 @@ internal import MusterModel
 /// The test is exact. An edge's side is decided by comparing two products of a longitude
 /// difference (at most 3.6e9) and a latitude difference (at most 1.8e9); each is at most 6.5e18
 /// and fits 64 bits, and comparing them, unlike subtracting, cannot overflow.
-struct BandedPolygon: Sendable {
+final class BandedPolygon: Sendable {
   /// An edge with its southern end first.
   struct Edge: Sendable {
     let lowX: Int32

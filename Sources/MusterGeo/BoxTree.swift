@@ -6,42 +6,54 @@ internal import MusterModel
 struct BoxTree: Sendable {
   private static let fanOut = 16
   /// Level 0 has the boxes themselves in packed order; each box of a higher level is the union
-  /// of `fanOut` neighbours below it. The last level has at most `fanOut`.
-  private let levels: [[Box]]
+  /// of `fanOut` neighbours below it. The last level has at most `fanOut`. All in one array.
+  private let boxes: [Box]
+  /// Where each level begins in `boxes`, and where the last one ends.
+  private let levelStarts: [Int]
   /// The caller's index of each box of level 0.
   private let items: [Int32]
 
-  init(_ boxes: [Box]) {
-    let order = Self.packedOrder(of: boxes)
+  init(_ given: [Box]) {
+    let order = Self.packedOrder(of: given)
     items = order.map { Int32($0) }
-    var levels = [order.map { boxes[$0] }]
-    while let top = levels.last, top.count > Self.fanOut {
-      levels.append(
-        stride(from: 0, to: top.count, by: Self.fanOut).map { start in
-          top[start..<min(start + Self.fanOut, top.count)]
-            .reduce(into: Box.empty) { $0.join($1) }
-        })
+    var boxes = order.map { given[$0] }
+    var starts = [0, boxes.count]
+    while let end = starts.last, end - starts[starts.count - 2] > Self.fanOut {
+      for start in stride(from: starts[starts.count - 2], to: end, by: Self.fanOut) {
+        boxes.append(
+          boxes[start..<min(start + Self.fanOut, end)].reduce(into: Box.empty) { $0.join($1) })
+      }
+      starts.append(boxes.count)
     }
-    self.levels = levels
+    self.boxes = boxes
+    levelStarts = starts
   }
 
-  /// Calls `visit` with the index of each box that holds the point, in no useful order.
-  func visitBoxes(holding point: Coordinate, _ visit: (Int) -> Void) {
-    let top = levels.count - 1
-    descend(level: top, range: 0..<levels[top].count, point, visit)
+  /// The index of each box that holds the point, in no useful order.
+  func boxes(holding point: Coordinate) -> [Int] {
+    var found: [Int] = []
+    boxes.withUnsafeBufferPointer { boxes in
+      levelStarts.withUnsafeBufferPointer { starts in
+        let top = starts.count - 2
+        Self.descend(boxes, starts, level: top, starts[top]..<starts[top + 1], point, &found)
+      }
+    }
+    for index in found.indices { found[index] = Int(items[found[index]]) }
+    return found
   }
 
-  private func descend(
-    level: Int, range: Range<Int>, _ point: Coordinate, _ visit: (Int) -> Void
+  private static func descend(
+    _ boxes: UnsafeBufferPointer<Box>, _ starts: UnsafeBufferPointer<Int>, level: Int,
+    _ range: Range<Int>, _ point: Coordinate, _ found: inout [Int]
   ) {
     let (x, y) = (point.longitudeE7, point.latitudeE7)
-    for index in range where levels[level][index].contains(longitudeE7: x, latitudeE7: y) {
+    for index in range where boxes[index].contains(longitudeE7: x, latitudeE7: y) {
       if level == 0 {
-        visit(Int(items[index]))
+        found.append(index)
       } else {
-        let first = index * Self.fanOut
-        let end = min(first + Self.fanOut, levels[level - 1].count)
-        descend(level: level - 1, range: first..<end, point, visit)
+        let first = starts[level - 1] + (index - starts[level]) * fanOut
+        let end = min(first + fanOut, starts[level])
+        descend(boxes, starts, level: level - 1, first..<end, point, &found)
       }
     }
   }

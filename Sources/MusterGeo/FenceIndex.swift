@@ -7,6 +7,8 @@ public struct FenceIndex: Sendable {
   let fences: [FenceUnderWatch]
   /// Their ids. Detectors keep a reference to this array rather than a state for each fence.
   let ids: [RowID]
+  /// Their outlines.
+  private let outlines: [PreparedOutline]
   private let tree: BoxTree
 
   /// Inactive fences are left out. The ids MUST differ.
@@ -17,7 +19,8 @@ public struct FenceIndex: Sendable {
     }
     self.fences = active
     ids = active.map(\.id)
-    tree = BoxTree(active.map(\.fence.box))
+    outlines = active.map(\.fence.outline)
+    tree = BoxTree(outlines.map(\.box))
   }
 
   /// The ids of the active fences that hold the point, in order.
@@ -27,20 +30,12 @@ public struct FenceIndex: Sendable {
 
   /// Places in `fences` of those that hold the point, in order.
   func positions(containing point: Coordinate) -> [Int] {
-    var found: [Int] = []
-    collect(point, boxesHolding: point, into: &found)
-    if let other = point.acrossAntimeridian { collect(point, boxesHolding: other, into: &found) }
+    var found = tree.boxes(holding: point)
+    if let other = point.acrossAntimeridian { found += tree.boxes(holding: other) }
+    found.removeAll { !outlines[$0].contains(point) }
     guard found.count > 1 else { return found }
     found.sort()
     return found.enumerated().filter { $0 == 0 || found[$0 - 1] != $1 }.map(\.element)
-  }
-
-  private func collect(
-    _ point: Coordinate, boxesHolding alias: Coordinate, into found: inout [Int]
-  ) {
-    tree.visitBoxes(holding: alias) { position in
-      if fences[position].fence.contains(point) { found.append(position) }
-    }
   }
 
   /// The place of a fence in `fences`; nil when it is not an active one.

@@ -7,35 +7,40 @@ public import MusterModel
 /// Any geometry can be prepared, the damaged and the hostile included: what makes no area holds
 /// only the points of its edges.
 public struct PreparedFence: Sendable {
-  /// What it was made from.
-  public let geometry: FenceGeometry
-  let box: Box
-  private let shape: Shape
+  /// Shared by copies, so that passing a fence about costs one reference count.
+  let outline: PreparedOutline
 
-  private enum Shape: Sendable {
-    case polygons([BandedPolygon])
-    case circle(center: Coordinate, radiusMetres: Double)
-  }
+  /// What it was made from.
+  public var geometry: FenceGeometry { outline.geometry }
 
   /// Takes time and memory in proportion to the vertices.
-  public init(_ geometry: FenceGeometry) {
-    self.geometry = geometry
-    switch geometry {
-    case .polygons(let polygons):
-      let banded = polygons.map { BandedPolygon($0) }
-      shape = .polygons(banded)
-      box = banded.reduce(into: Box.empty) { $0.join($1.box) }
-    case .circle(let center, let radiusCentimetres):
-      let radius = Double(radiusCentimetres) / 100
-      shape = .circle(center: center, radiusMetres: radius)
-      box = Geodesic.box(around: center, radiusMetres: radius)
-    }
-  }
+  public init(_ geometry: FenceGeometry) { outline = PreparedOutline(geometry) }
 
   /// Whether the point is inside or on an edge: exact for polygons, whose edges are straight in
   /// longitude and latitude (RFC 7946 §3.1.1), and to about a micrometre for circles. Polygons
   /// that overlap are joined.
-  public func contains(_ point: Coordinate) -> Bool {
+  public func contains(_ point: Coordinate) -> Bool { outline.contains(point) }
+}
+
+/// The unchanging part of a `PreparedFence`.
+final class PreparedOutline: Sendable {
+  let geometry: FenceGeometry
+  let box: Box
+  private let polygons: [BandedPolygon]
+
+  init(_ geometry: FenceGeometry) {
+    self.geometry = geometry
+    switch geometry {
+    case .polygons(let polygons):
+      self.polygons = polygons.map { BandedPolygon($0) }
+      box = self.polygons.reduce(into: Box.empty) { $0.join($1.box) }
+    case .circle(let center, let radiusCentimetres):
+      polygons = []
+      box = Geodesic.box(around: center, radiusMetres: Double(radiusCentimetres) / 100)
+    }
+  }
+
+  func contains(_ point: Coordinate) -> Bool {
     if containsAsWritten(point) { return true }
     guard let other = point.acrossAntimeridian else { return false }
     return containsAsWritten(other)
@@ -43,12 +48,12 @@ public struct PreparedFence: Sendable {
 
   private func containsAsWritten(_ point: Coordinate) -> Bool {
     guard box.contains(point) else { return false }
-    switch shape {
-    case .polygons(let polygons):
-      return polygons.contains { $0.contains(point) }
-    case .circle(let center, let radius):
+    if case .circle(let center, let radiusCentimetres) = geometry {
+      let radius = Double(radiusCentimetres) / 100
       return Geodesic.distanceMetres(from: center, to: point) <= radius
     }
+    for index in polygons.indices where polygons[index].contains(point) { return true }
+    return false
   }
 }
 
