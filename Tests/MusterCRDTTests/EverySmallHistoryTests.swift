@@ -68,7 +68,6 @@ struct EverySmallHistoryTests {
     // given writes that may name the dots of other fields too
     let letters = [
       Letter(.owner, .sets(.reportTitle)),
-      Letter(.commander, .clears(.reportTitle)),
       Letter(.commander, .sets(.reportComments)),
       Letter(.commander, .clears(.reportExistence)),
     ]

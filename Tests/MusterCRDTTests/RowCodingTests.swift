@@ -55,9 +55,9 @@ struct RowCodingTests {
 
   @Test("a count that promises more than there is allocates nothing")
   func hugeCount() {
-    let owner = [UInt8](repeating: 0, count: 17)
+    let origin = [UInt8](repeating: 0, count: 33)
     #expect(throws: DecodingFault.truncated) {
-      try RowState(key: .report, decoding: owner + [0xFF, 0xFF, 0xFF, 0xFF])
+      try RowState(key: .report, decoding: origin + [0xFF, 0xFF, 0xFF, 0xFF])
     }
   }
 
@@ -76,7 +76,7 @@ struct RowCodingTests {
     #expect(holder.row.encoded().count < before.encoded().count)
   }
 
-  @Test("the canonical form is kind, id, owner and the fields in order")
+  @Test("the canonical form is kind, id, origin and the fields in order")
   func canonicalForm() {
     var holder = Holder(.report)
     let severity = WrittenFrame(5, by: .owner, sets: .reportSeverity, to: .code(3))
@@ -87,7 +87,8 @@ struct RowCodingTests {
     let time = { (seconds: Int64) in
       withUnsafeBytes(of: (seconds * 1000).bigEndian) { Array($0) }
     }
-    var expected: [UInt8] = [2] + RowKey.report.id.bytes + [1] + owner + [0, 0, 0, 2]
+    var expected: [UInt8] = [2] + RowKey.report.id.bytes + [1]
+    expected += owner + RowKey.report.origin.nonce.bytes + [0, 0, 0, 2]
     expected += [20, 0, 0, 0, 1] + name(100) + owner + [2] + time(100) + [6]
     expected += [24, 0, 0, 0, 1] + name(5) + owner + [2] + time(5) + [2, 3]
     #expect(holder.row.canonical == expected)
