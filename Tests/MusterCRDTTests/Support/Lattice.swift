@@ -15,21 +15,34 @@ import MusterModel
 /// If all steps into each subset give one row, then so do all paths, which are all permutations of
 /// all subsets. With `restarts` each step starts from a row that was written and read back, so that
 /// it does not matter either how the frames are grouped.
+///
+/// A lattice grows by a frame at a time, since histories that begin alike share what is below.
 struct Lattice {
-  let frames: [WrittenFrame]
   let key: RowKey
   let countsFrameInHand: Bool
   let restarts: Bool
+  private(set) var frames: [WrittenFrame] = []
+  /// By subset: bit n stands for frame n.
+  private var rows: [RowState]
 
-  /// What went wrong first, for a person to read; nil when the laws hold.
-  func breach() throws(DecodingFault) -> String? {
-    var rows = [RowState(key: key)]
-    for mask in 1..<(1 << frames.count) {
+  init(_ key: RowKey, countsFrameInHand: Bool, restarts: Bool) {
+    self.key = key
+    self.countsFrameInHand = countsFrameInHand
+    self.restarts = restarts
+    rows = [RowState(key: key)]
+  }
+
+  /// Adds a frame, and all the subsets that it is in.
+  ///
+  /// - Returns: what went wrong first, for a person to read; nil when the laws hold.
+  mutating func breach(byAdding frame: WrittenFrame) throws(DecodingFault) -> String? {
+    frames.append(frame)
+    for mask in rows.count..<(2 * rows.count) {
       var agreed: RowState?
       for last in frames.indices where mask & 1 << last != 0 {
         let row = apply(last, to: rows[mask ^ 1 << last], having: mask ^ 1 << last)
         if let agreed, row != agreed {
-          return "order matters, \(frames[last].name.high) last: \(row)\nnot \(agreed)\n\(self)"
+          return "order matters, \(frames[last].name.high) last: \(row)\nnot \(agreed)\n\(frames)"
         }
         agreed = row
       }

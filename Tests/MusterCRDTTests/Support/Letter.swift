@@ -34,25 +34,17 @@ enum Sight {
   case everything
 }
 
-/// Tells `body` every history that spells one letter from each list, in which each write supersedes
-/// each subset of the dots before it, until it answers false. `names` are the frames' hashes, whose
-/// order means nothing.
-@discardableResult
-func forEveryHistory(
-  spelling lists: [[Letter]], in key: RowKey, names: [UInt64], sight: Sight = .field,
-  after history: [WrittenFrame] = [], _ body: ([WrittenFrame]) throws -> Bool
-) rethrows -> Bool {
-  guard history.count < lists.count else { return try body(history) }
-  for letter in lists[history.count] {
-    for writes in everySight(of: letter, after: history, in: key, sight) {
-      let frame = WrittenFrame(names[history.count], by: letter.author, writes)
-      guard
-        try forEveryHistory(
-          spelling: lists, in: key, names: names, sight: sight, after: history + [frame], body)
-      else { return false }
+/// Every frame that one of the letters spells after a history, in which each write supersedes each
+/// subset of the dots before it. `name` is its hash, whose order among others means nothing.
+func everyFrame(
+  spelling letters: [Letter], after history: [WrittenFrame], in key: RowKey, name: UInt64,
+  sight: Sight = .field
+) -> [WrittenFrame] {
+  letters.flatMap { letter in
+    everySight(of: letter, after: history, in: key, sight).map { writes in
+      WrittenFrame(name, by: letter.author, writes)
     }
   }
-  return true
 }
 
 private func everySight(
