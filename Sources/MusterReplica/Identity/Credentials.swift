@@ -42,7 +42,11 @@ extension Credentials {
   /// The key file's contents sealed under a key made from a passphrase with Argon2id.
   ///
   /// - Parameter seed: 32 bytes for the salt and the nonce, used nowhere else.
-  public func wrapped(
+  public func wrapped(passphrase: [UInt8], seed: [UInt8]) throws(CryptoError) -> [UInt8] {
+    try wrapped(passphrase: passphrase, cost: .interactive, seed: seed)
+  }
+
+  func wrapped(
     passphrase: [UInt8], cost: PasswordCost, seed: [UInt8]
   ) throws(CryptoError) -> [UInt8] {
     var random = DeterministicRandom(seed: seed)

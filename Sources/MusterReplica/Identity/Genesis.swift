@@ -8,7 +8,7 @@ public struct Genesis: Sendable {
   public let credentials: Credentials
   /// The root key's seed, to be kept apart from the laptop: only it recovers from commanders who
   /// cut one another.
-  public let rootSeed: [UInt8]
+  let rootSeed: [UInt8]
   let opening: Opening
   let frames: [Frame]
 
@@ -48,6 +48,9 @@ public struct Genesis: Sendable {
       signedBy: rootKey)
     frames = [first, second]
   }
+
+  /// The contents of the file that keeps the root key.
+  public var rootKeyFile: [UInt8] { Array("muster root key 1\n".utf8) + rootSeed }
 
   /// Puts the root's control log into a store that is still empty.
   public func store(in store: Store) throws(StoreError) {

@@ -1,0 +1,126 @@
+internal import Foundation
+internal import MusterModel
+public import MusterReplica
+internal import MusterStore
+internal import MusterTransport
+internal import Logging
+
+/// How a home comes to belong to an operation: by founding one, by an invite, or by file.
+public enum Founding {
+  static let rootKeyName = "root.key"
+  static let pendingName = "pending.key"
+
+  /// Founds an operation, with this device as its first `command`.
+  public static func found(
+    operation: String, callsign: String, home: NodeHome, passphrase: [UInt8]?
+  ) throws -> Credentials {
+    let lock = try claim(home)
+    let genesis = Genesis(
+      operationName: operation, seed: systemSeed(), now: SystemClock.wall)
+    let store = try Store.open(path: home.databasePath)
+    try genesis.store(in: store)
+    try store.close()
+    try home.keys.create(rootKeyName, genesis.rootKeyFile)
+    try keep(genesis.credentials, home: home, passphrase: passphrase)
+    var opened = try OpenedHome(home, lock: lock, credentials: genesis.credentials)
+    _ = try opened.replica.rotateEpoch(now: SystemClock.reading)
+    _ = try opened.replica.setCallsign(callsign, now: SystemClock.reading)
+    try opened.writeSentinel()
+    return genesis.credentials
+  }
+
+  // MARK: Joining over the network
+
+  /// Calls the inviting device until it answers.
+  ///
+  /// - Parameter progress: told, a line at a time, what is being waited for.
+  public static func join(
+    invitation: [UInt8], callsign: String, home: NodeHome, passphrase: [UInt8]?,
+    timeoutMilliseconds: Int64, progress: (String) -> Void
+  ) async throws -> Credentials {
+    let summary = try Enrolment.summary(ofInvitation: invitation)
+    let lock = try claim(home)
+    var enrolment = Enrolment(seed: systemSeed())
+    try enrolment.begin(
+      invitation: invitation, seed: systemSeed(), now: SystemClock.instant)
+    let places = summary.endpoints.map(\.description).joined(separator: ", ")
+    progress("asking \(places) to join \(summary.operationName) as \(summary.role.name)")
+    let (credentials, keys) = try await JoinCall(
+      enrolment: enrolment, timeoutMilliseconds: timeoutMilliseconds, places: places
+    ).run()
+    try settle(
+      credentials, keys: keys, callsign: callsign, home: home, lock: lock, passphrase: passphrase)
+    return credentials
+  }
+
+  // MARK: Joining by file
+
+  /// The contents of a join request file; what is needed to use the answer stays in the home.
+  public static func request(callsign: String, home: NodeHome) throws -> [UInt8] {
+    let lock = try claim(home)
+    defer { withExtendedLifetime(lock) {} }
+    let files = Enrolment(seed: systemSeed()).request(callsign: callsign)
+    if home.keys.contains(pendingName) {
+      try home.keys.replace(pendingName, files.pending)
+    } else {
+      try home.keys.create(pendingName, files.pending)
+    }
+    return files.request
+  }
+
+  public static func join(
+    grant: [UInt8], home: NodeHome, passphrase: [UInt8]?
+  ) throws -> Credentials {
+    let lock = try claim(home)
+    guard home.keys.contains(pendingName) else {
+      throw NodeError.refused("no join was asked for from here: begin with 'join --request FILE'")
+    }
+    let (enrolment, callsign) = try Enrolment.resume(pending: home.keys.read(pendingName))
+    let (credentials, keys) = try enrolment.join(grant: grant)
+    try settle(
+      credentials, keys: keys, callsign: callsign, home: home, lock: lock, passphrase: passphrase)
+    try FileManager.default.removeItem(atPath: home.keys.path + "/" + pendingName)
+    return credentials
+  }
+
+  // MARK: Shared
+
+  private static func claim(_ home: NodeHome) throws -> HomeLock {
+    if home.exists { throw NodeError.alreadyEnrolled(home.path) }
+    try home.create()
+    let lock = try HomeLock(home)
+    if home.exists { throw NodeError.alreadyEnrolled(home.path) }
+    return lock
+  }
+
+  private static func settle(
+    _ credentials: Credentials, keys: Enrolment.EpochKeys, callsign: String, home: NodeHome,
+    lock: HomeLock, passphrase: [UInt8]?
+  ) throws {
+    try keep(credentials, home: home, passphrase: passphrase)
+    var opened = try OpenedHome(home, lock: lock, credentials: credentials)
+    _ = try opened.replica.keep(keys, now: SystemClock.reading)
+    if credentials.role.reads {
+      _ = try opened.replica.setCallsign(callsign, now: SystemClock.reading)
+    }
+    try opened.writeSentinel()
+  }
+
+  private static func keep(
+    _ credentials: Credentials, home: NodeHome, passphrase: [UInt8]?
+  ) throws {
+    let bytes =
+      if let passphrase {
+        try credentials.wrapped(passphrase: passphrase, seed: systemSeed())
+      } else {
+        credentials.encoded()
+      }
+    try home.keys.create(NodeHome.deviceKeyName, bytes)
+  }
+}
+
+/// 32 bytes from the operating system.
+func systemSeed() -> [UInt8] {
+  var generator = SystemRandomNumberGenerator()
+  return (0..<32).map { _ in UInt8.random(in: .min ... .max, using: &generator) }
+}

@@ -1,0 +1,123 @@
+internal import MusterModel
+internal import MusterReplica
+
+extension Node {
+  /// Carries out a command: on return what it changed is durable, or nothing has changed.
+  public func perform(_ command: Command) -> Reply {
+    do {
+      return try reply(to: command)
+    } catch {
+      return .refused("\(error)")
+    }
+  }
+
+  private func reply(to command: Command) throws -> Reply {
+    switch command {
+    case .status:
+      var status = try read { try $0.status(now: $1) }
+      status.rejected = rejections()
+      return .status(status)
+    case .verify: return .verification(try read { replica, _ in try replica.verify() })
+    case .users: return .users(try read { try $0.users(now: $1) })
+    case .devices: return .devices(try read { replica, _ in try replica.devices() })
+    case .events(let arrival, let limit):
+      return .events(
+        try read { replica, _ in try replica.crossings(after: arrival, limit: limit) })
+    case .claimSafety(let claim, let note):
+      return try done { try $0.claimSafety(claim, note: note, now: $1) }
+    case .setPosition(let fix): return try done { try $0.ingest(fix, now: $1) }
+    case .invite(let role, let uses, let seconds):
+      return try invite(role: role, uses: uses, validSeconds: seconds)
+    case .admit(let request, let role): return try admit(request, role: role)
+    case .reports, .report, .addReport, .editReport, .deleteReport, .confirmReport,
+      .commentReport:
+      return try replyAboutReports(command)
+    case .fences, .fence, .addFence, .setFenceActive, .deleteFence:
+      return try replyAboutFences(command)
+    }
+  }
+
+  private func replyAboutReports(_ command: Command) throws -> Reply {
+    switch command {
+    case .report(let reference):
+      return .reports([
+        try read { replica, _ in
+          try replica.report(replica.row(.report, named: reference))
+        }
+      ])
+    case .addReport(let draft):
+      return try created { try $0.addReport(draft, now: $1) }
+    case .editReport(let reference, let changes):
+      return try done {
+        try $0.editReport($0.row(.report, named: reference), changes, now: $1)
+      }
+    case .deleteReport(let reference):
+      return try done { try $0.deleteReport($0.row(.report, named: reference), now: $1) }
+    case .confirmReport(let reference):
+      return try done { try $0.confirmReport($0.row(.report, named: reference), now: $1) }
+    case .commentReport(let reference, let text):
+      return try done {
+        try $0.commentReport($0.row(.report, named: reference), text: text, now: $1)
+      }
+    default: return .reports(try read { replica, _ in try replica.reports() })
+    }
+  }
+
+  private func replyAboutFences(_ command: Command) throws -> Reply {
+    switch command {
+    case .fence(let reference):
+      return try read { replica, _ in
+        let id = try replica.row(.fence, named: reference)
+        return .fences(try replica.fences().filter { $0.id == id })
+      }
+    case .addFence(let draft): return try created { try $0.addFence(draft, now: $1) }
+    case .setFenceActive(let reference, let isActive):
+      return try done {
+        try $0.setFenceActive($0.row(.fence, named: reference), isActive, now: $1)
+      }
+    case .deleteFence(let reference):
+      return try done { try $0.deleteFence($0.row(.fence, named: reference), now: $1) }
+    default: return .fences(try read { replica, _ in try replica.fences() })
+    }
+  }
+
+  private func invite(role: Role, uses: Int, validSeconds: Int64) throws -> Reply {
+    let endpoints = ownEndpoints()
+    let (milliseconds, overflow) = validSeconds.multipliedReportingOverflow(by: 1000)
+    return try read { replica, now in
+      let (invitation, expiresAt) = try replica.invite(
+        role: role, uses: uses, validMilliseconds: overflow ? .max : milliseconds,
+        endpoints: endpoints, now: now)
+      return .invitation(invitation, role: role, expiresAt: expiresAt)
+    }
+  }
+
+  private func admit(_ request: [UInt8], role: Role) throws -> Reply {
+    var reply = Reply.done
+    try attempt { replica, now in
+      let (grant, callsign, outcome) = try replica.admit(request: request, role: role, now: now)
+      reply = .grant(grant, callsign: callsign)
+      return outcome
+    }
+    return reply
+  }
+
+  private func done(
+    _ work: (inout Replica, ClockReading) throws -> Replica.Outcome
+  ) throws -> Reply {
+    try attempt(work)
+    return .done
+  }
+
+  private func created(
+    _ work: (inout Replica, ClockReading) throws -> (id: RowID, outcome: Replica.Outcome)
+  ) throws -> Reply {
+    var reply = Reply.done
+    try attempt { replica, now in
+      let (id, outcome) = try work(&replica, now)
+      reply = .created(id)
+      return outcome
+    }
+    return reply
+  }
+}

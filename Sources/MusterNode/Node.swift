@@ -1,0 +1,157 @@
+internal import Dispatch
+public import Logging
+public import MusterModel
+internal import MusterReplica
+public import MusterTransport
+
+/// The one actor that owns domain state: it puts a replica to the real network, clock and disk.
+///
+///     transport ─▶ receive ──┐
+///     timer ─▶ deadlines ────┼─▶ Replica ─▶ outcome ─▶ transport, followers, sentinel, log
+///     commands, fixes ───────┘
+///
+/// It runs on a queue of its own, since SQLite blocks. Between reading and writing the replica
+/// there is no suspension: what a command sees is what it changes.
+public actor Node {
+  private let executor: QueueExecutor
+  private var opened: OpenedHome
+  private let transport: UDPTransport?
+  private let logger: Logger
+  private let timer: any DispatchSourceTimer
+  private var armed: Instant?
+  private var rejected: [String: UInt64] = [:]
+  private let followers = Followers()
+
+  public nonisolated var unownedExecutor: UnownedSerialExecutor {
+    executor.asUnownedSerialExecutor()
+  }
+
+  /// - Parameter transport: nil for a node that only answers commands.
+  public init(_ opened: consuming sending OpenedHome, transport: UDPTransport?, logger: Logger) {
+    self.opened = opened
+    self.transport = transport
+    self.logger = logger
+    executor = QueueExecutor(label: "muster.node")
+    timer = DispatchSource.makeTimerSource(queue: executor.queue)
+  }
+
+  // MARK: Running
+
+  /// Begins to watch deadlines and to try addresses: those given, and those remembered.
+  public func start(peers: [Endpoint]) {
+    timer.setEventHandler { [weak self] in
+      self?.assumeIsolated { $0.passDeadlines() }
+    }
+    timer.activate()
+    if let reason = opened.newLifeReason {
+      logger.warning("this database begins a new life: \(reason)")
+    }
+    act { replica, now in
+      var outcome = try replica.contact(peers, now: now)
+      let remembered = try replica.rememberedEndpoints()
+      let second = try replica.contact(remembered, now: now)
+      outcome.outgoing += second.outgoing
+      return outcome
+    }
+  }
+
+  /// Everything ends: followers are told, the timer stops.
+  public func stop() {
+    timer.cancel()
+    followers.finish()
+  }
+
+  public func receive(_ batch: [ReceivedDatagram]) {
+    act { replica, now in
+      try replica.receive(batch.map { (bytes: $0.bytes, from: $0.from) }, now: now)
+    }
+  }
+
+  /// Takes a fix from a location source. What the disk refuses is worth a line in the log: the
+  /// next fix comes soon.
+  public func ingest(_ fix: Fix) {
+    act { replica, now in try replica.ingest(fix, now: now) }
+  }
+
+  private func passDeadlines() {
+    armed = nil
+    act { replica, now in try replica.passDeadlines(now: now) }
+  }
+
+  private func act(_ work: (inout Replica, ClockReading) throws -> Replica.Outcome) {
+    do {
+      try attempt(work)
+    } catch {
+      logger.error("\(error)")
+    }
+  }
+
+  /// Runs a piece of work on the replica and acts on what came of it.
+  func attempt(_ work: (inout Replica, ClockReading) throws -> Replica.Outcome) throws {
+    defer { armTimer() }
+    let outcome = try work(&opened.replica, SystemClock.reading)
+    do {
+      try opened.writeSentinel()
+    } catch {
+      logger.warning("\(error)")
+    }
+    transport?.send(
+      outcome.outgoing.map { outgoing in
+        switch outgoing {
+        case .to(let endpoint, let bytes): OutboundDatagram(bytes: bytes, to: .endpoint(endpoint))
+        case .multicast(let bytes): OutboundDatagram(bytes: bytes, to: .multicast)
+        }
+      })
+    for rejection in outcome.rejections {
+      rejected[rejection.reason, default: 0] += 1
+      logger.debug("dropped a datagram of \(rejection.from): \(rejection.reason)")
+    }
+    for remark in outcome.remarks { logger.info("\(remark)") }
+    if !outcome.crossings.isEmpty {
+      followers.tell(try outcome.crossings.map(opened.replica.summary))
+    }
+  }
+
+  private func armTimer() {
+    guard transport != nil, let deadline = opened.replica.nextDeadline, deadline != armed else {
+      return
+    }
+    armed = deadline
+    let wait = max(0, deadline.microseconds - SystemClock.instant.microseconds)
+    timer.schedule(deadline: .now() + .microseconds(Int(min(wait, 3_600_000_000))))
+  }
+
+  // MARK: Asking
+
+  /// Crossings in the order in which this node learns of them: those after an arrival number and
+  /// what comes later, or with nil what comes later only. Bounded: a reader that falls more than
+  /// `Followers.bound` batches behind misses some.
+  public func crossings(after arrival: Int64?) -> AsyncStream<[CrossingSummary]> {
+    var known: [CrossingSummary] = []
+    if let arrival {
+      do {
+        known = try opened.replica.crossings(after: arrival, limit: 100_000)
+      } catch {
+        logger.error("\(error)")
+      }
+    }
+    return followers.add(beginningWith: known)
+  }
+
+  /// What datagrams were dropped for, in the engine and in the transport.
+  func rejections() -> [String: UInt64] {
+    var counts = rejected
+    guard let counters = transport?.counters else { return counts }
+    for reason in DropReason.allCases where counters.dropped(reason) > 0 {
+      counts[reason.rawValue, default: 0] += counters.dropped(reason)
+    }
+    return counts
+  }
+
+  /// Addresses for an invite: where this node can be reached.
+  func ownEndpoints() -> [Endpoint] { transport?.localEndpoints() ?? [] }
+
+  func read<Result>(_ body: (inout Replica, ClockReading) throws -> Result) throws -> Result {
+    try body(&opened.replica, SystemClock.reading)
+  }
+}

@@ -1,0 +1,53 @@
+public import Logging
+public import MusterLocation
+public import MusterModel
+public import MusterTransport
+public import ServiceLifecycle
+
+/// Runs a node until it is told to stop: what arrives goes in, in the order in which it came.
+public struct NodeService: Service {
+  private let node: Node
+  private let transport: UDPTransport
+  private let peers: [Endpoint]
+
+  public init(node: Node, transport: UDPTransport, peers: [Endpoint]) {
+    self.node = node
+    self.transport = transport
+    self.peers = peers
+  }
+
+  public func run() async throws {
+    await node.start(peers: peers)
+    for await batch in transport.datagrams.cancelOnGracefulShutdown() {
+      await node.receive(batch)
+    }
+    await node.stop()
+  }
+}
+
+/// Plays a recorded track into a node, then stays until it is told to stop.
+public struct ReplayService: Service {
+  private let node: Node
+  private let replay: GPXReplay
+  private let logger: Logger
+
+  public init(node: Node, replay: GPXReplay, logger: Logger) {
+    self.node = node
+    self.replay = replay
+    self.logger = logger
+  }
+
+  public func run() async throws {
+    await cancelWhenGracefulShutdown {
+      do {
+        try await replay.run { fix in await node.ingest(fix) }
+        logger.info("the track is at its end")
+      } catch is CancellationError {
+        return
+      } catch {
+        logger.error("the track was given up: \(error)")
+      }
+    }
+    try await gracefulShutdown()
+  }
+}
