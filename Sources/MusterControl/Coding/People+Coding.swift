@@ -1,0 +1,65 @@
+internal import MusterModel
+
+extension WireUser {
+  init(_ user: UserSummary) {
+    self.init()
+    id = .init(user.id.bytes)
+    callsign = user.callsign
+    role = UInt32(user.role.rawValue)
+    safety = WireSafety(user.safety)
+    reason = user.reason
+    if let newest = user.fix { fix = WireFix(newest) }
+    if let age = user.fixAgeSeconds { fixAgeSeconds = age }
+    team = user.team
+  }
+
+  var summary: UserSummary {
+    get throws(ControlFault) {
+      UserSummary(
+        id: try Checked.identifier(id), callsign: callsign, role: try Checked.code(role),
+        safety: try safety.state, reason: reason, fix: hasFix ? try fix.fix : nil,
+        fixAgeSeconds: hasFixAgeSeconds ? fixAgeSeconds : nil, team: team)
+    }
+  }
+}
+
+extension WireSafety {
+  init(_ state: SafetyState) {
+    switch state {
+    case .safe: self = .safe
+    case .unsafe: self = .unsafe
+    case .unknown: self = .unknown
+    }
+  }
+
+  var state: SafetyState {
+    get throws(ControlFault) {
+      switch self {
+      case .safe: .safe
+      case .unsafe: .unsafe
+      case .unknown: .unknown
+      case .unspecified, .UNRECOGNIZED: throw .malformed("unknown safety \(rawValue)")
+      }
+    }
+  }
+}
+
+extension WireDevice {
+  init(_ device: DeviceSummary) {
+    self.init()
+    id = .init(device.id.bytes)
+    user = .init(device.user.bytes)
+    callsign = device.callsign
+    role = UInt32(device.role.rawValue)
+    rank = Int64(device.rank)
+    isThisDevice = device.isThisDevice
+  }
+
+  var summary: DeviceSummary {
+    get throws(ControlFault) {
+      DeviceSummary(
+        id: try Checked.identifier(id), user: try Checked.identifier(user), callsign: callsign,
+        role: try Checked.code(role), rank: try Checked.integer(rank), isThisDevice: isThisDevice)
+    }
+  }
+}

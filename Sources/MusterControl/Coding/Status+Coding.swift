@@ -1,0 +1,84 @@
+internal import MusterModel
+
+extension WireStatus {
+  init(_ status: StatusSummary) {
+    self.init()
+    operation = .init(status.operation.bytes)
+    operationName = status.operationName
+    callsign = status.callsign
+    device = .init(status.device.bytes)
+    role = UInt32(status.role.rawValue)
+    stateHash = .init(status.stateHash.bytes)
+    stateIsIncomplete = status.stateIsIncomplete
+    root = .init(status.root)
+    logs = Int64(status.logs)
+    frames = Int64(status.frames)
+    waitingFrames = Int64(status.waitingFrames)
+    users = Int64(status.users)
+    reports = Int64(status.reports)
+    fences = Int64(status.fences)
+    crossings = Int64(status.crossings)
+    peers = status.peers.map(WirePeer.init)
+    if let report = status.fix { fix = WirePositionReport(report) }
+    rejected = status.rejected
+  }
+
+  var summary: StatusSummary {
+    get throws(ControlFault) {
+      StatusSummary(
+        operation: try Checked.identifier(operation), operationName: operationName,
+        callsign: callsign, device: try Checked.identifier(device), role: try Checked.code(role),
+        stateHash: try Checked.stateHash(stateHash), stateIsIncomplete: stateIsIncomplete,
+        root: Array(root), logs: try Checked.integer(logs), frames: try Checked.integer(frames),
+        waitingFrames: try Checked.integer(waitingFrames), users: try Checked.integer(users),
+        reports: try Checked.integer(reports), fences: try Checked.integer(fences),
+        crossings: try Checked.integer(crossings),
+        peers: try peers.checked { peer throws(ControlFault) in try peer.summary },
+        fix: hasFix ? try fix.report : nil, rejected: rejected)
+    }
+  }
+}
+
+extension WirePeer {
+  init(_ peer: PeerSummary) {
+    self.init()
+    callsign = peer.callsign
+    device = .init(peer.device.bytes)
+    address = .init(peer.endpoint.address)
+    port = UInt32(peer.endpoint.port)
+    scope = peer.endpoint.scope
+    isConnected = peer.isConnected
+    lastHeardSeconds = peer.lastHeardSeconds
+    behindFrames = peer.behindFrames
+  }
+
+  var summary: PeerSummary {
+    get throws(ControlFault) {
+      let port = try Checked.integer(port, UInt16.self)
+      guard let endpoint = Endpoint(address: Array(address), port: port, scope: scope) else {
+        throw .malformed("address not of 4 or 16 bytes")
+      }
+      return PeerSummary(
+        callsign: callsign, device: try Checked.identifier(device), endpoint: endpoint,
+        isConnected: isConnected, lastHeardSeconds: lastHeardSeconds, behindFrames: behindFrames)
+    }
+  }
+}
+
+extension WireVerification {
+  init(_ report: VerificationReport) {
+    self.init()
+    frames = Int64(report.frames)
+    logs = Int64(report.logs)
+    stateHash = .init(report.stateHash.bytes)
+    problems = report.problems
+  }
+
+  var report: VerificationReport {
+    get throws(ControlFault) {
+      VerificationReport(
+        frames: try Checked.integer(frames), logs: try Checked.integer(logs),
+        stateHash: try Checked.stateHash(stateHash), problems: problems)
+    }
+  }
+}

@@ -1,0 +1,101 @@
+public import MusterModel
+public import MusterNode
+internal import NIOCore
+internal import NIOPosix
+
+#if canImport(Darwin)
+  internal import Darwin
+#elseif canImport(Musl)
+  internal import Musl
+#else
+  internal import Glibc
+#endif
+
+/// Puts commands to the node that runs on a home, over its socket: one connection each.
+public struct ControlClient: Sendable {
+  private let path: ControlSocketPath
+
+  /// Connects to nothing yet.
+  public init(path: ControlSocketPath) { self.path = path }
+
+  /// Whether a node runs on this home just now.
+  public func isListening() async throws(ControlFault) -> Bool {
+    do {
+      try await connect().executeThenClose { _, _ in }
+      return true
+    } catch let fault as ControlFault {
+      if fault == .notListening { return false }
+      throw fault
+    } catch {
+      throw .socket(path: "\(path)", reason: "\(error)")
+    }
+  }
+
+  /// Returns what the node answers, a refusal among it. Throws `ControlFault.notListening` where
+  /// no node runs.
+  public func perform(_ command: Command) async throws(ControlFault) -> Reply {
+    let request = try Self.checked(Request.command(command).encoded())
+    return try await converse { inbound, outbound in
+      try await outbound.write(request)
+      for try await message in inbound { return try Response(decoding: message).reply }
+      throw ControlFault.closed
+    }
+  }
+
+  /// Hands over crossings as they come, those after an arrival number first; with nil only what
+  /// comes from now on. Returns when the node stops; throws what `receive` throws, or
+  /// `ControlFault`.
+  public func follow(
+    after: Int64?, _ receive: @Sendable ([CrossingSummary]) async throws -> Void
+  ) async throws {
+    let channel = try await connect()
+    try await channel.executeThenClose { inbound, outbound in
+      try await outbound.write(Request.follow(after: after).encoded())
+      for try await message in inbound {
+        switch try Response(decoding: message).reply {
+        case .events(let batch): try await receive(batch)
+        case .refused(let reason): throw ControlFault.socket(path: "\(path)", reason: reason)
+        default: throw ControlFault.unexpected
+        }
+      }
+    }
+  }
+
+  private static func checked(_ request: [UInt8]) throws(ControlFault) -> [UInt8] {
+    guard request.count <= ControlLimits.requestBytes else {
+      throw .tooLong(bytes: request.count, limit: ControlLimits.requestBytes)
+    }
+    return request
+  }
+
+  private func converse(
+    _ body:
+      @Sendable (
+        NIOAsyncChannelInboundStream<[UInt8]>, NIOAsyncChannelOutboundWriter<[UInt8]>
+      ) async throws -> Reply
+  ) async throws(ControlFault) -> Reply {
+    let channel = try await connect()
+    do {
+      return try await channel.executeThenClose(body)
+    } catch let fault as ControlFault {
+      throw fault
+    } catch {
+      throw .socket(path: "\(path)", reason: "\(error)")
+    }
+  }
+
+  private func connect() async throws(ControlFault) -> MessageChannel {
+    do {
+      return try await ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+        .connect(unixDomainSocketPath: path.description) { channel in
+          channel.eventLoop.makeCompletedFuture {
+            try channel.messages(upTo: ControlLimits.responseBytes)
+          }
+        }
+    } catch let error as IOError where [ENOENT, ECONNREFUSED].contains(error.errnoCode) {
+      throw .notListening
+    } catch {
+      throw .socket(path: "\(path)", reason: "cannot connect: \(error)")
+    }
+  }
+}

@@ -1,0 +1,142 @@
+import MusterModel
+import MusterNode
+
+/// One of every command and of every reply, with and without what may be missing.
+enum Specimens {
+  static let row = RowID(raw: Bytes16(high: 1, low: 2))
+  static let device = DeviceID(raw: Bytes16(high: 0xFFFF_0000_0000_0000, low: 3))
+  static let user = UserID(raw: Bytes16(high: 4, low: 5))
+  static let hash = StateHash(
+    raw: Bytes32(prefix: Bytes16(high: 6, low: 7), suffix: Bytes16(high: 8, low: .max)))
+  static let moment = Timestamp(milliseconds: 1_281_018_239_500)
+  static let before1970 = Timestamp(milliseconds: -1)
+
+  static func place(_ latitudeE7: Int64, _ longitudeE7: Int64) -> Coordinate {
+    guard let place = Coordinate(latitudeE7: latitudeE7, longitudeE7: longitudeE7) else {
+      preconditionFailure("\(latitudeE7), \(longitudeE7) is not on Earth")
+    }
+    return place
+  }
+
+  static let sydney = place(-338_688_000, 1_512_093_000)
+  static let fix = Fix(position: sydney, accuracyDecimetres: 55, sampleTime: moment)
+  static let bareFix = Fix(position: place(0, 0), sampleTime: before1970)
+  static let circle = FenceGeometry.circle(center: sydney, radiusCentimetres: 25_000)
+  static let triangle = FenceGeometry.polygons([
+    FencePolygon(
+      outer: Ring([place(0, 0), place(0, 90), place(90, 0)]),
+      holes: [Ring([place(10, 10), place(10, 20), place(20, 10)])])
+  ])
+
+  static let commands: [Command] =
+    [
+      .status, .verify, .users, .devices, .reports, .fences,
+      .claimSafety(.safe, note: ""), .claimSafety(.needsHelp, note: "a leg\nis broken"),
+      .setPosition(fix), .setPosition(bareFix),
+      .report("0a1b"), .deleteReport(""), .confirmReport("ffff"),
+      .commentReport("0a1b", text: "ça brûle"), .fence("0a1b"), .deleteFence("0a1b"),
+      .setFenceActive("0a1b", true), .setFenceActive("0a1b", false),
+      .addReport(ReportDraft(title: "Smoke")),
+      .addReport(
+        ReportDraft(
+          title: "Smoke", details: "", category: .chemical, severity: 5, position: sydney,
+          toEvacuate: true)),
+      .editReport("0a1b", ReportChanges()),
+      .editReport("0a1b", ReportChanges(toEvacuate: false)),
+      .editReport(
+        "0a1b",
+        ReportChanges(
+          title: "Fire", details: "", category: .fire, severity: 1, position: place(0, 0),
+          toEvacuate: true, status: .resolved)),
+      .addFence(FenceDraft(name: "Pool", kind: .muster, geometry: circle)),
+      .addFence(FenceDraft(name: "Works", kind: .hazard, geometry: triangle, properties: "")),
+      .events(after: nil, limit: 0), .events(after: 0, limit: 1000),
+      .events(after: .max, limit: .max),
+      .invite(role: .relay, uses: 1, validSeconds: 86_400),
+      .admit(request: [], role: .member), .admit(request: [0, 255], role: .command),
+    ]
+
+  static let conflict = FieldConflict(
+    field: .reportTitle,
+    values: [
+      ConflictingValue(text: "Fire", callsign: "Anna", writtenAt: moment),
+      ConflictingValue(text: "Smoke", callsign: "Ben", writtenAt: before1970),
+    ])
+
+  static let report = ReportSummary(
+    id: row, title: "Fire", details: "in the hall", category: .fire, severity: 5, position: sydney,
+    toEvacuate: true, status: .open, owner: user, ownerCallsign: "Anna",
+    confirmations: ["Ben", "Cleo"],
+    comments: [ReportComment(callsign: "Ben", text: "I see it", writtenAt: moment)],
+    conflicts: [conflict], createdAt: before1970, updatedAt: moment)
+
+  static let bareReport = ReportSummary(
+    id: row, title: "", details: "", category: .other, severity: nil, position: nil,
+    toEvacuate: false, status: .resolved, owner: user, ownerCallsign: "", confirmations: [],
+    comments: [], conflicts: [], createdAt: moment, updatedAt: moment)
+
+  static func fence(_ geometry: FenceGeometry) -> FenceSummary {
+    FenceSummary(
+      id: row, name: "Pool", kind: .info, isActive: true, geometry: geometry, properties: "{}",
+      inside: ["Anna"], conflicts: [conflict], createdAt: moment, updatedAt: moment)
+  }
+
+  static func crossing(_ arrival: Int64) -> CrossingSummary {
+    CrossingSummary(
+      id: CrossingID(raw: Bytes16(high: 0, low: UInt64(bitPattern: arrival))), arrival: arrival,
+      type: arrival.isMultiple(of: 2) ? .exit : .enter, fence: row, fenceName: "Pool",
+      subject: device, callsign: "Anna", sampleTime: moment, position: sydney, isBaseline: true)
+  }
+
+  static func status(peers: [PeerSummary], fix: PositionReport?) -> StatusSummary {
+    StatusSummary(
+      operation: OperationID(raw: .zero), operationName: "Flood", callsign: "Anna",
+      device: device, role: .command, stateHash: hash, stateIsIncomplete: true,
+      root: [1, 2, 3, 4, 5, 6, 7, 8], logs: 1, frames: 2, waitingFrames: 3, users: 4, reports: 5,
+      fences: 6, crossings: 7, peers: peers, fix: fix,
+      rejected: peers.isEmpty ? [:] : ["forged": .max])
+  }
+
+  static func peer(_ address: [UInt8], scope: UInt32) -> [PeerSummary] {
+    Endpoint(address: address, port: 65_535, scope: scope).map {
+      [
+        PeerSummary(
+          callsign: "Ben", device: device, endpoint: $0, isConnected: true, lastHeardSeconds: 2,
+          behindFrames: .max)
+      ]
+    } ?? []
+  }
+
+  static func person(_ safety: SafetyState, fix: Fix?, age: Int64?) -> UserSummary {
+    UserSummary(
+      id: user, callsign: "Anna", role: .observer, safety: safety, reason: "said so", fix: fix,
+      fixAgeSeconds: age, team: "North")
+  }
+
+  static let replies: [Reply] =
+    [
+      .done, .refused("no such report"), .refused(""),
+      .status(status(peers: [], fix: nil)),
+      .status(
+        status(
+          peers: peer([192, 0, 2, 1], scope: 0)
+            + peer([UInt8](repeating: 0xFE, count: 16), scope: 3),
+          fix: PositionReport(fix: fix, reportedAt: moment))),
+      .verification(VerificationReport(frames: 1, logs: 2, stateHash: hash, problems: [])),
+      .verification(VerificationReport(frames: 0, logs: 0, stateHash: hash, problems: ["a", ""])),
+      .users([]),
+      .users([
+        person(.safe, fix: fix, age: 0), person(.unsafe, fix: bareFix, age: nil),
+        person(.unknown, fix: nil, age: nil),
+      ]),
+      .devices([
+        DeviceSummary(
+          id: device, user: user, callsign: "Anna", role: .command, rank: 1, isThisDevice: true)
+      ]),
+      .reports([]), .reports([report, bareReport]),
+      .fences([fence(circle), fence(triangle)]),
+      .created(row), .events([]), .events([crossing(1), crossing(2)]),
+      .invitation([1, 2, 3], role: .member, expiresAt: moment),
+      .grant([0, 255], callsign: "Ben"),
+    ]
+}
