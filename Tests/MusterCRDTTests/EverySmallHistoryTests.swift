@@ -34,7 +34,7 @@ struct EverySmallHistoryTests {
       Letter(.owner, .sets(.reportTitle)),
       Letter(.commander, .sets(.reportTitle, givingOrigin: true)),
       Letter(.owner, .sets(.reportExistence, givingOrigin: true), .sets(.reportTitle)),
-      Letter(.owner, .sets(.reportTitle), .sets(.reportTitle, givingOrigin: true)),
+      Letter(.owner, .sets(.reportTitle), .sets(.reportToEvacuate, givingOrigin: true)),
       Letter(.commander, .clears(.reportTitle)),
       // a forged create: it is refused, and yet tells whose row this is
       Letter(.stranger, .sets(.reportExistence, givingOrigin: true), .sets(.reportTitle)),
