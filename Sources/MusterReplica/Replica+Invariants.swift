@@ -1,0 +1,26 @@
+internal import MusterModel
+internal import MusterSync
+
+extension Replica {
+  /// Traps when memory, between two calls, says other than the disk: simulations and tests call it
+  /// after each step. It reads all heads and records, so it is not for a running node.
+  public mutating func checkInvariants() throws {
+    precondition(batch.isEmpty, "something was put together and not committed")
+    let logs = try store.logs()
+    let onDisk = LogWriter(
+      local: local, incarnation: writer.incarnation, generation: writer.generation, logs: logs)
+    precondition(
+      writer.heads == onDisk.heads, "the writer stands at \(writer.heads), not \(onDisk.heads)")
+    var fresh = Self.engine(
+      local: local, writer: writer, announceCounter: announceCounter, roster: control.roster,
+      logs: logs, records: try store.records(), keys: [],
+      seed: [UInt8](repeating: 0, count: 32), now: Instant(microseconds: 0))
+    precondition(
+      engine.rootBytes() == fresh.rootBytes(), "the engine announces what the store does not hold")
+    let keys = try Self.keyring(in: store, operation: local.operation)
+    precondition(keys.all == keyring.all, "the keyring and the store hold different keys")
+    guard let knownStateHash else { return }
+    let hash = try StateDigest.hash(of: store)
+    precondition(hash == knownStateHash, "the state hash is out of date")
+  }
+}

@@ -1,0 +1,75 @@
+import MusterModel
+
+/// The network of a valley: datagrams under way between addresses, some lost, all delayed, none
+/// past a cut.
+struct Air {
+  struct Flight {
+    let arrival: Instant
+    let number: Int
+    let bytes: [UInt8]
+    let from: Endpoint
+    let to: Endpoint
+  }
+
+  /// Of a hundred datagrams so many are lost.
+  var lossPercent = 0
+  var delayMilliseconds: ClosedRange<Int64> = 1...20
+  private(set) var sent = 0
+  private(set) var lost = 0
+  private var random: SplitMix64
+  private var flights: [Flight] = []
+  /// Endpoints that hear one another share a number; all have 0 while nothing is cut.
+  private var sides: [Endpoint: Int] = [:]
+
+  init(seed: UInt64) { random = SplitMix64(seed: seed) }
+
+  /// From now on only those of one group hear one another.
+  mutating func cut(into groups: [[Endpoint]]) {
+    sides = [:]
+    for (number, group) in groups.enumerated() {
+      for endpoint in group { sides[endpoint] = number + 1 }
+    }
+    let open = flights.filter { isOpen($0.from, $0.to) }
+    lost += flights.count - open.count
+    flights = open
+  }
+
+  mutating func heal() { sides = [:] }
+
+  func isOpen(_ from: Endpoint, _ to: Endpoint) -> Bool { sides[from] == sides[to] }
+
+  mutating func send(_ bytes: [UInt8], from: Endpoint, to: Endpoint, now: Instant) {
+    sent += 1
+    let delay =
+      delayMilliseconds.lowerBound
+      + Int64(random.below(Int(delayMilliseconds.upperBound - delayMilliseconds.lowerBound + 1)))
+    guard isOpen(from, to), random.below(100) >= lossPercent else {
+      lost += 1
+      return
+    }
+    flights.append(
+      Flight(
+        arrival: now.advanced(byMilliseconds: delay), number: sent, bytes: bytes, from: from,
+        to: to))
+  }
+
+  func nextArrival(except guest: Endpoint?) -> Instant? {
+    flights.lazy.filter { $0.to != guest }.map(\.arrival).min()
+  }
+
+  /// Takes what has arrived, in order of arrival.
+  mutating func arrived(by now: Instant, except guest: Endpoint?) -> [Flight] {
+    take { $0.arrival <= now && $0.to != guest }
+  }
+
+  /// Takes what has arrived at one address.
+  mutating func received(at endpoint: Endpoint, by now: Instant) -> [Flight] {
+    take { $0.arrival <= now && $0.to == endpoint }
+  }
+
+  private mutating func take(_ isTaken: (Flight) -> Bool) -> [Flight] {
+    let taken = flights.filter(isTaken)
+    flights.removeAll(where: isTaken)
+    return taken.sorted { ($0.arrival, $0.number) < ($1.arrival, $1.number) }
+  }
+}

@@ -1,0 +1,144 @@
+import MusterModel
+import MusterReplica
+import MusterStore
+
+extension Valley {
+  /// What came of an attempt to join.
+  enum Joining {
+    case joined(Credentials, Enrolment.EpochKeys)
+    case refused(String)
+    /// Nobody answered.
+    case unheard
+  }
+
+  static func bytes32(_ random: inout SplitMix64) -> [UInt8] { random.bytes(32) }
+
+  mutating func seed32() -> [UInt8] { random.bytes(32) }
+
+  /// Makes an operation with one commander, called as given.
+  mutating func found(_ name: String, operation: String = "Valley", path: String? = nil) throws {
+    let genesis = Genesis(operationName: operation, seed: seed32(), now: clock.wall)
+    let store = try path.map(Store.open) ?? Store.inMemory()
+    try genesis.store(in: store)
+    try switchOn(genesis.credentials, as: name, store: store, path: path)
+    try at(name) { try $0.rotateEpoch(now: $1) }
+    try at(name) { try $0.setCallsign(name, now: $1) }
+  }
+
+  mutating func switchOn(
+    _ credentials: Credentials, as name: String, store: Store, path: String?
+  ) throws {
+    let replica = try Replica(
+      store: store, credentials: credentials, start: .goesOn, seed: seed32(), now: clock)
+    laptops.append(
+      Laptop(
+        name: name, endpoint: Self.endpoint(laptops.count), credentials: credentials, path: path,
+        store: store, replica: replica))
+  }
+
+  mutating func invitation(
+    by inviter: String, role: Role = .member, uses: Int = 1, validMilliseconds: Int64 = 600_000
+  ) throws -> [UInt8] {
+    let endpoint = laptops[index(inviter)].endpoint
+    return try ask(inviter) {
+      try $0.invite(
+        role: role, uses: uses, validMilliseconds: validMilliseconds, endpoints: [endpoint],
+        now: $1
+      ).invitation
+    }
+  }
+
+  /// Calls the inviter from a new address over the air until somebody answers.
+  mutating func attempt(
+    _ enrolment: inout Enrolment, invitation: [UInt8], upTo milliseconds: Int64 = 10_000,
+    from endpoint: Endpoint
+  ) throws -> Joining {
+    try enrolment.begin(invitation: invitation, seed: seed32(), now: now)
+    let end = now.advanced(byMilliseconds: milliseconds)
+    while now < end {
+      var steps: [Enrolment.Step] = []
+      if let deadline = enrolment.nextDeadline, deadline <= now {
+        steps += enrolment.passDeadline(now: now)
+      }
+      for flight in air.received(at: endpoint, by: now) {
+        steps += enrolment.receive(flight.bytes, from: flight.from, now: now)
+      }
+      for step in steps {
+        switch step {
+        case .send(let bytes, let to): air.send(bytes, from: endpoint, to: to, now: now)
+        case .joined(let credentials, let keys): return .joined(credentials, keys)
+        case .refused(let reason): return .refused(reason)
+        }
+      }
+      let pause = min(end, now.advanced(byMilliseconds: 5))
+      while try step(until: pause, except: endpoint) {}
+    }
+    return .unheard
+  }
+
+  /// Joins over the air and switches the new laptop on.
+  mutating func join(
+    _ name: String, invitedBy inviter: String, role: Role = .member, path: String? = nil
+  ) throws {
+    let invitation = try invitation(by: inviter, role: role)
+    var enrolment = Enrolment(seed: seed32())
+    let endpoint = Self.endpoint(laptops.count)
+    let joining = try attempt(
+      &enrolment, invitation: invitation, upTo: 60_000, from: endpoint)
+    guard case .joined(let credentials, let keys) = joining else {
+      throw JoinFailure(joining: "\(name): \(joining)")
+    }
+    try switchOn(credentials, as: name, store: path.map(Store.open) ?? .inMemory(), path: path)
+    try begin(name, with: keys, knowing: inviter)
+  }
+
+  /// What a node does first after it has joined.
+  mutating func begin(
+    _ name: String, with keys: Enrolment.EpochKeys, knowing inviter: String
+  ) throws {
+    let contact = laptops[index(inviter)].endpoint
+    try at(name) { try $0.keep(keys, now: $1) }
+    try at(name) { try $0.contact([contact], now: $1) }
+    if laptops[index(name)].credentials.role.reads {
+      try at(name) { try $0.setCallsign(name, now: $1) }
+    }
+  }
+
+  struct JoinFailure: Error { let joining: String }
+
+  // MARK: Restarts
+
+  mutating func switchOff(_ name: String) throws {
+    let index = index(name)
+    laptops[index].replica = nil
+    if laptops[index].path != nil { try laptops[index].store.close() }
+  }
+
+  mutating func switchOn(_ name: String, start: Replica.Start = .goesOn) throws {
+    let index = index(name)
+    if let path = laptops[index].path { laptops[index].store = try Store.open(path: path) }
+    laptops[index].replica = try Replica(
+      store: laptops[index].store, credentials: laptops[index].credentials,
+      start: start, seed: seed32(), now: clock)
+    let others = laptops.map(\.endpoint).filter { $0 != laptops[index].endpoint }
+    try at(name) { try $0.contact(others, now: $1) }
+  }
+
+  mutating func restart(_ name: String, start: Replica.Start = .goesOn) throws {
+    try switchOff(name)
+    try switchOn(name, start: start)
+  }
+
+  /// A founder and members who know one another.
+  static func with(
+    _ names: String..., seed: UInt64 = 1, in folder: TemporaryFolder? = nil
+  ) throws -> Valley {
+    var valley = Valley(seed: seed)
+    try valley.found(names[0], path: folder?.database(names[0]))
+    for name in names.dropFirst() {
+      try valley.join(name, invitedBy: names[0], path: folder?.database(name))
+    }
+    try valley.converge()
+    return valley
+  }
+}
