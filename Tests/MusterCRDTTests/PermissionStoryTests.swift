@@ -48,17 +48,16 @@ struct PermissionStoryTests {
       WrittenFrame(1000 + $0, by: .owner, sets: .reportTitle, to: .text("title \($0)"))
     }
     for (count, outcome) in [(64, RowState.Outcome.applied), (65, .refused)] {
-      var holder = Holder(.report)
-      holder.receive([.create] + titles)
-      let merge = WrittenFrame(
-        1, by: .owner,
-        [
-          Write(
-            row: RowKey.report.id, field: .reportTitle, value: .text("one title"),
-            supersedes: titles.prefix(count).map { $0.dot() })
-        ])
-      #expect(holder.receive(merge) == [outcome])
-      #expect(holder.row.values(of: .reportTitle).count == (outcome == .applied ? 2 : 65))
+      for value in [Value.text("one title"), nil] {
+        var holder = Holder(.report)
+        holder.receive([.create] + titles)
+        let merge = Write(
+          row: RowKey.report.id, field: .reportTitle, value: value,
+          supersedes: titles.prefix(count).map { $0.dot() })
+        #expect(holder.receive(WrittenFrame(1, by: .owner, [merge])) == [outcome])
+        let left = outcome == .refused ? 65 : value == nil ? 1 : 2
+        #expect(holder.row.values(of: .reportTitle).count == left)
+      }
     }
   }
 
