@@ -12,3 +12,5 @@ public protocol CommandPerformer: Sendable {
   /// stops.
   func crossings(after: Int64?) async -> AsyncStream<[CrossingSummary]>
 }
+
+extension Node: CommandPerformer {}

@@ -1,6 +1,6 @@
 internal import Foundation
 internal import MusterModel
-public import MusterReplica
+internal import MusterReplica
 internal import MusterStore
 internal import MusterTransport
 internal import Logging
@@ -13,20 +13,21 @@ public enum Founding {
   /// Founds an operation, with this device as its first `command`.
   public static func found(
     operation: String, callsign: String, home: NodeHome, passphrase: [UInt8]?
-  ) throws -> Credentials {
+  ) throws -> Membership {
     let lock = try claim(home)
     let genesis = Genesis(
       operationName: operation, seed: systemSeed(), now: SystemClock.wall)
     let store = try Store.open(path: home.databasePath)
     try genesis.store(in: store)
     try store.close()
-    try home.keys.create(rootKeyName, genesis.rootKeyFile)
+    try home.keys.create(
+      rootKeyName, genesis.rootKeyFile(passphrase: passphrase, seed: systemSeed()))
     try keep(genesis.credentials, home: home, passphrase: passphrase)
     var opened = try OpenedHome(home, lock: lock, credentials: genesis.credentials)
     _ = try opened.replica.rotateEpoch(now: SystemClock.reading)
     _ = try opened.replica.setCallsign(callsign, now: SystemClock.reading)
     try opened.writeSentinel()
-    return genesis.credentials
+    return Membership(genesis.credentials, callsign: callsign)
   }
 
   // MARK: Joining over the network
@@ -37,7 +38,7 @@ public enum Founding {
   public static func join(
     invitation: [UInt8], callsign: String, home: NodeHome, passphrase: [UInt8]?,
     timeoutMilliseconds: Int64, progress: (String) -> Void
-  ) async throws -> Credentials {
+  ) async throws -> Membership {
     let summary = try Enrolment.summary(ofInvitation: invitation)
     let lock = try claim(home)
     var enrolment = Enrolment(seed: systemSeed())
@@ -50,16 +51,19 @@ public enum Founding {
     ).run()
     try settle(
       credentials, keys: keys, callsign: callsign, home: home, lock: lock, passphrase: passphrase)
-    return credentials
+    return Membership(credentials, callsign: callsign)
   }
 
   // MARK: Joining by file
 
   /// The contents of a join request file; what is needed to use the answer stays in the home.
-  public static func request(callsign: String, home: NodeHome) throws -> [UInt8] {
+  public static func request(
+    callsign: String, home: NodeHome, passphrase: [UInt8]?
+  ) throws -> [UInt8] {
     let lock = try claim(home)
     defer { withExtendedLifetime(lock) {} }
-    let files = Enrolment(seed: systemSeed()).request(callsign: callsign)
+    let files = try Enrolment(seed: systemSeed()).request(
+      callsign: callsign, passphrase: passphrase, seed: systemSeed())
     if home.keys.contains(pendingName) {
       try home.keys.replace(pendingName, files.pending)
     } else {
@@ -68,19 +72,22 @@ public enum Founding {
     return files.request
   }
 
+  /// - Parameter passphrase: asked for only when the request was made with one.
   public static func join(
-    grant: [UInt8], home: NodeHome, passphrase: [UInt8]?
-  ) throws -> Credentials {
+    grant: [UInt8], home: NodeHome, passphrase: () throws -> [UInt8]
+  ) throws -> Membership {
     let lock = try claim(home)
     guard home.keys.contains(pendingName) else {
       throw NodeError.refused("no join was asked for from here: begin with 'join --request FILE'")
     }
-    let (enrolment, callsign) = try Enrolment.resume(pending: home.keys.read(pendingName))
+    let pending = try home.keys.read(pendingName)
+    let words = SecretFile.pendingJoin.isWrapped(pending) ? try passphrase() : nil
+    let (enrolment, callsign) = try Enrolment.resume(pending: pending, passphrase: words)
     let (credentials, keys) = try enrolment.join(grant: grant)
     try settle(
-      credentials, keys: keys, callsign: callsign, home: home, lock: lock, passphrase: passphrase)
+      credentials, keys: keys, callsign: callsign, home: home, lock: lock, passphrase: words)
     try FileManager.default.removeItem(atPath: home.keys.path + "/" + pendingName)
-    return credentials
+    return Membership(credentials, callsign: callsign)
   }
 
   // MARK: Shared
@@ -109,13 +116,8 @@ public enum Founding {
   private static func keep(
     _ credentials: Credentials, home: NodeHome, passphrase: [UInt8]?
   ) throws {
-    let bytes =
-      if let passphrase {
-        try credentials.wrapped(passphrase: passphrase, seed: systemSeed())
-      } else {
-        credentials.encoded()
-      }
-    try home.keys.create(NodeHome.deviceKeyName, bytes)
+    try home.keys.create(
+      NodeHome.deviceKeyName, credentials.keyFile(passphrase: passphrase, seed: systemSeed()))
   }
 }
 

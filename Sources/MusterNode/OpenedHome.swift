@@ -23,8 +23,8 @@ public struct OpenedHome {
     try home.create()
     let lock = try HomeLock(home)
     let bytes = try home.keys.read(NodeHome.deviceKeyName)
-    let words = Credentials.isWrapped(bytes) ? try passphrase() : nil
-    let credentials = try Credentials(decoding: bytes, passphrase: words)
+    let words = SecretFile.deviceKey.isWrapped(bytes) ? try passphrase() : nil
+    let credentials = try Credentials(keyFile: bytes, passphrase: words)
     try self.init(home, lock: lock, credentials: credentials)
   }
 

@@ -1,4 +1,4 @@
-public import MusterCrypto
+internal import MusterCrypto
 public import MusterModel
 internal import MusterSync
 
@@ -16,88 +16,20 @@ public struct Credentials: Sendable {
   public var role: Role { local.author.role }
 }
 
-/// Why a key file could not be read.
-public enum CredentialsFault: Error, Hashable, Sendable, CustomStringConvertible {
-  case malformed
-  case passphraseNeeded
-  case wrongPassphrase
-
-  public var description: String {
-    switch self {
-    case .malformed: "the key file is damaged: restore it from a copy, or join again"
-    case .passphraseNeeded: "the key file is protected: give its passphrase"
-    case .wrongPassphrase: "the passphrase is wrong"
-    }
-  }
-}
-
 // MARK: - The key file
 
 extension Credentials {
-  private static let magic = Array("muster device key 1\n".utf8)
-
-  /// The key file's contents as they stand: whoever can read the file has the keys.
-  public func encoded() -> [UInt8] { Self.magic + [0] + content }
-
-  /// The key file's contents sealed under a key made from a passphrase with Argon2id.
+  /// The key file's contents; sealed under a key made from a passphrase where one is given, and
+  /// otherwise readable by whoever can read the file.
   ///
   /// - Parameter seed: 32 bytes for the salt and the nonce, used nowhere else.
-  public func wrapped(passphrase: [UInt8], seed: [UInt8]) throws(CryptoError) -> [UInt8] {
-    try wrapped(passphrase: passphrase, cost: .interactive, seed: seed)
+  public func keyFile(passphrase: [UInt8]?, seed: [UInt8]) throws(SecretFileFault) -> [UInt8] {
+    try SecretFile.deviceKey.encode(
+      content, passphrase: passphrase, cost: .interactive, seed: seed)
   }
 
-  func wrapped(
-    passphrase: [UInt8], cost: PasswordCost, seed: [UInt8]
-  ) throws(CryptoError) -> [UInt8] {
-    var random = DeterministicRandom(seed: seed)
-    let salt = random.bytes(PasswordHash.saltBytes)
-    let key = try PasswordHash.deriveKey(passphrase: passphrase, salt: salt, cost: cost)
-    var writer = ByteWriter()
-    writer.append(fixed: Self.magic)
-    writer.append(UInt8(1))
-    writer.append(fixed: salt)
-    writer.append(UInt32(cost.passes))
-    writer.append(UInt32(cost.memoryBytes / 1024))
-    writer.append(
-      fixed: key.sealBody(content, nonce: random.nonce24(), additionalData: Self.magic))
-    return writer.bytes
-  }
-
-  /// Whether a key file asks for a passphrase; false too for what is not a key file.
-  public static func isWrapped(_ bytes: [UInt8]) -> Bool {
-    bytes.starts(with: magic) && bytes.dropFirst(magic.count).first == 1
-  }
-
-  public init(decoding bytes: [UInt8], passphrase: [UInt8]?) throws(CredentialsFault) {
-    guard bytes.starts(with: Self.magic) else { throw .malformed }
-    guard Self.isWrapped(bytes) else {
-      try self.init(content: Array(bytes.dropFirst(Self.magic.count + 1)))
-      return
-    }
-    guard let passphrase else { throw .passphraseNeeded }
-    let (key, body) = try Self.unwrappingKey(bytes, passphrase: passphrase)
-    guard let content = key.openBody(body, additionalData: Self.magic) else {
-      throw .wrongPassphrase
-    }
-    try self.init(content: content)
-  }
-
-  private static func unwrappingKey(
-    _ bytes: [UInt8], passphrase: [UInt8]
-  ) throws(CredentialsFault) -> (SealingKey, [UInt8]) {
-    do {
-      var reader = ByteReader(bytes.dropFirst(magic.count + 1))
-      let salt = try reader.fixed(PasswordHash.saltBytes)
-      let passes = Int(try reader.integer(UInt32.self))
-      let kibibytes = Int(try reader.integer(UInt32.self))
-      guard kibibytes <= 4 * 1024 * 1024,
-        let cost = PasswordCost(passes: passes, memoryBytes: kibibytes * 1024)
-      else { throw DecodingFault.invalid("cost") }
-      let key = try PasswordHash.deriveKey(passphrase: passphrase, salt: salt, cost: cost)
-      return (key, try reader.fixed(reader.remaining))
-    } catch {
-      throw .malformed
-    }
+  public init(keyFile bytes: [UInt8], passphrase: [UInt8]?) throws(SecretFileFault) {
+    try self.init(content: SecretFile.deviceKey.decode(bytes, passphrase: passphrase))
   }
 
   private var content: [UInt8] {
@@ -115,7 +47,7 @@ extension Credentials {
     return writer.bytes
   }
 
-  private init(content: [UInt8]) throws(CredentialsFault) {
+  private init(content: [UInt8]) throws(SecretFileFault) {
     do {
       var reader = ByteReader(content)
       let name = try reader.text()

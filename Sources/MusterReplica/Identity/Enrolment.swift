@@ -90,36 +90,39 @@ public struct Enrolment: Sendable {
   // MARK: By file
 
   /// The contents of a join request file, and of the file that this device keeps until the grant
-  /// comes, which is secret.
-  public func request(callsign: String) -> (request: [UInt8], pending: [UInt8]) {
+  /// comes, sealed where a passphrase is given.
+  ///
+  /// - Parameter seed: 32 bytes for the salt and the nonce, used nowhere else.
+  public func request(
+    callsign: String, passphrase: [UInt8]?, seed: [UInt8]
+  ) throws(SecretFileFault) -> (request: [UInt8], pending: [UInt8]) {
     let request = JoinRequest(
       signingKey: signingKey, agreementKey: agreementKey.publicKey,
       binding: JoinRequestFile.binding(callsign: callsign))
     var pending = ByteWriter()
-    pending.append(fixed: Self.pendingMagic)
     pending.append(fixed: signingKey.exportSeed())
     pending.append(fixed: agreementKey.exportSecret())
     pending.append(callsign)
-    return (JoinRequestFile(callsign: callsign, request: request).encoded(), pending.bytes)
+    return (
+      JoinRequestFile(callsign: callsign, request: request).encoded(),
+      try SecretFile.pendingJoin.encode(
+        pending.bytes, passphrase: passphrase, cost: .interactive, seed: seed)
+    )
   }
-
-  private static let pendingMagic = Array("muster pending join 1\n".utf8)
 
   /// Takes up a join by file where `request` left it.
   public static func resume(
-    pending bytes: [UInt8]
-  ) throws(Fault) -> (enrolment: Enrolment, callsign: String) {
+    pending bytes: [UInt8], passphrase: [UInt8]?
+  ) throws(SecretFileFault) -> (enrolment: Enrolment, callsign: String) {
+    let content = try SecretFile.pendingJoin.decode(bytes, passphrase: passphrase)
     do {
-      var reader = ByteReader(bytes)
-      guard try reader.fixed(pendingMagic.count) == pendingMagic else {
-        throw DecodingFault.invalid("magic")
-      }
+      var reader = ByteReader(content)
       let signingKey = try SigningKey(seed: try reader.fixed(SigningKey.seedBytes))
       let agreementKey = try AgreementKey(secret: try reader.fixed(AgreementKey.secretBytes))
       let callsign = try reader.text()
       return (Enrolment(signingKey: signingKey, agreementKey: agreementKey), callsign)
     } catch {
-      throw Fault(description: "the pending join is damaged: make a new request")
+      throw .malformed
     }
   }
 

@@ -49,8 +49,13 @@ public struct Genesis: Sendable {
     frames = [first, second]
   }
 
-  /// The contents of the file that keeps the root key.
-  public var rootKeyFile: [UInt8] { Array("muster root key 1\n".utf8) + rootSeed }
+  /// The contents of the file that keeps the root key, sealed where a passphrase is given.
+  ///
+  /// - Parameter seed: 32 bytes for the salt and the nonce, used nowhere else.
+  public func rootKeyFile(passphrase: [UInt8]?, seed: [UInt8]) throws(SecretFileFault) -> [UInt8] {
+    try SecretFile.rootKey.encode(
+      rootSeed, passphrase: passphrase, cost: .interactive, seed: seed)
+  }
 
   /// Puts the root's control log into a store that is still empty.
   public func store(in store: Store) throws(StoreError) {

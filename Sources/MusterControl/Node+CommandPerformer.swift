@@ -1,0 +1,3 @@
+public import MusterNode
+
+extension Node: CommandPerformer {}

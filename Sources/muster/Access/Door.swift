@@ -1,0 +1,52 @@
+internal import MusterControl
+internal import MusterModel
+internal import MusterNode
+
+/// The way to a home's node: the running one through its socket, or the same code in this process,
+/// under the home's lock.
+enum Door: Sendable {
+  case running(ControlClient)
+  case inProcess(any CommandPerformer)
+
+  /// Knocks at the socket, and opens the node here if nobody answers.
+  static func open(_ home: HomeOptions) async throws -> Door {
+    let client = ControlClient(path: try ControlSocketPath(home.folders.socketPath))
+    if try await client.isListening() { return .running(client) }
+    guard home.folders.exists else { throw absent(home) }
+    return .inProcess(try await LocalNode.open(home: home))
+  }
+
+  /// The running node only: what happens from now on, nobody else can tell.
+  static func running(_ home: HomeOptions) async throws -> ControlClient {
+    let client = ControlClient(path: try ControlSocketPath(home.folders.socketPath))
+    if try await client.isListening() { return client }
+    guard home.folders.exists else { throw absent(home) }
+    throw Refusal("no node is running on \(home.folders.path): start it with `muster run`")
+  }
+
+  /// What the node answers, unless it refuses.
+  func ask(_ command: Command) async throws -> Reply {
+    let reply: Reply
+    switch self {
+    case .running(let client): reply = try await client.perform(command)
+    case .inProcess(let performer): reply = await performer.perform(command)
+    }
+    if case .refused(let reason) = reply { throw Refusal(reason) }
+    return reply
+  }
+
+  /// As `ask`, of what others should hear: says so if they cannot yet.
+  func change(_ command: Command) async throws -> Reply {
+    let reply = try await ask(command)
+    if case .inProcess = self {
+      Standard.complain("saved on this laptop; others get it once `muster run` runs here")
+    }
+    return reply
+  }
+
+  private static func absent(_ home: HomeOptions) -> Refusal {
+    Refusal(
+      "there is no node in \(home.folders.path): run `muster init` or `muster join` first,"
+        + " or give --home")
+  }
+}

@@ -1,0 +1,110 @@
+internal import Logging
+internal import MusterControl
+internal import MusterLocation
+internal import MusterModel
+internal import MusterNode
+internal import MusterTransport
+internal import ServiceLifecycle
+
+extension Membership {
+  var json: JSON {
+    .object([
+      "operation": .id(operation), "operationName": .string(operationName),
+      "device": .id(device), "callsign": .string(callsign), "role": .string(role.name),
+    ])
+  }
+}
+
+/// How a node runs in the foreground.
+struct RunSettings {
+  /// Where it listens, `HOST:PORT`.
+  var listen: AddressArgument
+  /// Whom it tries to reach besides those it hears and remembers.
+  var peers: [AddressArgument]
+  var usesMulticast: Bool
+  /// Replayed as the device's own fixes; what has no times starts when the node does.
+  var track: GPXTrack?
+  var speed: ReplaySpeed
+}
+
+/// The composition root: the only place where the command line opens homes and nodes by itself.
+enum LocalNode {
+  /// Opens an enrolled home's node under its lock, for commands only: it sends and hears nothing.
+  static func open(home: HomeOptions) async throws -> any CommandPerformer {
+    try Node(opened(home), transport: nil, logger: logger())
+  }
+
+  /// Makes an operation, and this device as its first `command`.
+  static func create(
+    operation: String, callsign: String, home: HomeOptions, passphrase: Passphrase?
+  ) async throws -> Membership {
+    try Founding.found(
+      operation: operation, callsign: callsign, home: home.folders, passphrase: passphrase?.bytes)
+  }
+
+  /// Enrols this device over the network.
+  static func join(
+    _ invitation: InvitationURL, callsign: String, home: HomeOptions, passphrase: Passphrase?,
+    timeoutSeconds: Int64
+  ) async throws -> Membership {
+    try await Founding.join(
+      invitation: invitation.invitation, callsign: callsign, home: home.folders,
+      passphrase: passphrase?.bytes, timeoutMilliseconds: timeoutSeconds * 1000,
+      progress: Standard.complain)
+  }
+
+  /// Makes this device's keys, and the contents of a join request file.
+  static func requestToJoin(
+    callsign: String, home: HomeOptions, passphrase: Passphrase?
+  ) throws -> [UInt8] {
+    try Founding.request(
+      callsign: callsign, home: home.folders, passphrase: passphrase?.bytes)
+  }
+
+  /// Enrols this device by the contents of a join grant file, after `requestToJoin`.
+  static func join(grant: [UInt8], home: HomeOptions) throws -> Membership {
+    try Founding.join(grant: grant, home: home.folders) {
+      try home.passphrase().bytes
+    }
+  }
+
+  /// Runs the node with its control socket until SIGINT or SIGTERM.
+  static func run(_ settings: RunSettings, home: HomeOptions) async throws {
+    let logger = logger()
+    let opened = try opened(home)
+    let transport = try await UDPTransport.bind(
+      configuration: UDPConfiguration(
+        listen: settings.listen.text, multicast: settings.usesMulticast),
+      logger: logger)
+    var peers: [Endpoint] = []
+    for peer in settings.peers { peers.append(try await transport.resolve(peer.text)) }
+    let socket = try ControlSocketPath(home.folders.socketPath)
+    let node = Node(opened, transport: transport, logger: logger)
+    var services: [any Service] = [
+      transport, NodeService(node: node, transport: transport, peers: peers),
+      ControlServer(path: socket, performer: node, logger: logger),
+    ]
+    if let track = settings.track {
+      let replay = GPXReplay(
+        track, startingAt: SystemClock.wall, speed: settings.speed)
+      services.append(ReplayService(node: node, replay: replay, logger: logger))
+    }
+    logger.info("listening on UDP port \(transport.boundPort)")
+    let group = ServiceGroup(
+      configuration: ServiceGroupConfiguration(
+        services: services.map { .init(service: $0) },
+        gracefulShutdownSignals: [.sigint, .sigterm], logger: logger))
+    try await group.run()
+  }
+
+  private static func opened(_ home: HomeOptions) throws -> sending OpenedHome {
+    try OpenedHome(home.folders) { try home.passphrase().bytes }
+  }
+
+  /// Logs go to standard error.
+  private static func logger() -> Logger {
+    var logger = Logger(label: "muster") { StreamLogHandler.standardError(label: $0) }
+    logger.logLevel = .info
+    return logger
+  }
+}

@@ -1,0 +1,41 @@
+internal import Foundation
+
+/// A file that a person named, read whole.
+enum InputFile {
+  /// Refuses what is longer than `limit` before it is read.
+  static func bytes(of path: String, limit: Int) throws(Refusal) -> [UInt8] {
+    Array(try data(of: path, limit: limit))
+  }
+
+  static func data(of path: String, limit: Int) throws(Refusal) -> Data {
+    let contents: Data
+    do {
+      let file = try FileHandle(forReadingFrom: URL(fileURLWithPath: path))
+      contents = try file.read(upToCount: limit + 1) ?? Data()
+    } catch {
+      throw Refusal("cannot read \(path): \(reason(error))")
+    }
+    guard contents.count <= limit else {
+      throw Refusal("\(path) is longer than \(limit) bytes")
+    }
+    return contents
+  }
+
+  fileprivate static func reason(_ error: any Error) -> String {
+    let error = error as NSError
+    let cause = error.userInfo[NSUnderlyingErrorKey] as? NSError ?? error
+    if cause.domain == NSPOSIXErrorDomain { return String(cString: strerror(Int32(cause.code))) }
+    return error.localizedDescription
+  }
+}
+
+/// A file that a person named, written whole or not at all.
+enum OutputFile {
+  static func write(_ contents: [UInt8], to path: String) throws(Refusal) {
+    do {
+      try Data(contents).write(to: URL(fileURLWithPath: path), options: .atomic)
+    } catch {
+      throw Refusal("cannot write \(path): \(InputFile.reason(error))")
+    }
+  }
+}

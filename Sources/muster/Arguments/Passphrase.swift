@@ -1,0 +1,60 @@
+internal import Foundation
+
+/// What locks the key files. Never printed.
+struct Passphrase: Equatable, Sendable, CustomStringConvertible {
+  let bytes: [UInt8]
+
+  static let mostBytes = 1024
+
+  init(_ bytes: [UInt8]) throws(Refusal) {
+    guard !bytes.isEmpty else { throw Refusal("the passphrase is empty") }
+    guard bytes.count <= Self.mostBytes else {
+      throw Refusal("the passphrase is longer than \(Self.mostBytes) bytes")
+    }
+    self.bytes = bytes
+  }
+
+  var description: String { "(a passphrase)" }
+
+  /// Asks on the terminal without showing what is typed; nil where there is no terminal.
+  static func ask(_ question: String) throws(Refusal) -> Passphrase? {
+    let terminal = open("/dev/tty", O_RDWR | O_CLOEXEC | O_NOCTTY)
+    guard terminal >= 0 else { return nil }
+    defer { close(terminal) }
+    var saved = termios()
+    guard tcgetattr(terminal, &saved) == 0 else { return nil }
+    // Keys come one by one and Ctrl-C as a byte, so that no way out leaves the terminal mute.
+    var silent = saved
+    silent.c_lflag &= ~tcflag_t(ECHO | ICANON | ISIG)
+    guard tcsetattr(terminal, TCSAFLUSH, &silent) == 0 else { return nil }
+    defer { tcsetattr(terminal, TCSAFLUSH, &saved) }
+    show(question, on: terminal)
+    defer { show("\n", on: terminal) }
+    return try Passphrase(typed(on: terminal))
+  }
+
+  private static func typed(on terminal: Int32) throws(Refusal) -> [UInt8] {
+    var line: [UInt8] = []
+    while true {
+      var key: UInt8 = 0
+      let count = read(terminal, &key, 1)
+      if count < 0, errno == EINTR { continue }
+      guard count == 1 else { throw Refusal("the terminal went away") }
+      switch key {
+      case 0x0A, 0x0D, 0x04: return line
+      case 0x03: throw Refusal("cancelled")
+      case 0x15: line = []
+      case 0x08, 0x7F:
+        // One character, which may be several bytes of UTF-8.
+        while let last = line.popLast(), last & 0xC0 == 0x80 {}
+      default:
+        if line.count <= mostBytes { line.append(key) }
+      }
+    }
+  }
+
+  private static func show(_ text: String, on terminal: Int32) {
+    var text = text
+    text.withUTF8 { bytes in _ = write(terminal, bytes.baseAddress, bytes.count) }
+  }
+}

@@ -1,0 +1,93 @@
+internal import ArgumentParser
+internal import MusterModel
+
+struct StatusCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "status",
+    abstract: "Shows how this node is doing and whom it hears.",
+    discussion: """
+      Example:  muster status
+
+      Two nodes with the same state hash show the same users, reports, fences and events.
+      """)
+
+  @OptionGroup var home: HomeOptions
+  @OptionGroup var output: OutputOptions
+
+  func run() async throws {
+    let door = try await Door.open(home)
+    guard case .status(let status) = try await door.ask(.status) else {
+      throw Refusal.unexpectedReply
+    }
+    if output.json { return try Standard.print(status.json.text) }
+    let screen = Screen.current
+    for (name, value) in facts(of: status, isRunning: door.isRunning) {
+      let label = name.padding(to: 12)
+      try Standard.print(Paint.strong.apply(label, on: screen) + SafeText.line(value))
+    }
+    guard !status.peers.isEmpty else { return }
+    try Standard.print("\n" + table(of: status.peers).text(on: screen))
+  }
+
+  private func facts(of status: StatusSummary, isRunning: Bool) -> [(String, String)] {
+    var facts = [
+      ("Operation", "\(status.operationName) (\(status.operation.short))"),
+      ("This laptop", "\(status.callsign), \(status.role.name) (\(status.device.short))"),
+      ("Node", isRunning ? "running" : "not running: nothing is sent or heard"),
+      (
+        "Knows",
+        [
+          Words.count(status.users, "user", "users"),
+          Words.count(status.reports, "report", "reports"),
+          Words.count(status.fences, "fence", "fences"),
+          Words.count(status.crossings, "event", "events"),
+        ].joined(separator: ", ")
+      ),
+      (
+        "Holds",
+        Words.count(status.frames, "frame", "frames") + " in "
+          + Words.count(status.logs, "log", "logs")
+          + (status.waitingFrames > 0 ? ", \(status.waitingFrames) not readable yet" : "")
+      ),
+      (
+        "State hash",
+        "\(status.stateHash)" + (status.stateIsIncomplete ? " (keys are missing)" : "")
+      ),
+    ]
+    if let report = status.fix {
+      facts.append(("Last fix", "\(Words.fix(report.fix)) at \(report.fix.sampleTime)"))
+    }
+    let rejected = status.rejected.filter { $0.value > 0 }.sorted { $0.key < $1.key }
+    if !rejected.isEmpty {
+      facts.append(
+        ("Dropped", rejected.map { "\($0.key) \($0.value)" }.joined(separator: ", ")))
+    }
+    facts.append(("Peers", status.peers.isEmpty ? "none yet" : "\(status.peers.count)"))
+    return facts
+  }
+
+  private func table(of peers: [PeerSummary]) -> Table {
+    var table = Table(["CALLSIGN", "DEVICE", "ADDRESS", "LINK", "HEARD", "LACKS"])
+    for peer in peers {
+      table.add([
+        .init(peer.callsign, .strong), .init(peer.device.short), .init("\(peer.endpoint)"),
+        peer.isConnected ? .init("✔ connected", .good) : .init("✖ silent", .doubtful),
+        .init(Words.age(peer.lastHeardSeconds) + " ago"),
+        .init(peer.behindFrames == 0 ? "nothing" : "\(peer.behindFrames) frames"),
+      ])
+    }
+    return table
+  }
+}
+
+extension Door {
+  fileprivate var isRunning: Bool {
+    if case .running = self { true } else { false }
+  }
+}
+
+extension String {
+  fileprivate func padding(to width: Int) -> String {
+    self + String(repeating: " ", count: max(1, width - count))
+  }
+}

@@ -1,0 +1,60 @@
+internal import ArgumentParser
+internal import MusterModel
+internal import MusterNode
+
+struct UserCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "user",
+    abstract: "People: who is safe, who is not, of whom nothing is known.",
+    discussion: """
+      Example:  muster user list
+                muster user status help --note "Trapped on the second floor"
+      """,
+    subcommands: [List.self, Status.self])
+
+  struct List: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+      abstract: "Lists everybody with their safety, why, and where they were last.",
+      discussion: "Example:  muster user list --json")
+
+    @OptionGroup var home: HomeOptions
+    @OptionGroup var output: OutputOptions
+
+    func run() async throws {
+      guard case .users(let users) = try await Door.open(home).ask(.users) else {
+        throw Refusal.unexpectedReply
+      }
+      if output.json { return try Standard.print(JSON.array(users.map(\.json)).text) }
+      guard !users.isEmpty else { return try Standard.print("Nobody yet.") }
+      var table = Table(["CALLSIGN", "ROLE", "SAFETY", "WHY", "LAST FIX", "AGE", "TEAM", "ID"])
+      for user in users {
+        table.add([
+          .init(user.callsign, .strong), .init(user.role.name), user.safety.cell,
+          .init(user.reason), .init(Words.fix(user.fix)), .init(Words.age(user.fixAgeSeconds)),
+          .init(user.team), .init(user.id.short),
+        ])
+      }
+      try Standard.print(table.text(on: .current))
+    }
+  }
+
+  struct Status: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+      abstract: "Tells the others that you are safe, or that you need help.",
+      discussion: "Example:  muster user status help --note \"Broken leg, at the north gate\"")
+
+    @Argument(help: "Your own word.")
+    var claim: ClaimArgument
+
+    @Option(help: ArgumentHelp("What the others should know.", valueName: "text"))
+    var note = ""
+
+    @OptionGroup var home: HomeOptions
+
+    func validate() throws { try TextArgument.check(note, .paragraphs, "note") }
+
+    func run() async throws {
+      _ = try await Door.open(home).change(.claimSafety(claim.claim, note: note))
+    }
+  }
+}

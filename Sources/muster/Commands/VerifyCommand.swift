@@ -1,0 +1,41 @@
+internal import ArgumentParser
+internal import MusterModel
+internal import MusterNode
+
+struct VerifyCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "verify",
+    abstract: "Checks everything that this laptop holds, from the signatures up.",
+    discussion: """
+      Example:  muster verify
+
+      Checks every hash, signature and rule again, builds the view anew and compares. Exits with 1 \
+      if anything is wrong.
+      """)
+
+  @OptionGroup var home: HomeOptions
+  @OptionGroup var output: OutputOptions
+
+  func run() async throws {
+    guard case .verification(let report) = try await Door.open(home).ask(.verify) else {
+      throw Refusal.unexpectedReply
+    }
+    if output.json {
+      try Standard.print(report.json.text)
+    } else {
+      try show(report, on: .current)
+    }
+    if !report.isOK { throw Refusal(Words.count(report.problems.count, "problem", "problems")) }
+  }
+
+  private func show(_ report: VerificationReport, on screen: Screen) throws {
+    for problem in report.problems {
+      try Standard.print(Paint.bad.apply("✖", on: screen) + " " + SafeText.line(problem))
+    }
+    let checked =
+      Words.count(report.frames, "frame", "frames") + " in "
+      + Words.count(report.logs, "log", "logs")
+    if report.isOK { try Standard.print(Paint.good.apply("✔ all is well", on: screen)) }
+    try Standard.print("Checked \(checked); state hash \(report.stateHash)")
+  }
+}

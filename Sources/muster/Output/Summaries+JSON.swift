@@ -1,0 +1,129 @@
+internal import MusterModel
+
+extension ReportSummary {
+  var json: JSON {
+    JSON.object([
+      "id": .id(id), "title": .string(title), "description": .string(details),
+      "category": .string(category.name), "severity": .known(severity) { .count(Int($0)) },
+      "toEvacuate": .bool(toEvacuate), "status": .string(status.name), "owner": .id(owner),
+      "ownerCallsign": .string(ownerCallsign), "confirmations": .strings(confirmations),
+      "comments": .array(
+        comments.map {
+          .object([
+            "callsign": .string($0.callsign), "text": .string($0.text),
+            "writtenAt": .time($0.writtenAt),
+          ])
+        }),
+      "photos": .array([]), "conflicts": .array(conflicts.map(\.json)),
+      "createdAt": .time(createdAt), "updatedAt": .time(updatedAt),
+    ]).adding(JSON.place(position))
+  }
+}
+
+extension FieldConflict {
+  var json: JSON {
+    .object([
+      "field": .string(field.name),
+      "values": .array(
+        values.map {
+          .object([
+            "value": .string($0.text), "callsign": .string($0.callsign),
+            "writtenAt": .time($0.writtenAt),
+          ])
+        }),
+    ])
+  }
+}
+
+extension FenceSummary {
+  /// Without the outline, for which there is `fence export`.
+  var json: JSON {
+    let json = JSON.object([
+      "id": .id(id), "name": .string(name), "kind": .string(kind.name), "active": .bool(isActive),
+      "inside": .strings(inside), "properties": .string(properties),
+      "conflicts": .array(conflicts.map(\.json)), "createdAt": .time(createdAt),
+      "updatedAt": .time(updatedAt),
+    ])
+    switch geometry {
+    case .circle(let center, let radius):
+      return json.adding([
+        "shape": .string("circle"), "radiusMetres": .number(Double(radius) / 100),
+      ])
+      .adding(JSON.place(center))
+    case .polygons: return json.adding(["shape": .string("polygon")])
+    }
+  }
+}
+
+extension UserSummary {
+  var json: JSON {
+    JSON.object([
+      "id": .id(id), "callsign": .string(callsign), "role": .string(role.name),
+      "safety": .string(safety.rawValue), "reason": .string(reason),
+      "accuracyMetres": .metres(decimetres: fix?.accuracyDecimetres),
+      "fixAgeSeconds": .known(fixAgeSeconds, JSON.integer), "team": .string(team),
+    ]).adding(JSON.place(fix?.position))
+  }
+}
+
+extension DeviceSummary {
+  var json: JSON {
+    .object([
+      "id": .id(id), "user": .id(user), "callsign": .string(callsign), "role": .string(role.name),
+      "rank": .count(rank), "isThisDevice": .bool(isThisDevice),
+    ])
+  }
+}
+
+extension CrossingSummary {
+  var json: JSON {
+    JSON.object([
+      "id": .id(id), "type": .string(type.name), "fence": .id(fence),
+      "fenceName": .string(fenceName), "subject": .id(subject), "callsign": .string(callsign),
+      "sampleTime": .time(sampleTime), "baseline": .bool(isBaseline),
+    ]).adding(JSON.place(position))
+  }
+}
+
+extension VerificationReport {
+  var json: JSON {
+    .object([
+      "ok": .bool(isOK), "frames": .count(frames), "logs": .count(logs),
+      "stateHash": .string(stateHash.description), "problems": .strings(problems),
+    ])
+  }
+}
+
+extension StatusSummary {
+  var json: JSON {
+    .object([
+      "operation": .id(operation), "operationName": .string(operationName),
+      "callsign": .string(callsign), "device": .id(device), "role": .string(role.name),
+      "stateHash": .string(stateHash.description), "stateIsIncomplete": .bool(stateIsIncomplete),
+      "root": .string(Hex.encode(root)), "logs": .count(logs), "frames": .count(frames),
+      "waitingFrames": .count(waitingFrames), "users": .count(users), "reports": .count(reports),
+      "fences": .count(fences), "crossings": .count(crossings),
+      "peers": .array(peers.map(\.json)), "fix": .known(fix, \.json),
+      "rejected": .object(rejected.mapValues(JSON.unsigned)),
+    ])
+  }
+}
+
+extension PeerSummary {
+  var json: JSON {
+    .object([
+      "callsign": .string(callsign), "device": .id(device),
+      "address": .string(endpoint.description), "isConnected": .bool(isConnected),
+      "lastHeardSeconds": .integer(lastHeardSeconds), "behindFrames": .unsigned(behindFrames),
+    ])
+  }
+}
+
+extension PositionReport {
+  fileprivate var json: JSON {
+    JSON.object([
+      "accuracyMetres": .metres(decimetres: fix.accuracyDecimetres),
+      "sampleTime": .time(fix.sampleTime), "reportedAt": .time(reportedAt),
+    ]).adding(JSON.place(fix.position))
+  }
+}

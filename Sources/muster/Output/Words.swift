@@ -1,0 +1,67 @@
+internal import Foundation
+internal import MusterModel
+
+/// How values read in sentences and tables.
+enum Words {
+  static func place(_ coordinate: Coordinate?) -> String {
+    guard let coordinate else { return "" }
+    return String(format: "%.5f,%.5f", coordinate.latitude, coordinate.longitude)
+  }
+
+  static func fix(_ fix: Fix?) -> String {
+    guard let fix else { return "" }
+    let accuracy = fix.accuracyDecimetres.map { " ±\(metres(Double($0) / 10))" } ?? ""
+    return place(fix.position) + accuracy
+  }
+
+  static func metres(_ metres: Double) -> String {
+    metres >= 10_000
+      ? String(format: "%.1f km", metres / 1000)
+      : String(format: metres == metres.rounded() ? "%.0f m" : "%.1f m", metres)
+  }
+
+  /// `4 s`, `12 min`, `3 h`, `2 d`: the largest unit that is not nought.
+  static func age(_ seconds: Int64?) -> String {
+    guard let seconds else { return "" }
+    switch seconds {
+    case ..<60: return "\(max(0, seconds)) s"
+    case ..<3600: return "\(seconds / 60) min"
+    case ..<86_400: return "\(seconds / 3600) h"
+    default: return "\(seconds / 86_400) d"
+    }
+  }
+
+  static func count(_ number: Int, _ one: String, _ many: String) -> String {
+    "\(number) \(number == 1 ? one : many)"
+  }
+
+  static func shape(_ geometry: FenceGeometry) -> String {
+    switch geometry {
+    case .circle(let center, let radius):
+      return "circle of \(metres(Double(radius) / 100)) around \(place(center))"
+    case .polygons(let polygons):
+      let corners = polygons.reduce(0) { sum, polygon in
+        polygon.holes.reduce(sum + polygon.outer.vertices.count) { $0 + $1.vertices.count }
+      }
+      return polygons.count == 1
+        ? "polygon of \(corners) corners" : "\(polygons.count) polygons of \(corners) corners"
+    }
+  }
+}
+
+extension SafetyState {
+  /// A sign and the word, so that nothing hangs on colour.
+  var cell: Table.Cell {
+    switch self {
+    case .safe: Table.Cell("✔ safe", .good)
+    case .unsafe: Table.Cell("✖ unsafe", .bad)
+    case .unknown: Table.Cell("? unknown", .doubtful)
+    }
+  }
+}
+
+extension CrossingType {
+  var cell: Table.Cell {
+    self == .enter ? Table.Cell("→ ENTER", .good) : Table.Cell("← EXIT", .doubtful)
+  }
+}
