@@ -16,8 +16,8 @@ enum Door: Sendable {
     return .inProcess(try await LocalNode.open(home: home))
   }
 
-  /// The running node only: what happens from now on, nobody else can tell.
-  static func running(_ home: HomeOptions) async throws -> ControlClient {
+  /// The running node only, for what nobody else can tell.
+  static func runningNode(of home: HomeOptions) async throws -> ControlClient {
     let client = ControlClient(path: try ControlSocketPath(home.folders.socketPath))
     if try await client.isListening() { return client }
     guard home.folders.exists else { throw absent(home) }

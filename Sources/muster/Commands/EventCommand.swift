@@ -65,7 +65,7 @@ struct EventCommand: AsyncParsableCommand {
     @OptionGroup var output: OutputOptions
 
     func run() async throws {
-      let client = try await Door.running(home)
+      let client = try await Door.runningNode(of: home)
       let screen = Screen.current
       try await client.follow(after: all ? 0 : nil) { [json = output.json] batch in
         for event in batch {

@@ -32,7 +32,8 @@ struct InviteCommand: AsyncParsableCommand {
   }
 
   func run() async throws {
-    let door = try await Door.open(home)
+    // Only a running node knows the addresses that the one who joins must call.
+    let door = Door.running(try await Door.runningNode(of: home))
     let command = Command.invite(role: role.value, uses: uses, validSeconds: expires.seconds)
     guard case .invitation(let bytes, let role, let expiresAt) = try await door.ask(command) else {
       throw Refusal.unexpectedReply

@@ -1,3 +1,0 @@
-public import MusterNode
-
-extension Node: CommandPerformer {}
