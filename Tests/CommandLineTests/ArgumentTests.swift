@@ -1,0 +1,121 @@
+import MusterModel
+import Testing
+
+@testable import muster
+
+@Suite struct `Words on the command line` {
+  @Test func `a place is a latitude and a longitude`() throws {
+    let place = try PlaceArgument(parsing: "47.3769,-8.5417")
+    #expect(place.coordinate == Coordinate(latitudeE7: 473_769_000, longitudeE7: -85_417_000))
+  }
+
+  @Test(arguments: [
+    "", "47", "47,", ",8", "47,8,9", "47 8", "47, east", "nan,8", "inf,8", "0x10,8", "1e1,8",
+    "90.0000001,0", "-91,0", "0,180.1", "--1,0",
+  ])
+  func `what is no place is refused with a reason`(text: String) {
+    #expect {
+      try PlaceArgument(parsing: text)
+    } throws: { "\($0)".count > 10 }
+  }
+
+  @Test func `the poles and the antimeridian are places`() throws {
+    for text in ["90,180", "-90,-180", "+0,-0"] { _ = try PlaceArgument(parsing: text) }
+  }
+
+  @Test func `a circle has a radius in metres`() throws {
+    let circle = try CircleArgument(parsing: "1,2,0.255")
+    let center = try PlaceArgument(parsing: "1,2").coordinate
+    #expect(circle.geometry == .circle(center: center, radiusCentimetres: 26))
+  }
+
+  @Test(arguments: ["1,2", "1,2,0", "1,2,-5", "1,2,0.004", "1,2,20000001", "1,2,nan", "91,2,5"])
+  func `what is no circle is refused`(text: String) {
+    #expect(throws: BadArgument.self) { try CircleArgument(parsing: text) }
+  }
+
+  @Test(
+    arguments: [("90s", 90), ("15m", 900), ("24h", 86_400), ("7d", 604_800)] as [(String, Int64)])
+  func `a length of time has a unit`(text: String, seconds: Int64) throws {
+    let duration = try DurationArgument(parsing: text)
+    #expect(duration.seconds == seconds)
+  }
+
+  @Test(arguments: [
+    "", "s", "90", "-1s", "0s", "1.5h", "1w", "3651d", "9999999999999999999s", "١s",
+  ])
+  func `what is no length of time is refused`(text: String) {
+    #expect(throws: BadArgument.self) { try DurationArgument(parsing: text) }
+  }
+
+  @Test func `an id is its first four digits or more, in any case`() throws {
+    let whole = String(repeating: "0a", count: 16)
+    let parsed = try ["0A1B", "0a1b2", whole].map { try RowArgument(parsing: $0).prefix }
+    #expect(parsed == ["0a1b", "0a1b2", whole])
+    for text in ["", "0a1", "0a1g", whole + "0", "０a1b"] {
+      #expect(throws: BadArgument.self) { try RowArgument(parsing: text) }
+    }
+  }
+
+  @Test func `a severity is one to five`() throws {
+    let values = try ["1", "5"].map { try SeverityArgument(parsing: $0).value }
+    #expect(values == [1, 5])
+    for text in ["0", "6", "256", "-1", "3.5", ""] {
+      #expect(throws: BadArgument.self) { try SeverityArgument(parsing: text) }
+    }
+  }
+
+  @Test func `an address is a host and a port`() throws {
+    for text in ["192.0.2.1:7474", "[2001:db8::1]:7474", "post.example:0"] {
+      let address = try AddressArgument(parsing: text)
+      #expect(address.text == text)
+    }
+    for text in ["192.0.2.1", ":7474", "a:b:1", "host:", "host:65536", "host:+1", "[]:1", "a b:1"] {
+      #expect(throws: BadArgument.self) { try AddressArgument(parsing: text) }
+    }
+  }
+
+  @Test func `a place in the south is not taken for an option`() throws {
+    for text in ["-33.8,151.2", "-.5,-1", "-1,2,300"] {
+      #expect(CoordinateArguments.shielded(text) == " " + text)
+    }
+    for text in ["-h", "--at", "-5", "47,8", "-", "-5,five"] {
+      #expect(CoordinateArguments.shielded(text) == text)
+    }
+    let place = try PlaceArgument(parsing: CoordinateArguments.shielded("-33.8,151.2"))
+    #expect(place.coordinate.latitudeE7 == -338_000_000)
+  }
+
+  @Test func `a report is edited only with something to change`() throws {
+    #expect(throws: (any Error).self) {
+      try ReportCommand.Edit.parse(["0a1b"])
+    }
+    let edit = try ReportCommand.Edit.parse(["0a1b", "--no-evacuate", "--status", "resolved"])
+    #expect(edit.evacuate == false)
+    #expect(edit.status?.value == .resolved)
+  }
+
+  @Test func `words that may not be signed are refused, and the field named`() {
+    for (arguments, name) in [
+      (["--title", " "], "title"), (["--title", "a\u{1B}[31m"], "title"),
+      (["--title", "a", "--description", "\u{7}"], "description"),
+    ] {
+      #expect {
+        try ReportCommand.Add.parse(arguments)
+      } throws: { ReportCommand.Add.message(for: $0).contains("the \(name) ") }
+    }
+  }
+
+  @Test func `joining is by one way at a time`() throws {
+    let url = "\(InvitationURL([1, 2, 3]))"
+    for arguments in [
+      [], [url], ["--callsign", "Ben"], ["--request", "f"], ["--grant", "f", "--callsign", "Ben"],
+      [url, "--callsign", "Ben", "--request", "f"], ["--request", "f", "--timeout", "5s"],
+    ] {
+      #expect(throws: (any Error).self) { try JoinCommand.parse(arguments) }
+    }
+    _ = try JoinCommand.parse([url, "--callsign", "Ben", "--timeout", "5s"])
+    _ = try JoinCommand.parse(["--request", "f", "--callsign", "Ben"])
+    _ = try JoinCommand.parse(["--grant", "f"])
+  }
+}

@@ -1,0 +1,35 @@
+import Testing
+
+@testable import muster
+
+@Suite struct `An invite URL` {
+  @Test func `brings back the bytes that went into it`() throws {
+    for count in 1...40 {
+      let bytes = (0..<count).map { UInt8(truncatingIfNeeded: $0 &* 37 &+ 250) }
+      let text = "\(InvitationURL(bytes))"
+      let parsed = try InvitationURL(parsing: text)
+      #expect(parsed.invitation == bytes)
+      #expect(!text.contains { "+=".contains($0) })
+    }
+  }
+
+  @Test func `is base64url without padding`() {
+    #expect("\(InvitationURL([0xFB, 0xFF, 0xFE, 0x00]))" == "muster://join/-__-AA")
+  }
+
+  @Test func `survives the line breaks of a mail program`() throws {
+    let url = try InvitationURL(parsing: " MUSTER://join/-__\n-AA\n")
+    #expect(url.invitation == [0xFB, 0xFF, 0xFE, 0x00])
+  }
+
+  @Test(arguments: [
+    "", "join", "https://join/AAAA", "muster://join/", "muster://join/A", "muster://join/AA+A",
+    "muster://join/AAé", "muster://join/AA=", "muster://other/AAAA",
+    "muster://join/" + String(repeating: "A", count: 4000),
+  ])
+  func `is refused with a reason when it is none`(text: String) {
+    #expect {
+      try InvitationURL(parsing: text)
+    } throws: { "\($0)".contains("invite URL") }
+  }
+}

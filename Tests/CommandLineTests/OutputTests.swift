@@ -1,0 +1,138 @@
+import Foundation
+import MusterModel
+import Testing
+
+@testable import muster
+
+@Suite struct `What people see` {
+  private let plain = Screen(isTerminal: false, showsColours: false, columns: nil)
+  private let coloured = Screen(isTerminal: true, showsColours: true, columns: 80)
+
+  @Test func `a table has aligned columns and no spaces at the end of a line`() {
+    var table = Table(["ID", "NAME", ""])
+    table.add([.init("0a1b"), .init("Zoë 火事"), .init("x")])
+    table.add([.init("2"), .init("B", .bad), .init("")])
+    #expect(table.text(on: plain) == "ID    NAME\n0a1b  Zoë 火事  x\n2     B")
+  }
+
+  @Test func `colours come only where they are wanted, and never alone`() {
+    #expect(Paint.bad.apply("✖ unsafe", on: plain) == "✖ unsafe")
+    #expect(Paint.bad.apply("✖ unsafe", on: coloured) == "\u{1B}[1;31m✖ unsafe\u{1B}[0m")
+    for state in [SafetyState.safe, .unsafe, .unknown] {
+      #expect(state.cell.text.contains(state.rawValue))
+    }
+  }
+
+  @Test func `nobody's words move the cursor of another's terminal`() {
+    #expect(SafeText.line("a\u{1B}[2Jb\u{202E}c\nd\te") == "a\u{FFFD}[2Jb\u{FFFD}c d e")
+    #expect(SafeText.paragraphs("a\r\nb\u{9B}c\td") == "a\u{FFFD}\nb\u{FFFD}c\td")
+    #expect(SafeText.line("Zoë 🚒 火事") == "Zoë 🚒 火事")
+  }
+
+  @Test(
+    arguments: [(-3, "0 s"), (59, "59 s"), (60, "1 min"), (7200, "2 h"), (90_000, "1 d")]
+      as [(Int64, String)])
+  func `an age is told in its largest unit`(seconds: Int64, text: String) {
+    #expect(Words.age(seconds) == text)
+  }
+}
+
+@Suite struct `What programs read` {
+  @Test func `a document has its keys in order and null for what is not known`() throws {
+    let json = JSON.object([
+      "b": .null, "a": .array([.number(-8.5417), .unsigned(.max), .bool(false)]),
+      "c": .string("a/\"\n\u{1}é"),
+    ])
+    let text = try json.text
+    #expect(
+      text == #"{"a":[-8.5417,18446744073709551615,false],"b":null,"c":"a/\"\n\u0001é"}"#)
+  }
+
+  @Test func `a position keeps its seven decimals`() throws {
+    for (latitude, longitude) in [
+      (473_768_999, -1_799_999_999), (1, -1), (-900_000_000, 0),
+    ] as [(Int64, Int64)] {
+      let place = Coordinate(latitudeE7: latitude, longitudeE7: longitude)
+      let text = try JSON.object(JSON.place(place)).text
+      let read = try JSONDecoder().decode([String: Double].self, from: Data(text.utf8))
+      #expect(Int64(((read["lat"] ?? .nan) * 1e7).rounded()) == latitude)
+      #expect(Int64(((read["lon"] ?? .nan) * 1e7).rounded()) == longitude)
+    }
+  }
+
+  @Test func `a report has every key that scripts rely on`() throws {
+    let report = ReportSummary(
+      id: RowID(raw: Bytes16(high: 0, low: 10)), title: "Smoke", details: "", category: .fire,
+      severity: nil, position: nil, toEvacuate: true, status: .open,
+      owner: UserID(raw: Bytes16(high: 0, low: 11)), ownerCallsign: "Anna", confirmations: [],
+      comments: [],
+      conflicts: [
+        FieldConflict(
+          field: .reportTitle,
+          values: [
+            ConflictingValue(
+              text: "Smoke", callsign: "Anna", writtenAt: Timestamp(milliseconds: 1500))
+          ])
+      ], createdAt: Timestamp(milliseconds: 0), updatedAt: Timestamp(milliseconds: 1500))
+    let text = try report.json.text
+    #expect(
+      text == #"""
+        {"category":"fire","comments":[],"confirmations":[],"conflicts":[{"field":"title",\#
+        "values":[{"callsign":"Anna","value":"Smoke","writtenAt":"1970-01-01T00:00:01.500Z"}]}],\#
+        "createdAt":"1970-01-01T00:00:00Z","description":"",\#
+        "id":"0000000000000000000000000000000a","lat":null,"lon":null,\#
+        "owner":"0000000000000000000000000000000b","ownerCallsign":"Anna","photos":[],\#
+        "severity":null,"status":"open","title":"Smoke","toEvacuate":true,\#
+        "updatedAt":"1970-01-01T00:00:01.500Z"}
+        """#)
+  }
+
+  @Test func `an event has every key that scripts rely on`() throws {
+    let event = CrossingSummary(
+      id: CrossingID(raw: .zero), arrival: 1, type: .exit, fence: RowID(raw: .zero),
+      fenceName: "Pool", subject: DeviceID(raw: .zero), callsign: "Anna",
+      sampleTime: Timestamp(milliseconds: 0),
+      position: try PlaceArgument(parsing: "1,2").coordinate, isBaseline: false)
+    guard case .object(let members) = event.json else { throw Refusal("no object") }
+    #expect(
+      members.keys.sorted() == [
+        "baseline", "callsign", "fence", "fenceName", "id", "lat", "lon", "sampleTime", "subject",
+        "type",
+      ])
+    #expect(members["type"] == .string("EXIT"))
+  }
+}
+
+@Suite struct `A QR code` {
+  @Test func `has the three finder patterns of its standard`() throws {
+    let code = try #require(QRCode("muster://join/AAAA"))
+    let last = code.modules.count - 7
+    for (top, left) in [(0, 0), (0, last), (last, 0)] {
+      let corner = (0..<7).map { row in
+        (0..<7).map { code.modules[top + row][left + $0] ? "#" : "." }.joined()
+      }
+      #expect(
+        corner == ["#######", "#.....#", "#.###.#", "#.###.#", "#.###.#", "#.....#", "#######"])
+    }
+  }
+
+  @Test func `has a light margin of four modules on all sides`() throws {
+    let code = try #require(QRCode("muster://join/AAAA"))
+    let lines = code.lines.map {
+      $0.replacing("\u{1B}[38;5;16;48;5;231m", with: "").replacing("\u{1B}[0m", with: "")
+    }
+    #expect(lines.allSatisfy { $0.count == code.modules.count + 8 })
+    #expect(lines.count == (code.modules.count + 8 + 1) / 2)
+    #expect(lines[0...1].allSatisfy { $0.allSatisfy { $0 == " " } })
+    #expect(lines.allSatisfy { $0.hasPrefix("    ") && $0.hasSuffix("    ") })
+    // The top finder pattern: its first two rows of modules are one line.
+    #expect(lines[2].dropFirst(4).hasPrefix("█▀▀▀▀▀█"))
+  }
+
+  @Test func `holds an invitation on an ordinary terminal, and not a book`() throws {
+    let code = try #require(QRCode("\(InvitationURL([UInt8](repeating: 7, count: 150)))"))
+    #expect(code.columns <= 80)
+    #expect(QRCode(String(repeating: "x", count: 3000)) == nil)
+    #expect(QRCode("") == nil)
+  }
+}
