@@ -184,6 +184,13 @@ extension SyncEngine {
     guard var session = sessions[ticket.session], case .joiner = session.peer else { return }
     var packet = Packet()
     packet.joinAnswer = answer
+    if case .granted(let grant) = answer, packet.encoded().count > packetBytes {
+      // A long chain under a long name leaves no room for keys: the joiner asks for them later.
+      packet.joinAnswer = .granted(
+        JoinGrant(
+          rootKey: grant.rootKey, operationName: grant.operationName, chain: grant.chain,
+          networkKey: grant.networkKey, epochKeys: []))
+    }
     effects.append(.send(session.seal(packet.encoded()), to: .endpoint(session.endpoint)))
     sessions[ticket.session] = session
   }

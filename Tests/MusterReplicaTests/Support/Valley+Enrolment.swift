@@ -99,9 +99,12 @@ extension Valley {
     let contact = laptops[index(inviter)].endpoint
     try at(name) { try $0.keep(keys, now: $1) }
     try at(name) { try $0.contact([contact], now: $1) }
-    if laptops[index(name)].credentials.role.reads {
-      try at(name) { try $0.setCallsign(name, now: $1) }
-    }
+    // A key that did not fit into the grant comes with the first frames.
+    let store = laptops[index(name)].store
+    guard laptops[index(name)].credentials.role.reads,
+      try wait(upTo: 60_000, until: { _ in try !store.epochKeys().isEmpty }) != nil
+    else { return }
+    try at(name) { try $0.setCallsign(name, now: $1) }
   }
 
   struct JoinFailure: Error { let joining: String }

@@ -1,0 +1,138 @@
+import MusterModel
+import MusterReplica
+import Testing
+
+@Suite("Two sides of a cut")
+struct ConflictTests {
+  /// Ada commands, Ben owns a report, and the two are cut from one another.
+  private func apart() throws -> (Valley, RowID) {
+    var valley = try Valley.with("Ada", "Ben", "Cleo")
+    let id = try valley.at("Ben") { try $0.addReport(ReportDraft(title: "Smoke"), now: $1) }
+    try valley.converge()
+    valley.cut(["Ada"], ["Ben", "Cleo"])
+    return (valley, id)
+  }
+
+  @Test func `both titles stay readable everywhere until somebody resolves them`() throws {
+    var (valley, id) = try apart()
+    try valley.at("Ada") { try $0.editReport(id, ReportChanges(title: "Fire"), now: $1) }
+    try valley.at("Ben") { try $0.editReport(id, ReportChanges(title: "Steam"), now: $1) }
+    try valley.run(milliseconds: 5000)
+    #expect(Set(try valley.hashes()).count == 2)
+
+    valley.heal()
+    try valley.converge()
+
+    for name in valley.names {
+      let report = try valley.ask(name) { replica, _ in try replica.report(id) }
+      let conflict = try #require(report.conflicts.first)
+      #expect(report.title == "Fire", "a commander's word is shown")
+      #expect(report.conflicts.map(\.field) == [.reportTitle])
+      #expect(conflict.values.map(\.text) == ["Fire", "Steam"])
+      #expect(conflict.values.map(\.callsign) == ["Ada", "Ben"])
+    }
+
+    // When Ben, who sees both, writes what it is
+    try valley.at("Ben") { try $0.editReport(id, ReportChanges(title: "Burning hay"), now: $1) }
+    try valley.converge()
+
+    for name in valley.names {
+      let report = try valley.ask(name) { replica, _ in try replica.report(id) }
+      #expect(report.title == "Burning hay")
+      #expect(report.conflicts.isEmpty)
+      #expect(try valley.ask(name) { replica, _ in try replica.verify() }.problems == [])
+    }
+  }
+
+  @Test func `to choose one of two values resolves them, though it is the shown one`() throws {
+    var (valley, id) = try apart()
+    try valley.at("Ada") { try $0.editReport(id, ReportChanges(title: "Fire"), now: $1) }
+    try valley.at("Ben") { try $0.editReport(id, ReportChanges(title: "Steam"), now: $1) }
+    valley.heal()
+    try valley.converge()
+
+    try valley.at("Ben") { try $0.editReport(id, ReportChanges(title: "Fire"), now: $1) }
+    try valley.converge()
+
+    for name in valley.names {
+      let report = try valley.ask(name) { replica, _ in try replica.report(id) }
+      #expect(report.title == "Fire")
+      #expect(report.conflicts.isEmpty)
+    }
+  }
+
+  @Test func `an edit brings a report back that was deleted on the other side`() throws {
+    var (valley, id) = try apart()
+    try valley.at("Ada") { try $0.deleteReport(id, now: $1) }
+    try valley.at("Ben") { try $0.editReport(id, ReportChanges(severity: 5), now: $1) }
+    #expect(try valley.ask("Ada") { replica, _ in try replica.reports() }.isEmpty)
+
+    valley.heal()
+    try valley.converge()
+
+    for name in valley.names {
+      let report = try valley.ask(name) { replica, _ in try replica.report(id) }
+      #expect(report.title == "Smoke")
+      #expect(report.severity == 5)
+      #expect(report.owner == valley.laptops[valley.index("Ben")].credentials.user)
+    }
+  }
+
+  @Test func `a comment does not bring a deleted report back`() throws {
+    var (valley, id) = try apart()
+    try valley.at("Ada") { try $0.deleteReport(id, now: $1) }
+    try valley.at("Cleo") { try $0.commentReport(id, text: "Still there", now: $1) }
+
+    valley.heal()
+    try valley.converge()
+
+    for name in valley.names {
+      #expect(try valley.ask(name) { replica, _ in try replica.reports() }.isEmpty)
+    }
+  }
+
+  @Test func `to evacuate on one side and not on the other is to evacuate`() throws {
+    var valley = try Valley.with("Ada", "Ben")
+    let id = try valley.at("Ben") {
+      try $0.addReport(ReportDraft(title: "Gas", toEvacuate: true), now: $1)
+    }
+    try valley.converge()
+    valley.cut(["Ada"], ["Ben"])
+    try valley.at("Ada") { try $0.editReport(id, ReportChanges(toEvacuate: false), now: $1) }
+    // Ben lowers and raises it again: that Ada has not seen.
+    try valley.at("Ben") { try $0.editReport(id, ReportChanges(toEvacuate: false), now: $1) }
+    try valley.at("Ben") { try $0.editReport(id, ReportChanges(toEvacuate: true), now: $1) }
+
+    valley.heal()
+    try valley.converge()
+
+    for name in valley.names {
+      let report = try valley.ask(name) { replica, _ in try replica.report(id) }
+      #expect(report.toEvacuate)
+      #expect(report.conflicts.isEmpty)
+    }
+  }
+
+  @Test func `what each side added is on both`() throws {
+    var (valley, id) = try apart()
+    for number in 0..<20 {
+      try valley.at("Ada") { try $0.addReport(ReportDraft(title: "A\(number)"), now: $1) }
+      try valley.at("Cleo") { try $0.addReport(ReportDraft(title: "C\(number)"), now: $1) }
+    }
+    try valley.at("Ada") { try $0.confirmReport(id, now: $1) }
+    try valley.at("Cleo") { try $0.confirmReport(id, now: $1) }
+    try valley.at("Ada") { try $0.commentReport(id, text: "From above", now: $1) }
+    try valley.at("Cleo") { try $0.commentReport(id, text: "From below", now: $1) }
+
+    valley.heal()
+    let elapsed = try valley.converge()
+
+    #expect(elapsed < 20_000, "\(elapsed) ms")
+    for name in valley.names {
+      #expect(try valley.ask(name) { replica, _ in try replica.reports() }.count == 41)
+      let report = try valley.ask(name) { replica, _ in try replica.report(id) }
+      #expect(report.confirmations == ["Ada", "Cleo"])
+      #expect(Set(report.comments.map(\.text)) == ["From above", "From below"])
+    }
+  }
+}

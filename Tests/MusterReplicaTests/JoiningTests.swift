@@ -1,0 +1,201 @@
+import MusterModel
+import MusterReplica
+import MusterStore
+import Testing
+
+@Suite("Invites")
+struct JoiningTests {
+  private let outside = Valley.endpoint(40)
+
+  private func refusal(_ joining: Valley.Joining) -> String? {
+    if case .refused(let reason) = joining { reason } else { nil }
+  }
+
+  @Test func `an invite says what it is for`() throws {
+    var valley = Valley()
+    try valley.found("Ada", operation: "Fire at the ridge")
+    let invitation = try valley.invitation(by: "Ada", role: .observer)
+
+    let summary = try Enrolment.summary(ofInvitation: invitation)
+
+    #expect(summary.operationName == "Fire at the ridge")
+    #expect(summary.role == .observer)
+    #expect(summary.endpoints == [Valley.endpoint(0)])
+    #expect(summary.expiresAt.milliseconds(since: valley.clock.wall) == 600_000)
+  }
+
+  @Test func `an invite that was altered in any byte is told from one that is refused`() throws {
+    var valley = Valley()
+    try valley.found("Ada")
+    let invitation = try valley.invitation(by: "Ada")
+
+    for index in invitation.indices {
+      var altered = invitation
+      altered[index] ^= 4
+      #expect(throws: Enrolment.Fault.self) { try Enrolment.summary(ofInvitation: altered) }
+    }
+    #expect(throws: Enrolment.Fault.self) {
+      try Enrolment.summary(ofInvitation: Array(invitation.dropLast()))
+    }
+  }
+
+  @Test func `an expired invite is refused with the reason`() throws {
+    var valley = Valley()
+    try valley.found("Ada")
+    let invitation = try valley.invitation(by: "Ada", validMilliseconds: 60_000)
+    try valley.run(milliseconds: 60_001)
+
+    var enrolment = Enrolment(seed: valley.seed32())
+    let joining = try valley.attempt(&enrolment, invitation: invitation, from: outside)
+
+    #expect(refusal(joining)?.contains("expired at 2025-06-15T15:") == true, "\(joining)")
+    #expect(try valley.ask("Ada") { replica, _ in try replica.devices() }.count == 1)
+  }
+
+  @Test func `an invite for one is used up by the first, however often they ask`() throws {
+    // Given an invite for one, and a network that loses every second datagram
+    var valley = Valley(seed: 7)
+    try valley.found("Ada")
+    let invitation = try valley.invitation(by: "Ada", uses: 1)
+    valley.air.lossPercent = 50
+
+    // When one device asks, gets its answer, and asks again
+    var first = Enrolment(seed: valley.seed32())
+    for _ in 0..<3 {
+      let joining = try valley.attempt(
+        &first, invitation: invitation, upTo: 60_000, from: outside)
+      guard case .joined = joining else { throw Valley.JoinFailure(joining: "\(joining)") }
+    }
+    // And then another
+    var second = Enrolment(seed: valley.seed32())
+    let late = try valley.attempt(
+      &second, invitation: invitation, upTo: 60_000, from: Valley.endpoint(41))
+
+    #expect(refusal(late) == "the invite is used up: ask for a new one", "\(late)")
+    #expect(try valley.ask("Ada") { replica, _ in try replica.devices() }.count == 2)
+    #expect(try valley.laptops[0].store.invites().map(\.usesLeft) == [0])
+  }
+
+  @Test func `a device that was admitted hears so again even when the invite has expired`() throws {
+    var valley = Valley()
+    try valley.found("Ada")
+    let invitation = try valley.invitation(by: "Ada", validMilliseconds: 60_000)
+    var enrolment = Enrolment(seed: valley.seed32())
+    _ = try valley.attempt(&enrolment, invitation: invitation, from: outside)
+    try valley.run(milliseconds: 60_001)
+
+    let again = try valley.attempt(&enrolment, invitation: invitation, from: outside)
+
+    guard case .joined = again else { throw Valley.JoinFailure(joining: "\(again)") }
+    #expect(try valley.ask("Ada") { replica, _ in try replica.devices() }.count == 2)
+  }
+
+  @Test func `a withdrawn invite is refused with the reason`() throws {
+    var valley = Valley()
+    try valley.found("Ada")
+    let invitation = try valley.invitation(by: "Ada")
+    let id = try #require(try valley.laptops[0].store.invites().first?.id)
+    try valley.laptops[0].store.deleteInvite(id)
+
+    var enrolment = Enrolment(seed: valley.seed32())
+    let joining = try valley.attempt(&enrolment, invitation: invitation, from: outside)
+
+    #expect(refusal(joining) == "the invite was withdrawn: ask for a new one", "\(joining)")
+  }
+
+  @Test func `an invite of another operation meets silence`() throws {
+    var valley = Valley(seed: 3)
+    try valley.found("Ada")
+    var elsewhere = Valley(seed: 4)
+    try elsewhere.found("Eve", operation: "Elsewhere")
+    let foreign = try elsewhere.invitation(by: "Eve")
+
+    // Eve's invite names the address at which Ada listens.
+    var enrolment = Enrolment(seed: valley.seed32())
+    let joining = try valley.attempt(&enrolment, invitation: foreign, from: outside)
+
+    guard case .unheard = joining else { throw Valley.JoinFailure(joining: "\(joining)") }
+    #expect(Set(valley.laptops[0].rejections) == ["unknownInvite"])
+    #expect(try valley.ask("Ada") { replica, _ in try replica.devices() }.count == 1)
+  }
+
+  @Test func `an invite survives the restart of the device that made it`() throws {
+    let folder = try TemporaryFolder()
+    var valley = Valley()
+    try valley.found("Ada", path: folder.database("Ada"))
+    let invitation = try valley.invitation(by: "Ada")
+    try valley.restart("Ada")
+
+    var enrolment = Enrolment(seed: valley.seed32())
+    let joining = try valley.attempt(&enrolment, invitation: invitation, from: outside)
+
+    guard case .joined(let credentials, _) = joining else {
+      throw Valley.JoinFailure(joining: "\(joining)")
+    }
+    #expect(credentials.role == .member)
+  }
+
+  @Test func `four certificates below the root are as deep as it goes, whatever the name`() throws {
+    var valley = Valley()
+    try valley.found("Ada", operation: String(repeating: "n", count: Limits.lineBytes))
+    try valley.join("Ben", invitedBy: "Ada", role: .command)
+    try valley.join("Cleo", invitedBy: "Ben", role: .command)
+    try valley.join("Dora", invitedBy: "Cleo", role: .command)
+    try valley.converge()
+
+    let ranks = try valley.ask("Ada") { replica, _ in try replica.devices() }.map(\.rank)
+    #expect(ranks.sorted() == [1, 2, 3, 4])
+    #expect(throws: Refusal.self) { try valley.invitation(by: "Dora") }
+  }
+
+  @Test func `a join request travels by file, and the grant back`() throws {
+    var valley = Valley()
+    try valley.found("Ada")
+    let (request, pending) = try Enrolment(seed: valley.seed32())
+      .request(callsign: "Ben", passphrase: nil, seed: valley.seed32())
+
+    // When Ada admits what is on the stick
+    let (grant, callsign) = try valley.at("Ada") { replica, now in
+      let admitted = try replica.admit(request: request, role: .member, now: now)
+      return ((admitted.grant, admitted.callsign), admitted.outcome)
+    }
+    // Then Ben, who was switched off meanwhile, takes part
+    let (enrolment, name) = try Enrolment.resume(pending: pending, passphrase: nil)
+    let (credentials, keys) = try enrolment.join(grant: grant)
+    try valley.switchOn(credentials, as: "Ben", store: .inMemory(), path: nil)
+    try valley.begin("Ben", with: keys, knowing: "Ada")
+    try valley.converge()
+
+    #expect(callsign == "Ben")
+    #expect(name == "Ben")
+    let users = try valley.ask("Ada") { try $0.users(now: $1) }
+    #expect(Set(users.map(\.callsign)) == ["Ada", "Ben"])
+  }
+
+  @Test func `files that were altered or are another's are refused in one line`() throws {
+    var valley = Valley()
+    try valley.found("Ada")
+    let ben = Enrolment(seed: valley.seed32())
+    let (request, pending) = try ben.request(
+      callsign: "Ben", passphrase: nil, seed: valley.seed32())
+    let grant = try valley.at("Ada") { replica, now in
+      let admitted = try replica.admit(request: request, role: .member, now: now)
+      return (admitted.grant, admitted.outcome)
+    }
+
+    var altered = request
+    altered[altered.count - 1] ^= 1
+    #expect(throws: Refusal.self) {
+      try valley.ask("Ada") { try $0.admit(request: altered, role: .member, now: $1) }
+    }
+    #expect(throws: Enrolment.Fault.self) { try ben.join(grant: Array(grant.dropLast())) }
+    #expect(throws: Enrolment.Fault.self) {
+      try Enrolment(seed: valley.seed32()).join(grant: grant)
+    }
+    #expect(throws: SecretFileFault.malformed) {
+      try Enrolment.resume(pending: pending.dropLast(), passphrase: nil)
+    }
+    let devices = try valley.ask("Ada") { replica, _ in try replica.devices() }
+    #expect(devices.count == 2)
+  }
+}

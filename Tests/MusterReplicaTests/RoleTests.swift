@@ -1,0 +1,154 @@
+import MusterModel
+import MusterReplica
+import Testing
+
+@Suite("Roles")
+struct RoleTests {
+  private func refusal(_ command: () throws -> Void) -> String? {
+    do {
+      try command()
+      return nil
+    } catch let refusal as Refusal {
+      return refusal.description
+    } catch {
+      return "\(error)"
+    }
+  }
+
+  @Test func `a member reports and comments, and neither invites nor draws fences`() throws {
+    var valley = try Valley.with("Ada", "Ben")
+    let hers = try valley.at("Ada") { try $0.addReport(ReportDraft(title: "Hers"), now: $1) }
+    let fence = try valley.at("Ada") {
+      try $0.addFence(
+        FenceDraft(name: "School", kind: .muster, geometry: circle(metres: 100)), now: $1)
+    }
+    try valley.converge()
+
+    try valley.at("Ben") { try $0.addReport(ReportDraft(title: "His"), now: $1) }
+    try valley.at("Ben") { try $0.confirmReport(hers, now: $1) }
+    try valley.at("Ben") { try $0.commentReport(hers, text: "I see it too", now: $1) }
+
+    let role = "this device's role is member; that takes command"
+    #expect(refusal { _ = try valley.invitation(by: "Ben") } == role)
+    #expect(
+      refusal {
+        try valley.at("Ben") {
+          try $0.addFence(
+            FenceDraft(name: "Mine", kind: .info, geometry: circle(metres: 1)), now: $1)
+        }
+      } == role)
+    #expect(
+      refusal { try valley.at("Ben") { try $0.setFenceActive(fence, false, now: $1) } } == role)
+    #expect(refusal { try valley.at("Ben") { try $0.deleteFence(fence, now: $1) } } == role)
+    #expect(refusal { try valley.at("Ben") { try $0.rotateEpoch(now: $1) } } == role)
+    #expect(
+      refusal {
+        try valley.at("Ben") { try $0.editReport(hers, ReportChanges(title: "?"), now: $1) }
+      }?.hasPrefix("only its owner or command may") == true)
+    #expect(
+      refusal { try valley.at("Ben") { try $0.deleteReport(hers, now: $1) } }?
+        .hasPrefix("only its owner or command may") == true)
+
+    // What was refused did no harm: all is as it was, and goes on.
+    try valley.converge()
+    let report = try valley.ask("Ada") { replica, _ in try replica.report(hers) }
+    #expect(report.title == "Hers")
+    #expect(report.confirmations == ["Ben"])
+    #expect(report.comments.map(\.text) == ["I see it too"])
+  }
+
+  @Test func `an observer reads, says how they are, and reports nothing`() throws {
+    var valley = try Valley.with("Ada")
+    try valley.join("Olga", invitedBy: "Ada", role: .observer)
+    let id = try valley.at("Ada") { try $0.addReport(ReportDraft(title: "Smoke"), now: $1) }
+    try valley.converge()
+
+    #expect(
+      try valley.ask("Olga") { replica, _ in try replica.reports() }.map(\.title) == ["Smoke"])
+    try valley.at("Olga") { try $0.claimSafety(.needsHelp, note: "lost", now: $1) }
+    let role = "this device's role is observer; that takes command or member"
+    #expect(
+      refusal { try valley.at("Olga") { try $0.addReport(ReportDraft(title: "?"), now: $1) } }
+        == role)
+    #expect(refusal { try valley.at("Olga") { try $0.confirmReport(id, now: $1) } } == role)
+    #expect(
+      refusal { try valley.at("Olga") { try $0.commentReport(id, text: "?", now: $1) } } == role)
+
+    try valley.converge()
+    let users = try valley.ask("Ada") { try $0.users(now: $1) }
+    let olga = try #require(users.first { $0.callsign == "Olga" })
+    #expect(olga.safety == .unsafe)
+    #expect(olga.reason == "asked for help: lost")
+    #expect(olga.role == .observer)
+  }
+
+  @Test func `a relay holds all, reads nothing, and carries it to those who can read`() throws {
+    // Given Ada and Ben who never hear each other, and a relay that walks between them
+    var valley = try Valley.with("Ada", "Ben")
+    try valley.join("Relay", invitedBy: "Ada", role: .relay)
+    try valley.converge()
+    valley.cut(["Ada", "Relay"], ["Ben"])
+    let id = try valley.at("Ada") { try $0.addReport(ReportDraft(title: "Smoke"), now: $1) }
+    try valley.run(milliseconds: 10_000)
+
+    // Then it holds what it cannot read
+    let relay = try valley.ask("Relay") { try $0.status(now: $1) }
+    let ada = try valley.ask("Ada") { try $0.status(now: $1) }
+    #expect(relay.root == ada.root)
+    #expect(relay.frames == ada.frames)
+    #expect(relay.waitingFrames > 0)
+    #expect(relay.stateIsIncomplete)
+    #expect(relay.stateHash != ada.stateHash)
+    #expect(try valley.ask("Relay") { replica, _ in try replica.reports() }.isEmpty)
+    #expect(try valley.laptops[valley.index("Relay")].store.epochKeys().isEmpty)
+    #expect(try valley.ask("Relay") { replica, _ in try replica.verify() }.problems == [])
+
+    // When it has walked over
+    valley.cut(["Ada"], ["Ben", "Relay"])
+    let elapsed = try valley.wait(upTo: 60_000) {
+      try $0.ask("Ben") { replica, _ in try replica.reports() }.map(\.id) == [id]
+    }
+
+    #expect(elapsed != nil)
+    #expect(try valley.ask("Ben") { replica, _ in try replica.report(id) }.ownerCallsign == "Ada")
+  }
+
+  @Test func `a relay writes nothing, is told why, and stays connected`() throws {
+    var valley = try Valley.with("Ada")
+    try valley.join("Relay", invitedBy: "Ada", role: .relay)
+    try valley.converge()
+
+    #expect(
+      refusal { try valley.at("Relay") { try $0.setCallsign("Relay", now: $1) } }
+        == "this device's role is relay; that takes command or member or observer")
+    #expect(
+      refusal { try valley.at("Relay") { try $0.claimSafety(.safe, note: "", now: $1) } }
+        == "this device's role is relay; that takes command or member or observer")
+    #expect(
+      try valley.ask("Relay") { try $0.status(now: $1) }.peers.map(\.isConnected) == [true])
+  }
+
+  @Test func `a value that no replica would show is refused, and costs no connection`() throws {
+    var valley = try Valley.with("Ada", "Ben")
+    let before = try valley.ask("Ben") { try $0.status(now: $1) }
+
+    let long = String(repeating: "x", count: Limits.lineBytes + 1)
+    #expect(
+      refusal { try valley.at("Ben") { try $0.addReport(ReportDraft(title: long), now: $1) } }
+        == "the title is 201 bytes long; at most 200 are allowed")
+    #expect(
+      refusal {
+        try valley.at("Ben") {
+          try $0.addReport(ReportDraft(title: "Smoke", severity: 6), now: $1)
+        }
+      } == "the severity is out of range")
+    let wide = String(repeating: "ä", count: Limits.paragraphBytes / 2 + 1)
+    #expect(
+      refusal { try valley.at("Ben") { try $0.claimSafety(.needsHelp, note: wide, now: $1) } }
+        != nil)
+
+    let after = try valley.ask("Ben") { try $0.status(now: $1) }
+    #expect(after.frames == before.frames)
+    #expect(after.peers.map(\.isConnected) == [true])
+  }
+}

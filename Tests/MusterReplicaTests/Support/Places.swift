@@ -1,0 +1,33 @@
+import MusterModel
+
+/// A place so many metres north of the middle of the valley.
+func place(metresNorth: Int64, metresEast: Int64 = 0) -> Coordinate {
+  // A metre is 90 e-7 degrees of latitude, and 134 of longitude at 48° north.
+  guard
+    let place = Coordinate(
+      latitudeE7: 480_000_000 + metresNorth * 90, longitudeE7: 110_000_000 + metresEast * 134)
+  else { preconditionFailure("\(metresNorth) m leaves the map") }
+  return place
+}
+
+/// A fix on a track of its own time, which no clock of the valley shows.
+func fix(metresNorth: Int64, second: Int64, accuracyMetres: UInt32? = 5) -> Fix {
+  Fix(
+    position: place(metresNorth: metresNorth), accuracyDecimetres: accuracyMetres.map { $0 * 10 },
+    sampleTime: Timestamp(milliseconds: 1_600_000_000_000 + second * 1000))
+}
+
+func circle(metres: UInt32, metresNorth: Int64 = 0) -> FenceGeometry {
+  .circle(center: place(metresNorth: metresNorth), radiusCentimetres: metres * 100)
+}
+
+/// Saw-toothed outlines beside one another, each of 1,000 vertices.
+func outline(rings: Int) -> FenceGeometry {
+  .polygons(
+    (0..<rings).map { ring in
+      let east = Int64(ring) * 1000
+      let upper = (0..<500).map { place(metresNorth: 500 + $0 % 2, metresEast: east + $0) }
+      let lower = (0..<500).map { place(metresNorth: -500 - $0 % 2, metresEast: east + 499 - $0) }
+      return FencePolygon(outer: Ring(upper + lower))
+    })
+}
