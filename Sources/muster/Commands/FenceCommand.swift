@@ -11,8 +11,8 @@ struct FenceCommand: AsyncParsableCommand {
     discussion: """
       Example:  muster fence add --name "Assembly point" --kind muster --circle 47.3769,8.5417,50
 
-      Inside a muster fence people are safe, inside a hazard fence they are not; an info fence only \
-      notes who comes and goes.
+      Inside a muster fence people are safe, inside a hazard fence they are not; an info fence \
+      only notes who comes and goes.
       """,
     subcommands: [
       Add.self, List.self, Show.self, Export.self, Activate.self, Deactivate.self, Delete.self,
@@ -24,8 +24,8 @@ struct FenceCommand: AsyncParsableCommand {
       discussion: """
         Example:  muster fence add --name "Plume" --kind hazard --geojson plume.geojson
 
-        The file holds one Polygon or MultiPolygon (RFC 7946), or a Point with a property radius_m, \
-        bare or as a Feature. Its kind counts where --kind is not given.
+        The file holds one Polygon or MultiPolygon (RFC 7946), or a Point with a property \
+        radius_m, bare or as a Feature. Its kind counts where --kind is not given.
         """)
 
     @Option(help: ArgumentHelp("What it is called.", valueName: "name"))

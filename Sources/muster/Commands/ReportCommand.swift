@@ -138,8 +138,8 @@ struct ReportCommand: AsyncParsableCommand {
       discussion: """
         Example:  muster report delete 3f9a
 
-        A change that somebody else makes at the same time brings it back. A hazard that is over is \
-        better marked so: muster report edit 3f9a --status resolved
+        A change that somebody else makes at the same time brings it back. A hazard that is over \
+        is better marked so: muster report edit 3f9a --status resolved
         """)
 
     @Argument(help: "The report.", transform: RowArgument.init(parsing:))
