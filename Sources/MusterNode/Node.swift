@@ -17,7 +17,8 @@ public actor Node {
   private var opened: OpenedHome
   private let transport: UDPTransport?
   private let logger: Logger
-  private let timer: any DispatchSourceTimer
+  /// Nil while the node does not run.
+  private var timer: (any DispatchSourceTimer)?
   private var armed: Instant?
   private var rejected: [String: UInt64] = [:]
   private let followers = Followers()
@@ -32,17 +33,18 @@ public actor Node {
     self.transport = transport
     self.logger = logger
     executor = QueueExecutor(label: "muster.node")
-    timer = DispatchSource.makeTimerSource(queue: executor.queue)
   }
 
   // MARK: Running
 
   /// Begins to watch deadlines and to try addresses: those given, and those remembered.
   public func start(peers: [Endpoint]) {
+    let timer = DispatchSource.makeTimerSource(queue: executor.queue)
     timer.setEventHandler { [weak self] in
       self?.assumeIsolated { $0.passDeadlines() }
     }
     timer.activate()
+    self.timer = timer
     if let reason = opened.newLifeReason {
       logger.warning("this database begins a new life: \(reason)")
     }
@@ -57,7 +59,8 @@ public actor Node {
 
   /// Everything ends: followers are told, the timer stops.
   public func stop() {
-    timer.cancel()
+    timer?.cancel()
+    timer = nil
     followers.finish()
   }
 
@@ -113,9 +116,7 @@ public actor Node {
   }
 
   private func armTimer() {
-    guard transport != nil, let deadline = opened.replica.nextDeadline, deadline != armed else {
-      return
-    }
+    guard let timer, let deadline = opened.replica.nextDeadline, deadline != armed else { return }
     armed = deadline
     let wait = max(0, deadline.microseconds - SystemClock.instant.microseconds)
     timer.schedule(deadline: .now() + .microseconds(Int(min(wait, 3_600_000_000))))

@@ -71,30 +71,45 @@ enum LocalNode {
   /// Runs the node with its control socket until SIGINT or SIGTERM.
   static func run(_ settings: RunSettings, home: HomeOptions) async throws {
     let logger = logger()
+    let socket = try ControlSocketPath(home.folders.socketPath)
     let opened = try opened(home)
     let transport = try await UDPTransport.bind(
       configuration: UDPConfiguration(
         listen: settings.listen.text, multicast: settings.usesMulticast),
       logger: logger)
-    var peers: [Endpoint] = []
-    for peer in settings.peers { peers.append(try await transport.resolve(peer.text)) }
-    let socket = try ControlSocketPath(home.folders.socketPath)
+    let peers = await endpoints(of: settings.peers, by: transport, logger: logger)
     let node = Node(opened, transport: transport, logger: logger)
     var services: [any Service] = [
       transport, NodeService(node: node, transport: transport, peers: peers),
-      ControlServer(path: socket, performer: node, logger: logger),
+      ControlServer(path: socket, performer: node, logger: logger) {
+        logger.info("listening on UDP port \(transport.boundPort)")
+      },
     ]
     if let track = settings.track {
       let replay = GPXReplay(
         track, startingAt: SystemClock.wall, speed: settings.speed)
       services.append(ReplayService(node: node, replay: replay, logger: logger))
     }
-    logger.info("listening on UDP port \(transport.boundPort)")
     let group = ServiceGroup(
       configuration: ServiceGroupConfiguration(
         services: services.map { .init(service: $0) },
         gracefulShutdownSignals: [.sigint, .sigterm], logger: logger))
     try await group.run()
+  }
+
+  /// A name that means nothing, as many do without the internet, must not keep a node from running.
+  private static func endpoints(
+    of peers: [AddressArgument], by transport: UDPTransport, logger: Logger
+  ) async -> [Endpoint] {
+    var endpoints: [Endpoint] = []
+    for peer in peers {
+      do {
+        endpoints.append(try await transport.resolve(peer.text))
+      } catch {
+        logger.warning("going on without --peer \(peer.text): \(error)")
+      }
+    }
+    return endpoints
   }
 
   private static func opened(_ home: HomeOptions) throws -> sending OpenedHome {
