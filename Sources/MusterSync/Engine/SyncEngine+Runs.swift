@@ -11,7 +11,8 @@ extension SyncEngine {
     var waiting = peers[device]?.reassembly[run.log] ?? [:]
     var sequence = run.first
     for frame in run.frames {
-      if sequence >= next, waiting.count < Limits.bufferedFramesPerLog {
+      // A window and not a count: what is far ahead must not crowd out the frame that comes next.
+      if sequence >= next, sequence - next < Limits.bufferedFramesPerLog {
         waiting[sequence] = frame
       }
       sequence += 1

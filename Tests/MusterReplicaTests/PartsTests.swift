@@ -1,0 +1,67 @@
+import MusterModel
+import MusterReplica
+import Testing
+
+@Suite("What no frame can hold")
+struct PartsTests {
+  @Test(arguments: [0, 30])
+  func `a long description and a long outline travel in parts`(lossPercent: Int) throws {
+    var valley = try Valley.with("Ada", "Ben")
+    valley.checksInvariants = false
+    valley.air.lossPercent = lossPercent
+    let words = String(repeating: "Rauch über dem Grat. ", count: 1000)
+    let details = String(words.prefix(15_000))
+    #expect(details.utf8.count <= Limits.paragraphBytes)
+
+    let report = try valley.at("Ada") {
+      try $0.addReport(ReportDraft(title: "Smoke", details: details), now: $1)
+    }
+    let fence = try valley.at("Ada") {
+      try $0.addFence(
+        FenceDraft(name: "Burnt", kind: .hazard, geometry: outline(rings: 1)), now: $1)
+    }
+    try valley.converge()
+
+    #expect(
+      try valley.ask("Ben") { replica, _ in try replica.report(report) }.details == details)
+    let fences = try valley.ask("Ben") { replica, _ in try replica.fences() }
+    #expect(fences.map(\.id) == [fence])
+    #expect(fences.map(\.geometry) == [outline(rings: 1)])
+    for name in valley.names {
+      let status = try valley.ask(name) { try $0.status(now: $1) }
+      #expect(status.waitingFrames == 0)
+      #expect(try valley.ask(name) { replica, _ in try replica.verify() }.problems == [])
+    }
+    #expect(lossPercent == 0 || valley.air.lost > 0)
+  }
+
+  @Test func `parts wait over a restart for those that are still to come`() throws {
+    // Given a network so bad that an outline of 7,000 vertices arrives piece by piece
+    let folder = try TemporaryFolder()
+    var valley = try Valley.with("Ada", "Ben", seed: 5, in: folder)
+    valley.checksInvariants = false
+    valley.air.lossPercent = 35
+    try valley.at("Ada") {
+      try $0.addFence(
+        FenceDraft(name: "Burnt", kind: .hazard, geometry: outline(rings: 7)), now: $1)
+    }
+    let half = try valley.wait(upTo: 120_000) {
+      try $0.ask("Ben") { try $0.status(now: $1) }.waitingFrames > 0
+    }
+    if half == nil { print(try valley.describe()) }
+    try #require(half != nil)
+    #expect(try valley.ask("Ben") { replica, _ in try replica.fences() }.isEmpty)
+    #expect(try valley.ask("Ben") { replica, _ in try replica.verify() }.problems == [])
+
+    // When the laptop is switched off and on before the rest has come
+    try valley.restart("Ben")
+    #expect(try valley.ask("Ben") { try $0.status(now: $1) }.waitingFrames > 0)
+    valley.air.lossPercent = 10
+    try valley.converge(within: 300_000)
+
+    let fences = try valley.ask("Ben") { replica, _ in try replica.fences() }
+    #expect(fences.map(\.geometry) == [outline(rings: 7)])
+    #expect(try valley.ask("Ben") { try $0.status(now: $1) }.waitingFrames == 0)
+    #expect(try valley.ask("Ben") { replica, _ in try replica.verify() }.problems == [])
+  }
+}
