@@ -106,8 +106,10 @@ extension SyncEngine {
     guard let known = peers[device]?.known else { return }
     for set in known.keys.sorted() where set != .records {
       for key in (known[set] ?? [:]).keys.sorted() {
-        guard let leaf = known[set]?[key] else { continue }
-        note(leaf, in: set, of: device)
+        // Only the number counts: of a frame that a peer sent, no hash was noted.
+        let log = LogID(raw: key)
+        guard let leaf = known[set]?[key], next(of: log) <= UInt64(leaf.number) else { continue }
+        enqueue(log, from: device)
       }
     }
     continuePulls(from: device)

@@ -19,7 +19,9 @@ extension SyncEngine {
     }
     let mayKeep = hasRoom(for: waiting.count, of: device)
     let bytes = run.frames.reduce(0) { $0 + $1.body.count }
-    drain(&waiting, of: run.log, pushedAfter: run.previous, from: device, endpoint: endpoint)
+    // Of a run that begins with frames that are held, the hash before says nothing new.
+    let previous = run.first == next ? run.previous : nil
+    drain(&waiting, of: run.log, pushedAfter: previous, from: device, endpoint: endpoint)
     peers[device]?.reassembly[run.log] = waiting.isEmpty || !mayKeep ? nil : waiting
     noteProgress(run.log, from: device, bytes: bytes)
     if !waiting.isEmpty { enqueue(run.log, from: device) }

@@ -99,6 +99,8 @@ struct Valley {
         }
       }
     }
+    let forks = outcome.remarks.filter { $0.contains("fork") }
+    #expect(forks.isEmpty, "nobody forks in this valley")
     laptops[index].remarks += outcome.remarks
     laptops[index].rejections += outcome.rejections.map(\.reason)
     laptops[index].crossings += try outcome.crossings.map(replica.summary)
@@ -147,8 +149,8 @@ struct Valley {
     let end = now.advanced(byMilliseconds: milliseconds)
     while true {
       if try holds(&self) { return now.milliseconds(since: start) }
-      // Asked every 50 ms at most: to ask is dearer than a step.
-      let pause = min(end, now.advanced(byMilliseconds: 50))
+      // To ask is dearer than a step.
+      let pause = min(end, now.advanced(byMilliseconds: 100))
       guard pause > now else { return nil }
       while try step(until: pause) {}
     }
