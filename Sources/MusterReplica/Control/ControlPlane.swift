@@ -15,6 +15,8 @@ struct ControlPlane: Sendable {
   /// Certificates whose issuer's own has not come yet.
   private var pending: Set<SignedCertificate> = []
   private(set) var epochs: [EpochID: EpochAnnouncement] = [:]
+  /// Epochs announced by those whose certificate has not come yet.
+  private var pendingEpochs: [CertificateHash: [EpochAnnouncement]] = [:]
 
   struct Admission: Hashable, Sendable {
     let signed: SignedCertificate
@@ -37,16 +39,11 @@ struct ControlPlane: Sendable {
       switch operation {
       case .certificate(let signed) where signed.certificate.issuer == author:
         if admitted[signed.hash] == nil { pending.insert(signed) }
-      case .epoch(let announcement) where mayAnnounceEpoch(author):
-        epochs[announcement.id] = announcement
+      case .epoch(let announcement): pendingEpochs[author, default: []].append(announcement)
       default: break
       }
     }
     return settle()
-  }
-
-  private func mayAnnounceEpoch(_ author: CertificateHash) -> Bool {
-    admitted[author].map { $0.signed.certificate.role == .command } ?? false
   }
 
   @discardableResult
@@ -62,6 +59,12 @@ struct ControlPlane: Sendable {
         hasChanged = true
         isSettled = false
       }
+    }
+    for author in pendingEpochs.keys.sorted() {
+      guard let role = admitted[author]?.signed.certificate.role else { continue }
+      let announced = pendingEpochs.removeValue(forKey: author) ?? []
+      guard role == .command else { continue }
+      for announcement in announced { epochs[announcement.id] = announcement }
     }
     return hasChanged
   }
