@@ -206,9 +206,10 @@ public struct Replica {
   }
 
   /// Frames that waited for something that is at hand now: a key that came just before a crash, or
-  /// an operation that this version understands.
+  /// an operation that this version understands. Keys that they still need are asked for again.
   private mutating func resumeWaiting(now: ClockReading) throws {
-    try release(for: nil)
+    let missing = try release(for: nil)
     try commit(now: now)
+    try ask(for: missing.sorted(), now: now)
   }
 }
