@@ -89,6 +89,12 @@ let package = Package(
         "MusterTransport", "MusterNode", "MusterControl", "CQREncode", argumentParser, logging,
         lifecycle,
       ]),
+    program(
+      "muster-bench", path: "Benchmarks/muster-bench",
+      [
+        "MusterModel", "MusterCrypto", "MusterSync", "MusterStore", "MusterReplica",
+        argumentParser,
+      ]),
     tests("MusterModelTests", ["MusterModel"]),
     tests("MusterCRDTTests", ["MusterCRDT"]),
     tests("MusterGeoTests", ["MusterGeo"]),

@@ -18,7 +18,8 @@ public enum Permission {
   /// Whether a permitted write may take this live value away: in a set only the element's own
   /// author or `command` may, and nothing clears a fence's `deleted`. An existence is taken away
   /// by whoever may delete the row.
-  static func allowsSuperseding(_ field: Field, valueOf element: UserID, by author: Author) -> Bool {
+  static func allowsSuperseding(_ field: Field, valueOf element: UserID, by author: Author) -> Bool
+  {
     switch field {
     case .fenceDeleted: false
     case .reportExistence, .fenceExistence: true

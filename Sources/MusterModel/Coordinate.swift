@@ -18,7 +18,8 @@ public struct Coordinate: Hashable, Comparable, Sendable {
   public init?(latitude: Double, longitude: Double) {
     guard (-90...90).contains(latitude), (-180...180).contains(longitude) else { return nil }
     self.init(
-      latitudeE7: Int64((latitude * 1e7).rounded()), longitudeE7: Int64((longitude * 1e7).rounded()))
+      latitudeE7: Int64((latitude * 1e7).rounded()), longitudeE7: Int64((longitude * 1e7).rounded())
+    )
   }
 
   public var latitude: Double { Double(latitudeE7) / 1e7 }

@@ -6,8 +6,10 @@ public struct Timestamp: Hashable, Comparable, Sendable {
   public init(milliseconds: Int64) { self.milliseconds = milliseconds }
 
   /// What RFC 3339 can write: the years 0000 to 9999.
-  public static let writable = Timestamp(milliseconds: -62_167_219_200_000)...Timestamp(
-    milliseconds: 253_402_300_799_999)
+  public static let writable =
+    Timestamp(
+      milliseconds: -62_167_219_200_000)...Timestamp(
+      milliseconds: 253_402_300_799_999)
 
   public func milliseconds(since earlier: Timestamp) -> Int64 {
     let (difference, overflow) = milliseconds.subtractingReportingOverflow(earlier.milliseconds)

@@ -1,7 +1,6 @@
 internal import Foundation
 internal import MusterModel
 internal import MusterReplica
-internal import MusterStore
 internal import MusterTransport
 internal import Logging
 
@@ -17,7 +16,7 @@ public enum Founding {
     let lock = try claim(home)
     let genesis = Genesis(
       operationName: operation, seed: systemSeed(), now: SystemClock.wall)
-    let store = try Store.open(path: home.databasePath)
+    let store = try Replica.openStore(at: home.databasePath)
     try genesis.store(in: store)
     try store.close()
     try home.keys.create(

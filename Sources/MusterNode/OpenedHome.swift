@@ -1,7 +1,6 @@
 internal import Foundation
 internal import MusterModel
 public import MusterReplica
-internal import MusterStore
 
 /// A home with its lock taken, its keys read and its replica open: what a node runs on, and what a
 /// command works on where no node is running.
@@ -32,7 +31,7 @@ public struct OpenedHome {
     self.home = home
     self.lock = lock
     self.credentials = credentials
-    let store = try Store.open(path: home.databasePath)
+    let store = try Replica.openStore(at: home.databasePath)
     database = try DatabaseIdentity.of(path: home.databasePath)
     sentinel = SentinelFile(directory: home.stateDirectory, device: credentials.device)
     let life = try Replica.life(in: store, of: credentials)

@@ -77,6 +77,11 @@ public struct Replica {
   static let generationKey = "generation"
   static let bootsKey = "boots"
 
+  /// Opens the database file of a replica, or makes it.
+  public static func openStore(at path: String) throws(StoreError) -> Store {
+    try Store.open(path: path)
+  }
+
   /// The life that a store was last written by; nil before its first.
   public static func life(in store: Store, of credentials: Credentials) throws(StoreError) -> Life? {
     guard let bytes = try store.local(incarnationKey), let incarnation = Incarnation(bytes: bytes)

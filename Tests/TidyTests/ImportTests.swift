@@ -1,0 +1,62 @@
+import Testing
+
+/// The layering of `docs/architecture.md`. The build's own check passes transitive imports, so
+/// each file's are compared here as well.
+@Suite struct ImportTests {
+  private static let allowed: [String: Set<String>] = [
+    "MusterModel": [],
+    "MusterCRDT": ["MusterModel"],
+    "MusterGeo": ["MusterModel", "Glibc", "Musl", "Darwin"],
+    "MusterCrypto": ["MusterModel", "CSodium"],
+    "MusterSync": ["MusterModel", "MusterCRDT", "MusterCrypto", "SwiftProtobuf"],
+    "MusterStore": ["MusterModel", "MusterCRDT", "GRDB", "Foundation"],
+    "MusterReplica": [
+      "MusterModel", "MusterCRDT", "MusterGeo", "MusterCrypto", "MusterSync", "MusterStore",
+    ],
+    "MusterInterchange": ["MusterModel", "MusterGeo", "Foundation"],
+    "MusterTransport": [
+      "MusterModel", "NIOCore", "NIOPosix", "Logging", "ServiceLifecycle", "Foundation", "Glibc",
+      "Musl", "Darwin", "Synchronization",
+    ],
+    "MusterLocation": ["MusterModel", "Foundation", "FoundationXML"],
+    "MusterNode": [
+      "MusterModel", "MusterReplica", "MusterTransport", "MusterLocation", "Logging",
+      "ServiceLifecycle", "Foundation", "Dispatch", "Synchronization", "Glibc",
+      "Musl", "Darwin",
+    ],
+    "MusterControl": [
+      "MusterModel", "MusterNode", "SwiftProtobuf", "NIOCore", "NIOPosix", "Logging",
+      "ServiceLifecycle", "Foundation", "Glibc", "Musl", "Darwin", "Synchronization",
+    ],
+  ]
+
+  @Test("every file imports only what its layer may")
+  func layering() throws {
+    let tree = try SourceTree(below: ["Sources"])
+    for file in tree.files where !file.isGenerated {
+      guard let allowed = Self.allowed[file.target] else { continue }
+      for (module, line) in imports(of: file) where !allowed.contains(module) {
+        Issue.record("\(file.path):\(line) imports \(module), which \(file.target) may not")
+      }
+    }
+  }
+
+  @Test("every library target stands in the table")
+  func table() throws {
+    let tree = try SourceTree(below: ["Sources"])
+    let targets = Set(tree.files.map(\.target)).filter { $0.hasPrefix("Muster") }
+    #expect(targets == Set(Self.allowed.keys))
+  }
+
+  private func imports(of file: SourceTree.File) -> [(module: String, line: Int)] {
+    file.lines.enumerated().compactMap { index, line in
+      let words = line.split(separator: " ")
+      guard let place = words.firstIndex(of: "import"), words.count > place + 1,
+        words[..<place].allSatisfy({
+          ["public", "internal", "private", "@testable", "@preconcurrency"].contains($0)
+        })
+      else { return nil }
+      return (String(words[place + 1]), index + 1)
+    }
+  }
+}

@@ -1,0 +1,64 @@
+import Testing
+
+/// No clock, randomness, concurrency or global state from the model to the replica: the simulator
+/// must be able to run the very code that the node runs.
+@Suite struct PurityTests {
+  private static let core = [
+    "MusterModel", "MusterCRDT", "MusterGeo", "MusterCrypto", "MusterSync", "MusterStore",
+    "MusterReplica",
+  ]
+
+  @Test(
+    "the core reads no clock and draws no randomness",
+    arguments: [
+      "Date()", "Date.now", ".random(", "= .now", "(.now", ": .now", "Clock.now", "Clock().now",
+      "UUID()", "SystemRandomNumberGenerator", "clock_gettime", "arc4random",
+    ])
+  func noAmbientInputs(banned: String) throws {
+    try expectAbsent(banned, from: Self.core)
+  }
+
+  @Test(
+    "the core does not suspend, lock or start tasks",
+    arguments: ["Task {", " async ", " await ", "Mutex<", "DispatchQueue", "NSLock"])
+  func noConcurrency(banned: String) throws {
+    // The store's connection pool has a queue of its own; its API is synchronous.
+    try expectAbsent(banned, from: Self.core.filter { $0 != "MusterStore" })
+  }
+
+  @Test("nothing hides a failure", arguments: ["try?", "fatalError(", "try!"])
+  func noHiddenFailure(banned: String) throws {
+    try expectAbsent(
+      banned, from: Self.core + ["MusterTransport", "MusterLocation", "MusterNode", "muster"])
+  }
+
+  @Test("no file is longer than 500 lines, and none has lines over 100 columns")
+  func sizes() throws {
+    let tree = try SourceTree(below: ["Sources", "Benchmarks"])
+    for file in tree.files where !file.isGenerated {
+      if file.lines.count > 501 {
+        Issue.record("\(file.path) has \(file.lines.count) lines: split it by topic")
+      }
+      for (index, line) in file.lines.enumerated() where line.count > 100 {
+        Issue.record("\(file.path):\(index + 1) has \(line.count) columns")
+      }
+    }
+  }
+
+  private func expectAbsent(_ banned: String, from targets: [String]) throws {
+    let tree = try SourceTree(below: targets.map { "Sources/" + $0 })
+    #expect(!tree.files.isEmpty)
+    for file in tree.files where !file.isGenerated {
+      for (index, line) in file.lines.enumerated() {
+        let code = line.split(separator: "//", maxSplits: 1, omittingEmptySubsequences: false)[0]
+        guard code.contains(banned), !isAllowed(banned, in: file) else { continue }
+        Issue.record("\(file.path):\(index + 1) has \(banned)")
+      }
+    }
+  }
+
+  /// The one place where the shell's seed comes from.
+  private func isAllowed(_ banned: String, in file: SourceTree.File) -> Bool {
+    file.path.hasSuffix("MusterCrypto/Primitives/SystemRandom.swift")
+  }
+}
