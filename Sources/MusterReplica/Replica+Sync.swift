@@ -89,6 +89,7 @@ extension Replica {
       now: now.instant)
     try replayControlLogs(logs, now: now)
     try replayParts()
+    try ask(for: release(for: nil).sorted(), now: now)
     try refreshInvites(now: now)
     try run(.contacts(contacts), now: now)
   }
@@ -164,7 +165,12 @@ extension Replica {
           frame: frame, opening: frame.sequence == 0 ? opening : nil, application: application))
     }
     if rosterChanged { feedRoster(now: now) }
-    if !missing.isEmpty, local.author.role.reads { try run(.keysMissing(missing), now: now) }
+    try ask(for: missing, now: now)
+  }
+
+  mutating func ask(for missing: [EpochID], now: ClockReading) throws {
+    guard !missing.isEmpty, local.author.role.reads else { return }
+    try run(.keysMissing(missing), now: now)
   }
 
   mutating func feedRoster(now: ClockReading) {
@@ -218,17 +224,20 @@ extension Replica {
     }
   }
 
-  /// Reads frames that wait anew: those for a key, or all.
-  mutating func release(for epoch: EpochID?) throws {
+  /// Reads frames that wait anew: those for a key, or all. Returns the keys that they still need.
+  @discardableResult
+  mutating func release(for epoch: EpochID?) throws -> Set<EpochID> {
     var place: FramePlace?
+    var missing: Set<EpochID> = []
     while true {
       let frames = try store.waiting(for: epoch, after: place, limit: 1024)
-      guard let last = frames.last else { return }
+      guard let last = frames.last else { return missing }
       for waiting in frames where waiting.reason != .part {
         let reading = reader.read(
           waiting.frame, opening: waiting.opening,
           author: control.author(of: waiting.opening.certificate), keyring: keyring)
         guard case .view(let application, let completes) = reading else { continue }
+        if case .waiting(.key(let epoch)) = application { missing.insert(epoch) }
         if case .waiting(let reason) = application, reason == waiting.reason { continue }
         let own = FramePlace(log: waiting.frame.log, sequence: waiting.frame.sequence)
         batch.released.append(ReleasedFrame(place: own, application: application))
