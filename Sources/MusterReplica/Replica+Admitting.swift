@@ -64,12 +64,15 @@ extension Replica {
     guard let invite = try store.invite(ticket.invite) else {
       return .refused("the invite was withdrawn: ask for a new one")
     }
-    guard now.wall < invite.expiresAt else {
-      return .refused("the invite expired at \(invite.expiresAt): ask for a new one")
-    }
-    let device = DeviceID(operation: local.operation, key: ticket.request.signingKey)
-    if try store.useInvite(ticket.invite, for: device).isRefused {
-      return .refused("the invite is used up: ask for a new one")
+    // Who was admitted and lost the answer hears it again, whatever became of the invite since.
+    if control.certificate(ofKey: ticket.request.signingKey) == nil {
+      guard now.wall < invite.expiresAt else {
+        return .refused("the invite expired at \(invite.expiresAt): ask for a new one")
+      }
+      let device = DeviceID(operation: local.operation, key: ticket.request.signingKey)
+      if try store.useInvite(ticket.invite, for: device).isRefused {
+        return .refused("the invite is used up: ask for a new one")
+      }
     }
     return .granted(try certify(ticket.request, role: invite.role, now: now))
   }
