@@ -48,7 +48,8 @@ extension Replica {
     composer.setFlag(.reportToEvacuate, to: changes.toEvacuate)
     guard !composer.writes.isEmpty else { return Outcome() }
     composer.assertExistence()
-    return try write(composer.writes, lane: lane(of: state), now: now)
+    let lane = changes.toEvacuate == true ? .urgent : lane(of: state)
+    return try write(composer.writes, lane: lane, now: now)
   }
 
   public mutating func deleteReport(_ id: RowID, now: ClockReading) throws -> Outcome {
