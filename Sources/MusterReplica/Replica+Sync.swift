@@ -42,6 +42,9 @@ extension Replica {
     do {
       try work(&self)
       try commit(now: now)
+    } catch let refusal as Refusal where batch.isEmpty {
+      // Refused before anything was put together: memory says what the disk says.
+      throw refusal
     } catch {
       try recover(now: now)
       throw error

@@ -121,6 +121,7 @@ extension Replica {
   // MARK: Users
 
   public mutating func setCallsign(_ callsign: String, now: ClockReading) throws -> Outcome {
+    try require(.command, .member, .observer)
     var composer = Composer(try ownRow(), origin: nil)
     composer.set(.userCallsign, to: .text(callsign))
     return try write(composer.writes, lane: .state, now: now)
@@ -130,6 +131,7 @@ extension Replica {
   public mutating func claimSafety(
     _ claim: SafetyClaim, note: String, now: ClockReading
   ) throws -> Outcome {
+    try require(.command, .member, .observer)
     var composer = Composer(try ownRow(), origin: nil)
     composer.set(.userSafetyClaim, to: .claim(claim, note: note))
     return try write(composer.writes, lane: .urgent, now: now)
