@@ -128,6 +128,28 @@ struct RoleTests {
       try valley.ask("Relay") { try $0.status(now: $1) }.peers.map(\.isConnected) == [true])
   }
 
+  @Test func `a member without a key is told to wait, and stays connected`() throws {
+    var valley = Valley()
+    try valley.found("Ada")
+    var enrolment = Enrolment(seed: valley.seed32())
+    let joining = try valley.attempt(
+      &enrolment, invitation: valley.invitation(by: "Ada"), from: Valley.endpoint(1))
+    guard case .joined(let credentials, _) = joining else {
+      throw Valley.JoinFailure(joining: "\(joining)")
+    }
+    try valley.switchOn(credentials, as: "Ben", store: .inMemory(), path: nil)
+
+    let wait = "no group key is here yet: wait until a peer has handed it on"
+    #expect(refusal { try valley.at("Ben") { try $0.setCallsign("Ben", now: $1) } } == wait)
+
+    // When it has met Ada, it has asked her for the key.
+    try valley.at("Ben") { try $0.contact([Valley.endpoint(0)], now: $1) }
+    try valley.converge()
+    try valley.at("Ben") { try $0.setCallsign("Ben", now: $1) }
+    try valley.converge()
+    #expect(try valley.ask("Ada") { try $0.users(now: $1) }.map(\.callsign).contains("Ben"))
+  }
+
   @Test func `a value that no replica would show is refused, and costs no connection`() throws {
     var valley = try Valley.with("Ada", "Ben")
     let before = try valley.ask("Ben") { try $0.status(now: $1) }

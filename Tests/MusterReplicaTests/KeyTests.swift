@@ -1,0 +1,87 @@
+import MusterModel
+import Testing
+
+@testable import MusterReplica
+
+@Suite("Epoch keys")
+struct KeyTests {
+  /// Rotates until another epoch is the one in use: of several announced the lowest id is.
+  private func rotate(_ name: String, in valley: inout Valley) throws {
+    let before = Set(try valley.laptops[valley.index(name)].store.epochKeys().map(\.id))
+    for _ in 0..<64 {
+      try valley.at(name) { try $0.rotateEpoch(now: $1) }
+      let keys = try valley.laptops[valley.index(name)].store.epochKeys()
+      if let lowest = keys.map(\.id).min(), !before.contains(lowest) { return }
+    }
+    Issue.record("64 coins fell the same way")
+  }
+
+  @Test func `frames that come before their key wait for it, over a restart too`() throws {
+    // Given a new key that only Ada has, and a relay that carries her words to Ben
+    let folder = try TemporaryFolder()
+    var valley = try Valley.with("Ada", "Ben", in: folder)
+    try valley.join("Relay", invitedBy: "Ada", role: .relay)
+    try valley.converge()
+    valley.cut(["Ada", "Relay"], ["Ben"])
+    try rotate("Ada", in: &valley)
+    let id = try valley.at("Ada") { try $0.addReport(ReportDraft(title: "Smoke"), now: $1) }
+    let long = String(repeating: "It burns. ", count: 200)
+    try valley.at("Ada") { try $0.commentReport(id, text: long, now: $1) }
+    try valley.run(milliseconds: 20_000)
+    valley.cut(["Ada"], ["Ben", "Relay"])
+    let held = try valley.wait(upTo: 60_000) {
+      try $0.ask("Ben") { try $0.status(now: $1) }.waitingFrames > 0
+    }
+    try #require(held != nil)
+    try valley.run(milliseconds: 20_000)
+
+    // Then Ben holds them, says that he cannot read them, and does not forget them
+    let waiting = try valley.ask("Ben") { try $0.status(now: $1) }
+    #expect(waiting.stateIsIncomplete)
+    #expect(try valley.ask("Ben") { replica, _ in try replica.reports() }.isEmpty)
+    try valley.restart("Ben")
+    let after = try valley.ask("Ben") { try $0.status(now: $1) }
+    #expect(after.waitingFrames == waiting.waitingFrames)
+    #expect(after.stateHash == waiting.stateHash)
+
+    // When Ada is there again, he asks her for the key
+    valley.heal()
+    try valley.converge()
+
+    let report = try valley.ask("Ben") { replica, _ in try replica.report(id) }
+    #expect(report.title == "Smoke")
+    #expect(report.comments.map(\.text) == [long])
+    #expect(try valley.ask("Ben") { replica, _ in try replica.verify() }.problems == [])
+  }
+
+  @Test func `who joins late reads what was written before, under every key`() throws {
+    var valley = try Valley.with("Ada")
+    for number in 0..<4 {
+      try valley.at("Ada") { try $0.addReport(ReportDraft(title: "\(number)"), now: $1) }
+      try rotate("Ada", in: &valley)
+    }
+    try valley.join("Ben", invitedBy: "Ada")
+    try valley.converge()
+
+    let reports = try valley.ask("Ben") { replica, _ in try replica.reports() }
+    #expect(Set(reports.map(\.title)) == ["0", "1", "2", "3"])
+  }
+
+  @Test func `a commander's epoch counts over restarts, in whatever order the logs lie`() throws {
+    for seed in UInt64(1)...6 {
+      var valley = try Valley.with("Ada", seed: seed)
+      try valley.join("Ben", invitedBy: "Ada", role: .command)
+      try valley.join("Cleo", invitedBy: "Ben", role: .command)
+      try valley.converge()
+      try valley.at("Cleo") { try $0.rotateEpoch(now: $1) }
+      try valley.converge()
+
+      for name in valley.names { try valley.restart(name) }
+
+      for name in valley.names {
+        let epochs = try valley.ask(name) { replica, _ in replica.control.epochs.count }
+        #expect(epochs == 2, "\(name) knows \(epochs) epochs at seed \(seed)")
+      }
+    }
+  }
+}
