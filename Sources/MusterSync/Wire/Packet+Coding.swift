@@ -171,7 +171,8 @@ extension Run {
     }
     var frames: [RunFrame] = []
     for frame in wire.frames {
-      guard frame.epoch.isEmpty || frame.epoch.count == 16,
+      // An epoch of zeros would hash like none: a clear frame must not pass for a sealed one.
+      guard frame.epoch.isEmpty || (frame.epoch.count == 16 && frame.epoch.contains { $0 != 0 }),
         frame.signature.isEmpty || frame.signature.count == 64,
         frame.body.count <= Limits.frameBodyBytes
       else { throw .malformed("frame") }
