@@ -15,8 +15,9 @@ public struct JoinInitiator: Sendable {
   private var nextAttempt: Instant
 
   private enum Phase {
-    case calling(SessionHandshake?)
-    case waiting(Session, finish: [UInt8])
+    /// The same initiation is repeated, so that a slow answer to an earlier one still counts.
+    case calling(SessionHandshake?, initiation: [UInt8])
+    case waiting(Session, finish: [UInt8], attempts: Int)
     case done
   }
 
@@ -28,6 +29,8 @@ public struct JoinInitiator: Sendable {
   }
 
   private static let retryMilliseconds: Int64 = 500
+  /// After so many the inviting device has forgotten the handshake: it is begun anew.
+  private static let finishAttempts = 20
 
   /// - Parameter seed: 32 bytes that no other run was given.
   public init(
@@ -38,7 +41,7 @@ public struct JoinInitiator: Sendable {
     self.signingKey = signingKey
     self.agreementKey = agreementKey
     random = DeterministicRandom(seed: seed)
-    phase = .calling(nil)
+    phase = .calling(nil, initiation: [])
     nextAttempt = now
   }
 
@@ -52,8 +55,12 @@ public struct JoinInitiator: Sendable {
     guard nextAttempt <= now else { return [] }
     nextAttempt = now.advanced(byMilliseconds: Self.retryMilliseconds)
     switch phase {
-    case .calling: return call(now: now)
-    case .waiting(let session, let finish): return [.send(finish, to: session.endpoint)]
+    case .calling(nil, _): return call(now: now)
+    case .calling(_, let initiation): return sendToAll(initiation)
+    case .waiting(let session, let finish, let attempts):
+      guard attempts < Self.finishAttempts else { return call(now: now) }
+      phase = .waiting(session, finish: finish, attempts: attempts + 1)
+      return [.send(finish, to: session.endpoint)]
     case .done: return []
     }
   }
@@ -64,18 +71,18 @@ public struct JoinInitiator: Sendable {
     do {
       var reader = ByteReader(bytes.dropFirst())
       switch (kind, phase) {
-      case (.response, .calling(var handshake?)):
+      case (.response, .calling(var handshake?, _)):
         guard try reader.integer(UInt32.self) == handshake.localIndex else { return [] }
         let remoteIndex = try reader.integer(UInt32.self)
         return try finish(
           &handshake, remoteIndex: remoteIndex, message: bytes.dropFirst(9), from: endpoint,
           now: now)
-      case (.transport, .waiting(var session, let finish)):
+      case (.transport, .waiting(var session, let finish, let attempts)):
         guard try reader.integer(UInt32.self) == session.localIndex,
           let plaintext = session.open(
             counter: try reader.integer(UInt64.self), bytes.dropFirst(13))
         else { return [] }
-        phase = .waiting(session, finish: finish)
+        phase = .waiting(session, finish: finish, attempts: attempts)
         return try conclude(Packet(decoding: plaintext, operation: invitation.operation))
       default: return []
       }
@@ -99,11 +106,15 @@ public struct JoinInitiator: Sendable {
       writer.append(invitation.id)
       writer.append(index)
       writer.append(fixed: try handshake.write(.padding))
-      phase = .calling(handshake)
-      return invitation.endpoints.map { .send(writer.bytes, to: $0) }
+      phase = .calling(handshake, initiation: writer.bytes)
+      return sendToAll(writer.bytes)
     } catch {
       preconditionFailure("cannot begin a handshake: \(error)")
     }
+  }
+
+  private func sendToAll(_ initiation: [UInt8]) -> [Step] {
+    invitation.endpoints.map { .send(initiation, to: $0) }
   }
 
   private mutating func finish(
@@ -125,7 +136,7 @@ public struct JoinInitiator: Sendable {
       localIndex: handshake.localIndex, remoteIndex: remoteIndex,
       peer: .device(chain.leaf.certificate.device), endpoint: endpoint, now: now,
       keys: handshake.sessionKeys())
-    phase = .waiting(session, finish: writer.bytes)
+    phase = .waiting(session, finish: writer.bytes, attempts: 1)
     nextAttempt = now.advanced(byMilliseconds: Self.retryMilliseconds)
     return [.send(writer.bytes, to: endpoint)]
   }
