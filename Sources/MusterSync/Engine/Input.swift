@@ -48,5 +48,7 @@ public struct FetchRequest: Hashable, Sendable {
   public let device: DeviceID
   public let log: LogID
   public let from: UInt64
+  /// Enough to reach a signature, whatever the credit.
   public let maxBytes: Int
+  let credit: Int
 }

@@ -3,7 +3,8 @@ internal import MusterModel
 /// What is known of one other device.
 struct PeerState: Sendable {
   let device: DeviceID
-  let certificate: CertificateHash
+  /// The one that it last proved to hold.
+  var certificate: CertificateHash
   /// Local indices of its sessions, newest first; at most two, while handshakes cross.
   var sessions: [UInt32] = []
   var endpoint: Endpoint
@@ -11,8 +12,10 @@ struct PeerState: Sendable {
   /// The greatest counter of its announces in this incarnation of it.
   var announced: (incarnation: Incarnation, counter: UInt64)?
 
-  /// What it said that it holds, by set.
-  var known: [SetID: [Bytes16: LeafHint]] = [:]
+  /// What it said, or showed, that it holds.
+  var known: [LogID: KnownHead] = [:]
+  /// Logs of which it sent what does not hold: not taken from it again on this session.
+  var refused: Set<LogID> = []
   var roots: Roots?
   var nextHeartbeat: Instant
   var heartbeatMilliseconds = Timing.heartbeatFirstMilliseconds
@@ -21,7 +24,7 @@ struct PeerState: Sendable {
   /// Frames of this peer that wait for the one before, or for the signature that proves them.
   var reassembly: [LogID: [UInt64: RunFrame]] = [:]
   /// Logs to pull from it, once what it was asked for has come.
-  var queue: [LogID] = []
+  var queue = PullQueue()
   var outstandingCredit = 0
 
   init(device: DeviceID, certificate: CertificateHash, endpoint: Endpoint, now: Instant) {
@@ -38,6 +41,12 @@ struct PeerState: Sendable {
   }
 }
 
+/// How far a peer holds a log, and the set in which that log is compared.
+struct KnownHead: Sendable {
+  var set: SetID
+  var sequence: UInt64
+}
+
 /// An address that is worth trying.
 struct Contact: Sendable {
   var device: DeviceID?
@@ -50,6 +59,9 @@ struct Pull: Sendable {
   let device: DeviceID
   /// The newest sequence that the peer said it holds.
   var through: UInt64
+  /// Bytes that count against what the peer may owe.
+  let granted: Int
+  /// What is left of them.
   var credit: Int
   var deadline: Instant
   var attempts = 0

@@ -30,6 +30,9 @@ struct Shelf: Sendable {
     recent.reversed().compactMap { logs[$0].map { LeafHint($0.head) } }
   }
 
+  /// How many leaves all tries have together.
+  var leafCount: Int { tries.values.reduce(0) { $0 + $1.count } }
+
   func hint(of set: SetID, key: Bytes16) -> LeafHint? { tries[set]?.leaf(key) }
 
   func leaves(of set: SetID, under prefix: NibblePrefix) -> ArraySlice<LeafHint> {

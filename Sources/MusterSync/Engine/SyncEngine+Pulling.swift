@@ -6,115 +6,132 @@ extension SyncEngine {
   /// What one peer may owe at a time.
   private static let creditPerPeer = 2 * Limits.wantCreditBytes
   private static let creditPerPull = Limits.wantCreditBytes / 2
+  /// The longest run from one signature that is kept to the next.
+  private static let runBytes = Int(Limits.signatureInterval) * Limits.frameBodyBytes
 
   mutating func enqueue(_ log: LogID, from device: DeviceID) {
-    guard pulls[log] == nil, !unverifiable.contains(log), let peer = peers[device],
-      !peer.queue.contains(log), peer.queue.count < Limits.logs
+    guard let known = peers[device]?.known[log], known.sequence >= next(of: log),
+      pulls[log] == nil, peers[device]?.sessions.isEmpty == false,
+      isWelcome(log, from: device)
     else { return }
-    peers[device]?.queue.append(log)
+    peers[device]?.queue.append(log, of: known.set)
   }
 
   /// Sends as many wants as the peer's credit allows, control logs first.
   mutating func continuePulls(from device: DeviceID) {
-    while let peer = peers[device], !peer.queue.isEmpty, !peer.sessions.isEmpty,
-      peer.outstandingCredit + Self.creditPerPull <= Self.creditPerPeer
+    while let owed = peers[device]?.outstandingCredit,
+      owed + Self.creditPerPull <= Self.creditPerPeer, let log = peers[device]?.queue.popFirst()
     {
-      let first = peer.queue.indices.min { left, right in
-        (set(of: peer.queue[left], device), left) < (set(of: peer.queue[right], device), right)
-      }
-      guard let first else { return }
-      let log = peer.queue[first]
-      peers[device]?.queue.remove(at: first)
-      guard pulls[log] == nil, let through = newestKnown(log, of: device), through >= next(of: log)
+      let next = next(of: log)
+      guard pulls[log] == nil, let through = peers[device]?.known[log]?.sequence, through >= next
       else { continue }
-      peers[device]?.outstandingCredit += Self.creditPerPull
-      pulls[log] = Pull(
-        device: device, through: through, credit: Self.creditPerPull,
+      let most = (through - next + 1) * UInt64(Limits.frameBodyBytes)
+      let granted = Int(min(most, UInt64(Self.creditPerPull)))
+      peers[device]?.outstandingCredit += granted
+      let pull = Pull(
+        device: device, through: through, granted: granted, credit: granted,
         deadline: now.advanced(byMilliseconds: Timing.pullMilliseconds))
-      sendWant(log, to: device)
+      pulls[log] = pull
+      sendWant(log, pull)
     }
-  }
-
-  private func set(of log: LogID, _ device: DeviceID) -> SetID {
-    let known = peers[device]?.known ?? [:]
-    return SetID.allCases.first { known[$0]?[log.raw] != nil } ?? .state
-  }
-
-  private func newestKnown(_ log: LogID, of device: DeviceID) -> UInt64? {
-    let known = peers[device]?.known ?? [:]
-    return SetID.allCases.compactMap { known[$0]?[log.raw]?.number }.max().map(UInt64.init)
   }
 
   /// The first sequence that is not held.
   func next(of log: LogID) -> UInt64 { (shelf.logs[log]?.head.sequence).map { $0 + 1 } ?? 0 }
 
-  private mutating func sendWant(_ log: LogID, to device: DeviceID) {
+  private mutating func sendWant(_ log: LogID, _ pull: Pull) {
     var packet = Packet()
-    packet.wants = [Want(log: log, from: next(of: log), credit: Self.creditPerPull)]
-    outbox.add(packet, importance: .control, to: device)
+    packet.wants = [Want(log: log, from: next(of: log), credit: pull.granted)]
+    outbox.add(packet, importance: .control, to: pull.device)
   }
 
   // MARK: Progress
 
-  /// Called when frames of a log came from a peer, held now or not.
+  /// Called when frames came that were not held: put with those that wait, or held now.
   mutating func noteProgress(_ log: LogID, from device: DeviceID, bytes: Int) {
     guard var pull = pulls[log], pull.device == device else { return }
     pull.attempts = 0
     pull.credit -= bytes
     pull.deadline = now.advanced(byMilliseconds: Timing.pullMilliseconds)
-    pull.through = max(pull.through, newestKnown(log, of: device) ?? 0)
-    pulls[log] = pull
-    if next(of: log) > pull.through {
-      finishPull(log)
-    } else if pull.credit < Self.creditPerPull / 8, reassemblyIsEmpty(log, of: device) {
-      pulls[log]?.credit = Self.creditPerPull
-      sendWant(log, to: device)
+    pull.through = max(pull.through, peers[device]?.known[log]?.sequence ?? 0)
+    if pull.credit < pull.granted / 8, peers[device]?.reassembly[log] == nil {
+      pull.credit = pull.granted
+      sendWant(log, pull)
     }
+    pulls[log] = pull
   }
 
-  private func reassemblyIsEmpty(_ log: LogID, of device: DeviceID) -> Bool {
-    peers[device]?.reassembly[log]?.isEmpty ?? true
+  /// Called when a log has grown, by whomever: what was asked for may have come.
+  mutating func noteGrowth(of log: LogID) {
+    let next = next(of: log)
+    for device in peers.keys.sorted() {
+      guard let waiting = peers[device]?.reassembly[log] else { continue }
+      let rest = waiting.filter { $0.key >= next }
+      peers[device]?.reassembly[log] = rest.isEmpty ? nil : rest
+    }
+    guard let pull = pulls[log] else { return }
+    let through = max(pull.through, peers[pull.device]?.known[log]?.sequence ?? 0)
+    if next > through { finishPull(log) } else { pulls[log]?.through = through }
   }
 
+  /// Whoever else is known to hold more is asked next.
   mutating func finishPull(_ log: LogID) {
     guard let pull = pulls.removeValue(forKey: log) else { return }
-    peers[pull.device]?.outstandingCredit -= Self.creditPerPull
+    peers[pull.device]?.outstandingCredit -= pull.granted
     peers[pull.device]?.reassembly[log] = nil
+    for device in peers.keys.sorted() {
+      enqueue(log, from: device)
+      continuePulls(from: device)
+    }
   }
 
   mutating func retryPulls() {
     for log in pulls.keys.sorted() {
       guard let pull = pulls[log], pull.deadline <= now else { continue }
       guard pull.attempts < Timing.pullAttempts else {
-        // Given up for now: the next comparison of roots finds it again, with whoever is there.
+        // Given up for now: what this peer holds counts as unknown until it says so again.
+        peers[pull.device]?.known[log] = nil
         finishPull(log)
         continue
       }
       pulls[log]?.attempts += 1
-      pulls[log]?.credit = Self.creditPerPull
+      pulls[log]?.credit = pull.granted
       pulls[log]?.deadline = now.advanced(
-        byMilliseconds: Timing.pullMilliseconds << Int64(pull.attempts))
-      sendWant(log, to: pull.device)
+        byMilliseconds: Timing.pullMilliseconds << Int64(min(pull.attempts, Timing.pullDoublings)))
+      sendWant(log, pull)
     }
-    for device in peers.keys.sorted() { continuePulls(from: device) }
   }
 
   // MARK: Answering
 
-  mutating func serve(_ want: Want, to device: DeviceID) {
-    guard let head = shelf.logs[want.log]?.head, want.from <= head.sequence, want.credit > 0 else {
-      return
+  /// One packet's wants, as far as one peer may owe at a time.
+  mutating func serve(_ wants: [Want], to device: DeviceID) {
+    var budget = Self.creditPerPeer
+    for want in wants {
+      guard let head = shelf.logs[want.log]?.head, want.from <= head.sequence,
+        (1...budget).contains(want.credit)
+      else { continue }
+      budget -= want.credit
+      effects.append(
+        .fetch(
+          FetchRequest(
+            device: device, log: want.log, from: want.from,
+            maxBytes: max(want.credit, Self.runBytes), credit: want.credit)))
+      guard budget > 0 else { return }
     }
-    effects.append(
-      .fetch(
-        FetchRequest(device: device, log: want.log, from: want.from, maxBytes: want.credit)))
   }
 
-  /// Sends the frames of a log that the store gave, up to the last that a signature proves.
+  /// Sends the frames of a log that the store gave, up to the last within the credit that a
+  /// signature proves, and at least up to the first.
   mutating func answer(_ request: FetchRequest, with frames: [Frame]) {
-    guard let lane = shelf.logs[request.log]?.opening.lane,
-      let lastSigned = frames.lastIndex(where: { $0.signature != nil })
-    else { return }
+    var lastSigned: Int?
+    var bytes = 0
+    for (index, frame) in frames.enumerated() {
+      bytes += frame.body.count
+      if bytes > request.credit, lastSigned != nil { break }
+      if frame.signature != nil { lastSigned = index }
+    }
+    guard let lane = shelf.logs[request.log]?.opening.lane, let lastSigned else { return }
     send(Array(frames[...lastSigned]), lane: lane, previous: nil, to: request.device)
   }
 

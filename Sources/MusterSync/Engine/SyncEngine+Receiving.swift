@@ -69,7 +69,7 @@ extension SyncEngine {
     for hint in packet.heads { noteHead(hint, of: device) }
     if let roots = packet.roots { compare(roots, of: device) }
     for node in packet.digest { compare(node, of: device) }
-    for want in packet.wants { serve(want, to: device) }
+    serve(packet.wants, to: device)
     for topic in packet.recordWants {
       if let record = records[topic] { send(record, to: device) }
     }

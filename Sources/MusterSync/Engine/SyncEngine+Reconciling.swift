@@ -63,35 +63,42 @@ extension SyncEngine {
   /// or is not known yet.
   mutating func noteHead(_ hint: LeafHint, of device: DeviceID) {
     let log = LogID(raw: hint.key)
-    if let summary = shelf.logs[log] {
-      note(hint, in: SetID(summary.opening.lane), of: device)
-    } else {
-      enqueue(log, from: device)
-      peers[device]?.known[.state, default: [:]][hint.key] = hint
-    }
+    remember(log, through: UInt64(hint.number), of: device)
+    noteFork(hint)
+    enqueue(log, from: device)
   }
 
+  /// What a peer shows that it holds.
+  mutating func remember(_ log: LogID, through sequence: UInt64, of device: DeviceID) {
+    let known = peers[device]?.known[log]
+    let set = shelf.logs[log].map { SetID($0.opening.lane) } ?? known?.set ?? .state
+    remember(
+      log, KnownHead(set: set, sequence: max(sequence, known?.sequence ?? 0)), of: device)
+  }
+
+  private mutating func remember(_ log: LogID, _ head: KnownHead, of device: DeviceID) {
+    let isKnown = peers[device]?.known[log] != nil
+    guard isKnown || (peers[device]?.known.count ?? 0) < Limits.logs else { return }
+    peers[device]?.known[log] = head
+  }
+
+  /// A leaf says exactly what the peer holds, which may be less than it once did.
   private mutating func note(_ leaf: LeafHint, in set: SetID, of device: DeviceID) {
-    if peers[device]?.known[set]?[leaf.key] == nil,
-      peers[device]?.known[set]?.count ?? 0 >= Limits.logs
-    {
-      return
-    }
-    peers[device]?.known[set, default: [:]][leaf.key] = leaf
     if set == .records {
-      wantRecord(RecordTopic(raw: leaf.key), hash: leaf.hash, from: device)
-      return
+      return wantRecord(RecordTopic(raw: leaf.key), hash: leaf.hash, from: device)
     }
     let log = LogID(raw: leaf.key)
-    if let held = shelf.logs[log]?.head {
-      if UInt64(leaf.number) > held.sequence {
-        enqueue(log, from: device)
-      } else if UInt64(leaf.number) == held.sequence, leaf.hash != LeafHint(held).hash {
-        effects.append(.notice(.forkSeen(log, sequence: held.sequence)))
-      }
-    } else {
-      enqueue(log, from: device)
-    }
+    remember(log, KnownHead(set: set, sequence: UInt64(leaf.number)), of: device)
+    noteFork(leaf)
+    enqueue(log, from: device)
+  }
+
+  private mutating func noteFork(_ hint: LeafHint) {
+    let log = LogID(raw: hint.key)
+    guard let held = shelf.logs[log]?.head, UInt64(hint.number) == held.sequence,
+      hint.hash != LeafHint(held).hash
+    else { return }
+    effects.append(.notice(.forkSeen(log, sequence: held.sequence)))
   }
 
   private mutating func wantRecord(_ topic: RecordTopic, hash: UInt64, from device: DeviceID) {
@@ -103,15 +110,7 @@ extension SyncEngine {
 
   /// Starts over with what a peer said that it holds, after the roster has grown.
   mutating func wantWhatIsKnown(of device: DeviceID) {
-    guard let known = peers[device]?.known else { return }
-    for set in known.keys.sorted() where set != .records {
-      for key in (known[set] ?? [:]).keys.sorted() {
-        // Only the number counts: of a frame that a peer sent, no hash was noted.
-        let log = LogID(raw: key)
-        guard let leaf = known[set]?[key], next(of: log) <= UInt64(leaf.number) else { continue }
-        enqueue(log, from: device)
-      }
-    }
+    for log in peers[device]?.known.keys.sorted() ?? [] { enqueue(log, from: device) }
     continuePulls(from: device)
   }
 }

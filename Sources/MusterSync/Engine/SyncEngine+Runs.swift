@@ -6,34 +6,24 @@ extension SyncEngine {
   mutating func receive(_ run: Run, from device: DeviceID, endpoint: Endpoint) {
     let next = next(of: run.log)
     let last = run.first + UInt64(run.frames.count) - 1
-    noteHeldByPeer(run, last: last, device: device)
-    guard last >= next else { return }
-    var waiting = peers[device]?.reassembly[run.log] ?? [:]
-    var sequence = run.first
-    for frame in run.frames {
-      // A window and not a count: what is far ahead must not crowd out the frame that comes next.
-      if sequence >= next, sequence - next < Limits.bufferedFramesPerLog {
-        waiting[sequence] = frame
-      }
-      sequence += 1
-    }
+    remember(run.log, through: last, of: device)
+    guard last >= next, isWelcome(run.log, from: device) else { return }
+    var waiting = peers[device]?.reassembly.removeValue(forKey: run.log) ?? [:]
+    let bringsNews = buffer(run, from: next, with: &waiting)
+    guard drain(&waiting, of: run, from: device, endpoint: endpoint) else { return }
     let mayKeep = hasRoom(for: waiting.count, of: device)
-    let bytes = run.frames.reduce(0) { $0 + $1.body.count }
-    // Of a run that begins with frames that are held, the hash before says nothing new.
-    let previous = run.first == next ? run.previous : nil
-    drain(&waiting, of: run.log, pushedAfter: previous, from: device, endpoint: endpoint)
     peers[device]?.reassembly[run.log] = waiting.isEmpty || !mayKeep ? nil : waiting
-    noteProgress(run.log, from: device, bytes: bytes)
+    if bringsNews, mayKeep {
+      let bytes = run.frames.reduce(0) { $0 + $1.body.count }
+      noteProgress(run.log, from: device, bytes: bytes)
+    }
     if !waiting.isEmpty { enqueue(run.log, from: device) }
   }
 
-  /// Whoever sends a frame holds it.
-  private mutating func noteHeldByPeer(_ run: Run, last: UInt64, device: DeviceID) {
-    let set = shelf.logs[run.log].map { SetID($0.opening.lane) } ?? .state
-    let known = peers[device]?.known[set]?[run.log.raw]
-    guard known.map({ UInt64($0.number) < last }) ?? true else { return }
-    peers[device]?.known[set, default: [:]][run.log.raw] = LeafHint(
-      key: run.log.raw, number: UInt32(last), hash: 0)
+  /// Whether frames of a log may come from a peer: not while nobody can tell whether they hold,
+  /// and not after some did not.
+  func isWelcome(_ log: LogID, from device: DeviceID) -> Bool {
+    !unverifiable.contains(log) && peers[device]?.refused.contains(log) == false
   }
 
   private func hasRoom(for count: Int, of device: DeviceID) -> Bool {
@@ -41,38 +31,60 @@ extension SyncEngine {
     return held + count <= Limits.bufferedFrames
   }
 
-  /// Takes the frames that follow what is held, up to the last that a signature proves.
+  /// Puts frames with those that wait, and says whether any is new. A window and not a count: what
+  /// is far ahead must not crowd out the frame that comes next.
+  private func buffer(
+    _ run: Run, from next: UInt64, with waiting: inout [UInt64: RunFrame]
+  ) -> Bool {
+    var bringsNews = false
+    for (sequence, frame) in zip(run.first..., run.frames)
+    where sequence >= next && sequence - next < Limits.bufferedFramesPerLog {
+      if waiting[sequence] == nil { bringsNews = true }
+      if waiting[sequence]?.signature == nil { waiting[sequence] = frame }
+    }
+    return bringsNews
+  }
+
+  /// Takes the frames that follow what is held, up to the last that a signature proves. False when
+  /// they do not hold, or nobody can tell.
   private mutating func drain(
-    _ waiting: inout [UInt64: RunFrame], of log: LogID, pushedAfter previous: FrameHash?,
-    from device: DeviceID, endpoint: Endpoint
-  ) {
+    _ waiting: inout [UInt64: RunFrame], of run: Run, from device: DeviceID, endpoint: Endpoint
+  ) -> Bool {
+    let log = run.log
     let held = shelf.logs[log]
     let first = next(of: log)
-    guard waiting[first] != nil else { return }
-    if let held, let previous, previous != held.head.hash, waiting[first + 1] == nil {
+    if let held, run.first == first, let previous = run.previous, previous != held.head.hash {
       effects.append(.notice(.forkSeen(log, sequence: first)))
-      waiting = [:]
-      return
+      refuse(log, from: device)
+      return false
     }
     var frames = chain(waiting, of: log, after: held?.head, from: first)
-    guard let lastSigned = frames.lastIndex(where: { $0.signature != nil }) else { return }
+    guard let lastSigned = frames.lastIndex(where: { $0.signature != nil }) else { return true }
     frames.removeSubrange((lastSigned + 1)...)
     do throws(WireError) {
       let opening = if let held { held.opening } else { try opening(of: frames[0]) }
       guard let key = roster.signingKey(of: opening.certificate, rootKey: local.rootKey) else {
-        unverifiable.insert(log)
+        if unverifiable.count < Limits.logs { unverifiable.insert(log) }
         finishPull(log)
-        waiting = [:]
-        return reject(.unknownAuthor, from: endpoint)
+        reject(.unknownAuthor, from: endpoint)
+        return false
       }
       guard held != nil || shelf.logs.count < Limits.logs else { throw .overLimit("logs") }
       try verify(&frames, signedBy: key)
       for frame in frames { waiting[frame.sequence] = nil }
       hold(frames, opening: opening, from: device)
+      return true
     } catch {
-      waiting = [:]
+      refuse(log, from: device)
       reject(error, from: endpoint)
+      return false
     }
+  }
+
+  /// A peer whose frames do not follow from what is held is asked no more for them; others are.
+  private mutating func refuse(_ log: LogID, from device: DeviceID) {
+    if (peers[device]?.refused.count ?? 0) < Limits.logs { peers[device]?.refused.insert(log) }
+    if pulls[log]?.device == device { finishPull(log) }
   }
 
   /// The frames from `first` on without a gap, with the hashes that their contents give.
@@ -108,12 +120,12 @@ extension SyncEngine {
   }
 
   /// The last frame's signature and the hash chain prove the run. Signatures at the intervals are
-  /// kept to be sent on, so they are checked as well; others are let go.
+  /// kept to be sent on, so they must be there and hold as well; others are let go.
   private func verify(_ frames: inout [Frame], signedBy key: VerifyingKey) throws(WireError) {
     let last = frames.count - 1
     for index in frames.indices {
       if index == last || frames[index].sequence % Limits.signatureInterval == 0 {
-        guard frames[index].signature == nil || frames[index].isSigned(by: key) else {
+        guard frames[index].isSigned(by: key) else {
           throw .forged("signature")
         }
       } else {
@@ -129,6 +141,7 @@ extension SyncEngine {
     shelf.set(
       LogSummary(
         opening: opening, head: Head(log: last.log, sequence: last.sequence, hash: last.hash)))
+    noteGrowth(of: last.log)
     forward(frames, opening: opening, after: previousHead, except: device)
   }
 
@@ -151,12 +164,10 @@ extension SyncEngine {
     _ frames: [Frame], opening: Opening, after previous: Head?, except source: DeviceID?
   ) {
     guard let last = frames.last else { return }
-    let set = SetID(opening.lane)
     let isShort = frames.count <= 4
     for device in peers.keys.sorted() where device != source {
       guard let peer = peers[device], !peer.sessions.isEmpty else { continue }
-      let theirs = peer.known[set]?[last.log.raw].map { UInt64($0.number) }
-      if let theirs, theirs >= last.sequence { continue }
+      if let theirs = peer.known[last.log], theirs.sequence >= last.sequence { continue }
       if isShort {
         send(frames, lane: opening.lane, previous: previous?.hash ?? FrameHash.none, to: device)
       } else {

@@ -142,13 +142,18 @@ extension SyncEngine {
   mutating func receiveFinish(
     _ message: ArraySlice<UInt8>, localIndex: UInt32, from endpoint: Endpoint
   ) throws(WireError) {
-    switch sessions[localIndex]?.peer {
-    // A repeated finish: what should have confirmed the first was lost.
-    case .device(let device)?: return sendRoots(to: device)
-    case .joiner(let invite, let request)?:
-      effects.append(.admit(JoinTicket(session: localIndex, invite: invite, request: request)))
+    let finishHash = Blake2b.hash128(Array(message))
+    if let session = sessions[localIndex] {
+      // A repeated finish: what should have confirmed the first was lost.
+      guard session.finishHash == finishHash else {
+        return reject(.unauthenticated, from: endpoint)
+      }
+      switch session.peer {
+      case .device(let device): sendRoots(to: device)
+      case .joiner(let invite, let request):
+        effects.append(.admit(JoinTicket(session: localIndex, invite: invite, request: request)))
+      }
       return
-    case nil: break
     }
     guard var handshake = handshakes[localIndex], let remoteIndex = handshake.remoteIndex else {
       return reject(.unauthenticated, from: endpoint)
@@ -161,9 +166,10 @@ extension SyncEngine {
       guard request.agreementKey == handshake.remoteKey, request.isSigned(binding: binding)
       else { throw .forged("join request") }
       handshakes[localIndex] = nil
+      makeRoomForJoiner()
       sessions[localIndex] = Session(
         localIndex: localIndex, remoteIndex: remoteIndex, peer: .joiner(invite, request),
-        endpoint: endpoint, now: now, keys: handshake.sessionKeys())
+        endpoint: endpoint, now: now, keys: handshake.sessionKeys(), finishHash: finishHash)
       effects.append(
         .admit(JoinTicket(session: localIndex, invite: invite, request: request)))
     case (.session, .chain):
@@ -173,7 +179,7 @@ extension SyncEngine {
       install(
         Session(
           localIndex: localIndex, remoteIndex: remoteIndex, peer: .device(leaf.certificate.device),
-          endpoint: endpoint, now: now, keys: handshake.sessionKeys()),
+          endpoint: endpoint, now: now, keys: handshake.sessionKeys(), finishHash: finishHash),
         certificate: leaf)
       beginReconciling(with: leaf.certificate.device)
     default: throw .malformed("finish")
@@ -220,8 +226,10 @@ extension SyncEngine {
     let wasConnected = !peer.sessions.isEmpty
     peer.sessions.insert(session.localIndex, at: 0)
     while peer.sessions.count > 2 { sessions[peer.sessions.removeLast()] = nil }
+    peer.certificate = certificate.hash
     peer.endpoint = session.endpoint
     peer.lastHeard = now
+    peer.refused = []
     peer.quicken(now: now)
     sessions[session.localIndex] = session
     peers[device] = peer
@@ -242,8 +250,18 @@ extension SyncEngine {
   }
 
   private mutating func drop(_ device: DeviceID) {
-    for index in peers[device]?.sessions ?? [] { sessions[index] = nil }
+    for index in peers[device]?.sessions ?? [] { close(index) }
     peers[device] = nil
+  }
+
+  /// Whoever holds an invite's secret may finish any number of handshakes.
+  private mutating func makeRoomForJoiner() {
+    let joiners = sessions.values.filter { if case .joiner = $0.peer { true } else { false } }
+    guard joiners.count >= Limits.handshakesInFlight else { return }
+    let oldest = joiners.min {
+      ($0.lastReceived, $0.localIndex) < ($1.lastReceived, $1.localIndex)
+    }
+    if let oldest { sessions[oldest.localIndex] = nil }
   }
 
   private mutating func keep(_ handshake: SessionHandshake) {
@@ -305,9 +323,8 @@ extension SyncEngine {
     peers[device]?.sessions.removeAll { $0 == index }
     guard peers[device]?.sessions.isEmpty == true else { return }
     peers[device]?.reassembly = [:]
-    peers[device]?.queue = []
-    peers[device]?.outstandingCredit = 0
-    pulls = pulls.filter { $0.value.device != device }
+    peers[device]?.queue = PullQueue()
+    for log in pulls.keys.sorted() where pulls[log]?.device == device { finishPull(log) }
     effects.append(.notice(.peerLost(device)))
     for endpoint in contacts.keys.sorted() where contacts[endpoint]?.device == device {
       contacts[endpoint]?.nextAttempt = now

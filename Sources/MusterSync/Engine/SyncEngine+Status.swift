@@ -21,7 +21,7 @@ extension SyncEngine {
     if peer.roots == shelf.roots() { return 0 }
     var count: UInt64 = 0
     for (log, summary) in shelf.logs {
-      let known = peer.known[SetID(summary.opening.lane)]?[log.raw].map { UInt64($0.number) + 1 }
+      let known = peer.known[log].map { $0.sequence + 1 }
       let held = summary.head.sequence + 1
       count += held - min(held, known ?? 0)
     }

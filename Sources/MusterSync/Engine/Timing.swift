@@ -17,6 +17,8 @@ enum Timing {
   /// A pull without progress for so long is asked for again.
   static let pullMilliseconds: Int64 = 500
   static let pullAttempts = 6
+  /// Each time it waits twice as long, so often; longer would lose more than it spares.
+  static let pullDoublings = 2
   /// Digests are answered to one peer at most this often when only roots differ.
   static let digestMilliseconds: Int64 = 200
 }

@@ -15,6 +15,9 @@ struct Session: Sendable {
   /// What the initiator repeats until the responder's first datagram shows that it arrived.
   var unconfirmedFinish: UnconfirmedFinish?
 
+  /// Of the message that made the responder's side of it, to know its repetitions by.
+  let finishHash: Bytes16?
+
   private let sendKey: SessionKey
   private let receiveKey: SessionKey
   private var sendCounter: UInt64 = 0
@@ -34,7 +37,8 @@ struct Session: Sendable {
 
   init(
     localIndex: UInt32, remoteIndex: UInt32, peer: Peer, endpoint: Endpoint, now: Instant,
-    keys: (send: SessionKey, receive: SessionKey), unconfirmedFinish: UnconfirmedFinish? = nil
+    keys: (send: SessionKey, receive: SessionKey), unconfirmedFinish: UnconfirmedFinish? = nil,
+    finishHash: Bytes16? = nil
   ) {
     self.localIndex = localIndex
     self.remoteIndex = remoteIndex
@@ -45,6 +49,7 @@ struct Session: Sendable {
     sendKey = keys.send
     receiveKey = keys.receive
     self.unconfirmedFinish = unconfirmedFinish
+    self.finishHash = finishHash
   }
 
   mutating func seal(_ packet: [UInt8]) -> [UInt8] {
