@@ -60,7 +60,7 @@ struct Mesh {
     var inboxes: [[(bytes: [UInt8], from: Endpoint)]] = replicas.map { _ in [] }
     deliver(
       try replicas[right].contact([Self.endpoint(left)], now: clock), from: right, &inboxes)
-    while try replicas[left].status(now: clock).root != replicas[right].status(now: clock).root {
+    while replicas[left].root() != replicas[right].root() {
       if inboxes.allSatisfy(\.isEmpty) {
         now += 50_000
         for index in [left, right] {

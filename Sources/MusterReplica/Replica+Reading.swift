@@ -197,7 +197,7 @@ extension Replica {
       operation: local.operation, operationName: local.operationName,
       callsign: try callsign(of: local.author.user), device: local.device,
       role: local.author.role, stateHash: try stateHash(),
-      stateIsIncomplete: counts.waiting > 0, root: engine.rootBytes(), logs: counts.logs,
+      stateIsIncomplete: counts.waiting > 0, root: root(), logs: counts.logs,
       frames: counts.frames, waitingFrames: counts.waiting, users: members().count,
       reports: try store.rows(.report).filter(\.exists).count,
       fences: try store.rows(.fence).filter(\.exists).count,
@@ -210,6 +210,9 @@ extension Replica {
     try store.forEachCrossing { _ in count += 1 }
     return count
   }
+
+  /// The first eight bytes of each set's root: equal on replicas that hold the same.
+  public mutating func root() -> [UInt8] { engine.rootBytes() }
 
   public mutating func stateHash() throws -> StateHash {
     if let knownStateHash { return knownStateHash }
