@@ -1,0 +1,201 @@
+"""Frames: where they are on disk, what holds them together, what they say (docs/wire.md §3–5, §8)."""
+
+import sqlite3
+import struct
+from dataclasses import dataclass
+
+import protobuf
+from names import ROOT, Certificate, h16, h32, is_signed, unseal
+
+CONTROL = 1
+
+MESSAGES = protobuf.tables("""
+Head: 1 log bytes; 2 sequence uint64; 3 hash bytes
+Opening: 1 certificate bytes; 2 incarnation bytes; 3 generation uint32; 4 lane uint32; 5 previous Head
+Position: 1 latitude_e7 sint32; 2 longitude_e7 sint32
+Claim: 1 claim uint32; 2 note string
+Fix: 1 position Position; 2 accuracy_plus_one uint32; 3 sample_time sint64
+Write: 1 row bytes; 2 field uint32; 9 supersedes bytes; 10 origin_owner bytes; 11 origin_nonce bytes
+Write: 3 text string value; 4 code uint32 value; 5 position Position value; 6 geometry bytes value
+Write: 7 claim Claim value; 8 mark bool value
+Crossing: 1 type uint32; 2 fence bytes; 3 fence_version bytes; 4 subject bytes; 5 transition uint32
+Crossing: 6 fix Fix; 7 baseline bool
+Certificate: 1 content bytes; 2 signature bytes
+SealedKey: 1 device bytes; 2 sealed bytes
+Epoch: 1 id bytes; 2 excludes bytes many; 3 sealed SealedKey many
+Operation: 1 write Write kind; 2 crossing Crossing kind
+Operation: 16 certificate Certificate kind; 17 epoch Epoch kind
+Part: 1 index uint32; 2 count uint32; 3 content bytes
+FrameBody: 1 written_at sint64; 2 operations Operation many; 3 part Part
+""")
+
+
+@dataclass
+class Frame:
+    sequence: int
+    previous: bytes
+    stored_hash: bytes
+    epoch: bytes | None
+    body: bytes
+    signature: bytes | None
+
+    def header(self, operation, log):
+        """All but the last field, which is also what the body is sealed with."""
+        return b"".join([
+            b"muster frame 1", operation, log, struct.pack(">Q", self.sequence), self.previous,
+            self.epoch or bytes(16), bytes(32),
+        ])
+
+    def hash(self, operation, log):
+        return h32(self.header(operation, log), h32(self.body))
+
+
+@dataclass
+class Log:
+    id: bytes
+    certificate: bytes
+    incarnation: bytes
+    lane: int
+    head: tuple
+    frames: list
+
+
+def read_database(path):
+    """Every log with its frames, and the epoch keys, as of one moment."""
+    database = sqlite3.connect(f"file:{path}?mode=ro", uri=True)
+    try:
+        database.execute("BEGIN")
+        logs = []
+        for ref, id, certificate, incarnation, lane, *head in database.execute(
+            "SELECT ref, log, certificate, incarnation, lane, head_sequence, head_hash"
+            " FROM logs ORDER BY log"):
+            log = Log(id, certificate, incarnation, lane, tuple(head), [])
+            previous = bytes(32)
+            for place, name, rest, epoch, body, signature in database.execute(
+                "SELECT place, name, rest, epoch, body, signature FROM frames"
+                " WHERE place BETWEEN ?1 << 32 AND (?1 + 1 << 32) - 1 ORDER BY place", (ref,)):
+                hash = name + rest
+                log.frames.append(
+                    Frame(place & 0xFFFFFFFF, previous, hash, epoch, body, signature))
+                previous = hash
+            logs.append(log)
+        return logs, dict(database.execute("SELECT id, key FROM epochs"))
+    finally:
+        database.close()
+
+
+# What holds a log together (§3, §8)
+
+
+def check_log(log, operation, key):
+    """What is wrong with a log, frame by frame."""
+    def told(frame, what):
+        return f"frame {frame.sequence} of log {log.id.hex()[:8]}: {what}"
+
+    if not log.frames:
+        return [f"log {log.id.hex()[:8]}: no frames"]
+    problems = []
+    if key is None:
+        problems.append(told(log.frames[0], "its author is not certified"))
+    for expected, frame in enumerate(log.frames):
+        if frame.sequence != expected:
+            problems.append(told(frame, "frames before it are missing"))
+            break
+        if frame.hash(operation, log.id) != frame.stored_hash:
+            problems.append(told(frame, "its contents and its chain do not give its hash"))
+        if frame.signature is not None and key is not None:
+            if not is_signed(frame.stored_hash, frame.signature, key):
+                problems.append(told(frame, "its signature does not hold"))
+    if not is_opening(log, operation):
+        problems.append(told(log.frames[0], "its opening is not that of its log"))
+    last = log.frames[-1]
+    if last.signature is None:
+        problems.append(told(last, "no signature proves it"))
+    if log.head != (last.sequence, last.stored_hash):
+        problems.append(told(last, "it is not the log's head"))
+    return problems
+
+
+def is_opening(log, operation):
+    first = log.frames[0]
+    try:
+        opening = protobuf.parse(first.body, MESSAGES["Opening"])
+    except protobuf.Malformed:
+        return False
+    said = tuple(opening.get(name) for name in ("certificate", "incarnation", "lane"))
+    return (
+        first.epoch is None
+        and said == (log.certificate, log.incarnation, log.lane)
+        and 1 <= log.lane <= 4
+        and 1 <= opening.get("generation", 0) <= 1024
+        and (log.certificate != ROOT or log.lane == CONTROL)
+        and log.id == h16(b"muster log 1", operation, *said[:2], bytes([log.lane]))
+    )
+
+
+# What frames say (§5)
+
+
+def certificates(log):
+    """Those that stand in a control log of their issuer."""
+    for frame in log.frames[1:]:
+        if log.lane != CONTROL or frame.epoch is not None:
+            continue
+        body = parse_body(frame.body)
+        if body is None or "part" in body:
+            continue
+        for operation in body.get("operations", []):
+            if "certificate" in operation and not operation.unknown:
+                signed = operation["certificate"]
+                try:
+                    found = Certificate(signed.get("content", b""), signed.get("signature", b""))
+                except ValueError:
+                    continue
+                if found.issuer == log.certificate:
+                    yield found
+
+
+def bodies(log, operation, keys):
+    """The opened bodies of a log outside the control lane, parts joined: (frame, FrameBody)."""
+    parts, after = [], None
+    for frame in log.frames[1:]:
+        if log.lane == CONTROL or frame.epoch not in keys:
+            continue
+        plaintext = unseal(frame.body, keys[frame.epoch], frame.header(operation, log.id))
+        body = None if plaintext is None else parse_body(plaintext)
+        if body is None:
+            continue
+        if "part" not in body:
+            yield frame, body
+            continue
+        part = body["part"]
+        index, count = part.get("index", 0), part.get("count", 0)
+        if index == 0:
+            parts = []
+        if index != len(parts) or (index > 0 and after != frame.sequence - 1):
+            parts, after = [], None
+            continue
+        parts.append(part.get("content", b""))
+        after = frame.sequence
+        if sum(map(len, parts)) > 65536:
+            parts, after = [], None
+        elif index + 1 == count:
+            joined = parse_body(b"".join(parts))
+            parts, after = [], None
+            if joined is not None and "part" not in joined:
+                yield frame, joined
+
+
+def parse_body(data):
+    """None for what means nothing."""
+    try:
+        body = protobuf.parse(data, MESSAGES["FrameBody"])
+    except protobuf.Malformed:
+        return None
+    if "part" in body:
+        index, count = body["part"].get("index", 0), body["part"].get("count", 0)
+        if not (2 <= count <= 128 and index < count) or body.get("operations"):
+            return None
+    elif len(body.get("operations", [])) > 512:
+        return None
+    return body

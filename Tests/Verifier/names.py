@@ -1,0 +1,129 @@
+"""Hashes, names, signatures and key files: docs/wire.md §1, §2, §9."""
+
+import hashlib
+import struct
+from dataclasses import dataclass
+
+import nacl.exceptions
+import nacl.pwhash
+from nacl.bindings import crypto_aead_xchacha20poly1305_ietf_decrypt as xchacha_open
+from nacl.signing import VerifyKey
+
+ROOT = bytes(32)
+COMMAND, MEMBER, OBSERVER, RELAY = 1, 2, 3, 4
+
+
+def h16(*parts):
+    return hashlib.blake2b(b"".join(parts), digest_size=16).digest()
+
+
+def h32(*parts):
+    return hashlib.blake2b(b"".join(parts), digest_size=32).digest()
+
+
+def u32(number):
+    return struct.pack(">I", number)
+
+
+def i64(number):
+    return struct.pack(">q", number)
+
+
+def text(string):
+    data = string.encode("utf-8")
+    return u32(len(data)) + data
+
+
+def is_signed(message, signature, key):
+    try:
+        VerifyKey(key).verify(message, signature)
+        return True
+    except (nacl.exceptions.BadSignatureError, ValueError):
+        return False
+
+
+def unseal(body, key, additional_data):
+    """The plaintext of nonce ‖ ciphertext ‖ tag, or None."""
+    if len(body) < 40:
+        return None
+    try:
+        return xchacha_open(body[24:], additional_data, body[:24], key)
+    except nacl.exceptions.CryptoError:
+        return None
+
+
+@dataclass(frozen=True)
+class Author:
+    user: bytes
+    device: bytes
+    role: int
+
+
+class Certificate:
+    LAYOUT = struct.Struct(">20s16s32s16s32s32sB")
+
+    def __init__(self, content, signature):
+        """Raises ValueError for what is not a certificate; whether it counts, `counted` says."""
+        if len(content) != self.LAYOUT.size or len(signature) != 64:
+            raise ValueError("certificate of another width")
+        tag, self.operation, self.issuer, user, self.key, _, role = self.LAYOUT.unpack(content)
+        if tag != b"muster certificate 1" or not COMMAND <= role <= RELAY:
+            raise ValueError("not a certificate")
+        self.author = Author(user, h16(b"muster device 1", self.operation, self.key), role)
+        self.content, self.signature, self.hash = content, signature, h32(content)
+
+
+def counted(certificates, operation, root_key):
+    """Those that count, by hash, each with its rank: a function of the set, not of its order."""
+    found, has_changed = {}, True
+    while has_changed:
+        has_changed = False
+        for certificate in certificates:
+            issuer, rank = found.get(certificate.issuer, (None, 0))
+            if certificate.issuer == ROOT:
+                key = root_key
+            elif issuer is not None and issuer.author.role == COMMAND and rank < 4:
+                key = issuer.key
+            else:
+                continue
+            if certificate.hash in found or certificate.operation != operation:
+                continue
+            if is_signed(certificate.content, certificate.signature, key):
+                found[certificate.hash] = (certificate, rank + 1)
+                has_changed = True
+    return found
+
+
+DEVICE_KEY = b"muster device key 1\n"
+
+
+def read_key_file(data, passphrase):
+    """The root public key and the device's own certificates, leaf first."""
+    if not data.startswith(DEVICE_KEY):
+        raise ValueError("not a device key file")
+    mark, content = data[len(DEVICE_KEY)], data[len(DEVICE_KEY) + 1 :]
+    if mark == 1:
+        if passphrase is None:
+            raise ValueError("the key file is protected: give --passphrase-file or --root")
+        salt, passes, kibibytes = struct.unpack(">16sII", content[:24])
+        if not (1 <= passes <= 32 and 8 <= kibibytes <= 1024 * 1024):
+            raise ValueError("the key file asks for too much")
+        key = nacl.pwhash.argon2id.kdf(32, passphrase, salt, passes, kibibytes * 1024)
+        content = unseal(content[24:], key, DEVICE_KEY)
+        if content is None:
+            raise ValueError("the passphrase is wrong")
+    (length,) = struct.unpack_from(">I", content)
+    place = 4 + length
+    root_key = content[place : place + 32]
+    place += 4 * 32  # root key, network key, signing seed, agreement secret
+    chain = []
+    count, place = content[place], place + 1
+    for _ in range(count):
+        (length,) = struct.unpack_from(">I", content, place)
+        place += 4
+        end = place + length
+        chain.append(Certificate(content[place:end], content[end : end + 64]))
+        place = end + 64
+    if place != len(content):
+        raise ValueError("the key file is damaged")
+    return root_key, chain

@@ -1,0 +1,268 @@
+"""What the operations of frames make of the state: docs/wire.md §5 to §7."""
+
+import struct
+from dataclasses import dataclass
+
+from names import COMMAND, MEMBER, RELAY, Author, h16, h32, i64, text, u32
+
+USER, REPORT, FENCE = 1, 2, 3
+LINE, PARAGRAPHS, CLAIMS, MARK, PLACE, OUTLINE = "line", "paragraphs", "claim", "mark", "place", "outline"
+
+# Field number -> what its value may be: one of the words above, or the codes that it may have.
+FIELDS = {
+    1: LINE, 2: LINE, 3: PARAGRAPHS, 4: PARAGRAPHS, 5: CLAIMS, 6: MARK,
+    20: MARK, 21: LINE, 22: PARAGRAPHS, 23: range(1, 8), 24: range(1, 6), 25: PLACE, 26: MARK,
+    27: range(1, 3), 28: MARK, 29: PARAGRAPHS,
+    40: MARK, 41: LINE, 42: LINE, 43: range(1, 4), 44: OUTLINE, 45: range(0, 2), 46: PARAGRAPHS,
+    47: MARK,
+}
+CONFIRMATIONS, COMMENTS, FENCE_DELETED = 28, 29, 47
+
+
+def kind_of(field):
+    return USER if field < 20 else REPORT if field < 40 else FENCE
+
+
+@dataclass(frozen=True)
+class Write:
+    row: bytes
+    field: int
+    value: bytes | None  # canonical
+    supersedes: tuple
+    origin: tuple | None  # owner, nonce
+    dot: bytes
+    author: Author
+    written_at: int
+
+
+class Invalid(Exception):
+    """An operation that is applied nowhere."""
+
+
+# Reading operations (§5)
+
+
+def is_unknown(operation):
+    if operation.unknown or not operation:
+        return True
+    write = operation.get("write")
+    return write is not None and (write.unknown or write.get("field", 0) not in FIELDS)
+
+
+def read_write(message, dot, author, written_at, operation):
+    row, field = exactly(16, message.get("row", b"")), message.get("field", 0)
+    dots = message.get("supersedes", b"")
+    if len(dots) % 18 or len(dots) > 64 * 18:
+        raise Invalid("superseded dots")
+    origin = (message.get("origin_owner", b""), message.get("origin_nonce", b""))
+    if origin == (b"", b""):
+        origin = None
+    else:
+        row_id = h16(b"muster row 1", operation, exactly(16, origin[0]), exactly(16, origin[1]))
+        if kind_of(field) == USER or row_id != row:
+            raise Invalid("origin")
+    supersedes = tuple(dots[start : start + 18] for start in range(0, len(dots), 18))
+    return Write(row, field, read_value(message, field), supersedes, origin, dot, author, written_at)
+
+
+def read_value(message, field):
+    """The value's canonical bytes; None where the write only takes away."""
+    allowed = FIELDS[field]
+    if "text" in message and allowed in (LINE, PARAGRAPHS):
+        return b"\1" + text(checked(message["text"], allowed))
+    if "code" in message and isinstance(allowed, range) and message["code"] in allowed:
+        return bytes([2, message["code"]])
+    if "position" in message and allowed == PLACE:
+        return b"\3" + coordinate(message["position"])
+    if "geometry" in message and allowed == OUTLINE:
+        return b"\4" + outline(message["geometry"])
+    if "claim" in message and allowed == CLAIMS and message["claim"].get("claim", 0) in (1, 2):
+        note = checked(message["claim"].get("note", ""), PARAGRAPHS)
+        return bytes([5, message["claim"]["claim"]]) + text(note)
+    if message.get("mark") and allowed == MARK:
+        return b"\6"
+    if any(name in message for name in ("text", "code", "position", "geometry", "claim", "mark")):
+        raise Invalid("value")
+    return None
+
+
+def exactly(width, data):
+    if len(data) != width:
+        raise Invalid("width")
+    return data
+
+
+def checked(string, rule):
+    if len(string.encode("utf-8")) > (200 if rule == LINE else 16384):
+        raise Invalid("text is too long")
+    if rule == LINE and all(character.isspace() for character in string):
+        raise Invalid("line is empty")
+    for character in string:
+        code = ord(character)
+        if code in (0x09, 0x0A) and rule == PARAGRAPHS:
+            continue
+        if (
+            code < 0x20 or 0x7F <= code <= 0x9F or code in (0x2028, 0x2029)
+            or 0x202A <= code <= 0x202E or 0x2066 <= code <= 0x2069
+        ):
+            raise Invalid("control character")
+    return string
+
+
+def coordinate(message):
+    latitude, longitude = message.get("latitude_e7", 0), message.get("longitude_e7", 0)
+    if abs(latitude) > 900_000_000 or abs(longitude) > 1_800_000_000:
+        raise Invalid("coordinate")
+    return struct.pack(">ii", latitude, longitude)
+
+
+def outline(data):
+    """The geometry as it came: its form is canonical."""
+    try:
+        end = read_outline(data)
+    except (struct.error, IndexError):
+        raise Invalid("geometry is cut") from None
+    if end != len(data):
+        raise Invalid("something follows the geometry")
+    return data
+
+
+def read_outline(data):
+    """Where the geometry ends."""
+
+    def count(place, least, most):
+        (number,) = struct.unpack_from(">I", data, place)
+        if not least <= number <= most:
+            raise Invalid("geometry count")
+        return number, place + 4
+
+    def vertex(place):
+        latitude, longitude = struct.unpack_from(">ii", data, place)
+        coordinate({"latitude_e7": latitude, "longitude_e7": longitude})
+        return place + 8
+
+    if data[0] == 2:
+        return count(vertex(1), 1, 2_000_000_000)[1]
+    if data[0] != 1:
+        raise Invalid("geometry type")
+    all_rings = all_vertices = 0
+    polygons, place = count(1, 1, 200)
+    for _ in range(polygons):
+        rings, place = count(place, 1, 200 - all_rings)
+        all_rings += rings
+        for _ in range(rings):
+            vertices, place = count(place, 3, min(1000, 7000 - all_vertices))
+            all_vertices += vertices
+            for _ in range(vertices):
+                place = vertex(place)
+    return place
+
+
+def read_crossing(message, author, incarnation, written_at, operation):
+    """The crossing's id, its canonical bytes, and what decides between two of one id."""
+    type, transition = message.get("type", 0), message.get("transition", 0)
+    fix = message.get("fix", {})
+    if type not in (1, 2) or transition == 0 or "position" not in fix:
+        raise Invalid("crossing")
+    fence, version, subject = (
+        exactly(16, message.get(name, b"")) for name in ("fence", "fence_version", "subject"))
+    place = coordinate(fix["position"])
+    if subject != author.device:
+        raise Invalid("crossing of another device")
+    id = h16(
+        b"muster crossing 1", operation, subject, incarnation, fence, version, u32(transition))
+    accuracy = fix.get("accuracy_plus_one", 0)
+    content = b"".join([
+        bytes([type]), fence, version, subject, u32(transition), place,
+        bytes([1 if accuracy else 0]), u32(accuracy - 1 if accuracy else 0),
+        i64(fix.get("sample_time", 0)), bytes([1 if message.get("baseline") else 0]),
+    ])
+    claim = author.user + author.device + bytes([author.role]) + i64(written_at)
+    return id, b"\0" + id + content, content + claim
+
+
+# Merging (§6) and the state hash (§7)
+
+
+def may_write(write, owner):
+    author, kind = write.author, kind_of(write.field)
+    if author.role == COMMAND:
+        return True
+    if kind == USER:
+        return author.user == owner and author.role != RELAY
+    if kind == FENCE:
+        return False
+    return author.role == MEMBER and (
+        author.user == owner or write.field in (CONFIRMATIONS, COMMENTS))
+
+
+def takes(later, earlier):
+    if later.field == FENCE_DELETED:
+        return False
+    if later.field in (CONFIRMATIONS, COMMENTS):
+        return later.author.role == COMMAND or later.author.user == earlier.author.user
+    return True
+
+
+class State:
+    def __init__(self):
+        self.rows = {}  # (kind, id) -> writes
+        self.crossings = {}  # id -> (decides, canonical)
+
+    def apply_body(self, frame, body, log, author, operation):
+        operations = body.get("operations", [])
+        if body.unknown or any(map(is_unknown, operations)):
+            return  # waits for a newer program
+        written_at = body.get("written_at", 0)
+        for index, message in enumerate(operations):
+            dot = frame.stored_hash[:16] + struct.pack(">H", index)
+            try:
+                if "write" in message:
+                    write = read_write(message["write"], dot, author, written_at, operation)
+                    self.rows.setdefault((kind_of(write.field), write.row), []).append(write)
+                elif "crossing" in message:
+                    id, canonical, decides = read_crossing(
+                        message["crossing"], author, log.incarnation, written_at, operation)
+                    if id not in self.crossings or decides < self.crossings[id][0]:
+                        self.crossings[id] = (decides, canonical)
+            except Invalid:
+                continue
+
+    def hash(self):
+        entries = [canonical_row(key, self.rows[key]) for key in sorted(self.rows)]
+        entries += [self.crossings[id][1] for id in sorted(self.crossings)]
+        return h32(b"muster state 1", *(u32(len(entry)) + entry for entry in entries if entry))
+
+
+def canonical_row(key, writes):
+    """None for a row that has nothing to show."""
+    kind, id = key
+    origin = next((write.origin for write in writes if write.origin is not None), None)
+    owner = id if kind == USER else origin and origin[0]
+    if owner is None:
+        return None
+    fields = live_values([write for write in writes if may_write(write, owner)])
+    if not fields:
+        return None
+    parts = [bytes([kind]), id, bytes([0 if origin is None else 1])]
+    parts += origin or (bytes(16), bytes(16))
+    parts.append(u32(len(fields)))
+    for field in sorted(fields):
+        parts.append(bytes([field]) + u32(len(fields[field])))
+        for write in sorted(fields[field], key=lambda write: write.dot):
+            parts += [write.dot, write.author.user, bytes([write.author.role])]
+            parts += [i64(write.written_at), write.value]
+    return b"".join(parts)
+
+
+def live_values(permitted):
+    named = {}  # (field, dot) -> the writes that supersede it
+    for write in permitted:
+        for dot in write.supersedes:
+            named.setdefault((write.field, dot), []).append(write)
+    fields = {}
+    for write in permitted:
+        later = named.get((write.field, write.dot), [])
+        if write.value is not None and not any(takes(other, write) for other in later):
+            fields.setdefault(write.field, []).append(write)
+    return fields

@@ -1,0 +1,77 @@
+#!/usr/bin/env python3
+"""A second implementation of what `muster verify` checks, written from docs/wire.md alone.
+
+    python3 verify.py HOME [--keys DIR] [--passphrase-file FILE] [--root HEX]
+
+Reads a node's home, changes nothing, and prints what `muster verify --json` prints. Exits with 1 if
+anything is wrong. Needs PyNaCl, for libsodium's Ed25519, XChaCha20-Poly1305 and Argon2id.
+"""
+
+import argparse
+import json
+import sqlite3
+import sys
+from pathlib import Path
+
+from log import bodies, certificates, check_log, read_database
+from names import ROOT, counted, h16, read_key_file
+from state import State
+
+
+def verify(database, root_key, own_chain):
+    logs, keys = read_database(database)
+    operation = h16(b"muster operation 1", root_key)
+    roster = counted(
+        own_chain + [found for log in logs for found in certificates(log)], operation, root_key)
+    problems = [
+        f"epoch {id.hex()[:8]}: its id is not the hash of its key"
+        for id, key in keys.items() if h16(b"muster epoch 1", operation, key) != id]
+    state = State()
+    for log in logs:
+        certificate, _ = roster.get(log.certificate, (None, 0))
+        if certificate is None:
+            problems += check_log(log, operation, root_key if log.certificate == ROOT else None)
+            continue
+        problems += check_log(log, operation, certificate.key)
+        for frame, body in bodies(log, operation, keys):
+            state.apply_body(frame, body, log, certificate.author, operation)
+    return {
+        "frames": sum(len(log.frames) for log in logs),
+        "logs": len(logs),
+        "ok": not problems,
+        "problems": problems,
+        "stateHash": state.hash().hex(),
+    }
+
+
+def main():
+    parser = argparse.ArgumentParser(description="Checks a node's home from the signatures up.")
+    parser.add_argument("home", type=Path)
+    parser.add_argument("--keys", type=Path, help="where device.key is (default: HOME/keys)")
+    parser.add_argument("--passphrase-file", type=Path, help="for a protected device.key")
+    parser.add_argument("--root", help="the operation's root public key, instead of device.key's")
+    arguments = parser.parse_args()
+    try:
+        if arguments.root is not None:
+            root_key, chain = bytes.fromhex(arguments.root), []
+            if len(root_key) != 32:
+                raise ValueError("a root key is 64 hexadecimal digits")
+        else:
+            passphrase = None
+            if arguments.passphrase_file is not None:
+                passphrase = arguments.passphrase_file.read_bytes().rstrip(b"\r\n")
+            folder = arguments.keys or arguments.home / "keys"
+            root_key, chain = read_key_file((folder / "device.key").read_bytes(), passphrase)
+        database = (arguments.home / "data" / "muster.sqlite").resolve(strict=True)
+    except (OSError, ValueError) as error:
+        sys.exit(f"verify.py: {error}")
+    try:
+        report = verify(database, root_key, chain)
+    except sqlite3.Error as error:
+        sys.exit(f"verify.py: {database}: {error}")
+    print(json.dumps(report, sort_keys=True))
+    sys.exit(0 if report["ok"] else 1)
+
+
+if __name__ == "__main__":
+    main()
