@@ -15,11 +15,13 @@ extension Replica {
   private mutating func take(_ fix: Fix, now: ClockReading) throws {
     let report = PositionReport(fix: fix, reportedAt: now.wall)
     let epoch = keyring.current(announced: control.epochs.keys)
+    let isNewest = monitor.detector.lastSampleTime.map { fix.sampleTime > $0 } ?? true
     let crossings = try monitor.observe(fix, by: local.device, in: store)
     batch.local[GeofenceMonitor.stateKey] = monitor.detector.encoded()
     batch.fixes.append(report)
     var published: LatestRecord?
-    if let epoch, isNewest(fix) {
+    // A late fix belongs to the track and never flips the present.
+    if let epoch, isNewest {
       let record = record(report, epoch: epoch)
       batch.records.append(record)
       if let position = opened(record) { batch.positions.append(position) }
@@ -31,11 +33,6 @@ extension Replica {
       try append(crossings.map(Operation.crossing), lane: .state, now: now)
     }
     if let published { try run(.recorded(published), now: now) }
-  }
-
-  /// A late fix belongs to the track and never flips the present.
-  private func isNewest(_ fix: Fix) -> Bool {
-    monitor.detector.lastSampleTime.map { fix.sampleTime >= $0 } ?? true
   }
 
   private mutating func record(

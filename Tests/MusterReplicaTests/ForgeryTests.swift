@@ -1,0 +1,205 @@
+import MusterCrypto
+import MusterModel
+import MusterStore
+import MusterSync
+import Testing
+
+@testable import MusterReplica
+
+@Suite("What nobody is entitled to")
+struct ForgeryTests {
+  /// Ada commands; Ben and Cleo are members. Ben's laptop has been tampered with: it signs what
+  /// its role does not allow.
+  private func valley() throws -> Valley { try Valley.with("Ada", "Ben", "Cleo") }
+
+  /// Lets Ben sign operations, and says what became of the state of all.
+  private func expectNothing(
+    of operations: [Operation], lane: Lane = .state, in valley: inout Valley
+  ) throws {
+    let before = try valley.hashes()
+    let frames = try valley.ask("Ada") { try $0.status(now: $1) }.frames
+    try valley.at("Ben") { replica, now in
+      try replica.transact(now: now) { try $0.append(operations, lane: lane, now: now) }
+    }
+    try valley.converge()
+
+    #expect(try valley.hashes() == before, "it shows nowhere")
+    for name in valley.names {
+      let status = try valley.ask(name) { try $0.status(now: $1) }
+      #expect(status.frames > frames, "it is held, so that it is not sent again for ever")
+      #expect(!status.stateIsIncomplete)
+      #expect(try valley.ask(name) { replica, _ in try replica.verify() }.problems == [])
+    }
+  }
+
+  private func user(_ name: String, in valley: Valley) -> UserID {
+    valley.laptops[valley.index(name)].credentials.user
+  }
+
+  @Test func `a fence that a member drew shows nowhere`() throws {
+    var valley = try valley()
+    let origin = RowOrigin(owner: user("Ben", in: valley), nonce: Bytes16(high: 1, low: 2))
+    let row = RowID(operation: valley.laptops[0].credentials.operation, origin: origin)
+
+    try expectNothing(
+      of: [
+        .write(Write(row: row, field: .fenceExistence, value: .mark, origin: origin)),
+        .write(Write(row: row, field: .fenceName, value: .text("Free beer"))),
+        .write(Write(row: row, field: .fenceKind, value: .code(FenceKind.muster.rawValue))),
+        .write(Write(row: row, field: .fenceGeometry, value: .geometry(circle(metres: 100)))),
+        .write(Write(row: row, field: .fenceActive, value: .code(1))),
+      ], in: &valley)
+
+    for name in valley.names {
+      #expect(try valley.ask(name) { replica, _ in try replica.fences() }.isEmpty)
+    }
+  }
+
+  @Test func `a member cannot edit, delete or calm another's report`() throws {
+    var valley = try valley()
+    let id = try valley.at("Cleo") {
+      try $0.addReport(ReportDraft(title: "Gas", toEvacuate: true), now: $1)
+    }
+    try valley.converge()
+    let key = RowKey(kind: .report, id: id)
+    let state = try #require(try valley.laptops[1].store.row(key))
+
+    try expectNothing(
+      of: [
+        .write(
+          Write(
+            row: id, field: .reportTitle, value: .text("Perfume"),
+            supersedes: state.dots(of: .reportTitle))),
+        .write(
+          Write(
+            row: id, field: .reportExistence, value: nil,
+            supersedes: state.dots(of: .reportExistence))),
+        .write(
+          Write(
+            row: id, field: .reportToEvacuate, value: nil,
+            supersedes: state.dots(of: .reportToEvacuate), origin: state.origin)),
+      ], lane: .urgent, in: &valley)
+
+    let report = try valley.ask("Ada") { replica, _ in try replica.report(id) }
+    #expect(report.title == "Gas")
+    #expect(report.toEvacuate)
+    #expect(report.conflicts.isEmpty)
+  }
+
+  @Test func `a member cannot say for another that all is well`() throws {
+    var valley = try valley()
+    try valley.at("Cleo") { try $0.claimSafety(.needsHelp, note: "", now: $1) }
+    try valley.converge()
+    let row = RowID(raw: user("Cleo", in: valley).raw)
+    let state = try #require(try valley.laptops[1].store.row(RowKey(kind: .user, id: row)))
+
+    try expectNothing(
+      of: [
+        .write(
+          Write(
+            row: row, field: .userSafetyClaim, value: .claim(.safe, note: ""),
+            supersedes: state.dots(of: .userSafetyClaim)))
+      ], lane: .urgent, in: &valley)
+  }
+
+  @Test func `a crossing of another's laptop is passed over`() throws {
+    var valley = try valley()
+    let crossing = Crossing(
+      type: .enter, fence: RowID(raw: Bytes16(high: 3, low: 4)),
+      fenceVersion: FenceVersion(raw: .zero),
+      subject: valley.laptops[valley.index("Cleo")].credentials.device, transition: 1,
+      fix: fix(metresNorth: 0, second: 0), isBaseline: false)
+
+    try expectNothing(of: [.crossing(crossing)], in: &valley)
+
+    #expect(valley.laptops.allSatisfy { $0.crossings.isEmpty })
+  }
+
+  @Test func `a crossing of one's own counts once, however often it is signed`() throws {
+    var valley = try valley()
+    let crossing = Crossing(
+      type: .enter, fence: RowID(raw: Bytes16(high: 3, low: 4)),
+      fenceVersion: FenceVersion(raw: .zero),
+      subject: valley.laptops[valley.index("Ben")].credentials.device, transition: 1,
+      fix: fix(metresNorth: 0, second: 0), isBaseline: false)
+    for _ in 0..<2 {
+      try valley.at("Ben") { replica, now in
+        try replica.transact(now: now) {
+          try $0.append([.crossing(crossing)], lane: .state, now: now)
+        }
+      }
+    }
+    try valley.converge()
+
+    for laptop in valley.laptops {
+      #expect(laptop.crossings.count == 1)
+      #expect(laptop.crossings.map(\.fenceName) == [""], "its fence is not known here")
+    }
+  }
+
+  @Test func `an origin that does not hash to the row makes nobody its owner`() throws {
+    var valley = try valley()
+    let origin = RowOrigin(owner: user("Ben", in: valley), nonce: Bytes16(high: 1, low: 2))
+    let foreign = RowOrigin(owner: user("Cleo", in: valley), nonce: Bytes16(high: 1, low: 2))
+    let operation = valley.laptops[0].credentials.operation
+    let row = RowID(operation: operation, origin: foreign)
+
+    try expectNothing(
+      of: [
+        .write(Write(row: row, field: .reportExistence, value: .mark, origin: origin)),
+        .write(Write(row: row, field: .reportTitle, value: .text("Mine"), origin: origin)),
+        // Cleo's in truth, and yet Ben may not create what she would own.
+        .write(Write(row: row, field: .reportExistence, value: .mark, origin: foreign)),
+      ], in: &valley)
+
+    #expect(try valley.ask("Ada") { replica, _ in try replica.reports() }.isEmpty)
+  }
+
+  @Test func `a certificate that a member signs admits nobody`() throws {
+    var valley = try valley()
+    let local = valley.laptops[valley.index("Ben")].credentials.local
+    var random = DeterministicRandom(seed: valley.seed32())
+    let (signingKey, agreementKey) = (random.signingKey(), random.agreementKey())
+    let forged = SignedCertificate(
+      Certificate(
+        operation: local.operation, issuer: local.certificate.hash,
+        user: UserID(operation: local.operation, firstDeviceKey: signingKey.publicKey),
+        signingKey: signingKey.publicKey, agreementKey: agreementKey.publicKey, role: .command),
+      signedBy: local.signingKey)
+
+    try expectNothing(of: [.certificate(forged)], lane: .control, in: &valley)
+
+    for name in valley.names {
+      #expect(try valley.ask(name) { replica, _ in try replica.devices() }.count == 3)
+    }
+  }
+
+  @Test func `an epoch that a member announces is not written under`() throws {
+    var valley = try valley()
+    let announcement = EpochAnnouncement(id: EpochID(raw: .zero), excludes: [], sealed: [])
+
+    try expectNothing(of: [.epoch(announcement)], lane: .control, in: &valley)
+
+    for name in valley.names {
+      #expect(try valley.ask(name) { replica, _ in replica.control.epochs.count } == 1)
+      try valley.restart(name)
+      #expect(try valley.ask(name) { replica, _ in replica.control.epochs.count } == 1)
+    }
+  }
+
+  @Test func `datagrams that nobody sent change nothing and stop nothing`() throws {
+    var valley = try Valley.with("Ada", "Ben")
+    let before = try valley.hashes()
+    for length in [0, 1, 5, 13, 21, 37, 200, 1200, 1201, 9000] {
+      for kind in UInt8(0)...8 {
+        var bytes = valley.random.bytes(length)
+        if length > 0 { bytes[0] = kind }
+        try valley.at("Ada") { try $0.receive([(bytes, Valley.endpoint(99))], now: $1) }
+      }
+    }
+    #expect(!valley.laptops[0].rejections.isEmpty)
+    try valley.at("Ben") { try $0.addReport(ReportDraft(title: "Smoke"), now: $1) }
+    try valley.converge()
+    #expect(try valley.hashes() != before)
+  }
+}

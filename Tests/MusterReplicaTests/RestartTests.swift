@@ -1,0 +1,129 @@
+import MusterModel
+import MusterStore
+import Testing
+
+@testable import MusterReplica
+
+@Suite("Switched off and on")
+struct RestartTests {
+  private func life(_ name: String, in valley: inout Valley) throws -> Replica.Life {
+    try valley.ask(name) { replica, _ in replica.life }
+  }
+
+  @Test func `a restart goes on where it stopped`() throws {
+    let folder = try TemporaryFolder()
+    var valley = try Valley.with("Ada", "Ben", in: folder)
+    let id = try valley.at("Ben") { try $0.addReport(ReportDraft(title: "Smoke"), now: $1) }
+    try valley.converge()
+    let before = try life("Ben", in: &valley)
+    let status = try valley.ask("Ben") { try $0.status(now: $1) }
+    let reports = try valley.ask("Ben") { replica, _ in try replica.reports() }
+
+    try valley.restart("Ben")
+
+    #expect(try life("Ben", in: &valley) == before)
+    let after = try valley.ask("Ben") { try $0.status(now: $1) }
+    #expect(after.stateHash == status.stateHash)
+    #expect(after.root == status.root)
+    #expect(after.frames == status.frames)
+    #expect(try valley.ask("Ben") { replica, _ in try replica.reports() } == reports)
+
+    // And what is written next follows
+    try valley.at("Ben") { try $0.editReport(id, ReportChanges(severity: 3), now: $1) }
+    try valley.converge()
+    let sequences = try life("Ben", in: &valley).sequences
+    #expect(sequences[.state] == before.sequences[.state].map { $0 + 1 })
+    #expect(try valley.ask("Ada") { replica, _ in try replica.report(id) }.severity == 3)
+    #expect(try valley.ask("Ben") { replica, _ in try replica.verify() }.problems == [])
+  }
+
+  @Test func `a new life opens new logs after the old ones, and peers go along`() throws {
+    let folder = try TemporaryFolder()
+    var valley = try Valley.with("Ada", "Ben", in: folder)
+    try valley.at("Ben") { try $0.addReport(ReportDraft(title: "Old"), now: $1) }
+    try valley.converge()
+    let before = try life("Ben", in: &valley)
+    let certificate = valley.laptops[1].credentials.local.certificate.hash
+    let oldHead = try #require(
+      try valley.laptops[1].store.logs().first {
+        $0.opening.certificate == certificate && $0.opening.lane == .state
+      }?.head)
+
+    try valley.restart("Ben", start: .beginsAnew(above: 0))
+    try valley.at("Ben") { try $0.addReport(ReportDraft(title: "New"), now: $1) }
+    try valley.converge()
+
+    let after = try life("Ben", in: &valley)
+    #expect(after.generation == before.generation + 1)
+    #expect(after.incarnation != before.incarnation)
+    #expect(after.sequences == [.state: 1])
+    let opening = try #require(
+      try valley.laptops[0].store.logs().first {
+        $0.opening.incarnation == after.incarnation
+      }?.opening)
+    #expect(opening.generation == 2)
+    #expect(opening.previousHead == oldHead)
+    let reports = try valley.ask("Ada") { replica, _ in try replica.reports() }
+    #expect(Set(reports.map(\.title)) == ["Old", "New"])
+    #expect(try valley.ask("Ada") { replica, _ in try replica.verify() }.problems == [])
+
+    // And the new life goes on over a restart
+    try valley.restart("Ben")
+    #expect(try life("Ben", in: &valley) == after)
+  }
+
+  @Test func `a life begins above the generation that somebody else remembers`() throws {
+    var valley = try Valley.with("Ada", "Ben")
+    try valley.restart("Ben", start: .beginsAnew(above: 7))
+    #expect(try life("Ben", in: &valley).generation == 8)
+    try valley.at("Ben") { try $0.addReport(ReportDraft(title: "Smoke"), now: $1) }
+    try valley.converge()
+  }
+
+  @Test func `an emptied laptop gets everything back from its peers`() throws {
+    let folder = try TemporaryFolder()
+    var valley = try Valley.with("Ada", "Ben", in: folder)
+    try valley.at("Ben") { try $0.addReport(ReportDraft(title: "Smoke"), now: $1) }
+    try valley.at("Ben") { try $0.ingest(fix(metresNorth: 0, second: 0), now: $1) }
+    try valley.converge()
+    let hash = try valley.hashes()[0]
+
+    // When its disk is lost, and only the key file is left
+    try valley.switchOff("Ben")
+    let old = valley.laptops[1]
+    valley.laptops[1] = Valley.Laptop(
+      name: "Ben", endpoint: old.endpoint, credentials: old.credentials,
+      path: folder.database("Ben again"), store: old.store)
+    try valley.switchOn("Ben", start: .beginsAnew(above: 1))
+    try valley.converge()
+
+    #expect(try valley.hashes() == [hash, hash])
+    try valley.at("Ben") { try $0.addReport(ReportDraft(title: "More"), now: $1) }
+    try valley.converge()
+    #expect(try valley.ask("Ada") { replica, _ in try replica.reports() }.count == 2)
+  }
+
+  @Test func `positions of the same life replace one another over restarts`() throws {
+    let folder = try TemporaryFolder()
+    var valley = try Valley.with("Ada", "Ben", in: folder)
+    for round in 0..<3 {
+      try valley.at("Ben") {
+        try $0.ingest(fix(metresNorth: Int64(round), second: Int64(round)), now: $1)
+      }
+      try valley.converge()
+      let users = try valley.ask("Ada") { try $0.users(now: $1) }
+      #expect(
+        users.first { $0.callsign == "Ben" }?.fix?.position == place(metresNorth: Int64(round)))
+      try valley.restart("Ben")
+    }
+  }
+
+  @Test func `addresses at which peers were met are remembered`() throws {
+    let folder = try TemporaryFolder()
+    var valley = try Valley.with("Ada", "Ben", in: folder)
+    try valley.restart("Ben")
+    #expect(
+      try valley.ask("Ben") { replica, _ in try replica.rememberedEndpoints() }
+        == [Valley.endpoint(0)])
+  }
+}
