@@ -49,9 +49,20 @@ extension Replica {
       try recover(now: now)
       throw error
     }
-    for contact in held.contacts { try store.rememberPeer(contact) }
+    rememberContacts()
     defer { held = Outcome() }
     return held
+  }
+
+  /// What was committed stays acknowledged: an address that finds no room is met again.
+  private mutating func rememberContacts() {
+    for contact in held.contacts {
+      do {
+        try store.rememberPeer(contact)
+      } catch {
+        held.remarks.append("cannot remember \(contact.endpoint): \(error)")
+      }
+    }
   }
 
   /// Addresses at which devices were met, over restarts: those heard most recently first.

@@ -1,0 +1,133 @@
+import MusterModel
+import MusterReplica
+import Testing
+
+@testable import MusterStore
+
+@Suite("A disk that is full")
+struct FailureTests {
+  /// Lets a database grow no further than it is now.
+  private func fill(_ store: Store) throws {
+    let pages = try #require(store.execute(unchecked: "PRAGMA page_count").first)
+    try store.execute(unchecked: "PRAGMA max_page_count = \(pages)")
+  }
+
+  private func free(_ store: Store) throws {
+    try store.execute(unchecked: "PRAGMA max_page_count = 1073741823")
+  }
+
+  /// Writes comments until there is no room for another.
+  private func write(
+    on id: RowID, at name: String, in valley: inout Valley
+  ) throws -> (acknowledged: [String], error: (any Error)?) {
+    var acknowledged: [String] = []
+    for number in 0..<200 {
+      let text = "\(number) " + String(repeating: "words ", count: 300)
+      do {
+        try valley.at(name) { try $0.commentReport(id, text: text, now: $1) }
+        acknowledged.append(text)
+      } catch {
+        return (acknowledged, error)
+      }
+    }
+    return (acknowledged, nil)
+  }
+
+  @Test func `a command that finds no room fails whole, and works again when there is some`()
+    throws
+  {
+    let folder = try TemporaryFolder()
+    var valley = try Valley.with("Ada", "Ben", in: folder)
+    let id = try valley.at("Ben") { try $0.addReport(ReportDraft(title: "Smoke"), now: $1) }
+    try valley.converge()
+    let store = valley.laptops[1].store
+    try fill(store)
+
+    // When he writes until the disk is full
+    let (acknowledged, error) = try write(on: id, at: "Ben", in: &valley)
+    #expect(error as? StoreError == .diskFull)
+    let status = try valley.ask("Ben") { try $0.status(now: $1) }
+    let life = try valley.ask("Ben") { replica, _ in replica.life }
+
+    // Then what was acknowledged is there, the rest is not, and reading goes on
+    let kept = try valley.ask("Ben") { replica, _ in try replica.report(id) }.comments
+    #expect(Set(kept.map(\.text)) == Set(acknowledged))
+    #expect(throws: StoreError.diskFull) {
+      try valley.at("Ben") { try $0.ingest(fix(metresNorth: 0, second: 0), now: $1) }
+      try valley.at("Ben") {
+        try $0.commentReport(id, text: String(repeating: "x", count: 16_000), now: $1)
+      }
+    }
+    #expect(try valley.ask("Ben") { try $0.status(now: $1) }.stateHash == status.stateHash)
+    #expect(try valley.ask("Ben") { replica, _ in replica.life } == life)
+
+    // When there is room again
+    try free(store)
+    try valley.at("Ben") { try $0.commentReport(id, text: "room again", now: $1) }
+    try valley.at("Ben") { try $0.ingest(fix(metresNorth: 9, second: 9), now: $1) }
+    try valley.at("Ada") { try $0.commentReport(id, text: "hello", now: $1) }
+    try valley.converge()
+
+    for name in valley.names {
+      let comments = try valley.ask(name) { replica, _ in try replica.report(id) }.comments
+      #expect(Set(comments.map(\.text)) == Set(acknowledged + ["room again", "hello"]))
+      #expect(try valley.ask(name) { replica, _ in try replica.verify() }.problems == [])
+      let users = try valley.ask(name) { try $0.users(now: $1) }
+      #expect(
+        users.first { $0.callsign == "Ben" }?.fix?.position == place(metresNorth: 9))
+    }
+  }
+
+  @Test func `what finds no room when it arrives is taken in later`() throws {
+    let folder = try TemporaryFolder()
+    var valley = try Valley.with("Ada", "Ben", in: folder)
+    let id = try valley.at("Ada") { try $0.addReport(ReportDraft(title: "Smoke"), now: $1) }
+    try valley.converge()
+    let store = valley.laptops[1].store
+    try fill(store)
+    valley.checksInvariants = false
+    for number in 0..<40 {
+      let text = "\(number) " + String(repeating: "words ", count: 300)
+      try valley.at("Ada") { try $0.commentReport(id, text: text, now: $1) }
+    }
+
+    // When Ben's disk refuses what Ada sends: his node goes on with the next datagram.
+    var failures = 0
+    let end = valley.now.advanced(byMilliseconds: 5000)
+    while valley.now < end {
+      do {
+        while try valley.step(until: end) {}
+      } catch StoreError.diskFull {
+        failures += 1
+      }
+    }
+    #expect(failures > 0)
+    #expect(try valley.ask("Ben") { replica, _ in try replica.report(id) }.comments.count < 40)
+
+    try free(store)
+    try valley.converge(within: 120_000)
+
+    #expect(try valley.ask("Ben") { replica, _ in try replica.report(id) }.comments.count == 40)
+    #expect(try valley.ask("Ben") { replica, _ in try replica.verify() }.problems == [])
+  }
+
+  @Test func `an address that cannot be remembered undoes nothing`() throws {
+    // Given a store that takes everything but addresses
+    var valley = Valley()
+    try valley.found("Ada")
+    try valley.laptops[0].store.execute(
+      unchecked: """
+        CREATE TEMP TRIGGER full BEFORE INSERT ON main.peers
+        BEGIN SELECT RAISE(ABORT, 'no room'); END
+        """)
+
+    // When somebody joins and writes
+    try valley.join("Ben", invitedBy: "Ada")
+    try valley.at("Ben") { try $0.addReport(ReportDraft(title: "Smoke"), now: $1) }
+    try valley.converge()
+
+    #expect(try valley.ask("Ada") { replica, _ in try replica.reports() }.count == 1)
+    #expect(try valley.ask("Ada") { replica, _ in try replica.rememberedEndpoints() }.isEmpty)
+    #expect(valley.laptops[0].remarks.contains { $0.hasPrefix("cannot remember 10.0.0.2:7474") })
+  }
+}
