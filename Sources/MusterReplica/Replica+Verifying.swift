@@ -6,41 +6,72 @@ internal import MusterSync
 
 extension Replica {
   /// Re-checks every hash, chain and signature of the log, rebuilds the view from it into a store
-  /// in memory, and compares. Reads only.
+  /// in memory, and compares. Reads only. A log that cannot be read in full does not keep the
+  /// others from being checked.
   public mutating func verify() throws -> VerificationReport {
     var problems = try store.integrityProblems().map { "database: \($0)" }
     var audit = LogAudit(local: local, roster: control.roster)
-    let rebuilt = try Store.inMemory()
-    var reader = FrameReader(operation: local.operation)
-    var batch = Batch()
-    var frames = 0
-    try store.forEachFrame { opening, frame in
-      frames += 1
-      audit.check(frame, opening: opening)
-      let reading = reader.read(
-        frame, opening: opening, author: control.author(of: opening.certificate),
-        keyring: keyring)
-      var application = Application.nothing
-      if case .view(let read, let completes) = reading {
-        application = read
-        batch.released += completes.map { ReleasedFrame(place: $0, application: .nothing) }
-      }
-      batch.frames.append(
-        HeldFrame(
-          frame: frame, opening: frame.sequence == 0 ? opening : nil, application: application))
-      if batch.frames.count == 512 {
-        _ = try rebuilt.commit(batch)
-        batch = Batch()
+    var rebuild = ViewRebuild(operation: local.operation, store: try Store.inMemory())
+    for summary in try store.logs() {
+      var next: UInt64 = 0
+      while next <= summary.head.sequence {
+        let frames: [Frame]
+        do {
+          frames = try store.frames(
+            log: summary.head.log, from: next, maxBytes: 1 << 20, maxFrames: 1024)
+        } catch {
+          guard case .corrupt(let detail) = error else { throw error }
+          problems.append("database: \(detail)")
+          break
+        }
+        guard let last = frames.last else { break }
+        let author = control.author(of: summary.opening.certificate)
+        for frame in frames {
+          audit.check(frame, opening: summary.opening)
+          rebuild.add(frame, opening: summary.opening, author: author, keyring: keyring)
+        }
+        try rebuild.commit()
+        next = last.sequence + 1
       }
     }
-    _ = try rebuilt.commit(batch)
     problems += audit.finish()
     let hash = try StateDigest.hash(of: store)
-    if try StateDigest.hash(of: rebuilt) != hash {
+    if try StateDigest.hash(of: rebuild.store) != hash {
       problems.append("the view is not what the log says: start the node again to rebuild it")
     }
     return VerificationReport(
-      frames: frames, logs: audit.logs, stateHash: hash, problems: problems)
+      frames: rebuild.frames, logs: audit.logs, stateHash: hash, problems: problems)
+  }
+}
+
+/// Derives the view anew from frames, each log's in sequence.
+private struct ViewRebuild {
+  let store: Store
+  private(set) var frames = 0
+  private var reader: FrameReader
+  private var batch = Batch()
+
+  init(operation: OperationID, store: Store) {
+    self.store = store
+    reader = FrameReader(operation: operation)
+  }
+
+  mutating func add(_ frame: Frame, opening: Opening, author: Author?, keyring: Keyring) {
+    frames += 1
+    var application = Application.nothing
+    let reading = reader.read(frame, opening: opening, author: author, keyring: keyring)
+    if case .view(let read, let completes) = reading {
+      application = read
+      batch.released += completes.map { ReleasedFrame(place: $0, application: .nothing) }
+    }
+    batch.frames.append(
+      HeldFrame(
+        frame: frame, opening: frame.sequence == 0 ? opening : nil, application: application))
+  }
+
+  mutating func commit() throws(StoreError) {
+    _ = try store.commit(batch)
+    batch = Batch()
   }
 }
 

@@ -1,0 +1,100 @@
+import MusterModel
+import MusterReplica
+import Testing
+
+@testable import MusterStore
+
+@Suite("Verification")
+struct VerifyTests {
+  /// A valley in which Ada's disk holds work of two people.
+  private func valley() throws -> Valley {
+    var valley = try Valley.with("Ada", "Ben")
+    let id = try valley.at("Ben") { try $0.addReport(ReportDraft(title: "Smoke"), now: $1) }
+    try valley.at("Ben") { try $0.editReport(id, ReportChanges(title: "Fire"), now: $1) }
+    try valley.at("Ada") {
+      try $0.addFence(
+        FenceDraft(name: "School", kind: .muster, geometry: circle(metres: 100)), now: $1)
+    }
+    try valley.converge()
+    try valley.at("Ben") { try $0.ingest(fix(metresNorth: 0, second: 0), now: $1) }
+    try valley.converge()
+    valley.checksInvariants = false
+    return valley
+  }
+
+  private func problems(after damage: String...) throws -> [String] {
+    var valley = try valley()
+    #expect(try valley.ask("Ada") { replica, _ in try replica.verify() }.problems == [])
+    for sql in damage { try valley.laptops[0].store.execute(unchecked: sql) }
+    return try valley.ask("Ada") { replica, _ in try replica.verify() }.problems
+  }
+
+  /// A frame of Ben's in the middle of his state log.
+  private static let victim = """
+    (SELECT (ref << 32) + 2 FROM logs WHERE lane = 3 AND head_sequence >= 3
+      ORDER BY head_sequence DESC LIMIT 1)
+    """
+
+  @Test func `a byte that flipped in a stored body is found`() throws {
+    let problems = try problems(
+      after: """
+        UPDATE frames SET body = CAST(substr(body, 1, 50) || x'00' || substr(body, 52) AS BLOB)
+        WHERE place = \(Self.victim)
+        """)
+
+    #expect(problems.contains { $0.hasSuffix("its contents do not give its hash") })
+    #expect(problems.contains { $0.hasPrefix("the view is not what the log says") })
+  }
+
+  @Test func `a frame that is missing is found, and the rest is checked all the same`() throws {
+    let problems = try problems(
+      after: "PRAGMA foreign_keys = OFF", "DELETE FROM frames WHERE place = \(Self.victim)")
+
+    #expect(problems.contains { $0.contains("lacks frames") })
+    #expect(problems.contains { $0.contains("missing") })
+  }
+
+  @Test func `a hash that was rewritten breaks the chain`() throws {
+    let problems = try problems(
+      after: "UPDATE frames SET rest = randomblob(16) WHERE place = \(Self.victim)")
+
+    #expect(problems.contains { $0.hasSuffix("its contents do not give its hash") })
+  }
+
+  @Test func `a signature that does not hold is found`() throws {
+    let problems = try problems(
+      after: "UPDATE frames SET signature = zeroblob(64) WHERE place = \(Self.victim)")
+    #expect(problems.count == 1)
+    #expect(problems.allSatisfy { $0.hasSuffix("its signature does not hold") })
+  }
+
+  @Test func `a log that ends without a signature is found`() throws {
+    let problems = try problems(
+      after: """
+        UPDATE frames SET signature = NULL WHERE place =
+          (SELECT (ref << 32) + head_sequence FROM logs WHERE lane = 3 LIMIT 1)
+        """)
+    #expect(problems.contains { $0.hasSuffix("no signature proves it") })
+  }
+
+  @Test(arguments: [
+    "DELETE FROM rows WHERE kind = 2",
+    "DELETE FROM crossings",
+    "UPDATE crossings SET type = 3 - type",
+    "UPDATE crossings SET latitude_e7 = latitude_e7 + 1",
+  ])
+  func `a view that was tampered with is found`(damage: String) throws {
+    let problems = try problems(after: damage)
+    #expect(
+      problems == ["the view is not what the log says: start the node again to rebuild it"])
+  }
+
+  @Test func `an opening that was given to another device is found`() throws {
+    let problems = try problems(
+      after: """
+        UPDATE logs SET certificate = (SELECT certificate FROM logs WHERE lane = 1 LIMIT 1)
+        WHERE lane = 3
+        """)
+    #expect(problems.contains { $0.hasSuffix("its opening is not that of its log") })
+  }
+}
