@@ -1,0 +1,93 @@
+import Foundation
+import MusterCrypto
+import MusterModel
+import Testing
+
+@testable import MusterSync
+
+/// Golden bytes, made with keys from fixed seeds: what `docs/wire.md` cites, and what another
+/// implementation would be checked against. The same values stand in
+/// `keys/test-vectors/wire.json`.
+@Suite("Golden bytes")
+struct WireVectorTests {
+  private let file = URL(fileURLWithPath: #filePath)
+    .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+    .appendingPathComponent("keys/test-vectors/wire.json")
+
+  @Test func `are those of the published file, name by name`() throws {
+    let published = try JSONDecoder().decode(
+      [String: String].self, from: Data(contentsOf: file))
+    let computed = try Self.vectors()
+    #expect(published.keys.sorted() == computed.keys.sorted())
+    for name in computed.keys.sorted() {
+      #expect(published[name] == computed[name], "\(name) is \(computed[name] ?? "")")
+    }
+  }
+
+  @Test func `a header is of fixed width`() throws {
+    let vectors = try Self.vectors()
+    #expect(vectors["frame.header"]?.count == 2 * 166)
+    #expect(vectors["certificate.content"]?.count == 2 * 149)
+    #expect(vectors["opening.header"]?.hasPrefix(Hex.encode(Array("muster frame 1".utf8))) == true)
+  }
+
+  private static func fill(_ byte: UInt8, _ count: Int) -> [UInt8] {
+    [UInt8](repeating: byte, count: count)
+  }
+
+  private static func vectors() throws -> [String: String] {
+    let rootKey = try SigningKey(seed: fill(1, 32))
+    let signingKey = try SigningKey(seed: fill(2, 32))
+    let agreementKey = try AgreementKey(secret: fill(3, 32))
+    let epochKey = try #require(SealingKey(bytes: fill(4, 32)))
+    let nonce = try #require(Nonce24(bytes: fill(5, 24)))
+    let incarnation = Incarnation(raw: try #require(Bytes16(fill(6, 16))))
+    let operation = OperationID(rootKey: rootKey.publicKey)
+    let user = UserID(operation: operation, firstDeviceKey: signingKey.publicKey)
+    let signed = SignedCertificate(
+      Certificate(
+        operation: operation, issuer: .root, user: user, signingKey: signingKey.publicKey,
+        agreementKey: agreementKey.publicKey, role: .command), signedBy: rootKey)
+    let log = LogID(
+      operation: operation, certificate: signed.hash, incarnation: incarnation, lane: .state)
+    let epoch = EpochID(operation: operation, key: epochKey.export())
+    var vectors: [String: [UInt8]] = [
+      "seed.root": fill(1, 32), "seed.signing": fill(2, 32), "seed.agreement": fill(3, 32),
+      "seed.epoch": fill(4, 32), "nonce": fill(5, 24), "incarnation": incarnation.bytes,
+      "root.key": rootKey.publicKey.bytes, "signing.key": signingKey.publicKey.bytes,
+      "agreement.key": agreementKey.publicKey.bytes, "operation.id": operation.bytes,
+      "user.id": user.bytes,
+      "device.id": DeviceID(operation: operation, key: signingKey.publicKey).bytes,
+      "certificate.content": signed.content, "certificate.signature": signed.signature.bytes,
+      "certificate.hash": signed.hash.bytes, "log.id": log.bytes, "epoch.id": epoch.bytes,
+      "row.id": RowID(
+        operation: operation, origin: RowOrigin(owner: user, nonce: incarnation.raw)
+      ).bytes,
+      "invite.id": InviteID(secret: fill(7, 16)).bytes,
+      "topic.id": RecordTopic(
+        operation: operation, certificate: signed.hash, kind: .position
+      ).bytes,
+      "fence.version": FenceVersion(
+        geometry: Dot(frame: incarnation.raw, index: 1), active: nil
+      ).bytes,
+    ]
+    let opening = Opening(
+      certificate: signed.hash, incarnation: incarnation, generation: 1, lane: .state,
+      previousHead: nil)
+    let first = Frame.clear(
+      operation: operation, log: log, sequence: 0, previous: .none, body: opening.encoded(),
+      signedBy: signingKey)
+    let second = Frame.sealed(
+      operation: operation, log: log, sequence: 1, previous: first.hash, epoch: epoch,
+      plaintext: Array("fire on the ridge".utf8), key: epochKey, nonce: nonce,
+      signedBy: signingKey)
+    for (name, frame) in [("opening", first), ("frame", second)] {
+      vectors[name + ".body"] = frame.body
+      vectors[name + ".header"] =
+        frame.header.additionalData(operation: operation) + Blake2b.hash256(frame.body).bytes
+      vectors[name + ".hash"] = frame.hash.bytes
+      vectors[name + ".signature"] = frame.signature
+    }
+    return vectors.mapValues { Hex.encode($0) }
+  }
+}
