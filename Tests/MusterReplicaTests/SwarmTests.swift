@@ -1,0 +1,43 @@
+import Foundation
+import MusterModel
+import MusterReplica
+import Testing
+
+/// Random commands on random laptops while the network is cut, heals, and loses three datagrams
+/// in ten; laptops are switched off and on. In the end all agree, and nothing that was
+/// acknowledged is lost.
+@Suite("A swarm")
+struct SwarmTests {
+  /// One seed by hand: `MUSTER_TEST_SEED=17 swift test --filter SwarmTests`.
+  static var seeds: [UInt64] {
+    if let seed = ProcessInfo.processInfo.environment["MUSTER_TEST_SEED"].flatMap(UInt64.init) {
+      return [seed]
+    }
+    return Array(1...20)
+  }
+
+  @Test(arguments: SwarmTests.seeds)
+  func `five laptops agree in the end, and what was acknowledged is there`(seed: UInt64) throws {
+    do {
+      var swarm = try Swarm(seed: seed)
+      for _ in 0..<60 { try swarm.act() }
+      let elapsed = try swarm.settle()
+      try swarm.expectAgreement()
+      if ProcessInfo.processInfo.environment["MUSTER_TEST_SEED"] != nil {
+        print("seed \(seed): agreement \(elapsed) ms after the network healed")
+      }
+    } catch {
+      Issue.record(
+        "seed \(seed): \(error); MUSTER_TEST_SEED=\(seed) swift test --filter SwarmTests")
+    }
+  }
+
+  @Test func `a seed gives the same run every time`() throws {
+    func run() throws -> [StateHash] {
+      var swarm = try Swarm(seed: 3)
+      for _ in 0..<15 { try swarm.act() }
+      return try swarm.valley.hashes()
+    }
+    #expect(try run() == run())
+  }
+}
