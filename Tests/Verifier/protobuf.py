@@ -1,4 +1,4 @@
-"""Reads the part of Protocol Buffers 3 that docs/wire.md uses, by tables and without generated code."""
+"""Reads the part of Protocol Buffers 3 that docs/wire.md uses, without generated code."""
 
 VARINT, FIXED64, BYTES, GROUP, END_GROUP, FIXED32 = range(6)
 DEEPEST = 8

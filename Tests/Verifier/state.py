@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from names import COMMAND, MEMBER, RELAY, Author, h16, h32, i64, text, u32
 
 USER, REPORT, FENCE = 1, 2, 3
-LINE, PARAGRAPHS, CLAIMS, MARK, PLACE, OUTLINE = "line", "paragraphs", "claim", "mark", "place", "outline"
+LINE, PARAGRAPHS, CLAIMS, MARK, PLACE, OUTLINE = (
+    "line", "paragraphs", "claim", "mark", "place", "outline")
 
 # Field number -> what its value may be: one of the words above, or the codes that it may have.
 FIELDS = {
@@ -62,7 +63,8 @@ def read_write(message, dot, author, written_at, operation):
         if kind_of(field) == USER or row_id != row:
             raise Invalid("origin")
     supersedes = tuple(dots[start : start + 18] for start in range(0, len(dots), 18))
-    return Write(row, field, read_value(message, field), supersedes, origin, dot, author, written_at)
+    value = read_value(message, field)
+    return Write(row, field, value, supersedes, origin, dot, author, written_at)
 
 
 def read_value(message, field):

@@ -1,0 +1,73 @@
+#!/usr/bin/env python3
+"""Derives the published test vectors, keys/test-vectors/wire.json, from their seeds by docs/wire.md.
+
+    python3 vectors.py [FILE]
+"""
+
+import json
+import sys
+from pathlib import Path
+
+from nacl.bindings import crypto_aead_xchacha20poly1305_ietf_encrypt as xchacha_seal
+from nacl.bindings import crypto_scalarmult_base
+from nacl.signing import SigningKey
+
+from log import Frame
+from names import ROOT, Certificate, counted, h16, h32
+
+FILE = Path(__file__).resolve().parents[2] / "keys" / "test-vectors" / "wire.json"
+
+
+def derive(given):
+    """Every value in the file but the seeds, the incarnation and the nonce, which are given."""
+    root = SigningKey(given["seed.root"])
+    signing = SigningKey(given["seed.signing"])
+    root_key, key = bytes(root.verify_key), bytes(signing.verify_key)
+    agreement = crypto_scalarmult_base(given["seed.agreement"])
+    operation = h16(b"muster operation 1", root_key)
+    user = h16(b"muster user 1", operation, key)
+    content = b"".join([
+        b"muster certificate 1", operation, ROOT, user, key, agreement, b"\1"])
+    certificate = Certificate(content, root.sign(content).signature)
+    assert certificate.hash in counted([certificate], operation, root_key)
+    incarnation, lane = given["incarnation"], b"\3"
+    log = h16(b"muster log 1", operation, certificate.hash, incarnation, lane)
+    epoch = h16(b"muster epoch 1", operation, given["seed.epoch"])
+    body = b"\x0a\x20" + certificate.hash + b"\x12\x10" + incarnation + b"\x18\1\x20" + lane
+    opening = Frame(0, bytes(32), b"", None, body, None)
+    frame = Frame(1, opening.hash(operation, log), b"", epoch, b"", None)
+    plaintext = b"fire on the ridge"
+    frame.body = given["nonce"] + xchacha_seal(
+        plaintext, frame.header(operation, log), given["nonce"], given["seed.epoch"])
+    found = {
+        "root.key": root_key, "signing.key": key, "agreement.key": agreement,
+        "operation.id": operation, "user.id": user, "device.id": certificate.author.device,
+        "certificate.content": content, "certificate.hash": certificate.hash,
+        "certificate.signature": certificate.signature, "log.id": log, "epoch.id": epoch,
+        "row.id": h16(b"muster row 1", operation, user, incarnation),
+        "invite.id": h16(b"muster invite 1", bytes([7] * 16)),
+        "fence.version": h16(b"muster fence version 1", b"\1", incarnation, b"\0\1", b"\0"),
+        "topic.id": h16(b"muster topic 1", operation, certificate.hash, b"\1"),
+    }
+    for name, each in (("opening", opening), ("frame", frame)):
+        found[f"{name}.body"] = each.body
+        found[f"{name}.header"] = each.header(operation, log) + h32(each.body)
+        found[f"{name}.hash"] = each.hash(operation, log)
+        found[f"{name}.signature"] = signing.sign(found[f"{name}.hash"]).signature
+    return found
+
+
+def main():
+    path = Path(sys.argv[1]) if len(sys.argv) > 1 else FILE
+    given = {name: bytes.fromhex(hex) for name, hex in json.loads(path.read_text()).items()}
+    drawn = {"seed.root", "seed.signing", "seed.agreement", "seed.epoch", "nonce", "incarnation"}
+    found = derive(given)
+    names = sorted(given.keys() - drawn | found.keys())
+    wrong = [name for name in names if found.get(name) != given.get(name)]
+    for name in wrong:
+        print(f"{name} differs")
+    sys.exit(1 if wrong else 0)
+
+
+if __name__ == "__main__":
+    main()
