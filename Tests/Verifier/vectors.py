@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Derives the published test vectors, keys/test-vectors/wire.json, from their seeds by docs/wire.md.
+"""Derives the published test vectors, keys/test-vectors/wire.json, from seeds by docs/wire.md.
 
     python3 vectors.py [FILE]
 """
