@@ -1,0 +1,112 @@
+/// What came of it, for a reader who has never seen Muster.
+struct ClosingTable {
+  let outcome: Outcome
+  let screen: Screen
+
+  private static let labelWidth = 16
+  private static let columnWidth = 15
+
+  var text: String {
+    ([heading] + rows + [""] + conflicts + ["", timing]).joined(separator: "\n")
+  }
+
+  private var heading: String {
+    let cells = outcome.views.map { $0.callsign.padded(to: Self.columnWidth) }
+    return screen.paint(
+      "What each shows".padded(to: Self.labelWidth) + cells.joined(), .strong)
+  }
+
+  private var rows: [String] {
+    let hashes = outcome.views.map { String($0.status.stateHash.prefix(12)) }
+    return [
+      row("state hash", hashes, Set(hashes).count == 1 ? "the same: they agree on all" : "differ"),
+      row("reports", outcome.views.map { "\($0.reports.count)" }),
+      row("fences", outcome.views.map { "\($0.fences.count)" }),
+      row("events", outcome.views.map { "\($0.events.count)" }, crossing),
+      row("frames held", outcome.views.map { "\($0.status.frames)" }, "signed, encrypted"),
+    ] + outcome.views.map { person($0.callsign) } + [
+      row(
+        "muster verify", outcome.views.map { $0.verification.ok ? "ok" : "PROBLEMS" })
+    ]
+  }
+
+  private var crossing: String {
+    guard let event = outcome.views.first?.events.first else { return "" }
+    return "\(event.callsign) \(event.type == "ENTER" ? "entered" : "left") \(event.fenceName)"
+  }
+
+  private func person(_ callsign: String) -> String {
+    let seen = outcome.views.map { $0.user(callsign) }
+    return row(
+      "\(callsign) is", seen.map { Self.words($0?.safety) },
+      Set(seen.map { $0?.reason }).count == 1 ? seen.first??.reason ?? "" : "for other reasons")
+  }
+
+  private static func words(_ safety: String?) -> String {
+    switch safety {
+    case "safe": "✔ safe"
+    case "unsafe": "✖ not safe"
+    case let other: "? \(other ?? "missing")"
+    }
+  }
+
+  private func row(_ label: String, _ cells: [String], _ remark: String = "") -> String {
+    let agrees = Set(cells).count == 1
+    let columns = cells.map { cell in
+      let padded = cell.padded(to: Self.columnWidth)
+      return agrees ? padded : screen.paint(padded, .bad)
+    }
+    return label.padded(to: Self.labelWidth) + columns.joined() + screen.paint(remark, .faint)
+  }
+
+  // MARK: What both sides did
+
+  private var conflicts: [String] {
+    [screen.paint("What became of what both sides did while Cleo was cut off", .strong)]
+      + [title, deletion, evacuation].flatMap(Self.paragraph)
+  }
+
+  private var title: (String, [String]) {
+    let bridge = outcome.views.first?.report(outcome.reports.bridge)
+    let values = bridge?.conflicts.first { $0.values.count > 1 }?.values ?? []
+    return (
+      "one title, twice",
+      values.enumerated().map { index, value in
+        "\(value.callsign) wrote \"\(value.value)\""
+          + (index == 0 ? ": shown, as command outranks member" : ": kept, and readable beside it")
+      }
+    )
+  }
+
+  private var deletion: (String, [String]) {
+    let tree = outcome.views.first?.report(outcome.reports.tree)
+    return (
+      "edit or delete",
+      [
+        "Anna deleted \"\(Script.tree)\", Cleo added \"\(Script.treeByOwner)\":",
+        tree == nil ? "it is gone" : "the edit survived, and with it the report",
+      ]
+    )
+  }
+
+  private var evacuation: (String, [String]) {
+    let houses = outcome.views.first?.report(outcome.reports.houses)
+    return (
+      "evacuate or not",
+      [
+        "Anna ordered it for \"\(Script.houses)\", Cleo called it off:",
+        houses?.toEvacuate == true
+          ? "it stands, since nobody called off what Anna ordered" : "it is called off",
+      ]
+    )
+  }
+
+  private static func paragraph(_ label: String, _ lines: [String]) -> [String] {
+    lines.enumerated().map { ($0 == 0 ? label : "").padded(to: labelWidth) + $1 }
+  }
+
+  private var timing: String {
+    "Cut off for \(outcome.cutFor.inSeconds) (\(outcome.heldBack) datagrams held back); "
+      + "back in step \(outcome.backInStepAfter.inSeconds) after the link came back."
+  }
+}

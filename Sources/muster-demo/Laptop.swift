@@ -1,0 +1,95 @@
+internal import Foundation
+
+/// A laptop of the story: a home and keys of its own, and the commands that are given on it.
+struct Laptop: Sendable {
+  let callsign: String
+  /// In the demo's folder, as is the log.
+  let home: URL
+  let keys: URL
+  let log: URL
+  let children: Children
+  let journal: Journal
+
+  /// Asks without changing anything.
+  func ask<Answer: Decodable & Sendable>(
+    _ type: Answer.Type, _ words: String...
+  ) async throws -> Answer {
+    try decode(type, try await perform(words + ["--json"]), of: words)
+  }
+
+  /// Gives a command that changes something, and notes it in the journal.
+  func tell(_ words: String...) async throws {
+    try journal.note(callsign, words)
+    _ = try await perform(words)
+  }
+
+  /// As `tell`, where there is an answer to read.
+  func tell<Answer: Decodable & Sendable>(
+    _ type: Answer.Type, _ words: String...
+  ) async throws -> Answer {
+    try journal.note(callsign, words)
+    return try decode(type, try await perform(words + ["--json"]), of: words)
+  }
+
+  /// Starts the node, and returns when it takes commands.
+  func start(_ words: [String]) async throws {
+    let words = ["run", "--listen", "127.0.0.1:0", "--no-multicast"] + words
+    try journal.note(callsign, words)
+    try await children.startNode(callsign, words + folders, log: log)
+    let socket = home.appending(path: "run/muster.sock").path
+    while !FileManager.default.fileExists(atPath: socket) {
+      try await checkIsAlive()
+      try await Task.sleep(for: .milliseconds(20))
+    }
+  }
+
+  private func checkIsAlive() async throws {
+    guard let dead = await children.deadNode() else { return }
+    throw Failure("the node of \(dead.name) ended by itself, with status \(dead.status)")
+  }
+
+  private var folders: [String] { ["--home", home.path, "--keys", keys.path] }
+
+  private func perform(_ words: [String]) async throws -> Data {
+    try await checkIsAlive()
+    let ended = try await children.run(words + folders)
+    guard ended.status == 0 else {
+      let reason = ended.errors.split(separator: "\n").last ?? "no reason given"
+      let command = "muster \(words.joined(separator: " "))"
+      throw Failure("\(callsign)'s `\(command)` ended with \(ended.status): \(reason)")
+    }
+    return ended.output
+  }
+
+  private func decode<Answer: Decodable>(
+    _ type: Answer.Type, _ data: Data, of words: [String]
+  ) throws -> Answer {
+    do {
+      return try JSONDecoder().decode(type, from: data)
+    } catch {
+      throw Failure(
+        "\(callsign)'s `muster \(words.joined(separator: " "))` answered what the demo does not "
+          + "understand: \(String(decoding: data.prefix(200), as: UTF8.self))")
+    }
+  }
+}
+
+/// Every command of the story that changed something, for whoever wants to see how it was done.
+final class Journal: Sendable {
+  let url: URL
+  private let file: FileHandle
+
+  init(_ url: URL) throws {
+    self.url = url
+    guard FileManager.default.createFile(atPath: url.path, contents: nil) else {
+      throw Failure("cannot write \(url.path)")
+    }
+    file = try FileHandle(forWritingTo: url)
+  }
+
+  func note(_ callsign: String, _ words: [String]) throws {
+    let command = words.map { $0.contains(where: { " '\"".contains($0) }) ? "\"\($0)\"" : $0 }
+    let line = "\(callsign):  muster \(command.joined(separator: " "))\n"
+    try file.write(contentsOf: Data(line.utf8))
+  }
+}

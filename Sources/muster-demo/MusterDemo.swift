@@ -1,0 +1,136 @@
+internal import ArgumentParser
+internal import Foundation
+internal import UnixSignals
+
+@main
+struct MusterDemo: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "muster-demo",
+    abstract: "Three laptops in a valley: one is cut off, all go on working, and then they agree.",
+    discussion: """
+      Runs three real nodes on this computer, gives them commands as people would, cuts the link \
+      to one of them, mends it, and checks what they then show. Exits with 1 when anything is not \
+      as promised, and ends every process that it has started.
+      """)
+
+  @Option(help: ArgumentHelp("The program to show. (default: beside this one)", valueName: "path"))
+  var muster: String?
+
+  @Option(help: ArgumentHelp("Where the three homes and the logs go.", valueName: "dir"))
+  var directory = ".demo"
+
+  @Option(help: ArgumentHelp("Where the three folders of keys go.", valueName: "dir"))
+  var keys = "keys"
+
+  @Option(help: ArgumentHelp("The way that Ben walks (GPX).", valueName: "file"))
+  var track = "simulations/tracks/valley-walk.gpx"
+
+  func run() async throws {
+    // A reader that has seen enough must not kill the demo before it has ended its nodes.
+    signal(SIGPIPE, SIG_IGN)
+    let screen = Screen()
+    do {
+      let program = try program()
+      let stage = try await Stage(
+        program: program, directory: URL(filePath: directory), keys: URL(filePath: keys),
+        track: try readable(track), screen: screen)
+      switch await Self.play(on: stage) {
+      case .over(let outcome, let unclean):
+        try conclude(outcome, unclean: unclean, program: program, screen: screen)
+      case .failed(let error):
+        throw error
+      case .stopped(let signal):
+        complain("stopped; its nodes have ended")
+        throw ExitCode(128 + signal.rawValue)
+      }
+    } catch let code as ExitCode {
+      throw code
+    } catch is ClosedOutput {
+      throw ExitCode(1)
+    } catch {
+      complain("\(error)")
+      if FileManager.default.fileExists(atPath: "\(directory)/commands.log") {
+        complain("see \(directory)/commands.log, anna.log, ben.log and cleo.log there")
+      }
+      throw ExitCode(1)
+    }
+  }
+
+  private func program() throws -> URL {
+    let beside = Bundle.main.executableURL?.deletingLastPathComponent().appending(path: "muster")
+    guard let program = muster.map({ URL(filePath: $0) }) ?? beside,
+      FileManager.default.isExecutableFile(atPath: program.path)
+    else { throw Failure("the program muster is not here: build it, or give --muster") }
+    return program
+  }
+
+  private func readable(_ path: String) throws -> URL {
+    guard FileManager.default.isReadableFile(atPath: path) else {
+      throw Failure("cannot read \(path): run this in the project's folder, or give --track")
+    }
+    return URL(filePath: path)
+  }
+
+  private func complain(_ text: String) {
+    do {
+      try FileHandle.standardError.write(contentsOf: Data("muster-demo: \(text)\n".utf8))
+    } catch {
+      // There is no third stream to say so on.
+    }
+  }
+
+  // MARK: Playing
+
+  private enum Ending: Sendable {
+    case over(Outcome, unclean: [String])
+    case failed(any Error)
+    case stopped(UnixSignal)
+  }
+
+  /// Plays until the story is over or a signal comes. Whichever it is, no node is left when this
+  /// returns.
+  private static func play(on stage: Stage) async -> Ending {
+    let signals = await UnixSignalsSequence(trapping: .sigint, .sigterm, .sighup)
+    return await withTaskGroup(of: Ending?.self) { group in
+      group.addTask {
+        do {
+          let outcome = try await stage.story.play()
+          return .over(outcome, unclean: try await stage.end())
+        } catch {
+          return .failed(error)
+        }
+      }
+      group.addTask {
+        for await signal in signals { return .stopped(signal) }
+        return nil
+      }
+      let ending = await group.next() ?? nil
+      group.cancelAll()
+      await stage.children.endAll()
+      return ending ?? .failed(CancellationError())
+    }
+  }
+
+  // MARK: Concluding
+
+  private func conclude(
+    _ outcome: Outcome, unclean: [String], program: URL, screen: Screen
+  ) throws {
+    let broken =
+      Promises(outcome: outcome).broken() + unclean.map { "\($0) did not stop cleanly" }
+    try screen.write("\n\(ClosingTable(outcome: outcome, screen: screen).text)\n\n")
+    guard broken.isEmpty else {
+      for promise in broken { try screen.write("\(screen.paint("✖", .bad)) \(promise)\n") }
+      throw Failure(
+        "\(broken.count) \(broken.count == 1 ? "thing is" : "things are") not as promised")
+    }
+    let journal = screen.paint("\(directory)/commands.log", .strong)
+    let folders = "--home \(directory)/cleo --keys \(keys)/demo-cleo"
+    try screen.write(
+      """
+      \(screen.paint("✔ All as promised.", .good)) Every command is in \(journal). Look around:
+        MUSTER_STATE=\(directory)/state \(program.relativePath) report list \(folders)
+
+      """)
+  }
+}

@@ -1,0 +1,264 @@
+internal import Foundation
+
+/// Three laptops in a valley: a command post and two in the field, one of which loses its link.
+///
+/// Each act waits for what it needs to see on the laptops themselves, never for time to pass.
+struct Story: Sendable {
+  let anna: Laptop
+  let ben: Laptop
+  let cleo: Laptop
+  let links: Links
+  /// Ben's way, a GPX file.
+  let track: URL
+  let progress: Progress
+
+  /// Who is linked to whom; each laptop knows only its own ends.
+  struct Links: Sendable {
+    let annaBen: Link
+    let annaCleo: Link
+    let benCleo: Link
+
+    /// Those that are cut.
+    var ofCleo: [Link] { [annaCleo, benCleo] }
+  }
+
+  func play() async throws -> Outcome {
+    try await found()
+    try await enrolCleo()
+    let known = try await reportTogether()
+    try await sendBenOut()
+    let cutAt = try await cut()
+    let reports = try await workApart(known)
+    try await proveApart(reports)
+    let (mendedAt, backInStepAfter) = try await mend()
+    let views = try await look()
+    return Outcome(
+      reports: reports, views: views, cutFor: cutAt.duration(to: mendedAt),
+      heldBack: links.ofCleo.map(\.heldBack).reduce(0, +), backInStepAfter: backInStepAfter)
+  }
+
+  // MARK: Together
+
+  private func found() async throws {
+    try await progress.step("Anna founds the operation \"\(Script.operation)\"") {
+      try await anna.tell("init", Script.operation, "--callsign", anna.callsign)
+    }
+    try await progress.step("Anna's laptop runs as the command post") {
+      let ends = [links.annaBen, links.annaCleo]
+      try await anna.start(try ends.flatMap { ["--peer", try $0.address(at: .first)] })
+    }
+    try await progress.step("Anna draws a muster fence: \(Script.camp), 200 m around the school") {
+      try await anna.tell(
+        "fence", "add", "--name", Script.camp, "--kind", "muster", "--circle", Script.campCircle)
+    }
+  }
+
+  private func join(_ laptop: Laptop) async throws {
+    try await progress.step("\(laptop.callsign) joins by Anna's invite") {
+      let invite = try await anna.tell(InviteAnswer.self, "invite", "--expires", "15m")
+      try await laptop.tell(
+        "join", invite.url, "--callsign", laptop.callsign, "--timeout", "15s")
+    }
+  }
+
+  private func enrolCleo() async throws {
+    try await join(cleo)
+    try await progress.step("Cleo's laptop runs and is in step with Anna's") {
+      let ends = [links.annaCleo, links.benCleo]
+      try await cleo.start(try ends.flatMap { ["--peer", try $0.address(at: .second)] })
+      try await waitUntilInStep([anna, cleo], seconds: 15)
+    }
+  }
+
+  private func reportTogether() async throws -> Reports {
+    try await progress.step("Cleo reports a bridge, a tree and houses by the river") {
+      func add(_ title: String, _ place: String) async throws -> String {
+        try await cleo.tell(
+          IDAnswer.self, "report", "add", "--title", title, "--at", place, "--severity", "3"
+        ).id
+      }
+      return Reports(
+        bridge: try await add(Script.bridge, "40.3951,-7.5431"),
+        tree: try await add(Script.tree, "40.3938,-7.5449"),
+        houses: try await add(Script.houses, "40.3967,-7.5418"))
+    }
+  }
+
+  private func sendBenOut() async throws {
+    try await join(ben)
+    try await progress.step("Ben sets out on foot for \(Script.camp); all three are in step") {
+      try await ben.start(
+        [
+          "--peer", try links.annaBen.address(at: .second),
+          "--peer", try links.benCleo.address(at: .first),
+          "--gpx", track.path, "--speed", Script.speed,
+        ])
+      try await waitUntilInStep([anna, ben, cleo], seconds: 15)
+      try await wait(seconds: 10) {
+        let status = try await ben.ask(StatusAnswer.self, "status")
+        return status.peers.count == 2 ? nil : "Ben to hear Anna and Cleo"
+      }
+    }
+  }
+
+  // MARK: Apart
+
+  private func cut() async throws -> ContinuousClock.Instant {
+    try await progress.step("The link to Cleo is cut: nothing passes, either way", sign: "✂") {
+      for link in links.ofCleo { link.cut() }
+      return .now
+    }
+  }
+
+  private func workApart(_ known: Reports) async throws -> Reports {
+    var reports = known
+    reports.landing = try await progress.step(
+      "Anna renames the bridge, deletes the tree, has the houses evacuated, adds a report"
+    ) {
+      try await anna.tell("report", "edit", known.bridge, "--title", Script.bridgeByCommand)
+      try await anna.tell("report", "delete", known.tree)
+      try await anna.tell("report", "edit", known.houses, "--evacuate")
+      try await anna.tell("user", "status", "safe")
+      return try await anna.tell(IDAnswer.self, "report", "add", "--title", Script.landing).id
+    }
+    reports.gas = try await progress.step(
+      "Cleo, alone, renames the bridge, edits the tree, calls the evacuation off, adds a report"
+    ) {
+      try await cleo.tell("report", "edit", known.bridge, "--title", Script.bridgeByOwner)
+      try await cleo.tell(
+        "report", "edit", known.tree, "--description", Script.treeByOwner,
+        "--severity", "\(Script.treeSeverity)")
+      // Called out and called off again: a no of her own, against Anna's yes.
+      try await cleo.tell("report", "edit", known.houses, "--evacuate")
+      try await cleo.tell("report", "edit", known.houses, "--no-evacuate")
+      try await cleo.tell("user", "status", "help", "--note", Script.note)
+      return try await cleo.tell(IDAnswer.self, "report", "add", "--title", Script.gas).id
+    }
+    reports.roof = try await progress.step("Ben comments on the bridge and adds a report") {
+      try await ben.tell("report", "comment", known.bridge, Script.comment)
+      return try await ben.tell(
+        IDAnswer.self, "report", "add", "--title", Script.roof, "--evacuate"
+      ).id
+    }
+    try await progress.step("Ben walks into \(Script.camp): Anna and Ben see him safe") {
+      for laptop in [ben, anna] {
+        try await wait(seconds: 30) {
+          let users = try await laptop.ask([UserAnswer].self, "user", "list")
+          let seen = users.first { $0.callsign == "Ben" }?.safety ?? "nobody"
+          return seen == "safe" ? nil : "\(laptop.callsign) sees Ben as \(seen)"
+        }
+      }
+    }
+    return reports
+  }
+
+  /// Before the link comes back: the one side is in step, and neither side knows of the other.
+  private func proveApart(_ reports: Reports) async throws {
+    let silence = try await progress.step(
+      "Anna and Ben agree, and Cleo knows nothing of it",
+      tells: { "Anna and Ben agree; Cleo has heard nobody for \($0) s and knows nothing of it" }
+    ) { () -> Int in
+      try await waitUntilInStep([anna, ben], seconds: 15)
+      try checkAddresses(
+        of: try await anna.ask(StatusAnswer.self, "status"), at: anna,
+        [links.annaBen.address(at: .first), links.annaCleo.address(at: .first)])
+      try checkAddresses(
+        of: try await ben.ask(StatusAnswer.self, "status"), at: ben,
+        [links.annaBen.address(at: .second), links.benCleo.address(at: .first)])
+      let status = try await cleo.ask(StatusAnswer.self, "status")
+      try checkAddresses(
+        of: status, at: cleo,
+        [links.annaCleo.address(at: .second), links.benCleo.address(at: .second)])
+      let hers = Set(try await cleo.ask([ReportAnswer].self, "report", "list").map(\.id))
+      guard hers == [reports.bridge, reports.tree, reports.houses, reports.gas] else {
+        throw Failure("Cleo shows other reports than her own, though her link was cut")
+      }
+      for laptop in [anna, ben] {
+        let theirs = Set(try await laptop.ask([ReportAnswer].self, "report", "list").map(\.id))
+        guard theirs == [reports.bridge, reports.houses, reports.landing, reports.roof] else {
+          throw Failure(
+            "\(laptop.callsign) does not show just the reports of this side of the cut")
+        }
+      }
+      return status.peers.map(\.lastHeardSeconds).min() ?? 0
+    }
+    guard silence > 0 else { throw Failure("Cleo still hears the others, though her link is cut") }
+  }
+
+  /// A cut proves something only if all that a node hears comes through the links.
+  private func checkAddresses(
+    of status: StatusAnswer, at laptop: Laptop, _ ends: [String]
+  ) throws {
+    if let stranger = status.peers.first(where: { !ends.contains($0.address) }) {
+      throw Failure(
+        "\(laptop.callsign) hears \(stranger.callsign) from \(stranger.address), "
+          + "past the links of the demo")
+    }
+  }
+
+  // MARK: Together again
+
+  private func mend() async throws -> (at: ContinuousClock.Instant, inStepAfter: Duration) {
+    let mended = ContinuousClock.now
+    let duration = try await progress.step(
+      "The link is back: they catch up",
+      tells: { "The link is back: all three are in step after \($0.inSeconds)" }
+    ) { () -> Duration in
+      for link in links.ofCleo { link.mend() }
+      try await waitUntilInStep([anna, ben, cleo], seconds: 20)
+      return mended.duration(to: .now)
+    }
+    try await progress.step("All three see who is safe") {
+      for laptop in [anna, ben, cleo] {
+        try await wait(seconds: 15) {
+          let users = try await laptop.ask([UserAnswer].self, "user", "list")
+          let wrong = users.first { Promises.safety[$0.callsign] != $0.safety }
+          return wrong.map { "\(laptop.callsign) sees \($0.callsign) as \($0.safety)" }
+        }
+      }
+    }
+    return (mended, duration)
+  }
+
+  private func look() async throws -> [View] {
+    try await progress.step("Every hash, signature and rule is checked again (muster verify)") {
+      async let anna = View(of: anna)
+      async let ben = View(of: ben)
+      async let cleo = View(of: cleo)
+      return [try await anna, try await ben, try await cleo]
+    }
+  }
+
+  // MARK: Waiting
+
+  private func waitUntilInStep(_ laptops: [Laptop], seconds: Int) async throws {
+    try await wait(seconds: seconds) {
+      let answers = try await withThrowingTaskGroup(of: (String, StatusAnswer).self) { group in
+        for laptop in laptops {
+          group.addTask { (laptop.callsign, try await laptop.ask(StatusAnswer.self, "status")) }
+        }
+        return try await group.reduce(into: []) { $0.append($1) }.sorted { $0.0 < $1.0 }
+      }
+      if Set(answers.map(\.1.stateHash)).count == 1, Set(answers.map(\.1.frames)).count == 1 {
+        return nil
+      }
+      return answers.map { "\($0.0) holds \($0.1.frames) frames" }.joined(separator: ", ")
+    }
+  }
+
+  /// Looks again and again until there is nothing missing any more.
+  ///
+  /// - Parameter missing: what is still missing, for the one who watches; nil when nothing is.
+  private func wait(
+    seconds: Int, _ missing: @Sendable () async throws -> String?
+  ) async throws {
+    let deadline = ContinuousClock.now + .seconds(seconds)
+    while let missing = try await missing() {
+      guard ContinuousClock.now < deadline else {
+        throw Failure("not within \(seconds) s; last seen: \(missing)")
+      }
+      await progress.wait(for: missing)
+      try await Task.sleep(for: .milliseconds(50))
+    }
+  }
+}
