@@ -37,6 +37,8 @@ let nioPosix: Target.Dependency = .product(name: "NIOPosix", package: "swift-nio
 let protobuf: Target.Dependency = .product(name: "SwiftProtobuf", package: "swift-protobuf")
 let lifecycle: Target.Dependency = .product(
   name: "ServiceLifecycle", package: "swift-service-lifecycle")
+let unixSignals: Target.Dependency = .product(
+  name: "UnixSignals", package: "swift-service-lifecycle")
 
 let package = Package(
   name: "muster",
@@ -95,6 +97,7 @@ let package = Package(
         "MusterModel", "MusterCrypto", "MusterSync", "MusterStore", "MusterReplica",
         argumentParser,
       ]),
+    program("muster-demo", [argumentParser, nioCore, nioPosix, unixSignals]),
     tests("MusterModelTests", ["MusterModel"]),
     tests("MusterCRDTTests", ["MusterCRDT"]),
     tests("MusterGeoTests", ["MusterGeo"]),
