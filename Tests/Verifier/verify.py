@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""A second implementation of what `muster verify` checks, written from docs/wire.md alone.
+"""A second implementation of what `muster verify` checks, by docs/wire.md and without its code.
 
     python3 verify.py HOME [--keys DIR] [--passphrase-file FILE] [--root HEX]
 
