@@ -20,10 +20,12 @@ extension Packet {
 
   init(decoding bytes: [UInt8], operation: OperationID) throws(WireError) {
     let wire = try WirePacket(parsing: bytes)
-    for node in wire.digest { digest.append(try DigestNode(node)) }
+    for node in wire.digest where isKnown(node.set, as: SetID.self) {
+      digest.append(try DigestNode(node))
+    }
     for want in wire.wants { wants.append(try Want(want)) }
     for run in wire.runs { runs.append(try Run(run)) }
-    for record in wire.records {
+    for record in wire.records where isKnown(record.kind, as: RecordKind.self) {
       records.append(try LatestRecord(record, operation: operation))
     }
     for topic in wire.recordWants {
@@ -39,6 +41,13 @@ extension Packet {
     if !wire.roots.isEmpty { roots = try Roots(Array(wire.roots)) }
     for hint in wire.heads { heads += try LeafHint.decode(Array(hint)) }
   }
+}
+
+/// A later version may have more sets and more kinds of record: those are passed over, so that what
+/// else the packet says still counts.
+private func isKnown<Code: RawRepresentable<UInt8>>(_ number: UInt32, as: Code.Type) -> Bool {
+  guard let code = UInt8(exactly: number), Code(rawValue: code) != nil else { return false }
+  return true
 }
 
 extension Roots {
