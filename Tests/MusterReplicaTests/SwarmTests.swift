@@ -20,7 +20,7 @@ struct SwarmTests {
   func `five laptops agree in the end, and what was acknowledged is there`(seed: UInt64) throws {
     do {
       var swarm = try Swarm(seed: seed)
-      for _ in 0..<60 { try swarm.act() }
+      for _ in 0..<30 { try swarm.act() }
       let elapsed = try swarm.settle()
       try swarm.expectAgreement()
       if ProcessInfo.processInfo.environment["MUSTER_TEST_SEED"] != nil {
