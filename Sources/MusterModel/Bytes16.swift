@@ -1,9 +1,12 @@
 /// Sixteen bytes, kept as two big-endian words so that comparing, hashing and copying are cheap
 /// and the order is that of the bytes.
 public struct Bytes16: Hashable, Comparable, Sendable {
+  /// The first eight bytes.
   public let high: UInt64
+  /// The last eight bytes.
   public let low: UInt64
 
+  /// Joins two words, each read as big-endian.
   public init(high: UInt64, low: UInt64) {
     self.high = high
     self.low = low
@@ -26,8 +29,10 @@ public struct Bytes16: Hashable, Comparable, Sendable {
     self.init(high: words.0, low: words.1)
   }
 
+  /// Stands for "none" in fixed-width forms.
   public static let zero = Bytes16(high: 0, low: 0)
 
+  /// In the order in which they are written, `high` first.
   public var bytes: [UInt8] {
     [UInt8](unsafeUninitializedCapacity: 16) { buffer, count in
       for index in 0..<8 {
@@ -38,6 +43,7 @@ public struct Bytes16: Hashable, Comparable, Sendable {
     }
   }
 
+  /// The order of the bytes, first byte first.
   public static func < (left: Bytes16, right: Bytes16) -> Bool {
     left.high != right.high ? left.high < right.high : left.low < right.low
   }

@@ -3,8 +3,10 @@
 public struct Bytes32: Hashable, Comparable, Sendable {
   /// The first sixteen bytes, which name the whole where the wire wants it short.
   public let prefix: Bytes16
+  /// The last sixteen bytes, which only the full form tells.
   public let suffix: Bytes16
 
+  /// Joins two halves in the order in which they are written.
   public init(prefix: Bytes16, suffix: Bytes16) {
     self.prefix = prefix
     self.suffix = suffix
@@ -18,10 +20,13 @@ public struct Bytes32: Hashable, Comparable, Sendable {
     self.init(prefix: prefix, suffix: suffix)
   }
 
+  /// Stands for "none" in fixed-width forms.
   public static let zero = Bytes32(prefix: .zero, suffix: .zero)
 
+  /// In the order in which they are written, `prefix` first.
   public var bytes: [UInt8] { prefix.bytes + suffix.bytes }
 
+  /// The order of the bytes, first byte first.
   public static func < (left: Bytes32, right: Bytes32) -> Bool {
     left.prefix != right.prefix ? left.prefix < right.prefix : left.suffix < right.suffix
   }

@@ -22,9 +22,12 @@ public struct Coordinate: Hashable, Comparable, Sendable {
     )
   }
 
+  /// Degrees north, for people and other systems: never for a decision.
   public var latitude: Double { Double(latitudeE7) / 1e7 }
+  /// Degrees east, for people and other systems: never for a decision.
   public var longitude: Double { Double(longitudeE7) / 1e7 }
 
+  /// By latitude, then by longitude: an order for sorting, without meaning on the ground.
   public static func < (left: Coordinate, right: Coordinate) -> Bool {
     (left.latitudeE7, left.longitudeE7) < (right.latitudeE7, right.longitudeE7)
   }

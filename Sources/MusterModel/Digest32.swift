@@ -11,15 +11,20 @@ extension Digest32 {
     self.init(raw: raw)
   }
 
+  /// Thirty-two bytes, as they are written on the wire.
   public var bytes: [UInt8] { raw.bytes }
+  /// 64 lower-case hexadecimal digits.
   public var description: String { Hex.encode(raw.bytes) }
 
+  /// The order of the bytes: the same on every node.
   public static func < (left: Self, right: Self) -> Bool { left.raw < right.raw }
 }
 
 /// The hash of a frame's header, which its author signs.
 public struct FrameHash: Digest32 {
+  /// BLAKE2b-256 of the header.
   public let raw: Bytes32
+  /// Takes a hash as it was computed, stored or received.
   public init(raw: Bytes32) { self.raw = raw }
   /// What stands for "nothing before": the previous hash of an opening.
   public static let none = FrameHash(raw: .zero)
@@ -27,7 +32,9 @@ public struct FrameHash: Digest32 {
 
 /// The hash of a certificate's signed bytes.
 public struct CertificateHash: Digest32 {
+  /// BLAKE2b-256 of the signed bytes; zeros stand for the root key.
   public let raw: Bytes32
+  /// Takes a hash as it was computed, stored or received.
   public init(raw: Bytes32) { self.raw = raw }
   /// The operation's root key, which needs no certificate.
   public static let root = CertificateHash(raw: .zero)
@@ -35,6 +42,8 @@ public struct CertificateHash: Digest32 {
 
 /// The hash of the canonical applied state; equal wherever the same frames and keys are held.
 public struct StateHash: Digest32 {
+  /// BLAKE2b-256 over rows and crossings in a fixed order.
   public let raw: Bytes32
+  /// Takes a hash as it was computed or received.
   public init(raw: Bytes32) { self.raw = raw }
 }

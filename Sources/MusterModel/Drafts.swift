@@ -1,12 +1,19 @@
 /// A new report, as somebody describes it.
 public struct ReportDraft: Hashable, Sendable {
+  /// One line that is not empty, at most `Limits.lineBytes`.
   public var title: String
+  /// Longer words, at most `Limits.paragraphBytes`; nil leaves them unwritten.
   public var details: String?
+  /// Nil is written as `other`.
   public var category: ReportCategory?
+  /// 1 (slight) to 5 (gravest); nil where the author cannot say.
   public var severity: UInt8?
+  /// Nil for a report that is not about one place.
   public var position: Coordinate?
+  /// That people have to leave: sends the report in the urgent lane.
   public var toEvacuate: Bool
 
+  /// Nothing is checked here: what is out of range is refused when it is written.
   public init(
     title: String, details: String? = nil, category: ReportCategory? = nil, severity: UInt8? = nil,
     position: Coordinate? = nil, toEvacuate: Bool = false
@@ -22,14 +29,22 @@ public struct ReportDraft: Hashable, Sendable {
 
 /// What to change of a report; nil leaves a field alone.
 public struct ReportChanges: Hashable, Sendable {
+  /// One line that is not empty, at most `Limits.lineBytes`.
   public var title: String?
+  /// Longer words, at most `Limits.paragraphBytes`; an empty text takes away what was there.
   public var details: String?
+  /// Taken back only by another category: none is no choice.
   public var category: ReportCategory?
+  /// 1 (slight) to 5 (gravest).
   public var severity: UInt8?
+  /// Moves the report; it cannot be taken off the map again.
   public var position: Coordinate?
+  /// `false` takes away only the flags that this device has seen: one raised meanwhile stays.
   public var toEvacuate: Bool?
+  /// `open` again where somebody resolved it too early.
   public var status: ReportStatus?
 
+  /// Nothing is checked here: what is out of range is refused when it is written.
   public init(
     title: String? = nil, details: String? = nil, category: ReportCategory? = nil,
     severity: UInt8? = nil, position: Coordinate? = nil, toEvacuate: Bool? = nil,
@@ -47,12 +62,16 @@ public struct ReportChanges: Hashable, Sendable {
 
 /// A new geofence.
 public struct FenceDraft: Hashable, Sendable {
+  /// One line that is not empty, at most `Limits.lineBytes`.
   public var name: String
+  /// `hazard` sends the fence in the urgent lane.
   public var kind: FenceKind
+  /// Within `Limits`, or it is refused when it is written.
   public var geometry: FenceGeometry
   /// Free text that came with the outline.
   public var properties: String?
 
+  /// A fence begins active; nothing is checked here.
   public init(name: String, kind: FenceKind, geometry: FenceGeometry, properties: String? = nil) {
     self.name = name
     self.kind = kind

@@ -2,6 +2,7 @@
 public struct Endpoint: Hashable, Comparable, Sendable {
   /// Four bytes (IPv4) or sixteen (IPv6).
   public let address: [UInt8]
+  /// In host order; the engine does not look at it.
   public let port: UInt16
   /// The interface index that an IPv6 link-local address needs; 0 otherwise.
   public let scope: UInt32
@@ -14,6 +15,7 @@ public struct Endpoint: Hashable, Comparable, Sendable {
     self.scope = scope
   }
 
+  /// By address, port, scope: a fixed order, so that no decision depends on a hash table's.
   public static func < (left: Endpoint, right: Endpoint) -> Bool {
     if left.address != right.address {
       return left.address.lexicographicallyPrecedes(right.address)

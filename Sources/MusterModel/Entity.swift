@@ -4,6 +4,7 @@ public enum EntityKind: UInt8, Sendable, CaseIterable, Hashable, Comparable {
   case report = 2
   case fence = 3
 
+  /// By number, which is the order in the state hash.
   public static func < (left: EntityKind, right: EntityKind) -> Bool {
     left.rawValue < right.rawValue
   }
@@ -52,6 +53,7 @@ public enum Field: UInt8, Sendable, CaseIterable, Hashable, Comparable {
   /// An enable-wins flag that nothing clears.
   case fenceDeleted = 47
 
+  /// Read off the number: up to 19 a user's, up to 39 a report's, the rest a fence's.
   public var entity: EntityKind {
     switch rawValue {
     case ..<20: .user
@@ -60,6 +62,7 @@ public enum Field: UInt8, Sendable, CaseIterable, Hashable, Comparable {
     }
   }
 
+  /// Fixed for ever: two versions that merged a field differently would never agree.
   public var kind: FieldKind {
     switch self {
     case .userDeactivated, .reportToEvacuate, .fenceDeleted: .enableWinsFlag
@@ -77,6 +80,7 @@ public enum Field: UInt8, Sendable, CaseIterable, Hashable, Comparable {
     }
   }
 
+  /// By number, which is the order in the state hash.
   public static func < (left: Field, right: Field) -> Bool { left.rawValue < right.rawValue }
 }
 
@@ -90,7 +94,9 @@ public enum ReportCategory: UInt8, Sendable, CaseIterable, Hashable {
   case medical = 6
   case access = 7
 
+  /// What people, JSON and the command line call it.
   public var name: String { String(describing: self) }
+  /// Nil for any other word; upper case is another word.
   public init?(name: String) {
     guard let found = Self.allCases.first(where: { $0.name == name }) else { return nil }
     self = found
@@ -102,7 +108,9 @@ public enum ReportStatus: UInt8, Sendable, CaseIterable, Hashable {
   case open = 1
   case resolved = 2
 
+  /// What people, JSON and the command line call it.
   public var name: String { String(describing: self) }
+  /// Nil for any other word; upper case is another word.
   public init?(name: String) {
     guard let found = Self.allCases.first(where: { $0.name == name }) else { return nil }
     self = found
@@ -118,7 +126,9 @@ public enum FenceKind: UInt8, Sendable, CaseIterable, Hashable {
   /// Only noted.
   case info = 3
 
+  /// What people, JSON and the command line call it.
   public var name: String { String(describing: self) }
+  /// Nil for any other word; upper case is another word.
   public init?(name: String) {
     guard let found = Self.allCases.first(where: { $0.name == name }) else { return nil }
     self = found

@@ -1,14 +1,19 @@
 /// A closed ring of vertices; the last vertex is joined to the first and is not repeated.
 public struct Ring: Hashable, Sendable {
+  /// At least three, at most `Limits.verticesPerRing`; either direction round.
   public var vertices: [Coordinate]
+  /// Nothing is checked here: outlines that people give are, before they become a write.
   public init(_ vertices: [Coordinate]) { self.vertices = vertices }
 }
 
 /// One outer ring and the holes in it.
 public struct FencePolygon: Hashable, Sendable {
+  /// What lies in it, less the holes, is inside.
   public var outer: Ring
+  /// What lies in one of them is outside.
   public var holes: [Ring]
 
+  /// Holes MUST lie within the outer ring; outlines that people give are checked for it.
   public init(outer: Ring, holes: [Ring] = []) {
     self.outer = outer
     self.holes = holes

@@ -3,18 +3,23 @@
 /// `hash` is a function of the other fields but for the signature; only verified frames carry one
 /// that came from outside, and whoever builds a frame computes it.
 public struct Frame: Hashable, Sendable {
+  /// Which chain it belongs to; part of what is hashed and signed.
   public var log: LogID
   /// 0 for the opening; at most `Limits.lastSequence`.
   public var sequence: UInt64
+  /// The hash of the frame before it in its log; `.none` for the opening.
   public var previous: FrameHash
   /// Nil when the body is clear: openings and the control lane.
   public var epoch: EpochID?
   /// Nonce and ciphertext, or the clear body.
   public var body: [UInt8]
+  /// BLAKE2b-256 of the header: what the signature covers and dots are prefixes of.
   public var hash: FrameHash
   /// Ed25519 over `hash`. Nil for a frame proved by a later one of its run.
   public var signature: [UInt8]?
 
+  /// The caller MUST have computed `hash` from the other fields, or have verified that it is
+  /// theirs.
   public init(
     log: LogID, sequence: UInt64, previous: FrameHash, epoch: EpochID?, body: [UInt8],
     hash: FrameHash, signature: [UInt8]?
@@ -31,10 +36,14 @@ public struct Frame: Hashable, Sendable {
 
 /// The newest frame held of a log.
 public struct Head: Hashable, Sendable {
+  /// Which chain this is the end of.
   public var log: LogID
+  /// 0 where only the opening is held.
   public var sequence: UInt64
+  /// What tells two branches of a fork apart: their sequences may be equal.
   public var hash: FrameHash
 
+  /// A head is a claim until the frame itself is held.
   public init(log: LogID, sequence: UInt64, hash: FrameHash) {
     self.log = log
     self.sequence = sequence
@@ -44,15 +53,19 @@ public struct Head: Hashable, Sendable {
 
 /// What frame 0 of a log says: whose it is and which life of that device's database wrote it.
 public struct Opening: Hashable, Sendable {
+  /// On whose authority the log is written: it is judged by this certificate alone.
   public var certificate: CertificateHash
+  /// Part of the log's id, so that a restored database cannot go on in an old log.
   public var incarnation: Incarnation
   /// 1 + the highest generation known of the device when it was drawn; at most
   /// `Limits.lastGeneration`.
   public var generation: UInt32
+  /// The one lane that all frames of the log belong to.
   public var lane: Lane
   /// The head of the same lane in the incarnation before, where there was one.
   public var previousHead: Head?
 
+  /// The caller MUST sign it as frame 0 of the log that these fields are hashed to.
   public init(
     certificate: CertificateHash, incarnation: Incarnation, generation: UInt32, lane: Lane,
     previousHead: Head?
@@ -67,9 +80,12 @@ public struct Opening: Hashable, Sendable {
 
 /// A log that is held: its opening and its newest frame.
 public struct LogSummary: Hashable, Sendable {
+  /// What frame 0 says, so that nobody needs to read it again.
   public var opening: Opening
+  /// Everything up to here is held, without a gap.
   public var head: Head
 
+  /// The caller MUST hold every frame up to `head`.
   public init(opening: Opening, head: Head) {
     self.opening = opening
     self.head = head

@@ -1,5 +1,6 @@
 /// Lower-case hexadecimal, the form in which people see ids and hashes.
 public enum Hex {
+  /// Two digits a byte, high half first, without a prefix.
   public static func encode(_ bytes: some Sequence<UInt8>) -> String {
     let digits = Array("0123456789abcdef".utf8)
     var text: [UInt8] = []

@@ -1,8 +1,10 @@
 /// A reading of a monotonic clock in microseconds. Deadlines and intervals are measured with it;
 /// it means nothing on another machine or after a restart.
 public struct Instant: Hashable, Comparable, Sendable {
+  /// Since a moment that only this process knows; may be negative.
   public let microseconds: Int64
 
+  /// Takes a reading as the shell, or a test's virtual clock, gives it.
   public init(microseconds: Int64) { self.microseconds = microseconds }
 
   /// Past either end of the range, that end.
@@ -19,6 +21,7 @@ public struct Instant: Hashable, Comparable, Sendable {
     return overflow ? (self < earlier ? .min : .max) / 1000 : difference / 1000
   }
 
+  /// Earlier is less.
   public static func < (left: Instant, right: Instant) -> Bool {
     left.microseconds < right.microseconds
   }
@@ -27,9 +30,12 @@ public struct Instant: Hashable, Comparable, Sendable {
 /// Both clocks at one moment: the monotonic one that decides deadlines, and the wall clock
 /// whose reading is only ever a label.
 public struct ClockReading: Hashable, Sendable {
+  /// What deadlines are counted from.
   public let instant: Instant
+  /// What is written into frames, for people to read.
   public let wall: Timestamp
 
+  /// Both MUST be read at one moment: the difference between them is not corrected later.
   public init(instant: Instant, wall: Timestamp) {
     self.instant = instant
     self.wall = wall

@@ -11,5 +11,6 @@ public enum Lane: UInt8, Sendable, CaseIterable, Hashable, Comparable {
   /// Track segments, contacts.
   case history = 4
 
+  /// More important is less.
   public static func < (left: Lane, right: Lane) -> Bool { left.rawValue < right.rawValue }
 }

@@ -14,25 +14,35 @@ public enum Limits {
   public static let framePlaintextBytes = frameBodyBytes - sealOverheadBytes
   /// Parts of one operation, joined.
   public static let operationBytes = 64 * 1024
+  /// Pieces that a reader gathers for one operation; a writer needs at most 74 for 64 KiB.
   public static let partsPerOperation = 128
   /// Dots have a 16-bit index, and no frame holds more.
   public static let operationsPerFrame = 512
   /// Sequences stop here, so that they fit the store's row ids.
   public static let lastSequence: UInt64 = (1 << 32) - 1
+  /// Lives that one device's database may have: far more than any laptop is restored, and a bound
+  /// on what a claim of a later life can do.
   public static let lastGeneration: UInt32 = 1024
   /// Every so many frames a signature is kept and sent, so that no run outgrows a buffer.
   public static let signatureInterval: UInt64 = 32
 
   // MARK: Merge
 
+  /// What one write may take away, so that one frame cannot ask for endless work; the rest is left
+  /// for the next write.
   public static let supersededDots = 64
+  /// UTF-8 bytes of a title, a name or a callsign.
   public static let lineBytes = 200
+  /// UTF-8 bytes of a description, a comment or a note; a quarter of `operationBytes`.
   public static let paragraphBytes = 16 * 1024
+  /// 1 is slight, 5 the gravest.
   public static let severity: ClosedRange<UInt8> = 1...5
 
   // MARK: Geometry
 
+  /// Every fix is tested against every fence, so an outline must stay cheap to test.
   public static let verticesPerRing = 1000
+  /// Outer rings and holes of one fence together.
   public static let ringsPerFence = 200
   /// All rings of one fence; an outline travels in parts of at most `operationBytes`, and an
   /// unpacked vertex takes eight bytes.
@@ -51,11 +61,14 @@ public enum Limits {
 
   /// Peers remembered at once; beyond this the one heard longest ago without a session goes.
   public static let peers = 1024
+  /// Begun and not finished; beyond this the oldest is forgotten, so that a flood of them costs no
+  /// more memory. As many joiners may be waiting for an answer.
   public static let handshakesInFlight = 256
   /// What a node asks of one peer before an answer arrives.
   public static let wantCreditBytes = 128 * 1024
   /// Frames waiting for the signature that proves them, or for the frame before, per log.
   public static let bufferedFramesPerLog = 64
+  /// The same for all logs that one peer sends.
   public static let bufferedFrames = 16_384
   /// Logs held at once: a device has four per incarnation.
   public static let logs = 65_536

@@ -9,6 +9,7 @@ public enum Role: UInt8, Sendable, CaseIterable, Hashable {
   /// Holds and forwards ciphertext, reads nothing.
   case relay = 4
 
+  /// What people, JSON and the command line call it.
   public var name: String {
     switch self {
     case .command: "command"
@@ -18,6 +19,7 @@ public enum Role: UInt8, Sendable, CaseIterable, Hashable {
     }
   }
 
+  /// Nil for any other word; upper case is another word.
   public init?(name: String) {
     guard let role = Role.allCases.first(where: { $0.name == name }) else { return nil }
     self = role

@@ -9,6 +9,7 @@ public enum TextRule: Sendable {
   /// What goes with a safety claim.
   public static let note = TextRule.paragraphs
 
+  /// Asked on both sides: before a text is signed, and before a received one is applied.
   public func accepts(_ text: String) -> Bool { fault(in: text) == nil }
 
   /// Why a text is refused, for the person who typed it; nil when it is fine.

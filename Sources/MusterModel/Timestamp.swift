@@ -1,8 +1,10 @@
 /// Milliseconds since 1970-01-01T00:00:00Z, as somebody's wall clock claimed. A label: it never
 /// decides what wins.
 public struct Timestamp: Hashable, Comparable, Sendable {
+  /// Negative before 1970; any value may come from outside, also one that no calendar writes.
   public let milliseconds: Int64
 
+  /// Takes any value: what is outside `writable` is clamped only when it is written out.
   public init(milliseconds: Int64) { self.milliseconds = milliseconds }
 
   /// What RFC 3339 can write: the years 0000 to 9999.
@@ -11,11 +13,13 @@ public struct Timestamp: Hashable, Comparable, Sendable {
       milliseconds: -62_167_219_200_000)...Timestamp(
       milliseconds: 253_402_300_799_999)
 
+  /// Negative when `earlier` is later; at either end of the range, that end.
   public func milliseconds(since earlier: Timestamp) -> Int64 {
     let (difference, overflow) = milliseconds.subtractingReportingOverflow(earlier.milliseconds)
     return overflow ? (milliseconds < earlier.milliseconds ? .min : .max) : difference
   }
 
+  /// By the claimed time: for sorting what people see.
   public static func < (left: Timestamp, right: Timestamp) -> Bool {
     left.milliseconds < right.milliseconds
   }

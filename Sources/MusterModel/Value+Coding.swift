@@ -23,6 +23,7 @@ extension Value {
     }
   }
 
+  /// Reads what `append(to:)` wrote; an unknown tag or claim is `DecodingFault.invalid`.
   public init(from reader: inout ByteReader) throws(DecodingFault) {
     switch try reader.integer(UInt8.self) {
     case 1: self = .text(try reader.text())
@@ -47,6 +48,7 @@ extension Coordinate {
     writer.append(longitudeE7)
   }
 
+  /// Reads what `append(to:)` wrote; a place that is not on the globe is refused.
   public init(from reader: inout ByteReader) throws(DecodingFault) {
     let latitude = Int64(try reader.integer(Int32.self))
     let longitude = Int64(try reader.integer(Int32.self))
@@ -78,6 +80,7 @@ extension FenceGeometry {
     }
   }
 
+  /// Reads what `append(to:)` wrote; what exceeds `Limits` is refused before it is allocated.
   public init(from reader: inout ByteReader) throws(DecodingFault) {
     switch try reader.integer(UInt8.self) {
     case 1: self = .polygons(try Self.polygons(from: &reader))
@@ -92,6 +95,7 @@ extension FenceGeometry {
     }
   }
 
+  /// The outline alone, as it travels in a write and is stored.
   public var encoded: [UInt8] {
     var writer = ByteWriter()
     append(to: &writer)

@@ -1,9 +1,14 @@
 /// How a node is doing.
 public struct StatusSummary: Hashable, Sendable {
+  /// What the node takes part in; nodes of another operation are silent to it.
   public var operation: OperationID
+  /// As the root's holder named it: two operations may share a name, never an id.
   public var operationName: String
+  /// Of this device's user; the first digits of the user's id while none is known.
   public var callsign: String
+  /// The one that was asked.
   public var device: DeviceID
+  /// What this device's certificate grants.
   public var role: Role
   /// Equal on all nodes that hold the same frames and keys.
   public var stateHash: StateHash
@@ -11,19 +16,28 @@ public struct StatusSummary: Hashable, Sendable {
   public var stateIsIncomplete: Bool
   /// The first eight bytes of each set's root, as they are compared with peers.
   public var root: [UInt8]
+  /// Held, in all lanes and of all lives.
   public var logs: Int
+  /// Held, applied or not.
   public var frames: Int
   /// Held and not applied yet.
   public var waitingFrames: Int
+  /// People with a certificate that counts, whether heard of since or not.
   public var users: Int
+  /// Those that people see: deleted ones are not counted.
   public var reports: Int
+  /// Those that people see, inactive ones too.
   public var fences: Int
+  /// All that are kept, everybody's.
   public var crossings: Int
+  /// Devices met since the node started, by device; empty where it is not running.
   public var peers: [PeerSummary]
+  /// This device's newest; nil before the first.
   public var fix: PositionReport?
   /// Datagrams that were dropped, by reason; nothing where the node is not running.
   public var rejected: [String: UInt64]
 
+  /// Taken at one moment, so that the counts and the hash speak of the same state.
   public init(
     operation: OperationID, operationName: String, callsign: String, device: DeviceID, role: Role,
     stateHash: StateHash, stateIsIncomplete: Bool, root: [UInt8], logs: Int, frames: Int,
@@ -53,14 +67,20 @@ public struct StatusSummary: Hashable, Sendable {
 
 /// Another device that this node has met.
 public struct PeerSummary: Hashable, Sendable {
+  /// Of its user; the first digits of its id while its certificate is not known here.
   public var callsign: String
+  /// By its certificate, which its session proved.
   public var device: DeviceID
+  /// Where it was heard from last.
   public var endpoint: Endpoint
+  /// Whether a session is open; announces alone do not make one.
   public var isConnected: Bool
+  /// Since anything of it was authenticated, by the clock that also counts sleep.
   public var lastHeardSeconds: Int64
   /// Frames held here that it is not known to hold.
   public var behindFrames: UInt64
 
+  /// `lastHeardSeconds` is never negative.
   public init(
     callsign: String, device: DeviceID, endpoint: Endpoint, isConnected: Bool,
     lastHeardSeconds: Int64, behindFrames: UInt64

@@ -1,8 +1,12 @@
 /// A person, and what is known of their safety.
 public struct UserSummary: Hashable, Sendable {
+  /// Also the id of the user's row.
   public var id: UserID
+  /// The first digits of the id while no callsign is known.
   public var callsign: String
+  /// The highest that any of the user's devices has.
   public var role: Role
+  /// Judged by this node from what it knows now: never show it without `reason` and age.
   public var safety: SafetyState
   /// Why, in a few words.
   public var reason: String
@@ -10,8 +14,10 @@ public struct UserSummary: Hashable, Sendable {
   public var fix: Fix?
   /// Seconds since that fix was reported.
   public var fixAgeSeconds: Int64?
+  /// Empty when none was written.
   public var team: String
 
+  /// The caller MUST have judged `safety`, `reason` and the age at the same moment.
   public init(
     id: UserID, callsign: String, role: Role, safety: SafetyState, reason: String, fix: Fix?,
     fixAgeSeconds: Int64?, team: String
