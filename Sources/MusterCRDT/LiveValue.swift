@@ -2,12 +2,19 @@ public import MusterModel
 
 /// A value that nobody has superseded, with the name and the author of the write that put it there.
 public struct LiveValue: Hashable, Sendable {
+  /// The write that put it there: what a later write names to take it away.
   public let dot: Dot
+  /// Of the type that its field accepts: no other becomes live.
   public let value: Value
+  /// Decides who may take it away from a set.
   public let author: UserID
+  /// The author's when it was written: of concurrent values that are equally safe, the higher
+  /// role's is shown.
   public let role: Role
+  /// As the author's clock claimed: a label.
   public let writtenAt: Timestamp
 
+  /// The caller MUST have checked that its author may write it.
   public init(dot: Dot, value: Value, author: UserID, role: Role, writtenAt: Timestamp) {
     self.dot = dot
     self.value = value

@@ -3,6 +3,8 @@ public import MusterModel
 /// Who may write what (design §5). A write without permission is held and never applied, on every
 /// node alike: the answer depends only on the write, its author's certificate and the row's owner.
 public enum Permission {
+  /// Asked when a write is applied. Command may write everything; a user their own row, unless
+  /// their device is a relay; a member their own reports, and confirmations and comments on any.
   public static func allows(_ write: Write, by author: Author, owner: UserID) -> Bool {
     switch write.field.entity {
     case .user:

@@ -3,6 +3,7 @@ public import MusterModel
 /// The stored form is the visible state, then what is still pending. Only the visible part is the
 /// canonical state that the state hash covers (`docs/wire.md`).
 extension RowState {
+  /// For the store: equal states give equal bytes.
   public func encoded() -> [UInt8] {
     var writer = ByteWriter()
     appendVisible(to: &writer)
@@ -19,6 +20,7 @@ extension RowState {
     return writer.bytes
   }
 
+  /// Reads what `encoded` gave; `key` is stored beside it and not within.
   public init(key: RowKey, decoding bytes: [UInt8]) throws(DecodingFault) {
     self.init(key: key)
     var reader = ByteReader(bytes)

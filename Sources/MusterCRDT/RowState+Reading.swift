@@ -15,6 +15,7 @@ extension RowState {
     values(of: field).prefix(Limits.supersededDots).map(\.dot)
   }
 
+  /// Whether a flag is raised, or a set has any element: concurrent raising and lowering is raised.
   public func isSet(_ flag: Field) -> Bool { !values(of: flag).isEmpty }
 
   /// Whether the row is there for people to see.

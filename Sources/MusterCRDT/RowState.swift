@@ -20,6 +20,7 @@ public import MusterModel
 ///
 /// It does not keep what was superseded: the log does.
 public struct RowState: Hashable, Sendable {
+  /// Writes to any other row are a programmer's error.
   public let key: RowKey
   /// Nil until a write that carries it is applied; a user's row has none.
   public internal(set) var origin: RowOrigin?
@@ -30,6 +31,7 @@ public struct RowState: Hashable, Sendable {
   /// Writes that came before the row's origin, sorted by dot.
   var waiting: [AuthoredWrite] = []
 
+  /// A row that nothing was applied to yet.
   public init(key: RowKey) {
     self.key = key
   }
