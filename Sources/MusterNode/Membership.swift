@@ -3,10 +3,15 @@ internal import MusterReplica
 
 /// What a laptop is in an operation, once it is.
 public struct Membership: Hashable, Sendable {
+  /// A hash of the root key, to be compared with what the commander reads out.
   public let operation: OperationID
+  /// As the root's holder named it.
   public let operationName: String
+  /// This laptop's, for as long as it keeps its key file.
   public let device: DeviceID
+  /// As it was given at enrolment; it may be changed later.
   public let callsign: String
+  /// What the certificate grants.
   public let role: Role
 
   init(_ credentials: Credentials, callsign: String) {

@@ -23,6 +23,7 @@ public actor Node {
   private var rejected: [String: UInt64] = [:]
   private let followers = Followers()
 
+  /// A queue of its own: SQLite blocks, and must not hold up Swift's shared threads.
   public nonisolated var unownedExecutor: UnownedSerialExecutor {
     executor.asUnownedSerialExecutor()
   }
@@ -64,6 +65,7 @@ public actor Node {
     followers.finish()
   }
 
+  /// Takes what arrived together into one transaction, in the order in which it came.
   public func receive(_ batch: [ReceivedDatagram]) {
     act { replica, now in
       try replica.receive(batch.map { (bytes: $0.bytes, from: $0.from) }, now: now)

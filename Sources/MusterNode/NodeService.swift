@@ -10,12 +10,14 @@ public struct NodeService: Service {
   private let transport: UDPTransport
   private let peers: [Endpoint]
 
+  /// The transport MUST be run by the same service group, and be the one that the node was given.
   public init(node: Node, transport: UDPTransport, peers: [Endpoint]) {
     self.node = node
     self.transport = transport
     self.peers = peers
   }
 
+  /// Returns after a graceful shutdown, or when the transport's stream of datagrams ends.
   public func run() async throws {
     await node.start(peers: peers)
     for await batch in transport.datagrams.cancelOnGracefulShutdown() {
@@ -31,12 +33,14 @@ public struct ReplayService: Service {
   private let replay: GPXReplay
   private let logger: Logger
 
+  /// A track that fails is logged and given up: the node goes on.
   public init(node: Node, replay: GPXReplay, logger: Logger) {
     self.node = node
     self.replay = replay
     self.logger = logger
   }
 
+  /// Stays after the track's end, since a service that returns would end its group.
   public func run() async throws {
     await cancelWhenGracefulShutdown {
       do {

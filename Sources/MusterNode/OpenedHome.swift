@@ -5,8 +5,11 @@ public import MusterReplica
 /// A home with its lock taken, its keys read and its replica open: what a node runs on, and what a
 /// command works on where no node is running.
 public struct OpenedHome {
+  /// Locked for this process for as long as this value lives.
   public let home: NodeHome
+  /// Whoever changes it calls `writeSentinel` after each commit.
   public var replica: Replica
+  /// What the key file held, kept in memory until the process ends.
   public let credentials: Credentials
   /// Why this start began a new life of the database; nil when it went on.
   public let newLifeReason: String?
@@ -71,6 +74,7 @@ public enum NodeError: Error, Hashable, Sendable, CustomStringConvertible {
   case refused(String)
   case noAnswer(String)
 
+  /// For the terminal.
   public var description: String {
     switch self {
     case .notEnrolled(let path):
