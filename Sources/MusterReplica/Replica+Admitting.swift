@@ -103,8 +103,9 @@ extension Replica {
 
   private func requireRoomBelow() throws(Refusal) {
     guard local.chain.certificates.count < Limits.certificateChain else {
-      throw Refusal("this device is \(Limits.certificateChain) certificates from the root: "
-        + "a commander nearer to it must invite")
+      throw Refusal(
+        "this device is \(Limits.certificateChain) certificates from the root: "
+          + "a commander nearer to it must invite")
     }
   }
 

@@ -8,6 +8,7 @@ internal import MusterSync
 extension Replica {
   // MARK: Users
 
+  /// Everyone with a certificate, by id, their safety judged anew at `now`.
   public mutating func users(now: ClockReading) throws -> [UserSummary] {
     let zones = try monitor.zones(in: store)
     let positions = try newestPositions()
@@ -57,6 +58,7 @@ extension Replica {
     try userRow(user)?.text(.userCallsign) ?? user.short
   }
 
+  /// Every device whose certificate counts, by id.
   public func devices() throws -> [DeviceSummary] {
     try control.admissions.map { admission in
       let author = admission.signed.certificate.author
@@ -79,6 +81,7 @@ extension Replica {
     }
   }
 
+  /// Throws `Refusal` for a report that was deleted, or has not arrived.
   public func report(_ id: RowID) throws -> ReportSummary { try summary(existing(.report, id)) }
 
   private func summary(_ row: RowState) throws(StoreError) -> ReportSummary {
@@ -137,6 +140,7 @@ extension Replica {
 
   // MARK: Fences
 
+  /// By name. A fence whose outline has not arrived is left out.
   public mutating func fences() throws -> [FenceSummary] {
     let zones = try monitor.zones(in: store)
     let positions = try newestPositions()
@@ -170,6 +174,7 @@ extension Replica {
     try store.crossings(after: arrival, limit: limit).map(summary)
   }
 
+  /// Puts names to a crossing as they are known now.
   public func summary(_ arrived: ArrivedCrossing) throws -> CrossingSummary {
     let recorded = arrived.recorded
     let crossing = recorded.crossing
@@ -183,6 +188,7 @@ extension Replica {
 
   // MARK: Status
 
+  /// Counts and hashes what is held; `rejected` stays empty, since the node counts those.
   public mutating func status(now: ClockReading) throws -> StatusSummary {
     let counts = try store.counts()
     let callsigns = Dictionary(
@@ -214,6 +220,7 @@ extension Replica {
   /// The first eight bytes of each set's root: equal on replicas that hold the same.
   public mutating func root() -> [UInt8] { engine.rootBytes() }
 
+  /// Kept until something is applied; after that every row and crossing is read once.
   public mutating func stateHash() throws -> StateHash {
     if let knownStateHash { return knownStateHash }
     let hash = try StateDigest.hash(of: store)

@@ -19,6 +19,7 @@ extension Replica {
     }
   }
 
+  /// To be called when `nextDeadline` has passed; earlier, it does nothing.
   public mutating func passDeadlines(now: ClockReading) throws -> Outcome {
     try transact(now: now) { try $0.run(.deadlinePassed, now: now) }
   }
@@ -102,7 +103,6 @@ extension Replica {
       logs: logs, records: try store.records(), keys: keyring.all, seed: random.bytes(32),
       now: now.instant)
     try replayControlLogs(logs, now: now)
-    try replayParts()
     try ask(for: release(for: nil).sorted(), now: now)
     try refreshInvites(now: now)
     try run(.contacts(contacts), now: now)
@@ -246,7 +246,7 @@ extension Replica {
     while true {
       let frames = try store.waiting(for: epoch, after: place, limit: 1024)
       guard let last = frames.last else { return missing }
-      for waiting in frames where waiting.reason != .part {
+      for waiting in frames {
         let reading = reader.read(
           waiting.frame, opening: waiting.opening,
           author: control.author(of: waiting.opening.certificate), keyring: keyring)

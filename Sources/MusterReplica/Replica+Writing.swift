@@ -6,6 +6,7 @@ internal import MusterSync
 
 /// Why a command was refused, in one line for the person who gave it.
 public struct Refusal: Error, Hashable, Sendable, CustomStringConvertible {
+  /// Goes to the terminal and to HTTP clients as it is.
   public let description: String
   init(_ description: String) { self.description = description }
 }
@@ -14,6 +15,7 @@ public struct Refusal: Error, Hashable, Sendable, CustomStringConvertible {
 extension Replica {
   // MARK: Reports
 
+  /// Command and members. In the urgent lane where people are to evacuate.
   public mutating func addReport(
     _ draft: ReportDraft, now: ClockReading
   ) throws -> (id: RowID, outcome: Outcome) {
@@ -33,6 +35,8 @@ extension Replica {
     return (id, outcome)
   }
 
+  /// The report's owner, and command. Brings a report back that somebody else deletes meanwhile;
+  /// changing nothing writes nothing.
   public mutating func editReport(
     _ id: RowID, _ changes: ReportChanges, now: ClockReading
   ) throws -> Outcome {
@@ -52,6 +56,8 @@ extension Replica {
     return try write(composer.writes, lane: lane, now: now)
   }
 
+  /// The report's owner, and command. Takes away what is known of it here: an edit made elsewhere
+  /// meanwhile brings it back.
   public mutating func deleteReport(_ id: RowID, now: ClockReading) throws -> Outcome {
     let state = try existing(.report, id)
     try requireOwner(of: state)
@@ -60,6 +66,7 @@ extension Replica {
     return try write(composer.writes, lane: lane(of: state), now: now)
   }
 
+  /// Command and members: "I see it too". Once a user; again writes nothing.
   public mutating func confirmReport(_ id: RowID, now: ClockReading) throws -> Outcome {
     try require(.command, .member)
     let state = try existing(.report, id)
@@ -72,6 +79,7 @@ extension Replica {
     return try write(composer.writes, lane: .state, now: now)
   }
 
+  /// Command and members. Does not bring back a report that is being deleted.
   public mutating func commentReport(
     _ id: RowID, text: String, now: ClockReading
   ) throws -> Outcome {
@@ -83,6 +91,7 @@ extension Replica {
 
   // MARK: Fences
 
+  /// Command only. Active from the start; in the urgent lane where it is a hazard.
   public mutating func addFence(
     _ draft: FenceDraft, now: ClockReading
   ) throws -> (id: RowID, outcome: Outcome) {
@@ -100,6 +109,7 @@ extension Replica {
     return (id, try write(composer.writes, lane: lane, now: now))
   }
 
+  /// Command only. Inactive, a fence stays on the map and is not watched.
   public mutating func setFenceActive(
     _ id: RowID, _ isActive: Bool, now: ClockReading
   ) throws -> Outcome {
@@ -110,6 +120,7 @@ extension Replica {
     return try write(composer.writes, lane: lane(of: state), now: now)
   }
 
+  /// Command only, and for good: no edit brings a fence back.
   public mutating func deleteFence(_ id: RowID, now: ClockReading) throws -> Outcome {
     try require(.command)
     let state = try existing(.fence, id)
@@ -120,6 +131,7 @@ extension Replica {
 
   // MARK: Users
 
+  /// This device's own user's; relays have none to set.
   public mutating func setCallsign(_ callsign: String, now: ClockReading) throws -> Outcome {
     try require(.command, .member, .observer)
     var composer = Composer(try ownRow(), origin: nil)
@@ -238,7 +250,8 @@ extension Replica {
 
   private func requireOwner(of state: RowState) throws(Refusal) {
     guard local.author.role == .command || state.owner == local.author.user else {
-      throw Refusal("only its owner or command may do that to \(state.key.kind) \(state.key.id.short)")
+      throw Refusal(
+        "only its owner or command may do that to \(state.key.kind) \(state.key.id.short)")
     }
     try require(.command, .member)
   }

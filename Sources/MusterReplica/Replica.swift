@@ -41,12 +41,15 @@ public struct Replica {
     public var outgoing: [Outgoing] = []
     /// Crossings that are new to this node, in arrival order.
     public var crossings: [ArrivedCrossing] = []
+    /// Datagrams that were dropped, why, and by whose address: to be counted.
     public var rejections: [(reason: String, from: Endpoint)] = []
     /// For the log: one line each.
     public var remarks: [String] = []
     var contacts: [RememberedPeer] = []
+    /// Rows whose state is another now, sorted within each commit.
     public var changedRows: [RowKey] = []
 
+    /// Nothing came of it.
     public init() {}
   }
 
@@ -59,7 +62,9 @@ public struct Replica {
 
   /// Which life of this device's database is writing, and how far: what the sentinel remembers.
   public struct Life: Hashable, Sendable {
+    /// Drawn at random when this life began.
     public let incarnation: Incarnation
+    /// 1 for a device's first life; at most `Limits.lastGeneration`.
     public let generation: UInt32
     /// This device's newest sequence in each lane.
     public let sequences: [Lane: UInt64]
@@ -83,7 +88,9 @@ public struct Replica {
   }
 
   /// The life that a store was last written by; nil before its first.
-  public static func life(in store: Store, of credentials: Credentials) throws(StoreError) -> Life? {
+  public static func life(
+    in store: Store, of credentials: Credentials
+  ) throws(StoreError) -> Life? {
     guard let bytes = try store.local(incarnationKey), let incarnation = Incarnation(bytes: bytes)
     else { return nil }
     let generation = try store.local(generationKey).flatMap { bytes -> UInt32? in
@@ -139,7 +146,6 @@ public struct Replica {
     batch.local[Self.generationKey] = withUnsafeBytes(of: generation.bigEndian) { Array($0) }
     batch.local[Self.bootsKey] = withUnsafeBytes(of: (boots + 1).bigEndian) { Array($0) }
     try replayControlLogs(logs, now: now)
-    try replayParts()
     try commit(now: now)
     try resumeWaiting(now: now)
     try refreshInvites(now: now)
@@ -162,7 +168,9 @@ public struct Replica {
       roster: roster, logs: logs, records: records, epochKeys: keys, seed: seed, now: now)
   }
 
+  /// The one that this replica writes as.
   public var device: DeviceID { local.device }
+  /// For the sentinel, after each commit.
   public var life: Life {
     Life(
       incarnation: writer.incarnation, generation: writer.generation,
@@ -193,21 +201,6 @@ public struct Replica {
     guard case .control(let operations) = reading else { return }
     _ = control.take(operations, inLogOf: opening.certificate)
     openSealedKeys(in: operations)
-  }
-
-  /// Parts that wait for their successors are known to the reader again.
-  mutating func replayParts() throws {
-    var place: FramePlace?
-    while true {
-      let frames = try store.waiting(after: place, limit: 1024)
-      guard let last = frames.last else { return }
-      for waiting in frames where waiting.reason == .part {
-        _ = reader.read(
-          waiting.frame, opening: waiting.opening,
-          author: control.author(of: waiting.opening.certificate), keyring: keyring)
-      }
-      place = FramePlace(log: last.frame.log, sequence: last.frame.sequence)
-    }
   }
 
   /// Frames that waited for something that is at hand now: a key that came just before a crash, or

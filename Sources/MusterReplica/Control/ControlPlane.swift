@@ -97,8 +97,9 @@ struct ControlPlane: Sendable {
 
   /// Sorted by device, so that everybody lists them alike.
   var admissions: [Admission] {
-    admitted.values.sorted {
-      ($0.signed.certificate.device, $0.signed.hash) < ($1.signed.certificate.device, $1.signed.hash)
+    admitted.values.sorted { left, right in
+      (left.signed.certificate.device, left.signed.hash)
+        < (right.signed.certificate.device, right.signed.hash)
     }
   }
 }

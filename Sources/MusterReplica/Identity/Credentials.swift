@@ -9,10 +9,15 @@ public struct Credentials: Sendable {
 
   init(_ local: LocalDevice) { self.local = local }
 
+  /// A hash of the root key that the certificate chain ends at.
   public var operation: OperationID { local.operation }
+  /// As the root's holder named it; not unique.
   public var operationName: String { local.operationName }
+  /// A hash of the signing key in the key file.
   public var device: DeviceID { local.device }
+  /// Whom this device writes as.
   public var user: UserID { local.author.user }
+  /// What the certificate grants; whether it was revoked since is the replica's to say.
   public var role: Role { local.author.role }
 }
 
@@ -28,6 +33,8 @@ extension Credentials {
       content, passphrase: passphrase, cost: .interactive, seed: seed)
   }
 
+  /// Reads a key file and checks its certificate chain up to the root; `passphrase` is not looked
+  /// at where the file is not wrapped.
   public init(keyFile bytes: [UInt8], passphrase: [UInt8]?) throws(SecretFileFault) {
     try self.init(content: SecretFile.deviceKey.decode(bytes, passphrase: passphrase))
   }

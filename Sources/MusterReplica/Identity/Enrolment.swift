@@ -23,15 +23,21 @@ public struct Enrolment: Sendable {
 
   /// What an invite says to a person.
   public struct InvitationSummary: Hashable, Sendable {
+    /// A hash of the root key, for comparing with what the commander reads out.
     public let operation: OperationID
+    /// As the inviting device wrote it; not unique.
     public let operationName: String
+    /// What the certificate will grant.
     public let role: Role
+    /// By the inviting device's clock, which alone judges it.
     public let expiresAt: Timestamp
+    /// Where the inviting device may be found, all of which are called.
     public let endpoints: [Endpoint]
   }
 
   /// Why bytes from outside could not be used, in one line.
   public struct Fault: Error, Hashable, Sendable, CustomStringConvertible {
+    /// Says what to do, too.
     public let description: String
   }
 
@@ -44,6 +50,8 @@ public struct Enrolment: Sendable {
 
   // MARK: Over the network
 
+  /// Shows what an invite is for before anybody is called; checks its checksum and its form, and
+  /// cannot tell whether it is still good.
   public static func summary(ofInvitation bytes: [UInt8]) throws(Fault) -> InvitationSummary {
     let invitation = try invitation(bytes)
     return InvitationSummary(
@@ -60,12 +68,15 @@ public struct Enrolment: Sendable {
       seed: seed, now: now)
   }
 
+  /// When `passDeadline` is wanted; nil before `begin`, and once there is an answer.
   public var nextDeadline: Instant? { initiator?.nextDeadline }
 
+  /// Calls again whoever has not answered; does nothing before `nextDeadline`.
   public mutating func passDeadline(now: Instant) -> [Step] {
     (initiator?.passDeadline(now: now) ?? []).compactMap(step)
   }
 
+  /// Takes a datagram; what is not the inviting device's answer is passed over.
   public mutating func receive(_ bytes: [UInt8], from endpoint: Endpoint, now: Instant) -> [Step] {
     (initiator?.receive(bytes, from: endpoint, now: now) ?? []).compactMap(step)
   }
@@ -131,6 +142,8 @@ public struct Enrolment: Sendable {
     self.agreementKey = agreementKey
   }
 
+  /// Opens a grant that came by file and checks its certificates. The root is taken from the grant
+  /// itself: the caller MUST let the person compare the operation.
   public func join(grant bytes: [UInt8]) throws(Fault) -> (Credentials, EpochKeys) {
     do throws(WireError) {
       let file = try JoinGrantFile(decoding: bytes)

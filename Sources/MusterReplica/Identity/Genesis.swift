@@ -5,6 +5,7 @@ internal import MusterSync
 
 /// The making of an operation: a root key, its own control log, and the first `command` device.
 public struct Genesis: Sendable {
+  /// Of the first `command` device, which the root itself certified.
   public let credentials: Credentials
   /// The root key's seed, to be kept apart from the laptop: only it recovers from commanders who
   /// cut one another.

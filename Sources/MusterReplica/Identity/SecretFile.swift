@@ -8,6 +8,7 @@ public enum SecretFileFault: Error, Hashable, Sendable, CustomStringConvertible 
   case wrongPassphrase
   case passphraseUnusable
 
+  /// For the terminal: what is wrong, and what to do about it.
   public var description: String {
     switch self {
     case .malformed: "the key file is damaged: restore it from a copy, or join again"

@@ -105,10 +105,11 @@ struct FrameReader: Sendable {
     parts[frame.log] = nil
     let body = try FrameBody(decoding: Array(gathered.contents.joined()))
     guard case .operations(let operations) = body.contents else { throw .malformed("parts") }
-    return .view(
-      application(
-        of: operations, writtenAt: body.writtenAt, frame: frame, opening: opening, author: author),
-      completes: gathered.places)
+    let application = application(
+      of: operations, writtenAt: body.writtenAt, frame: frame, opening: opening, author: author)
+    // While the whole waits for a later version, so do its parts: they are read again with it.
+    if case .waiting = application { return .view(application, completes: []) }
+    return .view(application, completes: gathered.places)
   }
 
   // MARK: Operations

@@ -65,7 +65,8 @@ struct LogWriter: Sendable {
           body: opening.encoded(), signedBy: local.signingKey))
     }
     for body in bodies {
-      let last = frames.last.map { (sequence: $0.sequence, hash: $0.hash) }
+      let last =
+        frames.last.map { (sequence: $0.sequence, hash: $0.hash) }
         ?? head.map { (sequence: $0.sequence, hash: $0.hash) }
       guard let last, last.sequence < Limits.lastSequence else { throw .logFull }
       frames.append(
