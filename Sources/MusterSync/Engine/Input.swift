@@ -27,9 +27,12 @@ public enum Input: Hashable, Sendable {
 
 /// An invite that may be asked for; the inviting device judges what it is good for.
 public struct OpenInvite: Hashable, Sendable {
+  /// A hash of the secret, by which a joiner names it in the clear.
   public let id: InviteID
+  /// `Invitation.secretBytes` long; the handshake's pre-shared key is made from it.
   public let secret: [UInt8]
 
+  /// `id` MUST be the hash of `secret`, or nobody who holds the invite is understood.
   public init(id: InviteID, secret: [UInt8]) {
     self.id = id
     self.secret = secret
@@ -39,14 +42,19 @@ public struct OpenInvite: Hashable, Sendable {
 /// Which join request an answer is for.
 public struct JoinTicket: Hashable, Sendable {
   let session: UInt32
+  /// Which of the open invites opened the session.
   public let invite: InviteID
+  /// Proven to be its sender's and made on this very session.
   public let request: JoinRequest
 }
 
 /// A piece of a log that a peer asked for.
 public struct FetchRequest: Hashable, Sendable {
+  /// Whom to answer; it may be gone by the time the frames are fetched.
   public let device: DeviceID
+  /// Held when the request was made.
   public let log: LogID
+  /// The first sequence wanted; answers are consecutive from here.
   public let from: UInt64
   /// Enough to reach a signature, whatever the credit.
   public let maxBytes: Int

@@ -3,13 +3,19 @@ public import MusterModel
 
 /// Who this node is: its operation, its keys and its certificate chain.
 public struct LocalDevice: Sendable {
+  /// A hash of `rootKey`; every handshake and every hash of a frame is bound to it.
   public let operation: OperationID
+  /// For people; not unique.
   public let operationName: String
+  /// Where every certificate chain ends, this device's too.
   public let rootKey: VerifyingKey
   /// Every certified device's, relays' too; never rotated.
   public let networkKey: SealingKey
+  /// Signs this device's frames, records, announces, and the certificates that it issues.
   public let signingKey: SigningKey
+  /// The static key of its handshakes; grants and epoch keys are sealed to its public half.
   public let agreementKey: AgreementKey
+  /// This device's certificate and those up to the root: what it proves itself with in a handshake.
   public let chain: CertificateChain
 
   /// Nil unless the chain is this device's own, in this operation.
@@ -31,7 +37,10 @@ public struct LocalDevice: Sendable {
     self.chain = chain
   }
 
+  /// The chain's leaf: what this device's logs are opened with.
   public var certificate: SignedCertificate { chain.leaf }
+  /// As everybody else reads it from the certificate.
   public var author: Author { certificate.certificate.author }
+  /// A hash of the signing key.
   public var device: DeviceID { author.device }
 }

@@ -43,8 +43,9 @@ struct NibblePrefix: Hashable, Comparable, Sendable {
   var range: ClosedRange<Bytes16> {
     let highBits = min(depth, 16) * 4
     let lowBits = max(0, depth - 16) * 4
-    return bits...Bytes16(
+    let last = Bytes16(
       high: bits.high | ~Self.mask(highBits), low: bits.low | ~Self.mask(lowBits))
+    return bits...last
   }
 
   static func < (left: NibblePrefix, right: NibblePrefix) -> Bool {

@@ -3,13 +3,16 @@ public import MusterModel
 
 /// The certificates that count, as the control plane evaluated them: by whom a log may be.
 public struct Roster: Hashable, Sendable {
+  /// By hash, which is how openings and records name them.
   public private(set) var certificates: [CertificateHash: SignedCertificate]
 
+  /// The caller MUST have evaluated them: here nothing is checked, everything is believed.
   public init(_ certificates: [SignedCertificate]) {
     self.certificates = [:]
     for certificate in certificates { self.certificates[certificate.hash] = certificate }
   }
 
+  /// Nil for a certificate that is not known or does not count; also for `.root`, which is none.
   public subscript(hash: CertificateHash) -> Certificate? { certificates[hash]?.certificate }
 
   /// The key that a log opened under this certificate is signed with.

@@ -31,9 +31,14 @@ extension SyncEngine {
 
 /// What is known of a device that was met.
 public struct PeerStatus: Hashable, Sendable {
+  /// By its certificate, which its session proved.
   public let device: DeviceID
+  /// Where it was heard from last.
   public let endpoint: Endpoint
+  /// Whether a session is open.
   public let isConnected: Bool
+  /// Since a datagram of it was authenticated; never negative.
   public let lastHeardSeconds: Int64
+  /// Frames held here that it is not known to hold: it may hold them and not have said so.
   public let behindFrames: UInt64
 }

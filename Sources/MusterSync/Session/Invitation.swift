@@ -3,20 +3,26 @@ public import MusterModel
 
 /// What an invite URL carries: enough to find the inviting device and to know it for what it is.
 public struct Invitation: Hashable, Sendable {
+  /// What the joiner checks every certificate against: it came by a way that the network cannot
+  /// forge.
   public let rootKey: VerifyingKey
   /// Sixteen bytes, good for as many uses as the inviting device grants.
   public let secret: [UInt8]
+  /// For the person to read: what the inviting device will grant.
   public let role: Role
   /// For the person to read: only the inviting device judges it.
   public let expiresAt: Timestamp
+  /// For the person to read; not unique.
   public let operationName: String
   /// Where the inviting device may be found.
   public let endpoints: [Endpoint]
 
+  /// 128 bits, too many to guess, few enough for a QR code on a terminal.
   public static let secretBytes = 16
   static let version: UInt8 = 1
   static let maximumEndpoints = 8
 
+  /// Keeps the first eight endpoints. The secret MUST be `secretBytes` of fresh random bytes.
   public init(
     rootKey: VerifyingKey, secret: [UInt8], role: Role, expiresAt: Timestamp,
     operationName: String, endpoints: [Endpoint]
@@ -30,7 +36,9 @@ public struct Invitation: Hashable, Sendable {
     self.endpoints = Array(endpoints.prefix(Self.maximumEndpoints))
   }
 
+  /// What the joiner sends in the clear instead of the secret.
   public var id: InviteID { InviteID(secret: secret) }
+  /// A hash of `rootKey`; the handshake is bound to it.
   public var operation: OperationID { OperationID(rootKey: rootKey) }
 
   /// The pre-shared key of the handshake that the secret opens.
@@ -60,6 +68,8 @@ extension Invitation {
     return writer.bytes
   }
 
+  /// Reads what `encoded` gave: `forged` where the checksum fails, `malformed` where the version or
+  /// the contents are not understood.
   public init(decoding bytes: [UInt8]) throws(WireError) {
     guard bytes.count > 4, Self.checksum(Array(bytes.dropLast(4))) == Array(bytes.suffix(4)) else {
       throw .forged("the invite is altered or incomplete")

@@ -45,6 +45,7 @@ public struct JoinInitiator: Sendable {
     nextAttempt = now
   }
 
+  /// When `passDeadline` is wanted; nil once there is an answer.
   public var nextDeadline: Instant? {
     if case .done = phase { return nil }
     return nextAttempt

@@ -4,14 +4,20 @@ public import MusterModel
 /// Binds a user to a device's two keys and a role, signed by the root or by a `command` device.
 /// It only ever grants; what it grants is taken away by revocation.
 public struct Certificate: Hashable, Sendable {
+  /// A certificate counts in this operation only.
   public let operation: OperationID
   /// The certificate of who signed this one; `.root` for the operation's root key.
   public let issuer: CertificateHash
+  /// Whom the device writes as.
   public let user: UserID
+  /// What the device's logs are signed with.
   public let signingKey: VerifyingKey
+  /// What the device's handshakes prove; keys are sealed to it.
   public let agreementKey: AgreementPublicKey
+  /// What it entitles the device to, for as long as it is not revoked.
   public let role: Role
 
+  /// Grants nothing until it is signed by the holder of `issuer`.
   public init(
     operation: OperationID, issuer: CertificateHash, user: UserID, signingKey: VerifyingKey,
     agreementKey: AgreementPublicKey, role: Role
@@ -24,17 +30,24 @@ public struct Certificate: Hashable, Sendable {
     self.role = role
   }
 
+  /// A hash of the operation and the signing key: a new key is a new device.
   public var device: DeviceID { DeviceID(operation: operation, key: signingKey) }
+  /// What a write in a log of this certificate is judged by.
   public var author: Author { Author(user: user, device: device, role: role) }
 }
 
 /// A certificate with its signature, the signed bytes kept verbatim.
 public struct SignedCertificate: Hashable, Sendable {
+  /// What the signed bytes say.
   public let certificate: Certificate
+  /// The signed bytes, verbatim: what is hashed, sent and stored.
   public let content: [UInt8]
+  /// Ed25519 over `content`, by the issuer.
   public let signature: Signature
+  /// BLAKE2b-256 of `content`: what openings, records and certificates issued under it name.
   public let hash: CertificateHash
 
+  /// Issues it: `issuerKey` MUST be the key that `certificate.issuer` names.
   public init(_ certificate: Certificate, signedBy issuerKey: SigningKey) {
     self.certificate = certificate
     content = certificate.content
@@ -57,6 +70,8 @@ public struct SignedCertificate: Hashable, Sendable {
     hash = CertificateHash(raw: Blake2b.hash256(content))
   }
 
+  /// Whether this key issued it; whether it was entitled to is the chain's or the control plane's
+  /// to say.
   public func isSigned(by issuerKey: VerifyingKey) -> Bool {
     issuerKey.isValid(signature, for: content)
   }
@@ -96,6 +111,7 @@ extension Certificate {
 
 /// A device's certificate and those of everyone between it and the root: leaf first.
 public struct CertificateChain: Hashable, Sendable {
+  /// One to `Limits.certificateChain`, each issued by the next, the last by the root.
   public let certificates: [SignedCertificate]
 
   /// Nil unless every signature holds, every issuer is a `command` device of this operation, and
@@ -118,5 +134,6 @@ public struct CertificateChain: Hashable, Sendable {
     self.certificates = certificates
   }
 
+  /// The certificate of the device whose chain it is.
   public var leaf: SignedCertificate { certificates[0] }
 }

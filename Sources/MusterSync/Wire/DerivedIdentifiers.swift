@@ -5,6 +5,7 @@ public import MusterModel
 /// kinds of name can be confused. Listed in `docs/wire.md`.
 
 extension OperationID {
+  /// Whoever knows the id can check a root key that anybody shows.
   public init(rootKey: VerifyingKey) {
     self.init(raw: Blake2b.hash128(Tag.operation, rootKey.raw.bytes))
   }
@@ -18,12 +19,14 @@ extension UserID {
 }
 
 extension DeviceID {
+  /// One key in two operations is two devices.
   public init(operation: OperationID, key: VerifyingKey) {
     self.init(raw: Blake2b.hash128(Tag.device, operation.bytes, key.raw.bytes))
   }
 }
 
 extension LogID {
+  /// An opening that says other things belongs to another log, so none can be put in a log's place.
   public init(
     operation: OperationID, certificate: CertificateHash, incarnation: Incarnation, lane: Lane
   ) {
@@ -34,6 +37,7 @@ extension LogID {
 }
 
 extension RowID {
+  /// Checked at each create, so that nobody creates a row that another owns.
   public init(operation: OperationID, origin: RowOrigin) {
     self.init(
       raw: Blake2b.hash128(Tag.row, operation.bytes, origin.owner.bytes, origin.nonce.bytes))
@@ -41,16 +45,19 @@ extension RowID {
 }
 
 extension EpochID {
+  /// Checked when a key is handed on, so that a wrong key is not taken for it.
   public init(operation: OperationID, key: [UInt8]) {
     self.init(raw: Blake2b.hash128(Tag.epoch, operation.bytes, key))
   }
 }
 
 extension InviteID {
+  /// Tells which invite is meant without giving it away.
   public init(secret: [UInt8]) { self.init(raw: Blake2b.hash128(Tag.invite, secret)) }
 }
 
 extension RecordTopic {
+  /// One topic a kind for each certificate: a device has one position.
   public init(operation: OperationID, certificate: CertificateHash, kind: RecordKind) {
     self.init(
       raw: Blake2b.hash128(Tag.topic, operation.bytes, certificate.bytes, [kind.rawValue]))
@@ -58,6 +65,8 @@ extension RecordTopic {
 }
 
 extension CrossingID {
+  /// The same crossing, written or received twice, is one. The incarnation is that of the log that
+  /// it is written in.
   public init(operation: OperationID, incarnation: Incarnation, crossing: Crossing) {
     var writer = ByteWriter()
     writer.append(crossing.subject)

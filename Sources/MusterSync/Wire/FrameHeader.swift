@@ -44,6 +44,8 @@ extension Frame {
     header.hash(operation: operation, body: body)
   }
 
+  /// Checks the signature over `hash`: the caller MUST have checked `hash` itself. False for a
+  /// frame that a later one of its run proves.
   public func isSigned(by key: VerifyingKey) -> Bool {
     guard let signature, let parsed = Signature(bytes: signature) else { return false }
     return key.isValid(parsed, for: hash.bytes)

@@ -3,8 +3,11 @@ internal import MusterModel
 
 /// What a joiner asks to be certified: its keys, with proof that it holds the signing one.
 public struct JoinRequest: Hashable, Sendable {
+  /// What the new device will sign its logs with.
   public let signingKey: VerifyingKey
+  /// What the new device's handshakes will prove.
   public let agreementKey: AgreementPublicKey
+  /// Ed25519 by `signingKey` over tag, agreement key and binding.
   public let signature: Signature
 
   /// - Parameter binding: what ties the request to one invite or to one file, so that it cannot be
@@ -15,6 +18,7 @@ public struct JoinRequest: Hashable, Sendable {
     signature = signingKey.sign(Self.signedBytes(agreementKey: agreementKey, binding: binding))
   }
 
+  /// Whether whoever made it held the signing key, and made it for this session or this file.
   public func isSigned(binding: [UInt8]) -> Bool {
     signingKey.isValid(
       signature, for: Self.signedBytes(agreementKey: agreementKey, binding: binding))
@@ -45,13 +49,18 @@ public struct JoinRequest: Hashable, Sendable {
 
 /// Everything that a new device needs to take part.
 public struct JoinGrant: Hashable, Sendable {
+  /// The joiner MUST compare it with the one in its invite.
   public let rootKey: VerifyingKey
+  /// One line, for people.
   public let operationName: String
   /// The new device's certificate and those up to the root, leaf first.
   public let chain: [SignedCertificate]
+  /// 32 bytes: opens announces, and is the pre-shared key of sessions.
   public let networkKey: [UInt8]
+  /// All that the inviting device holds, so that the joiner reads history; none for a relay.
   public let epochKeys: [EpochKey]
 
+  /// `chain` MUST be that of the device it is sent to: the joiner refuses any other.
   public init(
     rootKey: VerifyingKey, operationName: String, chain: [SignedCertificate], networkKey: [UInt8],
     epochKeys: [EpochKey]
@@ -87,8 +96,10 @@ public struct JoinGrant: Hashable, Sendable {
       networkKey: Array(wire.networkKey), epochKeys: keys)
   }
 
+  /// Protocol Buffers, in the clear: it leaves a device only within a session or sealed in a file.
   public func encoded() -> [UInt8] { wire.bytes }
 
+  /// Checks form and bounds; whether the chain holds is for the joiner to check.
   public init(decoding bytes: [UInt8]) throws(WireError) {
     try self.init(WireJoinGrant(parsing: bytes))
   }

@@ -3,9 +3,12 @@ internal import MusterModel
 
 /// A join request on a memory stick.
 public struct JoinRequestFile: Hashable, Sendable {
+  /// What the joiner calls themself; part of what is signed.
   public let callsign: String
+  /// Keys, with the proof that the file's maker holds the signing one.
   public let request: JoinRequest
 
+  /// `request` MUST have been made with `binding(callsign:)`, or nobody takes the file.
   public init(callsign: String, request: JoinRequest) {
     self.callsign = callsign
     self.request = request
@@ -14,6 +17,7 @@ public struct JoinRequestFile: Hashable, Sendable {
   /// What the request's signature is bound to when it travels by file.
   public static func binding(callsign: String) -> [UInt8] { Array("file ".utf8) + callsign.utf8 }
 
+  /// A line that names the form, then Protocol Buffers.
   public func encoded() -> [UInt8] {
     var wire = WireJoinRequestFile()
     wire.callsign = callsign
@@ -37,7 +41,10 @@ public struct JoinRequestFile: Hashable, Sendable {
 
 /// The answer on a memory stick, which only the device that asked can open.
 public struct JoinGrantFile: Hashable, Sendable {
+  /// Signing key of the device that asked: tells a file for another device before anything is
+  /// opened.
   public let device: VerifyingKey
+  /// The grant in a `crypto_box_seal` to the requested agreement key.
   public let sealed: [UInt8]
 
   /// Nil when the request's agreement key is one that nothing can be sealed to.
@@ -50,6 +57,8 @@ public struct JoinGrantFile: Hashable, Sendable {
     self.sealed = sealed
   }
 
+  /// Throws `forged` for a key that it was not sealed to; whether its chain holds is for the caller
+  /// to check.
   public func opened(with key: AgreementKey) throws(WireError) -> JoinGrant {
     guard let bytes = SealedBox.open(sealed, with: key) else {
       throw .forged("the grant is damaged or was made for another device")
@@ -57,6 +66,7 @@ public struct JoinGrantFile: Hashable, Sendable {
     return try JoinGrant(decoding: bytes)
   }
 
+  /// A line that names the form, then Protocol Buffers.
   public func encoded() -> [UInt8] {
     var wire = WireJoinGrantFile()
     wire.device = .init(device.raw.bytes)
@@ -64,6 +74,7 @@ public struct JoinGrantFile: Hashable, Sendable {
     return Array("muster join grant 1\n".utf8) + wire.bytes
   }
 
+  /// Parses; nothing is proven before it is opened.
   public init(decoding bytes: [UInt8]) throws(WireError) {
     let magic = Array("muster join grant 1\n".utf8)
     guard bytes.starts(with: magic) else { throw .malformed("not a join grant") }

@@ -31,11 +31,15 @@ extension LatestRecord {
     Blake2b.hash256(additionalData(operation: operation), Blake2b.hash256(body).bytes).bytes
   }
 
+  /// Whether the holder of the certificate's key said so, in this operation; the caller gives that
+  /// key.
   public func isSigned(by key: VerifyingKey, operation: OperationID) -> Bool {
     guard let parsed = Signature(bytes: signature) else { return false }
     return key.isValid(parsed, for: signedBytes(operation: operation))
   }
 
+  /// Seals and signs a position. The nonce MUST be fresh, and `order` above every one that this
+  /// incarnation has used.
   public static func position(
     _ report: PositionReport, operation: OperationID, certificate: CertificateHash,
     order: RecordOrder, epoch: EpochID, key: SealingKey, nonce: Nonce24, signedBy signer: SigningKey
@@ -46,7 +50,8 @@ extension LatestRecord {
     let body = key.sealBody(
       content.bytes, nonce: nonce,
       additionalData: additionalData(
-        operation: operation, kind: .position, certificate: certificate, order: order, epoch: epoch))
+        operation: operation, kind: .position, certificate: certificate, order: order, epoch: epoch)
+    )
     var record = LatestRecord(
       topic: RecordTopic(operation: operation, certificate: certificate, kind: .position),
       kind: .position, certificate: certificate, order: order, epoch: epoch, body: body,

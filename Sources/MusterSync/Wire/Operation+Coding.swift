@@ -2,6 +2,7 @@ internal import MusterCrypto
 public import MusterModel
 
 extension FrameBody {
+  /// The plaintext of a frame, or its clear body in the control lane.
   public func encoded() -> [UInt8] {
     var wire = WireFrameBody()
     wire.writtenAt = writtenAt.milliseconds
@@ -15,6 +16,8 @@ extension FrameBody {
     return wire.bytes
   }
 
+  /// Throws for what no writer makes; operations that this version does not know become `.unknown`,
+  /// and ones that are not what their kind requires `.invalid`.
   public init(decoding bytes: [UInt8]) throws(WireError) {
     let wire = try WireFrameBody(parsing: bytes)
     let writtenAt = Timestamp(milliseconds: wire.writtenAt)
@@ -38,6 +41,7 @@ extension FrameBody {
 }
 
 extension Opening {
+  /// The body of frame 0, which is always clear.
   public func encoded() -> [UInt8] {
     var wire = WireOpening()
     wire.certificate = .init(certificate.bytes)
@@ -52,6 +56,8 @@ extension Opening {
     return wire.bytes
   }
 
+  /// Checks every width and bound; whether the frame is in the log that it names is for the caller
+  /// to check.
   public init(decoding bytes: [UInt8]) throws(WireError) {
     let wire = try WireOpening(parsing: bytes)
     guard let certificate = CertificateHash(bytes: wire.certificate),

@@ -15,11 +15,14 @@ public enum Operation: Hashable, Sendable {
 
 /// A new group content key, by the hash that names it, sealed to command devices.
 public struct EpochAnnouncement: Hashable, Sendable {
+  /// A hash of the key: who opens a box can tell whether it is the right one.
   public let id: EpochID
   /// Frame hashes of the revocations that it shuts out.
   public let excludes: [FrameHash]
+  /// At most `Limits.sealedEpochKeys`, each to another command device; others ask a holder.
   public let sealed: [SealedEpochKey]
 
+  /// Counts only in a log of a `command` device.
   public init(id: EpochID, excludes: [FrameHash], sealed: [SealedEpochKey]) {
     self.id = id
     self.excludes = excludes
@@ -29,9 +32,12 @@ public struct EpochAnnouncement: Hashable, Sendable {
 
 /// An epoch key in a `crypto_box_seal` for one device.
 public struct SealedEpochKey: Hashable, Sendable {
+  /// Whose agreement key opens the box.
   public let device: DeviceID
+  /// The sealed key, 48 bytes longer than the key.
   public let box: [UInt8]
 
+  /// `box` MUST be sealed to the agreement key in the device's certificate.
   public init(device: DeviceID, box: [UInt8]) {
     self.device = device
     self.box = box
@@ -40,15 +46,19 @@ public struct SealedEpochKey: Hashable, Sendable {
 
 /// The plaintext of a frame after the opening.
 public struct FrameBody: Hashable, Sendable {
+  /// As the author's clock claimed when the frame was sealed: a label.
   public var writtenAt: Timestamp
+  /// What the frame says.
   public var contents: Contents
 
+  /// Whole operations, or a piece of one that is too large.
   public enum Contents: Hashable, Sendable {
     case operations([Operation])
     /// One of `count` pieces, in consecutive frames, of a body that no frame can hold.
     case part(index: Int, count: Int, content: [UInt8])
   }
 
+  /// What it makes MUST fit `Limits.framePlaintextBytes`: the author packs accordingly.
   public init(writtenAt: Timestamp, contents: Contents) {
     self.writtenAt = writtenAt
     self.contents = contents

@@ -93,9 +93,12 @@ struct RunFrame: Hashable, Sendable {
 
 /// A group content key on its way to a device that is entitled to it.
 public struct EpochKey: Hashable, Sendable {
+  /// A hash of the key, which whoever takes it checks.
   public let id: EpochID
+  /// 32 bytes for XChaCha20-Poly1305.
   public let key: [UInt8]
 
+  /// Nothing is checked here: a key that came from outside is believed once it gives its id.
   public init(id: EpochID, key: [UInt8]) {
     self.id = id
     self.key = key
