@@ -11,6 +11,9 @@ actor Children {
     let errors: String
   }
 
+  /// How long a command may take, which is far more than any needs.
+  private static let longest = 20.0
+
   /// How long a node may take to stop once asked, before it is killed.
   private static let patience = Duration.seconds(5)
 
@@ -42,6 +45,7 @@ actor Children {
     }
     let process = process(arguments, output: output.handle, errors: errors.handle)
     defer { commands[number] = nil }
+    let began = ContinuousClock.now
     let status = try await withCheckedThrowingContinuation { continuation in
       process.terminationHandler = { continuation.resume(returning: $0.terminationStatus) }
       do {
@@ -50,8 +54,15 @@ actor Children {
       } catch {
         continuation.resume(throwing: error)
       }
+      DispatchQueue.global().asyncAfter(deadline: .now() + Self.longest) { [weak process] in
+        // Gone, unless the command hangs.
+        if let process, process.isRunning { kill(process.processIdentifier, SIGKILL) }
+      }
     }
     if isOver { throw CancellationError() }
+    if process.terminationReason != .exit, began.duration(to: .now) >= .seconds(Self.longest) {
+      throw Failure("`muster \(arguments.joined(separator: " "))` did not end in \(Self.longest) s")
+    }
     return Ended(
       status: status, output: try output.contents(),
       errors: String(decoding: try errors.contents(), as: UTF8.self))

@@ -3,7 +3,7 @@ struct ClosingTable {
   let outcome: Outcome
   let screen: Screen
 
-  private static let labelWidth = 16
+  private static let labelWidth = 17
   private static let columnWidth = 15
 
   var text: String {
@@ -11,19 +11,17 @@ struct ClosingTable {
   }
 
   private var heading: String {
-    let cells = outcome.views.map { $0.callsign.padded(to: Self.columnWidth) }
-    return screen.paint(
-      "What each shows".padded(to: Self.labelWidth) + cells.joined(), .strong)
+    screen.paint(line("What each shows", outcome.views.map(\.callsign)), .strong)
   }
 
   private var rows: [String] {
     let hashes = outcome.views.map { String($0.status.stateHash.prefix(12)) }
     return [
-      row("state hash", hashes, Set(hashes).count == 1 ? "the same: they agree on all" : "differ"),
+      row("state hash", hashes, Set(hashes).count == 1 ? "the same: they agree on all" : ""),
       row("reports", outcome.views.map { "\($0.reports.count)" }),
       row("fences", outcome.views.map { "\($0.fences.count)" }),
       row("events", outcome.views.map { "\($0.events.count)" }, crossing),
-      row("frames held", outcome.views.map { "\($0.status.frames)" }, "signed, encrypted"),
+      row("frames", outcome.views.map { "\($0.status.frames)" }, "signed and encrypted changes"),
     ] + outcome.views.map { person($0.callsign) } + [
       row(
         "muster verify", outcome.views.map { $0.verification.ok ? "ok" : "PROBLEMS" })
@@ -51,12 +49,15 @@ struct ClosingTable {
   }
 
   private func row(_ label: String, _ cells: [String], _ remark: String = "") -> String {
-    let agrees = Set(cells).count == 1
-    let columns = cells.map { cell in
-      let padded = cell.padded(to: Self.columnWidth)
-      return agrees ? padded : screen.paint(padded, .bad)
-    }
-    return label.padded(to: Self.labelWidth) + columns.joined() + screen.paint(remark, .faint)
+    let differ = Set(cells).count > 1
+    return line(
+      label, cells, differ ? screen.paint("✖ they differ", .bad) : screen.paint(remark, .faint))
+  }
+
+  private func line(_ label: String, _ cells: [String], _ remark: String = "") -> String {
+    let columns = cells.map { $0.padded(to: Self.columnWidth) }
+    let line = label.padded(to: Self.labelWidth) + columns.joined() + remark
+    return String(line.reversed().drop { $0 == " " }.reversed())
   }
 
   // MARK: What both sides did

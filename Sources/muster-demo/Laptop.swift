@@ -37,7 +37,11 @@ struct Laptop: Sendable {
     try journal.note(callsign, words)
     try await children.startNode(callsign, words + folders, log: log)
     let socket = home.appending(path: "run/muster.sock").path
+    let deadline = ContinuousClock.now + .seconds(15)
     while !FileManager.default.fileExists(atPath: socket) {
+      guard ContinuousClock.now < deadline else {
+        throw Failure("\(callsign)'s node does not take commands after 15 s")
+      }
       try await checkIsAlive()
       try await Task.sleep(for: .milliseconds(20))
     }

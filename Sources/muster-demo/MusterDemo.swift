@@ -126,10 +126,12 @@ struct MusterDemo: AsyncParsableCommand {
     }
     let journal = screen.paint("\(directory)/commands.log", .strong)
     let folders = "--home \(directory)/cleo --keys \(keys)/demo-cleo"
+    let here = FileManager.default.currentDirectoryPath + "/"
+    let name = program.path.hasPrefix(here) ? program.path.dropFirst(here.count) : program.path[...]
     try screen.write(
       """
       \(screen.paint("✔ All as promised.", .good)) Every command is in \(journal). Look around:
-        MUSTER_STATE=\(directory)/state \(program.relativePath) report list \(folders)
+        MUSTER_STATE=\(directory)/state \(name) report list \(folders)
 
       """)
   }

@@ -15,6 +15,12 @@ actor Progress {
 
   init(screen: Screen) { self.screen = screen }
 
+  /// What is about to be seen, before the first step.
+  func introduce(_ text: String) throws {
+    try screen.write(text + "\n")
+    lastLine = .now
+  }
+
   /// Runs a step, shown while it runs and when it is done.
   ///
   /// - Parameter tells: the line for what came of it; the title if there is nothing to add.
@@ -54,7 +60,7 @@ actor Progress {
     while !Task.isCancelled {
       do {
         try await Task.sleep(for: Self.frame)
-        let text = note.isEmpty ? title : "\(title): \(note)"
+        let text = note.isEmpty ? title : "\(title) – \(note)"
         if screen.isTerminal {
           turn += 1
           let wheel = Self.wheel[turn % Self.wheel.count]

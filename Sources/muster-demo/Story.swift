@@ -23,6 +23,12 @@ struct Story: Sendable {
   }
 
   func play() async throws -> Outcome {
+    try await progress.introduce(
+      """
+      Three laptops in a valley without internet: a command post and two in the field. Each holds
+      all of the operation and tells the others by UDP. Then one of them hears nobody any more.
+
+      """)
     try await found()
     try await enrolCleo()
     let known = try await reportTogether()
@@ -140,12 +146,12 @@ struct Story: Sendable {
         IDAnswer.self, "report", "add", "--title", Script.roof, "--evacuate"
       ).id
     }
-    try await progress.step("Ben walks into \(Script.camp): Anna and Ben see him safe") {
+    try await progress.step("Ben walks into \(Script.camp), and Anna and Ben see him safe") {
       for laptop in [ben, anna] {
         try await wait(seconds: 30) {
           let users = try await laptop.ask([UserAnswer].self, "user", "list")
           let seen = users.first { $0.callsign == "Ben" }?.safety ?? "nobody"
-          return seen == "safe" ? nil : "\(laptop.callsign) sees Ben as \(seen)"
+          return seen == "safe" ? nil : "on \(laptop.callsign)'s laptop he is \(seen)"
         }
       }
     }
@@ -201,7 +207,7 @@ struct Story: Sendable {
   private func mend() async throws -> (at: ContinuousClock.Instant, inStepAfter: Duration) {
     let mended = ContinuousClock.now
     let duration = try await progress.step(
-      "The link is back: they catch up",
+      "The link is back: they catch up by themselves",
       tells: { "The link is back: all three are in step after \($0.inSeconds)" }
     ) { () -> Duration in
       for link in links.ofCleo { link.mend() }
@@ -242,7 +248,8 @@ struct Story: Sendable {
       if Set(answers.map(\.1.stateHash)).count == 1, Set(answers.map(\.1.frames)).count == 1 {
         return nil
       }
-      return answers.map { "\($0.0) holds \($0.1.frames) frames" }.joined(separator: ", ")
+      return "frames held: "
+        + answers.map { "\($0.0) \($0.1.frames)" }.joined(separator: ", ")
     }
   }
 
