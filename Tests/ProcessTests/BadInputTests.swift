@@ -1,0 +1,156 @@
+import Foundation
+import Testing
+
+extension ProcessTests {
+  @Suite struct BadInputTests {
+    @Test func `files that make no sense change nothing`() async throws {
+      try await Field.tell { field in
+        let anna = try await field.founder("Anna")
+        let before = try await facts(of: anna)
+        for (name, contents, reason) in outlines {
+          let file = try field.file("\(name).geojson", contents)
+          try await anna.attempt("fence", "add", "--name", name, "--geojson", file)
+            .expectRefusal(saying: reason)
+        }
+        try await anna.attempt("fence", "add", "--name", "X", "--geojson", field.path("nowhere"))
+          .expectRefusal(saying: "No such file")
+        for (name, contents, reason) in tracks {
+          let file = try field.file("\(name).gpx", contents)
+          try await anna.attempt("run", "--listen", "127.0.0.1:0", "--gpx", file)
+            .expectRefusal(saying: reason)
+        }
+        #expect(try await facts(of: anna) == before)
+      }
+    }
+
+    private var outlines: [(name: String, contents: String, reason: String)] {
+      func polygon(_ ring: String) -> String {
+        "{\"type\":\"Polygon\",\"coordinates\":[[\(ring)]]}"
+      }
+      let vertices = (0..<50_000).map { "[\(Double($0) / 1000),\($0 % 2)]" }
+      return [
+        ("empty", "", "JSON"),
+        ("unclosed", polygon("[0,0],[1,0],[1,1],[0,1]"), "clos"),
+        ("crossing", polygon("[0,0],[1,1],[1,0],[0,1],[0,0]"), "cross"),
+        ("north", polygon("[0,0],[1,0],[1,91],[0,0]"), "latitude"),
+        ("number", polygon("[0,0],[1,0],[1,NaN],[0,0]"), "JSON"),
+        ("long", polygon((vertices + ["[0,0]"]).joined(separator: ",")), "vertices"),
+        ("deep", String(repeating: "[", count: 1_000_000), "JSON"),
+        ("none", "{\"type\":\"FeatureCollection\",\"features\":[]}", "outline"),
+      ]
+    }
+
+    private var tracks: [(name: String, contents: String, reason: String)] {
+      func track(_ points: String) -> String { "<gpx><trk><trkseg>\(points)</trkseg></trk></gpx>" }
+      return [
+        ("empty", "", "not well-formed"),
+        ("cut", "<gpx><trk><trkseg><trkpt lat=\"46\" lon=\"14\">", "not well-formed"),
+        ("pointless", track(""), "no track"),
+        ("north", track("<trkpt lat=\"91\" lon=\"14\"/>"), "beyond 90"),
+        ("number", track("<trkpt lat=\"NaN\" lon=\"14\"/>"), "no number"),
+        ("entities", "<!DOCTYPE x [<!ENTITY a \"b\">]><gpx>&a;</gpx>", "DOCTYPE"),
+      ]
+    }
+
+    @Test func `words that make no sense change nothing`() async throws {
+      try await Field.tell { field in
+        let anna = try await field.founder("Anna")
+        try await anna.tell("report", "add", "--title", "Bridge down")
+        let before = try await facts(of: anna)
+
+        let long = String(repeating: "x", count: 100_000)
+        for (title, reason) in [
+          ("\u{1B}[2J", "control character"), ("two\nlines", "control character"),
+          ("\u{202E}gnp", "control character"), ("  ", "empty"), (long, "100000 bytes"),
+        ] {
+          try await anna.attempt("report", "add", "--title", title)
+            .expectRefusal(status: 64, saying: reason)
+        }
+        for (words, reason) in [
+          (["report", "add", "--title", "x", "--at", "91,0"], "latitude"),
+          (["report", "add", "--title", "x", "--at", "nan,0"], "latitude"),
+          (["report", "add", "--title", "x", "--severity", "6"], "severity"),
+          (["report", "add", "--title", "x", "--category", "weather"], "category"),
+          (["report", "add"], "--title"), (["report", "show", "xyz"], "id"),
+          (["fence", "add", "--name", "x"], "--circle"),
+          (["fence", "add", "--name", "x", "--circle", "1,2,-3"], "radius"),
+          (["position", "set", "1,2", "--time", "yesterday"], "RFC 3339"),
+          (["run", "--listen", "127.0.0.1"], "port"), (["run", "--speed", "2"], "--gpx"),
+          (["join", "--callsign", "Ben"], "--request"), (["user", "status", "fine"], "claim"),
+        ] {
+          try await anna.attempt(words).expectRefusal(status: 64, saying: reason)
+        }
+        for words in [
+          ["report", "show", "0123abcd"], ["report", "edit", "0123abcd", "--severity", "1"],
+          ["report", "delete", "0123abcd"], ["report", "confirm", "0123abcd"],
+          ["report", "comment", "0123abcd", "Hello"], ["fence", "show", "0123abcd"],
+          ["fence", "delete", "0123abcd"], ["fence", "activate", "0123abcd"],
+        ] {
+          try await anna.attempt(words).expectRefusal(saying: "0123abcd")
+        }
+        #expect(try await facts(of: anna) == before)
+        try await anna.expectSound()
+      }
+    }
+
+    @Test func `a home that is in use is left alone`() async throws {
+      try await Field.tell { field in
+        let anna = try await field.founder("Anna")
+        let node = try await anna.run()
+        let before = try await facts(of: anna)
+        try await anna.attempt("run", "--listen", "127.0.0.1:0")
+          .expectRefusal(saying: "another muster (pid \(node.child.pid))")
+        try await anna.attempt("init", "Other", "--callsign", "Eve").expectRefusal(
+          saying: "already")
+        #expect(try await facts(of: anna) == before)
+        try await node.stop()
+
+        let socket = try LoopbackSocket()
+        let taken = try await anna.attempt(
+          "run", "--no-multicast", "--listen", "127.0.0.1:\(socket.port)")
+        taken.expectRefusal(saying: "\(socket.port)")
+        #expect(try await facts(of: anna) == before)
+      }
+    }
+
+    @Test func `a home that cannot be used is said to be so`() async throws {
+      try await Field.tell { field in
+        let anna = try await field.founder("Anna")
+        let before = try await facts(of: anna)
+        try expose(anna.key, 0o644)
+        try await anna.attempt("status").expectRefusal(saying: "chmod 600")
+        try expose(anna.key, 0o600)
+        try expose(anna.home, 0o777)
+        try await anna.attempt("status").expectRefusal(saying: "chmod go-w")
+        try expose(anna.home, 0o700)
+        // Nobody is shut out where tests run as root.
+        if geteuid() != 0 {
+          try expose(anna.home, 0)
+          try await anna.attempt("status").expectRefusal(saying: anna.home.path)
+          try expose(anna.home, 0o700)
+        }
+        #expect(try await facts(of: anna) == before)
+
+        let ben = try field.laptop("Ben")
+        try await ben.attempt("status").expectRefusal(saying: "muster init")
+        try Data("no folder".utf8).write(to: ben.home)
+        try await ben.attempt("init", "Flood", "--callsign", "Ben")
+          .expectRefusal(saying: "not a folder")
+
+        let cora = try field.laptop("Cora" + String(repeating: "a", count: 100))
+        try await cora.attempt("init", "Flood", "--callsign", "Cora")
+          .expectRefusal(saying: "shorter path")
+      }
+    }
+
+    private func expose(_ url: URL, _ mode: Int) throws {
+      try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: url.path)
+    }
+
+    /// What must stay as it was.
+    private func facts(of laptop: Laptop) async throws -> [JSON] {
+      let status = try await laptop.ask("status")
+      return ["stateHash", "frames", "logs", "root"].map { status[$0] }
+    }
+  }
+}

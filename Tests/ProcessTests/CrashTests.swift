@@ -1,0 +1,66 @@
+import Foundation
+import Testing
+
+extension ProcessTests {
+  @Suite struct CrashTests {
+    /// How often the node is killed; more by hand: `MUSTER_KILLS=50`.
+    private static let rounds =
+      ProcessInfo.processInfo.environment["MUSTER_KILLS"].flatMap(Int.init) ?? 10
+
+    @Test func `whatever was acknowledged outlives kill -9, here and elsewhere`() async throws {
+      try await Field.tell { field in
+        let anna = try await field.founder("Anna")
+        let annasNode = try await anna.run()
+        let ben = try await field.joiner("Ben", inviting: anna)
+        var acknowledged: Set<String> = []
+        for round in 0..<Self.rounds {
+          let node = try await ben.run(peers: [annasNode])
+          acknowledged.formUnion(try await added(on: ben, untilKilled: node, round: round))
+        }
+        // Each round was killed between its own reports.
+        #expect(acknowledged.count >= Self.rounds)
+
+        let kept = try await ids(on: ben)
+        #expect(acknowledged.subtracting(kept).isEmpty)
+        try await ben.expectSound()
+        _ = try await ben.run(peers: [annasNode])
+        try await inStep(anna, ben)
+        #expect(acknowledged.subtracting(try await ids(on: anna)).isEmpty)
+        try await anna.expectSound()
+        try await ben.expectSound()
+      }
+    }
+
+    /// Three people add reports as fast as they can, while the node is killed after the first few.
+    /// Returns the ids that were printed.
+    private func added(
+      on laptop: Laptop, untilKilled node: RunningNode, round: Int
+    ) async throws -> [String] {
+      var commands: [Child] = []
+      for number in 0..<4 {
+        commands.append(
+          try laptop.begin(["report", "add", "--title", "Round \(round), report \(number)"]))
+      }
+      // A different number each time has been answered when the node is killed.
+      try await eventually("report \(round % 3) of round \(round) is answered") {
+        try commands.count { try !$0.written.isEmpty } > round % 3
+      }
+      node.child.signal(SIGKILL)
+      _ = try await node.child.end(within: .seconds(5))
+      var ids: [String] = []
+      for command in commands {
+        let ended = try await command.end(within: .seconds(30))
+        if ended.status == 0 {
+          ids.append(ended.output.trimmingCharacters(in: .newlines))
+        } else {
+          ended.expectRefusal()
+        }
+      }
+      return ids
+    }
+
+    private func ids(on laptop: Laptop) async throws -> Set<String> {
+      Set(try await laptop.ask("report", "list").items.compactMap { $0["id"].text })
+    }
+  }
+}

@@ -1,0 +1,94 @@
+import Foundation
+import Testing
+
+extension ProcessTests {
+  @Suite struct InviteTests {
+    @Test func `an invite that is no good says why, and a good one works after it`() async throws {
+      try await Field.tell { field in
+        let anna = try await field.founder("Anna")
+        _ = try await anna.run()
+        let before = try await anna.ask("device", "list").items.count
+        let ben = try field.laptop("Ben")
+
+        let short = try await anna.ask("invite", "--expires", "1s")
+        let url = try #require(short["url"].text)
+        let expires = try #require(short["expires"].text)
+        #expect(Set(short.keys) == ["url", "expires", "role"])
+        try await eventually("the invite has expired") {
+          try Date.now > Date.ISO8601FormatStyle(includingFractionalSeconds: true).parse(expires)
+        }
+        try await ben.attempt("join", url, "--callsign", "Ben").expectRefusal(saying: "expired")
+        try await expectNothing(of: ben)
+
+        let once = try #require(try await anna.ask("invite")["url"].text)
+        try await field.laptop("Cora").tell("join", once, "--callsign", "Cora")
+        try await ben.attempt("join", once, "--callsign", "Ben").expectRefusal(saying: "used up")
+        try await expectNothing(of: ben)
+        #expect(try await anna.ask("device", "list").items.count == before + 1)
+
+        let twice = try #require(
+          try await anna.ask("invite", "--uses", "2", "--role", "relay")["url"].text)
+        let joined = try await ben.ask("join", twice, "--callsign", "Ben")
+        #expect(joined["role"] == .string("relay"))
+        try await ben.attempt("join", twice, "--callsign", "Ben").expectRefusal(saying: "already")
+        try await ben.attempt("init", "Other", "--callsign", "Ben")
+          .expectRefusal(saying: "already")
+        #expect(try await ben.ask("status")["role"] == .string("relay"))
+      }
+    }
+
+    @Test func `an altered invite never enrols anybody`() async throws {
+      try await Field.tell { field in
+        let anna = try await field.founder("Anna")
+        _ = try await anna.run()
+        let url = try #require(try await anna.ask("invite", "--uses", "9")["url"].text)
+        let start = try #require(url.range(of: "join/")).upperBound
+        let length = url.distance(from: start, to: url.endIndex)
+        let ben = try field.laptop("Ben")
+        // The root key, the secret, the name, an address, the end.
+        for place in [5, length / 3, length / 2, length * 3 / 4, length - 2] {
+          let index = url.index(start, offsetBy: place)
+          let other = url[index] == "A" ? "B" : "A"
+          let altered = url.replacingCharacters(in: index...index, with: other)
+          let ended = try await ben.attempt(
+            "join", altered, "--callsign", "Ben", "--timeout", "1s")
+          #expect(ended.status == 1 || ended.status == 64, "\(ended)")
+          #expect(ended.output.isEmpty)
+          try await expectNothing(of: ben)
+        }
+        #expect(try await anna.ask("device", "list").items.count == 1)
+        try await ben.attempt("join", "https://example.org", "--callsign", "Ben")
+          .expectRefusal(status: 64, saying: "muster://")
+        try await ben.tell("join", url, "--callsign", "Ben")
+      }
+    }
+
+    @Test func `where nobody answers, joining ends in time and can be tried again`() async throws {
+      try await Field.tell { field in
+        let anna = try await field.founder("Anna")
+        let node = try await anna.run()
+        let url = try #require(try await anna.ask("invite")["url"].text)
+        try await node.stop()
+        try await anna.attempt("invite").expectRefusal(saying: "muster run")
+
+        let ben = try field.laptop("Ben")
+        let start = ContinuousClock.now
+        let ended = try await ben.attempt("join", url, "--callsign", "Ben", "--timeout", "2s")
+        #expect(ContinuousClock.now - start < .seconds(10))
+        ended.expectRefusal(saying: "no answer")
+        try await expectNothing(of: ben)
+
+        _ = try await anna.run(on: node.port)
+        try await ben.tell("join", url, "--callsign", "Ben")
+      }
+    }
+
+    /// Nothing that would make the home look like anybody's.
+    private func expectNothing(
+      of laptop: Laptop, at place: SourceLocation = #_sourceLocation
+    ) async throws {
+      #expect(!FileManager.default.fileExists(atPath: laptop.key.path), sourceLocation: place)
+      try await laptop.attempt("status").expectRefusal(saying: "muster join", at: place)
+    }
+  }
+}

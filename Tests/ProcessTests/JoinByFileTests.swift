@@ -1,0 +1,103 @@
+import Foundation
+import Testing
+
+extension ProcessTests {
+  @Suite struct JoinByFileTests {
+    @Test func `a laptop joins by files on a memory stick, with a passphrase`() async throws {
+      try await Field.tell { field in
+        let anna = try await field.founder("Anna")
+        let ben = try field.laptop("Ben")
+        let words = try field.file("words", "correct horse\n")
+        let wrong = try field.file("wrong", "correct house\n")
+        let (request, grant) = (field.path("ben.request"), field.path("ben.grant"))
+
+        try await ben.tell(
+          "join", "--request", request, "--callsign", "Ben", "--passphrase-file", words)
+        let admitted = try await anna.ask("admit", request, "--out", grant, "--role", "observer")
+        #expect(admitted["callsign"] == .string("Ben"))
+        #expect(admitted["role"] == .string("observer"))
+
+        try await ben.attempt("join", "--grant", grant, "--passphrase-file", wrong)
+          .expectRefusal(saying: "passphrase")
+        try await ben.attempt("join", "--grant", grant).expectRefusal(saying: "passphrase")
+        try await ben.tell("join", "--grant", grant, "--passphrase-file", words)
+
+        try await ben.attempt("status").expectRefusal(saying: "--passphrase-file")
+        try await ben.attempt("status", "--passphrase-file", wrong)
+          .expectRefusal(saying: "passphrase")
+        let status = try await ben.ask("status", "--passphrase-file", words)
+        #expect(status["role"] == .string("observer"))
+        for laptop in [anna, ben] { try expectPrivate(laptop) }
+
+        let annasNode = try await anna.run()
+        _ = try await ben.run(peers: [annasNode], "--passphrase-file", words)
+        let report = try await anna.tell("report", "add", "--title", "Bridge down")
+        try await eventually("Ben reads it") {
+          try await ben.attempt("report", "show", report).status == 0
+        }
+        try await ben.attempt("report", "add", "--title", "Mine").expectRefusal(saying: "observer")
+        try await inStep(anna, ben)
+      }
+    }
+
+    @Test func `a grant is for the laptop that asked, and for no other`() async throws {
+      try await Field.tell { field in
+        let anna = try await field.founder("Anna")
+        let (ben, eve) = (try field.laptop("Ben"), try field.laptop("Eve"))
+        let (request, grant) = (field.path("ben.request"), field.path("ben.grant"))
+        try await ben.tell("join", "--request", request, "--callsign", "Ben")
+        try await anna.tell("admit", request, "--out", grant)
+
+        try await eve.attempt("join", "--grant", grant).expectRefusal(saying: "--request")
+        try await eve.tell("join", "--request", field.path("eve.request"), "--callsign", "Eve")
+        try await eve.attempt("join", "--grant", grant).expectRefusal(saying: "another device")
+
+        // Nothing of that hinders either.
+        try await anna.tell("admit", field.path("eve.request"), "--out", field.path("eve.grant"))
+        try await eve.tell("join", "--grant", field.path("eve.grant"))
+        try await ben.tell("join", "--grant", grant)
+        try await ben.attempt("join", "--grant", grant).expectRefusal(saying: "already")
+      }
+    }
+
+    @Test func `damaged files are refused, and the right ones still work`() async throws {
+      try await Field.tell { field in
+        let anna = try await field.founder("Anna")
+        let ben = try field.laptop("Ben")
+        let (request, grant) = (field.path("ben.request"), field.path("ben.grant"))
+        try await ben.tell("join", "--request", request, "--callsign", "Ben")
+        let before = try await anna.ask("status")["frames"]
+        try await anna.attempt("admit", try damaged(request, as: "bad", in: field), "--out", grant)
+          .expectRefusal(saying: "join request")
+        try await anna.attempt("admit", field.path("nowhere"), "--out", grant)
+          .expectRefusal(saying: "No such file")
+        #expect(try await anna.ask("status")["frames"] == before)
+        #expect(!FileManager.default.fileExists(atPath: grant))
+
+        try await anna.tell("admit", request, "--out", grant)
+        let bad = try await ben.attempt("join", "--grant", damaged(grant, as: "bad", in: field))
+        bad.expectRefusal(saying: "grant")
+        try await ben.tell("join", "--grant", grant)
+      }
+    }
+
+    private func damaged(_ path: String, as name: String, in field: Field) throws -> String {
+      var bytes = try Data(contentsOf: URL(filePath: path))
+      bytes[bytes.count * 2 / 3] ^= 1
+      let copy = field.path(name)
+      try bytes.write(to: URL(filePath: copy))
+      return copy
+    }
+
+    private func expectPrivate(_ laptop: Laptop) throws {
+      let keys = laptop.home.appending(path: "keys")
+      let files = try FileManager.default.contentsOfDirectory(atPath: keys.path)
+      #expect(files.contains("device.key"))
+      #expect(!files.contains("pending.key"))
+      for path in [keys] + files.map({ keys.appending(path: $0) }) {
+        let mode = try FileManager.default.attributesOfItem(atPath: path.path)[.posixPermissions]
+        #expect(mode as? Int == (path == keys ? 0o700 : 0o600), "\(path.lastPathComponent)")
+      }
+    }
+  }
+}

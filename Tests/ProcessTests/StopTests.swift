@@ -1,0 +1,72 @@
+import Foundation
+import Testing
+
+extension ProcessTests {
+  @Suite struct StopTests {
+    @Test func `a node that is told to stop leaves no trace, and goes on where it was`()
+      async throws
+    {
+      try await Field.tell { field in
+        let anna = try await field.founder("Anna")
+        let annasNode = try await anna.run()
+        let ben = try await field.joiner("Ben", inviting: anna)
+        var logs: JSON?
+        for signal in [SIGTERM, SIGINT, SIGTERM] {
+          let node = try await ben.run(peers: [annasNode])
+          try await ben.tell("report", "add", "--title", "Before signal \(signal)")
+          #expect(FileManager.default.fileExists(atPath: ben.socket.path))
+          try await inStep(anna, ben)
+          let status = try await ben.ask("status")
+          #expect(status["logs"] == logs ?? status["logs"], "a restart opened a new log")
+          logs = status["logs"]
+          try await node.stop(by: signal)
+          #expect(!FileManager.default.fileExists(atPath: ben.socket.path))
+        }
+
+        // Without the record of its last life it begins another, and loses nothing of this one.
+        try FileManager.default.removeItem(at: ben.state)
+        let node = try await ben.run(peers: [annasNode])
+        try await ben.tell("report", "add", "--title", "In the next life")
+        try await inStep(anna, ben) { $0["reports"] == .number(4) }
+        let anew = try await ben.ask("status")["logs"]
+        #expect(anew.number == (logs?.number ?? 0) + 1)
+        try await anna.expectSound()
+        try await ben.expectSound()
+        try await node.stop()
+
+        _ = try await ben.run(peers: [annasNode])
+        try await ben.tell("report", "add", "--title", "Still in that life")
+        try await inStep(anna, ben) { $0["reports"] == .number(5) }
+        #expect(try await ben.ask("status")["logs"] == anew)
+      }
+    }
+
+    @Test func `a copy of a home begins a life of its own, and nothing forks`() async throws {
+      try await Field.tell { field in
+        let anna = try await field.founder("Anna")
+        let annasNode = try await anna.run()
+        let ben = try await field.joiner("Ben", inviting: anna)
+        let node = try await ben.run(peers: [annasNode])
+        try await ben.tell("report", "add", "--title", "Before the copy")
+        try await inStep(anna, ben) { $0["reports"] == .number(1) }
+        try await node.stop()
+        let logs = try #require(try await ben.ask("status")["logs"].number)
+
+        let clone = try field.laptop("Copy")
+        try FileManager.default.copyItem(at: ben.home, to: clone.home)
+        let bensNode = try await ben.run(peers: [annasNode])
+        try await ben.tell("report", "add", "--title", "On the first")
+        try await inStep(anna, ben) { $0["reports"] == .number(2) }
+        try await bensNode.stop()
+        #expect(try await ben.ask("status")["logs"] == .number(logs))
+
+        _ = try await clone.run(peers: [annasNode])
+        try await clone.tell("report", "add", "--title", "On the copy")
+        try await inStep(anna, clone) { $0["reports"] == .number(3) }
+        #expect(try await clone.ask("status")["logs"].number == logs + 1)
+        try await anna.expectSound()
+        try await clone.expectSound()
+      }
+    }
+  }
+}

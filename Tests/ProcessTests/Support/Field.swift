@@ -1,0 +1,94 @@
+import Foundation
+import Synchronization
+
+/// A folder of its own with the laptops of one story, and every process that they start.
+final class Field: Sendable {
+  let folder: URL
+  private let program: URL
+  private let children = Mutex<(started: Int, all: [Child], watches: [Watch])>((0, [], []))
+
+  /// Tells a story, then ends every process and removes the folder, whatever became of it.
+  static func tell(_ story: (Field) async throws -> Void) async throws {
+    let field = try Field()
+    defer { field.clear() }
+    try await story(field)
+  }
+
+  private init() throws {
+    program = try Program.located()
+    // Short, since the path of a socket may have about a hundred bytes.
+    folder = FileManager.default.temporaryDirectory
+      .appending(path: "mp-\(UInt32.random(in: .min ... .max))")
+    try FileManager.default.createDirectory(
+      at: folder, withIntermediateDirectories: false, attributes: [.posixPermissions: 0o700])
+  }
+
+  /// A laptop that belongs to nothing yet.
+  func laptop(_ name: String) throws -> Laptop {
+    let own = folder.appending(path: name)
+    try FileManager.default.createDirectory(
+      at: own, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+    return Laptop(name: name, field: self, folder: own)
+  }
+
+  /// A laptop that has founded an operation.
+  func founder(_ name: String, of operation: String = "River flood") async throws -> Laptop {
+    let laptop = try laptop(name)
+    try await laptop.tell("init", operation, "--callsign", name)
+    return laptop
+  }
+
+  /// A laptop that has joined by the invitation of a running node.
+  func joiner(_ name: String, inviting host: Laptop, role: String = "member") async throws -> Laptop
+  {
+    let invite = try await host.ask("invite", "--role", role)
+    guard let url = invite["url"].text else { throw Failed("no URL in \(invite)") }
+    let laptop = try laptop(name)
+    try await laptop.tell("join", url, "--callsign", name)
+    return laptop
+  }
+
+  /// A file for a command to read.
+  func file(_ name: String, _ contents: String) throws -> String {
+    try Data(contents.utf8).write(to: folder.appending(path: name))
+    return path(name)
+  }
+
+  func path(_ name: String) -> String { folder.appending(path: name).path }
+
+  /// - Parameter stays: whether it is to run until it is ended.
+  func start(
+    _ words: [String], environment: [String: String], stays: Bool
+  ) throws -> Child {
+    try children.withLock { children in
+      children.started += 1
+      let child = try Child(
+        program, words, environment: surroundings.merging(environment) { $1 }, in: folder,
+        number: children.started)
+      children.all.append(child)
+      if stays { children.watches.append(try Watch(over: child)) }
+      return child
+    }
+  }
+
+  /// As little as there can be, so that nothing of the tester's own is used or touched.
+  private var surroundings: [String: String] {
+    var variables = ["PATH": "/usr/bin:/bin", "HOME": path("nobody"), "LANG": "C.UTF-8"]
+    // Where the toolchain's libraries are found by it.
+    for name in ["LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH", "DYLD_FRAMEWORK_PATH"] {
+      variables[name] = ProcessInfo.processInfo.environment[name]
+    }
+    return variables
+  }
+
+  private func clear() {
+    let (_, all, watches) = children.withLock { $0 }
+    for child in all { child.endNow() }
+    for watch in watches { watch.end() }
+    do {
+      try FileManager.default.removeItem(at: folder)
+    } catch {
+      print("\(folder.path) could not be removed: \(error)")
+    }
+  }
+}

@@ -1,0 +1,101 @@
+import Foundation
+import Testing
+
+/// A laptop of a story: a home with keys in it, a state folder beside it, and the commands that
+/// are given on it.
+struct Laptop: Sendable {
+  let name: String
+  let field: Field
+  /// Holds the home and the state.
+  let folder: URL
+
+  var home: URL { folder.appending(path: "home") }
+  var state: URL { folder.appending(path: "state") }
+  var socket: URL { home.appending(path: "run/muster.sock") }
+  var key: URL { home.appending(path: "keys/device.key") }
+
+  /// Far more than any command takes, so that a busy machine changes nothing.
+  private static let patience = Duration.seconds(60)
+
+  /// Gives a command, whatever becomes of it.
+  func attempt(_ words: [String]) async throws -> Ended {
+    try await begin(words).end(within: Self.patience)
+  }
+
+  func attempt(_ words: String...) async throws -> Ended { try await attempt(words) }
+
+  /// Begins a command and does not wait.
+  func begin(_ words: [String]) throws -> Child {
+    try field.start(words + ["--home", home.path], environment: environment, stays: false)
+  }
+
+  /// Gives a command that is to be carried out; what it prints.
+  @discardableResult
+  func tell(_ words: String...) async throws -> String {
+    let ended = try await attempt(words)
+    guard ended.status == 0 else { throw Failed("\(name): \(ended)") }
+    return ended.output.trimmingCharacters(in: .newlines)
+  }
+
+  /// As `tell`, with an answer for programs.
+  func ask(_ words: String...) async throws -> JSON {
+    let ended = try await attempt(words + ["--json"])
+    guard ended.status == 0 else { throw Failed("\(name): \(ended)") }
+    return try ended.json()
+  }
+
+  func stateHash() async throws -> String {
+    let status = try await ask("status")
+    guard let hash = status["stateHash"].text else { throw Failed("no hash in \(status)") }
+    return hash
+  }
+
+  /// Everything on it checked from the signatures up.
+  func expectSound(at place: SourceLocation = #_sourceLocation) async throws {
+    let report = try await attempt("verify", "--json")
+    #expect(report.status == 0, "\(name): \(report)", sourceLocation: place)
+    #expect(try report.json()["ok"] == .bool(true), "\(name): \(report)", sourceLocation: place)
+  }
+
+  /// Starts the node; returns when it takes commands.
+  ///
+  /// - Parameter port: 0 for one that the system chooses.
+  func run(
+    on port: UInt16 = 0, peers: [RunningNode] = [], _ more: String...
+  ) async throws -> RunningNode {
+    let words =
+      ["run", "--listen", "127.0.0.1:\(port)", "--no-multicast"]
+      + peers.flatMap { ["--peer", $0.address] } + more
+    let child = try field.start(
+      words + ["--home", home.path], environment: environment, stays: true)
+    var port: UInt16?
+    try await eventually("\(name)'s node takes commands") {
+      if !child.isRunning { throw Failed("\(name): \(try await child.end(within: .zero))") }
+      let line = try child.complaints.firstMatch(of: /listening on UDP port (\d+)/)
+      port = line.flatMap { UInt16($0.1) }
+      return port != nil
+    }
+    return RunningNode(child: child, port: port ?? 0)
+  }
+
+  private var environment: [String: String] { ["MUSTER_STATE": state.path] }
+}
+
+/// `muster run` while it runs.
+struct RunningNode: Sendable {
+  let child: Child
+  let port: UInt16
+
+  var address: String { "127.0.0.1:\(port)" }
+
+  /// Stops it as a person or a service manager does, which it must obey within five seconds.
+  @discardableResult
+  func stop(
+    by signal: Int32 = SIGTERM, at place: SourceLocation = #_sourceLocation
+  ) async throws -> Ended {
+    child.signal(signal)
+    let ended = try await child.end(within: .seconds(5))
+    #expect(ended.status == 0, "\(ended)", sourceLocation: place)
+    return ended
+  }
+}
