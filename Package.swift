@@ -110,6 +110,7 @@ let package = Package(
     tests("MusterLocationTests", ["MusterLocation"]),
     tests("MusterNodeTests", ["MusterNode"]),
     tests("MusterControlTests", ["MusterControl"]),
+    tests("ProcessTests", ["muster"]),
   ],
   swiftLanguageModes: [.v6]
 )
