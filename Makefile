@@ -1,0 +1,52 @@
+SHELL := bash
+.SHELLFLAGS := -euo pipefail -c
+.DEFAULT_GOAL := help
+.PHONY: help demo test check bench build format proto deps clean
+
+# The same for every swift command: a change of flags rebuilds all dependencies.
+FLAGS := --explicit-target-dependency-import-check error
+# Generated code is as its generator writes it.
+SWIFT_FILES = find Package.swift Sources Tests Benchmarks -name '*.swift' ! -name '*.pb.swift'
+
+# What `make demo` and `make bench` pass on: make demo DEMO="--directory /tmp/valley"
+DEMO ?=
+BENCH ?= ingest
+
+help: ## this list
+	@sed -nE 's/^([a-z]+):[^#]*## (.*)/  make \1\t\2/p' Makefile | expand -t 16
+
+demo: deps ## three laptops on this computer: one is cut off, all go on, then they agree
+	@Scripts/build.sh "muster" "5 minutes" swift build $(FLAGS) --product muster
+	@Scripts/build.sh "the demo" "a minute" swift build $(FLAGS) --product muster-demo
+	@.build/debug/muster-demo $(DEMO)
+
+test: deps ## builds and runs every test
+	@Scripts/build.sh "the tests" "7 minutes" swift build $(FLAGS) --build-tests
+	swift test $(FLAGS) --skip-build --disable-xctest
+
+check: export MUSTER_STRICT := 1
+check: deps ## format, warnings as errors, every test: what a change must pass
+	$(SWIFT_FILES) -print0 | xargs -0 swift format lint --strict --parallel
+	@$(MAKE) --no-print-directory test
+
+bench: deps ## measures a release build: make bench BENCH="ingest"
+	@Scripts/build.sh "the benchmarks" "11 minutes" \
+	  swift build -c release $(FLAGS) --product muster-bench
+	.build/release/muster-bench $(BENCH)
+
+build: deps ## all programs, for debugging
+	@Scripts/build.sh "all programs" "5 minutes" swift build $(FLAGS)
+
+format: ## puts every Swift file in the project's format
+	$(SWIFT_FILES) -print0 | xargs -0 swift format --in-place --parallel
+
+proto: deps ## generates the Swift code of the .proto files anew (needs protoc)
+	@Scripts/proto.sh
+
+deps: ## installs the libraries that are missing, with apt
+	@Scripts/deps.sh
+
+clean: ## removes what was built, and the demo's nodes and keys
+	swift package clean
+	rm -rf .demo
+	@for marker in keys/demo-*/.muster-demo; do [[ ! -e $$marker ]] || rm -rf "$${marker%/*}"; done
