@@ -38,8 +38,11 @@ struct MusterDemo: AsyncParsableCommand {
       case .over(let outcome, let unclean):
         try conclude(outcome, unclean: unclean, program: program, screen: screen)
       case .failed(let error):
-        throw error
+        try await stage.story.progress.clear()
+        if error is ClosedOutput { throw error }
+        throw Failure("\(error)\n\(whereToLook)")
       case .stopped(let signal):
+        try await stage.story.progress.clear()
         complain("stopped; its nodes have ended")
         throw ExitCode(128 + signal.rawValue)
       }
@@ -49,15 +52,15 @@ struct MusterDemo: AsyncParsableCommand {
       throw ExitCode(1)
     } catch {
       complain("\(error)")
-      if FileManager.default.fileExists(atPath: "\(directory)/commands.log") {
-        complain("see \(directory)/commands.log, anna.log, ben.log and cleo.log there")
-      }
       throw ExitCode(1)
     }
   }
 
   private func program() throws -> URL {
-    let beside = Bundle.main.executableURL?.deletingLastPathComponent().appending(path: "muster")
+    // As it was called, which reads better than where the system says that it is.
+    let own = CommandLine.arguments[0]
+    let itself = own.contains("/") ? URL(filePath: own) : Bundle.main.executableURL
+    let beside = itself?.deletingLastPathComponent().appending(path: "muster")
     guard let program = muster.map({ URL(filePath: $0) }) ?? beside,
       FileManager.default.isExecutableFile(atPath: program.path)
     else { throw Failure("the program muster is not here: build it, or give --muster") }
@@ -71,9 +74,14 @@ struct MusterDemo: AsyncParsableCommand {
     return URL(filePath: path)
   }
 
+  private var whereToLook: String {
+    "see \(directory)/commands.log for what was done, and anna.log, ben.log, cleo.log beside it"
+  }
+
   private func complain(_ text: String) {
+    let lines = text.split(separator: "\n").map { "muster-demo: \($0)\n" }.joined()
     do {
-      try FileHandle.standardError.write(contentsOf: Data("muster-demo: \(text)\n".utf8))
+      try FileHandle.standardError.write(contentsOf: Data(lines.utf8))
     } catch {
       // There is no third stream to say so on.
     }
@@ -121,8 +129,8 @@ struct MusterDemo: AsyncParsableCommand {
     try screen.write("\n\(ClosingTable(outcome: outcome, screen: screen).text)\n\n")
     guard broken.isEmpty else {
       for promise in broken { try screen.write("\(screen.paint("✖", .bad)) \(promise)\n") }
-      throw Failure(
-        "\(broken.count) \(broken.count == 1 ? "thing is" : "things are") not as promised")
+      let things = broken.count == 1 ? "1 thing is" : "\(broken.count) things are"
+      throw Failure("\(things) not as promised\n\(whereToLook)")
     }
     let journal = screen.paint("\(directory)/commands.log", .strong)
     let folders = "--home \(directory)/cleo --keys \(keys)/demo-cleo"

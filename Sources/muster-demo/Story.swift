@@ -146,12 +146,15 @@ struct Story: Sendable {
         IDAnswer.self, "report", "add", "--title", Script.roof, "--evacuate"
       ).id
     }
-    try await progress.step("Ben walks into \(Script.camp), and Anna and Ben see him safe") {
+    try await progress.step(
+      "Ben walks into \(Script.camp)",
+      tells: { "Ben walks into \(Script.camp): his own laptop and Anna's show him safe" }
+    ) {
       for laptop in [ben, anna] {
         try await wait(seconds: 30) {
           let users = try await laptop.ask([UserAnswer].self, "user", "list")
           let seen = users.first { $0.callsign == "Ben" }?.safety ?? "nobody"
-          return seen == "safe" ? nil : "on \(laptop.callsign)'s laptop he is \(seen)"
+          return seen == "safe" ? nil : "\(laptop.callsign)'s laptop shows him \(seen)"
         }
       }
     }
@@ -207,7 +210,7 @@ struct Story: Sendable {
   private func mend() async throws -> (at: ContinuousClock.Instant, inStepAfter: Duration) {
     let mended = ContinuousClock.now
     let duration = try await progress.step(
-      "The link is back: they catch up by themselves",
+      "The link is back",
       tells: { "The link is back: all three are in step after \($0.inSeconds)" }
     ) { () -> Duration in
       for link in links.ofCleo { link.mend() }
