@@ -120,8 +120,6 @@ public struct RowState: Hashable, Sendable {
   private func isWellFormed(_ write: Write) -> Bool {
     write.supersedes.count <= Limits.supersededDots
       && (write.value.map(write.field.accepts) ?? true)
-      && (write.field != Field.existence(of: key.kind) || write.value == nil
-        || write.origin == nil || write.origin?.owner == owner)
   }
 
   private mutating func supersede(

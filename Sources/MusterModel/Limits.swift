@@ -61,6 +61,12 @@ public enum Limits {
 
   /// Peers remembered at once; beyond this the one heard longest ago without a session goes.
   public static let peers = 1024
+  /// Addresses that were heard in an announce and at which nobody has proved to be yet: enough for
+  /// those who come within reach at once.
+  public static let heardContacts = 64
+  /// Announcers whose counters are remembered, so that no recorded announce counts twice: four
+  /// lives of each peer.
+  public static let announcers = 4096
   /// Begun and not finished; beyond this the oldest is forgotten, so that a flood of them costs no
   /// more memory. As many joiners may be waiting for an answer.
   public static let handshakesInFlight = 256

@@ -17,13 +17,23 @@ public enum TextRule: Sendable {
     let limit = self == .line ? Limits.lineBytes : Limits.paragraphBytes
     let length = text.utf8.count
     if length > limit { return "is \(length) bytes long; at most \(limit) are allowed" }
-    if self == .line, !text.unicodeScalars.contains(where: { !$0.properties.isWhitespace }) {
-      return "is empty"
-    }
+    if self == .line, text.unicodeScalars.allSatisfy(Self.isBlank) { return "is empty" }
     for scalar in text.unicodeScalars where !allows(scalar) {
       return "contains the control character U+\(String(scalar.value, radix: 16, uppercase: true))"
     }
     return nil
+  }
+
+  /// White space and what draws nothing. A table of our own: every node must decide alike, whatever
+  /// version of Unicode its libraries know.
+  private static func isBlank(_ scalar: Unicode.Scalar) -> Bool {
+    switch scalar.value {
+    case 0x20, 0xA0, 0xAD, 0x034F, 0x061C, 0x115F...0x1160, 0x1680, 0x17B4...0x17B5,
+      0x180B...0x180F, 0x2000...0x200F, 0x202F, 0x205F...0x2065, 0x206A...0x206F, 0x2800, 0x3000,
+      0x3164, 0xFE00...0xFE0F, 0xFEFF, 0xFFA0, 0xE0000...0xE0FFF:
+      true
+    default: false
+    }
   }
 
   private func allows(_ scalar: Unicode.Scalar) -> Bool {

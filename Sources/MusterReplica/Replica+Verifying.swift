@@ -6,8 +6,8 @@ internal import MusterSync
 
 extension Replica {
   /// Re-checks every hash, chain and signature of the log, rebuilds the view from it into a store
-  /// in memory, and compares. Reads only. A log that cannot be read in full does not keep the
-  /// others from being checked.
+  /// in memory, and compares. Changes nothing, but for a note to rebuild a wrong view at the next
+  /// start. A log that cannot be read in full does not keep the others from being checked.
   public mutating func verify() throws -> VerificationReport {
     var problems = try store.integrityProblems().map { "database: \($0)" }
     var audit = LogAudit(local: local, roster: control.roster)
@@ -38,6 +38,9 @@ extension Replica {
     let hash = try StateDigest.hash(of: store)
     if try StateDigest.hash(of: rebuild.store) != hash {
       problems.append("the view is not what the log says: start the node again to rebuild it")
+      var note = Batch()
+      note.forgotten = [Self.viewKey]
+      _ = try store.commit(note)
     }
     return VerificationReport(
       frames: rebuild.frames, logs: audit.logs, stateHash: hash, problems: problems)

@@ -81,6 +81,10 @@ public struct Replica {
   static let incarnationKey = "incarnation"
   static let generationKey = "generation"
   static let bootsKey = "boots"
+  static let viewKey = "view"
+  /// Of what frames do to the view: raised when a version understands more, so that the view is
+  /// derived anew from frames that were held before.
+  static let viewVersion: UInt8 = 1
 
   /// Opens the database file of a replica, or makes it.
   public static func openStore(at path: String) throws(StoreError) -> Store {
@@ -146,6 +150,7 @@ public struct Replica {
     batch.local[Self.generationKey] = withUnsafeBytes(of: generation.bigEndian) { Array($0) }
     batch.local[Self.bootsKey] = withUnsafeBytes(of: (boots + 1).bigEndian) { Array($0) }
     try replayControlLogs(logs, now: now)
+    try rebuildViewIfNeeded()
     try commit(now: now)
     try resumeWaiting(now: now)
     try refreshInvites(now: now)
@@ -201,6 +206,24 @@ public struct Replica {
     guard case .control(let operations) = reading else { return }
     _ = control.take(operations, inLogOf: opening.certificate)
     openSealedKeys(in: operations)
+  }
+
+  /// Derives the view anew from the log after an upgrade, or when `verify` found it wrong.
+  private mutating func rebuildViewIfNeeded() throws {
+    guard try store.local(Self.viewKey) != [Self.viewVersion] else { return }
+    var reader = FrameReader(operation: local.operation)
+    let (control, keyring) = (control, keyring)
+    try store.rebuildView { opening, frame in
+      let reading = reader.read(
+        frame, opening: opening, author: control.author(of: opening.certificate),
+        keyring: keyring)
+      guard case .view(let application, let completes) = reading else {
+        return Reapplication(.nothing)
+      }
+      return Reapplication(
+        application, released: completes.map { ReleasedFrame(place: $0, application: .nothing) })
+    }
+    batch.local[Self.viewKey] = [Self.viewVersion]
   }
 
   /// Frames that waited for something that is at hand now: a key that came just before a crash, or

@@ -155,6 +155,47 @@ struct ForgeryTests {
     #expect(try valley.ask("Ada") { replica, _ in try replica.reports() }.isEmpty)
   }
 
+  @Test func `parts that their author never finished leave nobody waiting`() throws {
+    var valley = try valley()
+    let before = try valley.hashes()
+    // Given a laptop whose program broke off in the middle of an operation, and began anew
+    let body = FrameBody(
+      writtenAt: Timestamp(milliseconds: 0), contents: .part(index: 0, count: 3, content: [1]))
+    for _ in 0..<2 { try sign(body, by: "Ben", in: &valley) }
+    // When it goes on with something whole
+    try valley.at("Ben") { try $0.addReport(ReportDraft(title: "Smoke"), now: $1) }
+    try valley.converge()
+    // Then the report counts, and nobody waits for the rest
+    #expect(try valley.hashes() != before)
+    for name in valley.names {
+      #expect(try valley.ask(name) { try $0.status(now: $1) }.waitingFrames == 0)
+      #expect(try valley.ask(name) { replica, _ in try replica.verify() }.problems == [])
+    }
+  }
+
+  /// Lets a laptop sign a frame body that its writer would not make.
+  private func sign(_ body: FrameBody, by name: String, in valley: inout Valley) throws {
+    try valley.at(name) { replica, now in
+      try replica.transact(now: now) { replica in
+        let epoch = try #require(
+          replica.keyring.current(announced: replica.control.epochs.keys))
+        let log = LogID(
+          operation: replica.local.operation, certificate: replica.local.certificate.hash,
+          incarnation: replica.writer.incarnation, lane: .state)
+        let head = try #require(replica.writer.heads[.state])
+        let opening = try #require(try replica.store.log(log)).opening
+        let frame = Frame.sealed(
+          operation: replica.local.operation, log: log, sequence: head.sequence + 1,
+          previous: head.hash, epoch: epoch.id, plaintext: body.encoded(), key: epoch.key,
+          nonce: replica.random.nonce24(), signedBy: replica.local.signingKey)
+        try replica.hold([frame], opening: opening, now: now)
+        try replica.commit(now: now)
+        try replica.run(.appended(opening, [frame]), now: now)
+        replica.writer.reset(to: try replica.store.logs())
+      }
+    }
+  }
+
   @Test func `a certificate that a member signs admits nobody`() throws {
     var valley = try valley()
     let local = valley.laptops[valley.index("Ben")].credentials.local

@@ -83,10 +83,19 @@ struct VerifyTests {
     "UPDATE crossings SET type = 3 - type",
     "UPDATE crossings SET latitude_e7 = latitude_e7 + 1",
   ])
-  func `a view that was tampered with is found`(damage: String) throws {
-    let problems = try problems(after: damage)
+  func `a view that was tampered with is found, and rebuilt at the next start`(
+    damage: String
+  ) throws {
+    var valley = try valley()
+    let hash = try valley.hashes()
+    try valley.laptops[0].store.execute(unchecked: damage)
     #expect(
-      problems == ["the view is not what the log says: start the node again to rebuild it"])
+      try valley.ask("Ada") { replica, _ in try replica.verify() }.problems
+        == ["the view is not what the log says: start the node again to rebuild it"])
+
+    try valley.restart("Ada")
+    #expect(try valley.ask("Ada") { replica, _ in try replica.verify() }.problems == [])
+    #expect(try valley.hashes() == hash)
   }
 
   @Test func `an opening that was given to another device is found`() throws {

@@ -152,6 +152,41 @@ struct SessionStoryTests {
     #expect(world.stations[0].rejections(.unauthenticated) > 3)
   }
 
+  @Test func `a recorded announce sent from a thousand addresses moves little and crowds nobody out`()
+    throws
+  {
+    // Given a certified device that is out of reach, and an outsider who recorded its announce
+    var world = World(seed: 10)
+    world.found()
+    let away = world.enrol(.member)
+    world.meet(0, away)
+    world.run(seconds: 3) { $0.haveConverged }
+    world.cut(0, away)
+    world.run(seconds: 60)
+    let author = world.stations[away].local
+    let nonce = try #require(Nonce24(bytes: [UInt8](repeating: 7, count: 24)))
+    let recorded =
+      [DatagramKind.announce.rawValue]
+      + Announce(
+        certificate: author.certificate.hash, incarnation: world.stations[away].engine.incarnation,
+        counter: 1 << 40, roots: Roots(hashes: [0, 0, 0, 0, 0]), heads: [], position: nil
+      ).sealed(
+        operation: author.operation, networkKey: author.networkKey, nonce: nonce,
+        signedBy: author.signingKey)
+    // When the outsider plays it from many forged addresses
+    world.tap = []
+    for forged in 0..<1000 {
+      let address = [10, 9, UInt8(forged / 250), UInt8(forged % 250)]
+      let from = try #require(Endpoint(address: address, port: 9999))
+      world.inject(recorded, from: from, to: 0)
+    }
+    world.run(seconds: 120)
+    // Then one address is tried a few times, and given up
+    let answers = (world.tap ?? []).filter { $0.to.port == 9999 }
+    #expect((1...Timing.heardContactAttempts).contains(answers.count))
+    #expect(world.stations[0].engine.contacts.values.count { $0.attemptsLeft != nil } == 0)
+  }
+
   @Test func `a session outlives ten seconds of silence and ends after thirty`() {
     var world = World(seed: 10)
     world.hasMulticast = false

@@ -6,6 +6,13 @@ from dataclasses import dataclass
 from names import COMMAND, MEMBER, RELAY, Author, h16, h32, i64, text, u32
 
 USER, REPORT, FENCE = 1, 2, 3
+# Scalars that a line may not consist of alone.
+BLANK = {0x20, 0xA0, 0xAD, 0x034F, 0x061C, 0x1680, 0x202F, 0x2800, 0x3000, 0x3164, 0xFEFF, 0xFFA0}
+for first, last in (
+        (0x115F, 0x1160), (0x17B4, 0x17B5), (0x180B, 0x180F), (0x2000, 0x200F), (0x205F, 0x2065),
+        (0x206A, 0x206F), (0xFE00, 0xFE0F), (0xE0000, 0xE0FFF)):
+    BLANK.update(range(first, last + 1))
+
 LINE, PARAGRAPHS, CLAIMS, MARK, PLACE, OUTLINE = (
     "line", "paragraphs", "claim", "mark", "place", "outline")
 
@@ -97,7 +104,7 @@ def exactly(width, data):
 def checked(string, rule):
     if len(string.encode("utf-8")) > (200 if rule == LINE else 16384):
         raise Invalid("text is too long")
-    if rule == LINE and all(character.isspace() for character in string):
+    if rule == LINE and all(ord(character) in BLANK for character in string):
         raise Invalid("line is empty")
     for character in string:
         code = ord(character)

@@ -8,8 +8,15 @@ internal import MusterSync
 /// others, at arrival and at every rebuild.
 struct FrameReader: Sendable {
   private let operation: OperationID
-  /// Parts whose successors have not come, by log.
-  private var parts: [LogID: PartialBody] = [:]
+  /// Parts whose successors have not come. By epoch as well: the frames of a log that are sealed
+  /// under one epoch are read in sequence, whenever its key comes, while those of another may be
+  /// read earlier or later on another device.
+  private var parts: [PartsKey: PartialBody] = [:]
+
+  private struct PartsKey: Hashable, Sendable {
+    let log: LogID
+    let epoch: EpochID
+  }
 
   private struct PartialBody: Sendable {
     var places: [FramePlace]
@@ -41,7 +48,7 @@ struct FrameReader: Sendable {
     guard let plaintext = frame.openedBody(operation: operation, key: key) else {
       return .view(.nothing, completes: [])
     }
-    return readBody(plaintext, of: frame, opening: opening, author: author)
+    return readBody(plaintext, of: frame, epoch: epoch, opening: opening, author: author)
   }
 
   private mutating func readControl(_ frame: Frame) -> Reading {
@@ -57,59 +64,69 @@ struct FrameReader: Sendable {
   }
 
   private mutating func readBody(
-    _ plaintext: [UInt8], of frame: Frame, opening: Opening, author: Author
+    _ plaintext: [UInt8], of frame: Frame, epoch: EpochID, opening: Opening, author: Author
   ) -> Reading {
+    let key = PartsKey(log: frame.log, epoch: epoch)
+    // Whatever this frame is, parts that it does not go on with are abandoned.
+    let gathered = parts.removeValue(forKey: key)
     do {
       let body = try FrameBody(decoding: plaintext)
       switch body.contents {
       case .operations(let operations):
         let application = application(
           of: operations, writtenAt: body.writtenAt, frame: frame, opening: opening, author: author)
-        return .view(application, completes: [])
+        return .view(application, completes: gathered?.places ?? [])
       case .part(let index, let count, let content):
+        guard index == gathered?.contents.count ?? 0,
+          gathered.map({ $0.places.last?.sequence == frame.sequence - 1 }) ?? true
+        else {
+          return beginAnew(
+            index: index, content: content, frame: frame, key: key,
+            abandoning: gathered?.places ?? [])
+        }
         return try join(
-          index: index, count: count, content: content, frame: frame, opening: opening,
-          author: author)
+          index: index, count: count, content: content, to: gathered, frame: frame, key: key,
+          opening: opening, author: author)
       }
     } catch {
       // Signed rubbish: held for good, and nothing to apply.
-      return .view(.nothing, completes: [])
+      return .view(.nothing, completes: gathered?.places ?? [])
     }
   }
 
   // MARK: Parts
 
   private mutating func join(
-    index: Int, count: Int, content: [UInt8], frame: Frame, opening: Opening, author: Author
+    index: Int, count: Int, content: [UInt8], to gathered: PartialBody?, frame: Frame,
+    key: PartsKey, opening: Opening, author: Author
   ) throws(WireError) -> Reading {
-    let place = FramePlace(log: frame.log, sequence: frame.sequence)
-    var partial = index == 0 ? PartialBody(places: [], contents: []) : parts[frame.log]
-    guard partial?.contents.count == index,
-      index == 0 || partial?.places.last?.sequence == frame.sequence - 1
-    else {
-      parts[frame.log] = nil
-      return .view(.nothing, completes: [])
-    }
-    partial?.contents.append(content)
-    guard let gathered = partial,
-      gathered.contents.reduce(0, { $0 + $1.count }) <= Limits.operationBytes
-    else {
-      parts[frame.log] = nil
+    var whole = gathered ?? PartialBody(places: [], contents: [])
+    whole.contents.append(content)
+    guard whole.contents.reduce(0, { $0 + $1.count }) <= Limits.operationBytes else {
       throw .overLimit("operation")
     }
-    if index + 1 < count {
-      partial?.places.append(place)
-      parts[frame.log] = partial
+    guard index + 1 == count else {
+      whole.places.append(FramePlace(log: frame.log, sequence: frame.sequence))
+      parts[key] = whole
       return .view(.waiting(.part), completes: [])
     }
-    parts[frame.log] = nil
-    let body = try FrameBody(decoding: Array(gathered.contents.joined()))
+    let body = try FrameBody(decoding: Array(whole.contents.joined()))
     guard case .operations(let operations) = body.contents else { throw .malformed("parts") }
     let application = application(
       of: operations, writtenAt: body.writtenAt, frame: frame, opening: opening, author: author)
     // While the whole waits for a later version, so do its parts: they are read again with it.
     if case .waiting = application { return .view(application, completes: []) }
-    return .view(application, completes: gathered.places)
+    return .view(application, completes: whole.places)
+  }
+
+  /// A part that does not follow what was gathered: a first one begins anew, another is lost.
+  private mutating func beginAnew(
+    index: Int, content: [UInt8], frame: Frame, key: PartsKey, abandoning places: [FramePlace]
+  ) -> Reading {
+    guard index == 0 else { return .view(.nothing, completes: places) }
+    parts[key] = PartialBody(
+      places: [FramePlace(log: frame.log, sequence: frame.sequence)], contents: [content])
+    return .view(.waiting(.part), completes: places)
   }
 
   // MARK: Operations

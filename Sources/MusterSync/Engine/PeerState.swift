@@ -9,8 +9,6 @@ struct PeerState: Sendable {
   var sessions: [UInt32] = []
   var endpoint: Endpoint
   var lastHeard: Instant
-  /// The greatest counter of its announces in this incarnation of it.
-  var announced: (incarnation: Incarnation, counter: UInt64)?
 
   /// What it said, or showed, that it holds.
   var known: [LogID: KnownHead] = [:]
@@ -52,6 +50,9 @@ struct Contact: Sendable {
   var device: DeviceID?
   var nextAttempt: Instant
   var backoffMilliseconds = Timing.contactFirstMilliseconds
+  /// Nil for an address that the user gave, or at which a device proved to be: it is tried for
+  /// ever. One that was only heard may be a forged source, and is given up after so many tries.
+  var attemptsLeft: Int?
 }
 
 /// Frames of one log that one peer was asked for.

@@ -68,17 +68,15 @@ extension SyncEngine {
     guard announce.certificate != local.certificate.hash else { return }
     guard let certificate = roster[announce.certificate] else {
       // First contact: somebody with the network key whose certificate has not come yet.
-      addContact(endpoint, device: nil)
-      return
+      return hearContact(endpoint, device: nil)
     }
     guard unverified.isSigned(by: certificate.signingKey) else { throw .forged("announce") }
     let device = certificate.device
-    guard isFresh(announce, of: device) else { return reject(.replayed, from: endpoint) }
-    addContact(endpoint, device: device)
+    guard isFresh(announce) else { return reject(.replayed, from: endpoint) }
+    hearContact(endpoint, device: device)
     guard liveSession(of: device) != nil else {
       contacts[endpoint]?.nextAttempt = now
-      tryContacts()
-      return
+      return tryContacts()
     }
     if let position = announce.position { receive(position, from: device, endpoint: endpoint) }
     let lacked = announce.heads.filter { hint in
@@ -88,13 +86,19 @@ extension SyncEngine {
     if lacked.isEmpty { compare(announce.roots, of: device) } else { continuePulls(from: device) }
   }
 
-  private mutating func isFresh(_ announce: Announce, of device: DeviceID) -> Bool {
-    guard let last = peers[device]?.announced, last.incarnation == announce.incarnation else {
-      peers[device]?.announced = (announce.incarnation, announce.counter)
-      return true
-    }
-    guard announce.counter > last.counter else { return false }
-    peers[device]?.announced = (announce.incarnation, announce.counter)
+  /// Whether it is newer than every one heard of this life of this device's database, so that a
+  /// recorded announce does nothing when it is sent again.
+  private mutating func isFresh(_ announce: Announce) -> Bool {
+    let author = Announcer(certificate: announce.certificate, incarnation: announce.incarnation)
+    guard announced[author].map({ announce.counter > $0 }) ?? (announced.count < Limits.announcers)
+    else { return false }
+    announced[author] = announce.counter
     return true
   }
+}
+
+/// One life of one device's database, as an announce names it.
+struct Announcer: Hashable, Sendable {
+  let certificate: CertificateHash
+  let incarnation: Incarnation
 }

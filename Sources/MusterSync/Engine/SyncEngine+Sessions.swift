@@ -5,13 +5,31 @@ internal import MusterModel
 extension SyncEngine {
   // MARK: Initiating
 
-  mutating func addContact(_ endpoint: Endpoint, device: DeviceID?) {
-    guard contacts[endpoint] == nil, contacts.count < Limits.peers else {
+  /// An address that the user gave, or that is remembered.
+  mutating func addContact(_ endpoint: Endpoint) {
+    if contacts[endpoint] == nil, contacts.count >= Limits.peers { forgetHeardContact() }
+    guard contacts[endpoint] != nil || contacts.count < Limits.peers else { return }
+    contacts[endpoint, default: Contact(nextAttempt: now)].attemptsLeft = nil
+    tryContacts()
+  }
+
+  /// The source of an announce, which anybody may have forged: few of them are kept, and each is
+  /// tried a few times, so that a recorded announce moves little and crowds nobody out.
+  mutating func hearContact(_ endpoint: Endpoint, device: DeviceID?) {
+    if contacts[endpoint] != nil {
       if let device { contacts[endpoint]?.device = device }
       return
     }
-    contacts[endpoint] = Contact(device: device, nextAttempt: now)
+    let heard = contacts.values.count { $0.attemptsLeft != nil }
+    guard heard < Limits.heardContacts, contacts.count < Limits.peers else { return }
+    contacts[endpoint] = Contact(
+      device: device, nextAttempt: now, attemptsLeft: Timing.heardContactAttempts)
     tryContacts()
+  }
+
+  private mutating func forgetHeardContact() {
+    let heard = contacts.keys.sorted().first { contacts[$0]?.attemptsLeft != nil }
+    if let heard { contacts[heard] = nil }
   }
 
   mutating func retryEverybody() {
@@ -31,7 +49,11 @@ extension SyncEngine {
       if isConnected {
         contact.backoffMilliseconds = Timing.contactFirstMilliseconds
         contact.nextAttempt = now.advanced(byMilliseconds: Timing.contactLastMilliseconds)
+      } else if contact.attemptsLeft == 0 {
+        contacts[endpoint] = nil
+        continue
       } else {
+        if let left = contact.attemptsLeft { contact.attemptsLeft = left - 1 }
         // A quarter of jitter, so that nodes that lost each other do not answer in step.
         let jitter = Int64(random.uniform(below: UInt64(contact.backoffMilliseconds / 4)))
         contact.nextAttempt = now.advanced(byMilliseconds: contact.backoffMilliseconds + jitter)
@@ -233,8 +255,10 @@ extension SyncEngine {
     peer.quicken(now: now)
     sessions[session.localIndex] = session
     peers[device] = peer
+    if contacts[session.endpoint] == nil, contacts.count >= Limits.peers { forgetHeardContact() }
     if contacts[session.endpoint] != nil || contacts.count < Limits.peers {
       contacts[session.endpoint, default: Contact(nextAttempt: now)].device = device
+      contacts[session.endpoint]?.attemptsLeft = nil
     }
     effects.append(.store(.contact(session.endpoint, device)))
     if !wasConnected { effects.append(.notice(.peerConnected(device, session.endpoint))) }

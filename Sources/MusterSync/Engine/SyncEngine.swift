@@ -37,6 +37,8 @@ public struct SyncEngine: Sendable {
   /// Logs that were offered and whose certificate is not in the roster yet.
   var unverifiable: Set<LogID> = []
   var announcing: AnnounceTimer
+  /// The greatest counter heard of each announcer.
+  var announced: [Announcer: UInt64] = [:]
 
   /// What one `handle` has gathered so far.
   var effects: [Effect] = []
@@ -60,6 +62,8 @@ public struct SyncEngine: Sendable {
     for record in records { keep(record) }
   }
 
+  /// Takes one thing that happened, and says what to do about it: the caller MUST carry the effects
+  /// out in their order, and give `now` from one monotonic clock.
   public mutating func handle(_ input: Input, now: Instant) -> [Effect] {
     self.now = now
     effects = []
@@ -80,7 +84,7 @@ public struct SyncEngine: Sendable {
       epochKeys[key.id] = key
       missingKeys.removeAll { $0 == key.id }
     case .contacts(let endpoints):
-      for endpoint in endpoints { addContact(endpoint, device: nil) }
+      for endpoint in endpoints { addContact(endpoint) }
     case .joinAnswered(let ticket, let answer): answerJoin(ticket, answer)
     case .linkUp: retryEverybody()
     }
@@ -89,6 +93,7 @@ public struct SyncEngine: Sendable {
     return effects
   }
 
+  /// The earliest moment at which it wants `deadlinePassed`; it may have passed already.
   public var nextDeadline: Instant? {
     var earliest = announcing.next
     for contact in contacts.values { earliest = min(earliest, contact.nextAttempt) }

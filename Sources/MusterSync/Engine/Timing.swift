@@ -14,6 +14,8 @@ enum Timing {
   /// A known address without a session is tried again after this, doubling.
   static let contactFirstMilliseconds: Int64 = 1000
   static let contactLastMilliseconds: Int64 = 10_000
+  /// An address that was only heard is tried so often.
+  static let heardContactAttempts = 3
   /// A pull without progress for so long is asked for again.
   static let pullMilliseconds: Int64 = 500
   static let pullAttempts = 6

@@ -51,7 +51,7 @@ struct StatusCommand: AsyncParsableCommand {
       ),
       (
         "State hash",
-        "\(status.stateHash)" + (status.stateIsIncomplete ? " (keys are missing)" : "")
+        "\(status.stateHash)" + (status.stateIsIncomplete ? " (without frames that wait for a key, or for a later version)" : "")
       ),
     ]
     if let report = status.fix {
