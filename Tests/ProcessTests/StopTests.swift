@@ -41,6 +41,34 @@ extension ProcessTests {
       }
     }
 
+    @Test func `commands given at once wait for one another, and for a node that starts`()
+      async throws
+    {
+      try await Field.tell { field in
+        let anna = try await field.founder("Anna")
+        var commands: [Child] = []
+        for number in 0..<4 {
+          commands.append(try anna.begin(["report", "add", "--title", "Report \(number)"]))
+        }
+        // No node yet: each needs the home for itself.
+        let node = try await anna.run()
+        for command in commands {
+          let ended = try await command.end(within: .seconds(30))
+          #expect(ended.status == 0, "\(ended)")
+        }
+        try await node.stop()
+
+        let starting = try anna.begin(["run", "--listen", "127.0.0.1:0", "--no-multicast"])
+        try await eventually("the node has the home, and may not listen yet") {
+          try String(contentsOf: anna.home.appending(path: "run/lock"), encoding: .utf8)
+            .contains("\(starting.pid)")
+        }
+        #expect(try await anna.ask("report", "list").items.count == 4)
+        starting.signal(SIGTERM)
+        #expect(try await starting.end(within: .seconds(5)).status == 0)
+      }
+    }
+
     @Test func `a copy of a home begins a life of its own, and nothing forks`() async throws {
       try await Field.tell { field in
         let anna = try await field.founder("Anna")

@@ -11,17 +11,23 @@ enum Door: Sendable {
   /// Knocks at the socket, and opens the node here if nobody answers.
   static func open(_ home: HomeOptions) async throws -> Door {
     let client = ControlClient(path: try ControlSocketPath(home.folders.socketPath))
-    if try await client.isListening() { return .running(client) }
-    guard home.folders.exists else { throw absent(home) }
-    return .inProcess(try await LocalNode.open(home: home))
+    return try await Patience.whileInUse {
+      if try await client.isListening() { return .running(client) }
+      guard home.folders.exists else { throw absent(home) }
+      return .inProcess(try await LocalNode.open(home: home))
+    }
   }
 
   /// The running node only, for what nobody else can tell.
   static func runningNode(of home: HomeOptions) async throws -> ControlClient {
     let client = ControlClient(path: try ControlSocketPath(home.folders.socketPath))
-    if try await client.isListening() { return client }
-    guard home.folders.exists else { throw absent(home) }
-    throw Refusal("no node is running on \(home.folders.path): start it with `muster run`")
+    return try await Patience.whileInUse {
+      if try await client.isListening() { return client }
+      guard home.folders.exists else { throw absent(home) }
+      // Whoever has the lock may be a node that does not listen yet.
+      _ = try HomeLock(home.folders)
+      throw Refusal("no node is running on \(home.folders.path): start it with `muster run`")
+    }
   }
 
   /// What the node answers, unless it refuses.

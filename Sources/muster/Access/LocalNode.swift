@@ -72,7 +72,10 @@ enum LocalNode {
   static func run(_ settings: RunSettings, home: HomeOptions) async throws {
     let logger = logger()
     let socket = try ControlSocketPath(home.folders.socketPath)
-    let opened = try opened(home)
+    let client = ControlClient(path: socket)
+    let opened = try await Patience.whileInUse(unless: client.isListening) {
+      try Self.opened(home)
+    }
     let transport = try await UDPTransport.bind(
       configuration: UDPConfiguration(
         listen: settings.listen.text, multicast: settings.usesMulticast),
