@@ -25,7 +25,7 @@ extension Node {
         try read { replica, _ in try replica.crossings(after: arrival, limit: limit) })
     case .claimSafety(let claim, let note):
       return try done { try $0.claimSafety(claim, note: note, now: $1) }
-    case .setPosition(let fix): return try done { try $0.ingest(fix, now: $1) }
+    case .setPosition(let fix): return try setPosition(fix)
     case .invite(let role, let uses, let seconds):
       return try invite(role: role, uses: uses, validSeconds: seconds)
     case .admit(let request, let role): return try admit(request, role: role)
@@ -78,6 +78,17 @@ extension Node {
     case .deleteFence(let reference):
       return try done { try $0.deleteFence($0.row(.fence, named: reference), now: $1) }
     default: return .fences(try read { replica, _ in try replica.fences() })
+    }
+  }
+
+  /// By hand, a year is soon mistyped, and a fix from the future would hide all that come until
+  /// then. A receiver's time is not judged by this laptop's clock, which may be the wrong one.
+  private func setPosition(_ fix: Fix) throws -> Reply {
+    try done { replica, now in
+      guard fix.sampleTime.milliseconds(since: now.wall) <= 60_000 else {
+        throw NodeError.refused("the time \(fix.sampleTime) is ahead of this laptop's clock")
+      }
+      return try replica.ingest(fix, now: now)
     }
   }
 

@@ -88,6 +88,9 @@ extension ProcessTests {
         ] {
           try await anna.attempt(words).expectRefusal(saying: "0123abcd")
         }
+        // A fix from the future would hide all that come until then.
+        try await anna.attempt("position", "set", "1,2", "--time", "2100-01-01T00:00:00Z")
+          .expectRefusal(saying: "ahead of this laptop's clock")
         #expect(try await facts(of: anna) == before)
         try await anna.expectSound()
       }
