@@ -79,6 +79,9 @@ public struct ControlClient: Sendable {
       return try await channel.executeThenClose(body)
     } catch let fault as ControlFault {
       throw fault
+    } catch let error as IOError where [ECONNRESET, EPIPE].contains(error.errnoCode) {
+      // A node that was killed, as against one that closed.
+      throw .closed
     } catch {
       throw .socket(path: "\(path)", reason: "\(error)")
     }
