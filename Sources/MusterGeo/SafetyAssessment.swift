@@ -67,7 +67,7 @@ public struct SafetyAssessment: Hashable, Sendable {
         (state, reason) = (.unsafe, "outside the muster zone")
       }
     } else {
-      (state, reason) = (.unknown, "never heard")
+      (state, reason) = (.unknown, "no position yet")
     }
   }
 

@@ -79,7 +79,7 @@ import Testing
   }
 
   @Test func `Silence makes the state unknown, at the muster too`() {
-    #expect(words(judge(at: nil)) == "unknown: never heard")
+    #expect(words(judge(at: nil)) == "unknown: no position yet")
     #expect(words(judge(at: atCamp, minutesAgo: 10)) == "safe: inside muster zone Camp")
     #expect(words(judge(at: atCamp, minutesAgo: 42)) == "unknown: no fix for 42 min")
     #expect(words(judge(at: elsewhere, minutesAgo: 42)) == "unknown: no fix for 42 min")

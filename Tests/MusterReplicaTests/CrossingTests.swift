@@ -184,7 +184,7 @@ struct CrossingTests {
       }
     }
 
-    try expect(.unknown, "never heard")
+    try expect(.unknown, "no position yet")
     try step(0, 500)
     try expect(.unsafe, "outside the muster zone")
     try step(1, 1000)

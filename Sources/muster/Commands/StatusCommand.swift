@@ -73,7 +73,9 @@ struct StatusCommand: AsyncParsableCommand {
         .init(peer.callsign, .strong), .init(peer.device.short), .init("\(peer.endpoint)"),
         peer.isConnected ? .init("✔ connected", .good) : .init("✖ silent", .doubtful),
         .init(Words.age(peer.lastHeardSeconds) + " ago"),
-        .init(peer.behindFrames == 0 ? "nothing" : "\(peer.behindFrames) frames"),
+        .init(
+          peer.behindFrames == 0
+            ? "nothing" : Words.count(Int(clamping: peer.behindFrames), "frame", "frames")),
       ])
     }
     return table
