@@ -51,7 +51,9 @@ struct StatusCommand: AsyncParsableCommand {
       ),
       (
         "State hash",
-        "\(status.stateHash)" + (status.stateIsIncomplete ? " (without frames that wait for a key, or for a later version)" : "")
+        "\(status.stateHash)"
+          + (status.stateIsIncomplete
+            ? " (without frames that wait for a key, or for a later version)" : "")
       ),
     ]
     if let report = status.fix {
