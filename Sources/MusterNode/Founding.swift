@@ -14,19 +14,25 @@ public enum Founding {
     operation: String, callsign: String, home: NodeHome, passphrase: [UInt8]?
   ) throws -> Membership {
     let lock = try claim(home)
+    let unfinished = UnfinishedHome(home)
+    if home.keys.contains(rootKeyName) {
+      throw HomeError.occupied(home.keysDirectory + "/" + rootKeyName)
+    }
+    try unfinished.begin()
     let genesis = Genesis(
       operationName: operation, seed: systemSeed(), now: SystemClock.wall)
     let store = try Replica.openStore(at: home.databasePath)
     try genesis.store(in: store)
     try store.close()
-    try home.keys.create(
-      rootKeyName, genesis.rootKeyFile(passphrase: passphrase, seed: systemSeed()))
-    try keep(genesis.credentials, home: home, passphrase: passphrase)
     var opened = try OpenedHome(home, lock: lock, credentials: genesis.credentials)
     _ = try opened.replica.rotateEpoch(now: SystemClock.reading)
     _ = try opened.replica.setCallsign(callsign, now: SystemClock.reading)
     try opened.writeSentinel()
-    return Membership(genesis.credentials, callsign: callsign)
+    try home.keys.create(
+      rootKeyName, genesis.rootKeyFile(passphrase: passphrase, seed: systemSeed()))
+    try keep(genesis.credentials, home: home, passphrase: passphrase)
+    try unfinished.finish()
+    return withExtendedLifetime(lock) { Membership(genesis.credentials, callsign: callsign) }
   }
 
   // MARK: Joining over the network
@@ -40,6 +46,7 @@ public enum Founding {
   ) async throws -> Membership {
     let summary = try Enrolment.summary(ofInvitation: invitation)
     let lock = try claim(home)
+    try UnfinishedHome(home).begin()
     var enrolment = Enrolment(seed: systemSeed())
     try enrolment.begin(
       invitation: invitation, seed: systemSeed(), now: SystemClock.instant)
@@ -79,6 +86,7 @@ public enum Founding {
     guard home.keys.contains(pendingName) else {
       throw NodeError.refused("no join was asked for from here: begin with 'join --request FILE'")
     }
+    try UnfinishedHome(home).begin()
     let pending = try home.keys.read(pendingName)
     let words = SecretFile.pendingJoin.isWrapped(pending) ? try passphrase() : nil
     let (enrolment, callsign) = try Enrolment.resume(pending: pending, passphrase: words)
@@ -99,17 +107,20 @@ public enum Founding {
     return lock
   }
 
+  /// The device's key comes last: a home that has it belongs to the operation, wholly.
   private static func settle(
     _ credentials: Credentials, keys: Enrolment.EpochKeys, callsign: String, home: NodeHome,
     lock: HomeLock, passphrase: [UInt8]?
   ) throws {
-    try keep(credentials, home: home, passphrase: passphrase)
     var opened = try OpenedHome(home, lock: lock, credentials: credentials)
     _ = try opened.replica.keep(keys, now: SystemClock.reading)
     if credentials.role.reads {
       _ = try opened.replica.setCallsign(callsign, now: SystemClock.reading)
     }
     try opened.writeSentinel()
+    try keep(credentials, home: home, passphrase: passphrase)
+    try UnfinishedHome(home).finish()
+    withExtendedLifetime(lock) {}
   }
 
   private static func keep(

@@ -27,6 +27,7 @@ public struct OpenedHome {
     let bytes = try home.keys.read(NodeHome.deviceKeyName)
     let words = SecretFile.deviceKey.isWrapped(bytes) ? try passphrase() : nil
     let credentials = try Credentials(keyFile: bytes, passphrase: words)
+    try UnfinishedHome(home).finish()
     try self.init(home, lock: lock, credentials: credentials)
   }
 

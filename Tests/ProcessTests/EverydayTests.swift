@@ -141,7 +141,7 @@ extension ProcessTests {
     private func crossings(
       of ben: Laptop, in fence: String, seenBy anna: Laptop
     ) async throws {
-      let follower = try anna.begin(["event", "follow", "--all", "--json"])
+      let follower = try anna.begin(["event", "follow", "--all", "--json"], stays: true)
       try await ben.tell("position", "set", "46,14.5", "--accuracy", "5")
       try await ben.tell("position", "set", "46.0501,14.5", "--accuracy", "5")
       try await ben.tell("position", "set", "46.06,14.5", "--accuracy", "5")

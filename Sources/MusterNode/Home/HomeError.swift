@@ -13,6 +13,8 @@ public enum HomeError: Error, Hashable, Sendable {
   case occupied(String)
   /// A key file that was to be read is not there.
   case missing(String)
+  /// There is a database, and no key to it.
+  case keyless(home: String, keys: String)
   /// A key file is larger than `KeyFolder.largestFileBytes`.
   case oversized(String)
   /// Another process, or another part of this one, holds the home's lock; its process id where the
@@ -50,6 +52,9 @@ extension HomeError: CustomStringConvertible {
       "this home already belongs to an operation (\(path) is there): choose another --home"
     case .missing(let path):
       "there is no key file \(path): run `muster init` or `muster join` first, or give --keys"
+    case .keyless(let home, let keys):
+      "\(home) holds an operation's data, but \(keys) no key to it: give the right --keys, "
+        + "or choose another --home"
     case .oversized(let path):
       "\(path) is too large for a key file: put the right file there"
     case .inUse(let home, let pid):

@@ -25,8 +25,10 @@ struct Laptop: Sendable {
   func attempt(_ words: String...) async throws -> Ended { try await attempt(words) }
 
   /// Begins a command and does not wait.
-  func begin(_ words: [String]) throws -> Child {
-    try field.start(words + ["--home", home.path], environment: environment, stays: false)
+  ///
+  /// - Parameter stays: whether it is to run until it is ended.
+  func begin(_ words: [String], stays: Bool = false) throws -> Child {
+    try field.start(words + ["--home", home.path], environment: environment, stays: stays)
   }
 
   /// Gives a command that is to be carried out; what it prints.

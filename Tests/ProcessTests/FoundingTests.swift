@@ -1,0 +1,53 @@
+import Foundation
+import Testing
+
+extension ProcessTests {
+  @Suite struct FoundingTests {
+    @Test func `a founding that was killed can be begun again, or has founded wholly`() async throws
+    {
+      try await Field.tell { field in
+        let start = ContinuousClock.now
+        _ = try await field.founder("First")
+        let whole = ContinuousClock.now - start
+        let rounds = 8
+        for round in 0..<rounds {
+          let anna = try field.laptop("Anna \(round)")
+          let child = try anna.begin(["init", "Flood", "--callsign", "Anna"])
+          let moment = ContinuousClock.now + whole * round / rounds
+          while ContinuousClock.now < moment { try await Task.sleep(for: .milliseconds(1)) }
+          child.endNow()
+
+          let again = try await anna.attempt("init", "Flood", "--callsign", "Anna")
+          if again.status != 0 { again.expectRefusal(saying: "already") }
+          // The keys are made last, one after the other: almost never is only the first there.
+          guard FileManager.default.fileExists(atPath: anna.key.path) else { continue }
+          try await anna.expectSound()
+          try await anna.tell("report", "add", "--title", "Bridge down")
+          #expect(try await anna.ask("status")["callsign"] == .string("Anna"))
+        }
+      }
+    }
+
+    @Test func `what a founding left is cleared away, but never data whose key is elsewhere`()
+      async throws
+    {
+      try await Field.tell { field in
+        let anna = try await field.founder("Anna")
+        let hash = try await anna.stateHash()
+        let (keys, away) = (anna.home.appending(path: "keys"), field.folder.appending(path: "away"))
+        try FileManager.default.moveItem(at: keys, to: away)
+        try await anna.attempt("init", "Other", "--callsign", "Eve").expectRefusal(saying: "--keys")
+        #expect(try await anna.ask("status", "--keys", away.path)["stateHash"].text == hash)
+
+        // As if it had been killed just before the keys were made.
+        let mark = anna.home.appending(path: "data/unfinished")
+        #expect(!FileManager.default.fileExists(atPath: mark.path))
+        try Data().write(to: mark)
+        try await anna.tell("init", "Other", "--callsign", "Eve")
+        #expect(try await anna.ask("status")["operationName"] == .string("Other"))
+        try await anna.expectSound()
+        #expect(!FileManager.default.fileExists(atPath: mark.path))
+      }
+    }
+  }
+}
