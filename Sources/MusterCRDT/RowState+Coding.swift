@@ -47,7 +47,7 @@ extension RowState {
   }
 
   private func appendVisible(to writer: inout ByteWriter) {
-    writer.append(UInt8(origin == nil ? 0 : 1))
+    writer.append(UInt8(origin == nil ? 0 : isCreated ? 2 : 1))
     writer.append(origin?.owner.raw ?? .zero)
     writer.append(origin?.nonce ?? .zero)
     writer.append(UInt32(live.count))
@@ -60,10 +60,12 @@ extension RowState {
   }
 
   private mutating func readVisible(from reader: inout ByteReader) throws(DecodingFault) {
-    let hasOrigin = try reader.integer(UInt8.self)
+    let stage = try reader.integer(UInt8.self)
     let origin = RowOrigin(
       owner: try reader.identifier(UserID.self), nonce: try reader.bytes16())
-    self.origin = hasOrigin == 1 ? origin : nil
+    guard stage <= 2 else { throw .invalid("origin") }
+    self.origin = stage == 0 ? nil : origin
+    isCreated = stage == 2
     for _ in 0..<(try reader.count(ofAtLeast: 5)) {
       let field = try reader.field()
       var values: [LiveValue] = []

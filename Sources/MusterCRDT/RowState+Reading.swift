@@ -21,7 +21,7 @@ extension RowState {
   /// Whether the row is there for people to see.
   public var exists: Bool {
     guard let field = Field.existence(of: key.kind) else { return true }
-    return isSet(field) && !(key.kind == .fence && isSet(.fenceDeleted))
+    return isCreated && isSet(field) && !(key.kind == .fence && isSet(.fenceDeleted))
   }
 
   /// Last-writer fields in which people disagree, in field order.

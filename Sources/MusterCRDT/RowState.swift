@@ -24,6 +24,9 @@ public struct RowState: Hashable, Sendable {
   public let key: RowKey
   /// Nil until a write that carries it is applied; a user's row has none.
   public internal(set) var origin: RowOrigin?
+  /// Whether the owner's own existence was ever applied. Whoever may write to a row can also make
+  /// up an origin that names another; what that other did not sign is not shown as theirs.
+  public internal(set) var isCreated = false
   /// Sorted by dot; a field without live values is absent.
   var live: [Field: [LiveValue]] = [:]
   /// Superseded dots whose frames are not applied yet, with those who superseded them.
@@ -105,6 +108,7 @@ public struct RowState: Hashable, Sendable {
       supersede(dot, in: field, by: author, hasCome: hasCome)
     }
     guard let value = write.value else { return .applied }
+    if field == Field.existence(of: key.kind), author.user == owner { isCreated = true }
     let isGone = superseders?.contains {
       Permission.allowsSuperseding(field, valueOf: author.user, by: $0)
     }

@@ -4,6 +4,24 @@ import Testing
 @testable import MusterCRDT
 
 struct PermissionStoryTests {
+  @Test("a commander cannot show a report as another's")
+  func nobodyFilesForAnother() {
+    // given a commander who makes up a row that names somebody else as its owner
+    let create = Write(
+      row: RowKey.report.id, field: .reportExistence, value: .mark, origin: RowKey.report.origin)
+    let made = WrittenFrame(1, by: .commander, [create])
+    let title = WrittenFrame(2, by: .commander, sets: .reportTitle, to: .text("all is well"))
+    var holder = Holder(.report)
+    // when it arrives
+    holder.receive([made, title])
+    // then it is not there for anybody to see
+    #expect(!holder.row.exists)
+    // and when that person does create it, the commander's edit counts as what it is
+    holder.receive(.create)
+    #expect(holder.row.exists)
+    #expect(holder.row.shown(.reportTitle)?.author != holder.row.owner)
+  }
+
   @Test("a stranger's edit of a report is refused, a stranger's comment is applied")
   func stranger() {
     var holder = Holder(.report)

@@ -87,7 +87,7 @@ struct RowCodingTests {
     let time = { (seconds: Int64) in
       withUnsafeBytes(of: (seconds * 1000).bigEndian) { Array($0) }
     }
-    var expected: [UInt8] = [2] + RowKey.report.id.bytes + [1]
+    var expected: [UInt8] = [2] + RowKey.report.id.bytes + [2]
     expected += owner + RowKey.report.origin.nonce.bytes + [0, 0, 0, 2]
     expected += [20, 0, 0, 0, 1] + name(100) + owner + [2] + time(100) + [6]
     expected += [24, 0, 0, 0, 1] + name(5) + owner + [2] + time(5) + [2, 3]

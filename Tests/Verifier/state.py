@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from names import COMMAND, MEMBER, RELAY, Author, h16, h32, i64, text, u32
 
 USER, REPORT, FENCE = 1, 2, 3
+EXISTENCE = (20, 40)
 # Scalars that a line may not consist of alone.
 BLANK = {0x20, 0xA0, 0xAD, 0x034F, 0x061C, 0x1680, 0x202F, 0x2800, 0x3000, 0x3164, 0xFEFF, 0xFFA0}
 for first, last in (
@@ -253,7 +254,10 @@ def canonical_row(key, writes):
     fields = live_values([write for write in writes if may_write(write, owner)])
     if not fields:
         return None
-    parts = [bytes([kind]), id, bytes([0 if origin is None else 1])]
+    created = any(
+        write.field in EXISTENCE and write.value is not None and write.author.user == owner
+        for write in writes if may_write(write, owner))
+    parts = [bytes([kind]), id, bytes([0 if origin is None else 2 if created else 1])]
     parts += origin or (bytes(16), bytes(16))
     parts.append(u32(len(fields)))
     for field in sorted(fields):

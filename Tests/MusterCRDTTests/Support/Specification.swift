@@ -6,6 +6,7 @@ import MusterModel
 struct Specification: Equatable {
   let owner: UserID?
   let live: [Field: [LiveValue]]
+  let exists: Bool
 
   init(of frames: [WrittenFrame], in key: RowKey) {
     let writes = frames.flatMap(\.authored)
@@ -28,6 +29,12 @@ struct Specification: Equatable {
     }
     self.owner = owner
     self.live = live.mapValues { $0.sorted { $0.dot < $1.dot } }
+    let existence = Field.existence(of: key.kind)
+    let isCreated = counting.contains {
+      $0.write.field == existence && $0.write.value != nil && $0.author.user == owner
+    }
+    exists =
+      existence.map { isCreated && live[$0] != nil && live[.fenceDeleted] == nil } ?? true
   }
 
   init(_ row: RowState) {
@@ -37,6 +44,7 @@ struct Specification: Equatable {
       live[field] = row.values(of: field)
     }
     self.live = live
+    exists = row.exists
   }
 
   private static func counts(_ write: AuthoredWrite, owner: UserID) -> Bool {
