@@ -111,6 +111,7 @@ let package = Package(
     tests("MusterNodeTests", ["MusterNode"]),
     tests("MusterControlTests", ["MusterControl"]),
     tests("ProcessTests", ["muster"]),
+    tests("NetworkTests", ["muster"]),
   ],
   swiftLanguageModes: [.v6]
 )

@@ -1,0 +1,63 @@
+import Foundation
+import Testing
+
+extension NetworkTests {
+  @Suite struct PoorAirTests {
+    @Test func `three laptops agree where three in ten datagrams are lost`() async throws {
+      try await Valley.tell { valley in
+        let anna = try await valley.founder("Anna")
+        let ben = try await valley.joiner("Ben", admittedBy: anna)
+        let cora = try await valley.joiner("Cora", admittedBy: anna)
+        let laptops = [anna, ben, cora]
+        try valley.wire(anna, ben, cora)
+        for laptop in laptops { try Rule.losing(percent: 30).apply(in: laptop.space) }
+        for laptop in laptops { try await laptop.run() }
+
+        var written: Set<String> = []
+        for number in 1...10 {
+          for laptop in laptops {
+            written.insert(try await laptop.report("Number \(number) of \(laptop.name)"))
+          }
+        }
+        let taken = try await inStep(anna, ben, cora, within: .seconds(60)) {
+          $0["reports"] == .number(30) && $0["users"] == .number(3)
+        }
+        print("with a loss of 30 %, three agree \(taken.wholeMilliseconds) ms after 30 reports")
+        for laptop in laptops {
+          try #require(try await laptop.reports() == written)
+          try #require(try Rule.dropped(in: laptop.space) > 0)
+          try await laptop.requireSound()
+        }
+      }
+    }
+
+    @Test func `where multicast is blocked, one --peer each suffices`() async throws {
+      try await Valley.tell { valley in
+        let anna = try await valley.founder("Anna")
+        let ben = try await valley.joiner("Ben", admittedBy: anna)
+        let cora = try await valley.joiner("Cora", admittedBy: anna)
+        let laptops = [anna, ben, cora]
+        let wire = try valley.wire(anna, ben, cora)
+        for laptop in laptops { try Rule.withoutMulticast.apply(in: laptop.space) }
+        try await anna.run()
+        let deaf = try await ben.run()
+        try await eventually("both have called, and were not heard") {
+          try Rule.dropped(in: anna.space) > 0 && Rule.dropped(in: ben.space) > 0
+        }
+        for laptop in [anna, ben] { try #require(try await laptop.neighbours().isEmpty) }
+
+        deaf.terminate()
+        try await deaf.end(within: .seconds(20))
+        for laptop in [ben, cora] {
+          try await laptop.run("--peer", "\(wire.address(anna.number)):7474")
+        }
+        let id = try await cora.report("By name")
+        try await inStep(anna, ben, cora) {
+          $0["users"] == .number(3) && $0["reports"] == .number(1)
+        }
+        try #require(try await ben.reports() == [id])
+        try #require(try await anna.neighbours() == ["Ben", "Cora"])
+      }
+    }
+  }
+}

@@ -1,0 +1,139 @@
+import Foundation
+import Synchronization
+
+/// The laptops and wires of one story, in namespaces and a folder of their own, and every process
+/// that is started on them.
+final class Valley: Sendable {
+  let folder: URL
+  private let prefix: String
+  private let program: URL
+  private let ip: URL
+  private let state = Mutex(State())
+
+  private struct State {
+    var laptops = 0
+    var wires = 0
+    var children: [Child] = []
+    var nodes: [(name: String, child: Child)] = []
+  }
+
+  private static let told = Mutex(0)
+
+  /// Tells a story, then ends every process and removes namespaces and folder, whatever became of
+  /// it. Prints what the nodes logged if it failed.
+  static func tell(_ story: (Valley) async throws -> Void) async throws {
+    let number = told.withLock {
+      $0 += 1
+      return $0
+    }
+    let prefix = "\(Namespaces.prefix)\(number)-"
+    let sentinel = try Namespaces.Guard(over: prefix)
+    defer { sentinel.end() }
+    defer { Namespaces.clear(prefix) }
+    let valley = try Valley(prefix)
+    defer { valley.clear() }
+    do {
+      try await story(valley)
+    } catch {
+      valley.printLogs()
+      throw error
+    }
+  }
+
+  private init(_ prefix: String) throws {
+    self.prefix = prefix
+    program = try Program.located()
+    guard let ip = Namespaces.path(of: "ip") else { throw Failed("no program `ip`") }
+    self.ip = ip
+    // Short, since the path of a socket may have about a hundred bytes.
+    folder = FileManager.default.temporaryDirectory
+      .appending(path: "\(prefix)\(UInt32.random(in: .min ... .max))")
+    try FileManager.default.createDirectory(
+      at: folder, withIntermediateDirectories: false, attributes: [.posixPermissions: 0o700])
+    try Namespaces.run("ip", "netns", "add", prefix + "air")
+  }
+
+  /// A laptop that has founded an operation.
+  func founder(_ name: String, of operation: String = "River flood") async throws -> Laptop {
+    let laptop = try laptop(name)
+    try await laptop.tell("init", operation, "--callsign", name)
+    return laptop
+  }
+
+  /// A laptop that was admitted by files, before there is any network.
+  func joiner(_ name: String, admittedBy commander: Laptop) async throws -> Laptop {
+    let laptop = try laptop(name)
+    let (request, grant) = (path("\(name).request"), path("\(name).grant"))
+    try await laptop.tell("join", "--request", request, "--callsign", name)
+    try await commander.tell("admit", request, "--out", grant)
+    try await laptop.tell("join", "--grant", grant)
+    return laptop
+  }
+
+  @discardableResult
+  func wire(_ laptops: Laptop...) throws -> Wire {
+    let number = state.withLock {
+      $0.wires += 1
+      return $0.wires
+    }
+    return try Wire(number, in: prefix + "air", between: laptops)
+  }
+
+  /// - Parameter stays: whether it is a node, whose log is of interest.
+  func start(_ words: [String], on laptop: Laptop, stays: Bool) throws -> Child {
+    try state.withLock { state in
+      let child = try Child(
+        ip, ["netns", "exec", laptop.space, program.path] + words,
+        environment: surroundings.merging(["MUSTER_STATE": laptop.state.path]) { $1 },
+        in: folder, name: "\(state.children.count)")
+      state.children.append(child)
+      if stays { state.nodes.append((laptop.name, child)) }
+      return child
+    }
+  }
+
+  private func laptop(_ name: String) throws -> Laptop {
+    let number = state.withLock {
+      $0.laptops += 1
+      return $0.laptops
+    }
+    let own = folder.appending(path: name)
+    try FileManager.default.createDirectory(
+      at: own, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+    let space = "\(prefix)\(number)"
+    try Namespaces.run("ip", "netns", "add", space)
+    try Namespaces.run("ip", "-n", space, "link", "set", "lo", "up")
+    return Laptop(name: name, number: number, space: space, valley: self, folder: own)
+  }
+
+  private func path(_ name: String) -> String { folder.appending(path: name).path }
+
+  /// As little as there can be, so that nothing of the tester's own is used or touched.
+  private var surroundings: [String: String] {
+    var variables = ["PATH": "/usr/bin:/bin", "HOME": path("nobody"), "LANG": "C.UTF-8"]
+    // Where the toolchain's libraries are found by it.
+    variables["LD_LIBRARY_PATH"] = ProcessInfo.processInfo.environment["LD_LIBRARY_PATH"]
+    return variables
+  }
+
+  private func printLogs() {
+    for (name, child) in state.withLock({ $0.nodes }) {
+      do {
+        let lines = try child.complaints.split(separator: "\n")
+        print("--- \(name)'s node, the last of \(lines.count) lines:")
+        for line in lines.suffix(60) { print(line) }
+      } catch {
+        print("--- \(name)'s node: \(error)")
+      }
+    }
+  }
+
+  private func clear() {
+    for child in state.withLock({ $0.children }) { child.endNow() }
+    do {
+      try FileManager.default.removeItem(at: folder)
+    } catch {
+      print("\(folder.path) could not be removed: \(error)")
+    }
+  }
+}

@@ -1,0 +1,55 @@
+/// A bridge with some laptops on it, `10.77.<wire>.<laptop>/24`. Laptops pass no packets on by
+/// themselves, so that two of them hear each other only where they share a wire.
+struct Wire {
+  let number: Int
+  private let space: String
+  private let laptops: [Laptop]
+
+  /// - Parameter space: the namespace of the bridge.
+  init(_ number: Int, in space: String, between laptops: [Laptop]) throws {
+    self.number = number
+    self.space = space
+    self.laptops = laptops
+    try ip(
+      space, "link", "add", "wire\(number)", "type", "bridge", "mcast_snooping", "0")
+    try ip(space, "link", "set", "wire\(number)", "up")
+    for laptop in laptops {
+      try ip(
+        space, "link", "add", port(of: laptop), "type", "veth",
+        "peer", "name", interface, "netns", laptop.space)
+      try ip(space, "link", "set", port(of: laptop), "master", "wire\(number)", "up")
+      try bring(laptop, at: laptop.number)
+    }
+  }
+
+  func address(_ host: Int) -> String { "10.77.\(number).\(host)" }
+
+  /// Pulls all plugs: the laptops see that their links are down.
+  func cut() throws {
+    for laptop in laptops { try ip(space, "link", "set", port(of: laptop), "down") }
+  }
+
+  func mend() throws {
+    for laptop in laptops { try ip(space, "link", "set", port(of: laptop), "up") }
+  }
+
+  /// Takes a laptop's interface down, with its address.
+  func take(_ laptop: Laptop) throws {
+    try ip(laptop.space, "link", "set", interface, "down")
+    try ip(laptop.space, "address", "flush", "dev", interface)
+  }
+
+  /// Gives a laptop's interface an address, and takes it up.
+  func bring(_ laptop: Laptop, at host: Int) throws {
+    try ip(laptop.space, "address", "add", "\(address(host))/24", "dev", interface)
+    try ip(laptop.space, "link", "set", interface, "up")
+  }
+
+  private var interface: String { "eth\(number)" }
+
+  private func port(of laptop: Laptop) -> String { "port\(number)-\(laptop.number)" }
+
+  private func ip(_ space: String, _ words: String...) throws {
+    try Namespaces.run(["ip", "-n", space] + words)
+  }
+}
