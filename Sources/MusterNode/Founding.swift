@@ -57,7 +57,7 @@ public enum Founding {
     ).run()
     try settle(
       credentials, keys: keys, callsign: callsign, home: home, lock: lock, passphrase: passphrase)
-    return Membership(credentials, callsign: callsign)
+    return Membership(credentials, callsign: callsign, inviters: summary.endpoints)
   }
 
   // MARK: Joining by file

@@ -13,12 +13,15 @@ public struct Membership: Hashable, Sendable {
   public let callsign: String
   /// What the certificate grants.
   public let role: Role
+  /// Where the invite said that the inviting device may be found; none after a join by file.
+  public let inviters: [Endpoint]
 
-  init(_ credentials: Credentials, callsign: String) {
+  init(_ credentials: Credentials, callsign: String, inviters: [Endpoint] = []) {
     operation = credentials.operation
     operationName = credentials.operationName
     device = credentials.device
     self.callsign = callsign
     role = credentials.role
+    self.inviters = inviters
   }
 }

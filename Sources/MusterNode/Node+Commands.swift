@@ -16,6 +16,7 @@ extension Node {
     case .status:
       var status = try read { try $0.status(now: $1) }
       status.rejected = rejections()
+      status.diskFreeBytes = diskFreeBytes()
       return .status(status)
     case .verify: return .verification(try read { replica, _ in try replica.verify() })
     case .users: return .users(try read { try $0.users(now: $1) })

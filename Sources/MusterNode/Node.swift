@@ -1,4 +1,5 @@
 internal import Dispatch
+internal import Foundation
 public import Logging
 public import MusterModel
 internal import MusterReplica
@@ -149,6 +150,18 @@ public actor Node {
       counts[reason.rawValue, default: 0] += counters.dropped(reason)
     }
     return counts
+  }
+
+  /// What others than the superuser may still write where the database is.
+  func diskFreeBytes() -> UInt64? {
+    do {
+      let attributes = try FileManager.default.attributesOfFileSystem(
+        forPath: opened.home.dataDirectory)
+      return (attributes[.systemFreeSize] as? NSNumber)?.uint64Value
+    } catch {
+      logger.debug("\(error)")
+      return nil
+    }
   }
 
   /// Addresses for an invite: where this node can be reached.

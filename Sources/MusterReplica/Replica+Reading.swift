@@ -188,7 +188,7 @@ extension Replica {
 
   // MARK: Status
 
-  /// Counts and hashes what is held; `rejected` stays empty, since the node counts those.
+  /// Counts and hashes what is held; `rejected` and `diskFreeBytes` are the node's to fill in.
   public mutating func status(now: ClockReading) throws -> StatusSummary {
     let counts = try store.counts()
     let callsigns = Dictionary(
@@ -208,7 +208,8 @@ extension Replica {
       reports: try store.rows(.report).filter(\.exists).count,
       fences: try store.rows(.fence).filter(\.exists).count,
       crossings: try crossingCount(), peers: peers,
-      fix: try store.positions().first { $0.device == local.device }?.report, rejected: [:])
+      fix: try store.positions().first { $0.device == local.device }?.report, rejected: [:],
+      diskFreeBytes: nil)
   }
 
   private func crossingCount() throws -> Int {

@@ -21,6 +21,7 @@ extension WireStatus {
     peers = status.peers.map(WirePeer.init)
     if let report = status.fix { fix = WirePositionReport(report) }
     rejected = status.rejected
+    if let free = status.diskFreeBytes { diskFreeBytes = free }
   }
 
   var summary: StatusSummary {
@@ -34,7 +35,8 @@ extension WireStatus {
         reports: try Checked.integer(reports), fences: try Checked.integer(fences),
         crossings: try Checked.integer(crossings),
         peers: try peers.checked { peer throws(ControlFault) in try peer.summary },
-        fix: hasFix ? try fix.report : nil, rejected: rejected)
+        fix: hasFix ? try fix.report : nil, rejected: rejected,
+        diskFreeBytes: hasDiskFreeBytes ? diskFreeBytes : nil)
     }
   }
 }

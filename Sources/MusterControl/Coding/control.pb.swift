@@ -871,6 +871,15 @@ nonisolated struct WireStatus: @unchecked Sendable {
     set {_uniqueStorage()._rejected = newValue}
   }
 
+  var diskFreeBytes: UInt64 {
+    get {_storage._diskFreeBytes ?? 0}
+    set {_uniqueStorage()._diskFreeBytes = newValue}
+  }
+  /// Returns true if `diskFreeBytes` has been explicitly set.
+  var hasDiskFreeBytes: Bool {_storage._diskFreeBytes != nil}
+  /// Clears the value of `diskFreeBytes`. Subsequent reads from it will return its default value.
+  mutating func clearDiskFreeBytes() {_uniqueStorage()._diskFreeBytes = nil}
+
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
   init() {}
@@ -2437,7 +2446,7 @@ nonisolated extension WireFollow: SwiftProtobuf.Message, SwiftProtobuf._MessageI
 
 nonisolated extension WireStatus: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".Status"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}operation\0\u{3}operation_name\0\u{1}callsign\0\u{1}device\0\u{1}role\0\u{3}state_hash\0\u{3}state_is_incomplete\0\u{1}root\0\u{1}logs\0\u{1}frames\0\u{3}waiting_frames\0\u{1}users\0\u{1}reports\0\u{1}fences\0\u{1}crossings\0\u{1}peers\0\u{1}fix\0\u{1}rejected\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}operation\0\u{3}operation_name\0\u{1}callsign\0\u{1}device\0\u{1}role\0\u{3}state_hash\0\u{3}state_is_incomplete\0\u{1}root\0\u{1}logs\0\u{1}frames\0\u{3}waiting_frames\0\u{1}users\0\u{1}reports\0\u{1}fences\0\u{1}crossings\0\u{1}peers\0\u{1}fix\0\u{1}rejected\0\u{3}disk_free_bytes\0")
 
   fileprivate class _StorageClass {
     var _operation: Data = Data()
@@ -2458,6 +2467,7 @@ nonisolated extension WireStatus: SwiftProtobuf.Message, SwiftProtobuf._MessageI
     var _peers: [WirePeer] = []
     var _fix: WirePositionReport? = nil
     var _rejected: Dictionary<String,UInt64> = [:]
+    var _diskFreeBytes: UInt64? = nil
 
       // This property is used as the initial default value for new instances of the type.
       // The type itself is protecting the reference to its storage via CoW semantics.
@@ -2486,6 +2496,7 @@ nonisolated extension WireStatus: SwiftProtobuf.Message, SwiftProtobuf._MessageI
       _peers = source._peers
       _fix = source._fix
       _rejected = source._rejected
+      _diskFreeBytes = source._diskFreeBytes
     }
   }
 
@@ -2522,6 +2533,7 @@ nonisolated extension WireStatus: SwiftProtobuf.Message, SwiftProtobuf._MessageI
         case 16: try { try decoder.decodeRepeatedMessageField(value: &_storage._peers) }()
         case 17: try { try decoder.decodeSingularMessageField(value: &_storage._fix) }()
         case 18: try { try decoder.decodeMapField(fieldType: SwiftProtobuf._ProtobufMap<SwiftProtobuf.ProtobufString,SwiftProtobuf.ProtobufUInt64>.self, value: &_storage._rejected) }()
+        case 19: try { try decoder.decodeSingularUInt64Field(value: &_storage._diskFreeBytes) }()
         default: break
         }
       }
@@ -2588,6 +2600,9 @@ nonisolated extension WireStatus: SwiftProtobuf.Message, SwiftProtobuf._MessageI
       if !_storage._rejected.isEmpty {
         try visitor.visitMapField(fieldType: SwiftProtobuf._ProtobufMap<SwiftProtobuf.ProtobufString,SwiftProtobuf.ProtobufUInt64>.self, value: _storage._rejected, fieldNumber: 18)
       }
+      try { if let v = _storage._diskFreeBytes {
+        try visitor.visitSingularUInt64Field(value: v, fieldNumber: 19)
+      } }()
     }
     try unknownFields.traverse(visitor: &visitor)
   }
@@ -2615,6 +2630,7 @@ nonisolated extension WireStatus: SwiftProtobuf.Message, SwiftProtobuf._MessageI
         if _storage._peers != rhs_storage._peers {return false}
         if _storage._fix != rhs_storage._fix {return false}
         if _storage._rejected != rhs_storage._rejected {return false}
+        if _storage._diskFreeBytes != rhs_storage._diskFreeBytes {return false}
         return true
       }
       if !storagesAreEqual {return false}

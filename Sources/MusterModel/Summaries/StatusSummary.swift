@@ -36,13 +36,16 @@ public struct StatusSummary: Hashable, Sendable {
   public var fix: PositionReport?
   /// Datagrams that were dropped, by reason; nothing where the node is not running.
   public var rejected: [String: UInt64]
+  /// Of the disk that the database is on; nil where it could not be told.
+  public var diskFreeBytes: UInt64?
 
   /// Taken at one moment, so that the counts and the hash speak of the same state.
   public init(
     operation: OperationID, operationName: String, callsign: String, device: DeviceID, role: Role,
     stateHash: StateHash, stateIsIncomplete: Bool, root: [UInt8], logs: Int, frames: Int,
     waitingFrames: Int, users: Int, reports: Int, fences: Int, crossings: Int,
-    peers: [PeerSummary], fix: PositionReport?, rejected: [String: UInt64]
+    peers: [PeerSummary], fix: PositionReport?, rejected: [String: UInt64],
+    diskFreeBytes: UInt64?
   ) {
     self.operation = operation
     self.operationName = operationName
@@ -62,6 +65,7 @@ public struct StatusSummary: Hashable, Sendable {
     self.peers = peers
     self.fix = fix
     self.rejected = rejected
+    self.diskFreeBytes = diskFreeBytes
   }
 }
 

@@ -90,6 +90,9 @@ struct JoinCommand: AsyncParsableCommand {
       \(enrolment.callsign), \(enrolment.role.name).
       Next: `muster run` here.
       """)
+    guard let inviter = enrolment.inviters.first else { return }
+    try Standard.print(
+      "Where multicast does not reach, name a laptop: `muster run --peer \(inviter)`.")
   }
 }
 
