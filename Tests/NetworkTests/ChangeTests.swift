@@ -48,8 +48,11 @@ extension NetworkTests {
         let ben = try await valley.joiner("Ben", admittedBy: anna)
         let eve = try await valley.founder("Eve", of: "Forest fire")
         let finn = try await valley.joiner("Finn", admittedBy: eve)
-        try valley.wire(anna, ben, eve, finn)
-        for laptop in [anna, ben, eve, finn] { try await laptop.run() }
+        let wire = try valley.wire(anna, ben, eve, finn)
+        try await anna.run()
+        try await eve.run()
+        let bensNode = try await ben.run()
+        let finnsNode = try await finn.run()
 
         let flood: Set = [try await anna.report("Dam"), try await ben.report("Bridge")]
         let fire: Set = [try await eve.report("Smoke"), try await finn.report("Embers")]
@@ -60,30 +63,47 @@ extension NetworkTests {
         }
         let hashes = try await [anna.stateHash(), eve.stateHash()]
         try #require(hashes[0] != hashes[1])
-        let before = try await rejections(of: [anna, ben, eve, finn])
-        try await eventually("each has heard more of the other operation, and dropped it") {
-          let now = try await rejections(of: [anna, ben, eve, finn])
-          return zip(before, now).allSatisfy { $0 < $1 }
+
+        // Finn knocks at Anna's while nobody of her own is there, then Ben at Eve's.
+        for node in [bensNode, finnsNode] {
+          node.terminate()
+          try await node.end(within: .seconds(20))
         }
+        let knocking = try await stranger(finn, knocksAt: anna, on: wire)
+        knocking.terminate()
+        try await knocking.end(within: .seconds(20))
+        _ = try await stranger(ben, knocksAt: eve, on: wire)
+        try await finn.run()
 
         for (laptop, reports, neighbour, hash) in [
           (anna, flood, "Ben", hashes[0]), (ben, flood, "Anna", hashes[0]),
           (eve, fire, "Finn", hashes[1]), (finn, fire, "Eve", hashes[1]),
         ] {
-          try #require(try await laptop.reports() == reports)
+          try await eventually("\(laptop.name) hears \(neighbour) again") {
+            try await laptop.neighbours().contains(neighbour)
+          }
           try #require(try await laptop.neighbours() == [neighbour])
+          try #require(try await laptop.reports() == reports)
           try #require(try await laptop.ask("device", "list").items.count == 2)
           try #require(try await laptop.stateHash() == hash)
         }
       }
     }
 
-    private func rejections(of laptops: [Laptop]) async throws -> [Double] {
-      var counts: [Double] = []
-      for laptop in laptops {
-        counts.append(try await laptop.ask("status")["rejected"]["unauthenticated"].number ?? 0)
+    /// Starts a node that calls somebody of another operation; returns when it was turned away.
+    private func stranger(
+      _ laptop: Laptop, knocksAt host: Laptop, on wire: Wire
+    ) async throws -> Child {
+      let before = try await rejections(of: host)
+      let node = try await laptop.run("--peer", "\(wire.address(host.number)):7474")
+      try await eventually("\(host.name) has turned \(laptop.name) away") {
+        try await rejections(of: host) > before
       }
-      return counts
+      return node
+    }
+
+    private func rejections(of laptop: Laptop) async throws -> Double {
+      try await laptop.ask("status")["rejected"]["unauthenticated"].number ?? 0
     }
   }
 }

@@ -75,7 +75,9 @@ extension NetworkTests {
         try #require(try await dora.reports() == there)
 
         for wire in [east, west] { try wire.mend() }
-        let taken = try await inStep(anna, ben, cora, dora) { $0["reports"] == .number(20) }
+        let taken = try await inStep(anna, ben, cora, dora, within: .seconds(100)) {
+          $0["reports"] == .number(20)
+        }
         print("two halves agree \(taken.wholeMilliseconds) ms after they were joined")
         for laptop in [anna, ben, cora, dora] {
           try #require(try await laptop.reports() == here.union(there))
