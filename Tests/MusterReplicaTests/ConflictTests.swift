@@ -113,6 +113,25 @@ struct ConflictTests {
     }
   }
 
+  @Test func `who orders an evacuation again is heard over who calls it off meanwhile`() throws {
+    var valley = try Valley.with("Ada", "Ben")
+    let id = try valley.at("Ben") {
+      try $0.addReport(ReportDraft(title: "Gas", toEvacuate: true), now: $1)
+    }
+    try valley.converge()
+    valley.cut(["Ada"], ["Ben"])
+    try valley.at("Ben") { try $0.editReport(id, ReportChanges(toEvacuate: false), now: $1) }
+    // Ada sees the order standing, and gives it once more.
+    try valley.at("Ada") { try $0.editReport(id, ReportChanges(toEvacuate: true), now: $1) }
+
+    valley.heal()
+    try valley.converge()
+
+    for name in valley.names {
+      #expect(try valley.ask(name) { replica, _ in try replica.report(id) }.toEvacuate)
+    }
+  }
+
   @Test func `what each side added is on both`() throws {
     var (valley, id) = try apart()
     for number in 0..<20 {

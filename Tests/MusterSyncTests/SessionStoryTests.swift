@@ -152,9 +152,7 @@ struct SessionStoryTests {
     #expect(world.stations[0].rejections(.unauthenticated) > 3)
   }
 
-  @Test func `a recorded announce sent from a thousand addresses moves little and crowds nobody out`()
-    throws
-  {
+  @Test func `a recorded announce sent from a thousand addresses moves little`() throws {
     // Given a certified device that is out of reach, and an outsider who recorded its announce
     var world = World(seed: 10)
     world.found()

@@ -31,6 +31,38 @@ extension NetworkTests {
       }
     }
 
+    @Test func `a newcomer is told everything over 64 kbit/s, and the news first-hand`()
+      async throws
+    {
+      try await Valley.tell { valley in
+        let anna = try await valley.founder("Anna")
+        let ben = try await valley.joiner("Ben", admittedBy: anna)
+        let wire = try valley.wire(anna, ben)
+        try wire.narrow(to: "64kbit")
+        var written: Set<String> = []
+        for number in 1...20 {
+          // Hex digits of unlike numbers, which no compression makes small.
+          let text = (1...100).map { String(number &* 7919 &+ $0 &* 104_729, radix: 16) }
+          written.insert(
+            try await anna.tell(
+              "report", "add", "--title", "Number \(number)", "--description",
+              text.joined(separator: " ")))
+        }
+        for laptop in [anna, ben] { try await laptop.run() }
+        let taken = try await inStep(anna, ben, within: .seconds(90)) {
+          $0["reports"] == .number(20)
+        }
+        try #require(try await ben.reports() == written)
+        print("over 64 kbit/s, 20 reports of 700 bytes took \(taken.wholeMilliseconds) ms")
+        try #require(try wire.heldBack() > 0)
+
+        let id = try await ben.report("Heard you")
+        try await inStep(anna, ben) { $0["reports"] == .number(21) }
+        try #require(try await anna.reports().contains(id))
+        for laptop in [anna, ben] { try await laptop.requireSound() }
+      }
+    }
+
     @Test func `where multicast is blocked, one --peer each suffices`() async throws {
       try await Valley.tell { valley in
         let anna = try await valley.founder("Anna")

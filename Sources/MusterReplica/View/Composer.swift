@@ -22,10 +22,11 @@ struct Composer {
     add(field, value, supersedes: state.dots(of: field))
   }
 
-  /// Raises or lowers a flag. Lowering takes away just what was seen.
+  /// Raises or lowers a flag. Lowering takes away just what was seen; raising one that is up says so
+  /// anew, so that it outlives a lowering that somebody makes at the same time.
   mutating func setFlag(_ field: Field, to isSet: Bool?) {
-    guard let isSet, isSet != state.isSet(field) else { return }
-    add(field, isSet ? .mark : nil, supersedes: isSet ? [] : state.dots(of: field))
+    guard let isSet, isSet || state.isSet(field) else { return }
+    add(field, isSet ? .mark : nil, supersedes: state.dots(of: field))
   }
 
   mutating func insert(_ field: Field, _ value: Value) {

@@ -39,9 +39,14 @@ extension SyncEngine {
   /// The first sequence that is not held.
   func next(of log: LogID) -> UInt64 { (shelf.logs[log]?.head.sequence).map { $0 + 1 } ?? 0 }
 
+  /// Asks from the first frame on that has not come: what waits is not sent again, so that a narrow
+  /// link, which drops what exceeds its queue, brings something new each time.
   private mutating func sendWant(_ log: LogID, _ pull: Pull) {
+    let waiting = peers[pull.device]?.reassembly[log] ?? [:]
+    var from = next(of: log)
+    while waiting[from] != nil { from += 1 }
     var packet = Packet()
-    packet.wants = [Want(log: log, from: next(of: log), credit: pull.granted)]
+    packet.wants = [Want(log: log, from: from, credit: pull.granted)]
     outbox.add(packet, importance: .control, to: pull.device)
   }
 

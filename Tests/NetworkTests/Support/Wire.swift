@@ -45,6 +45,23 @@ struct Wire {
     try ip(laptop.space, "link", "set", interface, "up")
   }
 
+  /// Lets no more through, each way of each laptop, than this.
+  func narrow(to rate: String) throws {
+    for laptop in laptops {
+      for (space, device) in [(space, port(of: laptop)), (laptop.space, interface)] {
+        try Namespaces.run(
+          "tc", "-n", space, "qdisc", "add", "dev", device, "root", "tbf",
+          "rate", rate, "burst", "3000", "latency", "1s")
+      }
+    }
+  }
+
+  /// How often something had to wait since the wire was narrowed.
+  func heldBack() throws -> Int {
+    let ports = try Namespaces.run("tc", "-n", space, "-s", "qdisc", "show")
+    return ports.matches(of: /overlimits (\d+)/).reduce(0) { $0 + (Int($1.1) ?? 0) }
+  }
+
   private var interface: String { "eth\(number)" }
 
   private func port(of laptop: Laptop) -> String { "port\(number)-\(laptop.number)" }

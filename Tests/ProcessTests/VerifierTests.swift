@@ -1,0 +1,60 @@
+import Foundation
+import Testing
+
+extension ProcessTests {
+  /// `Tests/Verifier` is a second implementation in another language, made of `docs/wire.md`: what
+  /// it derives from a home's files must be what the node says.
+  @Suite struct VerifierTests {
+    private static let script = URL(filePath: #filePath)
+      .deletingLastPathComponent().deletingLastPathComponent()
+      .appending(path: "Verifier/verify.py")
+
+    @Test func `a second implementation derives the same state from the files`() async throws {
+      guard try Self.python(["-c", "import nacl"]).status == 0 else {
+        return print("skipped: no python3 with PyNaCl (pip install PyNaCl)")
+      }
+      try await Field.tell { field in
+        // Given two laptops that were apart while both edited, commented and confirmed
+        let anna = try await field.founder("Anna")
+        let annasNode = try await anna.run()
+        let ben = try await field.joiner("Ben", inviting: anna)
+        let report = try await anna.tell("report", "add", "--title", "Bridge", "--severity", "2")
+        let bensNode = try await ben.run(peers: [annasNode])
+        try await inStep(anna, ben) { $0["reports"] == .number(1) }
+        try await bensNode.stop()
+        try await ben.tell("report", "add", "--title", "Tree", "--evacuate")
+        try await ben.tell("report", "comment", report, String(repeating: "It moves. ", count: 500))
+        try await ben.tell("report", "confirm", report)
+        try await ben.tell("user", "status", "help", "--note", "on the far bank")
+        try await anna.tell("report", "edit", report, "--title", "Bridge out", "--severity", "5")
+        try await anna.tell(
+          "fence", "add", "--name", "Camp", "--kind", "muster", "--circle", "40.4,-7.5,300")
+        try await anna.tell("position", "set", "40.4,-7.5")
+        _ = try await ben.run(peers: [annasNode])
+        try await inStep(anna, ben) { $0["reports"] == .number(2) && $0["fences"] == .number(1) }
+        // When the second implementation reads their files
+        for laptop in [anna, ben] {
+          let verdict = try Self.python([Self.script.path, laptop.home.path])
+          let said = try JSONDecoder().decode(JSON.self, from: Data(verdict.output.utf8))
+          // Then it finds nothing wrong, and the same state
+          #expect(verdict.status == 0, "\(verdict.output)")
+          #expect(said["ok"] == .bool(true))
+          #expect(said["stateHash"].text == (try await laptop.stateHash()))
+        }
+      }
+    }
+
+    private static func python(_ words: [String]) throws -> (status: Int32, output: String) {
+      let process = Process()
+      process.executableURL = URL(filePath: "/usr/bin/env")
+      process.arguments = ["python3"] + words
+      let pipe = Pipe()
+      process.standardOutput = pipe
+      process.standardError = FileHandle.nullDevice
+      try process.run()
+      let output = try pipe.fileHandleForReading.readToEnd() ?? Data()
+      process.waitUntilExit()
+      return (process.terminationStatus, String(decoding: output, as: UTF8.self))
+    }
+  }
+}
