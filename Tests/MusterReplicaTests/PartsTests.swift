@@ -36,11 +36,10 @@ struct PartsTests {
   }
 
   @Test func `parts wait over a restart for those that are still to come`() throws {
-    // Given a network so bad that an outline of 7,000 vertices arrives piece by piece
+    // Given an outline of 7,000 vertices on its way, piece by piece
     let folder = try TemporaryFolder()
     var valley = try Valley.with("Ada", "Ben", seed: 5, in: folder)
     valley.checksInvariants = false
-    valley.air.lossPercent = 35
     try valley.at("Ada") {
       try $0.addFence(
         FenceDraft(name: "Burnt", kind: .hazard, geometry: outline(rings: 7)), now: $1)
