@@ -184,7 +184,6 @@ public final class UDPTransport: Service {
     _ bytes: [UInt8], by socket: DirectSend, interfaces: [LocalInterface],
     _ tally: inout TransportCounters
   ) {
-    guard configuration.multicast else { return }
     guard !interfaces.isEmpty else { return tally.drop(.noInterface) }
     for interface in interfaces {
       if family == .ipv4, !socket.useForMulticast(interfaceIndex: interface.index) {
