@@ -37,6 +37,7 @@ let nioPosix: Target.Dependency = .product(name: "NIOPosix", package: "swift-nio
 let protobuf: Target.Dependency = .product(name: "SwiftProtobuf", package: "swift-protobuf")
 let lifecycle: Target.Dependency = .product(
   name: "ServiceLifecycle", package: "swift-service-lifecycle")
+let yams: Target.Dependency = .product(name: "Yams", package: "Yams")
 let unixSignals: Target.Dependency = .product(
   name: "UnixSignals", package: "swift-service-lifecycle")
 
@@ -52,6 +53,7 @@ let package = Package(
     .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
     .package(url: "https://github.com/apple/swift-protobuf", from: "1.39.0"),
     .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
+    .package(url: "https://github.com/jpsim/Yams", from: "6.2.2"),
     .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
   ],
   targets: [
@@ -72,6 +74,13 @@ let package = Package(
     layer(
       "MusterReplica",
       ["MusterModel", "MusterCRDT", "MusterGeo", "MusterCrypto", "MusterSync", "MusterStore"]),
+    layer(
+      "MusterSimulator",
+      [
+        "MusterModel", "MusterCRDT", "MusterGeo", "MusterCrypto", "MusterSync", "MusterStore",
+        "MusterReplica", yams,
+      ]),
+    program("muster-sim", ["MusterSimulator", argumentParser]),
     layer("MusterInterchange", ["MusterModel", "MusterGeo"]),
     layer("MusterTransport", ["MusterModel", nioCore, nioPosix, logging, lifecycle]),
     layer("MusterLocation", ["MusterModel"]),
@@ -105,11 +114,14 @@ let package = Package(
     tests("MusterSyncTests", ["MusterSync"]),
     tests("MusterStoreTests", ["MusterStore"]),
     tests("MusterReplicaTests", ["MusterReplica"]),
+    tests("MusterSimulatorTests", ["MusterSimulator"]),
     tests("MusterInterchangeTests", ["MusterInterchange"]),
     tests("MusterTransportTests", ["MusterTransport"]),
     tests("MusterLocationTests", ["MusterLocation"]),
     tests("MusterNodeTests", ["MusterNode"]),
     tests("MusterControlTests", ["MusterControl"]),
+    tests("CommandLineTests", ["muster"]),
+    tests("TidyTests", []),
     tests("ProcessTests", ["muster"]),
     tests("NetworkTests", ["muster"]),
   ],

@@ -13,6 +13,10 @@ import Testing
     "MusterReplica": [
       "MusterModel", "MusterCRDT", "MusterGeo", "MusterCrypto", "MusterSync", "MusterStore",
     ],
+    "MusterSimulator": [
+      "MusterModel", "MusterCRDT", "MusterGeo", "MusterCrypto", "MusterSync", "MusterStore",
+      "MusterReplica", "CCrashVFS", "Yams", "Foundation",
+    ],
     "MusterInterchange": ["MusterModel", "MusterGeo", "Foundation"],
     "MusterTransport": [
       "MusterModel", "NIOCore", "NIOPosix", "Logging", "ServiceLifecycle", "Foundation", "Glibc",

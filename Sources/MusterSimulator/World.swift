@@ -1,0 +1,4 @@
+/// A whole mesh under one seed.
+public struct World {
+  public init() {}
+}
