@@ -1,7 +1,7 @@
 public import MusterModel
 
 extension RowState {
-  /// Every live value of a field, sorted by dot; more than one in a last-writer field is a conflict.
+  /// Every live value of a field, sorted by dot; several in a last-writer field are a conflict.
   public func values(of field: Field) -> [LiveValue] { live[field] ?? [] }
 
   /// The value that is shown where several are live.

@@ -22,8 +22,8 @@ struct Composer {
     add(field, value, supersedes: state.dots(of: field))
   }
 
-  /// Raises or lowers a flag. Lowering takes away just what was seen; raising one that is up says so
-  /// anew, so that it outlives a lowering that somebody makes at the same time.
+  /// Raises or lowers a flag. Lowering takes away just what was seen; raising one that is up says
+  /// so anew, so that it outlives a lowering that somebody makes at the same time.
   mutating func setFlag(_ field: Field, to isSet: Bool?) {
     guard let isSet, isSet || state.isSet(field) else { return }
     add(field, isSet ? .mark : nil, supersedes: state.dots(of: field))

@@ -3,7 +3,7 @@ public import MusterModel
 /// Everything that can happen to the engine.
 public enum Input: Hashable, Sendable {
   case datagram([UInt8], from: Endpoint)
-  /// Frames that this device wrote, already durable, in log order; `opening` where the first is one.
+  /// Frames that this device wrote, already durable, in log order, with their opening.
   case appended(Opening, [Frame])
   /// A latest-only record that this device wrote.
   case recorded(LatestRecord)

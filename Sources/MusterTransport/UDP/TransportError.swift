@@ -1,4 +1,4 @@
-/// Why a socket could not be opened or an address not be used, in words for the person who typed it.
+/// Why a socket could not be opened or an address not be used, in words for who typed it.
 public enum TransportError: Error, Hashable, Sendable {
   /// The address that another process listens on.
   case addressInUse(String)
