@@ -57,7 +57,7 @@ struct Mesh {
 
   /// Connects two replicas and hands over datagrams until their states agree.
   mutating func synchronise(_ left: Int, _ right: Int) throws {
-    var inboxes: [[(bytes: [UInt8], from: Endpoint)]] = replicas.map { _ in [] }
+    var inboxes: [[(bytes: [UInt8], from: Endpoint, link: LinkID)]] = replicas.map { _ in [] }
     deliver(
       try replicas[right].contact([Self.endpoint(left)], now: clock), from: right, &inboxes)
     while replicas[left].root() != replicas[right].root() {
@@ -81,12 +81,12 @@ struct Mesh {
 
   private mutating func deliver(
     _ outcome: Replica.Outcome, from sender: Int,
-    _ inboxes: inout [[(bytes: [UInt8], from: Endpoint)]]
+    _ inboxes: inout [[(bytes: [UInt8], from: Endpoint, link: LinkID)]]
   ) {
-    for case .to(let endpoint, let bytes) in outcome.outgoing {
+    for case .to(let endpoint, _, let bytes) in outcome.outgoing {
       datagrams += 1
       self.bytes += bytes.count + 28
-      inboxes[Int(endpoint.address[3])].append((bytes, Self.endpoint(sender)))
+      inboxes[Int(endpoint.address[3])].append((bytes, Self.endpoint(sender), .unknown))
     }
   }
 

@@ -81,7 +81,7 @@ struct JoinCall {
       for step in steps {
         switch step {
         case .send(let bytes, let endpoint):
-          transport.send([OutboundDatagram(bytes: bytes, to: .endpoint(endpoint))])
+          transport.send([OutboundDatagram(bytes: bytes, to: .endpoint(endpoint, .unknown))])
         case .joined(let credentials, let keys): return .joined(credentials, keys)
         case .refused(let reason): return .refused(reason)
         }

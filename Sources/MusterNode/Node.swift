@@ -69,7 +69,8 @@ public actor Node {
   /// Takes what arrived together into one transaction, in the order in which it came.
   public func receive(_ batch: [ReceivedDatagram]) {
     act { replica, now in
-      try replica.receive(batch.map { (bytes: $0.bytes, from: $0.from) }, now: now)
+      try replica.receive(
+        batch.map { (bytes: $0.bytes, from: $0.from, link: $0.link) }, now: now)
     }
   }
 
@@ -104,8 +105,10 @@ public actor Node {
     transport?.send(
       outcome.outgoing.map { outgoing in
         switch outgoing {
-        case .to(let endpoint, let bytes): OutboundDatagram(bytes: bytes, to: .endpoint(endpoint))
-        case .multicast(let bytes): OutboundDatagram(bytes: bytes, to: .multicast)
+        case .to(let endpoint, let link, let bytes):
+          OutboundDatagram(bytes: bytes, to: .endpoint(endpoint, link))
+        case .multicast(let link, let bytes):
+          OutboundDatagram(bytes: bytes, to: .multicast(link))
         }
       })
     for rejection in outcome.rejections {

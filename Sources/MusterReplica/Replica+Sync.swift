@@ -10,11 +10,12 @@ extension Replica {
 
   /// Takes what arrived together into one transaction.
   public mutating func receive(
-    _ datagrams: [(bytes: [UInt8], from: Endpoint)], now: ClockReading
+    _ datagrams: [(bytes: [UInt8], from: Endpoint, link: LinkID)], now: ClockReading
   ) throws -> Outcome {
     try transact(now: now) { replica in
       for datagram in datagrams {
-        try replica.run(.datagram(datagram.bytes, from: datagram.from), now: now)
+        try replica.run(
+          .datagram(datagram.bytes, from: datagram.from, link: datagram.link), now: now)
       }
     }
   }
@@ -32,6 +33,12 @@ extension Replica {
   /// The network changed, or the laptop woke: everybody is tried again at once.
   public mutating func linkUp(now: ClockReading) throws -> Outcome {
     try transact(now: now) { try $0.run(.linkUp, now: now) }
+  }
+
+  /// What each link may carry from now on; nil, as at first, for as much as it takes.
+  public mutating func limitLinks(to rate: LinkRate?, now: ClockReading) throws -> Outcome {
+    linkRate = rate
+    return try transact(now: now) { try $0.run(.linkRate(rate), now: now) }
   }
 
   // MARK: Transactions
@@ -105,6 +112,7 @@ extension Replica {
     try replayControlLogs(logs, now: now)
     try ask(for: release(for: nil).sorted(), now: now)
     try refreshInvites(now: now)
+    try run(.linkRate(linkRate), now: now)
     try run(.contacts(contacts), now: now)
   }
 
@@ -120,8 +128,9 @@ extension Replica {
         let frames = try store.frames(
           log: request.log, from: request.from, maxBytes: request.maxBytes, maxFrames: 512)
         try run(.fetched(request, frames), now: now)
-      case .send(let bytes, .endpoint(let endpoint)): held.outgoing.append(.to(endpoint, bytes))
-      case .send(let bytes, .multicast): held.outgoing.append(.multicast(bytes))
+      case .send(let bytes, .endpoint(let endpoint, let link)):
+        held.outgoing.append(.to(endpoint, link, bytes))
+      case .send(let bytes, .multicast(let link)): held.outgoing.append(.multicast(link, bytes))
       case .notice(let notice): take(notice)
       case .admit(let ticket):
         let answer = try admit(ticket, now: now)

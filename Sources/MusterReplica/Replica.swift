@@ -28,6 +28,7 @@ public struct Replica {
   var random: DeterministicRandom
   var recordCounter: UInt64
   var announceCounter: UInt64
+  var linkRate: LinkRate?
 
   /// What is being put together for the next commit, and what may be said once it is durable.
   var batch = Batch()
@@ -55,9 +56,10 @@ public struct Replica {
 
   /// A datagram on its way out.
   public enum Outgoing: Hashable, Sendable {
-    case to(Endpoint, [UInt8])
-    /// To the announce groups, on every interface.
-    case multicast([UInt8])
+    /// By the link where its addressee was heard last; the route decides where that is unknown.
+    case to(Endpoint, LinkID, [UInt8])
+    /// To the announce groups of one link, or of every link.
+    case multicast(LinkID?, [UInt8])
   }
 
   /// Which life of this device's database is writing, and how far: what the sentinel remembers.

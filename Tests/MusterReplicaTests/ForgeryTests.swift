@@ -235,7 +235,7 @@ struct ForgeryTests {
       for kind in UInt8(0)...8 {
         var bytes = valley.random.bytes(length)
         if length > 0 { bytes[0] = kind }
-        try valley.at("Ada") { try $0.receive([(bytes, Valley.endpoint(99))], now: $1) }
+        try valley.at("Ada") { try $0.receive([(bytes, Valley.endpoint(99), .unknown)], now: $1) }
       }
     }
     #expect(!valley.laptops[0].rejections.isEmpty)

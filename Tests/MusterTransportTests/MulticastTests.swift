@@ -13,7 +13,7 @@ struct MulticastTests {
   {
     try await withTransport(listen: listen, multicast: true, group: group) { alice in
       try await withTransport(listen: listen, multicast: true, group: group) { bob in
-        alice.send([OutboundDatagram(bytes: [1], to: .multicast)])
+        alice.send([OutboundDatagram(bytes: [1], to: .multicast(nil))])
         guard await alice.countersOnceSent(1).sent > 0 else {
           print("skipped: no interface of this machine takes multicast for \(listen)")
           return
@@ -22,7 +22,7 @@ struct MulticastTests {
         #expect(heard.bytes == [1] && heard.viaMulticast)
         #expect(heard.from.port == alice.boundPort)
         // Her own comes back to Alice by the same interface, before what Bob says next.
-        bob.send([OutboundDatagram(bytes: [2], to: .endpoint(heard.from))])
+        bob.send([OutboundDatagram(bytes: [2], to: .endpoint(heard.from, .unknown))])
         #expect(await alice.receive(1).map(\.bytes) == [[2]])
         while alice.counters.dropped(.ownEcho) == 0 { await Task.yield() }
       }
@@ -31,7 +31,7 @@ struct MulticastTests {
 
   @Test func `a node without multicast hears and sends no announces`() async throws {
     try await withTransport(listen: "0.0.0.0:0", multicast: false, group: group) { mute in
-      mute.send([OutboundDatagram(bytes: [1], to: .multicast)])
+      mute.send([OutboundDatagram(bytes: [1], to: .multicast(nil))])
       #expect(await mute.countersOnceSent(1).dropped(.noInterface) == 1)
     }
   }

@@ -9,12 +9,15 @@ struct UDPTransportTests {
   @Test func `two transports talk and each learns where the other is`() async throws {
     try await withTransport { alice in
       try await withTransport { bob in
-        alice.send([OutboundDatagram(bytes: [1, 2, 3], to: .endpoint(bob.endpoint))])
+        alice.send([OutboundDatagram(bytes: [1, 2, 3], to: .endpoint(bob.endpoint, .unknown))])
         let heard = await bob.receive(1)
         #expect(
-          heard == [ReceivedDatagram(bytes: [1, 2, 3], from: alice.endpoint, viaMulticast: false)])
+          heard == [
+            ReceivedDatagram(
+              bytes: [1, 2, 3], from: alice.endpoint, viaMulticast: false, link: .unknown)
+          ])
 
-        bob.send([OutboundDatagram(bytes: [4], to: .endpoint(heard[0].from))])
+        bob.send([OutboundDatagram(bytes: [4], to: .endpoint(heard[0].from, .unknown))])
         #expect(await alice.receive(1).map(\.bytes) == [[4]])
         #expect(alice.counters.sent == 1 && alice.counters.sentBytes == 3)
         #expect(alice.counters.received == 1 && alice.counters.receivedBytes == 1)
@@ -27,10 +30,13 @@ struct UDPTransportTests {
     do {
       try await withTransport(listen: "[::1]:0") { alice in
         try await withTransport(listen: "[::1]:0") { bob in
-          alice.send([OutboundDatagram(bytes: [6], to: .endpoint(bob.endpoint))])
+          alice.send([OutboundDatagram(bytes: [6], to: .endpoint(bob.endpoint, .unknown))])
           #expect(
             await bob.receive(1)
-              == [ReceivedDatagram(bytes: [6], from: alice.endpoint, viaMulticast: false)])
+              == [
+                ReceivedDatagram(
+                  bytes: [6], from: alice.endpoint, viaMulticast: false, link: .unknown)
+              ])
         }
       }
     } catch TransportError.addressNotAvailable, TransportError.socketRefused {
@@ -72,7 +78,7 @@ struct UDPTransportTests {
     try await withTransport { alice in
       try await withTransport { bob in
         let sent = (0..<200).map { [UInt8(truncatingIfNeeded: $0), UInt8($0 >> 8)] }
-        alice.send(sent.map { OutboundDatagram(bytes: $0, to: .endpoint(bob.endpoint)) })
+        alice.send(sent.map { OutboundDatagram(bytes: $0, to: .endpoint(bob.endpoint, .unknown)) })
         var received: [[UInt8]] = []
         var batches = 0
         for await batch in bob.datagrams {
@@ -93,8 +99,8 @@ struct UDPTransportTests {
       try await withTransport { bob in
         let largest = [UInt8](repeating: 0xA5, count: Limits.datagramBytes)
         alice.send([
-          OutboundDatagram(bytes: [], to: .endpoint(bob.endpoint)),
-          OutboundDatagram(bytes: largest, to: .endpoint(bob.endpoint)),
+          OutboundDatagram(bytes: [], to: .endpoint(bob.endpoint, .unknown)),
+          OutboundDatagram(bytes: largest, to: .endpoint(bob.endpoint, .unknown)),
         ])
         #expect(await bob.receive(2).map(\.bytes) == [[], largest])
       }
@@ -120,11 +126,11 @@ struct UDPTransportTests {
     try await withTransport { alice in
       try await withTransport { bob in
         for _ in 0..<20 {
-          alice.send([OutboundDatagram(bytes: [0], to: .endpoint(gone))])
+          alice.send([OutboundDatagram(bytes: [0], to: .endpoint(gone, .unknown))])
         }
-        alice.send([OutboundDatagram(bytes: [1], to: .endpoint(bob.endpoint))])
+        alice.send([OutboundDatagram(bytes: [1], to: .endpoint(bob.endpoint, .unknown))])
         #expect(await bob.receive(1).map(\.bytes) == [[1]])
-        bob.send([OutboundDatagram(bytes: [2], to: .endpoint(alice.endpoint))])
+        bob.send([OutboundDatagram(bytes: [2], to: .endpoint(alice.endpoint, .unknown))])
         #expect(await alice.receive(1).map(\.bytes) == [[2]])
         #expect(alice.counters.socketErrors == 0)
       }
@@ -138,9 +144,9 @@ struct UDPTransportTests {
         let far = try #require(Endpoint(address: [198, 51, 100, 77], port: 7474))
         let nowhere = try #require(Endpoint(address: [255, 255, 255, 255], port: 7474))
         alice.send([
-          OutboundDatagram(bytes: [0], to: .endpoint(far)),
-          OutboundDatagram(bytes: [0], to: .endpoint(nowhere)),
-          OutboundDatagram(bytes: [1], to: .endpoint(bob.endpoint)),
+          OutboundDatagram(bytes: [0], to: .endpoint(far, .unknown)),
+          OutboundDatagram(bytes: [0], to: .endpoint(nowhere, .unknown)),
+          OutboundDatagram(bytes: [1], to: .endpoint(bob.endpoint, .unknown)),
         ])
         #expect(await bob.receive(1).map(\.bytes) == [[1]])
         let counters = await alice.countersOnceSent(3)
@@ -158,9 +164,9 @@ struct UDPTransportTests {
         let ipv6 = try #require(
           Endpoint(address: [UInt8](repeating: 0, count: 15) + [1], port: bob.boundPort))
         alice.send([
-          OutboundDatagram(bytes: [0], to: .endpoint(ipv6)),
-          OutboundDatagram(bytes: [0], to: .multicast),
-          OutboundDatagram(bytes: [1], to: .endpoint(bob.endpoint)),
+          OutboundDatagram(bytes: [0], to: .endpoint(ipv6, .unknown)),
+          OutboundDatagram(bytes: [0], to: .multicast(nil)),
+          OutboundDatagram(bytes: [1], to: .endpoint(bob.endpoint, .unknown)),
         ])
         #expect(await bob.receive(1).map(\.bytes) == [[1]])
         let counters = await alice.countersOnceSent(3)
@@ -180,7 +186,8 @@ struct UDPTransportTests {
         var sent: UInt64 = 0
         while bob.counters.dropped(.readerBehind) == 0 {
           alice.send(
-            (0..<50).map { _ in OutboundDatagram(bytes: [9], to: .endpoint(bob.endpoint)) })
+            (0..<50).map { _ in OutboundDatagram(bytes: [9], to: .endpoint(bob.endpoint, .unknown))
+            })
           sent += 50
           while arrived < sent {
             await Task.yield()
@@ -198,7 +205,7 @@ struct UDPTransportTests {
 
   @Test func `more than may wait for the event loop is dropped whole and counted`() async throws {
     try await withTransport { alice in
-      let one = OutboundDatagram(bytes: [1], to: .endpoint(alice.endpoint))
+      let one = OutboundDatagram(bytes: [1], to: .endpoint(alice.endpoint, .unknown))
       alice.send(Array(repeating: one, count: UDPTransport.sendBound + 1))
       #expect(alice.counters.dropped(.senderBehind) == UInt64(UDPTransport.sendBound + 1))
       alice.send([one])
@@ -213,7 +220,7 @@ struct UDPTransportTests {
     let endpoint = transport.endpoint
     await transport.close()
     await transport.close()
-    transport.send([OutboundDatagram(bytes: [1], to: .endpoint(endpoint))])
+    transport.send([OutboundDatagram(bytes: [1], to: .endpoint(endpoint, .unknown))])
     #expect(await transport.receive(1).isEmpty)
     #expect(await transport.countersOnceSent(1).dropped(.socketClosed) == 1)
   }
@@ -223,7 +230,7 @@ struct UDPTransportTests {
       configuration: UDPConfiguration(listen: "127.0.0.1:0"), logger: quiet)
     let group = ServiceGroup(services: [transport], logger: quiet)
     async let running: Void = group.run()
-    transport.send([OutboundDatagram(bytes: [1], to: .endpoint(transport.endpoint))])
+    transport.send([OutboundDatagram(bytes: [1], to: .endpoint(transport.endpoint, .unknown))])
     #expect(await transport.receive(1).map(\.bytes) == [[1]])
 
     await group.triggerGracefulShutdown()
@@ -238,11 +245,11 @@ struct UDPTransportTests {
       try await withTransport { bob in
         let broken = await bob.onEventLoop { $0.unicast }
         try await broken.close()
-        bob.send([OutboundDatagram(bytes: [0], to: .endpoint(alice.endpoint))])
+        bob.send([OutboundDatagram(bytes: [0], to: .endpoint(alice.endpoint, .unknown))])
         #expect(await bob.countersOnceSent(1).dropped(.socketClosed) == 1)
 
         await bob.rescan()
-        alice.send([OutboundDatagram(bytes: [1], to: .endpoint(bob.endpoint))])
+        alice.send([OutboundDatagram(bytes: [1], to: .endpoint(bob.endpoint, .unknown))])
         #expect(await bob.receive(1).map(\.bytes) == [[1]])
         #expect(bob.counters.rebuiltSockets == 1)
       }

@@ -23,9 +23,11 @@ public enum Verified: Hashable, Sendable {
 
 /// Where a datagram goes.
 public enum Destination: Hashable, Sendable {
-  case endpoint(Endpoint)
-  /// The announce groups, on every interface.
-  case multicast
+  /// By the link where its addressee was heard last: the shell lets the route decide where that is
+  /// `LinkID.unknown`.
+  case endpoint(Endpoint, LinkID)
+  /// The announce groups on one link; nil for every link.
+  case multicast(LinkID?)
 }
 
 /// What the shell logs and counts.

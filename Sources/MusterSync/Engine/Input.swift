@@ -2,7 +2,7 @@ public import MusterModel
 
 /// Everything that can happen to the engine.
 public enum Input: Hashable, Sendable {
-  case datagram([UInt8], from: Endpoint)
+  case datagram([UInt8], from: Endpoint, link: LinkID)
   /// Frames that this device wrote, already durable, in log order, with their opening.
   case appended(Opening, [Frame])
   /// A latest-only record that this device wrote.
@@ -23,6 +23,8 @@ public enum Input: Hashable, Sendable {
   case joinAnswered(JoinTicket, JoinAnswer)
   /// The network changed: everybody is tried again at once.
   case linkUp
+  /// What each link may carry from now on; nil for as much as it takes.
+  case linkRate(LinkRate?)
 }
 
 /// An invite that may be asked for; the inviting device judges what it is good for.

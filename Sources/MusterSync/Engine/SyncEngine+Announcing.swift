@@ -54,7 +54,7 @@ extension SyncEngine {
     let sealed = announce.sealed(
       operation: local.operation, networkKey: local.networkKey, nonce: random.nonce24(),
       signedBy: local.signingKey)
-    effects.append(.send([DatagramKind.announce.rawValue] + sealed, to: .multicast))
+    transmit([DatagramKind.announce.rawValue] + sealed, to: .multicast(nil))
   }
 
   mutating func receiveAnnounce(

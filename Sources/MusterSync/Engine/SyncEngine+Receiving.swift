@@ -52,6 +52,7 @@ extension SyncEngine {
       let plaintext = session.open(counter: counter, ciphertext)
     else { return reject(.unauthenticated, from: endpoint) }
     session.endpoint = endpoint
+    session.link = arrivalLink
     session.lastReceived = now
     session.unconfirmedFinish = nil
     sessions[localIndex] = session
@@ -82,7 +83,7 @@ extension SyncEngine {
     for (device, packets) in outbox.drain() {
       guard let index = liveSession(of: device), var session = sessions[index] else { continue }
       for packet in packets {
-        effects.append(.send(session.seal(packet), to: .endpoint(session.endpoint)))
+        transmit(session.seal(packet), to: .endpoint(session.endpoint, session.link))
       }
       sessions[index] = session
     }

@@ -81,7 +81,7 @@ extension SyncEngine {
       writer.append(index)
       writer.append(fixed: try handshake.write(.padding))
       keep(handshake)
-      effects.append(.send(writer.bytes, to: .endpoint(endpoint)))
+      transmit(writer.bytes, to: .endpoint(endpoint, .unknown))
     } catch {
       preconditionFailure("cannot begin a handshake: \(error)")
     }
@@ -114,7 +114,7 @@ extension SyncEngine {
         localIndex: localIndex, remoteIndex: remoteIndex, peer: .device(leaf.certificate.device),
         endpoint: endpoint, now: now, keys: handshake.sessionKeys(), unconfirmedFinish: finish),
       certificate: leaf)
-    effects.append(.send(writer.bytes, to: .endpoint(endpoint)))
+    transmit(writer.bytes, to: .endpoint(endpoint, arrivalLink))
   }
 
   // MARK: Responding
@@ -158,7 +158,7 @@ extension SyncEngine {
     writer.append(fixed: try handshake.write(.chain(local.chain.certificates)))
     guard writer.bytes.count <= 3 * size else { throw .malformed("initiation is not padded") }
     keep(handshake)
-    effects.append(.send(writer.bytes, to: .endpoint(endpoint)))
+    transmit(writer.bytes, to: .endpoint(endpoint, arrivalLink))
   }
 
   mutating func receiveFinish(
@@ -189,9 +189,11 @@ extension SyncEngine {
       else { throw .forged("join request") }
       handshakes[localIndex] = nil
       makeRoomForJoiner()
-      sessions[localIndex] = Session(
+      var session = Session(
         localIndex: localIndex, remoteIndex: remoteIndex, peer: .joiner(invite, request),
         endpoint: endpoint, now: now, keys: handshake.sessionKeys(), finishHash: finishHash)
+      session.link = arrivalLink
+      sessions[localIndex] = session
       effects.append(
         .admit(JoinTicket(session: localIndex, invite: invite, request: request)))
     case (.session, .chain):
@@ -219,7 +221,7 @@ extension SyncEngine {
           rootKey: grant.rootKey, operationName: grant.operationName, chain: grant.chain,
           networkKey: grant.networkKey, epochKeys: []))
     }
-    effects.append(.send(session.seal(packet.encoded()), to: .endpoint(session.endpoint)))
+    transmit(session.seal(packet.encoded()), to: .endpoint(session.endpoint, session.link))
     sessions[ticket.session] = session
   }
 
@@ -239,6 +241,8 @@ extension SyncEngine {
   }
 
   private mutating func install(_ session: Session, certificate: SignedCertificate) {
+    var session = session
+    session.link = arrivalLink
     let device = certificate.certificate.device
     if peers[device] == nil { makeRoomForPeer() }
     var peer =
@@ -327,7 +331,7 @@ extension SyncEngine {
       finish.attempts += 1
       finish.nextAttempt = now.advanced(byMilliseconds: wait)
       sessions[index]?.unconfirmedFinish = finish
-      effects.append(.send(finish.datagram, to: .endpoint(session.endpoint)))
+      transmit(finish.datagram, to: .endpoint(session.endpoint, session.link))
     }
   }
 

@@ -21,6 +21,10 @@ public struct SyncEngine: Sendable {
   let incarnation: Incarnation
   var random: DeterministicRandom
   var now: Instant
+  /// By which the datagram at hand came in.
+  var arrivalLink = LinkID.unknown
+  /// What each link may carry; nil for as much as it takes.
+  var linkRate: LinkRate?
 
   var roster: Roster
   var shelf: Shelf
@@ -68,7 +72,10 @@ public struct SyncEngine: Sendable {
     self.now = now
     effects = []
     switch input {
-    case .datagram(let bytes, let endpoint): receive(bytes, from: endpoint)
+    case .datagram(let bytes, let endpoint, let link):
+      arrivalLink = link
+      receive(bytes, from: endpoint)
+      arrivalLink = .unknown
     case .appended(let opening, let frames): append(frames, opening: opening)
     case .recorded(let record):
       keep(record)
@@ -87,6 +94,7 @@ public struct SyncEngine: Sendable {
       for endpoint in endpoints { addContact(endpoint) }
     case .joinAnswered(let ticket, let answer): answerJoin(ticket, answer)
     case .linkUp: retryEverybody()
+    case .linkRate(let rate): linkRate = rate
     }
     flushOutbox()
     defer { effects = [] }

@@ -10,6 +10,8 @@ struct Session: Sendable {
   let peer: Peer
   /// Where the newest authenticated datagram came from: a laptop that changes networks is followed.
   var endpoint: Endpoint
+  /// By which that datagram came in.
+  var link = LinkID.unknown
   let establishedAt: Instant
   var lastReceived: Instant
   /// What the initiator repeats until the responder's first datagram shows that it arrived.

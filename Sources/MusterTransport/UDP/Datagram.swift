@@ -8,10 +8,13 @@ public struct ReceivedDatagram: Sendable, Hashable {
   public let from: Endpoint
   /// Whether it came in by the announce groups' port rather than the node's own.
   public let viaMulticast: Bool
+  /// The interface that it came in by.
+  public let link: LinkID
 
   /// For tests of what reads datagrams; the transport makes its own.
-  public init(bytes: [UInt8], from: Endpoint, viaMulticast: Bool) {
+  public init(bytes: [UInt8], from: Endpoint, viaMulticast: Bool, link: LinkID) {
     self.bytes = bytes
+    self.link = link
     self.from = from
     self.viaMulticast = viaMulticast
   }
@@ -37,8 +40,8 @@ public struct OutboundDatagram: Sendable, Hashable {
 
 /// Whom a datagram is for.
 public enum Destination: Sendable, Hashable {
-  /// One peer.
-  case endpoint(Endpoint)
-  /// Everybody on every link: the announce group by each interface.
-  case multicast
+  /// One peer, by one link; the route decides where that is not known.
+  case endpoint(Endpoint, LinkID)
+  /// The announce group by one interface; nil for each.
+  case multicast(LinkID?)
 }

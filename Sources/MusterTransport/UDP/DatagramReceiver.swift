@@ -35,7 +35,8 @@ final class DatagramReceiver: ChannelInboundHandler {
     } else {
       batch.append(
         ReceivedDatagram(
-          bytes: Array(envelope.data.readableBytesView), from: from, viaMulticast: viaMulticast))
+          bytes: Array(envelope.data.readableBytesView), from: from, viaMulticast: viaMulticast,
+          link: .unknown))
     }
   }
 

@@ -161,10 +161,13 @@ public final class UDPTransport: Service {
         let socket = DirectSend(handle: handle)
         for datagram in datagrams {
           switch datagram.to {
-          case .endpoint(let endpoint):
+          case .endpoint(let endpoint, _):
             tally.count(send(datagram.bytes, to: endpoint, by: socket), of: datagram.bytes.count)
-          case .multicast:
-            announce(datagram.bytes, by: socket, interfaces: open.announceInterfaces, &tally)
+          case .multicast(let link):
+            let interfaces = open.announceInterfaces.filter {
+              link == nil || $0.index == link.map { Int($0.index) }
+            }
+            announce(datagram.bytes, by: socket, interfaces: interfaces, &tally)
           }
         }
       }

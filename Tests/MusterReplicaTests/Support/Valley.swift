@@ -92,8 +92,8 @@ struct Valley {
     let from = laptops[index].endpoint
     for outgoing in outcome.outgoing {
       switch outgoing {
-      case .to(let endpoint, let bytes): air.send(bytes, from: from, to: endpoint, now: now)
-      case .multicast(let bytes):
+      case .to(let endpoint, _, let bytes): air.send(bytes, from: from, to: endpoint, now: now)
+      case .multicast(_, let bytes):
         for other in laptops where other.endpoint != from {
           air.send(bytes, from: from, to: other.endpoint, now: now)
         }
@@ -119,9 +119,9 @@ struct Valley {
       return false
     }
     now = max(now, next)
-    var mail: [Endpoint: [(bytes: [UInt8], from: Endpoint)]] = [:]
+    var mail: [Endpoint: [(bytes: [UInt8], from: Endpoint, link: LinkID)]] = [:]
     for flight in air.arrived(by: now, except: guest) {
-      mail[flight.to, default: []].append((flight.bytes, flight.from))
+      mail[flight.to, default: []].append((flight.bytes, flight.from, .unknown))
     }
     // By index, so that no copy makes the replicas copy themselves when they change.
     for index in laptops.indices where laptops[index].replica != nil {

@@ -186,7 +186,7 @@ struct Station {
   /// What is acknowledged is durable: in answer to a peer, everything is stored before anything
   /// is said.
   private mutating func check(_ effects: [Effect], of input: Input) {
-    guard case .datagram(let bytes, _) = input,
+    guard case .datagram(let bytes, _, _) = input,
       bytes.first == DatagramKind.transport.rawValue
     else { return }
     var hasSpoken = false

@@ -112,13 +112,13 @@ struct World {
 
   /// A datagram out of nowhere.
   mutating func inject(_ bytes: [UInt8], from: Endpoint, to index: Int) {
-    give(.datagram(bytes, from: from), to: index)
+    give(.datagram(bytes, from: from, link: .unknown), to: index)
   }
 
   private mutating func send(from index: Int, _ act: (inout Station) -> [Station.Sending]) {
     for sending in act(&stations[index]) {
       switch sending.to {
-      case .endpoint(let endpoint):
+      case .endpoint(let endpoint, _):
         tap?.append((stations[index].endpoint, endpoint, sending.bytes))
         guard let to = stations.firstIndex(where: { $0.endpoint == endpoint }) else { continue }
         launch(sending.bytes, from: index, to: to)
@@ -164,7 +164,7 @@ struct World {
         guard let from = stations.firstIndex(where: { $0.endpoint == flight.from }),
           !cuts.contains([from, flight.to].sorted())
         else { continue }
-        give(.datagram(flight.bytes, from: flight.from), to: flight.to)
+        give(.datagram(flight.bytes, from: flight.from, link: .unknown), to: flight.to)
       } else if let timer, timer.0 <= end {
         now = timer.0
         give(.deadlinePassed, to: timer.1)
