@@ -125,47 +125,104 @@ nonisolated struct WireJoinRequest: Sendable {
 }
 
 /// The plaintext of one session datagram.
-nonisolated struct WirePacket: Sendable {
+nonisolated struct WirePacket: @unchecked Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  var digest: [WireDigestNode] = []
+  var digest: [WireDigestNode] {
+    get {_storage._digest}
+    set {_uniqueStorage()._digest = newValue}
+  }
 
-  var wants: [WireWant] = []
+  var wants: [WireWant] {
+    get {_storage._wants}
+    set {_uniqueStorage()._wants = newValue}
+  }
 
-  var runs: [WireRun] = []
+  var runs: [WireRun] {
+    get {_storage._runs}
+    set {_uniqueStorage()._runs = newValue}
+  }
 
-  var records: [WireRecord] = []
+  var records: [WireRecord] {
+    get {_storage._records}
+    set {_uniqueStorage()._records = newValue}
+  }
 
   /// 16 each: topics
-  var recordWants: [Data] = []
+  var recordWants: [Data] {
+    get {_storage._recordWants}
+    set {_uniqueStorage()._recordWants = newValue}
+  }
 
   /// 16 each: epochs
-  var keyRequests: [Data] = []
+  var keyRequests: [Data] {
+    get {_storage._keyRequests}
+    set {_uniqueStorage()._keyRequests = newValue}
+  }
 
-  var keys: [WireEpochKey] = []
+  var keys: [WireEpochKey] {
+    get {_storage._keys}
+    set {_uniqueStorage()._keys = newValue}
+  }
 
   var join: WireJoinAnswer {
-    get {_join ?? WireJoinAnswer()}
-    set {_join = newValue}
+    get {_storage._join ?? WireJoinAnswer()}
+    set {_uniqueStorage()._join = newValue}
   }
   /// Returns true if `join` has been explicitly set.
-  var hasJoin: Bool {self._join != nil}
+  var hasJoin: Bool {_storage._join != nil}
   /// Clears the value of `join`. Subsequent reads from it will return its default value.
-  mutating func clearJoin() {self._join = nil}
+  mutating func clearJoin() {_uniqueStorage()._join = nil}
 
   /// 8 bytes of each set's root, in the order of the sets' numbers
-  var roots: Data = Data()
+  var roots: Data {
+    get {_storage._roots}
+    set {_uniqueStorage()._roots = newValue}
+  }
 
   /// 28 each, as in an announce: what the sender holds, as hints
-  var heads: [Data] = []
+  var heads: [Data] {
+    get {_storage._heads}
+    set {_uniqueStorage()._heads = newValue}
+  }
+
+  var ack: WireAck {
+    get {_storage._ack ?? WireAck()}
+    set {_uniqueStorage()._ack = newValue}
+  }
+  /// Returns true if `ack` has been explicitly set.
+  var hasAck: Bool {_storage._ack != nil}
+  /// Clears the value of `ack`. Subsequent reads from it will return its default value.
+  mutating func clearAck() {_uniqueStorage()._ack = nil}
 
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
   init() {}
 
-  fileprivate var _join: WireJoinAnswer? = nil
+  fileprivate var _storage = _StorageClass.defaultInstance
+}
+
+/// Which datagrams of the session on which it travels came, so that the sender repeats what was lost
+/// and learns how much the way carries.
+nonisolated struct WireAck: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// the greatest counter that came
+  var largest: UInt64 = 0
+
+  /// microseconds from its arrival to this
+  var delay: UInt32 = 0
+
+  /// bit i, least first: counter largest - 1 - i came; at most 16 bytes,
+  var received: Data = Data()
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
 }
 
 /// One node of the 16-way hash trie over a set of logs or records.
@@ -212,6 +269,9 @@ nonisolated struct WireWant: Sendable {
 
   /// bytes of bodies that the sender may answer with
   var credit: UInt32 = 0
+
+  /// last sequence wanted
+  var through: UInt64 = 0
 
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
@@ -573,7 +633,147 @@ nonisolated extension WireJoinRequest: SwiftProtobuf.Message, SwiftProtobuf._Mes
 
 nonisolated extension WirePacket: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".Packet"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}digest\0\u{1}wants\0\u{1}runs\0\u{1}records\0\u{3}record_wants\0\u{3}key_requests\0\u{1}keys\0\u{1}join\0\u{1}roots\0\u{1}heads\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}digest\0\u{1}wants\0\u{1}runs\0\u{1}records\0\u{3}record_wants\0\u{3}key_requests\0\u{1}keys\0\u{1}join\0\u{1}roots\0\u{1}heads\0\u{1}ack\0")
+
+  fileprivate class _StorageClass {
+    var _digest: [WireDigestNode] = []
+    var _wants: [WireWant] = []
+    var _runs: [WireRun] = []
+    var _records: [WireRecord] = []
+    var _recordWants: [Data] = []
+    var _keyRequests: [Data] = []
+    var _keys: [WireEpochKey] = []
+    var _join: WireJoinAnswer? = nil
+    var _roots: Data = Data()
+    var _heads: [Data] = []
+    var _ack: WireAck? = nil
+
+      // This property is used as the initial default value for new instances of the type.
+      // The type itself is protecting the reference to its storage via CoW semantics.
+      // This will force a copy to be made of this reference when the first mutation occurs;
+      // hence, it is safe to mark this as `nonisolated(unsafe)`.
+      static nonisolated(unsafe) let defaultInstance = _StorageClass()
+
+    private init() {}
+
+    init(copying source: _StorageClass) {
+      _digest = source._digest
+      _wants = source._wants
+      _runs = source._runs
+      _records = source._records
+      _recordWants = source._recordWants
+      _keyRequests = source._keyRequests
+      _keys = source._keys
+      _join = source._join
+      _roots = source._roots
+      _heads = source._heads
+      _ack = source._ack
+    }
+  }
+
+  fileprivate mutating func _uniqueStorage() -> _StorageClass {
+    if !isKnownUniquelyReferenced(&_storage) {
+      _storage = _StorageClass(copying: _storage)
+    }
+    return _storage
+  }
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    _ = _uniqueStorage()
+    try withExtendedLifetime(_storage) { (_storage: _StorageClass) in
+      while let fieldNumber = try decoder.nextFieldNumber() {
+        // The use of inline closures is to circumvent an issue where the compiler
+        // allocates stack space for every case branch when no optimizations are
+        // enabled. https://github.com/apple/swift-protobuf/issues/1034
+        switch fieldNumber {
+        case 1: try { try decoder.decodeRepeatedMessageField(value: &_storage._digest) }()
+        case 2: try { try decoder.decodeRepeatedMessageField(value: &_storage._wants) }()
+        case 3: try { try decoder.decodeRepeatedMessageField(value: &_storage._runs) }()
+        case 4: try { try decoder.decodeRepeatedMessageField(value: &_storage._records) }()
+        case 5: try { try decoder.decodeRepeatedBytesField(value: &_storage._recordWants) }()
+        case 6: try { try decoder.decodeRepeatedBytesField(value: &_storage._keyRequests) }()
+        case 7: try { try decoder.decodeRepeatedMessageField(value: &_storage._keys) }()
+        case 8: try { try decoder.decodeSingularMessageField(value: &_storage._join) }()
+        case 9: try { try decoder.decodeSingularBytesField(value: &_storage._roots) }()
+        case 10: try { try decoder.decodeRepeatedBytesField(value: &_storage._heads) }()
+        case 11: try { try decoder.decodeSingularMessageField(value: &_storage._ack) }()
+        default: break
+        }
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    try withExtendedLifetime(_storage) { (_storage: _StorageClass) in
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every if/case branch local when no optimizations
+      // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+      // https://github.com/apple/swift-protobuf/issues/1182
+      if !_storage._digest.isEmpty {
+        try visitor.visitRepeatedMessageField(value: _storage._digest, fieldNumber: 1)
+      }
+      if !_storage._wants.isEmpty {
+        try visitor.visitRepeatedMessageField(value: _storage._wants, fieldNumber: 2)
+      }
+      if !_storage._runs.isEmpty {
+        try visitor.visitRepeatedMessageField(value: _storage._runs, fieldNumber: 3)
+      }
+      if !_storage._records.isEmpty {
+        try visitor.visitRepeatedMessageField(value: _storage._records, fieldNumber: 4)
+      }
+      if !_storage._recordWants.isEmpty {
+        try visitor.visitRepeatedBytesField(value: _storage._recordWants, fieldNumber: 5)
+      }
+      if !_storage._keyRequests.isEmpty {
+        try visitor.visitRepeatedBytesField(value: _storage._keyRequests, fieldNumber: 6)
+      }
+      if !_storage._keys.isEmpty {
+        try visitor.visitRepeatedMessageField(value: _storage._keys, fieldNumber: 7)
+      }
+      try { if let v = _storage._join {
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 8)
+      } }()
+      if !_storage._roots.isEmpty {
+        try visitor.visitSingularBytesField(value: _storage._roots, fieldNumber: 9)
+      }
+      if !_storage._heads.isEmpty {
+        try visitor.visitRepeatedBytesField(value: _storage._heads, fieldNumber: 10)
+      }
+      try { if let v = _storage._ack {
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 11)
+      } }()
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: WirePacket, rhs: WirePacket) -> Bool {
+    if lhs._storage !== rhs._storage {
+      let storagesAreEqual: Bool = withExtendedLifetime((lhs._storage, rhs._storage)) { (_args: (_StorageClass, _StorageClass)) in
+        let _storage = _args.0
+        let rhs_storage = _args.1
+        if _storage._digest != rhs_storage._digest {return false}
+        if _storage._wants != rhs_storage._wants {return false}
+        if _storage._runs != rhs_storage._runs {return false}
+        if _storage._records != rhs_storage._records {return false}
+        if _storage._recordWants != rhs_storage._recordWants {return false}
+        if _storage._keyRequests != rhs_storage._keyRequests {return false}
+        if _storage._keys != rhs_storage._keys {return false}
+        if _storage._join != rhs_storage._join {return false}
+        if _storage._roots != rhs_storage._roots {return false}
+        if _storage._heads != rhs_storage._heads {return false}
+        if _storage._ack != rhs_storage._ack {return false}
+        return true
+      }
+      if !storagesAreEqual {return false}
+    }
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WireAck: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".Ack"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}largest\0\u{1}delay\0\u{1}received\0")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -581,70 +781,31 @@ nonisolated extension WirePacket: SwiftProtobuf.Message, SwiftProtobuf._MessageI
       // allocates stack space for every case branch when no optimizations are
       // enabled. https://github.com/apple/swift-protobuf/issues/1034
       switch fieldNumber {
-      case 1: try { try decoder.decodeRepeatedMessageField(value: &self.digest) }()
-      case 2: try { try decoder.decodeRepeatedMessageField(value: &self.wants) }()
-      case 3: try { try decoder.decodeRepeatedMessageField(value: &self.runs) }()
-      case 4: try { try decoder.decodeRepeatedMessageField(value: &self.records) }()
-      case 5: try { try decoder.decodeRepeatedBytesField(value: &self.recordWants) }()
-      case 6: try { try decoder.decodeRepeatedBytesField(value: &self.keyRequests) }()
-      case 7: try { try decoder.decodeRepeatedMessageField(value: &self.keys) }()
-      case 8: try { try decoder.decodeSingularMessageField(value: &self._join) }()
-      case 9: try { try decoder.decodeSingularBytesField(value: &self.roots) }()
-      case 10: try { try decoder.decodeRepeatedBytesField(value: &self.heads) }()
+      case 1: try { try decoder.decodeSingularUInt64Field(value: &self.largest) }()
+      case 2: try { try decoder.decodeSingularUInt32Field(value: &self.delay) }()
+      case 3: try { try decoder.decodeSingularBytesField(value: &self.received) }()
       default: break
       }
     }
   }
 
   func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
-    // The use of inline closures is to circumvent an issue where the compiler
-    // allocates stack space for every if/case branch local when no optimizations
-    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
-    // https://github.com/apple/swift-protobuf/issues/1182
-    if !self.digest.isEmpty {
-      try visitor.visitRepeatedMessageField(value: self.digest, fieldNumber: 1)
+    if self.largest != 0 {
+      try visitor.visitSingularUInt64Field(value: self.largest, fieldNumber: 1)
     }
-    if !self.wants.isEmpty {
-      try visitor.visitRepeatedMessageField(value: self.wants, fieldNumber: 2)
+    if self.delay != 0 {
+      try visitor.visitSingularUInt32Field(value: self.delay, fieldNumber: 2)
     }
-    if !self.runs.isEmpty {
-      try visitor.visitRepeatedMessageField(value: self.runs, fieldNumber: 3)
-    }
-    if !self.records.isEmpty {
-      try visitor.visitRepeatedMessageField(value: self.records, fieldNumber: 4)
-    }
-    if !self.recordWants.isEmpty {
-      try visitor.visitRepeatedBytesField(value: self.recordWants, fieldNumber: 5)
-    }
-    if !self.keyRequests.isEmpty {
-      try visitor.visitRepeatedBytesField(value: self.keyRequests, fieldNumber: 6)
-    }
-    if !self.keys.isEmpty {
-      try visitor.visitRepeatedMessageField(value: self.keys, fieldNumber: 7)
-    }
-    try { if let v = self._join {
-      try visitor.visitSingularMessageField(value: v, fieldNumber: 8)
-    } }()
-    if !self.roots.isEmpty {
-      try visitor.visitSingularBytesField(value: self.roots, fieldNumber: 9)
-    }
-    if !self.heads.isEmpty {
-      try visitor.visitRepeatedBytesField(value: self.heads, fieldNumber: 10)
+    if !self.received.isEmpty {
+      try visitor.visitSingularBytesField(value: self.received, fieldNumber: 3)
     }
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  static func ==(lhs: WirePacket, rhs: WirePacket) -> Bool {
-    if lhs.digest != rhs.digest {return false}
-    if lhs.wants != rhs.wants {return false}
-    if lhs.runs != rhs.runs {return false}
-    if lhs.records != rhs.records {return false}
-    if lhs.recordWants != rhs.recordWants {return false}
-    if lhs.keyRequests != rhs.keyRequests {return false}
-    if lhs.keys != rhs.keys {return false}
-    if lhs._join != rhs._join {return false}
-    if lhs.roots != rhs.roots {return false}
-    if lhs.heads != rhs.heads {return false}
+  static func ==(lhs: WireAck, rhs: WireAck) -> Bool {
+    if lhs.largest != rhs.largest {return false}
+    if lhs.delay != rhs.delay {return false}
+    if lhs.received != rhs.received {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -712,7 +873,7 @@ nonisolated extension WireDigestNode: SwiftProtobuf.Message, SwiftProtobuf._Mess
 
 nonisolated extension WireWant: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".Want"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}log\0\u{1}from\0\u{1}credit\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}log\0\u{1}from\0\u{1}credit\0\u{1}through\0")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -723,6 +884,7 @@ nonisolated extension WireWant: SwiftProtobuf.Message, SwiftProtobuf._MessageImp
       case 1: try { try decoder.decodeSingularBytesField(value: &self.log) }()
       case 2: try { try decoder.decodeSingularUInt64Field(value: &self.from) }()
       case 3: try { try decoder.decodeSingularUInt32Field(value: &self.credit) }()
+      case 4: try { try decoder.decodeSingularUInt64Field(value: &self.through) }()
       default: break
       }
     }
@@ -738,6 +900,9 @@ nonisolated extension WireWant: SwiftProtobuf.Message, SwiftProtobuf._MessageImp
     if self.credit != 0 {
       try visitor.visitSingularUInt32Field(value: self.credit, fieldNumber: 3)
     }
+    if self.through != 0 {
+      try visitor.visitSingularUInt64Field(value: self.through, fieldNumber: 4)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -745,6 +910,7 @@ nonisolated extension WireWant: SwiftProtobuf.Message, SwiftProtobuf._MessageImp
     if lhs.log != rhs.log {return false}
     if lhs.from != rhs.from {return false}
     if lhs.credit != rhs.credit {return false}
+    if lhs.through != rhs.through {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
