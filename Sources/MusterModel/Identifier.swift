@@ -86,6 +86,8 @@ public struct EpochID: Identifier {
   public let raw: Bytes16
   /// Takes an id as it was stored or received; a new one is made from a key.
   public init(raw: Bytes16) { self.raw = raw }
+  /// What stands for "not sealed" in fixed-width forms.
+  public static let none = EpochID(raw: .zero)
 }
 
 /// What a latest-only record is about: a hash of (author's certificate, kind, subject).

@@ -1,6 +1,8 @@
 /// What a latest-only record is about. Numbers are on the wire and append-only.
 public enum RecordKind: UInt8, Sendable, Hashable {
   case position = 1
+  /// What of one log a command device holds; in the clear, since relays know heads anyway.
+  case receipt = 2
 }
 
 /// A signed value of which only the newest per (author, topic) matters: a newer one replaces an
@@ -14,9 +16,10 @@ public struct LatestRecord: Hashable, Sendable {
   public var certificate: CertificateHash
   /// Greater wins, whatever the clocks say.
   public var order: RecordOrder
-  /// The group key that the body is sealed under; relays hold records without it.
+  /// The group key that the body is sealed under; relays hold records without it. `none` for kinds
+  /// that are not sealed.
   public var epoch: EpochID
-  /// Nonce and ciphertext.
+  /// Nonce and ciphertext; the plain content of a kind that is not sealed.
   public var body: [UInt8]
   /// Ed25519, 64 bytes, over a hash of all the other fields and the operation.
   public var signature: [UInt8]

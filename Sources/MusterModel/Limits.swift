@@ -80,6 +80,9 @@ public enum Limits {
   public static let logs = 65_536
   /// Latest-only records held at once.
   public static let records = 16_384
+  /// Of these, receipts by one command device: so many logs at most have its mark, and one faulty
+  /// commander cannot fill the table.
+  public static let receiptsPerDevice = 4096
   /// Epoch keys asked for at once: no operation rotates more often than it can hand keys on.
   public static let missingKeys = 16
   /// Datagrams taken into one transaction.

@@ -72,7 +72,12 @@ extension Replica {
 
   /// Open and most severe first, then the newest.
   public func reports() throws -> [ReportSummary] {
-    try store.rows(.report).filter(\.exists).map(summary).sorted { left, right in
+    var book = deliveryBook()
+    var summaries: [ReportSummary] = []
+    for row in try store.rows(.report) where row.exists {
+      summaries.append(try summary(row, in: &book))
+    }
+    return summaries.sorted { left, right in
       let leftOrder = (left.status.rawValue, left.toEvacuate ? 0 : 1, -Int(left.severity ?? 0))
       let rightOrder = (right.status.rawValue, right.toEvacuate ? 0 : 1, -Int(right.severity ?? 0))
       if leftOrder != rightOrder { return leftOrder < rightOrder }
@@ -82,9 +87,18 @@ extension Replica {
   }
 
   /// Throws `Refusal` for a report that was deleted, or has not arrived.
-  public func report(_ id: RowID) throws -> ReportSummary { try summary(existing(.report, id)) }
+  public func report(_ id: RowID) throws -> ReportSummary {
+    var book = deliveryBook()
+    return try summary(existing(.report, id), in: &book)
+  }
 
-  private func summary(_ row: RowState) throws(StoreError) -> ReportSummary {
+  private func deliveryBook() -> DeliveryBook {
+    DeliveryBook(store: store, engine: engine, local: local, control: control)
+  }
+
+  private func summary(
+    _ row: RowState, in book: inout DeliveryBook
+  ) throws(StoreError) -> ReportSummary {
     let owner = row.owner ?? UserID(raw: .zero)
     var position: Coordinate?
     if case .position(let place)? = row.shown(.reportPosition)?.value { position = place }
@@ -101,6 +115,7 @@ extension Replica {
       status: row.code(.reportStatus).flatMap(ReportStatus.init) ?? .open, owner: owner,
       ownerCallsign: try callsign(of: owner), confirmations: confirmations.sorted(),
       comments: try comments(of: row), conflicts: try conflicts(of: row),
+      delivery: try book.delivery(of: row),
       createdAt: row.createdAt ?? Timestamp(milliseconds: 0),
       updatedAt: row.updatedAt ?? Timestamp(milliseconds: 0))
   }

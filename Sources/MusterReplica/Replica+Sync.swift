@@ -22,7 +22,10 @@ extension Replica {
 
   /// To be called when `nextDeadline` has passed; earlier, it does nothing.
   public mutating func passDeadlines(now: ClockReading) throws -> Outcome {
-    try transact(now: now) { try $0.run(.deadlinePassed, now: now) }
+    try transact(now: now) { replica in
+      try replica.giveReceipts(now: now)
+      try replica.run(.deadlinePassed, now: now)
+    }
   }
 
   /// Addresses to keep trying: given by the user, or remembered.
@@ -113,6 +116,7 @@ extension Replica {
     try ask(for: release(for: nil).sorted(), now: now)
     try refreshInvites(now: now)
     try run(.linkRate(linkRate), now: now)
+    reviewReceipts(now: now)
     try run(.contacts(contacts), now: now)
   }
 
@@ -154,7 +158,9 @@ extension Replica {
   private mutating func take(_ verified: Verified, now: ClockReading) throws {
     switch verified {
     case .frames(let opening, let frames): try hold(frames, opening: opening, now: now)
-    case .record(let record): hold(record)
+    case .record(let record):
+      hold(record)
+      takeOwnReceipt(record, now: now)
     case .epochKey(let key): try learn(key, now: now)
     case .contact(let endpoint, let device):
       held.contacts.append(
@@ -187,6 +193,7 @@ extension Replica {
         HeldFrame(
           frame: frame, opening: frame.sequence == 0 ? opening : nil, application: application))
     }
+    if let last = frames.last { oweReceipt(for: last.log, lane: opening.lane, now: now) }
     if rosterChanged { feedRoster(now: now) }
     try ask(for: missing, now: now)
   }

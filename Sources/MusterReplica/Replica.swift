@@ -26,6 +26,7 @@ public struct Replica {
   var writer: LogWriter
   var monitor: GeofenceMonitor
   var random: DeterministicRandom
+  var receipts = ReceiptDesk()
   var recordCounter: UInt64
   var announceCounter: UInt64
   var linkRate: LinkRate?
@@ -156,6 +157,7 @@ public struct Replica {
     try commit(now: now)
     try resumeWaiting(now: now)
     try refreshInvites(now: now)
+    reviewReceipts(now: now)
   }
 
   static func keyring(in store: Store, operation: OperationID) throws(StoreError) -> Keyring {
@@ -184,7 +186,10 @@ public struct Replica {
       sequences: writer.heads.mapValues(\.sequence))
   }
   /// When `passDeadlines` is wanted.
-  public var nextDeadline: Instant? { engine.nextDeadline }
+  public var nextDeadline: Instant? {
+    guard let deadline = engine.nextDeadline else { return receipts.nextDeadline }
+    return min(deadline, receipts.nextDeadline ?? deadline)
+  }
 
   // MARK: Opening
 

@@ -132,6 +132,12 @@ enum FrameTable {
     ) { FrameHash(raw: Bytes32(prefix: try $0.bytes16(), suffix: try $0.bytes16())) }
   }
 
+  static func places(of name: Bytes16, in database: Database) throws -> [Int64] {
+    try database.all("SELECT place FROM frames WHERE name = ?", [name.blob], of: "frames") {
+      try $0.integer()
+    }
+  }
+
   /// Whether the frame of this name is held at a place up to `last`, and not waiting.
   static func isApplied(_ name: Bytes16, upTo last: Int64, in database: Database) throws -> Bool {
     try database.first(

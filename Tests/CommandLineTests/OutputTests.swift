@@ -73,13 +73,15 @@ import Testing
             ConflictingValue(
               text: "Smoke", callsign: "Anna", writtenAt: Timestamp(milliseconds: 1500))
           ])
-      ], createdAt: Timestamp(milliseconds: 0), updatedAt: Timestamp(milliseconds: 1500))
+      ], delivery: Delivery(devices: 4, commandPost: true),
+      createdAt: Timestamp(milliseconds: 0), updatedAt: Timestamp(milliseconds: 1500))
     let text = try report.json.text
     #expect(
       text == #"""
         {"category":"fire","comments":[],"confirmations":[],"conflicts":[{"field":"title",\#
         "values":[{"callsign":"Anna","value":"Smoke","writtenAt":"1970-01-01T00:00:01.500Z"}]}],\#
-        "createdAt":"1970-01-01T00:00:00Z","description":"",\#
+        "createdAt":"1970-01-01T00:00:00Z","delivery":{"commandPost":true,"devices":4},\#
+        "description":"",\#
         "id":"0000000000000000000000000000000a","lat":null,"lon":null,\#
         "owner":"0000000000000000000000000000000b","ownerCallsign":"Anna","photos":[],\#
         "severity":null,"status":"open","title":"Smoke","toEvacuate":true,\#

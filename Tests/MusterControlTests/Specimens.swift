@@ -68,12 +68,14 @@ enum Specimens {
     toEvacuate: true, status: .open, owner: user, ownerCallsign: "Anna",
     confirmations: ["Ben", "Cleo"],
     comments: [ReportComment(callsign: "Ben", text: "I see it", writtenAt: moment)],
-    conflicts: [conflict], createdAt: before1970, updatedAt: moment)
+    conflicts: [conflict], delivery: Delivery(devices: 4, commandPost: true),
+    createdAt: before1970, updatedAt: moment)
 
   static let bareReport = ReportSummary(
     id: row, title: "", details: "", category: .other, severity: nil, position: nil,
     toEvacuate: false, status: .resolved, owner: user, ownerCallsign: "", confirmations: [],
-    comments: [], conflicts: [], createdAt: moment, updatedAt: moment)
+    comments: [], conflicts: [], delivery: Delivery(devices: 1, commandPost: false),
+    createdAt: moment, updatedAt: moment)
 
   static func fence(_ geometry: FenceGeometry) -> FenceSummary {
     FenceSummary(

@@ -57,6 +57,34 @@ struct WireTests {
     }
   }
 
+  @Test func `a receipt survives the wire, held or not, and nothing else passes for one`() throws {
+    var cast = cast
+    let local = cast.enrol(.command)
+    let log = LogID(raw: Bytes16(high: 7, low: 8))
+    let head = Head(log: log, sequence: Limits.lastSequence, hash: FrameHash(raw: .zero))
+    for receipt in [Receipt(log: log, head: head), Receipt(log: log, head: nil)] {
+      let record = LatestRecord.receipt(
+        receipt, operation: local.operation, certificate: local.certificate.hash,
+        order: RecordOrder(
+          generation: 1, incarnation: Incarnation(raw: Bytes16(high: 1, low: 2)), counter: 9),
+        signedBy: local.signingKey)
+      #expect(record.body.count == (receipt.head == nil ? 16 : 52))
+      #expect(record.receipt == receipt)
+      let read = try LatestRecord(record.wire, operation: local.operation)
+      #expect(read == record)
+      #expect(read.isSigned(by: local.signingKey.publicKey, operation: local.operation))
+
+      for length in 0...record.body.count where length != 16 && length != 52 {
+        var cut = record.wire
+        cut.body = .init(record.body.prefix(length))
+        #expect(throws: WireError.self) { try LatestRecord(cut, operation: local.operation) }
+      }
+      var sealed = record.wire
+      sealed.epoch = .init(repeating: 1, count: 16)
+      #expect(throws: WireError.self) { try LatestRecord(sealed, operation: local.operation) }
+    }
+  }
+
   @Test func `a later version's set and kind of record do not cost the rest of a packet`() throws {
     // Given a packet in which one digest node and one record are of numbers not known here
     var wire = everyPacket().wire

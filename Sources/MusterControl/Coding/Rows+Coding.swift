@@ -18,11 +18,15 @@ extension WireReport {
     conflicts = report.conflicts.map(WireConflict.init)
     createdAt = report.createdAt.milliseconds
     updatedAt = report.updatedAt.milliseconds
+    devices = Int64(report.delivery.devices)
+    commandPost = report.delivery.commandPost
   }
 
   var summary: ReportSummary {
     get throws(ControlFault) {
-      ReportSummary(
+      let devices = try Checked.integer(devices, Int.self)
+      guard devices >= 1 else { throw .malformed("a report that nobody holds") }
+      return ReportSummary(
         id: try Checked.identifier(id), title: title, details: details,
         category: try Checked.code(category),
         severity: hasSeverity ? try Checked.integer(severity) : nil,
@@ -31,6 +35,7 @@ extension WireReport {
         ownerCallsign: ownerCallsign, confirmations: confirmations,
         comments: comments.map(\.comment),
         conflicts: try conflicts.checked { wire throws(ControlFault) in try wire.conflict },
+        delivery: Delivery(devices: devices, commandPost: commandPost),
         createdAt: Timestamp(milliseconds: createdAt),
         updatedAt: Timestamp(milliseconds: updatedAt))
     }

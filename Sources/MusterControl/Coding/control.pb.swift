@@ -909,9 +909,37 @@ nonisolated struct WirePeer: Sendable {
 
   var behindFrames: UInt64 = 0
 
+  /// empty where it is not known
+  var interface: String = String()
+
+  var roundTripMicroseconds: Int64 {
+    get {_roundTripMicroseconds ?? 0}
+    set {_roundTripMicroseconds = newValue}
+  }
+  /// Returns true if `roundTripMicroseconds` has been explicitly set.
+  var hasRoundTripMicroseconds: Bool {self._roundTripMicroseconds != nil}
+  /// Clears the value of `roundTripMicroseconds`. Subsequent reads from it will return its default value.
+  mutating func clearRoundTripMicroseconds() {self._roundTripMicroseconds = nil}
+
+  var stateSeconds: Int64 {
+    get {_stateSeconds ?? 0}
+    set {_stateSeconds = newValue}
+  }
+  /// Returns true if `stateSeconds` has been explicitly set.
+  var hasStateSeconds: Bool {self._stateSeconds != nil}
+  /// Clears the value of `stateSeconds`. Subsequent reads from it will return its default value.
+  mutating func clearStateSeconds() {self._stateSeconds = nil}
+
+  var sentBytes: UInt64 = 0
+
+  var receivedBytes: UInt64 = 0
+
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
   init() {}
+
+  fileprivate var _roundTripMicroseconds: Int64? = nil
+  fileprivate var _stateSeconds: Int64? = nil
 }
 
 nonisolated struct WireVerification: Sendable {
@@ -1033,61 +1061,109 @@ nonisolated struct WireReports: Sendable {
   init() {}
 }
 
-nonisolated struct WireReport: Sendable {
+nonisolated struct WireReport: @unchecked Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  var id: Data = Data()
+  var id: Data {
+    get {_storage._id}
+    set {_uniqueStorage()._id = newValue}
+  }
 
-  var title: String = String()
+  var title: String {
+    get {_storage._title}
+    set {_uniqueStorage()._title = newValue}
+  }
 
-  var details: String = String()
+  var details: String {
+    get {_storage._details}
+    set {_uniqueStorage()._details = newValue}
+  }
 
-  var category: UInt32 = 0
+  var category: UInt32 {
+    get {_storage._category}
+    set {_uniqueStorage()._category = newValue}
+  }
 
   var severity: UInt32 {
-    get {_severity ?? 0}
-    set {_severity = newValue}
+    get {_storage._severity ?? 0}
+    set {_uniqueStorage()._severity = newValue}
   }
   /// Returns true if `severity` has been explicitly set.
-  var hasSeverity: Bool {self._severity != nil}
+  var hasSeverity: Bool {_storage._severity != nil}
   /// Clears the value of `severity`. Subsequent reads from it will return its default value.
-  mutating func clearSeverity() {self._severity = nil}
+  mutating func clearSeverity() {_uniqueStorage()._severity = nil}
 
   var position: WirePosition {
-    get {_position ?? WirePosition()}
-    set {_position = newValue}
+    get {_storage._position ?? WirePosition()}
+    set {_uniqueStorage()._position = newValue}
   }
   /// Returns true if `position` has been explicitly set.
-  var hasPosition: Bool {self._position != nil}
+  var hasPosition: Bool {_storage._position != nil}
   /// Clears the value of `position`. Subsequent reads from it will return its default value.
-  mutating func clearPosition() {self._position = nil}
+  mutating func clearPosition() {_uniqueStorage()._position = nil}
 
-  var toEvacuate: Bool = false
+  var toEvacuate: Bool {
+    get {_storage._toEvacuate}
+    set {_uniqueStorage()._toEvacuate = newValue}
+  }
 
-  var status: UInt32 = 0
+  var status: UInt32 {
+    get {_storage._status}
+    set {_uniqueStorage()._status = newValue}
+  }
 
-  var owner: Data = Data()
+  var owner: Data {
+    get {_storage._owner}
+    set {_uniqueStorage()._owner = newValue}
+  }
 
-  var ownerCallsign: String = String()
+  var ownerCallsign: String {
+    get {_storage._ownerCallsign}
+    set {_uniqueStorage()._ownerCallsign = newValue}
+  }
 
-  var confirmations: [String] = []
+  var confirmations: [String] {
+    get {_storage._confirmations}
+    set {_uniqueStorage()._confirmations = newValue}
+  }
 
-  var comments: [WireReportComment] = []
+  var comments: [WireReportComment] {
+    get {_storage._comments}
+    set {_uniqueStorage()._comments = newValue}
+  }
 
-  var conflicts: [WireConflict] = []
+  var conflicts: [WireConflict] {
+    get {_storage._conflicts}
+    set {_uniqueStorage()._conflicts = newValue}
+  }
 
-  var createdAt: Int64 = 0
+  var createdAt: Int64 {
+    get {_storage._createdAt}
+    set {_uniqueStorage()._createdAt = newValue}
+  }
 
-  var updatedAt: Int64 = 0
+  var updatedAt: Int64 {
+    get {_storage._updatedAt}
+    set {_uniqueStorage()._updatedAt = newValue}
+  }
+
+  var devices: Int64 {
+    get {_storage._devices}
+    set {_uniqueStorage()._devices = newValue}
+  }
+
+  var commandPost: Bool {
+    get {_storage._commandPost}
+    set {_uniqueStorage()._commandPost = newValue}
+  }
 
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
   init() {}
 
-  fileprivate var _severity: UInt32? = nil
-  fileprivate var _position: WirePosition? = nil
+  fileprivate var _storage = _StorageClass.defaultInstance
 }
 
 nonisolated struct WireReportComment: Sendable {
@@ -2642,7 +2718,7 @@ nonisolated extension WireStatus: SwiftProtobuf.Message, SwiftProtobuf._MessageI
 
 nonisolated extension WirePeer: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".Peer"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}callsign\0\u{1}device\0\u{1}address\0\u{1}port\0\u{1}scope\0\u{3}is_connected\0\u{3}last_heard_seconds\0\u{3}behind_frames\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}callsign\0\u{1}device\0\u{1}address\0\u{1}port\0\u{1}scope\0\u{3}is_connected\0\u{3}last_heard_seconds\0\u{3}behind_frames\0\u{1}interface\0\u{3}round_trip_microseconds\0\u{3}state_seconds\0\u{3}sent_bytes\0\u{3}received_bytes\0")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -2658,12 +2734,21 @@ nonisolated extension WirePeer: SwiftProtobuf.Message, SwiftProtobuf._MessageImp
       case 6: try { try decoder.decodeSingularBoolField(value: &self.isConnected) }()
       case 7: try { try decoder.decodeSingularSInt64Field(value: &self.lastHeardSeconds) }()
       case 8: try { try decoder.decodeSingularUInt64Field(value: &self.behindFrames) }()
+      case 9: try { try decoder.decodeSingularStringField(value: &self.interface) }()
+      case 10: try { try decoder.decodeSingularSInt64Field(value: &self._roundTripMicroseconds) }()
+      case 11: try { try decoder.decodeSingularSInt64Field(value: &self._stateSeconds) }()
+      case 12: try { try decoder.decodeSingularUInt64Field(value: &self.sentBytes) }()
+      case 13: try { try decoder.decodeSingularUInt64Field(value: &self.receivedBytes) }()
       default: break
       }
     }
   }
 
   func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
     if !self.callsign.isEmpty {
       try visitor.visitSingularStringField(value: self.callsign, fieldNumber: 1)
     }
@@ -2688,6 +2773,21 @@ nonisolated extension WirePeer: SwiftProtobuf.Message, SwiftProtobuf._MessageImp
     if self.behindFrames != 0 {
       try visitor.visitSingularUInt64Field(value: self.behindFrames, fieldNumber: 8)
     }
+    if !self.interface.isEmpty {
+      try visitor.visitSingularStringField(value: self.interface, fieldNumber: 9)
+    }
+    try { if let v = self._roundTripMicroseconds {
+      try visitor.visitSingularSInt64Field(value: v, fieldNumber: 10)
+    } }()
+    try { if let v = self._stateSeconds {
+      try visitor.visitSingularSInt64Field(value: v, fieldNumber: 11)
+    } }()
+    if self.sentBytes != 0 {
+      try visitor.visitSingularUInt64Field(value: self.sentBytes, fieldNumber: 12)
+    }
+    if self.receivedBytes != 0 {
+      try visitor.visitSingularUInt64Field(value: self.receivedBytes, fieldNumber: 13)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -2700,6 +2800,11 @@ nonisolated extension WirePeer: SwiftProtobuf.Message, SwiftProtobuf._MessageImp
     if lhs.isConnected != rhs.isConnected {return false}
     if lhs.lastHeardSeconds != rhs.lastHeardSeconds {return false}
     if lhs.behindFrames != rhs.behindFrames {return false}
+    if lhs.interface != rhs.interface {return false}
+    if lhs._roundTripMicroseconds != rhs._roundTripMicroseconds {return false}
+    if lhs._stateSeconds != rhs._stateSeconds {return false}
+    if lhs.sentBytes != rhs.sentBytes {return false}
+    if lhs.receivedBytes != rhs.receivedBytes {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -2966,103 +3071,181 @@ nonisolated extension WireReports: SwiftProtobuf.Message, SwiftProtobuf._Message
 
 nonisolated extension WireReport: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".Report"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}id\0\u{1}title\0\u{1}details\0\u{1}category\0\u{1}severity\0\u{1}position\0\u{3}to_evacuate\0\u{1}status\0\u{1}owner\0\u{3}owner_callsign\0\u{1}confirmations\0\u{1}comments\0\u{1}conflicts\0\u{3}created_at\0\u{3}updated_at\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}id\0\u{1}title\0\u{1}details\0\u{1}category\0\u{1}severity\0\u{1}position\0\u{3}to_evacuate\0\u{1}status\0\u{1}owner\0\u{3}owner_callsign\0\u{1}confirmations\0\u{1}comments\0\u{1}conflicts\0\u{3}created_at\0\u{3}updated_at\0\u{1}devices\0\u{3}command_post\0")
+
+  fileprivate class _StorageClass {
+    var _id: Data = Data()
+    var _title: String = String()
+    var _details: String = String()
+    var _category: UInt32 = 0
+    var _severity: UInt32? = nil
+    var _position: WirePosition? = nil
+    var _toEvacuate: Bool = false
+    var _status: UInt32 = 0
+    var _owner: Data = Data()
+    var _ownerCallsign: String = String()
+    var _confirmations: [String] = []
+    var _comments: [WireReportComment] = []
+    var _conflicts: [WireConflict] = []
+    var _createdAt: Int64 = 0
+    var _updatedAt: Int64 = 0
+    var _devices: Int64 = 0
+    var _commandPost: Bool = false
+
+      // This property is used as the initial default value for new instances of the type.
+      // The type itself is protecting the reference to its storage via CoW semantics.
+      // This will force a copy to be made of this reference when the first mutation occurs;
+      // hence, it is safe to mark this as `nonisolated(unsafe)`.
+      static nonisolated(unsafe) let defaultInstance = _StorageClass()
+
+    private init() {}
+
+    init(copying source: _StorageClass) {
+      _id = source._id
+      _title = source._title
+      _details = source._details
+      _category = source._category
+      _severity = source._severity
+      _position = source._position
+      _toEvacuate = source._toEvacuate
+      _status = source._status
+      _owner = source._owner
+      _ownerCallsign = source._ownerCallsign
+      _confirmations = source._confirmations
+      _comments = source._comments
+      _conflicts = source._conflicts
+      _createdAt = source._createdAt
+      _updatedAt = source._updatedAt
+      _devices = source._devices
+      _commandPost = source._commandPost
+    }
+  }
+
+  fileprivate mutating func _uniqueStorage() -> _StorageClass {
+    if !isKnownUniquelyReferenced(&_storage) {
+      _storage = _StorageClass(copying: _storage)
+    }
+    return _storage
+  }
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
-    while let fieldNumber = try decoder.nextFieldNumber() {
-      // The use of inline closures is to circumvent an issue where the compiler
-      // allocates stack space for every case branch when no optimizations are
-      // enabled. https://github.com/apple/swift-protobuf/issues/1034
-      switch fieldNumber {
-      case 1: try { try decoder.decodeSingularBytesField(value: &self.id) }()
-      case 2: try { try decoder.decodeSingularStringField(value: &self.title) }()
-      case 3: try { try decoder.decodeSingularStringField(value: &self.details) }()
-      case 4: try { try decoder.decodeSingularUInt32Field(value: &self.category) }()
-      case 5: try { try decoder.decodeSingularUInt32Field(value: &self._severity) }()
-      case 6: try { try decoder.decodeSingularMessageField(value: &self._position) }()
-      case 7: try { try decoder.decodeSingularBoolField(value: &self.toEvacuate) }()
-      case 8: try { try decoder.decodeSingularUInt32Field(value: &self.status) }()
-      case 9: try { try decoder.decodeSingularBytesField(value: &self.owner) }()
-      case 10: try { try decoder.decodeSingularStringField(value: &self.ownerCallsign) }()
-      case 11: try { try decoder.decodeRepeatedStringField(value: &self.confirmations) }()
-      case 12: try { try decoder.decodeRepeatedMessageField(value: &self.comments) }()
-      case 13: try { try decoder.decodeRepeatedMessageField(value: &self.conflicts) }()
-      case 14: try { try decoder.decodeSingularSInt64Field(value: &self.createdAt) }()
-      case 15: try { try decoder.decodeSingularSInt64Field(value: &self.updatedAt) }()
-      default: break
+    _ = _uniqueStorage()
+    try withExtendedLifetime(_storage) { (_storage: _StorageClass) in
+      while let fieldNumber = try decoder.nextFieldNumber() {
+        // The use of inline closures is to circumvent an issue where the compiler
+        // allocates stack space for every case branch when no optimizations are
+        // enabled. https://github.com/apple/swift-protobuf/issues/1034
+        switch fieldNumber {
+        case 1: try { try decoder.decodeSingularBytesField(value: &_storage._id) }()
+        case 2: try { try decoder.decodeSingularStringField(value: &_storage._title) }()
+        case 3: try { try decoder.decodeSingularStringField(value: &_storage._details) }()
+        case 4: try { try decoder.decodeSingularUInt32Field(value: &_storage._category) }()
+        case 5: try { try decoder.decodeSingularUInt32Field(value: &_storage._severity) }()
+        case 6: try { try decoder.decodeSingularMessageField(value: &_storage._position) }()
+        case 7: try { try decoder.decodeSingularBoolField(value: &_storage._toEvacuate) }()
+        case 8: try { try decoder.decodeSingularUInt32Field(value: &_storage._status) }()
+        case 9: try { try decoder.decodeSingularBytesField(value: &_storage._owner) }()
+        case 10: try { try decoder.decodeSingularStringField(value: &_storage._ownerCallsign) }()
+        case 11: try { try decoder.decodeRepeatedStringField(value: &_storage._confirmations) }()
+        case 12: try { try decoder.decodeRepeatedMessageField(value: &_storage._comments) }()
+        case 13: try { try decoder.decodeRepeatedMessageField(value: &_storage._conflicts) }()
+        case 14: try { try decoder.decodeSingularSInt64Field(value: &_storage._createdAt) }()
+        case 15: try { try decoder.decodeSingularSInt64Field(value: &_storage._updatedAt) }()
+        case 16: try { try decoder.decodeSingularInt64Field(value: &_storage._devices) }()
+        case 17: try { try decoder.decodeSingularBoolField(value: &_storage._commandPost) }()
+        default: break
+        }
       }
     }
   }
 
   func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
-    // The use of inline closures is to circumvent an issue where the compiler
-    // allocates stack space for every if/case branch local when no optimizations
-    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
-    // https://github.com/apple/swift-protobuf/issues/1182
-    if !self.id.isEmpty {
-      try visitor.visitSingularBytesField(value: self.id, fieldNumber: 1)
-    }
-    if !self.title.isEmpty {
-      try visitor.visitSingularStringField(value: self.title, fieldNumber: 2)
-    }
-    if !self.details.isEmpty {
-      try visitor.visitSingularStringField(value: self.details, fieldNumber: 3)
-    }
-    if self.category != 0 {
-      try visitor.visitSingularUInt32Field(value: self.category, fieldNumber: 4)
-    }
-    try { if let v = self._severity {
-      try visitor.visitSingularUInt32Field(value: v, fieldNumber: 5)
-    } }()
-    try { if let v = self._position {
-      try visitor.visitSingularMessageField(value: v, fieldNumber: 6)
-    } }()
-    if self.toEvacuate != false {
-      try visitor.visitSingularBoolField(value: self.toEvacuate, fieldNumber: 7)
-    }
-    if self.status != 0 {
-      try visitor.visitSingularUInt32Field(value: self.status, fieldNumber: 8)
-    }
-    if !self.owner.isEmpty {
-      try visitor.visitSingularBytesField(value: self.owner, fieldNumber: 9)
-    }
-    if !self.ownerCallsign.isEmpty {
-      try visitor.visitSingularStringField(value: self.ownerCallsign, fieldNumber: 10)
-    }
-    if !self.confirmations.isEmpty {
-      try visitor.visitRepeatedStringField(value: self.confirmations, fieldNumber: 11)
-    }
-    if !self.comments.isEmpty {
-      try visitor.visitRepeatedMessageField(value: self.comments, fieldNumber: 12)
-    }
-    if !self.conflicts.isEmpty {
-      try visitor.visitRepeatedMessageField(value: self.conflicts, fieldNumber: 13)
-    }
-    if self.createdAt != 0 {
-      try visitor.visitSingularSInt64Field(value: self.createdAt, fieldNumber: 14)
-    }
-    if self.updatedAt != 0 {
-      try visitor.visitSingularSInt64Field(value: self.updatedAt, fieldNumber: 15)
+    try withExtendedLifetime(_storage) { (_storage: _StorageClass) in
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every if/case branch local when no optimizations
+      // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+      // https://github.com/apple/swift-protobuf/issues/1182
+      if !_storage._id.isEmpty {
+        try visitor.visitSingularBytesField(value: _storage._id, fieldNumber: 1)
+      }
+      if !_storage._title.isEmpty {
+        try visitor.visitSingularStringField(value: _storage._title, fieldNumber: 2)
+      }
+      if !_storage._details.isEmpty {
+        try visitor.visitSingularStringField(value: _storage._details, fieldNumber: 3)
+      }
+      if _storage._category != 0 {
+        try visitor.visitSingularUInt32Field(value: _storage._category, fieldNumber: 4)
+      }
+      try { if let v = _storage._severity {
+        try visitor.visitSingularUInt32Field(value: v, fieldNumber: 5)
+      } }()
+      try { if let v = _storage._position {
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 6)
+      } }()
+      if _storage._toEvacuate != false {
+        try visitor.visitSingularBoolField(value: _storage._toEvacuate, fieldNumber: 7)
+      }
+      if _storage._status != 0 {
+        try visitor.visitSingularUInt32Field(value: _storage._status, fieldNumber: 8)
+      }
+      if !_storage._owner.isEmpty {
+        try visitor.visitSingularBytesField(value: _storage._owner, fieldNumber: 9)
+      }
+      if !_storage._ownerCallsign.isEmpty {
+        try visitor.visitSingularStringField(value: _storage._ownerCallsign, fieldNumber: 10)
+      }
+      if !_storage._confirmations.isEmpty {
+        try visitor.visitRepeatedStringField(value: _storage._confirmations, fieldNumber: 11)
+      }
+      if !_storage._comments.isEmpty {
+        try visitor.visitRepeatedMessageField(value: _storage._comments, fieldNumber: 12)
+      }
+      if !_storage._conflicts.isEmpty {
+        try visitor.visitRepeatedMessageField(value: _storage._conflicts, fieldNumber: 13)
+      }
+      if _storage._createdAt != 0 {
+        try visitor.visitSingularSInt64Field(value: _storage._createdAt, fieldNumber: 14)
+      }
+      if _storage._updatedAt != 0 {
+        try visitor.visitSingularSInt64Field(value: _storage._updatedAt, fieldNumber: 15)
+      }
+      if _storage._devices != 0 {
+        try visitor.visitSingularInt64Field(value: _storage._devices, fieldNumber: 16)
+      }
+      if _storage._commandPost != false {
+        try visitor.visitSingularBoolField(value: _storage._commandPost, fieldNumber: 17)
+      }
     }
     try unknownFields.traverse(visitor: &visitor)
   }
 
   static func ==(lhs: WireReport, rhs: WireReport) -> Bool {
-    if lhs.id != rhs.id {return false}
-    if lhs.title != rhs.title {return false}
-    if lhs.details != rhs.details {return false}
-    if lhs.category != rhs.category {return false}
-    if lhs._severity != rhs._severity {return false}
-    if lhs._position != rhs._position {return false}
-    if lhs.toEvacuate != rhs.toEvacuate {return false}
-    if lhs.status != rhs.status {return false}
-    if lhs.owner != rhs.owner {return false}
-    if lhs.ownerCallsign != rhs.ownerCallsign {return false}
-    if lhs.confirmations != rhs.confirmations {return false}
-    if lhs.comments != rhs.comments {return false}
-    if lhs.conflicts != rhs.conflicts {return false}
-    if lhs.createdAt != rhs.createdAt {return false}
-    if lhs.updatedAt != rhs.updatedAt {return false}
+    if lhs._storage !== rhs._storage {
+      let storagesAreEqual: Bool = withExtendedLifetime((lhs._storage, rhs._storage)) { (_args: (_StorageClass, _StorageClass)) in
+        let _storage = _args.0
+        let rhs_storage = _args.1
+        if _storage._id != rhs_storage._id {return false}
+        if _storage._title != rhs_storage._title {return false}
+        if _storage._details != rhs_storage._details {return false}
+        if _storage._category != rhs_storage._category {return false}
+        if _storage._severity != rhs_storage._severity {return false}
+        if _storage._position != rhs_storage._position {return false}
+        if _storage._toEvacuate != rhs_storage._toEvacuate {return false}
+        if _storage._status != rhs_storage._status {return false}
+        if _storage._owner != rhs_storage._owner {return false}
+        if _storage._ownerCallsign != rhs_storage._ownerCallsign {return false}
+        if _storage._confirmations != rhs_storage._confirmations {return false}
+        if _storage._comments != rhs_storage._comments {return false}
+        if _storage._conflicts != rhs_storage._conflicts {return false}
+        if _storage._createdAt != rhs_storage._createdAt {return false}
+        if _storage._updatedAt != rhs_storage._updatedAt {return false}
+        if _storage._devices != rhs_storage._devices {return false}
+        if _storage._commandPost != rhs_storage._commandPost {return false}
+        return true
+      }
+      if !storagesAreEqual {return false}
+    }
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

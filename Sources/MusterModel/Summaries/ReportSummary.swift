@@ -26,6 +26,8 @@ public struct ReportSummary: Hashable, Sendable {
   public var comments: [ReportComment]
   /// Fields in which people disagree, each with all its values; empty when none.
   public var conflicts: [FieldConflict]
+  /// Who holds it, as far as this node knows.
+  public var delivery: Delivery
   /// As its author's clock claimed: a label.
   public var createdAt: Timestamp
   /// The latest that any live value's author claimed: a label.
@@ -36,7 +38,7 @@ public struct ReportSummary: Hashable, Sendable {
     id: RowID, title: String, details: String, category: ReportCategory, severity: UInt8?,
     position: Coordinate?, toEvacuate: Bool, status: ReportStatus, owner: UserID,
     ownerCallsign: String, confirmations: [String], comments: [ReportComment],
-    conflicts: [FieldConflict], createdAt: Timestamp, updatedAt: Timestamp
+    conflicts: [FieldConflict], delivery: Delivery, createdAt: Timestamp, updatedAt: Timestamp
   ) {
     self.id = id
     self.title = title
@@ -51,6 +53,7 @@ public struct ReportSummary: Hashable, Sendable {
     self.confirmations = confirmations
     self.comments = comments
     self.conflicts = conflicts
+    self.delivery = delivery
     self.createdAt = createdAt
     self.updatedAt = updatedAt
   }

@@ -12,6 +12,8 @@ struct PeerState: Sendable {
 
   /// What it said, or showed, that it holds.
   var known: [LogID: KnownHead] = [:]
+  /// What it has shown by hashes that it holds.
+  var confirmations = Confirmations()
   /// Logs of which it sent what does not hold: not taken from it again on this session.
   var refused: Set<LogID> = []
   var roots: Roots?

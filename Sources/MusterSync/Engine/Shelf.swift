@@ -7,6 +7,9 @@ struct Shelf: Sendable {
   private var tries: [SetID: HashTrie] = [:]
   /// The logs that changed last, newest last: what an announce names.
   private(set) var recent: [LogID] = []
+  /// How often any log has grown so far, and as of which of these times each last did.
+  private(set) var changes: UInt64 = 0
+  private var changeOfLog: [LogID: UInt64] = [:]
   static let recentHeads = 12
 
   init(_ logs: [LogSummary]) {
@@ -16,6 +19,8 @@ struct Shelf: Sendable {
   mutating func set(_ summary: LogSummary) {
     let log = summary.head.log
     logs[log] = summary
+    changes += 1
+    changeOfLog[log] = changes
     tries[SetID(summary.opening.lane), default: HashTrie()].set(LeafHint(summary.head))
     recent.removeAll { $0 == log }
     recent.append(log)
@@ -25,6 +30,8 @@ struct Shelf: Sendable {
   mutating func set(_ record: LatestRecord) {
     tries[.records, default: HashTrie()].set(LeafHint(record))
   }
+
+  func change(of log: LogID) -> UInt64 { changeOfLog[log] ?? 0 }
 
   var recentHints: [LeafHint] {
     recent.reversed().compactMap { logs[$0].map { LeafHint($0.head) } }

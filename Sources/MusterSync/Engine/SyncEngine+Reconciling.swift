@@ -15,6 +15,7 @@ extension SyncEngine {
   mutating func compare(_ roots: Roots, of device: DeviceID) {
     guard let peer = peers[device] else { return }
     peers[device]?.roots = roots
+    confirm(roots, by: device)
     let own = shelf.roots()
     guard roots != own else { return }
     if let last = peer.lastDigest, now.milliseconds(since: last) < Timing.digestMilliseconds {
@@ -33,7 +34,10 @@ extension SyncEngine {
     case .children(let hashes):
       for (nibble, hash) in hashes.enumerated() {
         let prefix = node.prefix.child(nibble)
-        guard shelf.hash(of: node.set, prefix: prefix) != hash else { continue }
+        guard shelf.hash(of: node.set, prefix: prefix) != hash else {
+          confirmSubtree(of: node.set, under: prefix, by: device)
+          continue
+        }
         var packet = Packet()
         packet.digest = [shelf.node(of: node.set, prefix: prefix, answers: false)]
         outbox.add(packet, importance: .control, to: device)
@@ -64,6 +68,7 @@ extension SyncEngine {
   mutating func noteHead(_ hint: LeafHint, of device: DeviceID) {
     let log = LogID(raw: hint.key)
     remember(log, through: UInt64(hint.number), of: device)
+    confirm(hint, isExact: false, by: device)
     noteFork(hint)
     enqueue(log, from: device)
   }
@@ -89,6 +94,7 @@ extension SyncEngine {
     }
     let log = LogID(raw: leaf.key)
     remember(log, KnownHead(set: set, sequence: UInt64(leaf.number)), of: device)
+    confirm(leaf, isExact: true, by: device)
     noteFork(leaf)
     enqueue(log, from: device)
   }

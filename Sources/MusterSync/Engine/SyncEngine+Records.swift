@@ -1,8 +1,11 @@
-internal import MusterModel
+public import MusterModel
 
 /// Latest-only records, and the group content keys.
 extension SyncEngine {
   mutating func keep(_ record: LatestRecord) {
+    if record.kind == .receipt, records[record.topic] == nil {
+      receiptCounts[record.certificate, default: 0] += 1
+    }
     records[record.topic] = record
     shelf.set(record)
   }
@@ -16,12 +19,32 @@ extension SyncEngine {
     guard let certificate = roster[record.certificate] else {
       return reject(.unknownAuthor, from: endpoint)
     }
+    if record.kind == .receipt {
+      guard certificate.role == .command else { return reject(.forged, from: endpoint) }
+      guard records[record.topic] != nil || hasRoomForReceipt(of: record.certificate) else {
+        return reject(.overLimit, from: endpoint)
+      }
+    }
     guard record.isSigned(by: certificate.signingKey, operation: local.operation) else {
       return reject(.forged, from: endpoint)
     }
     keep(record)
     effects.append(.store(.record(record)))
     pushRecord(record, except: device)
+  }
+
+  /// The newest record of a topic; nil when none is held.
+  public func record(_ topic: RecordTopic) -> LatestRecord? { records[topic] }
+
+  /// All records by one certificate's holder, by topic.
+  public func records(by certificate: CertificateHash) -> [LatestRecord] {
+    records.values.filter { $0.certificate == certificate }.sorted { $0.topic < $1.topic }
+  }
+
+  /// Whether one more log may be receipted under a certificate: its holder sees to that, and
+  /// nobody takes more of it.
+  public func hasRoomForReceipt(of certificate: CertificateHash) -> Bool {
+    receiptCounts[certificate, default: 0] < Limits.receiptsPerDevice
   }
 
   mutating func pushRecord(_ record: LatestRecord, except source: DeviceID?) {

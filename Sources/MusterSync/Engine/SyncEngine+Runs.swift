@@ -137,10 +137,14 @@ extension SyncEngine {
   private mutating func hold(_ frames: [Frame], opening: Opening, from device: DeviceID) {
     guard let last = frames.last else { return }
     let previousHead = shelf.logs[last.log]?.head
+    settleConfirmations(of: last.log)
     effects.append(.store(.frames(opening, frames)))
     shelf.set(
       LogSummary(
         opening: opening, head: Head(log: last.log, sequence: last.sequence, hash: last.hash)))
+    confirm(
+      LeafHint(Head(log: last.log, sequence: last.sequence, hash: last.hash)), isExact: false,
+      by: device)
     noteGrowth(of: last.log)
     forward(frames, opening: opening, after: previousHead, except: device)
   }
@@ -151,6 +155,7 @@ extension SyncEngine {
   mutating func append(_ frames: [Frame], opening: Opening) {
     guard let last = frames.last else { return }
     let previousHead = shelf.logs[last.log]?.head
+    settleConfirmations(of: last.log)
     shelf.set(
       LogSummary(
         opening: opening, head: Head(log: last.log, sequence: last.sequence, hash: last.hash)))

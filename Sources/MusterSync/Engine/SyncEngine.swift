@@ -29,6 +29,7 @@ public struct SyncEngine: Sendable {
   var roster: Roster
   var shelf: Shelf
   var records: [RecordTopic: LatestRecord] = [:]
+  var receiptCounts: [CertificateHash: Int] = [:]
   var invites: [InviteID: OpenInvite] = [:]
   var epochKeys: [EpochID: EpochKey] = [:]
   var missingKeys: [EpochID] = []

@@ -62,6 +62,13 @@ extension RecordTopic {
     self.init(
       raw: Blake2b.hash128(Tag.topic, operation.bytes, certificate.bytes, [kind.rawValue]))
   }
+
+  /// One topic a log for each command device's receipts.
+  public init(operation: OperationID, certificate: CertificateHash, receiptFor log: LogID) {
+    self.init(
+      raw: Blake2b.hash128(
+        Tag.topic, operation.bytes, certificate.bytes, [RecordKind.receipt.rawValue], log.bytes))
+  }
 }
 
 extension CrossingID {

@@ -4,7 +4,7 @@ public import MusterModel
 /// A latest-only record is signed over
 /// BLAKE2b-256(tag ‖ operation ‖ kind ‖ certificate ‖ generation ‖ incarnation ‖ counter ‖ epoch ‖
 /// BLAKE2b-256(body)); its body is sealed with the same bytes, less the body's hash, as additional
-/// data. Its topic is not sent: it follows from the certificate and the kind.
+/// data. Its topic is not sent: it follows from the certificate, the kind and, of a receipt, its log.
 extension LatestRecord {
   static func additionalData(
     operation: OperationID, kind: RecordKind, certificate: CertificateHash, order: RecordOrder,
@@ -75,6 +75,31 @@ extension LatestRecord {
     }
   }
 
+  /// Signs what a command device holds of a log. `order` MUST be above every one that this
+  /// incarnation has used.
+  public static func receipt(
+    _ receipt: Receipt, operation: OperationID, certificate: CertificateHash, order: RecordOrder,
+    signedBy signer: SigningKey
+  ) -> LatestRecord {
+    var record = LatestRecord(
+      topic: RecordTopic(
+        operation: operation, certificate: certificate, receiptFor: receipt.log),
+      kind: .receipt, certificate: certificate, order: order, epoch: .none,
+      body: receipt.encoded(), signature: [])
+    record.signature = signer.sign(record.signedBytes(operation: operation)).bytes
+    return record
+  }
+
+  /// The receipt within; nil of another kind.
+  public var receipt: Receipt? {
+    guard kind == .receipt else { return nil }
+    do {
+      return try Receipt(decoding: body)
+    } catch {
+      return nil
+    }
+  }
+
   var wire: WireRecord {
     var wire = WireRecord()
     wire.kind = UInt32(kind.rawValue)
@@ -82,7 +107,7 @@ extension LatestRecord {
     wire.generation = order.generation
     wire.incarnation = .init(order.incarnation.bytes)
     wire.counter = order.counter
-    wire.epoch = .init(epoch.bytes)
+    if epoch != .none { wire.epoch = .init(epoch.bytes) }
     wire.body = .init(body)
     wire.signature = .init(signature)
     return wire
@@ -93,13 +118,25 @@ extension LatestRecord {
       let certificate = CertificateHash(bytes: wire.certificate),
       let incarnation = Incarnation(bytes: wire.incarnation),
       (1...Limits.lastGeneration).contains(wire.generation),
-      wire.counter <= UInt64(Int64.max),
-      let epoch = EpochID(bytes: wire.epoch), wire.body.count <= Limits.frameBodyBytes,
+      wire.counter <= UInt64(Int64.max), wire.body.count <= Limits.frameBodyBytes,
       wire.signature.count == 64
     else { throw .malformed("record") }
+    let epoch: EpochID
+    let topic: RecordTopic
+    switch kind {
+    case .position:
+      guard let named = EpochID(bytes: wire.epoch) else { throw .malformed("epoch of a record") }
+      epoch = named
+      topic = RecordTopic(operation: operation, certificate: certificate, kind: kind)
+    case .receipt:
+      guard wire.epoch.isEmpty else { throw .malformed("epoch of a receipt") }
+      epoch = .none
+      let receipt = try Receipt(decoding: Array(wire.body))
+      topic = RecordTopic(
+        operation: operation, certificate: certificate, receiptFor: receipt.log)
+    }
     self.init(
-      topic: RecordTopic(operation: operation, certificate: certificate, kind: kind), kind: kind,
-      certificate: certificate,
+      topic: topic, kind: kind, certificate: certificate,
       order: RecordOrder(
         generation: wire.generation, incarnation: incarnation, counter: wire.counter),
       epoch: epoch, body: Array(wire.body), signature: Array(wire.signature))

@@ -96,7 +96,13 @@ struct ReportCommand: AsyncParsableCommand {
   struct List: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
       abstract: "Lists all reports.",
-      discussion: "Example:  muster report list --json | jq '.[] | select(.toEvacuate)'")
+      discussion: """
+        Example:  muster report list --json | jq '.[] | select(.toEvacuate)'
+
+        HELD BY counts the devices, this one among them, that have confirmed to this node since it \
+        started that they hold all of the report; more may hold it. "command ✓": the command post \
+        has said, signed, that it does.
+        """)
 
     @OptionGroup var home: HomeOptions
     @OptionGroup var output: OutputOptions

@@ -3,7 +3,9 @@ internal import MusterModel
 /// Reports as people read them.
 enum ReportView {
   static func table(of reports: [ReportSummary]) -> Table {
-    var table = Table(["ID", "", "TITLE", "CATEGORY", "SEVERITY", "PLACE", "STATUS", "BY", "SEEN"])
+    var table = Table([
+      "ID", "", "TITLE", "CATEGORY", "SEVERITY", "PLACE", "STATUS", "BY", "SEEN", "HELD BY",
+    ])
     for report in reports {
       table.add([
         .init(report.id.short), mark(report),
@@ -12,9 +14,15 @@ enum ReportView {
         .init(Words.place(report.position)), .init(report.status.name),
         .init(report.ownerCallsign),
         .init(report.confirmations.isEmpty ? "" : "\(report.confirmations.count)×"),
+        held(report.delivery),
       ])
     }
     return table
+  }
+
+  private static func held(_ delivery: Delivery) -> Table.Cell {
+    delivery.commandPost
+      ? .init("\(delivery.devices), command ✓", .good) : .init("\(delivery.devices)")
   }
 
   private static func mark(_ report: ReportSummary) -> Table.Cell {
@@ -35,6 +43,10 @@ enum ReportView {
       lines.append(
         "seen too by " + report.confirmations.map(SafeText.line).joined(separator: ", "))
     }
+    let devices = Words.count(report.delivery.devices, "device", "devices")
+    lines.append(
+      "held by \(devices), command post "
+        + (report.delivery.commandPost ? Paint.good.apply("✓", on: screen) : "not yet"))
     lines.append("id \(report.id)")
     if !report.details.isEmpty { lines += ["", SafeText.paragraphs(report.details)] }
     lines += report.conflicts.flatMap { conflict(in: $0, on: screen) }

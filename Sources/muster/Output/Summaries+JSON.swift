@@ -15,6 +15,9 @@ extension ReportSummary {
           ])
         }),
       "photos": .array([]), "conflicts": .array(conflicts.map(\.json)),
+      "delivery": .object([
+        "devices": .count(delivery.devices), "commandPost": .bool(delivery.commandPost),
+      ]),
       "createdAt": .time(createdAt), "updatedAt": .time(updatedAt),
     ]).adding(JSON.place(position))
   }

@@ -20,6 +20,8 @@ struct Air {
   private var flights: [Flight] = []
   /// Endpoints that hear one another share a number; all have 0 while nothing is cut.
   private var sides: [Endpoint: Int] = [:]
+  /// Where set, each hears only those beside it.
+  private var row: [Endpoint] = []
 
   init(seed: UInt64) { random = SplitMix64(seed: seed) }
 
@@ -34,9 +36,21 @@ struct Air {
     flights = open
   }
 
-  mutating func heal() { sides = [:] }
+  /// From now on each hears only those beside it in this row, until it is healed.
+  mutating func line(up row: [Endpoint]) { self.row = row }
 
-  func isOpen(_ from: Endpoint, _ to: Endpoint) -> Bool { sides[from] == sides[to] }
+  mutating func heal() {
+    sides = [:]
+    row = []
+  }
+
+  func isOpen(_ from: Endpoint, _ to: Endpoint) -> Bool {
+    guard sides[from] == sides[to] else { return false }
+    guard let left = row.firstIndex(of: from), let right = row.firstIndex(of: to) else {
+      return row.isEmpty
+    }
+    return abs(left - right) == 1
+  }
 
   mutating func send(_ bytes: [UInt8], from: Endpoint, to: Endpoint, now: Instant) {
     sent += 1

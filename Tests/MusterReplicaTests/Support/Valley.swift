@@ -162,6 +162,11 @@ struct Valley {
     air.cut(into: groups.map { $0.map { laptops[index($0)].endpoint } })
   }
 
+  /// Each hears only those beside it in this row.
+  mutating func lineUp(_ names: String...) {
+    air.line(up: names.map { laptops[index($0)].endpoint })
+  }
+
   mutating func heal() { air.heal() }
 
   // MARK: Agreement

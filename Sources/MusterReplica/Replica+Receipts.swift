@@ -1,0 +1,75 @@
+internal import MusterCrypto
+internal import MusterModel
+internal import MusterStore
+internal import MusterSync
+
+/// A command device tells everybody how far it holds each log. See `ReceiptDesk` for when.
+extension Replica {
+  private var givesReceipts: Bool { local.author.role == .command }
+
+  /// A log has grown. Of the control lane nobody asks whether it has reached command.
+  mutating func oweReceipt(for log: LogID, lane: Lane, now: ClockReading) {
+    guard givesReceipts, lane != .control else { return }
+    receipts.owe(log, lane: lane, now: now.instant)
+  }
+
+  /// After a start: whatever the last receipts say otherwise than the store, as after a backup was
+  /// restored or an upgrade.
+  mutating func reviewReceipts(now: ClockReading) {
+    guard givesReceipts else { return }
+    var logs: [LogID: Lane] = [:]
+    for (lane, head) in engine.heads where lane != .control { logs[head.log] = lane }
+    for record in engine.records(by: local.certificate.hash) {
+      if let log = record.receipt?.log, logs[log] == nil { logs[log] = .state }
+    }
+    for (log, lane) in logs.sorted(by: { $0.key < $1.key }) where !isReceipted(log) {
+      receipts.owe(log, lane: lane, now: now.instant)
+    }
+  }
+
+  /// A receipt by this device that came from others: by an earlier life of it. What it says may
+  /// no longer be so, and then it is taken back.
+  mutating func takeOwnReceipt(_ record: LatestRecord, now: ClockReading) {
+    guard record.certificate == local.certificate.hash, let receipt = record.receipt else { return }
+    if record.order.incarnation == writer.incarnation {
+      recordCounter = max(recordCounter, record.order.counter)
+    }
+    guard !isReceipted(receipt.log) else { return }
+    receipts.owe(receipt.log, lane: .state, now: now.instant)
+  }
+
+  private func topic(of log: LogID) -> RecordTopic {
+    RecordTopic(
+      operation: local.operation, certificate: local.certificate.hash, receiptFor: log)
+  }
+
+  /// Whether the newest receipt says just what is held.
+  private func isReceipted(_ log: LogID) -> Bool {
+    guard let record = engine.record(topic(of: log)) else { return engine.head(of: log) == nil }
+    return record.receipt?.head == engine.head(of: log)
+  }
+
+  /// Signs what is due, commits it, and only then hands it on.
+  mutating func giveReceipts(now: ClockReading) throws {
+    var given: [LatestRecord] = []
+    for log in receipts.take(now: now.instant) where !isReceipted(log) {
+      guard
+        engine.record(topic(of: log)) != nil
+          || engine.hasRoomForReceipt(of: local.certificate.hash)
+      else { continue }
+      recordCounter += 1
+      given.append(
+        .receipt(
+          Receipt(log: log, head: engine.head(of: log)), operation: local.operation,
+          certificate: local.certificate.hash,
+          order: RecordOrder(
+            generation: writer.generation, incarnation: writer.incarnation,
+            counter: recordCounter),
+          signedBy: local.signingKey))
+    }
+    guard !given.isEmpty else { return }
+    batch.records += given
+    try commit(now: now)
+    for record in given { try run(.recorded(record), now: now) }
+  }
+}

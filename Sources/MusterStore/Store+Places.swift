@@ -1,0 +1,32 @@
+internal import GRDB
+public import MusterModel
+
+extension Store {
+  /// Where frames stand that dots name, in no particular order; those that are not held are left
+  /// out.
+  public func places(ofFrames names: [Bytes16]) throws(StoreError) -> [FramePlace] {
+    try read { database in
+      var logs: [Int64: LogID] = [:]
+      var places: [FramePlace] = []
+      for name in names {
+        for place in try FrameTable.places(of: name, in: database) {
+          let ref = place >> 32
+          if logs[ref] == nil { logs[ref] = try FrameTable.log(ref: ref, in: database)?.head.log }
+          guard let log = logs[ref] else { throw StoreError.corrupt("a frame has no log") }
+          places.append(FramePlace(log: log, sequence: UInt64(place & 0xFFFF_FFFF)))
+        }
+      }
+      return places
+    }
+  }
+
+  /// The hash of a frame; nil where none is held.
+  public func hash(of place: FramePlace) throws(StoreError) -> FrameHash? {
+    try read { database in
+      guard let log = try FrameTable.log(place.log, in: database),
+        place.sequence <= log.head.sequence
+      else { return nil }
+      return try FrameTable.hash(at: log.place(place.sequence), in: database)
+    }
+  }
+}

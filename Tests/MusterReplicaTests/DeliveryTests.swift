@@ -1,0 +1,232 @@
+import Foundation
+import MusterModel
+import MusterStore
+import Testing
+
+@testable import MusterReplica
+@testable import MusterSync
+
+@Suite("Held by so many, and by the command post")
+struct DeliveryTests {
+  private func delivery(
+    of id: RowID, at name: String, in valley: inout Valley
+  ) throws -> Delivery {
+    try valley.ask(name) { replica, _ in try replica.report(id) }.delivery
+  }
+
+  /// Waits until somebody sees this of a report.
+  private func expect(
+    _ expected: Delivery, of id: RowID, at name: String, within milliseconds: Int64,
+    in valley: inout Valley
+  ) throws {
+    var seen: Delivery?
+    let elapsed = try valley.wait(upTo: milliseconds) { valley in
+      seen = try delivery(of: id, at: name, in: &valley)
+      return seen == expected
+    }
+    #expect(elapsed != nil, "\(name) sees \(String(describing: seen)), seed \(valley.seed)")
+  }
+
+  @Test func `the far end of a chain sees the mark of the command post`() throws {
+    var valley = try Valley.with("Ada", "Ben", "Cleo", "Dora")
+    valley.lineUp("Ada", "Ben", "Cleo", "Dora")
+    // Sessions of those who no longer hear one another come to their end.
+    try valley.run(milliseconds: 60_000)
+
+    let id = try valley.at("Dora") {
+      try $0.addReport(ReportDraft(title: "Smoke", toEvacuate: true), now: $1)
+    }
+    #expect(
+      try delivery(of: id, at: "Dora", in: &valley) == Delivery(devices: 1, commandPost: false))
+
+    // Cleo beside her confirms it by what she holds, Ada far away by her receipt, Ben to others.
+    try expect(
+      Delivery(devices: 3, commandPost: true), of: id, at: "Dora", within: 30_000, in: &valley)
+    #expect(try delivery(of: id, at: "Ada", in: &valley).commandPost)
+  }
+
+  @Test func `a device that is cut off keeps counting for what it held, and not for more`() throws {
+    var valley = try Valley.with("Ada", "Ben", "Cleo")
+    let old = try valley.at("Ben") { try $0.addReport(ReportDraft(title: "Old"), now: $1) }
+    try valley.converge()
+    try expect(
+      Delivery(devices: 3, commandPost: true), of: old, at: "Ben", within: 30_000, in: &valley)
+
+    valley.cut(["Ben"], ["Ada", "Cleo"])
+    let new = try valley.at("Ben") { try $0.addReport(ReportDraft(title: "New"), now: $1) }
+    try valley.run(milliseconds: 20_000)
+
+    #expect(
+      try delivery(of: old, at: "Ben", in: &valley) == Delivery(devices: 3, commandPost: true))
+    #expect(
+      try delivery(of: new, at: "Ben", in: &valley) == Delivery(devices: 1, commandPost: false))
+
+    // When it is edited, the new words are not there yet
+    try valley.at("Ben") { try $0.editReport(old, ReportChanges(severity: 5), now: $1) }
+    #expect(
+      try delivery(of: old, at: "Ben", in: &valley) == Delivery(devices: 1, commandPost: false))
+
+    valley.heal()
+    for id in [old, new] {
+      try expect(
+        Delivery(devices: 3, commandPost: true), of: id, at: "Ben", within: 60_000, in: &valley)
+    }
+  }
+
+  @Test func `the mark survives the restart of who sees it, and of the command post`() throws {
+    let folder = try TemporaryFolder()
+    var valley = try Valley.with("Ada", "Ben", in: folder)
+    let id = try valley.at("Ben") { try $0.addReport(ReportDraft(title: "Smoke"), now: $1) }
+    try expect(
+      Delivery(devices: 2, commandPost: true), of: id, at: "Ben", within: 30_000, in: &valley)
+    let counter = try newestReceipt(at: "Ada", in: &valley).order.counter
+
+    valley.cut(["Ada"], ["Ben"])
+    try valley.restart("Ben")
+    try valley.restart("Ada")
+    try valley.run(milliseconds: 30_000)
+
+    #expect(
+      try delivery(of: id, at: "Ben", in: &valley) == Delivery(devices: 2, commandPost: true))
+    #expect(
+      try newestReceipt(at: "Ada", in: &valley).order.counter == counter,
+      "nothing changed, so nothing was said anew")
+  }
+
+  private func newestReceipt(at name: String, in valley: inout Valley) throws -> LatestRecord {
+    let records = try valley.ask(name) { replica, _ in try replica.store.records() }
+    return try #require(
+      records.filter { $0.kind == .receipt }.max { $0.order < $1.order })
+  }
+
+  @Test func `a command post restored from an older backup takes its word back`() throws {
+    let folder = try TemporaryFolder()
+    var valley = try Valley.with("Ada", "Ben", in: folder)
+    try valley.run(milliseconds: 20_000)
+    // Given a backup of the command post's disk
+    try valley.switchOff("Ada")
+    let backup = folder.database("backup")
+    try FileManager.default.copyItem(atPath: folder.database("Ada"), toPath: backup)
+    try valley.switchOn("Ada")
+    try valley.converge()
+    let id = try valley.at("Ben") { try $0.addReport(ReportDraft(title: "Smoke"), now: $1) }
+    try expect(
+      Delivery(devices: 2, commandPost: true), of: id, at: "Ben", within: 30_000, in: &valley)
+    let before = try newestReceipt(at: "Ben", in: &valley)
+
+    // When it is put back, while nobody is in reach
+    try valley.switchOff("Ada")
+    let old = valley.laptops[0]
+    valley.laptops[0] = Valley.Laptop(
+      name: "Ada", endpoint: old.endpoint, credentials: old.credentials, path: backup,
+      store: old.store)
+    valley.cut(["Ada"], ["Ben"])
+    try valley.switchOn("Ada", start: .beginsAnew(above: 1))
+
+    // Then what it held no more is no more marked, whatever it said in its former life
+    let log = try #require(before.receipt?.log)
+    try valley.at("Ada") { replica, now in
+      try replica.transact(now: now) { replica in
+        replica.batch.records.append(before)
+        try replica.commit(now: now)
+        _ = replica.engine.handle(.recorded(before), now: now.instant)
+        replica.takeOwnReceipt(before, now: now)
+      }
+    }
+    try valley.run(milliseconds: 10_000)
+    let taken = try newestReceipt(at: "Ada", in: &valley)
+    #expect(taken.order > before.order)
+    #expect(taken.receipt?.log == log)
+    #expect(taken.receipt?.head?.sequence ?? 0 < before.receipt?.head?.sequence ?? 0)
+
+    // And it is marked again once it has come again
+    valley.heal()
+    try valley.converge()
+    try expect(
+      Delivery(devices: 2, commandPost: true), of: id, at: "Ben", within: 30_000, in: &valley)
+    #expect(try newestReceipt(at: "Ben", in: &valley).order.generation == 2)
+  }
+
+  @Test func `a lower receipt takes the mark back everywhere`() throws {
+    var valley = try Valley.with("Ada", "Ben", "Cleo")
+    let id = try valley.at("Ben") { try $0.addReport(ReportDraft(title: "Smoke"), now: $1) }
+    for name in ["Ben", "Cleo"] {
+      try expect(
+        Delivery(devices: 3, commandPost: true), of: id, at: name, within: 30_000, in: &valley)
+    }
+    try publish(by: "Ada", in: &valley) { Receipt(log: $0.log, head: nil) }
+    try valley.run(milliseconds: 2000)
+    for name in ["Ben", "Cleo"] {
+      #expect(try !delivery(of: id, at: name, in: &valley).commandPost)
+    }
+  }
+
+  @Test func `a receipt for another branch marks nothing`() throws {
+    var valley = try Valley.with("Ada", "Ben")
+    let id = try valley.at("Ben") { try $0.addReport(ReportDraft(title: "Smoke"), now: $1) }
+    try expect(
+      Delivery(devices: 2, commandPost: true), of: id, at: "Ben", within: 30_000, in: &valley)
+    try publish(by: "Ada", in: &valley) { receipt in
+      let head = receipt.head.map {
+        Head(log: $0.log, sequence: $0.sequence, hash: FrameHash(raw: .zero))
+      }
+      return Receipt(log: receipt.log, head: head)
+    }
+    try valley.run(milliseconds: 2000)
+    #expect(try !delivery(of: id, at: "Ben", in: &valley).commandPost)
+  }
+
+  @Test func `a member who signs receipts is refused`() throws {
+    var valley = try Valley.with("Ada", "Ben", "Cleo")
+    valley.cut(["Ada"], ["Ben", "Cleo"])
+    let id = try valley.at("Cleo") { try $0.addReport(ReportDraft(title: "Smoke"), now: $1) }
+    try valley.run(milliseconds: 20_000)
+    let log = try #require(
+      try valley.ask("Ben") { replica, _ in
+        try replica.store.places(
+          ofFrames: try replica.store.row(RowKey(kind: .report, id: id))?
+            .dots(of: .reportTitle).map(\.frame) ?? []
+        ).first?.log
+      })
+    try valley.at("Ben") { replica, now in
+      let head = replica.engine.head(of: log)
+      let record = LatestRecord.receipt(
+        Receipt(log: log, head: head), operation: replica.local.operation,
+        certificate: replica.local.certificate.hash,
+        order: RecordOrder(
+          generation: 1, incarnation: replica.writer.incarnation, counter: 1 << 60),
+        signedBy: replica.local.signingKey)
+      return try replica.transact(now: now) { replica in
+        replica.batch.records.append(record)
+        try replica.commit(now: now)
+        try replica.run(.recorded(record), now: now)
+      }
+    }
+    try valley.run(milliseconds: 5000)
+    #expect(try !delivery(of: id, at: "Cleo", in: &valley).commandPost)
+    #expect(valley.laptops[valley.index("Cleo")].rejections.contains("forged"))
+  }
+
+  /// Lets a commander sign something else than its newest receipt.
+  private func publish(
+    by name: String, in valley: inout Valley, _ change: (Receipt) -> Receipt
+  ) throws {
+    let newest = try newestReceipt(at: name, in: &valley)
+    let receipt = change(try #require(newest.receipt))
+    try valley.at(name) { replica, now in
+      try replica.transact(now: now) { replica in
+        replica.recordCounter += 1
+        let record = LatestRecord.receipt(
+          receipt, operation: replica.local.operation,
+          certificate: replica.local.certificate.hash,
+          order: RecordOrder(
+            generation: replica.writer.generation, incarnation: replica.writer.incarnation,
+            counter: replica.recordCounter),
+          signedBy: replica.local.signingKey)
+        replica.batch.records.append(record)
+        try replica.commit(now: now)
+        try replica.run(.recorded(record), now: now)
+      }
+    }
+  }
+}
