@@ -1,0 +1,268 @@
+"""Real nodes for measuring: an operation of N laptops, enrolled by file, each a `muster run` of its
+own, on loopback in a private network namespace or each in a namespace on one bridge.
+
+Needs root (`unshare`, `ip netns`). Everything is made below a temporary folder and in namespaces
+named `mb<pid>-…`, and taken away again.
+"""
+
+import argparse
+import atexit
+import json
+import os
+import shutil
+import signal
+import socket
+import statistics
+import struct
+import subprocess
+import sys
+import tempfile
+import time
+
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+
+
+def log(text):
+    print(text, file=sys.stderr, flush=True)
+
+
+def emit(bench, value, unit, limit=None, note="", digits=1):
+    """One line, in the form of `muster-bench`."""
+    line = {"bench": bench, "value": round(value, digits), "unit": unit, "note": note}
+    if limit is not None:
+        line["limit"] = round(limit, digits)
+        line["ratio"] = round(value / limit, 3)
+    print(json.dumps(line, sort_keys=True), flush=True)
+
+
+def run(*words, check=True):
+    done = subprocess.run(words, capture_output=True, text=True)
+    if check and done.returncode != 0:
+        raise SystemExit(f"`{' '.join(words)}` failed: {done.stderr or done.stdout}")
+    return done.stdout
+
+
+def arguments(text):
+    parser = argparse.ArgumentParser(description=text)
+    parser.add_argument(
+        "--muster", default=os.path.join(ROOT, ".build/release/muster"), help="the program to run")
+    return parser
+
+
+def in_private_network():
+    """Goes on in a network namespace of its own, with loopback up: its counters are ours alone."""
+    if os.environ.get("MUSTER_BENCH_INNER") != "1":
+        os.environ["MUSTER_BENCH_INNER"] = "1"
+        os.execvp("unshare", ["unshare", "-n", sys.executable, *sys.argv])
+    run("ip", "link", "set", "lo", "up")
+
+
+def loopback_bytes():
+    for line in open("/proc/net/dev"):
+        if line.strip().startswith("lo:"):
+            return int(line.split(":")[1].split()[8])
+    raise SystemExit("there is no loopback here")
+
+
+def varint(number):
+    out = b""
+    while number > 0x7F:
+        out += bytes([number & 0x7F | 0x80])
+        number >>= 7
+    return out + bytes([number])
+
+
+def field(number, payload):
+    """A length-delimited field of Protocol Buffers."""
+    return varint(number << 3 | 2) + varint(len(payload)) + payload
+
+
+class Node:
+    """One laptop: its home, its process and its control socket (control.proto)."""
+
+    def __init__(self, lab, index):
+        self.lab, self.index = lab, index
+        self.home = os.path.join(lab.folder, f"n{index}")
+        self.namespace = None
+        self.process = None
+        self.door = None
+
+    def muster(self, *words):
+        return run(self.lab.program, *words, "--home", self.home)
+
+    def start(self, *words):
+        inside = ["ip", "netns", "exec", self.namespace] if self.namespace else []
+        self.process = subprocess.Popen(
+            [*inside, self.lab.program, "run", *words, "--home", self.home],
+            stdout=subprocess.DEVNULL, stderr=open(self.home + ".log", "a"))
+        path = os.path.join(self.home, "run/muster.sock")
+        deadline = time.monotonic() + 60
+        while True:
+            door = socket.socket(socket.AF_UNIX)
+            try:
+                door.connect(path)
+                self.door = door
+                return
+            except OSError:
+                if time.monotonic() > deadline or self.process.poll() is not None:
+                    raise SystemExit(open(self.home + ".log").read() or f"{path} never opened")
+                time.sleep(0.02)
+
+    def stop(self):
+        if self.door:
+            self.door.close()
+        if self.process and self.process.poll() is None:
+            self.process.send_signal(signal.SIGTERM)
+            try:
+                self.process.wait(10)
+            except subprocess.TimeoutExpired:
+                self.process.kill()
+                self.process.wait()
+        self.process = None
+
+    def ask(self, request):
+        """One request, one response; both as the bytes of Protocol Buffers."""
+        self.door.sendall(struct.pack(">I", len(request)) + request)
+        size = struct.unpack(">I", self.read(4))[0]
+        return self.read(size)
+
+    def read(self, count):
+        data = b""
+        while len(data) < count:
+            more = self.door.recv(count - len(data))
+            if not more:
+                raise SystemExit(f"node {self.index} closed its door: {self.home}.log")
+            data += more
+        return data
+
+    def add_report(self, title, details, evacuate=False):
+        draft = field(1, title.encode()) + field(2, details.encode())
+        if evacuate:
+            draft += bytes([6 << 3, 1])
+        answer = self.ask(field(9, draft))
+        if answer[0] != 9 << 3 | 2:
+            raise SystemExit(f"node {self.index} refused a report: {answer!r}")
+        return answer[2:].hex()
+
+    def has_report(self, identifier):
+        return self.ask(field(8, identifier.encode()))[0] == 7 << 3 | 2
+
+    def status(self):
+        return json.loads(self.muster("status", "--json"))
+
+
+class Lab:
+    """An operation and its laptops; node 0 is the command post."""
+
+    def __init__(self, program, count, keep=False):
+        if os.geteuid() != 0:
+            raise SystemExit("this needs root: it makes network namespaces")
+        if not os.access(program, os.X_OK):
+            raise SystemExit(f"{program} is not there: swift build -c release --product muster")
+        self.program = program
+        self.folder = tempfile.mkdtemp(prefix="muster-bench-")
+        self.prefix = f"mb{os.getpid()}-"
+        os.environ["XDG_STATE_HOME"] = os.path.join(self.folder, "state")
+        self.nodes = [Node(self, index) for index in range(count)]
+        self.airs = []
+        if not keep:
+            atexit.register(self.close)
+        self.enrol()
+
+    def enrol(self):
+        log(f"enrolling {len(self.nodes)} laptops …")
+        first = self.nodes[0]
+        first.muster("init", "bench", "--callsign", "N0")
+        for node in self.nodes[1:]:
+            request, grant = (f"{node.home}.{name}" for name in ("request", "grant"))
+            node.muster("join", "--request", request, "--callsign", f"N{node.index}")
+            first.muster("admit", request, "--out", grant)
+            node.muster("join", "--grant", grant)
+
+    # Networks
+
+    def on_loopback(self, *words):
+        """All at 127.0.0.1, each told of those before it; loopback has no multicast."""
+        for node in self.nodes:
+            peers = [
+                word for other in range(node.index)
+                for word in ("--peer", f"127.0.0.1:{7500 + other}")]
+            node.start(
+                "--listen", f"127.0.0.1:{7500 + node.index}", "--no-multicast", *peers, *words)
+
+    def on_bridge(self):
+        """Each in a namespace of its own, on one bridge that carries multicast."""
+        hub = self.prefix + "hub"
+        run("ip", "netns", "add", hub)
+        run("ip", "-n", hub, "link", "add", "name", "hub", "type", "bridge", "mcast_snooping", "0")
+        run("ip", "-n", hub, "link", "set", "hub", "up")
+        for node in self.nodes:
+            self.namespace(node)
+            run("ip", "-n", hub, "link", "add", f"p{node.index}", "type", "veth",
+                "peer", "name", "radio", "netns", node.namespace)
+            run("ip", "-n", hub, "link", "set", f"p{node.index}", "master", "hub", "up")
+            self.address(node)
+
+    def namespace(self, node):
+        node.namespace = f"{self.prefix}{node.index}"
+        run("ip", "netns", "add", node.namespace)
+        run("ip", "-n", node.namespace, "link", "set", "lo", "up")
+
+    def address(self, node):
+        run("ip", "netns", "exec", node.namespace, "sysctl", "-qw",
+            "net.ipv6.conf.all.disable_ipv6=1")
+        run("ip", "-n", node.namespace, "address", "add", f"10.9.0.{node.index + 1}/24",
+            "broadcast", "+", "dev", "radio")
+        run("ip", "-n", node.namespace, "link", "set", "radio", "up")
+        run("ip", "-n", node.namespace, "route", "add", "default", "dev", "radio")
+
+    def sent_bytes(self):
+        """What every node has sent, with IP, UDP and Ethernet headers; loopback counts as one."""
+        if self.nodes[0].namespace is None:
+            return loopback_bytes()
+        return sum(
+            int(run("ip", "netns", "exec", node.namespace, "cat",
+                    "/sys/class/net/radio/statistics/tx_bytes"))
+            for node in self.nodes)
+
+    # Waiting
+
+    def until_in_step(self, seconds=120):
+        """Until every node says the same root and state."""
+        deadline = time.monotonic() + seconds
+        while True:
+            seen = {(s["root"], s["stateHash"]) for s in (n.status() for n in self.nodes)}
+            if len(seen) == 1:
+                return
+            if time.monotonic() > deadline:
+                raise SystemExit(f"not in step after {seconds} s; logs in {self.folder}")
+            time.sleep(0.5)
+
+    def until_all_have(self, report, seconds=60, poll=0.001):
+        """When each node had a report, in seconds from the call; None for those that never did."""
+        began = time.perf_counter()
+        arrived = [None] * len(self.nodes)
+        while None in arrived and time.perf_counter() - began < seconds:
+            for node in self.nodes:
+                if arrived[node.index] is None and node.has_report(report):
+                    arrived[node.index] = time.perf_counter() - began
+            time.sleep(poll)
+        return arrived
+
+    def close(self):
+        for node in self.nodes:
+            if node.process:
+                node.process.kill()
+                node.process.wait()
+        for air in self.airs:
+            air.kill()
+            air.wait()
+        for line in run("ip", "netns", "list", check=False).splitlines():
+            name = line.split()[0]
+            if name.startswith(self.prefix):
+                run("ip", "netns", "delete", name, check=False)
+        shutil.rmtree(self.folder, ignore_errors=True)
+
+
+def median(values):
+    return statistics.median(values)
