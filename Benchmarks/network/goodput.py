@@ -3,8 +3,6 @@
 connection in the same namespaces, at 0 and 1 % random loss; five rounds in turn, medians."""
 
 import os
-import os
-import sqlite3
 import sqlite3
 import subprocess
 import sys
