@@ -2,6 +2,10 @@ internal import MusterModel
 internal import MusterSync
 
 extension Replica {
+  /// Traps when the engine's tables contradict one another or have outgrown their bounds: cheaper
+  /// than `checkInvariants`, for after each input.
+  public func checkEngine() { engine.checkInvariants() }
+
   /// Traps when memory, between two calls, says other than the disk: simulations and tests call it
   /// after each step. It reads all heads and records, so it is not for a running node.
   public mutating func checkInvariants() throws {

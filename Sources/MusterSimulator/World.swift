@@ -1,4 +1,218 @@
-/// A whole mesh under one seed.
-public struct World {
-  public init() {}
+public import MusterModel
+import MusterReplica
+import MusterStore
+
+/// A whole mesh under one seed: real replicas with real cryptography on real databases, and
+/// everything around them simulated, in one thread and virtual time.
+///
+///     Scenario ─┐                     ┌─▶ SimulatedNode: Replica, Store, clocks, movement
+///     seed ─────┴─▶ World ─ events ───┼─▶ Network: what arrives, when, how damaged
+///                     │               ├─▶ Workload: what people do
+///                     ▼               └─▶ timeline: what goes wrong
+///              checkers look at it as it moves, and at its end
+///
+/// A run has three phases: a *warm-up* on a faultless network; the *story*, in which things go
+/// wrong and the promises of safety are checked; and after a *heal* the *settling*, in which all
+/// must come to agree in time.
+///
+/// - Every choice comes from the seed by named streams, so a seed gives the same run every time,
+///   down to the last byte: `TraceHash` says so.
+/// - It reads no clock and draws no other randomness.
+/// - A class, since checkers look at it while it runs.
+public final class World {
+  /// What is being played.
+  public let scenario: Scenario
+  /// Of all choices.
+  public let seed: UInt64
+  /// Of the world, from 0; no node's clock shows it.
+  public internal(set) var now = Instant(microseconds: 0)
+  /// When the story began; the end of the warm-up.
+  public internal(set) var storyStart = Instant(microseconds: 0)
+  /// Where the run stands.
+  public internal(set) var phase = Phase.warmUp
+
+  var nodes: [SimulatedNode] = []
+  var indexByEndpoint: [Endpoint: Int] = [:]
+  var network: Network
+  var queue = EventQueue<Happening>()
+  var trace = TraceHash()
+  var workload: Workload
+  var eavesdropper: Eavesdropper
+  /// Whether anything is ever sent again: to record is not free.
+  let hasEavesdropper: Bool
+  var tally = KnobTally()
+  var acknowledgedWrites = 0
+  var convergedMilliseconds: Int64?
+  private(set) var violations: [Violation] = []
+  /// Of seeds for replicas, moments of starting, and other choices of the world's own.
+  var random: RandomStream
+  let checkers: [any Checker]
+  let promptness: PromptnessChecker
+
+  /// Called with the story's time now and then, for whoever watches.
+  public var onProgress: ((World) -> Void)?
+
+  /// Where a run stands.
+  public enum Phase: String, Sendable {
+    case warmUp = "warming up"
+    case story
+    case settling
+    case over
+  }
+
+  /// What can happen next.
+  enum Happening {
+    case arrival(to: Int, bytes: [UInt8], from: Endpoint)
+    case read(Int)
+    case alarm(Int)
+    case fix(Int)
+    case work(WorkKind)
+    case timeline(TimelineEvent)
+    case wake(Int, outage: Int)
+    case flap([[String]], isCut: Bool, everyMilliseconds: Int64, until: Instant)
+    case intrude(noise: Bool, everyMicroseconds: Int64, until: Instant)
+    case look
+  }
+
+  static let mostViolations = 20
+
+  /// Founds the operation and enrols everybody, by file as one would with a memory stick.
+  public init(_ scenario: Scenario, seed: UInt64) throws {
+    self.scenario = scenario
+    self.seed = seed
+    network = Network(
+      scenario.network, links: scenario.links, names: scenario.nodes.map(\.name), seed: seed)
+    workload = Workload(scenario.workload, seed: seed)
+    eavesdropper = Eavesdropper(seed: seed)
+    hasEavesdropper = scenario.configuredKnobs.contains(.replay)
+    random = RandomStream(seed: seed, named: "world")
+    let lostWrites = LostWriteChecker()
+    promptness = PromptnessChecker(scenario.expectations)
+    checkers = [
+      lostWrites, ForgeryChecker(ledger: lostWrites), ContentChecker(), FenceParityChecker(),
+      CrossingChecker(), PositionChecker(scenario.expectations), BoundsChecker(), promptness,
+    ]
+    try found()
+  }
+
+  /// Plays a scenario; what ends the run before its time is a broken promise too.
+  public static func play(_ scenario: Scenario, seed: UInt64) -> RunResult {
+    let world: World
+    do {
+      world = try World(scenario, seed: seed)
+    } catch {
+      preconditionFailure("an operation cannot be founded: \(error)")
+    }
+    do {
+      return try world.run()
+    } catch {
+      world.report("a run comes to its end", "\(error)")
+      return world.result
+    }
+  }
+
+  /// Plays the scenario from its beginning to its end.
+  public func run() throws -> RunResult {
+    try warmUp()
+    try play()
+    try settle()
+    phase = .over
+    for checker in checkers { try checker.conclude(self) }
+    checkKnobs()
+    checkBytes()
+    return result
+  }
+
+  // MARK: Phases
+
+  private func warmUp() throws {
+    for node in nodes where node.plan.joinsAtMilliseconds == 0 { try switchOn(node) }
+    for _ in 0..<scenario.workload.fences { try perform(workload.newFence(), at: nodes[0]) }
+    try advance(to: now.advanced(byMilliseconds: scenario.warmUpMilliseconds))
+    let patience = now.advanced(byMilliseconds: Self.warmUpPatienceMilliseconds)
+    while try !isInAgreement() {
+      guard now < patience else {
+        return report("everybody meets on a good network", "not after ten minutes: \(disagreement)")
+      }
+      try advance(to: now.advanced(byMilliseconds: 1000))
+    }
+  }
+
+  private static let warmUpPatienceMilliseconds: Int64 = 600_000
+
+  private func play() throws {
+    phase = .story
+    storyStart = now
+    network.isFaultless = false
+    for node in nodes {
+      if node.plan.joinsAtMilliseconds > 0 {
+        queue.push(
+          .wake(node.index, outage: node.outage),
+          at: now.advanced(byMilliseconds: node.plan.joinsAtMilliseconds))
+      }
+      if scenario.workload.positionsEveryMilliseconds != nil, node.movement.canMove {
+        queue.push(.fix(node.index), at: fixTime(after: now, isFirst: true))
+      }
+      if node.plan.skewMilliseconds != 0 { tally.fire(.skew) }
+      if node.plan.driftPerMillion != 0 { tally.fire(.drift) }
+    }
+    for kind in WorkKind.allCases {
+      if let next = workload.next(kind, after: now) { queue.push(.work(kind), at: next) }
+    }
+    for entry in scenario.timeline {
+      queue.push(
+        .timeline(entry.event), at: now.advanced(byMilliseconds: entry.atMilliseconds))
+    }
+    queue.push(.look, at: now)
+    try advance(to: storyEnd)
+  }
+
+  var storyEnd: Instant { storyStart.advanced(byMilliseconds: scenario.durationMilliseconds) }
+
+  private func settle() throws {
+    phase = .settling
+    network.heal()
+    network.weatherPerMillion = nil
+    network.isGathered = true
+    for node in nodes where node.power != .on { try wake(node) }
+    let healed = now
+    let end = now.advanced(byMilliseconds: scenario.settleMilliseconds)
+    while try !isInAgreement() {
+      guard now < end else {
+        let budget = Quantity.duration(scenario.settleMilliseconds)
+        return report("all agree after the heal", "not within \(budget): \(disagreement)")
+      }
+      try advance(to: now.advanced(byMilliseconds: Self.agreementStepMilliseconds))
+    }
+    let needed = now.milliseconds(since: healed)
+    convergedMilliseconds = needed
+    trace.note(.agreed, at: now, node: -1, try nodes[0].replica?.stateHash().bytes ?? [])
+    if let most = scenario.expectations.convergesWithinMilliseconds, needed > most {
+      report("converges_within", "took \(Quantity.duration(needed))")
+    }
+  }
+
+  private static let agreementStepMilliseconds: Int64 = 100
+
+  /// Lets everything happen up to a moment.
+  func advance(to end: Instant) throws {
+    while let next = queue.nextTime, next <= end, let (time, happening) = queue.pop() {
+      now = max(now, time)
+      try take(happening)
+    }
+    now = max(now, end)
+  }
+
+  // MARK: Violations
+
+  func report(_ promise: String, _ detail: String) {
+    guard violations.count < Self.mostViolations else { return }
+    violations.append(
+      Violation(promise: promise, detail: detail, atMilliseconds: storyMilliseconds))
+  }
+
+  /// Since the story began.
+  public var storyMilliseconds: Int64 {
+    phase == .warmUp ? -scenario.warmUpMilliseconds : now.milliseconds(since: storyStart)
+  }
 }

@@ -50,6 +50,17 @@ public struct Store: Sendable {
     self.writer = writer
   }
 
+  /// A copy of everything, in memory: the backup of a laptop, in simulations.
+  public func copiedInMemory() throws(StoreError) -> Store {
+    do {
+      let copy = try DatabaseQueue(configuration: Self.configuration)
+      try writer.backup(to: copy)
+      return try Store(preparing: copy)
+    } catch {
+      throw StoreError(error)
+    }
+  }
+
   /// Writes what is in the write-ahead log into the database, and lets go of the file. The store
   /// MUST NOT be used after.
   public func close() throws(StoreError) {

@@ -1,7 +1,82 @@
+import MusterModel
 import Testing
 
 @testable import MusterSimulator
 
 @Suite struct WorldTests {
-  @Test func `a world can be made`() { _ = World() }
+  private func twoNodes() -> Scenario {
+    var scenario = Scenario(
+      name: "two",
+      nodes: [NodePlan(name: "anna", role: .command), NodePlan(name: "ben", role: .member)])
+    scenario.warmUpMilliseconds = 5000
+    scenario.workload.everyMilliseconds = [.reports: 5000, .comments: 5000]
+    return scenario
+  }
+
+  @Test func `two nodes agree on what both wrote`() {
+    let result = World.play(twoNodes(), seed: 1)
+    #expect(result.violations.isEmpty, "\(result.violations)")
+    #expect(result.acknowledgedWrites > 10)
+    #expect(result.convergedMilliseconds != nil)
+  }
+
+  @Test func `one seed gives one trace hash, another seed another`() {
+    var scenario = twoNodes()
+    scenario.network.conditions.lossPerMillion = 200_000
+    let first = World.play(scenario, seed: 7).traceHash
+    #expect(World.play(scenario, seed: 7).traceHash == first)
+    #expect(World.play(scenario, seed: 8).traceHash != first)
+  }
+
+  @Test func `what is written on two sides of a cut is on both after the heal`() {
+    var scenario = twoNodes()
+    scenario.timeline = [
+      TimelineEntry(atMilliseconds: 1000, event: .cut([["anna"], ["ben"]]))
+    ]
+    let result = World.play(scenario, seed: 3)
+    #expect(result.violations.isEmpty, "\(result.violations)")
+    #expect(result.knobs[.partition] ?? 0 > 0)
+    #expect(result.reports?.longestMilliseconds ?? 0 > 50_000, "nothing crosses a cut")
+  }
+
+  @Test func `a node that crashes keeps what it acknowledged`() {
+    var scenario = twoNodes()
+    scenario.timeline = [
+      TimelineEntry(atMilliseconds: 20_000, event: .crash("ben", forMilliseconds: 5000)),
+      TimelineEntry(atMilliseconds: 30_000, event: .sleep("anna", forMilliseconds: 5000)),
+    ]
+    let result = World.play(scenario, seed: 4)
+    #expect(result.violations.isEmpty, "\(result.violations)")
+    #expect(result.knobs == [.crash: 1, .sleep: 1])
+  }
+
+  @Test func `a restored backup becomes a new life, and nothing that others held is lost`() {
+    var scenario = twoNodes()
+    scenario.timeline = [
+      TimelineEntry(atMilliseconds: 10_000, event: .backup("ben")),
+      TimelineEntry(atMilliseconds: 40_000, event: .restore("ben")),
+    ]
+    let result = World.play(scenario, seed: 5)
+    #expect(result.violations.isEmpty, "\(result.violations)")
+  }
+
+  @Test func `a fault that is configured and never happens is told`() {
+    var scenario = twoNodes()
+    scenario.network.rangeMetres = 1000
+    let result = World.play(scenario, seed: 1)
+    #expect(result.violations.map(\.detail) == ["range never did"])
+  }
+
+  @Test func `an outsider with a recorder and a noise maker changes nothing`() {
+    var scenario = twoNodes()
+    scenario.timeline = [
+      TimelineEntry(
+        atMilliseconds: 5000, event: .replay(perSecond: 20, untilMilliseconds: 50_000)),
+      TimelineEntry(
+        atMilliseconds: 5000, event: .garbage(perSecond: 50, untilMilliseconds: 50_000)),
+    ]
+    let result = World.play(scenario, seed: 6)
+    #expect(result.violations.isEmpty, "\(result.violations)")
+    #expect(result.rejections.values.reduce(0, +) > 1000)
+  }
 }

@@ -1,0 +1,79 @@
+import MusterCRDT
+import MusterModel
+import MusterReplica
+import MusterStore
+
+/// What people wrote can be read in the end by all: a report that nobody tried to delete is there,
+/// with every comment and confirmation, and with the title that its last editor gave it where
+/// nobody else edited it.
+final class ContentChecker: Checker {
+  private let promise = "what people wrote can be read"
+
+  private struct Expected {
+    var comments: [String] = []
+    var confirmers: [UserID] = []
+    /// Who made or edited it, and what each wrote last.
+    var titles: [(author: Int, title: String)] = []
+  }
+
+  private var reports: [RowID: Expected] = [:]
+  private var doomed: [RowID] = []
+  /// Nodes whose disk was put back: what only they held may be gone.
+  private var forgetful: [Int] = []
+
+  func restored(_ node: SimulatedNode, in world: World) throws { forgetful.append(node.index) }
+
+  func wrote(_ act: Act, made: RowKey?, at node: SimulatedNode, in world: World) throws {
+    switch act {
+    case .report(let draft):
+      guard let id = made?.id else { return }
+      reports[id] = Expected(titles: [(node.index, draft.title)])
+    case .edit(let id, let changes):
+      guard let title = changes.title else { return }
+      reports[id]?.titles.append((node.index, title))
+    case .comment(let id, let text): reports[id]?.comments.append(text)
+    case .confirm(let id): reports[id]?.confirmers.append(node.credentials.user)
+    case .delete(let id): doomed.append(id)
+    case .claim, .fence, .switchFence, .removeFence: break
+    }
+  }
+
+  func conclude(_ world: World) throws {
+    guard world.convergedMilliseconds != nil, forgetful.isEmpty else { return }
+    // All show the same, byte for byte: one speaks for them.
+    guard let node = world.nodes.first(where: { $0.isRunning && $0.reads }) else { return }
+    let gone = Set(doomed)
+    for (id, expected) in reports.sorted(by: { $0.key < $1.key }) where !gone.contains(id) {
+      guard let row = try node.store.row(RowKey(kind: .report, id: id)), row.exists else {
+        world.report(promise, "report \(id.short) is gone")
+        continue
+      }
+      check(row, against: expected, in: world)
+    }
+  }
+
+  private func check(_ row: RowState, against expected: Expected, in world: World) {
+    let comments = texts(row.values(of: .reportComments))
+    for comment in expected.comments where !comments.contains(comment) {
+      world.report(promise, "a comment on report \(row.key.id.short) is gone")
+    }
+    let confirmers = row.values(of: .reportConfirmations).map(\.author)
+    for user in expected.confirmers where !confirmers.contains(user) {
+      world.report(promise, "a confirmation of report \(row.key.id.short) is gone")
+    }
+    let titles = texts(row.values(of: .reportTitle))
+    // Each author saw their own last title: whichever of those is not superseded is live.
+    let last = Dictionary(expected.titles.map { ($0.author, $0.title) }) { $1 }
+    if let unknown = titles.first(where: { !last.values.contains($0) }) {
+      world.report(promise, "report \(row.key.id.short) has the title '\(unknown)' of old")
+    }
+    if titles.isEmpty { world.report(promise, "report \(row.key.id.short) has no title") }
+  }
+
+  private func texts(_ values: [LiveValue]) -> Set<String> {
+    Set(
+      values.compactMap { value in
+        if case .text(let text) = value.value { text } else { nil }
+      })
+  }
+}

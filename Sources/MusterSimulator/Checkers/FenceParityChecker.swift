@@ -1,0 +1,189 @@
+import MusterCRDT
+import MusterModel
+import MusterReplica
+import MusterStore
+
+/// A node's verdicts are those of a direct evaluation of the same fixes against the same fences,
+/// by another geometry: plane, in floating point, without an index. Where that is not sure, near
+/// an edge, the node's word is taken.
+final class FenceParityChecker: Checker {
+  private let promise = "fence verdicts are those of a direct evaluation"
+
+  private enum Presence {
+    case outside
+    case inside
+    case leaving
+  }
+
+  private struct Fence {
+    let id: RowID
+    let version: [Dot?]
+    let geometry: FenceGeometry
+  }
+
+  private struct Watch {
+    var presence: Presence
+    var version: [Dot?]
+  }
+
+  private var fences: [Int: [Fence]] = [:]
+  private var watches: [Int: [RowID: Watch]] = [:]
+  private var newest: [Int: Timestamp] = [:]
+
+  func took(_ outcome: Replica.Outcome, at node: SimulatedNode, in world: World) throws {
+    if outcome.changedRows.contains(where: { $0.kind == .fence }) { fences[node.index] = nil }
+  }
+
+  func started(_ node: SimulatedNode, in world: World) throws { fences[node.index] = nil }
+
+  /// What it knew of fences it knows no more.
+  func restored(_ node: SimulatedNode, in world: World) throws {
+    watches[node.index] = nil
+    newest[node.index] = nil
+    blind.append(node.index)
+  }
+
+  private var blind: [Int] = []
+
+  func ingested(
+    _ fix: Fix, crossings: [ArrivedCrossing], at node: SimulatedNode, in world: World
+  ) throws {
+    guard !blind.contains(node.index) else { return }
+    guard newest[node.index].map({ fix.sampleTime > $0 }) ?? true else {
+      if !crossings.isEmpty { world.report(promise, "\(node.name): a late fix made crossings") }
+      return
+    }
+    newest[node.index] = fix.sampleTime
+    var kinds: [RowID: CrossingType] = [:]
+    for crossing in crossings {
+      kinds[crossing.recorded.crossing.fence] = crossing.recorded.crossing.type
+    }
+    var before = watches[node.index] ?? [:]
+    var after: [RowID: Watch] = [:]
+    for fence in try known(to: node) {
+      after[fence.id] = judge(
+        fence, was: before.removeValue(forKey: fence.id), fix, kinds.removeValue(forKey: fence.id),
+        at: node, in: world)
+    }
+    watches[node.index] = after
+    for fence in kinds.keys.sorted() {
+      world.report(promise, "\(node.name): a crossing of fence \(fence.short), not under watch")
+    }
+  }
+
+  private func judge(
+    _ fence: Fence, was: Watch?, _ fix: Fix, _ type: CrossingType?, at node: SimulatedNode,
+    in world: World
+  ) -> Watch {
+    let distance = PlaneGeometry.signedDistance(
+      from: Terrain.point(of: fix.position), to: fence.geometry)
+    let doubt = PlaneGeometry.doubt(of: fence.geometry)
+    let isEdited = was.map { $0.version != fence.version } ?? false
+    let wasInside = was.map { $0.presence != .outside } ?? false
+    func say(_ expected: String) {
+      let seen = type?.name ?? "nothing"
+      world.report(
+        promise,
+        "\(node.name), \(Int(distance)) m from the edge of \(fence.id.short): "
+          + "\(seen) instead of \(expected)")
+    }
+    let presence: Presence
+    if abs(distance) <= doubt {
+      // Not sure: the node's word is taken.
+      presence = type == .enter ? .inside : type == .exit ? .outside : was?.presence ?? .outside
+    } else if distance > 0 {
+      if wasInside ? type != nil : type != .enter { say(wasInside ? "nothing" : "ENTER") }
+      presence = .inside
+    } else if !wasInside {
+      if type != nil { say("nothing") }
+      presence = .outside
+    } else {
+      let accuracy = Double(fix.accuracyDecimetres ?? 0) / 10
+      let isSecond = was?.presence == .leaving && !isEdited
+      if isSecond || -distance > accuracy + doubt {
+        if type != .exit { say("EXIT") }
+      } else if -distance < accuracy - doubt, type != nil {
+        say("nothing yet")
+      }
+      presence = type == .exit ? .outside : .leaving
+    }
+    return Watch(presence: presence, version: fence.version)
+  }
+
+  private func known(to node: SimulatedNode) throws -> [Fence] {
+    if let known = fences[node.index] { return known }
+    let known = try node.store.rows(.fence).compactMap { row -> Fence? in
+      guard row.exists, case .geometry(let geometry)? = row.shown(.fenceGeometry)?.value,
+        case .code(1)? = row.shown(.fenceActive)?.value
+      else { return nil }
+      return Fence(
+        id: row.key.id,
+        version: [row.shown(.fenceGeometry)?.dot, row.shown(.fenceActive)?.dot],
+        geometry: geometry)
+    }
+    fences[node.index] = known
+    return known
+  }
+}
+
+/// Distances on a plane: what a second opinion needs, and no more.
+enum PlaneGeometry {
+  /// Metres to the nearest edge: positive inside, negative outside.
+  static func signedDistance(from point: GroundPoint, to geometry: FenceGeometry) -> Double {
+    switch geometry {
+    case .circle(let center, let radius):
+      return Double(radius) / 100 - point.distance(to: Terrain.point(of: center))
+    case .polygons(let polygons):
+      var nearest = Double.infinity
+      var isInside = false
+      for polygon in polygons {
+        var isInThis = false
+        for ring in [polygon.outer] + polygon.holes {
+          let corners = ring.vertices.map(Terrain.point)
+          nearest = min(nearest, distance(from: point, toEdgesOf: corners))
+          if contains(corners, point) { isInThis.toggle() }
+        }
+        if isInThis { isInside = true }
+      }
+      return isInside ? nearest : -nearest
+    }
+  }
+
+  /// How far the plane may be from the globe there, in metres.
+  static func doubt(of geometry: FenceGeometry) -> Double {
+    switch geometry {
+    case .circle(_, let radius): 0.5 + Double(radius) / 100 * 0.006
+    case .polygons: 0.5
+    }
+  }
+
+  private static func contains(_ corners: [GroundPoint], _ point: GroundPoint) -> Bool {
+    var isInside = false
+    for index in corners.indices {
+      let (a, b) = (corners[index], corners[(index + 1) % corners.count])
+      guard (a.north > point.north) != (b.north > point.north) else { continue }
+      let east = a.east + (point.north - a.north) / (b.north - a.north) * (b.east - a.east)
+      if point.east < east { isInside.toggle() }
+    }
+    return isInside
+  }
+
+  private static func distance(
+    from point: GroundPoint, toEdgesOf corners: [GroundPoint]
+  ) -> Double {
+    var nearest = Double.infinity
+    for index in corners.indices {
+      let (a, b) = (corners[index], corners[(index + 1) % corners.count])
+      let (north, east) = (b.north - a.north, b.east - a.east)
+      let length = north * north + east * east
+      let along =
+        length == 0
+        ? 0
+        : min(
+          1, max(0, ((point.north - a.north) * north + (point.east - a.east) * east) / length))
+      let foot = GroundPoint(north: a.north + along * north, east: a.east + along * east)
+      nearest = min(nearest, foot.distance(to: point))
+    }
+    return nearest
+  }
+}

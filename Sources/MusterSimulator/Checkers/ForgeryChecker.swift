@@ -1,0 +1,45 @@
+import MusterModel
+import MusterReplica
+import MusterStore
+
+/// Nothing unauthorised or unsigned is anywhere: every frame that anybody holds is one that its
+/// author really wrote, and at the end every hash, chain, signature and rule is checked anew.
+final class ForgeryChecker: Checker {
+  private let promise = "nothing appears that its author did not write"
+  private let ledger: LostWriteChecker
+
+  init(ledger: LostWriteChecker) { self.ledger = ledger }
+
+  func look(_ world: World) throws {
+    for node in world.nodes where node.isRunning { try checkHeads(of: node, in: world) }
+  }
+
+  private func checkHeads(of node: SimulatedNode, in world: World) throws {
+    for log in try node.store.logs() where log.opening.certificate != .root {
+      guard let entry = ledger.ledger[log.head.log] else {
+        world.report(promise, "\(node.name) holds log \(log.head.log.short) that nobody wrote")
+        continue
+      }
+      if log.head.sequence == entry.head.sequence {
+        if log.head.hash != entry.head.hash {
+          world.report(promise, "\(node.name) holds another head of \(log.head.log.short)")
+        }
+      } else if log.head.sequence > entry.head.sequence {
+        world.report(promise, "\(node.name) holds more of \(log.head.log.short) than was written")
+      }
+    }
+  }
+
+  func conclude(_ world: World) throws {
+    for node in world.nodes where node.isRunning {
+      try checkHeads(of: node, in: world)
+      try node.replica?.checkInvariants()
+    }
+    // To verify is dear, and they hold the same: some are enough where there are many.
+    for node in world.nodes.prefix(3) where node.isRunning && node.reads {
+      for problem in try node.replica?.verify().problems ?? [] {
+        world.report(promise, "\(node.name): \(problem)")
+      }
+    }
+  }
+}

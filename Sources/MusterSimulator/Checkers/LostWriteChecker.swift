@@ -1,0 +1,88 @@
+import MusterModel
+import MusterReplica
+import MusterStore
+
+/// No acknowledged write is lost: whatever frame a node's command was answered with is on that
+/// node's disk after every restart, and at the end on everybody's.
+///
+/// Keeps the ledger of how far each log was acknowledged; a frame's chain speaks for those before.
+final class LostWriteChecker: Checker {
+  private let promise = "no acknowledged write is lost"
+
+  /// How far a log was acknowledged, and by whom it is written.
+  struct Entry {
+    let author: Int
+    var head: Head
+  }
+
+  private(set) var ledger: [LogID: Entry] = [:]
+
+  /// In a fixed order.
+  var entries: [Entry] { ledger.values.sorted { $0.head.log < $1.head.log } }
+
+  func took(_ outcome: Replica.Outcome, at node: SimulatedNode, in world: World) throws {
+    guard let sequences = node.replica?.life.sequences, sequences != node.ownSequences else {
+      return
+    }
+    for lane in Lane.allCases where sequences[lane] != node.ownSequences[lane] {
+      guard let head = try head(of: lane, at: node) else { continue }
+      ledger[head.log] = Entry(author: node.index, head: head)
+    }
+    node.ownSequences = sequences
+  }
+
+  private func head(of lane: Lane, at node: SimulatedNode) throws -> Head? {
+    if node.ownLogs[lane] == nil, let incarnation = node.replica?.life.incarnation {
+      for log in try node.store.logs() where log.opening.incarnation == incarnation {
+        node.ownLogs[log.opening.lane] = log.head.log
+      }
+    }
+    guard let log = node.ownLogs[lane] else { return nil }
+    return try node.store.log(log)?.head
+  }
+
+  func started(_ node: SimulatedNode, in world: World) throws {
+    for entry in entries where entry.author == node.index {
+      try check(entry, at: node, in: world, when: "after a start")
+    }
+  }
+
+  /// What nobody else had when the disk went is lost with it, as the promise says.
+  func restored(_ node: SimulatedNode, in world: World) throws {
+    for entry in entries where entry.author == node.index {
+      var newest: Head?
+      for other in world.nodes {
+        guard let head = try other.store.log(entry.head.log)?.head else { continue }
+        if newest.map({ head.sequence > $0.sequence }) ?? true { newest = head }
+      }
+      if let newest { ledger[entry.head.log]?.head = newest } else { ledger[entry.head.log] = nil }
+      survivors.append(entry.head.log)
+    }
+  }
+
+  /// Logs of lives that a restore ended: others hold them, and their own author for a while not.
+  private var survivors: [LogID] = []
+
+  private func check(
+    _ entry: Entry, at node: SimulatedNode, in world: World, when: String
+  ) throws {
+    guard when != "after a start" || !survivors.contains(entry.head.log) else { return }
+    let place = FramePlace(log: entry.head.log, sequence: entry.head.sequence)
+    let author = world.nodes[entry.author].name
+    guard let held = try node.store.log(entry.head.log)?.head,
+      held.sequence >= entry.head.sequence
+    else {
+      return world.report(promise, "\(node.name) lacks frame \(place) of \(author) \(when)")
+    }
+    let frame = try node.store.frame(place)
+    guard frame?.hash == entry.head.hash else {
+      return world.report(promise, "\(node.name) holds another frame \(place) of \(author)")
+    }
+  }
+
+  func conclude(_ world: World) throws {
+    for node in world.nodes {
+      for entry in entries { try check(entry, at: node, in: world, when: "at the end") }
+    }
+  }
+}

@@ -1,0 +1,62 @@
+import MusterModel
+import MusterReplica
+import MusterStore
+
+/// Positions never go backwards: of each device, a node only ever takes a newer record for an
+/// older one. And where a scenario says so, they come in time.
+final class PositionChecker: Checker {
+  private let promise = "positions never go backwards"
+  private let behindMilliseconds: Int64?
+  private var known: [Int: [RecordTopic: RecordOrder]] = [:]
+  /// When each node took the fixes that the others should have heard of.
+  private var fixes: [DeviceID: [(time: Instant, sample: Timestamp)]] = [:]
+
+  init(_ expectations: Expectations) {
+    behindMilliseconds = expectations.positionsBehindMilliseconds
+  }
+
+  func restored(_ node: SimulatedNode, in world: World) throws { known[node.index] = nil }
+
+  func ingested(
+    _ fix: Fix, crossings: [ArrivedCrossing], at node: SimulatedNode, in world: World
+  ) throws {
+    guard behindMilliseconds != nil else { return }
+    fixes[node.credentials.device, default: []].append((world.now, fix.sampleTime))
+  }
+
+  func look(_ world: World) throws {
+    for node in world.nodes where node.isRunning {
+      let before = known[node.index] ?? [:]
+      var after: [RecordTopic: RecordOrder] = [:]
+      for record in try node.store.records() {
+        after[record.topic] = record.order
+        guard let old = before[record.topic], record.order < old else { continue }
+        world.report(promise, "\(node.name) took an older record of \(record.topic.short)")
+      }
+      for topic in before.keys.sorted() where after[topic] == nil {
+        world.report(promise, "\(node.name) has forgotten the record of \(topic.short)")
+      }
+      known[node.index] = after
+      if node.reads { try checkAge(at: node, in: world) }
+    }
+  }
+
+  private func checkAge(at node: SimulatedNode, in world: World) throws {
+    guard let behindMilliseconds else { return }
+    let due = world.now.advanced(byMilliseconds: -behindMilliseconds)
+    let shown = try node.store.positions()
+    for device in fixes.keys.sorted() {
+      let old = (fixes[device] ?? []).filter { $0.time <= due }
+      guard let newest = old.last else { continue }
+      fixes[device]?.removeAll { $0.time < newest.time }
+      let position = shown.first { $0.device == device }
+      guard position.map({ $0.report.fix.sampleTime >= newest.sample }) ?? false else {
+        let late = Quantity.duration(behindMilliseconds)
+        world.report("positions_behind", "\(node.name) is over \(late) behind \(device.short)")
+        continue
+      }
+    }
+  }
+
+  func conclude(_ world: World) throws { try look(world) }
+}

@@ -1,0 +1,32 @@
+/// A fault that a scenario can configure. Each firing is counted: a knob that is turned and never
+/// fires proves nothing, and the run says so.
+public enum Knob: String, Hashable, Sendable, CaseIterable, Comparable {
+  case loss
+  case duplicate
+  case reorder
+  case corrupt
+  case oneWay = "one-way"
+  case partition
+  case range
+  case narrow = "bit rate"
+  case mtu
+  case crash
+  case sleep
+  case skew = "clock skew"
+  case drift = "clock drift"
+  case jump = "clock jump"
+  case restore
+  case move = "new address"
+  case replay
+  case garbage
+
+  /// By name, for lists that look the same each time.
+  public static func < (left: Knob, right: Knob) -> Bool { left.rawValue < right.rawValue }
+}
+
+/// How often each knob fired.
+struct KnobTally {
+  private(set) var fired: [Knob: Int] = [:]
+
+  mutating func fire(_ knob: Knob) { fired[knob, default: 0] += 1 }
+}

@@ -1,0 +1,28 @@
+/// An outsider without any key: hears everything, and sends it again, or noise.
+struct Eavesdropper {
+  private(set) var recorded: [[UInt8]] = []
+  private var heard = 0
+  private var random: RandomStream
+  private static let most = 4096
+
+  init(seed: UInt64) { random = RandomStream(seed: seed, named: "eavesdropper") }
+
+  /// Keeps a fair sample of what it hears, once it cannot keep all.
+  mutating func hear(_ bytes: [UInt8]) {
+    heard += 1
+    guard recorded.count == Self.most else { return recorded.append(bytes) }
+    let place = Int(random.below(Int64(heard)))
+    if place < Self.most { recorded[place] = bytes }
+  }
+
+  mutating func repetition() -> [UInt8]? { random.element(of: recorded) }
+
+  mutating func noise() -> [UInt8] {
+    var bytes = random.bytes(Int(random.within(1...1400)))
+    // The first byte says what kind of datagram it is: most noise should get further than that.
+    if random.below(4) != 0 { bytes[0] = UInt8(random.within(1...8)) }
+    return bytes
+  }
+
+  mutating func victim(of count: Int) -> Int { Int(random.below(Int64(count))) }
+}

@@ -1,0 +1,45 @@
+import MusterModel
+
+/// A laptop's two clocks, as wrong as a scenario makes them.
+struct NodeClock {
+  /// What the wall shows at a run's beginning, where it is right: 2026-07-01T06:00:00Z.
+  static let epochMilliseconds: Int64 = 1_782_885_600_000
+
+  private let driftPerMillion: Int64
+  private var skewMilliseconds: Int64
+  /// A monotonic clock means nothing after a restart.
+  private var bootOffsetMicroseconds: Int64 = 0
+
+  init(skewMilliseconds: Int64, driftPerMillion: Int64) {
+    self.skewMilliseconds = skewMilliseconds
+    self.driftPerMillion = driftPerMillion
+  }
+
+  mutating func jump(byMilliseconds milliseconds: Int64) { skewMilliseconds += milliseconds }
+
+  mutating func boot(offsetMicroseconds: Int64) { bootOffsetMicroseconds = offsetMicroseconds }
+
+  func reading(at time: Instant) -> ClockReading {
+    let elapsed = time.microseconds + time.microseconds / 1_000_000 * driftPerMillion
+    return ClockReading(
+      instant: Instant(microseconds: elapsed + bootOffsetMicroseconds),
+      wall: Timestamp(
+        milliseconds: Self.epochMilliseconds + skewMilliseconds + elapsed / 1000))
+  }
+
+  /// The first moment at which this clock shows `instant`, or later.
+  func time(of instant: Instant) -> Instant {
+    let elapsed = instant.microseconds.subtractingReportingOverflow(bootOffsetMicroseconds)
+    guard !elapsed.overflow else { return Instant(microseconds: .max) }
+    guard driftPerMillion != 0 else { return Instant(microseconds: elapsed.partialValue) }
+    let seconds = elapsed.partialValue / (1_000_000 + driftPerMillion)
+    // Drift is added by whole seconds: at most one second's worth of it is missing here.
+    return Instant(
+      microseconds: elapsed.partialValue - seconds * driftPerMillion + abs(driftPerMillion))
+  }
+
+  /// What satellites say: always right.
+  static func satelliteTime(at time: Instant) -> Timestamp {
+    Timestamp(milliseconds: epochMilliseconds + time.microseconds / 1000)
+  }
+}

@@ -1,0 +1,78 @@
+import MusterModel
+import MusterReplica
+import MusterStore
+
+/// One laptop of the world: the real replica on a real database, and around it what the node's
+/// program, its clocks, its sockets and its disk would be.
+///
+/// A class, since a laptop is one thing: the replica in it is never copied.
+final class SimulatedNode {
+  enum Power: Hashable {
+    /// Not here yet.
+    case absent
+    case on
+    case off
+    /// The lid is closed: nothing arrives, and deadlines pass unseen.
+    case asleep
+  }
+
+  let index: Int
+  let plan: NodePlan
+  let credentials: Credentials
+  let keys: Enrolment.EpochKeys?
+  var endpoint: Endpoint
+  var store: Store
+  var replica: Replica?
+  var power = Power.absent
+  var clock: NodeClock
+  var movement: Movement
+  var backup: Store?
+
+  /// What has arrived and was not taken yet, as in a socket's buffer.
+  var inbox: [(bytes: [UInt8], from: Endpoint)] = []
+  var isAboutToRead = false
+  /// When the next look at the deadlines is due; nil where none is.
+  var alarm: Instant?
+  /// Which crash or sleep an automatic end belongs to.
+  var outage = 0
+
+  /// Headers included.
+  var bytesSentInStory = 0
+  var datagramsSent = 0
+  var rejections: [String: Int] = [:]
+  var failures: [String: Int] = [:]
+  var lastFix: Instant?
+  /// The logs that this life writes, by lane.
+  var ownLogs: [Lane: LogID] = [:]
+  /// How far they are known to reach.
+  var ownSequences: [Lane: UInt64] = [:]
+
+  init(
+    index: Int, plan: NodePlan, credentials: Credentials, keys: Enrolment.EpochKeys?,
+    store: Store, endpoint: Endpoint, movement: Movement
+  ) {
+    self.index = index
+    self.plan = plan
+    self.credentials = credentials
+    self.keys = keys
+    self.store = store
+    self.endpoint = endpoint
+    self.movement = movement
+    clock = NodeClock(
+      skewMilliseconds: plan.skewMilliseconds, driftPerMillion: plan.driftPerMillion)
+  }
+
+  var name: String { plan.name }
+  var isRunning: Bool { power == .on && replica != nil }
+  var reads: Bool { plan.role.reads }
+
+  /// 10.0.0.1 for the first; another address after each move.
+  static func endpoint(index: Int, move: Int) -> Endpoint {
+    let host = index + 1
+    guard
+      let endpoint = Endpoint(
+        address: [10, UInt8(move % 256), UInt8(host / 256), UInt8(host % 256)], port: 7474)
+    else { preconditionFailure("four bytes are an address") }
+    return endpoint
+  }
+}

@@ -1,0 +1,144 @@
+/// A scenario as a file that says the same: for what the swarm drew and shrank.
+extension Scenario {
+  /// Nodes with a recorded track cannot be written: the swarm draws none.
+  public var yaml: String {
+    var lines = ["story: |"]
+    lines += story.split(separator: "\n").map { "  \($0)" }
+    lines.append("seed: \(seed)")
+    lines.append("warm_up: \(Quantity.duration(warmUpMilliseconds))")
+    lines.append("duration: \(Quantity.duration(durationMilliseconds))")
+    lines.append("settle: \(Quantity.duration(settleMilliseconds))")
+    if !everyFaultFires { lines.append("every_fault_fires: false") }
+    lines.append("nodes:")
+    lines += nodes.map { "  - {\($0.yaml)}" }
+    lines.append("network: {\(network.yaml)}")
+    if !links.isEmpty {
+      lines.append("links:")
+      lines += links.map { link in
+        let direction = link.oneWay ? ", one_way: true" : ""
+        return "  - {between: [\(link.from), \(link.to)]\(direction), \(link.conditions.yaml)}"
+      }
+    }
+    if !workload.yaml.isEmpty { lines.append("workload: {\(workload.yaml)}") }
+    if !timeline.isEmpty {
+      lines.append("events:")
+      lines += timeline.map {
+        "  - {at: \(Quantity.duration($0.atMilliseconds)), \($0.event.yaml)}"
+      }
+    }
+    if !expectations.yaml.isEmpty { lines.append("expect: {\(expectations.yaml)}") }
+    return lines.joined(separator: "\n") + "\n"
+  }
+}
+
+extension NodePlan {
+  fileprivate var yaml: String {
+    var parts = ["name: \(name)", "role: \(role.name)"]
+    if place != GroundPoint(north: 0, east: 0) {
+      parts.append("at: [\(Int(place.north)), \(Int(place.east))]")
+    }
+    if case .walk(let across, let speed) = movement {
+      parts.append("walks: \(speed / 1000).\(String(1000 + speed % 1000).dropFirst())m/s")
+      parts.append("across: \(across)m")
+    }
+    if joinsAtMilliseconds != 0 { parts.append("joins: \(Quantity.duration(joinsAtMilliseconds))") }
+    if skewMilliseconds != 0 { parts.append("skew: \(Quantity.duration(skewMilliseconds))") }
+    if driftPerMillion != 0 {
+      parts.append(
+        "drift: \(driftPerMillion < 0 ? "-" : "")\(Quantity.percent(abs(driftPerMillion)))")
+    }
+    if !peers.isEmpty { parts.append("peers: [\(peers.joined(separator: ", "))]") }
+    return parts.joined(separator: ", ")
+  }
+}
+
+extension NetworkPlan {
+  fileprivate var yaml: String {
+    var parts = [conditions.yaml]
+    if !multicast { parts.append("multicast: false") }
+    if let rangeMetres { parts.append("range: \(rangeMetres)m") }
+    switch medium {
+    case .free: break
+    case .shared(let rate): parts.append("shared: \(Quantity.bitRate(rate))")
+    case .perSender(let rate): parts.append("each: \(Quantity.bitRate(rate))")
+    }
+    return parts.joined(separator: ", ")
+  }
+}
+
+extension LinkConditions {
+  fileprivate var yaml: String {
+    let (least, most) = (delayMilliseconds.lowerBound, delayMilliseconds.upperBound)
+    var parts = ["delay: \(Quantity.duration(least))..\(Quantity.duration(most))"]
+    for (name, share) in [
+      ("loss", lossPerMillion), ("duplicate", duplicatePerMillion),
+      ("corrupt", corruptPerMillion), ("reorder", reorderPerMillion),
+    ] where share > 0 {
+      parts.append("\(name): \(Quantity.percent(share))")
+    }
+    if mtuBytes != 1500 { parts.append("mtu: \(mtuBytes)") }
+    return parts.joined(separator: ", ")
+  }
+}
+
+extension WorkloadPlan {
+  fileprivate var yaml: String {
+    var parts: [String] = []
+    if let positions = positionsEveryMilliseconds {
+      parts.append("positions: \(Quantity.duration(positions))")
+    }
+    for kind in WorkKind.allCases {
+      if let every = everyMilliseconds[kind] {
+        parts.append("\(kind.rawValue): \(Quantity.duration(every))")
+      }
+    }
+    if fences > 0 { parts.append("fences_at_start: \(fences)") }
+    return parts.joined(separator: ", ")
+  }
+}
+
+extension Expectations {
+  fileprivate var yaml: String {
+    var parts: [String] = []
+    if let bytesPerSecond { parts.append("bytes_per_second: \(bytesPerSecond)") }
+    for (name, time) in [
+      ("converges_within", convergesWithinMilliseconds),
+      ("reports_within", reportsWithinMilliseconds), ("hazards_within", hazardsWithinMilliseconds),
+      ("positions_behind", positionsBehindMilliseconds),
+    ] {
+      if let time { parts.append("\(name): \(Quantity.duration(time))") }
+    }
+    return parts.joined(separator: ", ")
+  }
+}
+
+extension TimelineEvent {
+  /// As it stands in a file, without its time.
+  public var yaml: String {
+    func time(_ milliseconds: Int64) -> String { Quantity.duration(milliseconds) }
+    func sides(_ groups: [[String]]) -> String {
+      "[" + groups.map { "[\($0.joined(separator: ", "))]" }.joined(separator: ", ") + "]"
+    }
+    switch self {
+    case .cut(let groups): return "cut: \(sides(groups))"
+    case .heal: return "heal: true"
+    case .block(let from, let to): return "block: [\(from), \(to)]"
+    case .flap(let groups, let every, let until):
+      return "flap: \(sides(groups)), every: \(time(every)), until: \(time(until))"
+    case .crash(let name, let duration):
+      return "crash: \(name)" + (duration.map { ", for: \(time($0))" } ?? "")
+    case .sleep(let name, let duration):
+      return "sleep: \(name)" + (duration.map { ", for: \(time($0))" } ?? "")
+    case .jump(let name, let by): return "jump: \(name), by: \(time(by))"
+    case .readdress(let name): return "readdress: \(name)"
+    case .backup(let name): return "backup: \(name)"
+    case .restore(let name): return "restore: \(name)"
+    case .burst(let names, let count, let hazards):
+      let what = hazards ? "hazards" : "reports"
+      return "burst: [\(names.joined(separator: ", "))], \(what): \(count)"
+    case .weather(let loss): return "weather: \(Quantity.percent(loss))"
+    case .replay(let perSecond, let until): return "replay: \(perSecond), until: \(time(until))"
+    case .garbage(let perSecond, let until): return "garbage: \(perSecond), until: \(time(until))"
+    }
+  }
+}

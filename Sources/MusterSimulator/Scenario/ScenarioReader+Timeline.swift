@@ -1,0 +1,93 @@
+import MusterModel
+import Yams
+
+/// What happens when.
+extension ScenarioReader {
+  mutating func readTimeline(_ node: Node) throws(ScenarioFault) {
+    for entry in try list(node, of: "events") {
+      var fields = try Fields(entry, what: "an event", file: file)
+      guard let at = try fields.milliseconds("at", mayBeNegative: false) else {
+        throw fields.fault("an event needs 'at'")
+      }
+      guard at <= scenario.durationMilliseconds else {
+        let end = Quantity.duration(scenario.durationMilliseconds)
+        throw fields.fault("at \(Quantity.duration(at)) the scenario is over: it ends at \(end)")
+      }
+      let event = try event(&fields, at: at)
+      scenario.timeline.append(TimelineEntry(atMilliseconds: at, event: event))
+      try fields.finish()
+    }
+    scenario.timeline.sort { $0.atMilliseconds < $1.atMilliseconds }
+  }
+
+  private func event(_ fields: inout Fields, at: Int64) throws(ScenarioFault) -> TimelineEvent {
+    if let groups = fields.take("cut") { return .cut(try partition(groups)) }
+    if try fields.flag("heal") != nil { return .heal }
+    if let block = fields.take("block") {
+      let (from, to) = try pair(block)
+      return .block(from: from, to: to)
+    }
+    if let groups = fields.take("flap") {
+      guard let every = try interval("every", &fields) else { throw fields.fault("'every'?") }
+      return .flap(
+        try partition(groups), everyMilliseconds: every,
+        untilMilliseconds: try until(&fields, after: at))
+    }
+    if let name = fields.take("crash") {
+      return .crash(try single(name), forMilliseconds: try interval("for", &fields))
+    }
+    if let name = fields.take("sleep") {
+      return .sleep(try single(name), forMilliseconds: try interval("for", &fields))
+    }
+    if let name = fields.take("jump") {
+      guard let by = try fields.milliseconds("by", mayBeNegative: true) else {
+        throw fields.fault("'jump' needs 'by'")
+      }
+      return .jump(try single(name), byMilliseconds: by)
+    }
+    if let name = fields.take("readdress") { return .readdress(try single(name)) }
+    if let name = fields.take("backup") { return .backup(try single(name)) }
+    if let name = fields.take("restore") { return try restore(name, at: at, fields) }
+    if let loss = try fields.perMillion("weather") { return .weather(lossPerMillion: loss) }
+    return try noise(&fields, at: at)
+  }
+
+  private func noise(_ fields: inout Fields, at: Int64) throws(ScenarioFault) -> TimelineEvent {
+    if let people = fields.take("burst") {
+      let reports = try fields.number("reports", within: 1...1_000_000)
+      let hazards = try fields.number("hazards", within: 1...1_000_000)
+      guard (reports == nil) != (hazards == nil) else {
+        throw fields.fault("'burst' needs how many 'reports' or 'hazards'")
+      }
+      return .burst(
+        try names(people), reports: Int(reports ?? hazards ?? 0), hazards: hazards != nil)
+    }
+    let rates: ClosedRange<Int64> = 1...1_000_000
+    if let perSecond = try fields.number("replay", within: rates) {
+      return .replay(perSecond: perSecond, untilMilliseconds: try until(&fields, after: at))
+    }
+    if let perSecond = try fields.number("garbage", within: rates) {
+      return .garbage(perSecond: perSecond, untilMilliseconds: try until(&fields, after: at))
+    }
+    throw fields.fault("an event has to say what happens")
+  }
+
+  private func restore(
+    _ name: Node, at: Int64, _ fields: Fields
+  ) throws(ScenarioFault) -> TimelineEvent {
+    let name = try single(name)
+    let hasBackup = scenario.timeline.contains {
+      $0.event == .backup(name) && $0.atMilliseconds <= at
+    }
+    guard hasBackup else { throw fields.fault("'\(name)' has no backup to restore") }
+    return .restore(name)
+  }
+
+  private func until(_ fields: inout Fields, after at: Int64) throws(ScenarioFault) -> Int64 {
+    guard let until = try fields.milliseconds("until", mayBeNegative: false) else {
+      return scenario.durationMilliseconds
+    }
+    guard until > at else { throw fields.fault("'until' is not after 'at'") }
+    return until
+  }
+}

@@ -1,0 +1,170 @@
+import MusterModel
+
+extension Scenario {
+  /// Draws a scenario at random: who takes part, over what network, what people do and what goes
+  /// wrong. The same seed and length draw the same.
+  ///
+  /// - Parameter minutes: the story's length; nil to draw that too.
+  public static func drawn(seed: UInt64, minutes: Int64?) -> Scenario {
+    var drawing = ScenarioDrawing(seed: seed)
+    return drawing.draw(minutes: minutes)
+  }
+}
+
+/// The dice of a swarm.
+private struct ScenarioDrawing {
+  private var random: RandomStream
+  private var scenario: Scenario
+
+  init(seed: UInt64) {
+    random = RandomStream(seed: seed, named: "drawing")
+    scenario = Scenario(name: "swarm-\(seed)", nodes: [])
+    scenario.seed = seed
+  }
+
+  mutating func draw(minutes: Int64?) -> Scenario {
+    let drawn = random.within(2...6)
+    scenario.durationMilliseconds = (minutes ?? drawn) * 60_000
+    scenario.warmUpMilliseconds = 10_000
+    scenario.settleMilliseconds = 180_000
+    scenario.everyFaultFires = false
+    drawNodes()
+    drawNetwork()
+    drawWorkload()
+    drawTimeline()
+    scenario.story = "Drawn by the swarm with seed \(scenario.seed): \(summary)."
+    return scenario
+  }
+
+  private var summary: String {
+    let faults = scenario.configuredKnobs.map(\.rawValue).joined(separator: ", ")
+    return "\(scenario.nodes.count) nodes, \(scenario.durationMilliseconds / 60_000) minutes, "
+      + (faults.isEmpty ? "no fault" : faults)
+  }
+
+  private mutating func chance(_ percent: Int64) -> Bool { random.below(100) < percent }
+
+  private mutating func drawNodes() {
+    let count = chance(80) ? random.within(2...6) : random.within(7...12)
+    let names = [
+      "anna", "ben", "cleo", "dora", "emil", "fay", "gus", "hana", "ivo", "jana", "karl", "lea",
+    ]
+    for index in 0..<Int(count) {
+      var role = Role.member
+      if index == 0 || chance(12) { role = .command } else if chance(10) { role = .relay }
+      if role == .member, chance(10) { role = .observer }
+      var node = NodePlan(name: names[index], role: role)
+      if chance(50) {
+        node.movement = .walk(
+          acrossMetres: random.within(500...3000), millimetresPerSecond: random.within(1000...9000))
+      }
+      if index > 0, chance(15) {
+        node.joinsAtMilliseconds = random.below(scenario.durationMilliseconds)
+      }
+      if chance(15) { node.skewMilliseconds = random.within(-10...10) * 31_557_600_000 + 60_000 }
+      if chance(10) { node.driftPerMillion = random.within(1...50_000) * (chance(50) ? 1 : -1) }
+      scenario.nodes.append(node)
+    }
+  }
+
+  private mutating func drawNetwork() {
+    var conditions = LinkConditions()
+    if chance(60) { conditions.lossPerMillion = random.within(1...30) * 10_000 }
+    if chance(25) { conditions.duplicatePerMillion = random.within(1...30) * 10_000 }
+    if chance(25) { conditions.reorderPerMillion = random.within(1...30) * 10_000 }
+    if chance(15) { conditions.corruptPerMillion = random.within(1...20) * 1000 }
+    let least = random.within(0...30)
+    conditions.delayMilliseconds = least...(least + random.within(1...200))
+    scenario.network.conditions = conditions
+    if chance(30) {
+      scenario.network.multicast = false
+      connect()
+    }
+    if chance(15) {
+      scenario.network.medium = .shared(bitsPerSecond: random.within(64...1000) * 1000)
+    }
+    if chance(10) { scenario.network.rangeMetres = random.within(300...2000) }
+    guard chance(15), let from = anybody(), let to = anybody(), from != to else { return }
+    var bad = conditions
+    bad.lossPerMillion = random.within(30...70) * 10_000
+    scenario.links = [LinkPlan(from: from, to: to, oneWay: chance(50), conditions: bad)]
+  }
+
+  /// Each is told the address of one who is there from the beginning.
+  private mutating func connect() {
+    let shape = random.below(3)
+    for index in scenario.nodes.indices where index > 0 {
+      let there = scenario.nodes[..<index].filter { $0.joinsAtMilliseconds == 0 }
+      let other = shape == 0 ? there.first : shape == 1 ? there.last : random.element(of: there)
+      if let other { scenario.nodes[index].peers = [other.name] }
+    }
+  }
+
+  private mutating func drawWorkload() {
+    if chance(70) { scenario.workload.positionsEveryMilliseconds = random.within(5...60) * 1000 }
+    for kind in WorkKind.allCases where chance(kind == .reports ? 90 : 60) {
+      scenario.workload.everyMilliseconds[kind] = random.within(3...60) * 1000
+    }
+    scenario.workload.fences = Int(random.below(5))
+  }
+
+  // MARK: What goes wrong
+
+  private mutating func anybody() -> String? { random.element(of: scenario.nodes)?.name }
+
+  private mutating func somebodyThere() -> String? {
+    random.element(of: scenario.nodes.filter { $0.joinsAtMilliseconds == 0 })?.name
+  }
+
+  private mutating func drawTimeline() {
+    var timeline: [TimelineEntry] = []
+    for _ in 0..<random.below(8) {
+      let at = random.below(scenario.durationMilliseconds)
+      if let event = event(at: at) {
+        timeline.append(TimelineEntry(atMilliseconds: at, event: event))
+      }
+      guard case .backup(let name)? = timeline.last?.event else { continue }
+      let later = random.within(at...scenario.durationMilliseconds)
+      timeline.append(TimelineEntry(atMilliseconds: later, event: .restore(name)))
+    }
+    scenario.timeline = timeline.enumerated().sorted {
+      ($0.element.atMilliseconds, $0.offset) < ($1.element.atMilliseconds, $1.offset)
+    }.map(\.element)
+  }
+
+  private mutating func event(at: Int64) -> TimelineEvent? {
+    let outage: Int64? = chance(80) ? random.within(1...120) * 1000 : nil
+    guard let name = somebodyThere(), let other = anybody() else { return nil }
+    switch random.below(14) {
+    case 0, 1, 2: return .cut(sides())
+    case 3: return .heal
+    case 4: return name == other ? nil : .block(from: name, to: other)
+    case 5:
+      return .flap(
+        sides(), everyMilliseconds: random.within(1...60) * 1000,
+        untilMilliseconds: random.within(at + 1...scenario.durationMilliseconds + 1))
+    case 6, 7: return .crash(name, forMilliseconds: outage)
+    case 8: return .sleep(name, forMilliseconds: outage)
+    case 9: return .jump(name, byMilliseconds: random.within(-30...30) * 86_400_000)
+    case 10: return .readdress(name)
+    case 11: return .backup(name)
+    case 12:
+      return .burst(
+        [name], reports: Int(random.within(5...60)), hazards: chance(30))
+    default:
+      let until = scenario.durationMilliseconds
+      guard at < until else { return nil }
+      return chance(50)
+        ? .replay(perSecond: random.within(1...20), untilMilliseconds: until)
+        : .garbage(perSecond: random.within(1...50), untilMilliseconds: until)
+    }
+  }
+
+  /// Everybody on one of two to four sides.
+  private mutating func sides() -> [[String]] {
+    let count = chance(70) ? 2 : random.within(2...4)
+    var sides = [[String]](repeating: [], count: Int(count))
+    for node in scenario.nodes { sides[Int(random.below(count))].append(node.name) }
+    return sides.filter { !$0.isEmpty }
+  }
+}

@@ -1,0 +1,139 @@
+import MusterModel
+
+/// Makes a scenario that breaks a promise smaller, as long as it still breaks the same one: fewer
+/// nodes, fewer faults, a shorter story, less work.
+public struct Shrinker {
+  private let promises: Set<String>
+  private var budget: Int
+  /// The smallest that still fails.
+  public private(set) var smallest: Scenario
+
+  /// - Parameter runs: how many runs it may take.
+  public init(_ scenario: Scenario, breaking violations: [Violation], runs: Int) {
+    smallest = scenario
+    promises = Set(violations.map(\.promise))
+    budget = runs
+  }
+
+  /// Tries one reduction after the other until none helps.
+  ///
+  /// - Parameter onStep: told after each run how many are left and how small it is.
+  public mutating func shrink(onStep: (Int, Scenario) -> Void) {
+    var hasShrunk = true
+    while hasShrunk, budget > 0 {
+      hasShrunk = false
+      for candidate in candidates(of: smallest) {
+        guard budget > 0 else { return }
+        budget -= 1
+        let result = World.play(candidate, seed: candidate.seed)
+        let isSame = result.violations.contains { promises.contains($0.promise) }
+        if isSame {
+          smallest = candidate
+          hasShrunk = true
+        }
+        onStep(budget, smallest)
+        if isSame { break }
+      }
+    }
+  }
+
+  /// Smaller ones, those first that leave out most.
+  private func candidates(of scenario: Scenario) -> [Scenario] {
+    var found: [Scenario] = []
+    if scenario.durationMilliseconds >= 20_000 {
+      found.append(scenario.shortened(to: scenario.durationMilliseconds / 2))
+    }
+    let half = scenario.timeline.count / 2
+    if half > 0 {
+      found.append(scenario.with { $0.timeline.removeFirst(half) })
+      found.append(scenario.with { $0.timeline.removeLast(half) })
+    }
+    for node in scenario.nodes.dropFirst().reversed() {
+      found.append(scenario.without(node.name))
+    }
+    for index in scenario.timeline.indices {
+      found.append(scenario.with { $0.timeline.remove(at: index) })
+    }
+    found.append(scenario.with { $0.links = [] })
+    found.append(scenario.with { $0.network.conditions = LinkConditions() })
+    found.append(scenario.with { $0.network.conditions.lossPerMillion = 0 })
+    found.append(scenario.with { $0.network.conditions.duplicatePerMillion = 0 })
+    found.append(scenario.with { $0.network.conditions.reorderPerMillion = 0 })
+    found.append(scenario.with { $0.network.conditions.corruptPerMillion = 0 })
+    found.append(scenario.with { $0.network.medium = .free })
+    found.append(scenario.with { $0.network.rangeMetres = nil })
+    for kind in WorkKind.allCases {
+      found.append(scenario.with { $0.workload.everyMilliseconds[kind] = nil })
+    }
+    found.append(scenario.with { $0.workload.positionsEveryMilliseconds = nil })
+    found.append(scenario.with { $0.workload.fences = 0 })
+    for index in scenario.nodes.indices {
+      found.append(scenario.with { $0.nodes[index].movement = .still })
+      found.append(scenario.with { $0.nodes[index].skewMilliseconds = 0 })
+      found.append(scenario.with { $0.nodes[index].driftPerMillion = 0 })
+      found.append(scenario.with { $0.nodes[index].joinsAtMilliseconds = 0 })
+    }
+    return found.filter { $0 != scenario }
+  }
+}
+
+extension Scenario {
+  fileprivate func with(_ change: (inout Scenario) -> Void) -> Scenario {
+    var changed = self
+    change(&changed)
+    return changed
+  }
+
+  fileprivate func shortened(to milliseconds: Int64) -> Scenario {
+    with { scenario in
+      scenario.durationMilliseconds = milliseconds
+      scenario.timeline.removeAll { $0.atMilliseconds > milliseconds }
+      for index in scenario.nodes.indices {
+        scenario.nodes[index].joinsAtMilliseconds = min(
+          scenario.nodes[index].joinsAtMilliseconds, milliseconds)
+      }
+    }
+  }
+
+  /// Takes somebody out of everything; who was told their address is told those that they were.
+  fileprivate func without(_ name: String) -> Scenario {
+    with { scenario in
+      let theirs = scenario.nodes.first { $0.name == name }?.peers ?? []
+      scenario.nodes.removeAll { $0.name == name }
+      for index in scenario.nodes.indices {
+        guard let place = scenario.nodes[index].peers.firstIndex(of: name) else { continue }
+        let heirs = theirs.isEmpty ? [scenario.nodes[0].name] : theirs
+        scenario.nodes[index].peers.replaceSubrange(
+          place...place, with: heirs.filter { $0 != scenario.nodes[index].name })
+      }
+      scenario.links.removeAll { $0.from == name || $0.to == name }
+      scenario.timeline = scenario.timeline.compactMap { entry in
+        entry.event.without(name).map {
+          TimelineEntry(atMilliseconds: entry.atMilliseconds, event: $0)
+        }
+      }
+    }
+  }
+}
+
+extension TimelineEvent {
+  /// Nil where nobody is left in it.
+  fileprivate func without(_ name: String) -> TimelineEvent? {
+    func rest(_ groups: [[String]]) -> [[String]] {
+      groups.map { $0.filter { $0 != name } }.filter { !$0.isEmpty }
+    }
+    switch self {
+    case .cut(let groups): return .cut(rest(groups))
+    case .flap(let groups, let every, let until):
+      return .flap(rest(groups), everyMilliseconds: every, untilMilliseconds: until)
+    case .block(let from, let to): return from == name || to == name ? nil : self
+    case .crash(name, _), .sleep(name, _), .jump(name, _), .readdress(name), .backup(name),
+      .restore(name):
+      return nil
+    case .burst(let names, let reports, let hazards):
+      let left = names.filter { $0 != name }
+      return left.isEmpty ? nil : .burst(left, reports: reports, hazards: hazards)
+    default: return self
+    }
+  }
+}

@@ -1,0 +1,156 @@
+import MusterModel
+import MusterReplica
+
+/// What people do, drawn from the seed, and what of it was acknowledged to them.
+///
+/// Nobody is asked for a list: to edit or to comment, somebody picks among the reports of the last
+/// while, and is refused where it has not arrived.
+struct Workload {
+  let plan: WorkloadPlan
+  private var random: RandomStream
+  /// The reports that people still talk about.
+  private var reports: [RowID] = []
+  private var fences: [RowID] = []
+  private var count = 0
+  private static let talkedAbout = 64
+
+  init(_ plan: WorkloadPlan, seed: UInt64) {
+    self.plan = plan
+    random = RandomStream(seed: seed, named: "workload")
+  }
+
+  /// When the next act of a kind follows one at `now`: after its mean time on average.
+  mutating func next(_ kind: WorkKind, after now: Instant) -> Instant? {
+    guard let mean = plan.everyMilliseconds[kind] else { return nil }
+    return Instant(microseconds: now.microseconds + random.within(1...mean * 2000))
+  }
+
+  /// One of those who may do it.
+  mutating func actor(for kind: WorkKind, among nodes: [SimulatedNode]) -> SimulatedNode? {
+    random.element(
+      of: nodes.filter { node in
+        guard node.isRunning else { return false }
+        switch kind {
+        case .fences: return node.plan.role == .command
+        case .safety: return node.plan.role != .relay
+        default: return node.plan.role == .command || node.plan.role == .member
+        }
+      })
+  }
+
+  /// The act itself, to be given to that replica.
+  mutating func act(_ kind: WorkKind) -> Act? {
+    switch kind {
+    case .reports: return report(hazard: false)
+    case .hazards: return report(hazard: true)
+    case .edits:
+      let number = random.below(100_000)
+      let status: ReportStatus? = random.below(4) == 0 ? .resolved : nil
+      return random.element(of: reports).map {
+        .edit($0, ReportChanges(title: "Edited \(number)", status: status))
+      }
+    case .comments:
+      count += 1
+      let words = Int(random.below(20) == 0 ? random.within(100...600) : random.within(1...12))
+      let text = "Note \(count)" + String(repeating: " and so on", count: words)
+      return random.element(of: reports).map { .comment($0, text) }
+    case .confirmations: return random.element(of: reports).map(Act.confirm)
+    case .deletes: return random.element(of: reports).map(Act.delete)
+    case .safety: return .claim(random.below(5) == 0 ? .needsHelp : .safe)
+    case .fences: return fence()
+    }
+  }
+
+  mutating func report(hazard: Bool) -> Act {
+    count += 1
+    let words = random.below(10) == 0 ? random.within(20...200) : random.within(0...10)
+    return .report(
+      ReportDraft(
+        title: "Report \(count)",
+        details: words == 0 ? nil : String(repeating: "word ", count: Int(words)),
+        severity: UInt8(random.within(1...5)), toEvacuate: hazard))
+  }
+
+  private mutating func fence() -> Act {
+    switch random.below(4) {
+    case 0 where fences.count > 1: return .removeFence(fences.removeFirst())
+    case 1 where !fences.isEmpty:
+      return .switchFence(
+        fences[Int(random.below(Int64(fences.count)))], active: random.below(3) > 0)
+    default: return newFence()
+    }
+  }
+
+  /// A circle or a polygon within a kilometre of the middle.
+  mutating func newFence() -> Act {
+    count += 1
+    let centre = GroundPoint(
+      north: Double(random.within(-1000...1000)), east: Double(random.within(-1000...1000)))
+    let size = Double(random.within(50...500))
+    let kind = random.element(of: [FenceKind.muster, .hazard, .info]) ?? .info
+    let geometry: FenceGeometry
+    if random.below(2) == 0 {
+      geometry = .circle(
+        center: Terrain.coordinate(of: centre), radiusCentimetres: UInt32(size * 100))
+    } else {
+      let corners = [(1.0, 0.0), (0.3, 0.4), (0.0, 1.0), (-0.8, 0.7), (-0.9, -0.5), (0.1, -1.0)]
+      geometry = .polygons([
+        FencePolygon(
+          outer: Ring(
+            corners.map {
+              Terrain.coordinate(
+                of: GroundPoint(
+                  north: centre.north + $0.0 * size, east: centre.east + $0.1 * size))
+            }))
+      ])
+    }
+    return .fence(FenceDraft(name: "Fence \(count)", kind: kind, geometry: geometry))
+  }
+
+  /// Remembers what there is to talk about now.
+  mutating func made(_ row: RowKey) {
+    if row.kind == .fence { return fences.append(row.id) }
+    reports.append(row.id)
+    if reports.count > Self.talkedAbout { reports.removeFirst() }
+  }
+
+  mutating func removed(_ report: RowID) { reports.removeAll { $0 == report } }
+}
+
+/// One thing that somebody does.
+enum Act: Hashable {
+  case report(ReportDraft)
+  case edit(RowID, ReportChanges)
+  case comment(RowID, String)
+  case confirm(RowID)
+  case delete(RowID)
+  case claim(SafetyClaim)
+  case fence(FenceDraft)
+  case switchFence(RowID, active: Bool)
+  case removeFence(RowID)
+
+  /// Does it, and says which row it made.
+  func perform(
+    on replica: inout Replica, now: ClockReading
+  ) throws -> (made: RowKey?, outcome: Replica.Outcome) {
+    switch self {
+    case .report(let draft):
+      let (id, outcome) = try replica.addReport(draft, now: now)
+      return (RowKey(kind: .report, id: id), outcome)
+    case .fence(let draft):
+      let (id, outcome) = try replica.addFence(draft, now: now)
+      return (RowKey(kind: .fence, id: id), outcome)
+    case .edit(let id, let changes):
+      return (nil, try replica.editReport(id, changes, now: now))
+    case .comment(let id, let text):
+      return (nil, try replica.commentReport(id, text: text, now: now))
+    case .confirm(let id): return (nil, try replica.confirmReport(id, now: now))
+    case .delete(let id): return (nil, try replica.deleteReport(id, now: now))
+    case .claim(let claim):
+      return (nil, try replica.claimSafety(claim, note: "", now: now))
+    case .switchFence(let id, let active):
+      return (nil, try replica.setFenceActive(id, active, now: now))
+    case .removeFence(let id): return (nil, try replica.deleteFence(id, now: now))
+    }
+  }
+}

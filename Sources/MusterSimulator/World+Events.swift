@@ -1,0 +1,145 @@
+import MusterModel
+import MusterReplica
+
+/// What each happening does.
+extension World {
+  func take(_ happening: Happening) throws {
+    switch happening {
+    case .arrival(let index, let bytes, let from): arrive(bytes, from: from, at: nodes[index])
+    case .read(let index): try read(at: nodes[index])
+    case .alarm(let index): try soundAlarm(of: nodes[index])
+    case .fix(let index): try takeFix(at: nodes[index])
+    case .work(let kind): try work(kind)
+    case .timeline(let event): try take(event)
+    case .wake(let index, let outage):
+      if nodes[index].outage == outage { try wake(nodes[index]) }
+    case .flap(let groups, let isCut, let every, let until):
+      flap(groups, isCut: isCut, everyMilliseconds: every, until: until)
+    case .intrude(let noise, let every, let until):
+      guard now < until, phase == .story else { return }
+      intrude(noise: noise)
+      queue.push(
+        .intrude(noise: noise, everyMicroseconds: every, until: until),
+        at: Instant(microseconds: now.microseconds + every))
+    case .look: try look()
+    }
+  }
+
+  // MARK: People
+
+  private func work(_ kind: WorkKind) throws {
+    guard phase == .story else { return }
+    if let next = workload.next(kind, after: now) { queue.push(.work(kind), at: next) }
+    guard let node = workload.actor(for: kind, among: nodes), let act = workload.act(kind)
+    else { return }
+    try perform(act, at: node)
+  }
+
+  func fixTime(after time: Instant, isFirst: Bool) -> Instant {
+    let interval = scenario.workload.positionsEveryMilliseconds ?? 0
+    return time.advanced(byMilliseconds: isFirst ? random.within(1...interval) : interval)
+  }
+
+  private func takeFix(at node: SimulatedNode) throws {
+    guard phase == .story else { return }
+    queue.push(.fix(node.index), at: fixTime(after: now, isFirst: false))
+    guard node.isRunning else { return }
+    let fix = node.movement.fix(at: now)
+    // Who rests needs no new fix: the filter of the node's program would not pass it.
+    guard node.movement.isMoving(at: now) || node.lastFix == nil else { return }
+    node.lastFix = now
+    try ingest(fix, at: node)
+  }
+
+  // MARK: What goes wrong
+
+  private func take(_ event: TimelineEvent) throws {
+    switch event {
+    case .cut(let groups): cut(groups)
+    case .heal: network.heal()
+    case .block(let from, let to): network.block(from: node(from).index, to: node(to).index)
+    case .flap(let groups, let every, let until):
+      flap(
+        groups, isCut: true, everyMilliseconds: every,
+        until: storyStart.advanced(byMilliseconds: until))
+    case .crash(let name, let duration):
+      crash(node(name))
+      tally.fire(.crash)
+      wakeLater(node(name), after: duration)
+    case .sleep(let name, let duration):
+      sleep(node(name))
+      tally.fire(.sleep)
+      wakeLater(node(name), after: duration)
+    case .jump(let name, let milliseconds):
+      node(name).clock.jump(byMilliseconds: milliseconds)
+      tally.fire(.jump)
+    case .readdress(let name): try readdress(node(name))
+    case .backup(let name): node(name).backup = try node(name).store.copiedInMemory()
+    case .restore(let name):
+      try restore(node(name))
+      tally.fire(.restore)
+    case .burst(let names, let reports, let hazards):
+      for number in 0..<reports {
+        try perform(
+          workload.report(hazard: hazards), at: node(names[number % names.count]))
+      }
+    case .weather(let loss): network.weatherPerMillion = loss
+    case .replay(let perSecond, let until): intrude(false, perSecond, until)
+    case .garbage(let perSecond, let until): intrude(true, perSecond, until)
+    }
+  }
+
+  private func intrude(_ noise: Bool, _ perSecond: Int64, _ untilMilliseconds: Int64) {
+    queue.push(
+      .intrude(
+        noise: noise, everyMicroseconds: 1_000_000 / perSecond,
+        until: storyStart.advanced(byMilliseconds: untilMilliseconds)), at: now)
+  }
+
+  private func cut(_ groups: [[String]]) {
+    network.cut(into: groups.map { $0.map { node($0).index } })
+  }
+
+  private func flap(
+    _ groups: [[String]], isCut: Bool, everyMilliseconds: Int64, until: Instant
+  ) {
+    guard phase == .story else { return }
+    guard now < until else { return network.heal() }
+    if isCut { cut(groups) } else { network.heal() }
+    queue.push(
+      .flap(groups, isCut: !isCut, everyMilliseconds: everyMilliseconds, until: until),
+      at: now.advanced(byMilliseconds: everyMilliseconds))
+  }
+
+  private func wakeLater(_ node: SimulatedNode, after milliseconds: Int64?) {
+    guard let milliseconds else { return }
+    queue.push(
+      .wake(node.index, outage: node.outage), at: now.advanced(byMilliseconds: milliseconds))
+  }
+
+  private func readdress(_ node: SimulatedNode) throws {
+    indexByEndpoint[node.endpoint] = nil
+    node.endpoint = SimulatedNode.endpoint(
+      index: node.index, move: Int(node.endpoint.address[1]) + 1)
+    indexByEndpoint[node.endpoint] = node.index
+    tally.fire(.move)
+    guard node.isRunning else { return }
+    try command(node) { replica, clock in ((), try replica.linkUp(now: clock)) }
+  }
+
+  // MARK: Looking
+
+  /// Checkers look so often in a story, and at least every so many seconds.
+  private static let looks: Int64 = 200
+  private static let looksEveryMilliseconds: ClosedRange<Int64> = 5000...600_000
+
+  private func look() throws {
+    guard phase == .story else { return }
+    for checker in checkers { try checker.look(self) }
+    onProgress?(self)
+    let range = Self.looksEveryMilliseconds
+    let pause = min(
+      max(scenario.durationMilliseconds / Self.looks, range.lowerBound), range.upperBound)
+    queue.push(.look, at: now.advanced(byMilliseconds: pause))
+  }
+}

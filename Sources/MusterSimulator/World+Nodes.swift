@@ -1,0 +1,188 @@
+import MusterModel
+import MusterReplica
+import MusterStore
+
+/// What a node's program would do: start, stop, and carry out what the replica asks for.
+extension World {
+  // MARK: Commands
+
+  /// Gives a node something to do, and carries out what comes of it; nil where it was refused, or
+  /// could not be made durable.
+  @discardableResult
+  func command<T>(
+    _ node: SimulatedNode,
+    _ body: (inout Replica, ClockReading) throws -> (T, Replica.Outcome)
+  ) throws -> (result: T, outcome: Replica.Outcome)? {
+    guard node.replica != nil else { return nil }
+    do {
+      let (result, outcome) = try body(&node.replica!, node.clock.reading(at: now))
+      try carryOut(outcome, at: node)
+      return (result, outcome)
+    } catch is Refusal {
+      setAlarm(of: node)
+      return nil
+    } catch let error as StoreError {
+      node.failures["\(error)", default: 0] += 1
+      setAlarm(of: node)
+      return nil
+    }
+  }
+
+  private func carryOut(_ outcome: Replica.Outcome, at node: SimulatedNode) throws {
+    for outgoing in outcome.outgoing { send(outgoing, from: node) }
+    for rejection in outcome.rejections { node.rejections[rejection.reason, default: 0] += 1 }
+    for checker in checkers { try checker.took(outcome, at: node, in: self) }
+    setAlarm(of: node)
+  }
+
+  /// Does something as a person would, and notes it as acknowledged.
+  @discardableResult
+  func perform(_ act: Act, at node: SimulatedNode) throws -> Bool {
+    let done = try command(node) { replica, clock in
+      let (made, outcome) = try act.perform(on: &replica, now: clock)
+      return (made, outcome)
+    }
+    guard let done else { return false }
+    acknowledgedWrites += 1
+    if let made = done.result { workload.made(made) }
+    if case .delete(let report) = act { workload.removed(report) }
+    trace.note(.wrote, at: now, node: node.index, [])
+    for checker in checkers { try checker.wrote(act, made: done.result, at: node, in: self) }
+    return true
+  }
+
+  func ingest(_ fix: Fix, at node: SimulatedNode) throws {
+    trace.note(.moved, at: now, node: node.index, [])
+    let done = try command(node) { replica, clock in ((), try replica.ingest(fix, now: clock)) }
+    guard let done else { return }
+    acknowledgedWrites += done.outcome.crossings.count
+    for checker in checkers {
+      try checker.ingested(fix, crossings: done.outcome.crossings, at: node, in: self)
+    }
+  }
+
+  // MARK: Arrivals and deadlines
+
+  /// How long a datagram waits in the socket while the program does something else.
+  private static let serviceMicroseconds: ClosedRange<Int64> = 50...400
+  private static let inboxDatagrams = 2048
+
+  func arrive(_ bytes: [UInt8], from: Endpoint, at node: SimulatedNode) {
+    guard node.isRunning, node.inbox.count < Self.inboxDatagrams else { return }
+    node.inbox.append((bytes, from))
+    guard !node.isAboutToRead else { return }
+    node.isAboutToRead = true
+    let wait = random.within(Self.serviceMicroseconds)
+    queue.push(.read(node.index), at: Instant(microseconds: now.microseconds + wait))
+  }
+
+  func read(at node: SimulatedNode) throws {
+    node.isAboutToRead = false
+    guard node.isRunning, !node.inbox.isEmpty else { return }
+    let batch = Array(node.inbox.prefix(Limits.inputsPerBatch))
+    node.inbox.removeFirst(batch.count)
+    for datagram in batch { trace.note(.arrived, at: now, node: node.index, datagram.bytes) }
+    try command(node) { replica, clock in ((), try replica.receive(batch, now: clock)) }
+    guard !node.inbox.isEmpty else { return }
+    node.isAboutToRead = true
+    queue.push(.read(node.index), at: Instant(microseconds: now.microseconds + 100))
+  }
+
+  /// Deadlines are looked at no sooner than this after the last look.
+  private static let alarmMicroseconds: Int64 = 1000
+
+  func setAlarm(of node: SimulatedNode) {
+    guard node.power == .on, let deadline = node.replica?.nextDeadline else { return }
+    let soon = Instant(microseconds: now.microseconds + Self.alarmMicroseconds)
+    let due = max(soon, node.clock.time(of: deadline))
+    if let alarm = node.alarm, alarm <= due { return }
+    node.alarm = due
+    queue.push(.alarm(node.index), at: due)
+  }
+
+  func soundAlarm(of node: SimulatedNode) throws {
+    guard node.alarm == now else { return }
+    node.alarm = nil
+    guard node.isRunning else { return }
+    guard let deadline = node.replica?.nextDeadline,
+      deadline <= node.clock.reading(at: now).instant
+    else { return setAlarm(of: node) }
+    try command(node) { replica, clock in ((), try replica.passDeadlines(now: clock)) }
+  }
+
+  // MARK: Power
+
+  func switchOn(_ node: SimulatedNode, start: Replica.Start = .goesOn) throws {
+    let isFirst = node.power == .absent
+    node.power = .on
+    node.alarm = nil
+    node.inbox = []
+    node.ownLogs = [:]
+    node.ownSequences = [:]
+    node.clock.boot(offsetMicroseconds: random.below(1 << 40))
+    do {
+      node.replica = try Replica(
+        store: node.store, credentials: node.credentials, start: start, seed: random.seed32(),
+        now: node.clock.reading(at: now))
+    } catch let error as StoreError {
+      node.failures["\(error)", default: 0] += 1
+      node.power = .off
+      return
+    }
+    trace.note(.changed, at: now, node: node.index, [1])
+    for checker in checkers { try checker.started(node, in: self) }
+    if isFirst, let keys = node.keys {
+      try command(node) { replica, clock in ((), try replica.keep(keys, now: clock)) }
+    }
+    let peers = node.plan.peers.map { self.node($0).endpoint }
+    try command(node) { replica, clock in
+      let known = try replica.rememberedEndpoints() + peers
+      return ((), try replica.contact(known, now: clock))
+    }
+    if isFirst, node.reads {
+      try command(node) { replica, clock in
+        ((), try replica.setCallsign(node.name, now: clock))
+      }
+    }
+  }
+
+  /// The power fails: all that is not on the disk is gone.
+  func crash(_ node: SimulatedNode) {
+    guard node.power == .on || node.power == .asleep else { return }
+    trace.note(.changed, at: now, node: node.index, [2])
+    node.replica = nil
+    node.power = .off
+    node.inbox = []
+    node.outage += 1
+  }
+
+  func sleep(_ node: SimulatedNode) {
+    guard node.power == .on else { return }
+    trace.note(.changed, at: now, node: node.index, [3])
+    node.power = .asleep
+    node.inbox = []
+    node.outage += 1
+  }
+
+  func wake(_ node: SimulatedNode) throws {
+    switch node.power {
+    case .on: return
+    case .absent: try switchOn(node, start: .beginsAnew(above: 0))
+    case .off: try switchOn(node)
+    case .asleep:
+      node.power = .on
+      node.alarm = nil
+      try command(node) { replica, clock in ((), try replica.linkUp(now: clock)) }
+    }
+  }
+
+  /// The disk as it was at the backup. The sentinel, which is elsewhere, tells the node that its
+  /// database is not the newest.
+  func restore(_ node: SimulatedNode) throws {
+    guard let backup = node.backup, let life = node.replica?.life else { return }
+    crash(node)
+    node.store = try backup.copiedInMemory()
+    for checker in checkers { try checker.restored(node, in: self) }
+    try switchOn(node, start: .beginsAnew(above: life.generation))
+  }
+}

@@ -1,0 +1,99 @@
+import MusterModel
+import MusterReplica
+
+/// What a run comes to.
+extension World {
+  // MARK: Agreement
+
+  /// Whether all that take part hold the same and, where they may read, show the same.
+  func isInAgreement() throws -> Bool {
+    var root: [UInt8]?
+    for node in nodes where node.isRunning {
+      guard let own = node.replica?.root() else { return false }
+      guard root ?? own == own else { return false }
+      root = own
+    }
+    var state: StateHash?
+    for node in nodes where node.isRunning && node.reads {
+      guard try node.store.counts().waiting == 0, let own = try node.replica?.stateHash()
+      else { return false }
+      guard state ?? own == own else { return false }
+      state = own
+    }
+    return true
+  }
+
+  /// Who differs from most, in a line.
+  var disagreement: String {
+    var groups: [[UInt8]: [String]] = [:]
+    for node in nodes {
+      groups[node.replica?.root() ?? [], default: []].append(node.name)
+    }
+    let described = groups.values.sorted { ($1.count, $0[0]) < ($0.count, $1[0]) }.map { names in
+      names.count > 4 ? "\(names.count) nodes" : names.joined(separator: ", ")
+    }
+    return described.count == 1
+      ? "all hold the same and show something else"
+      : "\(described.count) different holdings: \(described.joined(separator: " | "))"
+  }
+
+  // MARK: Expectations
+
+  func checkKnobs() {
+    guard scenario.everyFaultFires else { return }
+    for knob in scenario.configuredKnobs where fired(knob) == 0 {
+      report("every configured fault happens", "\(knob.rawValue) never did")
+    }
+  }
+
+  func fired(_ knob: Knob) -> Int {
+    (tally.fired[knob] ?? 0) + (network.tally.fired[knob] ?? 0)
+  }
+
+  func checkBytes() {
+    guard let most = scenario.expectations.bytesPerSecond, bytesPerSecond > most else { return }
+    report("bytes_per_second", "\(bytesPerSecond) B/s per node")
+  }
+
+  /// On average over nodes and story; frozen when the story ends.
+  var bytesPerSecond: Int64 {
+    let bytes = nodes.map { Int64($0.bytesSentInStory) }.reduce(0, +)
+    return bytes * 1000 / max(1, scenario.durationMilliseconds) / Int64(nodes.count)
+  }
+
+  // MARK: Result
+
+  var result: RunResult {
+    RunResult(
+      scenario: scenario.name, seed: seed, traceHash: trace.hexadecimal,
+      simulatedSeconds: Double(now.microseconds / 1000) / 1000, nodes: nodes.count,
+      acknowledgedWrites: acknowledgedWrites, convergedMilliseconds: convergedMilliseconds,
+      bytesSent: network.bytes, datagrams: network.datagrams, violations: violations,
+      bytesPerSecondPerNode: bytesPerSecond, knobs: knobsFired,
+      reports: promptness.reports.summary, hazards: promptness.hazards.summary,
+      rejections: rejections, failures: failures)
+  }
+
+  private var knobsFired: [Knob: Int] {
+    var counts: [Knob: Int] = [:]
+    for knob in scenario.configuredKnobs { counts[knob] = fired(knob) }
+    return counts
+  }
+
+  private var rejections: [String: Int] {
+    nodes.reduce(into: [:]) { $0.merge($1.rejections, uniquingKeysWith: +) }
+  }
+
+  private var failures: [String: Int] {
+    nodes.reduce(into: [:]) { $0.merge($1.failures, uniquingKeysWith: +) }
+  }
+}
+
+extension World {
+  /// A few words about how it goes, for whoever waits.
+  public var summary: String {
+    "\(nodes.filter(\.isRunning).count) of \(nodes.count) on, \(acknowledgedWrites) writes, "
+      + "\(network.datagrams) datagrams"
+      + (violations.isEmpty ? "" : ", \(violations.count) broken promises")
+  }
+}

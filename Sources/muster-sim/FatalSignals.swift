@@ -1,0 +1,22 @@
+import Foundation
+
+/// A trap in the product ends the simulation too: before it does, it says how to see it again.
+enum FatalSignals {
+  /// Written by the one thread that there is, read by its own signal handler.
+  nonisolated(unsafe) private static var message: UnsafeMutableBufferPointer<UInt8>?
+
+  static func announce(replay: String) {
+    let bytes = Array("\ntrapped; replay: \(replay)\n".utf8)
+    let buffer = UnsafeMutableBufferPointer<UInt8>.allocate(capacity: bytes.count)
+    _ = buffer.initialize(from: bytes)
+    message?.deallocate()
+    message = buffer
+    for number in [SIGILL, SIGTRAP, SIGSEGV, SIGABRT, SIGBUS] {
+      signal(number) { number in
+        if let message = FatalSignals.message { _ = write(2, message.baseAddress, message.count) }
+        signal(number, SIG_DFL)
+        raise(number)
+      }
+    }
+  }
+}
