@@ -69,7 +69,7 @@ extension World {
 
   func arrive(_ bytes: [UInt8], from: Endpoint, at node: SimulatedNode) {
     guard node.isRunning, node.inbox.count < Self.inboxDatagrams else { return }
-    node.inbox.append((bytes, from))
+    node.inbox.append((bytes, from, SimulatedNode.link))
     guard !node.isAboutToRead else { return }
     node.isAboutToRead = true
     let wait = random.within(Self.serviceMicroseconds)
@@ -133,6 +133,11 @@ extension World {
     for checker in checkers { try checker.started(node, in: self) }
     if isFirst, let keys = node.keys {
       try command(node) { replica, clock in ((), try replica.keep(keys, now: clock)) }
+    }
+    if let linkRate = scenario.network.linkRate {
+      try command(node) { replica, clock in
+        ((), try replica.limitLinks(to: linkRate, now: clock))
+      }
     }
     let peers = node.plan.peers.map { self.node($0).endpoint }
     try command(node) { replica, clock in

@@ -5,12 +5,12 @@ import MusterReplica
 extension World {
   func send(_ outgoing: Replica.Outgoing, from node: SimulatedNode) {
     switch outgoing {
-    case .to(let endpoint, let bytes):
+    case .to(let endpoint, _, let bytes):
       guard let sentAt = transmit(bytes, from: node),
         let index = indexByEndpoint[endpoint], index != node.index
       else { return }
       deliver(bytes, from: node, to: index, sentAt: sentAt)
-    case .multicast(let bytes):
+    case .multicast(_, let bytes):
       guard let sentAt = transmit(bytes, from: node), network.hasMulticast else { return }
       for index in nodes.indices where index != node.index {
         deliver(bytes, from: node, to: index, sentAt: sentAt)

@@ -69,7 +69,8 @@ import Testing
 
   @Test("every scenario that is here can be read", arguments: ["simulations", "regressions"])
   func shipped(folder: String) throws {
-    let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+    let root = URL(filePath: #filePath).resolvingSymlinksInPath()
+      .deletingLastPathComponent().deletingLastPathComponent()
       .deletingLastPathComponent().appending(path: "simulations")
     let place = folder == "simulations" ? root : root.appending(path: folder)
     for file in try FileManager.default.contentsOfDirectory(atPath: place.path).sorted()

@@ -29,7 +29,7 @@ final class SimulatedNode {
   var backup: Store?
 
   /// What has arrived and was not taken yet, as in a socket's buffer.
-  var inbox: [(bytes: [UInt8], from: Endpoint)] = []
+  var inbox: [(bytes: [UInt8], from: Endpoint, link: LinkID)] = []
   var isAboutToRead = false
   /// When the next look at the deadlines is due; nil where none is.
   var alarm: Instant?
@@ -61,6 +61,9 @@ final class SimulatedNode {
     clock = NodeClock(
       skewMilliseconds: plan.skewMilliseconds, driftPerMillion: plan.driftPerMillion)
   }
+
+  /// Each has one network interface.
+  static let link = LinkID(index: 1)
 
   var name: String { plan.name }
   var isRunning: Bool { power == .on && replica != nil }

@@ -62,6 +62,9 @@ extension NetworkPlan {
     case .shared(let rate): parts.append("shared: \(Quantity.bitRate(rate))")
     case .perSender(let rate): parts.append("each: \(Quantity.bitRate(rate))")
     }
+    if let linkRate {
+      parts.append("link_rate: \(Quantity.bitRate(Int64(linkRate.bytesPerSecond) * 8))")
+    }
     return parts.joined(separator: ", ")
   }
 }

@@ -135,6 +135,8 @@ public struct NetworkPlan: Hashable, Sendable {
   public var rangeMetres: Int64?
   /// How much fits through.
   public var medium = Medium.free
+  /// What every node is told that its link may carry; nil where it is told nothing.
+  public var linkRate: LinkRate?
 
   /// Everybody hears everybody.
   public init() {}

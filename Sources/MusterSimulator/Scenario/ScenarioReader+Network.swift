@@ -19,6 +19,9 @@ extension ScenarioReader {
       }
       scenario.network.medium = .perSender(bitsPerSecond: each)
     }
+    scenario.network.linkRate = try fields.value("link_rate", rate) { text in
+      Quantity.bitsPerSecond(text).flatMap { LinkRate(bytesPerSecond: Int($0 / 8)) }
+    }
     if let shape = fields.take("peers") { try connect(as: shape, fields) }
     try fields.finish()
   }
