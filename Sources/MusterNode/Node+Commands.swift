@@ -17,6 +17,9 @@ extension Node {
       var status = try read { try $0.status(now: $1) }
       status.rejected = rejections()
       status.diskFreeBytes = diskFreeBytes()
+      for index in status.peers.indices {
+        status.peers[index].interface = interfaceName(of: status.peers[index].link)
+      }
       return .status(status)
     case .verify: return .verification(try read { replica, _ in try replica.verify() })
     case .users: return .users(try read { try $0.users(now: $1) })

@@ -40,7 +40,7 @@ public actor Node {
   // MARK: Running
 
   /// Begins to watch deadlines and to try addresses: those given, and those remembered.
-  public func start(peers: [Endpoint]) {
+  public func start(peers: [Endpoint], linkRate: LinkRate?) {
     let timer = DispatchSource.makeTimerSource(queue: executor.queue)
     timer.setEventHandler { [weak self] in
       self?.assumeIsolated { $0.passDeadlines() }
@@ -50,6 +50,7 @@ public actor Node {
     if let reason = opened.newLifeReason {
       logger.warning("this database begins a new life: \(reason)")
     }
+    if let linkRate { act { replica, now in try replica.limitLinks(to: linkRate, now: now) } }
     act { replica, now in
       var outcome = try replica.contact(peers, now: now)
       let remembered = try replica.rememberedEndpoints()
@@ -57,6 +58,15 @@ public actor Node {
       outcome.outgoing += second.outgoing
       return outcome
     }
+  }
+
+  /// Paths may have come or gone: everybody is tried again at once.
+  public func networkChanged(_ change: NetworkChange) {
+    switch change {
+    case .interfaces: logger.info("the network changed")
+    case .woke: logger.info("awake again")
+    }
+    act { replica, now in try replica.linkUp(now: now) }
   }
 
   /// Everything ends: followers are told, the timer stops.
@@ -169,6 +179,9 @@ public actor Node {
 
   /// Addresses for an invite: where this node can be reached.
   func ownEndpoints() -> [Endpoint] { transport?.localEndpoints() ?? [] }
+
+  /// What this machine calls a link; empty where it cannot tell.
+  func interfaceName(of link: LinkID) -> String { transport?.interfaceName(of: link) ?? "" }
 
   func read<Result>(_ body: (inout Replica, ClockReading) throws -> Result) throws -> Result {
     try body(&opened.replica, SystemClock.reading)

@@ -9,19 +9,31 @@ public struct NodeService: Service {
   private let node: Node
   private let transport: UDPTransport
   private let peers: [Endpoint]
+  private let linkRate: LinkRate?
 
   /// The transport MUST be run by the same service group, and be the one that the node was given.
-  public init(node: Node, transport: UDPTransport, peers: [Endpoint]) {
+  ///
+  /// - Parameter linkRate: what each link of this machine may carry; nil for as much as it takes.
+  public init(node: Node, transport: UDPTransport, peers: [Endpoint], linkRate: LinkRate?) {
     self.node = node
     self.transport = transport
     self.peers = peers
+    self.linkRate = linkRate
   }
 
   /// Returns after a graceful shutdown, or when the transport's stream of datagrams ends.
   public func run() async throws {
-    await node.start(peers: peers)
-    for await batch in transport.datagrams.cancelOnGracefulShutdown() {
-      await node.receive(batch)
+    await node.start(peers: peers, linkRate: linkRate)
+    await withTaskGroup(of: Void.self) { group in
+      group.addTask {
+        for await change in transport.changes.cancelOnGracefulShutdown() {
+          await node.networkChanged(change)
+        }
+      }
+      for await batch in transport.datagrams.cancelOnGracefulShutdown() {
+        await node.receive(batch)
+      }
+      group.cancelAll()
     }
     await node.stop()
   }

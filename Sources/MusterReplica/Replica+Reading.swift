@@ -211,8 +211,10 @@ extension Replica {
     let peers = engine.peerStatus(now: now.instant).map { peer in
       PeerSummary(
         callsign: callsigns[peer.device] ?? peer.device.short, device: peer.device,
-        endpoint: peer.endpoint, isConnected: peer.isConnected,
-        lastHeardSeconds: peer.lastHeardSeconds, behindFrames: peer.behindFrames)
+        state: peer.isConnected ? .connected : .silent, endpoint: peer.endpoint, link: .unknown,
+        interface: "", lastHeardSeconds: peer.lastHeardSeconds, connectedSeconds: nil,
+        roundTripMicroseconds: nil, behindFrames: peer.behindFrames, sentBytes: 0,
+        receivedBytes: 0)
     }
     return StatusSummary(
       operation: local.operation, operationName: local.operationName,

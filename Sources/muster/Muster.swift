@@ -27,7 +27,7 @@ struct Muster: AsyncParsableCommand {
         name: "Operation",
         subcommands: [
           InitCommand.self, InviteCommand.self, JoinCommand.self, AdmitCommand.self,
-          RunCommand.self, StatusCommand.self,
+          RunCommand.self, StatusCommand.self, PeersCommand.self,
         ]),
       CommandGroup(
         name: "In the field",

@@ -35,6 +35,25 @@ import Testing
   }
 
   @Test(
+    arguments: [
+      ("64kbit", 8000), ("64kbit/s", 8000), ("1Mbit", 125_000), ("1.5mbit", 187_500),
+      ("8kB", 8000), ("8000B/s", 8000), ("960bit", 120), ("10Gbit", 1_250_000_000),
+    ] as [(String, Int)])
+  func `a link's rate is in bits or bytes a second`(text: String, bytes: Int) throws {
+    #expect(try LinkRateArgument(parsing: text).rate.bytesPerSecond == bytes)
+  }
+
+  @Test(arguments: [
+    "", "64", "kbit", "64k", "0kbit", "-1kbit", "959bit", "11Gbit", "nankbit", "infkbit",
+    "8Kb", "8kb/s", "1e400bit", "64 furlongs",
+  ])
+  func `what is no rate is refused with a reason`(text: String) {
+    #expect {
+      try LinkRateArgument(parsing: text)
+    } throws: { "\($0)".count > 10 }
+  }
+
+  @Test(
     arguments: [("90s", 90), ("15m", 900), ("24h", 86_400), ("7d", 604_800)] as [(String, Int64)])
   func `a length of time has a unit`(text: String, seconds: Int64) throws {
     let duration = try DurationArgument(parsing: text)

@@ -104,8 +104,10 @@ enum Specimens {
     Endpoint(address: address, port: 65_535, scope: scope).map {
       [
         PeerSummary(
-          callsign: "Ben", device: device, endpoint: $0, isConnected: true, lastHeardSeconds: 2,
-          behindFrames: .max)
+          callsign: "Ben", device: device, state: .heard, endpoint: $0, link: LinkID(index: 3),
+          interface: "wlan0", lastHeardSeconds: 2, connectedSeconds: scope == 0 ? nil : 0,
+          roundTripMicroseconds: scope == 0 ? 0 : nil, behindFrames: .max, sentBytes: .max,
+          receivedBytes: 1)
       ]
     } ?? []
   }

@@ -1,3 +1,4 @@
+import Foundation
 import Logging
 import MusterModel
 import MusterTransport
@@ -22,6 +23,9 @@ func withTransport<Result>(
 }
 
 let quiet = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+
+/// What the system calls its loopback interface: `lo` on Linux, `lo0` on macOS.
+let loopback = LinkID(index: max(if_nametoindex("lo"), if_nametoindex("lo0")))
 
 extension UDPTransport {
   var endpoint: Endpoint { localEndpoints()[0] }

@@ -14,7 +14,7 @@ struct UDPTransportTests {
         #expect(
           heard == [
             ReceivedDatagram(
-              bytes: [1, 2, 3], from: alice.endpoint, viaMulticast: false, link: .unknown)
+              bytes: [1, 2, 3], from: alice.endpoint, viaMulticast: false, link: loopback)
           ])
 
         bob.send([OutboundDatagram(bytes: [4], to: .endpoint(heard[0].from, .unknown))])
@@ -35,7 +35,7 @@ struct UDPTransportTests {
             await bob.receive(1)
               == [
                 ReceivedDatagram(
-                  bytes: [6], from: alice.endpoint, viaMulticast: false, link: .unknown)
+                  bytes: [6], from: alice.endpoint, viaMulticast: false, link: loopback)
               ])
         }
       }

@@ -49,9 +49,15 @@ extension WirePeer {
     address = .init(peer.endpoint.address)
     port = UInt32(peer.endpoint.port)
     scope = peer.endpoint.scope
-    isConnected = peer.isConnected
     lastHeardSeconds = peer.lastHeardSeconds
     behindFrames = peer.behindFrames
+    interface = peer.interface
+    if let microseconds = peer.roundTripMicroseconds { roundTripMicroseconds = microseconds }
+    if let seconds = peer.connectedSeconds { connectedSeconds = seconds }
+    sentBytes = peer.sentBytes
+    receivedBytes = peer.receivedBytes
+    state = UInt32(peer.state.rawValue)
+    link = peer.link.index
   }
 
   var summary: PeerSummary {
@@ -61,8 +67,12 @@ extension WirePeer {
         throw .malformed("address not of 4 or 16 bytes")
       }
       return PeerSummary(
-        callsign: callsign, device: try Checked.identifier(device), endpoint: endpoint,
-        isConnected: isConnected, lastHeardSeconds: lastHeardSeconds, behindFrames: behindFrames)
+        callsign: callsign, device: try Checked.identifier(device), state: try Checked.code(state),
+        endpoint: endpoint, link: LinkID(index: link), interface: interface,
+        lastHeardSeconds: lastHeardSeconds,
+        connectedSeconds: hasConnectedSeconds ? connectedSeconds : nil,
+        roundTripMicroseconds: hasRoundTripMicroseconds ? roundTripMicroseconds : nil,
+        behindFrames: behindFrames, sentBytes: sentBytes, receivedBytes: receivedBytes)
     }
   }
 }

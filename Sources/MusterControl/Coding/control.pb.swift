@@ -903,8 +903,6 @@ nonisolated struct WirePeer: Sendable {
 
   var scope: UInt32 = 0
 
-  var isConnected: Bool = false
-
   var lastHeardSeconds: Int64 = 0
 
   var behindFrames: UInt64 = 0
@@ -921,25 +919,30 @@ nonisolated struct WirePeer: Sendable {
   /// Clears the value of `roundTripMicroseconds`. Subsequent reads from it will return its default value.
   mutating func clearRoundTripMicroseconds() {self._roundTripMicroseconds = nil}
 
-  var stateSeconds: Int64 {
-    get {_stateSeconds ?? 0}
-    set {_stateSeconds = newValue}
+  var connectedSeconds: Int64 {
+    get {_connectedSeconds ?? 0}
+    set {_connectedSeconds = newValue}
   }
-  /// Returns true if `stateSeconds` has been explicitly set.
-  var hasStateSeconds: Bool {self._stateSeconds != nil}
-  /// Clears the value of `stateSeconds`. Subsequent reads from it will return its default value.
-  mutating func clearStateSeconds() {self._stateSeconds = nil}
+  /// Returns true if `connectedSeconds` has been explicitly set.
+  var hasConnectedSeconds: Bool {self._connectedSeconds != nil}
+  /// Clears the value of `connectedSeconds`. Subsequent reads from it will return its default value.
+  mutating func clearConnectedSeconds() {self._connectedSeconds = nil}
 
   var sentBytes: UInt64 = 0
 
   var receivedBytes: UInt64 = 0
+
+  /// 1 connected, 2 heard, 3 silent
+  var state: UInt32 = 0
+
+  var link: UInt32 = 0
 
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
   init() {}
 
   fileprivate var _roundTripMicroseconds: Int64? = nil
-  fileprivate var _stateSeconds: Int64? = nil
+  fileprivate var _connectedSeconds: Int64? = nil
 }
 
 nonisolated struct WireVerification: Sendable {
@@ -2718,7 +2721,7 @@ nonisolated extension WireStatus: SwiftProtobuf.Message, SwiftProtobuf._MessageI
 
 nonisolated extension WirePeer: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".Peer"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}callsign\0\u{1}device\0\u{1}address\0\u{1}port\0\u{1}scope\0\u{3}is_connected\0\u{3}last_heard_seconds\0\u{3}behind_frames\0\u{1}interface\0\u{3}round_trip_microseconds\0\u{3}state_seconds\0\u{3}sent_bytes\0\u{3}received_bytes\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}callsign\0\u{1}device\0\u{1}address\0\u{1}port\0\u{1}scope\0\u{4}\u{2}last_heard_seconds\0\u{3}behind_frames\0\u{1}interface\0\u{3}round_trip_microseconds\0\u{3}connected_seconds\0\u{3}sent_bytes\0\u{3}received_bytes\0\u{1}state\0\u{1}link\0\u{c}\u{6}\u{1}")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -2731,14 +2734,15 @@ nonisolated extension WirePeer: SwiftProtobuf.Message, SwiftProtobuf._MessageImp
       case 3: try { try decoder.decodeSingularBytesField(value: &self.address) }()
       case 4: try { try decoder.decodeSingularUInt32Field(value: &self.port) }()
       case 5: try { try decoder.decodeSingularUInt32Field(value: &self.scope) }()
-      case 6: try { try decoder.decodeSingularBoolField(value: &self.isConnected) }()
       case 7: try { try decoder.decodeSingularSInt64Field(value: &self.lastHeardSeconds) }()
       case 8: try { try decoder.decodeSingularUInt64Field(value: &self.behindFrames) }()
       case 9: try { try decoder.decodeSingularStringField(value: &self.interface) }()
       case 10: try { try decoder.decodeSingularSInt64Field(value: &self._roundTripMicroseconds) }()
-      case 11: try { try decoder.decodeSingularSInt64Field(value: &self._stateSeconds) }()
+      case 11: try { try decoder.decodeSingularSInt64Field(value: &self._connectedSeconds) }()
       case 12: try { try decoder.decodeSingularUInt64Field(value: &self.sentBytes) }()
       case 13: try { try decoder.decodeSingularUInt64Field(value: &self.receivedBytes) }()
+      case 14: try { try decoder.decodeSingularUInt32Field(value: &self.state) }()
+      case 15: try { try decoder.decodeSingularUInt32Field(value: &self.link) }()
       default: break
       }
     }
@@ -2764,9 +2768,6 @@ nonisolated extension WirePeer: SwiftProtobuf.Message, SwiftProtobuf._MessageImp
     if self.scope != 0 {
       try visitor.visitSingularUInt32Field(value: self.scope, fieldNumber: 5)
     }
-    if self.isConnected != false {
-      try visitor.visitSingularBoolField(value: self.isConnected, fieldNumber: 6)
-    }
     if self.lastHeardSeconds != 0 {
       try visitor.visitSingularSInt64Field(value: self.lastHeardSeconds, fieldNumber: 7)
     }
@@ -2779,7 +2780,7 @@ nonisolated extension WirePeer: SwiftProtobuf.Message, SwiftProtobuf._MessageImp
     try { if let v = self._roundTripMicroseconds {
       try visitor.visitSingularSInt64Field(value: v, fieldNumber: 10)
     } }()
-    try { if let v = self._stateSeconds {
+    try { if let v = self._connectedSeconds {
       try visitor.visitSingularSInt64Field(value: v, fieldNumber: 11)
     } }()
     if self.sentBytes != 0 {
@@ -2787,6 +2788,12 @@ nonisolated extension WirePeer: SwiftProtobuf.Message, SwiftProtobuf._MessageImp
     }
     if self.receivedBytes != 0 {
       try visitor.visitSingularUInt64Field(value: self.receivedBytes, fieldNumber: 13)
+    }
+    if self.state != 0 {
+      try visitor.visitSingularUInt32Field(value: self.state, fieldNumber: 14)
+    }
+    if self.link != 0 {
+      try visitor.visitSingularUInt32Field(value: self.link, fieldNumber: 15)
     }
     try unknownFields.traverse(visitor: &visitor)
   }
@@ -2797,14 +2804,15 @@ nonisolated extension WirePeer: SwiftProtobuf.Message, SwiftProtobuf._MessageImp
     if lhs.address != rhs.address {return false}
     if lhs.port != rhs.port {return false}
     if lhs.scope != rhs.scope {return false}
-    if lhs.isConnected != rhs.isConnected {return false}
     if lhs.lastHeardSeconds != rhs.lastHeardSeconds {return false}
     if lhs.behindFrames != rhs.behindFrames {return false}
     if lhs.interface != rhs.interface {return false}
     if lhs._roundTripMicroseconds != rhs._roundTripMicroseconds {return false}
-    if lhs._stateSeconds != rhs._stateSeconds {return false}
+    if lhs._connectedSeconds != rhs._connectedSeconds {return false}
     if lhs.sentBytes != rhs.sentBytes {return false}
     if lhs.receivedBytes != rhs.receivedBytes {return false}
+    if lhs.state != rhs.state {return false}
+    if lhs.link != rhs.link {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

@@ -95,7 +95,7 @@ public struct ControlClient: Sendable {
             try channel.messages(upTo: ControlLimits.responseBytes)
           }
         }
-    } catch let error as IOError where [ENOENT, ECONNREFUSED].contains(error.errnoCode) {
+    } catch let error as IOError where [ENOENT, ENOTDIR, ECONNREFUSED].contains(error.errnoCode) {
       throw .notListening
     } catch {
       throw .socket(path: "\(path)", reason: "cannot connect: \(error)")

@@ -68,32 +68,3 @@ public struct StatusSummary: Hashable, Sendable {
     self.diskFreeBytes = diskFreeBytes
   }
 }
-
-/// Another device that this node has met.
-public struct PeerSummary: Hashable, Sendable {
-  /// Of its user; the first digits of its id while its certificate is not known here.
-  public var callsign: String
-  /// By its certificate, which its session proved.
-  public var device: DeviceID
-  /// Where it was heard from last.
-  public var endpoint: Endpoint
-  /// Whether a session is open; announces alone do not make one.
-  public var isConnected: Bool
-  /// Since anything of it was authenticated, by the clock that also counts sleep.
-  public var lastHeardSeconds: Int64
-  /// Frames held here that it is not known to hold.
-  public var behindFrames: UInt64
-
-  /// `lastHeardSeconds` is never negative.
-  public init(
-    callsign: String, device: DeviceID, endpoint: Endpoint, isConnected: Bool,
-    lastHeardSeconds: Int64, behindFrames: UInt64
-  ) {
-    self.callsign = callsign
-    self.device = device
-    self.endpoint = endpoint
-    self.isConnected = isConnected
-    self.lastHeardSeconds = lastHeardSeconds
-    self.behindFrames = behindFrames
-  }
-}

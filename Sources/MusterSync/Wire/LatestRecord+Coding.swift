@@ -4,7 +4,7 @@ public import MusterModel
 /// A latest-only record is signed over
 /// BLAKE2b-256(tag ‖ operation ‖ kind ‖ certificate ‖ generation ‖ incarnation ‖ counter ‖ epoch ‖
 /// BLAKE2b-256(body)); its body is sealed with the same bytes, less the body's hash, as additional
-/// data. Its topic is not sent: it follows from the certificate, the kind and, of a receipt, its log.
+/// data. Its topic is not sent: it follows from the certificate, the kind and a receipt's log.
 extension LatestRecord {
   static func additionalData(
     operation: OperationID, kind: RecordKind, certificate: CertificateHash, order: RecordOrder,

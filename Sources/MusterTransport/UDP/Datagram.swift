@@ -45,3 +45,11 @@ public enum Destination: Sendable, Hashable {
   /// The announce group by one interface; nil for each.
   case multicast(LinkID?)
 }
+
+/// Why paths to others may have come or gone.
+public enum NetworkChange: Sendable, Hashable {
+  /// An address or a carrier has come or gone.
+  case interfaces
+  /// The machine has slept, or this process was stopped.
+  case woke
+}

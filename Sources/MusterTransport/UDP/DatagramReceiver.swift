@@ -36,8 +36,13 @@ final class DatagramReceiver: ChannelInboundHandler {
       batch.append(
         ReceivedDatagram(
           bytes: Array(envelope.data.readableBytesView), from: from, viaMulticast: viaMulticast,
-          link: .unknown))
+          link: Self.link(of: envelope)))
     }
+  }
+
+  private static func link(of envelope: InboundIn) -> LinkID {
+    envelope.metadata?.packetInfo.flatMap { UInt32(exactly: $0.interfaceIndex) }
+      .map(LinkID.init(index:)) ?? .unknown
   }
 
   /// Counts before it hands over, so that whoever has read a datagram finds it counted.

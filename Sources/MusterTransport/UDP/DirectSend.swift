@@ -50,6 +50,7 @@ struct DirectSend {
     case EAGAIN, EWOULDBLOCK, ENOBUFS, ENOMEM: .sendBufferFull
     case EHOSTUNREACH, ENETUNREACH, ENETDOWN, EHOSTDOWN, EADDRNOTAVAIL, ENODEV, ENXIO: .unreachable
     case EPERM, EACCES: .forbidden
+    case EMSGSIZE: .overPathSize
     case EAFNOSUPPORT: .otherFamily
     default: .refused
     }

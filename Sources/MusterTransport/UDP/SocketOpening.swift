@@ -73,6 +73,7 @@ struct SocketOpening {
   private func bootstrap(viaMulticast: Bool) -> DatagramBootstrap {
     DatagramBootstrap(group: eventLoop)
       .channelOption(.socketOption(.so_rcvbuf), value: .init(Self.receiveBufferBytes))
+      .channelOption(.receivePacketInfo, value: true)
       .channelOption(.datagramVectorReadMessageCount, value: Self.datagramsPerRead)
       .channelOption(
         .recvAllocator,

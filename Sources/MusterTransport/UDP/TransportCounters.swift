@@ -68,6 +68,8 @@ public enum DropReason: String, Sendable, Hashable, CaseIterable {
   case unreachable
   /// A firewall or a privilege of this machine forbids it.
   case forbidden
+  /// Larger than what the interface, or the path as far as it is known, takes in one piece.
+  case overPathSize
   /// The socket speaks the other IP family.
   case otherFamily
   /// An announce with no interface to send it by.

@@ -20,16 +20,20 @@ internal import Synchronization
 /// All sockets live on one event loop. What it guarantees: no datagram over
 /// `Limits.datagramBytes` leaves or is handed in; every queue is bounded and what is dropped is
 /// counted; no error of the network ends it. Sockets that close by themselves are opened again
-/// and new interfaces joined within `rescanSeconds`. It does not authenticate, retry or pace
-/// anything, and it speaks the one IP family of its `listen` address: datagrams for the other are
-/// dropped and counted, though announces of both are heard.
+/// and new interfaces joined within `rescanSeconds`, and `changes` tells of it. It says by which
+/// interface each datagram came; by which one leaves, the machine's routes decide, but for
+/// announces. It does not authenticate, retry or pace anything, and it speaks the one IP family of
+/// its `listen` address: datagrams for the other are dropped and counted, though announces of both
+/// are heard.
 public final class UDPTransport: Service {
   /// Received datagrams that wait for the reader at most: about 10 MB. Newer ones are dropped.
   public static let receiveBound = 8192
   /// Datagrams that wait for the event loop at most. Batches beyond are dropped.
   public static let sendBound = 8192
-  /// How often the machine's interfaces are looked at.
-  public static let rescanSeconds = 5
+  /// How often the machine's interfaces are looked at, which takes a tenth of a millisecond.
+  public static let rescanSeconds = 1
+  /// A look that comes so much too late shows that the machine slept, or this process did.
+  static let wakeSeconds = 4
 
   /// What came in, in order of arrival: one batch is what one read cycle delivered or, while the
   /// reader is behind, what several did, at most `Limits.inputsPerBatch` datagrams. Bounded by
@@ -37,6 +41,11 @@ public final class UDPTransport: Service {
   ///
   /// MUST be read by one task.
   public let datagrams: AsyncStream<[ReceivedDatagram]>
+  /// Says that paths to others may have come or gone: addresses, carriers, or a sleep of this
+  /// machine. What nobody has read yet is said once.
+  ///
+  /// MUST be read by one task.
+  public let changes: AsyncStream<NetworkChange>
   /// The port of the unicast socket; differs from the configuration's only when that was 0.
   public let boundPort: UInt16
 
@@ -47,6 +56,7 @@ public final class UDPTransport: Service {
   private let opening: SocketOpening
   let sockets: NIOLoopBoundBox<OpenSockets>
   private let waitingSends = Atomic(0)
+  private let changing: AsyncStream<NetworkChange>.Continuation
 
   /// The port is taken here, before anything else of a node starts, so that a second node on it is
   /// told so at once. MUST be followed by `run()` or `close()`.
@@ -75,6 +85,7 @@ public final class UDPTransport: Service {
     self.inbox = inbox
     ledger = opening.ledger
     datagrams = AsyncStream { await inbox.next() }
+    (changes, changing) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
     boundPort = unicast.localAddress.flatMap { Endpoint($0) }?.port ?? configuration.listen.port
     sockets = .makeBoxSendingValue(OpenSockets(unicast: unicast), eventLoop: opening.eventLoop)
   }
@@ -82,17 +93,28 @@ public final class UDPTransport: Service {
   /// Keeps the sockets in step with the machine's interfaces until shutdown or cancellation, then
   /// closes them.
   public func run() async throws {
-    await cancelWhenGracefulShutdown {
-      while !Task.isCancelled {
-        await self.rescan()
-        do {
-          try await Task.sleep(for: .seconds(Self.rescanSeconds))
-        } catch {
-          break  // Cancelled, which is how it ends.
-        }
-      }
-    }
+    await cancelWhenGracefulShutdown { await self.watch() }
     await close()
+  }
+
+  private func watch() async {
+    var known = InterfaceState.current()
+    // This clock goes on while the machine sleeps.
+    var looked = ContinuousClock.now
+    while !Task.isCancelled {
+      do {
+        try await Task.sleep(for: .seconds(Self.rescanSeconds))
+      } catch {
+        return  // Cancelled, which is how it ends.
+      }
+      await rescan()
+      let found = InterfaceState.current()
+      let hasSlept = looked.duration(to: .now) > .seconds(Self.wakeSeconds)
+      if found != known { changing.yield(.interfaces) }
+      if hasSlept { changing.yield(.woke) }
+      known = found
+      looked = .now
+    }
   }
 
   /// Closes all sockets and ends `datagrams`. For who has bound a transport and will not run it.
@@ -109,6 +131,7 @@ public final class UDPTransport: Service {
       }
     }
     inbox.finish()
+    changing.finish()
   }
 
   /// The IP family that this transport can send to.
@@ -132,6 +155,9 @@ public final class UDPTransport: Service {
       + own.filter(\.isLoopback)
     return ranked.map { $0.with(port: boundPort) }
   }
+
+  /// What this machine calls a link; nil for one that is not known, or has gone.
+  public func interfaceName(of link: LinkID) -> String? { link.interfaceName }
 
   // MARK: Sending
 

@@ -25,6 +25,8 @@ struct RunSettings {
   /// Replayed as the device's own fixes; what has no times starts when the node does.
   var track: GPXTrack?
   var speed: ReplaySpeed
+  /// What each of this machine's links may carry; nil for as much as it takes.
+  var linkRate: LinkRate?
 }
 
 /// The composition root: the only place where the command line opens homes and nodes by itself.
@@ -83,7 +85,9 @@ enum LocalNode {
     let peers = await endpoints(of: settings.peers, by: transport, logger: logger)
     let node = Node(opened, transport: transport, logger: logger)
     var services: [any Service] = [
-      transport, NodeService(node: node, transport: transport, peers: peers),
+      transport,
+      NodeService(
+        node: node, transport: transport, peers: peers, linkRate: settings.linkRate),
       ControlServer(path: socket, performer: node, logger: logger) {
         logger.info("listening on UDP port \(transport.boundPort)")
       },

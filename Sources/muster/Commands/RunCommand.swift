@@ -12,6 +12,14 @@ struct RunCommand: AsyncParsableCommand {
 
       Stays in the foreground until Ctrl-C. Laptops on one network find each other by multicast; \
       --peer names one that multicast does not reach. Logs go to standard error.
+
+      What no flag says may stand in the environment (MUSTER_LISTEN, MUSTER_PEER, \
+      MUSTER_MULTICAST, MUSTER_LINK_RATE), else in muster.toml in the home:
+
+                listen = "0.0.0.0:7474"
+                peer = ["192.0.2.7:7474"]
+                multicast = true
+                link-rate = "64kbit"
       """)
 
   @Option(
@@ -26,6 +34,12 @@ struct RunCommand: AsyncParsableCommand {
 
   @Flag(help: "Neither sends nor hears multicast.")
   var noMulticast = false
+
+  @Option(
+    help: ArgumentHelp(
+      "The most to send by each link, as 64kbit, 1Mbit or 8kB a second.", valueName: "rate"),
+    transform: LinkRateArgument.init(parsing:))
+  var linkRate: LinkRateArgument?
 
   @Option(help: ArgumentHelp("Replays a recorded track as this laptop's way.", valueName: "file"))
   var gpx: String?
@@ -42,10 +56,20 @@ struct RunCommand: AsyncParsableCommand {
   }
 
   func run() async throws {
-    let settings = RunSettings(
-      listen: try listen ?? AddressArgument(parsing: "0.0.0.0:7474"), peers: peer,
-      usesMulticast: !noMulticast, track: try gpx.map(track), speed: speed ?? .asRecorded)
-    try await LocalNode.run(settings, home: home)
+    try await LocalNode.run(chosen(by: Settings(home: home.folders)), home: home)
+  }
+
+  /// A flag beats the environment, which beats the file, which beats the default.
+  private func chosen(by settings: Settings) throws -> RunSettings {
+    let address = AddressArgument.init(parsing:)
+    return RunSettings(
+      listen: try listen ?? settings.value(of: .listen, address)
+        ?? AddressArgument(parsing: "0.0.0.0:7474"),
+      peers: try peer.isEmpty ? settings.values(of: .peer, address) ?? [] : peer,
+      usesMulticast: try noMulticast ? false : settings.flag(.multicast) ?? true,
+      track: try gpx.map(track), speed: speed ?? .asRecorded,
+      linkRate: try (linkRate ?? settings.value(of: .linkRate, LinkRateArgument.init(parsing:)))?
+        .rate)
   }
 
   private func track(_ path: String) throws(Refusal) -> GPXTrack {

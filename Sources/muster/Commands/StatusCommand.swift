@@ -26,7 +26,7 @@ struct StatusCommand: AsyncParsableCommand {
       try Standard.print(Paint.strong.apply(label, on: screen) + SafeText.line(value))
     }
     guard !status.peers.isEmpty else { return }
-    try Standard.print("\n" + table(of: status.peers).text(on: screen))
+    try Standard.print("\n" + PeerView.summary(of: status.peers).text(on: screen))
   }
 
   private func facts(of status: StatusSummary, isRunning: Bool) -> [(String, String)] {
@@ -64,28 +64,13 @@ struct StatusCommand: AsyncParsableCommand {
       facts.append(
         ("Dropped", rejected.map { "\($0.key) \($0.value)" }.joined(separator: ", ")))
     }
-    facts.append(("Peers", status.peers.isEmpty ? "none yet" : "\(status.peers.count)"))
+    facts.append(("Peers", PeerView.count(of: status.peers)))
     return facts
-  }
-
-  private func table(of peers: [PeerSummary]) -> Table {
-    var table = Table(["CALLSIGN", "DEVICE", "ADDRESS", "LINK", "HEARD", "LACKS"])
-    for peer in peers {
-      table.add([
-        .init(peer.callsign, .strong), .init(peer.device.short), .init("\(peer.endpoint)"),
-        peer.isConnected ? .init("✔ connected", .good) : .init("✖ silent", .doubtful),
-        .init(Words.age(peer.lastHeardSeconds) + " ago"),
-        .init(
-          peer.behindFrames == 0
-            ? "nothing" : Words.count(Int(clamping: peer.behindFrames), "frame", "frames")),
-      ])
-    }
-    return table
   }
 }
 
 extension Door {
-  fileprivate var isRunning: Bool {
+  var isRunning: Bool {
     if case .running = self { true } else { false }
   }
 }

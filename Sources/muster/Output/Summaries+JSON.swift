@@ -118,10 +118,24 @@ extension StatusSummary {
 extension PeerSummary {
   var json: JSON {
     .object([
-      "callsign": .string(callsign), "device": .id(device),
-      "address": .string(endpoint.description), "isConnected": .bool(isConnected),
-      "lastHeardSeconds": .integer(lastHeardSeconds), "behindFrames": .unsigned(behindFrames),
+      "callsign": .string(callsign), "device": .id(device), "state": .string(state.name),
+      "isConnected": .bool(isConnected), "address": .string(endpoint.description),
+      "interface": .string(interface), "lastHeardSeconds": .integer(lastHeardSeconds),
+      "connectedSeconds": .known(connectedSeconds, JSON.integer),
+      "roundTripMilliseconds": .known(roundTripMicroseconds) { .number(Double($0) / 1000) },
+      "behindFrames": .unsigned(behindFrames), "sentBytes": .unsigned(sentBytes),
+      "receivedBytes": .unsigned(receivedBytes),
     ])
+  }
+}
+
+extension PeerSummary.State {
+  var name: String {
+    switch self {
+    case .connected: "connected"
+    case .heard: "heard"
+    case .silent: "silent"
+    }
   }
 }
 

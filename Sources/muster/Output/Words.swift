@@ -31,6 +31,26 @@ enum Words {
     }
   }
 
+  /// `0.4 ms`, `35 ms`, `1.2 s`; nothing where it is not known.
+  static func roundTrip(_ microseconds: Int64?) -> String {
+    guard let microseconds else { return "" }
+    switch microseconds {
+    case ..<10_000: return String(format: "%.1f ms", Double(microseconds) / 1000)
+    case ..<1_000_000: return "\(microseconds / 1000) ms"
+    default: return String(format: "%.1f s", Double(microseconds) / 1_000_000)
+    }
+  }
+
+  /// `812 B`, `3.4 kB`, `1.2 MB`.
+  static func bytes(_ count: UInt64) -> String {
+    switch count {
+    case ..<1000: "\(count) B"
+    case ..<1_000_000: String(format: "%.1f kB", Double(count) / 1000)
+    case ..<1_000_000_000: String(format: "%.1f MB", Double(count) / 1_000_000)
+    default: String(format: "%.1f GB", Double(count) / 1_000_000_000)
+    }
+  }
+
   static func count(_ number: Int, _ one: String, _ many: String) -> String {
     "\(number) \(number == 1 ? one : many)"
   }

@@ -57,6 +57,11 @@ final class Child: Sendable {
   /// Asks it to stop, as a person or a service manager does.
   func terminate() { process.withLock { if $0.isRunning { $0.terminate() } } }
 
+  /// Stops it where it stands, as a closed lid does, until `wake`.
+  func freeze() { process.withLock { _ = kill($0.processIdentifier, SIGSTOP) } }
+
+  func wake() { process.withLock { _ = kill($0.processIdentifier, SIGCONT) } }
+
   /// Kills it and waits, which a cancelled task could not do by `end`.
   func endNow() {
     process.withLock { process in

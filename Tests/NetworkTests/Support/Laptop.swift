@@ -49,6 +49,11 @@ struct Laptop: Sendable {
     Set(try await ask("status")["peers"].items.compactMap { $0["callsign"].text })
   }
 
+  /// What the node says of another that it has met.
+  func peer(_ callsign: String) async throws -> JSON {
+    try await ask("status")["peers"].items.first { $0["callsign"] == .string(callsign) } ?? .null
+  }
+
   /// Everything on it checked from the signatures up.
   func requireSound(at place: SourceLocation = #_sourceLocation) async throws {
     let report = try await ask("verify")

@@ -33,6 +33,17 @@ struct Wire {
     for laptop in laptops { try ip(space, "link", "set", port(of: laptop), "up") }
   }
 
+  /// Lets nothing through any more, though every link looks sound, as when a radio is out of range.
+  func muffle() throws {
+    for laptop in laptops { try ip(space, "link", "set", port(of: laptop), "nomaster") }
+  }
+
+  func unmuffle() throws {
+    for laptop in laptops {
+      try ip(space, "link", "set", port(of: laptop), "master", "wire\(number)")
+    }
+  }
+
   /// Takes a laptop's interface down, with its address.
   func take(_ laptop: Laptop) throws {
     try ip(laptop.space, "link", "set", interface, "down")

@@ -1,0 +1,64 @@
+internal import MusterModel
+internal import NIOCore
+
+#if canImport(Darwin)
+  internal import Darwin
+#elseif canImport(Musl)
+  internal import Musl
+#else
+  internal import Glibc
+#endif
+
+/// One address of one interface, and whether anything can leave by it: two readings that differ
+/// mean that the network has changed.
+struct InterfaceState: Hashable, Sendable {
+  let name: String
+  /// Nil for an address that is not an IP address, such as the hardware's.
+  let address: Endpoint?
+  /// Up, and with a carrier: a cable that is plugged in, a radio that is associated.
+  let isRunning: Bool
+
+  /// What the machine has at this moment; nothing where the system does not tell.
+  static func current() -> Set<InterfaceState> {
+    var first: UnsafeMutablePointer<ifaddrs>?
+    guard getifaddrs(&first) == 0 else { return [] }
+    defer { freeifaddrs(first) }
+    var states: Set<InterfaceState> = []
+    var next = first
+    while let entry = next?.pointee {
+      next = entry.ifa_next
+      let running = UInt32(IFF_UP) | UInt32(IFF_RUNNING)
+      states.insert(
+        InterfaceState(
+          name: String(cString: entry.ifa_name), address: endpoint(entry.ifa_addr),
+          isRunning: UInt32(entry.ifa_flags) & running == running))
+    }
+    return states
+  }
+
+  private static func endpoint(_ address: UnsafeMutablePointer<sockaddr>?) -> Endpoint? {
+    guard let address else { return nil }
+    switch Int32(address.pointee.sa_family) {
+    case AF_INET:
+      return address.withMemoryRebound(to: sockaddr_in.self, capacity: 1) {
+        Endpoint(SocketAddress($0.pointee, host: ""))
+      }
+    case AF_INET6:
+      return address.withMemoryRebound(to: sockaddr_in6.self, capacity: 1) {
+        Endpoint(SocketAddress($0.pointee, host: ""))
+      }
+    default: return nil
+    }
+  }
+}
+
+extension LinkID {
+  /// What the system calls the interface; nil for one that is not known, or has gone.
+  var interfaceName: String? {
+    guard self != .unknown else { return nil }
+    return withUnsafeTemporaryAllocation(of: CChar.self, capacity: Int(IF_NAMESIZE)) { buffer in
+      guard let start = buffer.baseAddress, if_indextoname(index, start) != nil else { return nil }
+      return String(cString: start)
+    }
+  }
+}

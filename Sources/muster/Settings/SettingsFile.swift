@@ -1,0 +1,138 @@
+internal import Foundation
+
+/// `muster.toml` in the home: settings of the node that need not be given each time.
+///
+/// A part of TOML 1.0: a `key = value` a line, comments after `#`. A value is a string (basic or
+/// literal), `true` or `false`, or an array of strings on one line. Anything else is refused with
+/// its line, never passed over: a setting that silently does not count is worse than none.
+struct SettingsFile {
+  enum Value: Hashable {
+    case text(String)
+    case flag(Bool)
+    case texts([String])
+  }
+
+  struct Entry: Hashable {
+    let value: Value
+    /// From 1.
+    let line: Int
+  }
+
+  /// For messages.
+  let path: String
+  private(set) var entries: [String: Entry] = [:]
+
+  static let limitBytes = 64 * 1024
+
+  /// A file that is not there sets nothing.
+  init(path: String) throws(Refusal) {
+    guard FileManager.default.fileExists(atPath: path) else {
+      try self.init(path: path, text: "")
+      return
+    }
+    let bytes = try InputFile.bytes(of: path, limit: Self.limitBytes)
+    guard let text = String(validating: bytes, as: UTF8.self) else {
+      throw Refusal("\(path) is not text in UTF-8")
+    }
+    try self.init(path: path, text: text)
+  }
+
+  init(path: String, text: String) throws(Refusal) {
+    self.path = path
+    let lines = text.split(omittingEmptySubsequences: false) { $0.isNewline }
+    for (index, line) in lines.enumerated() {
+      var reader = SettingsLine(line)
+      do {
+        guard let (key, value) = try reader.entry() else { continue }
+        guard Setting(rawValue: key) != nil else {
+          let known = Setting.allCases.map(\.rawValue).joined(separator: ", ")
+          throw BadArgument("there is no setting '\(SafeText.line(key))'; there are \(known)")
+        }
+        guard entries[key] == nil else { throw BadArgument("'\(key)' is set twice") }
+        entries[key] = Entry(value: value, line: index + 1)
+      } catch {
+        throw Refusal("\(path):\(index + 1): \(error)")
+      }
+    }
+  }
+}
+
+/// Reads one line of a settings file.
+struct SettingsLine {
+  private var rest: Substring
+
+  init(_ line: Substring) { rest = line }
+
+  /// Nil for a line that says nothing.
+  mutating func entry() throws(BadArgument) -> (key: String, value: SettingsFile.Value)? {
+    skipBlanks()
+    if isAtEnd { return nil }
+    let key = rest.prefix { $0.isASCII && ($0.isLetter || $0.isNumber || $0 == "-" || $0 == "_") }
+    guard !key.isEmpty else { throw BadArgument("write a setting as: key = value") }
+    rest = rest.dropFirst(key.count)
+    skipBlanks()
+    guard rest.first == "=" else { throw BadArgument("'=' is missing after '\(key)'") }
+    rest.removeFirst()
+    skipBlanks()
+    let value = try value(of: String(key))
+    skipBlanks()
+    guard isAtEnd else { throw BadArgument("something follows the value of '\(key)'") }
+    return (String(key), value)
+  }
+
+  private var isAtEnd: Bool { rest.isEmpty || rest.first == "#" }
+
+  private mutating func skipBlanks() { rest = rest.drop { $0 == " " || $0 == "\t" } }
+
+  private mutating func value(of key: String) throws(BadArgument) -> SettingsFile.Value {
+    switch rest.first {
+    case "\"", "'": return .text(try string())
+    case "[": return .texts(try strings())
+    default:
+      for (word, flag) in [("true", true), ("false", false)] where rest.hasPrefix(word) {
+        rest = rest.dropFirst(word.count)
+        return .flag(flag)
+      }
+      throw BadArgument(
+        "the value of '\(key)' is to be \"text\", true or false, or [\"text\", \"text\"]")
+    }
+  }
+
+  private mutating func strings() throws(BadArgument) -> [String] {
+    rest.removeFirst()
+    var texts: [String] = []
+    while true {
+      skipBlanks()
+      if rest.first == "]" { break }
+      texts.append(try string())
+      skipBlanks()
+      guard rest.first == "," else { break }
+      rest.removeFirst()
+    }
+    guard rest.first == "]" else { throw BadArgument("']' is missing on this line") }
+    rest.removeFirst()
+    return texts
+  }
+
+  private mutating func string() throws(BadArgument) -> String {
+    guard let quote = rest.first, quote == "\"" || quote == "'" else {
+      throw BadArgument("text stands in quotes")
+    }
+    rest.removeFirst()
+    var text = ""
+    while let next = rest.popFirst() {
+      if next == quote { return text }
+      guard next == "\\", quote == "\"" else {
+        text.append(next)
+        continue
+      }
+      switch rest.popFirst() {
+      case "\"": text.append("\"")
+      case "\\": text.append("\\")
+      case "t": text.append("\t")
+      default: throw BadArgument("only \\\", \\\\ and \\t may follow a backslash here")
+      }
+    }
+    throw BadArgument("the quote is not closed")
+  }
+}

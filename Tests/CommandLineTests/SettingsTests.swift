@@ -1,0 +1,82 @@
+import Testing
+
+@testable import muster
+
+@Suite struct `Settings besides the flags` {
+  private func settings(
+    _ text: String, environment: [String: String] = [:]
+  ) throws -> Settings {
+    Settings(
+      environment: environment, file: try SettingsFile(path: "muster.toml", text: text))
+  }
+
+  private let example = """
+    # For the truck's laptop
+    listen = "0.0.0.0:7480"   # not the usual port
+    peer = ["192.0.2.7:7474", 'base.example:7474',]
+    \tmulticast=false
+
+    link-rate = "64kbit"
+    """
+
+  @Test func `the file is read, with comments and blanks`() throws {
+    let settings = try settings(example)
+    #expect(try settings.value(of: .listen) { $0 } == "0.0.0.0:7480")
+    #expect(try settings.values(of: .peer) { $0 } == ["192.0.2.7:7474", "base.example:7474"])
+    #expect(try settings.flag(.multicast) == false)
+    #expect(
+      try settings.value(of: .linkRate, LinkRateArgument.init(parsing:))?.rate.bytesPerSecond
+        == 8000)
+  }
+
+  @Test func `the environment beats the file, and an empty variable counts as none`() throws {
+    let settings = try settings(
+      example,
+      environment: [
+        "MUSTER_LISTEN": "", "MUSTER_PEER": "a:1, b:2", "MUSTER_MULTICAST": "true",
+        "MUSTER_LINK_RATE": "1Mbit",
+      ])
+    #expect(try settings.value(of: .listen) { $0 } == "0.0.0.0:7480")
+    #expect(try settings.values(of: .peer) { $0 } == ["a:1", "b:2"])
+    #expect(try settings.flag(.multicast) == true)
+    #expect(try settings.value(of: .linkRate) { $0 } == "1Mbit")
+  }
+
+  @Test func `what nobody set is not set`() throws {
+    let settings = try settings("")
+    #expect(try settings.value(of: .listen) { $0 } == nil)
+    #expect(try settings.values(of: .peer) { $0 } == nil)
+    #expect(try settings.flag(.multicast) == nil)
+  }
+
+  @Test(
+    arguments: [
+      ("lisen = \"a:1\"", "listen"), ("listen \"a:1\"", "'='"), ("= 1", "key = value"),
+      ("listen = a:1", "text"), ("listen = \"a:1", "closed"), ("listen = \"a\\n\"", "backslash"),
+      ("listen = \"a:1\" x", "follows"), ("peer = [\"a:1\"", "']'"), ("peer = [1]", "quotes"),
+      ("[node]", "key = value"), ("multicast = yes", "true or false"),
+      ("listen = \"a:1\"\nlisten = \"b:1\"", ":2: "),
+    ] as [(String, String)])
+  func `a line that cannot be meant is refused by its number`(text: String, word: String) {
+    #expect {
+      try settings(text)
+    } throws: {
+      let reason = "\($0)"
+      return reason.hasPrefix("muster.toml:") && reason.contains(word)
+    }
+  }
+
+  @Test func `a value that its flag would refuse is refused with where it stands`() throws {
+    let wrong = try settings("\nlink-rate = \"fast\"")
+    #expect {
+      _ = try wrong.value(of: .linkRate, LinkRateArgument.init(parsing:))
+    } throws: { "\($0)".hasPrefix("muster.toml:2: ") }
+    let variable = try settings("", environment: ["MUSTER_MULTICAST": "1"])
+    #expect {
+      _ = try variable.flag(.multicast)
+    } throws: { "\($0)".hasPrefix("MUSTER_MULTICAST: ") }
+    let kind = try settings("multicast = \"true\"\nlisten = true")
+    #expect(throws: Refusal.self) { try kind.flag(.multicast) }
+    #expect(throws: Refusal.self) { try kind.value(of: .listen) { $0 } }
+  }
+}
