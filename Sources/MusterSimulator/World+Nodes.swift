@@ -13,9 +13,9 @@ extension World {
     _ node: SimulatedNode,
     _ body: (inout Replica, ClockReading) throws -> (T, Replica.Outcome)
   ) throws -> (result: T, outcome: Replica.Outcome)? {
-    guard node.replica != nil else { return nil }
     do {
-      let (result, outcome) = try body(&node.replica!, node.clock.reading(at: now))
+      let clock = node.clock.reading(at: now)
+      guard let (result, outcome) = try node.change({ try body(&$0, clock) }) else { return nil }
       try carryOut(outcome, at: node)
       return (result, outcome)
     } catch is Refusal {
@@ -92,7 +92,8 @@ extension World {
   private static let alarmMicroseconds: Int64 = 1000
 
   func setAlarm(of node: SimulatedNode) {
-    guard node.power == .on, let deadline = node.replica?.nextDeadline else { return }
+    guard node.power == .on, node.replica != nil, let deadline = node.nextDeadline
+    else { return }
     let soon = Instant(microseconds: now.microseconds + Self.alarmMicroseconds)
     let due = max(soon, node.clock.time(of: deadline))
     if let alarm = node.alarm, alarm <= due { return }
@@ -104,7 +105,7 @@ extension World {
     guard node.alarm == now else { return }
     node.alarm = nil
     guard node.isRunning else { return }
-    guard let deadline = node.replica?.nextDeadline,
+    guard let deadline = node.nextDeadline,
       deadline <= node.clock.reading(at: now).instant
     else { return setAlarm(of: node) }
     try command(node) { replica, clock in ((), try replica.passDeadlines(now: clock)) }
@@ -184,7 +185,7 @@ extension World {
   /// The disk as it was at the backup. The sentinel, which is elsewhere, tells the node that its
   /// database is not the newest.
   func restore(_ node: SimulatedNode) throws {
-    guard let backup = node.backup, let life = node.replica?.life else { return }
+    guard let backup = node.backup, let life = node.life else { return }
     crash(node)
     node.store = try backup.copiedInMemory()
     for checker in checkers { try checker.restored(node, in: self) }

@@ -90,7 +90,8 @@ public final class World {
     promptness = PromptnessChecker(scenario.expectations)
     checkers = [
       lostWrites, ForgeryChecker(ledger: lostWrites), ContentChecker(), FenceParityChecker(),
-      CrossingChecker(), PositionChecker(scenario.expectations), BoundsChecker(), promptness,
+      CrossingChecker(), PositionChecker(scenario.expectations), BoundsChecker(),
+      DeliveryChecker(), promptness,
     ]
     try found()
   }

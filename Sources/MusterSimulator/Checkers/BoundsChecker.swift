@@ -14,7 +14,7 @@ final class BoundsChecker: Checker {
   func took(_ outcome: Replica.Outcome, at node: SimulatedNode, in world: World) throws {
     inputs += 1
     guard inputs % Self.inputsBetweenChecks == 0 else { return }
-    node.replica?.checkEngine()
+    _ = try node.change { $0.checkEngine() }
   }
 
   func look(_ world: World) throws {

@@ -20,11 +20,11 @@ final class ForgeryChecker: Checker {
         world.report(promise, "\(node.name) holds log \(log.head.log.short) that nobody wrote")
         continue
       }
-      if log.head.sequence == entry.head.sequence {
-        if log.head.hash != entry.head.hash {
+      if log.head.sequence == entry.written.sequence {
+        if log.head.hash != entry.written.hash {
           world.report(promise, "\(node.name) holds another head of \(log.head.log.short)")
         }
-      } else if log.head.sequence > entry.head.sequence {
+      } else if log.head.sequence > entry.written.sequence {
         world.report(promise, "\(node.name) holds more of \(log.head.log.short) than was written")
       }
     }

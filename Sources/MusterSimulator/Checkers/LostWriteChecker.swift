@@ -9,30 +9,32 @@ import MusterStore
 final class LostWriteChecker: Checker {
   private let promise = "no acknowledged write is lost"
 
-  /// How far a log was acknowledged, and by whom it is written.
+  /// How far a log was written, and by whom.
   struct Entry {
     let author: Int
+    /// Where it ends.
+    let written: Head
+    /// How much of it nobody may lack in the end.
     var head: Head
   }
 
   private(set) var ledger: [LogID: Entry] = [:]
 
   /// In a fixed order.
-  var entries: [Entry] { ledger.values.sorted { $0.head.log < $1.head.log } }
+  private var entries: [Entry] { ledger.values.sorted { $0.head.log < $1.head.log } }
 
   func took(_ outcome: Replica.Outcome, at node: SimulatedNode, in world: World) throws {
-    guard let sequences = node.replica?.life.sequences, sequences != node.ownSequences else {
-      return
-    }
+    guard let life = node.life, life.sequences != node.ownSequences else { return }
+    let sequences = life.sequences
     for lane in Lane.allCases where sequences[lane] != node.ownSequences[lane] {
       guard let head = try head(of: lane, at: node) else { continue }
-      ledger[head.log] = Entry(author: node.index, head: head)
+      ledger[head.log] = Entry(author: node.index, written: head, head: head)
     }
     node.ownSequences = sequences
   }
 
   private func head(of lane: Lane, at node: SimulatedNode) throws -> Head? {
-    if node.ownLogs[lane] == nil, let incarnation = node.replica?.life.incarnation {
+    if node.ownLogs[lane] == nil, let incarnation = node.life?.incarnation {
       for log in try node.store.logs() where log.opening.incarnation == incarnation {
         node.ownLogs[log.opening.lane] = log.head.log
       }
@@ -55,18 +57,26 @@ final class LostWriteChecker: Checker {
         guard let head = try other.store.log(entry.head.log)?.head else { continue }
         if newest.map({ head.sequence > $0.sequence }) ?? true { newest = head }
       }
-      if let newest { ledger[entry.head.log]?.head = newest } else { ledger[entry.head.log] = nil }
-      survivors.append(entry.head.log)
+      if let newest {
+        ledger[entry.head.log]?.head = newest
+        survivors.append(entry.head.log)
+      } else {
+        forgotten.append(entry.head.log)
+      }
     }
   }
 
   /// Logs of lives that a restore ended: others hold them, and their own author for a while not.
   private var survivors: [LogID] = []
+  /// Logs of which nobody held anything any more.
+  private var forgotten: [LogID] = []
 
   private func check(
     _ entry: Entry, at node: SimulatedNode, in world: World, when: String
   ) throws {
-    guard when != "after a start" || !survivors.contains(entry.head.log) else { return }
+    guard when != "after a start" || !survivors.contains(entry.head.log),
+      !forgotten.contains(entry.head.log)
+    else { return }
     let place = FramePlace(log: entry.head.log, sequence: entry.head.sequence)
     let author = world.nodes[entry.author].name
     guard let held = try node.store.log(entry.head.log)?.head,

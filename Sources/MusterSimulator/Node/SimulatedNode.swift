@@ -23,6 +23,9 @@ final class SimulatedNode {
   var endpoint: Endpoint
   var store: Store
   var replica: Replica?
+  /// Of the replica, after its last input; to ask it would be to copy it.
+  private(set) var life: Replica.Life?
+  private(set) var nextDeadline: Instant?
   var power = Power.absent
   var clock: NodeClock
   var movement: Movement
@@ -68,6 +71,22 @@ final class SimulatedNode {
   var name: String { plan.name }
   var isRunning: Bool { power == .on && replica != nil }
   var reads: Bool { plan.role.reads }
+
+  /// Gives the replica an input, in place.
+  func change<T>(_ body: (inout Replica) throws -> T) throws -> T? {
+    guard replica != nil else { return nil }
+    return try change(&replica!, body)
+  }
+
+  private func change<T>(
+    _ replica: inout Replica, _ body: (inout Replica) throws -> T
+  ) throws -> T {
+    defer {
+      life = replica.life
+      nextDeadline = replica.nextDeadline
+    }
+    return try body(&replica)
+  }
 
   /// 10.0.0.1 for the first; another address after each move.
   static func endpoint(index: Int, move: Int) -> Endpoint {

@@ -1,0 +1,54 @@
+import MusterCRDT
+import MusterModel
+import MusterReplica
+import MusterStore
+
+/// Delivery marks are never false: where a node shows that a report is held by so many devices, or
+/// by the command post, as many really hold every frame of it.
+final class DeliveryChecker: Checker {
+  private let promise = "delivery marks are never false"
+  private var turn = 0
+  private var isBlind = false
+  /// To ask one node about some is dear enough.
+  private static let reportsAtATime = 16
+
+  /// Who was put back to a backup has lost what it confirmed, until somebody tells it again.
+  func restored(_ node: SimulatedNode, in world: World) throws { isBlind = true }
+
+  func look(_ world: World) throws {
+    guard !isBlind else { return }
+    turn += 1
+    let node = world.nodes[turn % world.nodes.count]
+    guard node.isRunning, node.reads, let replica = node.replica else { return }
+    for row in try node.store.rows(.report).suffix(Self.reportsAtATime) where row.exists {
+      let shown = try replica.report(row.key.id).delivery
+      let holders = try holders(of: row, asKnownTo: node, in: world)
+      if shown.devices > holders.count {
+        world.report(
+          promise,
+          "\(node.name) shows report \(row.key.id.short) on \(shown.devices) devices, and "
+            + "\(holders.count) hold it")
+      }
+      if shown.commandPost, !holders.contains(where: { $0.plan.role == .command }) {
+        world.report(promise, "\(node.name) shows report \(row.key.id.short) at the command post")
+      }
+    }
+  }
+
+  private func holders(
+    of row: RowState, asKnownTo node: SimulatedNode, in world: World
+  ) throws -> [SimulatedNode] {
+    var frames: Set<Bytes16> = []
+    for field in Field.allCases {
+      for value in row.values(of: field) { frames.insert(value.dot.frame) }
+    }
+    let places = try node.store.places(ofFrames: frames.sorted())
+    return try world.nodes.filter { other in
+      try places.allSatisfy { place in
+        try other.store.log(place.log).map { $0.head.sequence >= place.sequence } ?? false
+      }
+    }
+  }
+
+  func conclude(_ world: World) throws { try look(world) }
+}
