@@ -47,6 +47,9 @@ let package = Package(
   products: [
     .executable(name: "muster", targets: ["muster"])
   ],
+  traits: [
+    .trait(name: "Canary", description: "Planted bugs, that prove the simulator. Never to ship.")
+  ],
   dependencies: [
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
     .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
