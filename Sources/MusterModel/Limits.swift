@@ -70,12 +70,27 @@ public enum Limits {
   /// Begun and not finished; beyond this the oldest is forgotten, so that a flood of them costs no
   /// more memory. As many joiners may be waiting for an answer.
   public static let handshakesInFlight = 256
-  /// What a node asks of one peer before an answer arrives.
-  public static let wantCreditBytes = 128 * 1024
-  /// Frames waiting for the signature that proves them, or for the frame before, per log.
-  public static let bufferedFramesPerLog = 64
-  /// The same for all logs that one peer sends.
+  /// What a node asks of one peer before an answer arrives, as far as it can tell: what a satellite
+  /// of several megabits holds, and far more than any radio.
+  public static let wantCreditBytes = 512 * 1024
+  /// The same in frames, however short they are.
+  public static let wantedFrames = 4096
+  /// Ranges that one peer may have asked for and not been sent: a log in 64 frames at a time.
+  public static let wantsPerPeer = 128
+  /// How far ahead of what is held a log is asked for, when several peers send it.
+  public static let bufferedFramesPerLog = 4096
+  /// Frames of one peer that wait for the signature that proves them, or for the frame before.
   public static let bufferedFrames = 16_384
+  /// The same of all peers: 32 MB.
+  public static let bufferedFramesInAll = 32_768
+  /// Parts of datagrams that wait for one peer, or for its acknowledgement.
+  public static let queuedParts = 1024
+  /// Datagrams of which an acknowledgement may still come.
+  public static let datagramsRemembered = 1024
+  /// Sealed datagrams, announces and handshakes, that wait for a link.
+  public static let waitingDatagrams = 64
+  /// Network interfaces that are paced.
+  public static let links = 64
   /// Logs held at once: a device has four per incarnation.
   public static let logs = 65_536
   /// Latest-only records held at once.

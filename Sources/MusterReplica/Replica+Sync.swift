@@ -130,7 +130,8 @@ extension Replica {
         // The engine may know of frames that the batch still holds.
         try commit(now: now)
         let frames = try store.frames(
-          log: request.log, from: request.from, maxBytes: request.maxBytes, maxFrames: 512)
+          log: request.log, from: request.from, maxBytes: request.maxBytes,
+          maxFrames: request.maxFrames)
         try run(.fetched(request, frames), now: now)
       case .send(let bytes, .endpoint(let endpoint, let link)):
         held.outgoing.append(.to(endpoint, link, bytes))

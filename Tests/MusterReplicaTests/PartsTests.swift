@@ -36,10 +36,11 @@ struct PartsTests {
   }
 
   @Test func `parts wait over a restart for those that are still to come`() throws {
-    // Given an outline of 7,000 vertices on its way, piece by piece
+    // Given an outline of 7,000 vertices on its way over a narrow link, piece by piece
     let folder = try TemporaryFolder()
     var valley = try Valley.with("Ada", "Ben", seed: 5, in: folder)
     valley.checksInvariants = false
+    try valley.at("Ada") { try $0.limitLinks(to: LinkRate(bytesPerSecond: 8000), now: $1) }
     try valley.at("Ada") {
       try $0.addFence(
         FenceDraft(name: "Burnt", kind: .hazard, geometry: outline(rings: 7)), now: $1)

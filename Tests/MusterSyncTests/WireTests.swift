@@ -22,7 +22,7 @@ struct WireTests {
         contents: .children((0..<16).map { UInt64($0) }), answers: false),
       DigestNode(set: .records, prefix: .root, contents: .leaves([hint]), answers: true),
     ]
-    packet.wants = [Want(log: frames[0].log, from: Limits.lastSequence, credit: 1000)]
+    packet.wants = [Want(log: frames[0].log, from: 5, through: Limits.lastSequence)]
     packet.runs = [
       Run(
         log: frames[0].log, first: 0, previous: FrameHash.none,
@@ -34,6 +34,8 @@ struct WireTests {
     packet.keys = [cast.epoch]
     packet.roots = Roots(hashes: [1, 2, 3, 4, .max])
     packet.heads = [hint]
+    packet.acknowledgement = Acknowledgement(
+      largest: .max, delayMicroseconds: .max, before: .max - 2)
     return packet
   }
 

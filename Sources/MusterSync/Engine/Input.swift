@@ -58,7 +58,9 @@ public struct FetchRequest: Hashable, Sendable {
   public let log: LogID
   /// The first sequence wanted; answers are consecutive from here.
   public let from: UInt64
-  /// Enough to reach a signature, whatever the credit.
+  let through: UInt64
+  /// Enough to reach `through` and, beyond it, a signature.
+  public let maxFrames: Int
+  /// What so many frames take at most.
   public let maxBytes: Int
-  let credit: Int
 }

@@ -1,13 +1,15 @@
 internal import MusterModel
 
-/// What one `handle` wants to say to each peer, packed into as few datagrams as it fits.
+/// What this device wants to say to each peer, until it may leave and, where that matters, until it
+/// is acknowledged.
 ///
 /// Parts of a packet are encoded one by one: Protocol Buffers of one type, joined, parse as one
-/// message with all their repeated fields.
+/// message with all their repeated fields. They are packed into as few datagrams as they fit, and
+/// sealed as these leave, so that what matters most never waits behind what was said earlier.
 struct Outbox: Sendable {
   /// In the order in which they leave (design §7, Rate).
-  enum Importance: UInt8, Comparable {
-    case control, urgent, positions, state, history
+  enum Importance: UInt8, CaseIterable, Comparable {
+    case control, urgent, positions, state, thumbnails, photos, history, quarantine
 
     static func < (left: Self, right: Self) -> Bool { left.rawValue < right.rawValue }
 
@@ -21,34 +23,65 @@ struct Outbox: Sendable {
     }
   }
 
-  private var parts: [DeviceID: [(importance: Importance, bytes: [UInt8])]] = [:]
+  /// Of peers with a session: made as soon as there is anything to say.
+  var flows: [DeviceID: Flow] = [:]
+  var links = LinkPaces()
+  /// Peers to whom something may have become possible since the last look.
+  private var touched: [DeviceID] = []
+  private var isTouched: Set<DeviceID> = []
+  /// Peers for whom something waits.
+  private(set) var backlog: Set<DeviceID> = []
+  /// Parts that found no room; heads and digests mend that.
+  private(set) var dropped: UInt64 = 0
+  private var turns: UInt64 = 0
 
-  mutating func add(_ packet: Packet, importance: Importance, to device: DeviceID) {
+  /// - Parameter author: whose frames these are, where they are frames: authors take turns.
+  mutating func add(
+    _ packet: Packet, importance: Importance, to device: DeviceID, author: CertificateHash? = nil
+  ) {
     let bytes = packet.encoded()
     precondition(bytes.count <= packetBytes, "part of \(bytes.count) bytes")
-    parts[device, default: []].append((importance, bytes))
+    let part = PartQueue.Part(
+      importance: importance, author: author, key: PartKey(packet), bytes: bytes,
+      isRepeated: packet.isToBeAcknowledged)
+    if flows[device, default: Flow()].queue.add(part) {
+      touch(device)
+    } else {
+      dropped += 1
+    }
   }
 
-  /// Takes everything: per device, the plaintexts of its datagrams.
-  mutating func drain() -> [(DeviceID, [[UInt8]])] {
-    defer { parts = [:] }
-    return parts.keys.sorted().map { device in (device, Self.packed(parts[device] ?? [])) }
+  mutating func touch(_ device: DeviceID) {
+    if isTouched.insert(device).inserted { touched.append(device) }
   }
 
-  private static func packed(_ parts: [(importance: Importance, bytes: [UInt8])]) -> [[UInt8]] {
-    let ordered = parts.enumerated().sorted {
-      ($0.element.importance, $0.offset) < ($1.element.importance, $1.offset)
+  /// The peers to look at now, in a fixed order.
+  mutating func takeTouched() -> [DeviceID] {
+    defer {
+      touched = []
+      isTouched = []
     }
-    var packets: [[UInt8]] = []
-    var packet: [UInt8] = []
-    for (_, part) in ordered {
-      if packet.count + part.bytes.count > packetBytes {
-        packets.append(packet)
-        packet = []
-      }
-      packet += part.bytes
+    return touched
+  }
+
+  mutating func noteBacklog(of device: DeviceID) {
+    if flows[device].map({ $0.queue.waiting > 0 }) == true {
+      backlog.insert(device)
+    } else {
+      backlog.remove(device)
     }
-    if !packet.isEmpty { packets.append(packet) }
-    return packets
+  }
+
+  var nextTurnIsAnybodys: Bool { turns % 20 == 19 }
+
+  mutating func giveTurn(to device: DeviceID) {
+    turns += 1
+    flows[device]?.turn = turns
+  }
+
+  /// Its last session has ended: what was to be said is found to differ when it is back.
+  mutating func forget(_ device: DeviceID) {
+    flows[device] = nil
+    backlog.remove(device)
   }
 }

@@ -21,11 +21,8 @@ struct PeerState: Sendable {
   var heartbeatMilliseconds = Timing.heartbeatFirstMilliseconds
   var lastDigest: Instant?
 
-  /// Frames of this peer that wait for the one before, or for the signature that proves them.
-  var reassembly: [LogID: [UInt64: RunFrame]] = [:]
-  /// Logs to pull from it, once what it was asked for has come.
-  var queue = PullQueue()
-  var outstandingCredit = 0
+  /// What it is asked for.
+  var pulling = PeerPulls()
 
   init(device: DeviceID, certificate: CertificateHash, endpoint: Endpoint, now: Instant) {
     self.device = device
@@ -55,17 +52,4 @@ struct Contact: Sendable {
   /// Nil for an address that the user gave, or at which a device proved to be: it is tried for
   /// ever. One that was only heard may be a forged source, and is given up after so many tries.
   var attemptsLeft: Int?
-}
-
-/// Frames of one log that one peer was asked for.
-struct Pull: Sendable {
-  let device: DeviceID
-  /// The newest sequence that the peer said it holds.
-  var through: UInt64
-  /// Bytes that count against what the peer may owe.
-  let granted: Int
-  /// What is left of them.
-  var credit: Int
-  var deadline: Instant
-  var attempts = 0
 }

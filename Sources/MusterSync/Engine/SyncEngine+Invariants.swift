@@ -7,7 +7,8 @@ extension SyncEngine {
     precondition(effects.isEmpty, "effects left behind")
     checkSessions()
     checkPulls()
-    for device in peers.keys { checkReassembly(of: device) }
+    checkReassembly()
+    precondition(outbox.flows.count <= Limits.peers, "\(outbox.flows.count) flows")
     precondition(peers.count <= Limits.peers, "\(peers.count) peers")
     precondition(contacts.count <= Limits.peers, "\(contacts.count) contacts")
     precondition(
@@ -44,29 +45,36 @@ extension SyncEngine {
   private func checkPulls() {
     var owed: [DeviceID: Int] = [:]
     for (log, pull) in pulls {
-      precondition(next(of: log) <= pull.through, "nothing left to pull of \(log)")
-      precondition(peers[pull.device]?.sessions.isEmpty == false, "a pull from nobody")
-      owed[pull.device, default: 0] += pull.granted
+      precondition(!pull.segments.isEmpty || !pull.returned.isEmpty, "a pull of nothing")
+      for segment in pull.segments {
+        precondition(next(of: log) <= segment.last, "nothing left to pull of \(log)")
+        precondition(segment.missing > 0, "a segment that has come")
+        precondition(
+          peers[segment.device]?.pulling.logs.contains(log) == true, "a pull that nobody watches")
+        owed[segment.device, default: 0] += segment.missing
+      }
     }
     for (device, peer) in peers {
       precondition(
-        peer.outstandingCredit == owed[device] ?? 0,
-        "\(peer.outstandingCredit) bytes outstanding, \(owed[device] ?? 0) in pulls")
+        peer.pulling.frames == owed[device] ?? 0,
+        "\(peer.pulling.frames) frames asked for, \(owed[device] ?? 0) in pulls")
       precondition(peer.known.count <= Limits.logs, "\(peer.known.count) known heads")
-      precondition(!peer.sessions.isEmpty || peer.queue.isEmpty, "a queue without a session")
+      precondition(
+        !peer.sessions.isEmpty || peer.pulling.queue.isEmpty, "a queue without a session")
     }
   }
 
-  private func checkReassembly(of device: DeviceID) {
-    guard let peer = peers[device] else { return }
+  private func checkReassembly() {
     var total = 0
-    for (log, waiting) in peer.reassembly {
+    for (log, sources) in reassembly.logs {
       let next = next(of: log)
-      precondition(!waiting.isEmpty, "an empty buffer")
-      precondition(waiting.keys.allSatisfy { $0 >= next }, "frames of \(log) held and waiting")
-      precondition(waiting.count <= Limits.bufferedFramesPerLog, "\(waiting.count) frames wait")
-      total += waiting.count
+      for source in sources {
+        precondition(!source.frames.isEmpty, "an empty buffer")
+        precondition(source.frames.keys.allSatisfy { $0 >= next }, "frames held and waiting")
+        total += source.frames.count
+      }
     }
-    precondition(total <= Limits.bufferedFrames, "\(total) frames wait")
+    precondition(total == reassembly.total, "\(total) frames wait, not \(reassembly.total)")
+    precondition(total <= Limits.bufferedFramesInAll, "\(total) frames wait")
   }
 }

@@ -60,6 +60,7 @@ extension SyncEngine {
     peers[device]?.endpoint = endpoint
     peers[device]?.lastHeard = now
     let packet = try Packet(decoding: plaintext, operation: local.operation)
+    noteReceived(counter, packet: packet, on: localIndex, of: device)
     receive(packet, from: device, endpoint: endpoint)
   }
 
@@ -76,17 +77,6 @@ extension SyncEngine {
     }
     for epoch in packet.keyRequests { serveKey(epoch, to: device) }
     continuePulls(from: device)
-  }
-
-  /// Puts what was gathered into datagrams, after everything that had to be stored.
-  mutating func flushOutbox() {
-    for (device, packets) in outbox.drain() {
-      guard let index = liveSession(of: device), var session = sessions[index] else { continue }
-      for packet in packets {
-        transmit(session.seal(packet), to: .endpoint(session.endpoint, session.link))
-      }
-      sessions[index] = session
-    }
   }
 
   /// The session to speak on: the one last heard on, so that both sides settle on one of two.

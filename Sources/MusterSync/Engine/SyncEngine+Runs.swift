@@ -8,16 +8,17 @@ extension SyncEngine {
     let last = run.first + UInt64(run.frames.count) - 1
     remember(run.log, through: last, of: device)
     guard last >= next, isWelcome(run.log, from: device) else { return }
-    var waiting = peers[device]?.reassembly.removeValue(forKey: run.log) ?? [:]
-    let bringsNews = buffer(run, from: next, with: &waiting)
-    guard drain(&waiting, of: run, from: device, endpoint: endpoint) else { return }
-    let mayKeep = hasRoom(for: waiting.count, of: device)
-    peers[device]?.reassembly[run.log] = waiting.isEmpty || !mayKeep ? nil : waiting
-    if bringsNews, mayKeep {
-      let bytes = run.frames.reduce(0) { $0 + $1.body.count }
-      noteProgress(run.log, from: device, bytes: bytes)
+    if let held = shelf.logs[run.log], run.first == next, let previous = run.previous,
+      previous != held.head.hash
+    {
+      effects.append(.notice(.forkSeen(run.log, sequence: next)))
+      return refuse(run.log, from: device)
     }
-    if !waiting.isEmpty { enqueue(run.log, from: device) }
+    buffer(run, from: next, of: device)
+    while let source = provableSource(of: run.log) {
+      guard drain(run.log, from: source, endpoint: endpoint) else { break }
+    }
+    if last > self.next(of: run.log) { enqueue(run.log, from: device) }
   }
 
   /// Whether frames of a log may come from a peer: not while nobody can tell whether they hold,
@@ -26,81 +27,85 @@ extension SyncEngine {
     !unverifiable.contains(log) && peers[device]?.refused.contains(log) == false
   }
 
-  private func hasRoom(for count: Int, of device: DeviceID) -> Bool {
-    let held = peers[device]?.reassembly.values.reduce(0) { $0 + $1.count } ?? 0
-    return held + count <= Limits.bufferedFrames
-  }
+  /// Frames that a peer sends unasked wait if they come soon after what is held.
+  private static let pushedAhead: UInt64 = 64
 
-  /// Puts frames with those that wait, and says whether any is new. A window and not a count: what
-  /// is far ahead must not crowd out the frame that comes next.
-  private func buffer(
-    _ run: Run, from next: UInt64, with waiting: inout [UInt64: RunFrame]
-  ) -> Bool {
-    var bringsNews = false
-    for (sequence, frame) in zip(run.first..., run.frames)
-    where sequence >= next && sequence - next < Limits.bufferedFramesPerLog {
-      if waiting[sequence] == nil { bringsNews = true }
-      if waiting[sequence]?.signature == nil { waiting[sequence] = frame }
+  private mutating func buffer(_ run: Run, from next: UInt64, of device: DeviceID) {
+    var fresh: [UInt64] = []
+    var bytes = 0
+    for (sequence, frame) in zip(run.first..., run.frames) where sequence >= next {
+      guard
+        sequence - next < Self.pushedAhead || isAskedFor(sequence, of: run.log, from: device)
+      else { continue }
+      guard reassembly.put(frame, at: sequence, of: run.log, from: device) else { continue }
+      fresh.append(sequence)
+      bytes += frame.body.count
     }
-    return bringsNews
+    if !fresh.isEmpty { noteArrival(fresh, bytes: bytes, of: run.log, from: device) }
   }
 
-  /// Takes the frames that follow what is held, up to the last that a signature proves. False when
-  /// they do not hold, or nobody can tell.
-  private mutating func drain(
-    _ waiting: inout [UInt64: RunFrame], of run: Run, from device: DeviceID, endpoint: Endpoint
-  ) -> Bool {
-    let log = run.log
-    let held = shelf.logs[log]
+  /// A peer of whose frames those that come next reach a signature.
+  private func provableSource(of log: LogID) -> (device: DeviceID, through: UInt64)? {
     let first = next(of: log)
-    if let held, run.first == first, let previous = run.previous, previous != held.head.hash {
-      effects.append(.notice(.forkSeen(log, sequence: first)))
-      refuse(log, from: device)
-      return false
+    let boundary = (first + Limits.signatureInterval - 1) / Limits.signatureInterval
+    for device in reassembly.sources(of: log) {
+      var signed: UInt64?
+      for sequence in first...boundary * Limits.signatureInterval {
+        guard let frame = reassembly.frame(sequence, of: log, from: device) else { break }
+        // Where a signature must be and is none, the check below finds that it does not hold.
+        if frame.signature != nil || sequence % Limits.signatureInterval == 0 { signed = sequence }
+      }
+      if let signed { return (device, signed) }
     }
-    var frames = chain(waiting, of: log, after: held?.head, from: first)
-    guard let lastSigned = frames.lastIndex(where: { $0.signature != nil }) else { return true }
-    frames.removeSubrange((lastSigned + 1)...)
+    return nil
+  }
+
+  /// Takes the frames that follow what is held, up to one that a signature proves. False when they
+  /// do not hold, or nobody can tell.
+  private mutating func drain(
+    _ log: LogID, from source: (device: DeviceID, through: UInt64), endpoint: Endpoint
+  ) -> Bool {
+    let held = shelf.logs[log]
+    var frames = chain(of: log, after: held?.head, through: source.through, from: source.device)
     do throws(WireError) {
       let opening = if let held { held.opening } else { try opening(of: frames[0]) }
       guard let key = roster.signingKey(of: opening.certificate, rootKey: local.rootKey) else {
         if unverifiable.count < Limits.logs { unverifiable.insert(log) }
-        finishPull(log)
+        abandonPull(of: log)
         reject(.unknownAuthor, from: endpoint)
         return false
       }
       guard held != nil || shelf.logs.count < Limits.logs else { throw .overLimit("logs") }
       try verify(&frames, signedBy: key)
-      for frame in frames { waiting[frame.sequence] = nil }
-      hold(frames, opening: opening, from: device)
+      hold(frames, opening: opening, from: source.device)
       return true
     } catch {
-      refuse(log, from: device)
+      refuse(log, from: source.device)
       reject(error, from: endpoint)
-      return false
+      return true
     }
   }
 
   /// A peer whose frames do not follow from what is held is asked no more for them; others are.
   private mutating func refuse(_ log: LogID, from device: DeviceID) {
     if (peers[device]?.refused.count ?? 0) < Limits.logs { peers[device]?.refused.insert(log) }
-    if pulls[log]?.device == device { finishPull(log) }
+    reassembly.remove(of: log, from: device)
+    giveBack(log, of: device)
   }
 
-  /// The frames from `first` on without a gap, with the hashes that their contents give.
+  /// The frames that follow what is held, with the hashes that their contents give.
   private func chain(
-    _ waiting: [UInt64: RunFrame], of log: LogID, after head: Head?, from first: UInt64
+    of log: LogID, after head: Head?, through last: UInt64, from device: DeviceID
   ) -> [Frame] {
     var frames: [Frame] = []
     var previous = head?.hash ?? .none
-    var sequence = first
-    while let next = waiting[sequence] {
+    for sequence in (head.map { $0.sequence + 1 } ?? 0)...last {
+      guard let next = reassembly.frame(sequence, of: log, from: device) else { break }
       var frame = Frame(
         log: log, sequence: sequence, previous: previous, epoch: next.epoch, body: next.body,
         hash: .none, signature: next.signature)
       frame.hash = frame.computedHash(operation: local.operation)
       previous = frame.hash
-      sequence += 1
       frames.append(frame)
     }
     return frames
@@ -142,13 +147,14 @@ extension SyncEngine {
     let previousHead = shelf.logs[last.log]?.head
     settleConfirmations(of: last.log)
     effects.append(.store(.frames(opening, frames)))
+    noteGrowth(of: last.log, through: last.sequence)
+    reassembly.remove(of: last.log, before: last.sequence + 1)
     shelf.set(
       LogSummary(
         opening: opening, head: Head(log: last.log, sequence: last.sequence, hash: last.hash)))
     confirm(
       LeafHint(Head(log: last.log, sequence: last.sequence, hash: last.hash)), isExact: false,
       by: device)
-    noteGrowth(of: last.log)
     forward(frames, opening: opening, after: previousHead, except: device)
   }
 

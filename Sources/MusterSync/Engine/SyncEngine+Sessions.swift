@@ -350,9 +350,8 @@ extension SyncEngine {
     else { return }
     peers[device]?.sessions.removeAll { $0 == index }
     guard peers[device]?.sessions.isEmpty == true else { return }
-    peers[device]?.reassembly = [:]
-    peers[device]?.queue = PullQueue()
-    for log in pulls.keys.sorted() where pulls[log]?.device == device { finishPull(log) }
+    outbox.forget(device)
+    stopPulls(from: device)
     effects.append(.notice(.peerLost(device)))
     for endpoint in contacts.keys.sorted() where contacts[endpoint]?.device == device {
       contacts[endpoint]?.nextAttempt = now

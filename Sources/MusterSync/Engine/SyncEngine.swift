@@ -23,8 +23,6 @@ public struct SyncEngine: Sendable {
   var now: Instant
   /// By which the datagram at hand came in.
   var arrivalLink = LinkID.unknown
-  /// What each link may carry; nil for as much as it takes.
-  var linkRate: LinkRate?
 
   var roster: Roster
   var shelf: Shelf
@@ -39,6 +37,8 @@ public struct SyncEngine: Sendable {
   var handshakes: [UInt32: SessionHandshake] = [:]
   var contacts: [Endpoint: Contact] = [:]
   var pulls: [LogID: Pull] = [:]
+  var reassembly = Reassembly()
+  var deadlines = DeadlineQueue()
   /// Logs that were offered and whose certificate is not in the roster yet.
   var unverifiable: Set<LogID> = []
   var announcing: AnnounceTimer
@@ -75,6 +75,7 @@ public struct SyncEngine: Sendable {
     switch input {
     case .datagram(let bytes, let endpoint, let link):
       arrivalLink = link
+      outbox.links.open(link, now: now)
       receive(bytes, from: endpoint)
       arrivalLink = .unknown
     case .appended(let opening, let frames): append(frames, opening: opening)
@@ -95,7 +96,7 @@ public struct SyncEngine: Sendable {
       for endpoint in endpoints { addContact(endpoint) }
     case .joinAnswered(let ticket, let answer): answerJoin(ticket, answer)
     case .linkUp: retryEverybody()
-    case .linkRate(let rate): linkRate = rate
+    case .linkRate(let rate): limitLinks(to: rate)
     }
     flushOutbox()
     defer { effects = [] }
@@ -118,7 +119,7 @@ public struct SyncEngine: Sendable {
       earliest = min(
         earliest, handshake.startedAt.advanced(byMilliseconds: Timing.handshakeMilliseconds))
     }
-    for pull in pulls.values { earliest = min(earliest, pull.deadline) }
+    if let next = deadlines.next { earliest = min(earliest, next) }
     return earliest
   }
 
@@ -132,7 +133,15 @@ public struct SyncEngine: Sendable {
     expireSessions()
     tryContacts()
     sendHeartbeats()
-    retryPulls()
+    while let item = deadlines.popDue(now: now) {
+      switch item {
+      case .flow(let device):
+        passFlowDeadline(of: device)
+        passPullDeadline(of: device)
+      case .links: break
+      default: break
+      }
+    }
   }
 
   private mutating func changeRoster(to roster: Roster) {

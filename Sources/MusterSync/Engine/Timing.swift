@@ -17,7 +17,7 @@ enum Timing {
   /// An address that was only heard is tried so often.
   static let heardContactAttempts = 3
   /// A pull without progress for so long is asked for again.
-  static let pullMilliseconds: Int64 = 500
+  static let pullMilliseconds: Int64 = 1000
   static let pullAttempts = 6
   /// Each time it waits twice as long, so often; longer would lose more than it spares.
   static let pullDoublings = 2

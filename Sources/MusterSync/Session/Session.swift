@@ -22,7 +22,10 @@ struct Session: Sendable {
 
   private let sendKey: SessionKey
   private let receiveKey: SessionKey
-  private var sendCounter: UInt64 = 0
+  /// The next datagram's.
+  private(set) var sendCounter: UInt64 = 0
+  /// What its peer is to be told that came.
+  var received = ReceivedCounters()
   private var window = ReplayWindow()
 
   enum Peer: Hashable, Sendable {

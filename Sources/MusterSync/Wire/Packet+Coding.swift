@@ -15,6 +15,7 @@ extension Packet {
     if let joinAnswer { wire.join = joinAnswer.wire }
     if let roots { wire.roots = .init(roots.bytes) }
     wire.heads = heads.map { .init(LeafHint.encoded([$0])) }
+    if let acknowledgement { wire.ack = acknowledgement.wire }
     return wire
   }
 
@@ -40,6 +41,7 @@ extension Packet {
     if wire.hasJoin { joinAnswer = try JoinAnswer(wire.join) }
     if !wire.roots.isEmpty { roots = try Roots(Array(wire.roots)) }
     for hint in wire.heads { heads += try LeafHint.decode(Array(hint)) }
+    if wire.hasAck { acknowledgement = try Acknowledgement(wire.ack) }
   }
 }
 
@@ -135,21 +137,41 @@ extension DigestNode {
   }
 }
 
+extension Acknowledgement {
+  fileprivate var wire: WireAck {
+    var wire = WireAck()
+    wire.largest = largest
+    wire.delay = delayMicroseconds
+    var (bytes, rest): ([UInt8], UInt128) = ([], before)
+    while rest != 0 {
+      bytes.append(UInt8(truncatingIfNeeded: rest))
+      rest >>= 8
+    }
+    wire.received = .init(bytes)
+    return wire
+  }
+
+  fileprivate init(_ wire: WireAck) throws(WireError) {
+    guard wire.received.count <= 16 else { throw .malformed("acknowledgement") }
+    let before = wire.received.reversed().reduce(UInt128(0)) { $0 << 8 | UInt128($1) }
+    self.init(largest: wire.largest, delayMicroseconds: wire.delay, before: before)
+  }
+}
+
 extension Want {
   fileprivate var wire: WireWant {
     var wire = WireWant()
     wire.log = .init(log.bytes)
     wire.from = from
-    wire.credit = UInt32(credit)
+    wire.through = through
     return wire
   }
 
   fileprivate init(_ wire: WireWant) throws(WireError) {
-    guard let log = LogID(bytes: wire.log), wire.from <= Limits.lastSequence else {
-      throw .malformed("want")
-    }
-    self.init(
-      log: log, from: wire.from, credit: Int(min(wire.credit, UInt32(Limits.wantCreditBytes))))
+    guard let log = LogID(bytes: wire.log), wire.from <= wire.through,
+      wire.through <= Limits.lastSequence
+    else { throw .malformed("want") }
+    self.init(log: log, from: wire.from, through: wire.through)
   }
 }
 

@@ -14,6 +14,29 @@ struct Packet: Hashable, Sendable {
   /// The root of every set: a heartbeat.
   var roots: Roots?
   var heads: [LeafHint] = []
+  var acknowledgement: Acknowledgement?
+
+  /// Whether its sender repeats it until it is acknowledged: what is merely said again later, and
+  /// acknowledgements themselves, are not.
+  var isToBeAcknowledged: Bool {
+    !(runs.isEmpty && wants.isEmpty && records.isEmpty && recordWants.isEmpty && keys.isEmpty
+      && keyRequests.isEmpty && digest.isEmpty && heads.isEmpty)
+  }
+}
+
+/// Which datagrams of a session came: the greatest counter, and which of the 128 before it.
+struct Acknowledgement: Hashable, Sendable {
+  var largest: UInt64
+  /// From the arrival of the greatest to the making of this.
+  var delayMicroseconds: UInt32
+  /// Bit i: `largest - 1 - i` came.
+  var before: UInt128
+
+  func covers(_ counter: UInt64) -> Bool {
+    guard counter < largest else { return counter == largest }
+    let distance = largest - counter - 1
+    return distance < 128 && before >> UInt128(distance) & 1 == 1
+  }
 }
 
 /// The sets that two devices compare, each with a hash trie of its own. Numbers are on the wire.
@@ -67,12 +90,13 @@ struct DigestNode: Hashable, Sendable {
   }
 }
 
-/// Asks for the frames of a log from one on.
+/// Asks for a range of a log's frames, each of at most `Limits.frameBodyBytes`: the range is the
+/// credit that the receiver gives.
 struct Want: Hashable, Sendable {
   var log: LogID
   var from: UInt64
-  /// Bytes of bodies that may come in answer.
-  var credit: Int
+  /// The last that is wanted; the answer goes on to the next that a signature proves.
+  var through: UInt64
 }
 
 /// Consecutive frames of one log.

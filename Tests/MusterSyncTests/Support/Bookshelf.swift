@@ -28,7 +28,9 @@ struct Bookshelf: Equatable {
 
   func read(_ request: FetchRequest) -> [Frame] {
     var (answer, bytes): ([Frame], Int) = ([], 0)
-    for frame in (frames[request.log] ?? []).dropFirst(Int(request.from)) {
+    for frame in (frames[request.log] ?? []).dropFirst(Int(request.from))
+      .prefix(request.maxFrames)
+    {
       bytes += frame.body.count
       guard answer.isEmpty || bytes <= request.maxBytes else { break }
       answer.append(frame)

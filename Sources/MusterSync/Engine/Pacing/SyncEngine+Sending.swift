@@ -1,11 +1,163 @@
 internal import MusterModel
 
-/// The one way out.
+/// The one way out: everything that leaves passes `transmit`, at the pace of its link; what is said
+/// to peers also at the pace of the way to them.
 extension SyncEngine {
-  /// Everything that leaves passes here. No IP fragment is ever sent, so a larger datagram is a
-  /// programmer's error.
-  mutating func transmit(_ datagram: [UInt8], to destination: Destination) {
+  /// Sends a sealed datagram as soon as its link lets it. No IP fragment is ever sent, so a larger
+  /// one is a programmer's error.
+  mutating func transmit(
+    _ datagram: [UInt8], to destination: Destination, importance: Outbox.Importance = .control
+  ) {
     precondition(datagram.count <= Limits.datagramBytes, "datagram of \(datagram.count) bytes")
+    guard outbox.links.opensAt(destination.link, now: now) == nil else {
+      return outbox.links.wait(datagram, to: destination, importance: importance)
+    }
+    leave(datagram, to: destination)
+  }
+
+  private mutating func leave(_ datagram: [UInt8], to destination: Destination) {
+    outbox.links.take(datagram.count, by: destination.link, now: now)
     effects.append(.send(datagram, to: destination))
   }
+
+  mutating func limitLinks(to rate: LinkRate?) {
+    outbox.links.limit(to: rate, now: now)
+    for device in outbox.backlog.sorted() { outbox.touch(device) }
+  }
+
+  // MARK: At the end of each input
+
+  /// Lets leave what may, after everything that had to be stored, and asks the store for what is to
+  /// follow.
+  mutating func flushOutbox() {
+    while let ready = outbox.links.popReady(now: now) { leave(ready.bytes, to: ready.to) }
+    if outbox.links.rate == nil {
+      for device in outbox.takeTouched() {
+        while sendPacket(to: device) {}
+        settle(device)
+      }
+    } else {
+      sendInTurn()
+    }
+    if let ready = outbox.links.nextReady(now: now) { deadlines.schedule(.links, at: ready) }
+  }
+
+  /// On a narrow link whoever has the most important thing to be told comes next, and of those who
+  /// was served longest ago; every twentieth turn goes to whoever has waited longest.
+  private mutating func sendInTurn() {
+    var devices = Set(outbox.takeTouched())
+    let looked = devices
+    devices.formUnion(outbox.backlog)
+    while !devices.isEmpty {
+      let anybody = outbox.nextTurnIsAnybodys
+      let next = devices.min { left, right in
+        let (a, b) = (turnOrder(of: left, anybody), turnOrder(of: right, anybody))
+        return (a.0, a.1, left) < (b.0, b.1, right)
+      }
+      guard let next else { break }
+      if sendPacket(to: next) { outbox.giveTurn(to: next) } else { devices.remove(next) }
+    }
+    for device in looked.union(outbox.backlog).sorted() { settle(device) }
+  }
+
+  private func turnOrder(of device: DeviceID, _ anybody: Bool) -> (UInt8, UInt64) {
+    guard let flow = outbox.flows[device] else { return (.max, .max) }
+    return (anybody ? 0 : flow.queue.first?.rawValue ?? .max, flow.turn)
+  }
+
+  /// Seals one datagram of what waits for a peer, with the acknowledgement that is owed. False when
+  /// nothing may leave now.
+  private mutating func sendPacket(to device: DeviceID) -> Bool {
+    guard let index = liveSession(of: device) else {
+      outbox.forget(device)
+      return false
+    }
+    let mayTalk = outbox.flows[device]?.permission(now: now).isNow ?? false
+    let mustAcknowledge = sessions[index]?.received.dueAt.map { $0 <= now } ?? false
+    guard mayTalk || mustAcknowledge, let link = sessions[index]?.link,
+      outbox.links.opensAt(link, now: now) == nil
+    else { return false }
+    var bytes: [UInt8] = []
+    if let acknowledgement = sessions[index]?.received.take(now: now) {
+      var packet = Packet()
+      packet.acknowledgement = acknowledgement
+      bytes = packet.encoded()
+    }
+    var parts: [UInt64] = []
+    if mayTalk {
+      outbox.flows[device]?.use(index)
+      let packed = outbox.flows[device]?.queue.pack(room: packetBytes - bytes.count)
+      bytes += packed?.bytes ?? []
+      parts = packed?.numbers ?? []
+    }
+    guard !bytes.isEmpty, let endpoint = sessions[index]?.endpoint,
+      let counter = sessions[index]?.sendCounter, let datagram = sessions[index]?.seal(bytes)
+    else { return false }
+    outbox.flows[device]?.noteSent(
+      counter, on: index, size: datagram.count + 28, parts: parts, now: now)
+    leave(datagram, to: .endpoint(endpoint, link))
+    return true
+  }
+
+  /// Asks for more to say where there is room, and sees to it that the peer is looked at in time.
+  private mutating func settle(_ device: DeviceID) {
+    outbox.noteBacklog(of: device)
+    fetchMore(for: device)
+    if let deadline = flowDeadline(of: device) { deadlines.schedule(.flow(device), at: deadline) }
+  }
+
+  // MARK: Deadlines
+
+  /// When a peer's flow is to be looked at; nil while nothing is under way, waits or is owed.
+  func flowDeadline(of device: DeviceID) -> Instant? {
+    var flow = outbox.flows[device]
+    var earliest = flow?.lossDeadline
+    guard let index = liveSession(of: device), let session = sessions[index] else {
+      return earliest
+    }
+    let owed = session.received.dueAt
+    let waits = flow?.queue.waiting ?? 0 > 0
+    var links = outbox.links
+    let linkOpens = owed != nil || waits ? links.opensAt(session.link, now: now) : nil
+    if let owed { earliest = min(earliest ?? owed, max(owed, linkOpens ?? owed)) }
+    if waits {
+      switch flow?.permission(now: now) {
+      case .now:
+        if let linkOpens { earliest = min(earliest ?? linkOpens, linkOpens) }
+      case .at(let paced):
+        let opens = max(paced, linkOpens ?? paced)
+        earliest = min(earliest ?? opens, opens)
+      case .afterAcknowledgement, nil: break
+      }
+    }
+    return earliest
+  }
+
+  mutating func passFlowDeadline(of device: DeviceID) {
+    outbox.flows[device]?.passDeadline(now: now)
+    outbox.touch(device)
+  }
+
+  // MARK: Acknowledgements
+
+  /// A datagram of a device was authenticated and not seen before.
+  mutating func noteReceived(_ counter: UInt64, packet: Packet, on index: UInt32, of device: DeviceID)
+  {
+    sessions[index]?.received.note(
+      counter, isToBeAcknowledged: packet.isToBeAcknowledged, now: now)
+    outbox.flows[device]?.noteHeard(now: now)
+    if let acknowledgement = packet.acknowledgement {
+      outbox.flows[device]?.acknowledge(acknowledgement, on: index, now: now)
+    }
+    // What is heard may also shorten the wait for what is under way.
+    if packet.acknowledgement != nil || packet.isToBeAcknowledged
+      || outbox.flows[device]?.bytesUnderWay ?? 0 > 0
+    {
+      outbox.touch(device)
+    }
+  }
+}
+
+extension Flow.Permission {
+  fileprivate var isNow: Bool { if case .now = self { true } else { false } }
 }

@@ -1,7 +1,6 @@
 internal import MusterModel
 
-/// Logs to pull from one peer, each once: control logs first, and within a set in the order in
-/// which they were offered.
+/// Logs to pull from one peer, each once: control logs first, and within a set in turn.
 struct PullQueue: Sendable {
   private var lines = [ArraySlice<LogID>](repeating: [], count: SetID.allCases.count)
   private var members: Set<LogID> = []

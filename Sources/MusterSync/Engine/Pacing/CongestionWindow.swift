@@ -1,0 +1,70 @@
+/// How many bytes may be under way to one peer (RFC 8085): integers alone.
+///
+/// Radios lose datagrams without being full, so a loss is no sign by itself. Two things are, each
+/// looked at once a round trip:
+///
+///     more than a sixteenth of a round lost ──▶ three quarters of the window
+///     the least round trip of the round is 100 ms over the least known: a queue stands
+///                                           ──▶ what the way holds without a queue
+///     neither, and the window was used      ──▶ doubles at first; then one datagram more
+///     nothing acknowledged for a timeout    ──▶ the least window
+struct CongestionWindow: Sendable {
+  /// The largest datagram with its IP and UDP headers.
+  static let datagram = 1228
+  static let first = 10 * datagram
+  static let least = 2 * datagram
+  /// A slow disk at the receiver delays acknowledgements as a queue does: no less than this for it.
+  static let leastWhenQueued = 4 * datagram
+  static let most = 512 * 1024
+  static let queueMicroseconds: Int64 = 100_000
+
+  private(set) var bytes = Self.first
+  private(set) var isInSlowStart = true
+
+  /// Of the round that goes on.
+  private var acknowledged = 0
+  private var lost = 0
+  private var leastRoundTrip: Int64 = .max
+  /// Whether something waited for the window: an unused one says nothing about the way.
+  var wasFull = false
+
+  mutating func acknowledge(_ size: Int) {
+    acknowledged += 1
+    guard isInSlowStart, wasFull else { return }
+    bytes = min(bytes + size, Self.most)
+  }
+
+  mutating func lose() { lost += 1 }
+
+  /// A datagram was late and not lost.
+  mutating func findAgain() { lost = max(0, lost - 1) }
+
+  mutating func sample(_ roundTrip: Int64) { leastRoundTrip = min(leastRoundTrip, roundTrip) }
+
+  /// Everything that was under way when the round began is acknowledged or lost.
+  mutating func endRound(least: Int64?) {
+    let queued = least.map { leastRoundTrip != .max && leastRoundTrip - $0 > Self.queueMicroseconds }
+    if lost > 1, lost * 16 > acknowledged + lost {
+      isInSlowStart = false
+      bytes = max(bytes * 3 / 4, Self.least)
+    } else if queued == true, let least {
+      isInSlowStart = false
+      let held = bytes * Int(least) / Int(leastRoundTrip) * 5 / 4
+      bytes = max(min(held, bytes * 7 / 8), min(bytes, Self.leastWhenQueued))
+    } else if wasFull, !isInSlowStart {
+      bytes = min(bytes + Self.datagram, Self.most)
+    }
+    acknowledged = 0
+    lost = 0
+    leastRoundTrip = .max
+    wasFull = false
+  }
+
+  mutating func timeOut() {
+    // Half of what was too much is where doubling ends and caution begins; the next rounds find it.
+    isInSlowStart = false
+    bytes = Self.least
+    lost = 0
+    acknowledged = 0
+  }
+}

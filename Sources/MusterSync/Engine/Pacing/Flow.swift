@@ -1,0 +1,139 @@
+internal import MusterModel
+
+/// All that is on its way to one peer: what waits, what is under way, how much may be.
+///
+///     add ─▶ queue ─▶ window, pace, link ─▶ sealed and sent ─▶ acknowledged: done
+///              ▲                                  │
+///              └────── overtaken or timed out ◀───┘
+///
+/// It lives as long as the peer has a session. What is to be repeated is repeated until it is
+/// acknowledged or something newer takes its place.
+struct Flow: Sendable {
+  var queue = PartQueue()
+  /// What the peer asked for and has not been fetched yet.
+  var wants = WantQueue()
+  private(set) var window = CongestionWindow()
+  private(set) var roundTrip = RoundTrip()
+  /// Spreads a window over a round trip; nil where round trips are too short to matter.
+  private var pace: TokenBucket?
+  /// The session on which everything in `sent` left.
+  private var session: UInt32?
+  private var sent = SentDatagrams()
+  /// Timeouts in a row; doubles the next.
+  private var timeouts = 0
+  private var lastSentAt = Instant(microseconds: .min)
+  private var lastHeardAt = Instant(microseconds: .min)
+  /// When this peer's link was last given a turn: whose is longest ago comes next.
+  var turn: UInt64 = 0
+
+  /// Whether something may leave, as far as this peer is concerned.
+  enum Permission { case now, afterAcknowledgement, at(Instant) }
+
+  mutating func permission(now: Instant) -> Permission {
+    guard let first = queue.first else { return .afterAcknowledgement }
+    // What matters most may pass a full window by a little, since it waits behind nothing else.
+    let beyond = first <= .urgent ? 2 * CongestionWindow.datagram : 0
+    guard sent.bytesUnderWay + CongestionWindow.datagram <= limit + beyond else {
+      window.wasFull = true
+      return .afterAcknowledgement
+    }
+    if pace?.isOpen(now: now) == false, first > .urgent { return .at(pace?.opensAt ?? now) }
+    return .now
+  }
+
+  /// After some timeouts in a row with nothing heard, a single datagram asks whether anybody is
+  /// there.
+  private var limit: Int {
+    timeouts >= 3 && lastHeardAt < lastSentAt ? CongestionWindow.datagram : window.bytes
+  }
+
+  mutating func noteSent(
+    _ counter: UInt64, on session: UInt32, size: Int, parts: [UInt64], now: Instant
+  ) {
+    pace?.take(size, now: now)
+    guard !parts.isEmpty else { return }
+    lastSentAt = now
+    sent.add(.init(counter: counter, at: now, size: size, parts: parts))
+  }
+
+  /// Counters of one session say nothing about those of another.
+  mutating func use(_ index: UInt32) {
+    guard session != index else { return }
+    queue.repeatParts(sent.timeOut().flatMap(\.parts), first: true)
+    sent = SentDatagrams()
+    session = index
+  }
+
+  mutating func noteHeard(now: Instant) { lastHeardAt = now }
+
+  mutating func acknowledge(_ acknowledgement: Acknowledgement, on index: UInt32, now: Instant) {
+    guard index == session else { return }
+    let change = sent.acknowledge(acknowledgement, roundTrip: roundTrip, now: now)
+    if let sample = change.roundTrip {
+      roundTrip.add(sample, now: now)
+      window.sample(roundTrip.latest)
+    }
+    if !change.acknowledged.isEmpty { timeouts = 0 }
+    for datagram in change.acknowledged {
+      for number in datagram.parts { queue.remove(number) }
+      window.acknowledge(datagram.size)
+    }
+    for _ in 0..<change.foundAgain { window.findAgain() }
+    lose(change.overtaken)
+    if change.endsRound { window.endRound(least: roundTrip.least) }
+    setPace(now: now)
+  }
+
+  private mutating func lose(_ overtaken: [SentDatagrams.Sent]) {
+    for _ in overtaken { window.lose() }
+    if !overtaken.isEmpty { queue.repeatParts(overtaken.flatMap(\.parts), first: true) }
+  }
+
+  private mutating func setPace(now: Instant) {
+    guard let smoothed = roundTrip.smoothed, smoothed >= 1000 else {
+      pace = nil
+      return
+    }
+    let perSecond = Int64(window.bytes) * 1_000_000 / smoothed
+    let ahead = window.isInSlowStart ? perSecond * 2 : perSecond * 5 / 4
+    let rate = min(max(Int(ahead), 1000), LinkRate.range.upperBound)
+    // A timer comes a little late: two milliseconds' worth may leave at once.
+    let depth = max(3 * CongestionWindow.datagram, rate / 500)
+    if pace == nil {
+      pace = TokenBucket(bytesPerSecond: rate, depthBytes: depth, now: now)
+    } else {
+      pace?.change(bytesPerSecond: rate, depthBytes: depth, now: now)
+    }
+  }
+
+  // MARK: Deadlines
+
+  /// When something that is under way counts as lost; nil while nothing is.
+  var lossDeadline: Instant? {
+    guard let last = sent.lastSentAt else { return nil }
+    let timeout = last.advanced(byMicroseconds: self.timeout)
+    return min(timeout, sent.overtakenAt(reorderingTime: roundTrip.reorderingTime) ?? timeout)
+  }
+
+  /// While anything is heard the way is bad and not cut, and waiting long would only lose time;
+  /// else it is asked after every three seconds (RFC 8085).
+  private var timeout: Int64 {
+    let base = roundTrip.timeout
+    let isHeard = lastSentAt.microseconds(since: lastHeardAt) < 3_000_000
+    return min(base << Int64(min(timeouts, 6)), max(base, isHeard ? 500_000 : 3_000_000))
+  }
+
+  /// Does what is due.
+  mutating func passDeadline(now: Instant) {
+    lose(sent.overtake(reorderingTime: roundTrip.reorderingTime, now: now))
+    guard let last = sent.lastSentAt, last.advanced(byMicroseconds: timeout) <= now else { return }
+    timeouts += 1
+    window.timeOut()
+    queue.repeatParts(sent.timeOut().flatMap(\.parts), first: timeouts == 1)
+    setPace(now: now)
+  }
+
+  // MARK: Status
+
+  var bytesUnderWay: Int { sent.bytesUnderWay }
+}

@@ -1,0 +1,93 @@
+internal import MusterModel
+
+/// What each link may carry, and the datagrams that wait for one: announces and handshakes, which
+/// are sealed already.
+struct LinkPaces: Sendable {
+  private(set) var rate: LinkRate?
+  private var buckets: [LinkID: TokenBucket] = [:]
+  private var waiting: [(importance: Outbox.Importance, bytes: [UInt8], to: Destination)] = []
+  /// Dropped for lack of room.
+  private(set) var dropped: UInt64 = 0
+
+  private static let headerBytes = 28
+  /// What passes at once: one datagram, and the bucket lets one more run it into debt.
+  private static let depthBytes = CongestionWindow.datagram
+
+  mutating func limit(to rate: LinkRate?, now: Instant) {
+    self.rate = rate
+    guard let rate else {
+      buckets = [:]
+      return
+    }
+    for link in buckets.keys {
+      buckets[link]?.change(
+        bytesPerSecond: rate.bytesPerSecond, depthBytes: Self.depthBytes, now: now)
+    }
+    open(.unknown, now: now)
+  }
+
+  /// A link is known from the first datagram that came in by it.
+  mutating func open(_ link: LinkID, now: Instant) {
+    guard let rate, buckets[link] == nil, buckets.count < Limits.links else { return }
+    buckets[link] = TokenBucket(
+      bytesPerSecond: rate.bytesPerSecond, depthBytes: Self.depthBytes, now: now)
+  }
+
+  /// What leaves by a link that is not known, or by all, counts against each.
+  private func counted(_ link: LinkID?) -> [LinkID] {
+    if let link, link != .unknown, buckets[link] != nil { return [link] }
+    return buckets.keys.sorted()
+  }
+
+  /// Nil when a datagram may leave by the link now; else when that is worth asking again.
+  mutating func opensAt(_ link: LinkID?, now: Instant) -> Instant? {
+    guard rate != nil else { return nil }
+    var latest: Instant?
+    for key in counted(link) {
+      guard buckets[key]?.isOpen(now: now) == false, let at = buckets[key]?.opensAt else { continue }
+      latest = max(latest ?? at, at)
+    }
+    return latest
+  }
+
+  mutating func take(_ bytes: Int, by link: LinkID?, now: Instant) {
+    guard rate != nil else { return }
+    for key in counted(link) { buckets[key]?.take(bytes + Self.headerBytes, now: now) }
+  }
+
+  // MARK: Datagrams that wait
+
+  mutating func wait(_ bytes: [UInt8], to: Destination, importance: Outbox.Importance) {
+    if waiting.count >= Limits.waitingDatagrams {
+      dropped += 1
+      guard let last = waiting.last, last.importance > importance else { return }
+      waiting.removeLast()
+    }
+    let index = waiting.firstIndex { $0.importance > importance } ?? waiting.count
+    waiting.insert((importance, bytes, to), at: index)
+  }
+
+  /// Takes those whose links are open, in order.
+  mutating func popReady(now: Instant) -> (bytes: [UInt8], to: Destination)? {
+    for index in waiting.indices where opensAt(waiting[index].to.link, now: now) == nil {
+      let ready = waiting.remove(at: index)
+      return (ready.bytes, ready.to)
+    }
+    return nil
+  }
+
+  /// When the first that waits may leave.
+  mutating func nextReady(now: Instant) -> Instant? {
+    waiting.compactMap { opensAt($0.to.link, now: now) ?? now }.min()
+  }
+}
+
+extension Destination {
+  /// Nil for every link.
+  var link: LinkID? {
+    switch self {
+    case .endpoint(_, let link): link
+    case .multicast(let link): link
+    }
+  }
+}

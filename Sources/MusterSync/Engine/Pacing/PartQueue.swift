@@ -1,0 +1,163 @@
+internal import MusterModel
+
+/// What waits to be said to one peer, and what was said and is not acknowledged yet.
+///
+/// By importance; but whoever waits gets a twentieth of what leaves, so that nothing starves. Within
+/// an importance authors take turns (deficit round robin), and what was lost goes first.
+struct PartQueue: Sendable {
+  struct Part: Sendable {
+    let importance: Outbox.Importance
+    let author: CertificateHash?
+    let key: PartKey?
+    let bytes: [UInt8]
+    /// Repeated until it is acknowledged; a part that is not is sent once.
+    let isRepeated: Bool
+    var isQueued = true
+  }
+
+  private var parts: [UInt64: Part] = [:]
+  private var numbers: [PartKey: UInt64] = [:]
+  private var lines = [AuthorLines](
+    repeating: AuthorLines(), count: Outbox.Importance.allCases.count)
+  /// What each importance has been owed of its share; in twentieths of a byte.
+  private var owed = [Int](repeating: 0, count: Outbox.Importance.allCases.count)
+  private var queued = [Int](repeating: 0, count: Outbox.Importance.allCases.count)
+  private var nextNumber: UInt64 = 0
+  private static let share = 20
+
+  /// Parts that wait, of whatever importance.
+  private(set) var waiting = 0
+  /// Parts that wait or are under way.
+  var count: Int { parts.count }
+
+  /// The most important that waits.
+  var first: Outbox.Importance? {
+    queued.firstIndex { $0 > 0 }.flatMap { Outbox.Importance(rawValue: UInt8($0)) }
+  }
+
+  /// False when it was dropped, for lack of room or because it is there already.
+  mutating func add(_ part: Part) -> Bool {
+    if let key = part.key, let number = numbers[key] {
+      // Frames do not change: what is under way need not be said again.
+      if case .run = key { return true }
+      remove(number)
+    }
+    if parts.count >= Limits.queuedParts, !makeRoom(for: part.importance) { return false }
+    nextNumber += 1
+    parts[nextNumber] = part
+    if let key = part.key { numbers[key] = nextNumber }
+    lines[Int(part.importance.rawValue)].append(nextNumber, of: part.author)
+    count(part.importance, by: 1)
+    return true
+  }
+
+  /// Drops one of the least important that wait, where it is less important than what comes.
+  private mutating func makeRoom(for importance: Outbox.Importance) -> Bool {
+    guard let least = queued.lastIndex(where: { $0 > 0 }), least > importance.rawValue,
+      let number = lines[least].head(size: size(of:))
+    else { return false }
+    remove(number)
+    return true
+  }
+
+  private mutating func count(_ importance: Outbox.Importance, by difference: Int) {
+    queued[Int(importance.rawValue)] += difference
+    waiting += difference
+  }
+
+  private func size(of number: UInt64) -> Int? {
+    parts[number].flatMap { $0.isQueued ? $0.bytes.count : nil }
+  }
+
+  /// It is acknowledged, or something newer takes its place.
+  mutating func remove(_ number: UInt64) {
+    guard let part = parts.removeValue(forKey: number) else { return }
+    if part.isQueued { count(part.importance, by: -1) }
+    if let key = part.key, numbers[key] == number { numbers[key] = nil }
+  }
+
+  /// What was lost leaves again: at once, or after all that waits where the way seems cut, since by
+  /// then it may be acknowledged.
+  mutating func repeatParts(_ numbers: [UInt64], first: Bool) {
+    for number in first ? numbers.reversed() : numbers {
+      guard let part = parts[number], !part.isQueued else { continue }
+      parts[number]?.isQueued = true
+      count(part.importance, by: 1)
+      let line = Int(part.importance.rawValue)
+      if first {
+        lines[line].prepend(number)
+      } else {
+        lines[line].append(number, of: part.author)
+      }
+    }
+  }
+
+  /// Takes as much as one packet holds. The numbers are those of the parts to be repeated until
+  /// they are acknowledged.
+  mutating func pack(room: Int) -> (bytes: [UInt8], numbers: [UInt64]) {
+    var (bytes, numbers): ([UInt8], [UInt64]) = ([], [])
+    bytes.reserveCapacity(room)
+    var order = Array(queued.indices)
+    if let starving = order.first(where: { queued[$0] > 0 && owed[$0] >= Self.share * packetBytes }) {
+      order.remove(at: starving)
+      order.insert(starving, at: 0)
+    }
+    for line in order {
+      while queued[line] > 0, let number = lines[line].head(size: size(of:)),
+        let part = parts[number], bytes.count + part.bytes.count <= room
+      {
+        lines[line].removeHead(size: part.bytes.count)
+        bytes += part.bytes
+        count(part.importance, by: -1)
+        settleShares(line, part.bytes.count)
+        if part.isRepeated {
+          parts[number]?.isQueued = false
+          numbers.append(number)
+        } else {
+          parts[number]?.isQueued = false
+          remove(number)
+        }
+      }
+    }
+    return (bytes, numbers)
+  }
+
+  private mutating func settleShares(_ line: Int, _ size: Int) {
+    owed[line] = max(0, owed[line] - Self.share * size)
+    for other in owed.indices where other != line {
+      owed[other] = queued[other] == 0 ? 0 : min(owed[other] + size, 2 * Self.share * packetBytes)
+    }
+  }
+}
+
+/// What a part says: of two that say the same, the newer stands.
+enum PartKey: Hashable, Sendable {
+  case roots
+  case head(LogID)
+  case record(RecordTopic)
+  case digest(SetID, NibblePrefix, answers: Bool)
+  case want(LogID, from: UInt64)
+  case keyRequests
+  case run(LogID, first: UInt64, count: Int)
+
+  /// Nil for a part that says several things, or one that stands alone.
+  init?(_ packet: Packet) {
+    if let run = packet.runs.first, packet.runs.count == 1 {
+      self = .run(run.log, first: run.first, count: run.frames.count)
+    } else if let want = packet.wants.first, packet.wants.count == 1 {
+      self = .want(want.log, from: want.from)
+    } else if let record = packet.records.first, packet.records.count == 1 {
+      self = .record(record.topic)
+    } else if let node = packet.digest.first, packet.digest.count == 1 {
+      self = .digest(node.set, node.prefix, answers: node.answers)
+    } else if let head = packet.heads.first, packet.heads.count == 1 {
+      self = .head(LogID(raw: head.key))
+    } else if !packet.keyRequests.isEmpty {
+      self = .keyRequests
+    } else if packet.roots != nil {
+      self = .roots
+    } else {
+      return nil
+    }
+  }
+}

@@ -1,0 +1,127 @@
+internal import MusterModel
+
+/// What is under way on one session, and what became of it: the sender's part of acknowledgements.
+struct SentDatagrams: Sendable {
+  struct Sent: Sendable {
+    let counter: UInt64
+    let at: Instant
+    let size: Int
+    /// By their numbers in the queue that they came from.
+    let parts: [UInt64]
+    var state = State.underWay
+  }
+
+  enum State: Sendable { case underWay, overtaken, timedOut, acknowledged }
+
+  /// What an acknowledgement changed.
+  struct Change {
+    var acknowledged: [Sent] = []
+    var overtaken: [Sent] = []
+    /// Said to be lost, and it was late.
+    var foundAgain = 0
+    var roundTrip: Int64?
+    /// Acknowledged after everything that was under way when the round began.
+    var endsRound = false
+  }
+
+  /// By counter. An acknowledgement reaches 128 back: what is older is forgotten.
+  private var sent: ArraySlice<Sent> = []
+  private(set) var bytesUnderWay = 0
+  private var largestAcknowledged: UInt64?
+  /// The counter at which the round that goes on ends.
+  private var roundEnd: UInt64 = 0
+  /// How far datagrams overtake one another on this way.
+  private var reordering: UInt64 = 3
+
+  var lastSentAt: Instant? { sent.last { $0.state == .underWay }?.at }
+
+  mutating func add(_ datagram: Sent) {
+    sent.append(datagram)
+    bytesUnderWay += datagram.size
+    if sent.count > Limits.datagramsRemembered { forget() }
+  }
+
+  private mutating func forget() {
+    while let first = sent.first {
+      let isOld = largestAcknowledged.map { first.counter + 129 <= $0 } ?? false
+      switch first.state {
+      case .acknowledged: break
+      case .overtaken, .timedOut:
+        guard isOld || sent.count > Limits.datagramsRemembered else { return }
+      case .underWay: return
+      }
+      sent.removeFirst()
+    }
+  }
+
+  mutating func acknowledge(
+    _ acknowledgement: Acknowledgement, roundTrip: RoundTrip, now: Instant
+  ) -> Change {
+    var change = Change()
+    guard let last = sent.last, acknowledgement.largest <= last.counter else { return change }
+    let largest = acknowledgement.largest
+    for index in sent.indices.reversed() {
+      let datagram = sent[index]
+      guard datagram.state != .acknowledged, acknowledgement.covers(datagram.counter) else {
+        continue
+      }
+      if datagram.counter == largest {
+        let delay = Int64(acknowledgement.delayMicroseconds)
+        change.roundTrip = now.microseconds(since: datagram.at) - delay
+      }
+      if datagram.state == .underWay { bytesUnderWay -= datagram.size }
+      if datagram.state == .overtaken {
+        change.foundAgain += 1
+        reordering = min(reordering * 2, 64)
+      }
+      sent[index].state = .acknowledged
+      change.acknowledged.append(datagram)
+    }
+    largestAcknowledged = max(largestAcknowledged ?? 0, largest)
+    change.overtaken = overtake(reorderingTime: roundTrip.reorderingTime, now: now)
+    if largest >= roundEnd, !change.acknowledged.isEmpty {
+      change.endsRound = true
+      roundEnd = last.counter + 1
+    }
+    forget()
+    return change
+  }
+
+  /// Takes for lost what later ones have overtaken, by number or by time.
+  mutating func overtake(reorderingTime: Int64, now: Instant) -> [Sent] {
+    guard bytesUnderWay > 0, let largest = largestAcknowledged else { return [] }
+    var overtaken: [Sent] = []
+    for index in sent.indices {
+      let datagram = sent[index]
+      guard datagram.counter < largest else { break }
+      guard datagram.state == .underWay,
+        largest - datagram.counter >= reordering
+          || now.microseconds(since: datagram.at) >= reorderingTime
+      else { continue }
+      sent[index].state = .overtaken
+      bytesUnderWay -= datagram.size
+      overtaken.append(datagram)
+    }
+    return overtaken
+  }
+
+  /// When the first that later ones have overtaken counts as lost.
+  func overtakenAt(reorderingTime: Int64) -> Instant? {
+    guard bytesUnderWay > 0, let largest = largestAcknowledged,
+      let first = sent.first(where: { $0.state == .underWay }), first.counter < largest
+    else { return nil }
+    return first.at.advanced(byMicroseconds: reorderingTime)
+  }
+
+  /// Nothing was acknowledged for too long: all that is under way counts as lost.
+  mutating func timeOut() -> [Sent] {
+    var lost: [Sent] = []
+    for index in sent.indices where sent[index].state == .underWay {
+      sent[index].state = .timedOut
+      lost.append(sent[index])
+    }
+    bytesUnderWay = 0
+    forget()
+    return lost
+  }
+}

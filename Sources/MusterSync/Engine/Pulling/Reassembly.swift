@@ -1,0 +1,88 @@
+internal import MusterModel
+
+/// Frames that wait for the one before, or for the signature that proves them: apart for each peer
+/// that sent them, so that what one makes up spoils nothing of another's.
+struct Reassembly: Sendable {
+  struct Waiting: Sendable {
+    let device: DeviceID
+    var frames: [UInt64: RunFrame] = [:]
+  }
+
+  private(set) var logs: [LogID: [Waiting]] = [:]
+  private(set) var counts: [DeviceID: Int] = [:]
+  private(set) var total = 0
+
+  /// False when it is there already, or there is no room. A frame that came without its signature
+  /// may come with it.
+  mutating func put(_ frame: RunFrame, at sequence: UInt64, of log: LogID, from device: DeviceID) -> Bool
+  {
+    let index = index(of: log, device)
+    if let index, let held = logs[log]?[index].frames[sequence] {
+      if held.signature == nil, frame.signature != nil {
+        logs[log]?[index].frames[sequence] = frame
+      }
+      return false
+    }
+    guard total < Limits.bufferedFramesInAll, counts[device] ?? 0 < Limits.bufferedFrames else {
+      return false
+    }
+    if let index {
+      logs[log]?[index].frames[sequence] = frame
+    } else {
+      logs[log, default: []].append(Waiting(device: device, frames: [sequence: frame]))
+    }
+    counts[device, default: 0] += 1
+    total += 1
+    return true
+  }
+
+  private func index(of log: LogID, _ device: DeviceID) -> Int? {
+    logs[log]?.firstIndex { $0.device == device }
+  }
+
+  /// Who has sent frames of a log that wait, in the order in which they began to.
+  func sources(of log: LogID) -> [DeviceID] { logs[log]?.map(\.device) ?? [] }
+
+  func frame(_ sequence: UInt64, of log: LogID, from device: DeviceID) -> RunFrame? {
+    index(of: log, device).flatMap { logs[log]?[$0].frames[sequence] }
+  }
+
+  /// How many of a range wait.
+  func count(of log: LogID, in range: ClosedRange<UInt64>, from device: DeviceID) -> Int {
+    guard let index = index(of: log, device), let frames = logs[log]?[index].frames else { return 0 }
+    return range.count { frames[$0] != nil }
+  }
+
+  /// What is held needs to wait no more.
+  mutating func remove(of log: LogID, before next: UInt64) {
+    guard let indices = logs[log]?.indices else { return }
+    for index in indices.reversed() {
+      guard let device = logs[log]?[index].device, let keys = logs[log]?[index].frames.keys else {
+        continue
+      }
+      let old = keys.filter { $0 < next }
+      for key in old { logs[log]?[index].frames[key] = nil }
+      forget(old.count, of: device)
+      if logs[log]?[index].frames.isEmpty == true { logs[log]?.remove(at: index) }
+    }
+    if logs[log]?.isEmpty == true { logs[log] = nil }
+  }
+
+  mutating func remove(of log: LogID, from device: DeviceID) {
+    guard let index = index(of: log, device), let waiting = logs[log]?.remove(at: index) else {
+      return
+    }
+    forget(waiting.frames.count, of: device)
+    if logs[log]?.isEmpty == true { logs[log] = nil }
+  }
+
+  mutating func remove(from device: DeviceID) {
+    for log in logs.keys.sorted() { remove(of: log, from: device) }
+  }
+
+  private mutating func forget(_ count: Int, of device: DeviceID) {
+    total -= count
+    counts[device, default: 0] -= count
+    if counts[device] == 0 { counts[device] = nil }
+  }
+}

@@ -1,0 +1,230 @@
+internal import MusterModel
+
+/// Asking for frames: each peer for as much as it sends in a second or two, several peers for parts
+/// of one log, nothing twice. What is lost on the way the sender repeats; what a peer does not send
+/// is asked of another.
+extension SyncEngine {
+  /// A log of which a peer holds more than is held, or asked for.
+  mutating func enqueue(_ log: LogID, from device: DeviceID) {
+    guard let known = peers[device]?.known[log], known.sequence >= next(of: log),
+      peers[device]?.sessions.isEmpty == false, isWelcome(log, from: device)
+    else { return }
+    if let pull = pulls[log], pull.returned.isEmpty, pull.cursor > known.sequence { return }
+    peers[device]?.pulling.queue.append(log, of: known.set)
+  }
+
+  /// Asks a peer for as much as it may owe, control logs first, logs of one set in turn.
+  mutating func continuePulls(from device: DeviceID) {
+    guard peers[device]?.pulling.queue.isEmpty == false else { return }
+    var wants: [Want] = []
+    var blocked: [LogID] = []
+    while peers[device]?.pulling.hasCredit == true,
+      let log = peers[device]?.pulling.queue.popFirst()
+    {
+      guard let known = peers[device]?.known[log], known.sequence >= next(of: log) else { continue }
+      guard let range = take(of: log, from: device, through: known.sequence) else {
+        // The window is full: whoever holds it up is about to be asked no more, or nothing is left.
+        if let pull = pulls[log], pull.cursor <= known.sequence { blocked.append(log) }
+        continue
+      }
+      peers[device]?.pulling.queue.append(log, of: known.set)
+      if let last = wants.indices.last, wants[last].log == log,
+        wants[last].through + 1 == range.lowerBound
+      {
+        wants[last].through = range.upperBound
+      } else {
+        wants.append(Want(log: log, from: range.lowerBound, through: range.upperBound))
+      }
+    }
+    for log in blocked {
+      guard let set = peers[device]?.known[log]?.set else { continue }
+      peers[device]?.pulling.queue.append(log, of: set)
+    }
+    for want in wants { send(want, to: device) }
+    watchPulls(from: device, isBlocked: !blocked.isEmpty)
+  }
+
+  private mutating func send(_ want: Want, to device: DeviceID) {
+    var packet = Packet()
+    packet.wants = [want]
+    outbox.add(packet, importance: .control, to: device)
+  }
+
+  /// Takes a segment of what nobody was asked for, and counts it as asked of this peer.
+  private mutating func take(
+    of log: LogID, from device: DeviceID, through: UInt64
+  ) -> ClosedRange<UInt64>? {
+    let next = next(of: log)
+    guard pulls[log] != nil || pulls.count < Limits.logs else { return nil }
+    var pull = pulls[log] ?? Pull(cursor: next)
+    while let range = pull.take(next: next, through: through) {
+      let missing = range.count - reassembly.count(of: log, in: range, from: device)
+      guard missing > 0 else { continue }
+      pull.segments.append(
+        Pull.Segment(
+          device: device, first: range.lowerBound, last: range.upperBound, missing: missing))
+      pulls[log] = pull
+      peers[device]?.pulling.logs.insert(log)
+      peers[device]?.pulling.frames += missing
+      return range
+    }
+    pulls[log] = pull.segments.isEmpty && pull.returned.isEmpty ? nil : pull
+    return nil
+  }
+
+  /// The first sequence that is not held.
+  func next(of log: LogID) -> UInt64 { (shelf.logs[log]?.head.sequence).map { $0 + 1 } ?? 0 }
+
+  // MARK: Progress
+
+  /// Whether a frame may wait: it was asked for, or comes soon after what is held. What is far
+  /// ahead must not crowd out the frame that comes next.
+  func isAskedFor(_ sequence: UInt64, of log: LogID, from device: DeviceID) -> Bool {
+    pulls[log]?.segments.contains {
+      $0.device == device && $0.first <= sequence && sequence <= $0.last
+    } ?? false
+  }
+
+  /// Called when frames came that did not wait already.
+  mutating func noteArrival(
+    _ sequences: [UInt64], bytes: Int, of log: LogID, from device: DeviceID
+  ) {
+    guard var segments = pulls[log]?.segments else { return }
+    var arrived = 0
+    for sequence in sequences {
+      guard
+        let index = segments.firstIndex(where: {
+          $0.device == device && $0.first <= sequence && sequence <= $0.last
+        })
+      else { continue }
+      segments[index].missing -= 1
+      arrived += 1
+      if segments[index].missing == 0 { segments.remove(at: index) }
+    }
+    guard arrived > 0 else { return }
+    pulls[log]?.segments = segments
+    peers[device]?.pulling.frames -= arrived
+    peers[device]?.pulling.noteProgress(frames: sequences.count, bytes: bytes, now: now)
+    peers[device]?.pulling.deadline = nil
+    tidyPull(of: log, from: device)
+    watchPulls(from: device, isBlocked: false)
+  }
+
+  /// Called before frames that are held from now on leave the buffers: who was asked for them owes
+  /// them no more.
+  mutating func noteGrowth(of log: LogID, through last: UInt64) {
+    guard let segments = pulls[log]?.segments else { return }
+    var left: [Pull.Segment] = []
+    for var segment in segments {
+      if segment.first <= last {
+        let range = segment.first...min(last, segment.last)
+        let missing = range.count - reassembly.count(of: log, in: range, from: segment.device)
+        segment.missing -= missing
+        peers[segment.device]?.pulling.frames -= missing
+        segment.first = range.upperBound + 1
+      }
+      if segment.missing > 0 { left.append(segment) }
+    }
+    pulls[log]?.segments = left
+    for device in Set(segments.map(\.device)).sorted() { tidyPull(of: log, from: device) }
+  }
+
+  private mutating func tidyPull(of log: LogID, from device: DeviceID) {
+    guard let pull = pulls[log] else { return }
+    if !pull.segments.contains(where: { $0.device == device }) {
+      peers[device]?.pulling.logs.remove(log)
+    }
+    if pull.segments.isEmpty, pull.returned.isEmpty { pulls[log] = nil }
+  }
+
+  // MARK: Silence
+
+  private mutating func watchPulls(from device: DeviceID, isBlocked: Bool) {
+    guard let pulling = peers[device]?.pulling else { return }
+    guard !pulling.logs.isEmpty || isBlocked else {
+      peers[device]?.pulling.deadline = nil
+      return
+    }
+    let wait = Timing.pullMilliseconds << Int64(min(pulling.attempts, Timing.pullDoublings))
+    let deadline = pulling.deadline ?? now.advanced(byMilliseconds: wait)
+    peers[device]?.pulling.deadline = deadline
+    deadlines.schedule(.flow(device), at: deadline)
+  }
+
+  /// A peer that sent nothing for a while: others that hold the same are asked, or it is again; in
+  /// the end what it holds counts as unknown until it says so once more.
+  mutating func passPullDeadline(of device: DeviceID) {
+    guard let pulling = peers[device]?.pulling, let deadline = pulling.deadline else { return }
+    guard deadline <= now else { return deadlines.schedule(.flow(device), at: deadline) }
+    peers[device]?.pulling.deadline = nil
+    guard !pulling.logs.isEmpty else { return continuePulls(from: device) }
+    peers[device]?.pulling.attempts += 1
+    for log in pulling.logs.sorted() {
+      if pulling.attempts >= Timing.pullAttempts {
+        peers[device]?.known[log] = nil
+        giveBack(log, of: device)
+      } else if isHeldElsewhere(log, than: device) {
+        giveBack(log, of: device)
+      } else {
+        askAgain(for: log, from: device)
+      }
+    }
+    watchPulls(from: device, isBlocked: peers[device]?.pulling.queue.isEmpty == false)
+  }
+
+  /// Whether somebody in reach, who is not silent, holds as much of a log as was asked for.
+  private func isHeldElsewhere(_ log: LogID, than device: DeviceID) -> Bool {
+    let last = pulls[log]?.segments.filter { $0.device == device }.map(\.last).max() ?? 0
+    return peers.contains { other, peer in
+      other != device && !peer.sessions.isEmpty && peer.pulling.attempts == 0
+        && peer.known[log].map { $0.sequence >= last } ?? false && isWelcome(log, from: other)
+    }
+  }
+
+  private mutating func askAgain(for log: LogID, from device: DeviceID) {
+    for segment in pulls[log]?.segments ?? [] where segment.device == device {
+      var from = segment.first
+      while from < segment.last, reassembly.frame(from, of: log, from: device) != nil { from += 1 }
+      send(Want(log: log, from: from, through: segment.last), to: device)
+    }
+  }
+
+  /// What a peer was asked for of a log is asked of others.
+  mutating func giveBack(_ log: LogID, of device: DeviceID) {
+    guard let segments = pulls[log]?.segments else { return }
+    let next = next(of: log)
+    for segment in segments where segment.device == device {
+      peers[device]?.pulling.frames -= segment.missing
+      if segment.last >= next { pulls[log]?.returned.append(max(segment.first, next)...segment.last) }
+    }
+    pulls[log]?.segments.removeAll { $0.device == device }
+    peers[device]?.pulling.logs.remove(log)
+    var isOffered = false
+    for other in peers.keys.sorted() where other != device {
+      guard peers[other]?.known[log] != nil else { continue }
+      enqueue(log, from: other)
+      continuePulls(from: other)
+      isOffered = true
+    }
+    // Nobody else: what is known of it later starts over from what is held.
+    if !isOffered || pulls[log]?.segments.isEmpty == true { pulls[log]?.returned = [] }
+    tidyPull(of: log, from: device)
+  }
+
+  /// A log that cannot be taken now, whoever sends it.
+  mutating func abandonPull(of log: LogID) {
+    for segment in pulls[log]?.segments ?? [] {
+      peers[segment.device]?.pulling.frames -= segment.missing
+      peers[segment.device]?.pulling.logs.remove(log)
+    }
+    pulls[log] = nil
+    for device in reassembly.sources(of: log) { reassembly.remove(of: log, from: device) }
+  }
+
+  /// Its last session has ended.
+  mutating func stopPulls(from device: DeviceID) {
+    reassembly.remove(from: device)
+    for log in peers[device]?.pulling.logs.sorted() ?? [] { giveBack(log, of: device) }
+    peers[device]?.pulling = PeerPulls()
+  }
+}

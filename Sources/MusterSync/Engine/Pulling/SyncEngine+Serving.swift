@@ -1,0 +1,86 @@
+internal import MusterModel
+
+/// Answering wishes for frames, a piece at a time, as fast as what was fetched before leaves.
+extension SyncEngine {
+  /// Parts that wait for a peer before the next piece is fetched for it.
+  private static let partsAhead = 32
+
+  mutating func serve(_ wants: [Want], to device: DeviceID) {
+    for want in wants {
+      guard let summary = shelf.logs[want.log], want.from <= summary.head.sequence else { continue }
+      outbox.flows[device, default: Flow()].wants.add(
+        WantQueue.Wish(
+          log: want.log, set: SetID(summary.opening.lane), from: want.from,
+          through: min(want.through, summary.head.sequence)))
+      outbox.touch(device)
+    }
+  }
+
+  mutating func fetchMore(for device: DeviceID) {
+    guard let flow = outbox.flows[device], !flow.wants.isEmpty,
+      flow.queue.waiting < Self.partsAhead, let piece = outbox.flows[device]?.wants.beginFetch()
+    else { return }
+    let head = shelf.logs[piece.log]?.head.sequence ?? 0
+    // As far as the next frame whose signature every holder keeps.
+    let boundary = (piece.through + Limits.signatureInterval - 1) / Limits.signatureInterval
+    let last = min(head, boundary * Limits.signatureInterval)
+    guard piece.from <= last else { return outbox.flows[device]?.wants.finishFetch() ?? () }
+    let count = Int(min(last - piece.from + 1, Limits.signatureInterval * 4))
+    effects.append(
+      .fetch(
+        FetchRequest(
+          device: device, log: piece.log, from: piece.from, through: piece.through,
+          maxFrames: count, maxBytes: count * Limits.frameBodyBytes)))
+  }
+
+  /// Sends the frames of a log that the store gave, up to the first that a signature proves and
+  /// that reaches what was asked for.
+  mutating func answer(_ request: FetchRequest, with frames: [Frame]) {
+    outbox.flows[request.device]?.wants.finishFetch()
+    outbox.touch(request.device)
+    let isEnough = { (frame: Frame) in
+      frame.signature != nil && frame.sequence >= request.through
+    }
+    guard let lane = shelf.logs[request.log]?.opening.lane,
+      let last = frames.firstIndex(where: isEnough)
+        ?? frames.lastIndex(where: { $0.signature != nil })
+    else { return }
+    send(Array(frames[...last]), lane: lane, previous: nil, to: request.device)
+  }
+
+  /// Cuts a run into datagrams. Inner signatures stay behind, but for those at the intervals at
+  /// which every holder keeps one.
+  mutating func send(_ frames: [Frame], lane: Lane, previous: FrameHash?, to device: DeviceID) {
+    guard let log = frames.first?.log else { return }
+    var run: Run?
+    var size = 0
+    let last = frames.count - 1
+    for (index, frame) in frames.enumerated() {
+      let keepsSignature = index == last || frame.sequence % Limits.signatureInterval == 0
+      let part = RunFrame(
+        epoch: frame.epoch, body: frame.body, signature: keepsSignature ? frame.signature : nil)
+      let partSize = part.body.count + (part.signature == nil ? 24 : 90)
+      if run != nil, size + partSize > packetBytes {
+        flush(&run, lane: lane, to: device)
+      }
+      if run == nil {
+        run = Run(
+          log: log, first: frame.sequence, previous: index == 0 ? previous : nil, frames: [])
+        size = 70
+      }
+      run?.frames.append(part)
+      size += partSize
+    }
+    flush(&run, lane: lane, to: device)
+  }
+
+  private mutating func flush(_ run: inout Run?, lane: Lane, to device: DeviceID) {
+    guard let full = run else { return }
+    var packet = Packet()
+    packet.runs = [full]
+    outbox.add(
+      packet, importance: Outbox.Importance(lane), to: device,
+      author: shelf.logs[full.log]?.opening.certificate)
+    run = nil
+  }
+}
