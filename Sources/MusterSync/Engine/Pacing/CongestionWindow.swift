@@ -43,7 +43,9 @@ struct CongestionWindow: Sendable {
 
   /// Everything that was under way when the round began is acknowledged or lost.
   mutating func endRound(least: Int64?) {
-    let queued = least.map { leastRoundTrip != .max && leastRoundTrip - $0 > Self.queueMicroseconds }
+    let queued = least.map {
+      leastRoundTrip != .max && leastRoundTrip - $0 > Self.queueMicroseconds
+    }
     if lost > 1, lost * 16 > acknowledged + lost {
       isInSlowStart = false
       bytes = max(bytes * 3 / 4, Self.least)

@@ -44,7 +44,9 @@ struct LinkPaces: Sendable {
     guard rate != nil else { return nil }
     var latest: Instant?
     for key in counted(link) {
-      guard buckets[key]?.isOpen(now: now) == false, let at = buckets[key]?.opensAt else { continue }
+      guard buckets[key]?.isOpen(now: now) == false, let at = buckets[key]?.opensAt else {
+        continue
+      }
       latest = max(latest ?? at, at)
     }
     return latest

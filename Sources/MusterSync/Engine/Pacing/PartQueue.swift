@@ -2,8 +2,8 @@ internal import MusterModel
 
 /// What waits to be said to one peer, and what was said and is not acknowledged yet.
 ///
-/// By importance; but whoever waits gets a twentieth of what leaves, so that nothing starves. Within
-/// an importance authors take turns (deficit round robin), and what was lost goes first.
+/// By importance; but whoever waits gets a twentieth of what leaves, so that nothing starves.
+/// Within an importance authors take turns (deficit round robin), and what was lost goes first.
 struct PartQueue: Sendable {
   struct Part: Sendable {
     let importance: Outbox.Importance
@@ -98,7 +98,8 @@ struct PartQueue: Sendable {
     var (bytes, numbers): ([UInt8], [UInt64]) = ([], [])
     bytes.reserveCapacity(room)
     var order = Array(queued.indices)
-    if let starving = order.first(where: { queued[$0] > 0 && owed[$0] >= Self.share * packetBytes }) {
+    if let starving = order.first(where: { queued[$0] > 0 && owed[$0] >= Self.share * packetBytes })
+    {
       order.remove(at: starving)
       order.insert(starving, at: 0)
     }

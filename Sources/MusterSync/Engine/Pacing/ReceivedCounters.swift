@@ -22,7 +22,8 @@ struct ReceivedCounters: Sendable {
     } else {
       let step = largest.map { counter - $0 } ?? 129
       if step > 1, largest != nil { isHurried = true }
-      before = step <= 128 ? (step == 128 ? 0 : before << UInt128(step)) | 1 << UInt128(step - 1) : 0
+      before =
+        step <= 128 ? (step == 128 ? 0 : before << UInt128(step)) | 1 << UInt128(step - 1) : 0
       largest = counter
       largestAt = now
     }

@@ -141,8 +141,9 @@ extension SyncEngine {
   // MARK: Acknowledgements
 
   /// A datagram of a device was authenticated and not seen before.
-  mutating func noteReceived(_ counter: UInt64, packet: Packet, on index: UInt32, of device: DeviceID)
-  {
+  mutating func noteReceived(
+    _ counter: UInt64, packet: Packet, on index: UInt32, of device: DeviceID
+  ) {
     sessions[index]?.received.note(
       counter, isToBeAcknowledged: packet.isToBeAcknowledged, now: now)
     outbox.flows[device]?.noteHeard(now: now)

@@ -26,7 +26,9 @@ struct Pull: Sendable {
   /// Takes the next range to ask a peer for that holds the log up to `through`.
   mutating func take(next: UInt64, through: UInt64) -> ClosedRange<UInt64>? {
     cursor = max(cursor, next)
-    returned = returned.compactMap { $0.upperBound < next ? nil : max($0.lowerBound, next)...$0.upperBound }
+    returned = returned.compactMap {
+      $0.upperBound < next ? nil : max($0.lowerBound, next)...$0.upperBound
+    }
     if let index = returned.firstIndex(where: { $0.upperBound <= through }) {
       return returned.remove(at: index)
     }

@@ -14,7 +14,8 @@ struct Reassembly: Sendable {
 
   /// False when it is there already, or there is no room. A frame that came without its signature
   /// may come with it.
-  mutating func put(_ frame: RunFrame, at sequence: UInt64, of log: LogID, from device: DeviceID) -> Bool
+  mutating func put(_ frame: RunFrame, at sequence: UInt64, of log: LogID, from device: DeviceID)
+    -> Bool
   {
     let index = index(of: log, device)
     if let index, let held = logs[log]?[index].frames[sequence] {
@@ -49,7 +50,9 @@ struct Reassembly: Sendable {
 
   /// How many of a range wait.
   func count(of log: LogID, in range: ClosedRange<UInt64>, from device: DeviceID) -> Int {
-    guard let index = index(of: log, device), let frames = logs[log]?[index].frames else { return 0 }
+    guard let index = index(of: log, device), let frames = logs[log]?[index].frames else {
+      return 0
+    }
     return range.count { frames[$0] != nil }
   }
 

@@ -195,7 +195,9 @@ extension SyncEngine {
     let next = next(of: log)
     for segment in segments where segment.device == device {
       peers[device]?.pulling.frames -= segment.missing
-      if segment.last >= next { pulls[log]?.returned.append(max(segment.first, next)...segment.last) }
+      if segment.last >= next {
+        pulls[log]?.returned.append(max(segment.first, next)...segment.last)
+      }
     }
     pulls[log]?.segments.removeAll { $0.device == device }
     peers[device]?.pulling.logs.remove(log)
