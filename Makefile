@@ -10,7 +10,7 @@ SWIFT_FILES = find Package.swift Sources Tests Benchmarks -name '*.swift' ! -nam
 
 # What `make demo` and `make bench` pass on: make demo DEMO="--directory /tmp/valley"
 DEMO ?=
-BENCH ?= ingest
+BENCH ?= all
 
 help: ## this list
 	@sed -nE 's/^([a-z]+):[^#]*## (.*)/  make \1\t\2/p' Makefile | expand -t 16
@@ -29,7 +29,7 @@ check: deps ## format, warnings as errors, every test: what a change must pass
 	$(SWIFT_FILES) -print0 | xargs -0 swift format lint --strict --parallel
 	@$(MAKE) --no-print-directory test
 
-bench: deps ## measures a release build: make bench BENCH="ingest"
+bench: deps ## measures a release build: make bench, or make bench BENCH="ingest"
 	@Scripts/build.sh "the benchmarks" "11 minutes" \
 	  swift build -c release $(FLAGS) --product muster-bench
 	.build/release/muster-bench $(BENCH)

@@ -107,7 +107,7 @@ let package = Package(
       "muster-bench", path: "Benchmarks/muster-bench",
       [
         "MusterModel", "MusterCrypto", "MusterSync", "MusterStore", "MusterReplica",
-        argumentParser,
+        argumentParser, grdb,
       ]),
     program("muster-demo", [argumentParser, nioCore, nioPosix, unixSignals]),
     tests("MusterModelTests", ["MusterModel"]),

@@ -12,11 +12,16 @@ struct Measurement: Encodable {
 
   init(bench: String, value: Double, unit: String, limit: Double? = nil, note: String) {
     self.bench = bench
-    self.value = value.rounded()
+    self.value = Self.rounded(value)
     self.unit = unit
-    self.limit = limit?.rounded()
-    ratio = limit.map { (value / $0 * 100).rounded() / 100 }
+    self.limit = limit.map(Self.rounded)
+    ratio = limit.map { (value / $0 * 1000).rounded() / 1000 }
     self.note = note
+  }
+
+  /// Four digits or more.
+  private static func rounded(_ number: Double) -> Double {
+    abs(number) >= 1000 ? number.rounded() : (number * 1000).rounded() / 1000
   }
 
   func print() throws {
@@ -26,13 +31,4 @@ struct Measurement: Encodable {
     line.append(UInt8(ascii: "\n"))
     try FileHandle.standardOutput.write(contentsOf: line)
   }
-}
-
-/// Seconds that a piece of work took, and what it gave.
-func timed<Result>(_ work: () throws -> Result) rethrows -> (result: Result, seconds: Double) {
-  let clock = ContinuousClock()
-  let start = clock.now
-  let result = try work()
-  let duration = clock.now - start
-  return (result, duration / .seconds(1))
 }

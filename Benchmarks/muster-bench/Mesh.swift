@@ -8,11 +8,28 @@ import MusterStore
 /// once, so what is measured is the work and not the network.
 struct Mesh {
   private(set) var replicas: [Replica] = []
-  private(set) var busySeconds: [Double] = []
+  private(set) var busy: [Elapsed] = []
   private var seeds: DeterministicRandom
-  private(set) var datagrams = 0
-  private(set) var bytes = 0
+  private(set) var traffic = Traffic()
   private var now: Int64 = 0
+  /// Those that hear each other.
+  private var connected: [Int] = []
+
+  /// What went over the wire since it was last reset, with 28 bytes of UDP and IPv4 headers each.
+  struct Traffic {
+    var datagrams = 0
+    var bytes = 0
+    /// Times that everything in flight was handed over: two make a round trip.
+    var crossings = 0
+    /// Before either side held a frame that it lacked.
+    var bytesBeforeFrames = 0
+    var crossingsBeforeFrames = 0
+  }
+
+  /// A pause in which nobody has anything to say is over after this.
+  private static let pauseMicroseconds: Int64 = 50_000
+  /// Of an honest network; the virtual clock moves on by it.
+  private static let crossingMicroseconds: Int64 = 1000
 
   /// Founds an operation on the first store.
   init(seed: UInt64, founderStore: Store) throws {
@@ -21,9 +38,13 @@ struct Mesh {
     let genesis = Genesis(
       operationName: "bench", seed: seeds.bytes(32), now: Timestamp(milliseconds: 0))
     try genesis.store(in: founderStore)
+    founder = genesis.credentials
     try add(store: founderStore, credentials: genesis.credentials)
     _ = try replicas[0].rotateEpoch(now: clock)
   }
+
+  /// Of the founder, who has index 0.
+  let founder: Credentials
 
   var clock: ClockReading {
     ClockReading(
@@ -31,13 +52,13 @@ struct Mesh {
       wall: Timestamp(milliseconds: 1_800_000_000_000 + now / 1000))
   }
 
-  /// Admits a device by file, as the founder's member.
-  mutating func join(store: Store, callsign: String) throws {
+  /// Admits a device by file; its index is that of the call.
+  mutating func join(store: Store, callsign: String, role: Role) throws {
     let enrolment = Enrolment(seed: seeds.bytes(32))
     let request = try enrolment.request(
       callsign: callsign, passphrase: nil, seed: seeds.bytes(32)
     ).request
-    let (grant, _, _) = try replicas[0].admit(request: request, role: .member, now: clock)
+    let (grant, _, _) = try replicas[0].admit(request: request, role: role, now: clock)
     let (credentials, keys) = try enrolment.join(grant: grant)
     try add(store: store, credentials: credentials)
     _ = try replicas[replicas.count - 1].keep(keys, now: clock)
@@ -48,50 +69,88 @@ struct Mesh {
       try Replica(
         store: store, credentials: credentials, start: .beginsAnew(above: 0),
         seed: seeds.bytes(32), now: clock))
-    busySeconds.append(0)
+    busy.append(Elapsed())
   }
 
-  mutating func addReport(_ draft: ReportDraft, at index: Int) throws {
-    _ = try replicas[index].addReport(draft, now: clock)
+  /// Works on one replica; what it would send is lost.
+  mutating func at<Result>(
+    _ index: Int, _ work: (inout Replica, ClockReading) throws -> Result
+  ) rethrows -> Result {
+    try work(&replicas[index], clock)
   }
+
+  /// Carries out commands in one transaction on one replica; what it would send is lost.
+  mutating func gather(at index: Int, _ work: (inout Replica, ClockReading) throws -> Void) throws {
+    let reading = clock
+    _ = try replicas[index].gather(now: reading) { try work(&$0, reading) }
+  }
+
+  mutating func resetTraffic() { traffic = Traffic() }
 
   /// Connects two replicas and hands over datagrams until their states agree.
   mutating func synchronise(_ left: Int, _ right: Int) throws {
-    var inboxes: [[(bytes: [UInt8], from: Endpoint, link: LinkID)]] = replicas.map { _ in [] }
-    deliver(
-      try replicas[right].contact([Self.endpoint(left)], now: clock), from: right, &inboxes)
+    connected = [left, right]
+    var flying: [[(bytes: [UInt8], from: Endpoint, link: LinkID)]] = replicas.map { _ in [] }
+    send(try replicas[right].contact([Self.endpoint(left)], now: clock), from: right, &flying)
+    var framesHeld = try frames(left) + frames(right)
+    var hasFrames = false
     while replicas[left].root() != replicas[right].root() {
-      if inboxes.allSatisfy(\.isEmpty) {
-        now += 50_000
-        for index in [left, right] {
-          deliver(try replicas[index].passDeadlines(now: clock), from: index, &inboxes)
-        }
+      if flying.allSatisfy(\.isEmpty) { now += Self.pauseMicroseconds }
+      for index in [left, right] {
+        send(try replicas[index].passDeadlines(now: clock), from: index, &flying)
       }
-      for index in [left, right] where !inboxes[index].isEmpty {
-        let batch = Array(inboxes[index].prefix(Limits.inputsPerBatch))
-        inboxes[index].removeFirst(batch.count)
-        let reading = clock
-        let (outcome, seconds) = try timed { try replicas[index].receive(batch, now: reading) }
-        busySeconds[index] += seconds
-        deliver(outcome, from: index, &inboxes)
-        now += 100
+      let (bytes, arriving) = (traffic.bytes, flying)
+      flying = replicas.map { _ in [] }
+      guard !arriving.allSatisfy(\.isEmpty) else { continue }
+      traffic.crossings += 1
+      now += Self.crossingMicroseconds
+      for index in [left, right] {
+        try receive(arriving[index], at: index, &flying)
+      }
+      guard !hasFrames else { continue }
+      let heldNow = try frames(left) + frames(right)
+      hasFrames = heldNow != framesHeld
+      framesHeld = heldNow
+      if !hasFrames {
+        traffic.bytesBeforeFrames = bytes
+        traffic.crossingsBeforeFrames = traffic.crossings
       }
     }
   }
 
-  private mutating func deliver(
+  private mutating func receive(
+    _ arriving: [(bytes: [UInt8], from: Endpoint, link: LinkID)], at index: Int,
+    _ flying: inout [[(bytes: [UInt8], from: Endpoint, link: LinkID)]]
+  ) throws {
+    var rest = arriving[...]
+    while !rest.isEmpty {
+      let batch = Array(rest.prefix(Limits.inputsPerBatch))
+      rest = rest.dropFirst(batch.count)
+      let reading = clock
+      let (outcome, elapsed) = try timed { try replicas[index].receive(batch, now: reading) }
+      busy[index] += elapsed
+      send(outcome, from: index, &flying)
+    }
+  }
+
+  private func frames(_ index: Int) throws -> Int { try replicas[index].framesHeld() }
+
+  private mutating func send(
     _ outcome: Replica.Outcome, from sender: Int,
-    _ inboxes: inout [[(bytes: [UInt8], from: Endpoint, link: LinkID)]]
+    _ flying: inout [[(bytes: [UInt8], from: Endpoint, link: LinkID)]]
   ) {
     for case .to(let endpoint, _, let bytes) in outcome.outgoing {
-      datagrams += 1
-      self.bytes += bytes.count + 28
-      inboxes[Int(endpoint.address[3])].append((bytes, Self.endpoint(sender), .unknown))
+      let addressee = Int(endpoint.address[2]) << 8 | Int(endpoint.address[3])
+      guard connected.contains(addressee) else { continue }
+      traffic.datagrams += 1
+      traffic.bytes += bytes.count + 28
+      flying[addressee].append((bytes, Self.endpoint(sender), .unknown))
     }
   }
 
   private static func endpoint(_ index: Int) -> Endpoint {
-    guard let endpoint = Endpoint(address: [127, 0, 0, UInt8(index)], port: 7474) else {
+    let address = [10, 0, UInt8(index >> 8), UInt8(index & 0xFF)]
+    guard let endpoint = Endpoint(address: address, port: 7474) else {
       preconditionFailure("four bytes are an address")
     }
     return endpoint

@@ -6,6 +6,28 @@ struct MusterBench: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "muster-bench",
     abstract: "Measures the node; one JSON object a line.",
-    discussion: "Build it for release: `make bench`.",
-    subcommands: [IngestBench.self])
+    discussion: "Build it for release: `make bench`. Progress is on standard error.",
+    subcommands: [
+      All.self, IngestBench.self, MergeBench.self, IncrementalBench.self, DigestBench.self,
+      CommitBench.self, SealBench.self, ColdStartBench.self, MergeRound.self, ColdStartWrite.self,
+      ColdStartOpen.self,
+    ],
+    defaultSubcommand: All.self)
+}
+
+/// Every bench in turn, each as large as the project promises.
+struct All: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "all", abstract: "Every bench in turn.")
+
+  func run() throws {
+    let benches: [any ParsableCommand.Type] = [
+      SealBench.self, CommitBench.self, DigestBench.self, IncrementalBench.self, MergeBench.self,
+      IngestBench.self, ColdStartBench.self,
+    ]
+    for bench in benches {
+      var command = try bench.parseAsRoot([])
+      try command.run()
+    }
+  }
 }

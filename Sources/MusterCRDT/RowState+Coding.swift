@@ -50,13 +50,23 @@ extension RowState {
     writer.append(UInt8(origin == nil ? 0 : isCreated ? 2 : 1))
     writer.append(origin?.owner.raw ?? .zero)
     writer.append(origin?.nonce ?? .zero)
-    writer.append(UInt32(live.count))
-    for field in live.keys.sorted() {
-      writer.append(field.rawValue)
-      let values = live[field] ?? []
-      writer.append(UInt32(values.count))
-      for value in values { value.append(to: &writer) }
+    var fields: UInt32 = 0
+    for index in live.indices where isFirstOfField(index) { fields += 1 }
+    writer.append(fields)
+    for index in live.indices {
+      let field = live[index].field
+      if isFirstOfField(index) {
+        var values: UInt32 = 0
+        for entry in live[index...] where entry.field == field { values += 1 }
+        writer.append(field.rawValue)
+        writer.append(values)
+      }
+      live[index].value.append(to: &writer)
     }
+  }
+
+  private func isFirstOfField(_ index: Int) -> Bool {
+    index == 0 || live[index].field != live[index - 1].field
   }
 
   private mutating func readVisible(from reader: inout ByteReader) throws(DecodingFault) {
@@ -68,11 +78,9 @@ extension RowState {
     isCreated = stage == 2
     for _ in 0..<(try reader.count(ofAtLeast: 5)) {
       let field = try reader.field()
-      var values: [LiveValue] = []
       for _ in 0..<(try reader.count(ofAtLeast: 44)) {
-        values.append(try LiveValue(from: &reader))
+        live.append(LiveEntry(field: field, value: try LiveValue(from: &reader)))
       }
-      live[field] = values
     }
   }
 }
@@ -112,6 +120,7 @@ extension Author {
 
 extension AuthoredWrite {
   fileprivate func append(to writer: inout ByteWriter) {
+    precondition(write.supersedesEarlier.isEmpty, "a row is given dots, not places in a log")
     writer.append(dot)
     author.append(to: &writer)
     writer.append(writtenAt.milliseconds)

@@ -2,7 +2,9 @@ public import MusterModel
 
 extension RowState {
   /// Every live value of a field, sorted by dot; several in a last-writer field are a conflict.
-  public func values(of field: Field) -> [LiveValue] { live[field] ?? [] }
+  public func values(of field: Field) -> [LiveValue] {
+    live.filter { $0.field == field }.map(\.value)
+  }
 
   /// The value that is shown where several are live.
   public func shown(_ field: Field) -> LiveValue? {
@@ -16,7 +18,7 @@ extension RowState {
   }
 
   /// Whether a flag is raised, or a set has any element: concurrent raising and lowering is raised.
-  public func isSet(_ flag: Field) -> Bool { !values(of: flag).isEmpty }
+  public func isSet(_ flag: Field) -> Bool { live.contains { $0.field == flag } }
 
   /// Whether the row is there for people to see.
   public var exists: Bool {
@@ -26,7 +28,14 @@ extension RowState {
 
   /// Last-writer fields in which people disagree, in field order.
   public var conflicts: [Field] {
-    live.filter { $0.key.kind == .lastWriter && $0.value.count > 1 }.keys.sorted()
+    var conflicts: [Field] = []
+    for (entry, next) in zip(live, live.dropFirst())
+    where entry.field == next.field && entry.field.kind == .lastWriter
+      && conflicts.last != entry.field
+    {
+      conflicts.append(entry.field)
+    }
+    return conflicts
   }
 
   /// The earliest claimed time among the row's existences: a label.
@@ -35,7 +44,7 @@ extension RowState {
   }
 
   /// The latest claimed time among all live values: a label.
-  public var updatedAt: Timestamp? { live.values.joined().map(\.writtenAt).max() }
+  public var updatedAt: Timestamp? { live.map(\.value.writtenAt).max() }
 
   /// Whether anything here counts towards the state hash.
   public var isEmpty: Bool { owner == nil || live.isEmpty }

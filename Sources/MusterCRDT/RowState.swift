@@ -27,8 +27,9 @@ public struct RowState: Hashable, Sendable {
   /// Whether the owner's own existence was ever applied. Whoever may write to a row can also make
   /// up an origin that names another; what that other did not sign is not shown as theirs.
   public internal(set) var isCreated = false
-  /// Sorted by dot; a field without live values is absent.
-  var live: [Field: [LiveValue]] = [:]
+  /// Sorted by field, then by dot. One array, since catching up with a peer builds and stores rows
+  /// by the hundred thousand.
+  var live: [LiveEntry] = []
   /// Superseded dots whose frames are not applied yet, with those who superseded them.
   var awaited: [FieldDot: [Author]] = [:]
   /// Writes that came before the row's origin, sorted by dot.
@@ -129,12 +130,10 @@ public struct RowState: Hashable, Sendable {
   private mutating func supersede(
     _ dot: Dot, in field: Field, by author: Author, hasCome: (Dot) -> Bool
   ) {
-    if let index = live[field]?.firstIndex(where: { $0.dot == dot }) {
-      guard let element = live[field]?[index].author,
-        Permission.allowsSuperseding(field, valueOf: element, by: author)
-      else { return }
-      live[field]?.remove(at: index)
-      if live[field]?.isEmpty == true { live[field] = nil }
+    if let index = live.firstIndex(where: { $0.field == field && $0.value.dot == dot }) {
+      let element = live[index].value.author
+      guard Permission.allowsSuperseding(field, valueOf: element, by: author) else { return }
+      live.remove(at: index)
     } else if !hasCome(dot) {
       let name = FieldDot(field: field, dot: dot)
       var superseders = awaited[name] ?? []
@@ -145,11 +144,16 @@ public struct RowState: Hashable, Sendable {
   }
 
   private mutating func insert(_ value: LiveValue, into field: Field) {
-    var values = live[field] ?? []
-    let place = values.firstIndex { $0.dot > value.dot } ?? values.endIndex
-    values.insert(value, at: place)
-    live[field] = values
+    let place =
+      live.firstIndex { ($0.field, $0.value.dot) > (field, value.dot) } ?? live.endIndex
+    live.insert(LiveEntry(field: field, value: value), at: place)
   }
+}
+
+/// A live value and the field that it is in.
+struct LiveEntry: Hashable, Sendable {
+  let field: Field
+  let value: LiveValue
 }
 
 /// The name of a value within a row.

@@ -9,8 +9,8 @@ public enum DecodingFault: Error, Hashable, Sendable {
 /// Reads what `ByteWriter` wrote. Every length is checked against what is left before anything is
 /// allocated.
 public struct ByteReader: Sendable {
-  private let bytes: ArraySlice<UInt8>
-  private var position: Int
+  @usableFromInline let bytes: ArraySlice<UInt8>
+  @usableFromInline var position: Int
 
   /// Starts at the first byte.
   public init(_ bytes: [UInt8]) { self.init(bytes[...]) }
@@ -22,7 +22,7 @@ public struct ByteReader: Sendable {
   }
 
   /// Bytes not read yet.
-  public var remaining: Int { bytes.endIndex - position }
+  @inlinable public var remaining: Int { bytes.endIndex - position }
 
   /// To be called after the last field: bytes left over would give one value two forms.
   public func expectEnd() throws(DecodingFault) {
@@ -36,40 +36,41 @@ public struct ByteReader: Sendable {
     return Array(bytes[position..<position + count])
   }
 
-  /// Big-endian, two's complement where signed, as wide as the type.
+  /// Big-endian, two's complement where signed, as wide as the type: at most eight bytes.
+  @inlinable
   public mutating func integer<T: FixedWidthInteger>(_ type: T.Type) throws(DecodingFault) -> T {
     let width = T.bitWidth / 8
     guard width <= remaining else { throw .truncated }
-    var value: T = 0
-    for byte in bytes[position..<position + width] {
-      value = width == 1 ? T(truncatingIfNeeded: byte) : value << 8 | T(truncatingIfNeeded: byte)
-    }
+    var value: UInt64 = 0
+    for index in position..<position + width { value = value << 8 | UInt64(bytes[index]) }
     position += width
-    return value
+    return T(truncatingIfNeeded: value)
   }
 
   /// Sixteen bytes, without a length before them.
-  public mutating func bytes16() throws(DecodingFault) -> Bytes16 {
+  @inlinable public mutating func bytes16() throws(DecodingFault) -> Bytes16 {
     Bytes16(high: try integer(UInt64.self), low: try integer(UInt64.self))
   }
 
   /// Thirty-two bytes, without a length before them.
-  public mutating func bytes32() throws(DecodingFault) -> Bytes32 {
+  @inlinable public mutating func bytes32() throws(DecodingFault) -> Bytes32 {
     Bytes32(prefix: try bytes16(), suffix: try bytes16())
   }
 
   /// Sixteen bytes, taken for a name of the given kind: the bytes do not say which.
-  public mutating func identifier<T: Identifier>(_ type: T.Type) throws(DecodingFault) -> T {
+  @inlinable public mutating func identifier<T: Identifier>(_ type: T.Type) throws(DecodingFault)
+    -> T
+  {
     T(raw: try bytes16())
   }
 
   /// Eighteen bytes: the frame, then the index.
-  public mutating func dot() throws(DecodingFault) -> Dot {
+  @inlinable public mutating func dot() throws(DecodingFault) -> Dot {
     Dot(frame: try bytes16(), index: try integer(UInt16.self))
   }
 
   /// A count of things that take at least `width` bytes each: more than could be left is refused.
-  public mutating func count(ofAtLeast width: Int) throws(DecodingFault) -> Int {
+  @inlinable public mutating func count(ofAtLeast width: Int) throws(DecodingFault) -> Int {
     let count = Int(try integer(UInt32.self))
     guard count <= remaining / max(1, width) else { throw .truncated }
     return count

@@ -7,12 +7,13 @@ public struct Bytes16: Hashable, Comparable, Sendable {
   public let low: UInt64
 
   /// Joins two words, each read as big-endian.
-  public init(high: UInt64, low: UInt64) {
+  @inlinable public init(high: UInt64, low: UInt64) {
     self.high = high
     self.low = low
   }
 
   /// Nil unless there are exactly sixteen bytes.
+  @inlinable
   public init?(_ bytes: some Sequence<UInt8>) {
     var words: (UInt64, UInt64) = (0, 0)
     var count = 0
@@ -44,7 +45,7 @@ public struct Bytes16: Hashable, Comparable, Sendable {
   }
 
   /// The order of the bytes, first byte first.
-  public static func < (left: Bytes16, right: Bytes16) -> Bool {
+  @inlinable public static func < (left: Bytes16, right: Bytes16) -> Bool {
     left.high != right.high ? left.high < right.high : left.low < right.low
   }
 }

@@ -10,7 +10,28 @@ public enum Value: Hashable, Sendable {
   case mark
 }
 
+/// Which of the values' types a field takes, and so how its values are packed.
+public enum ValueForm: Sendable {
+  case text, code, position, geometry, claim, mark
+}
+
 extension Field {
+  /// Fixed for ever, like the field's kind: a field of another type is another field.
+  public var form: ValueForm {
+    switch self {
+    case .userCallsign, .userTeam, .userContact, .userEmergencyContact, .reportTitle,
+      .reportDescription, .reportComments, .fenceName, .fenceCollection, .fenceProperties:
+      .text
+    case .userSafetyClaim: .claim
+    case .reportCategory, .reportSeverity, .reportStatus, .fenceKind, .fenceActive: .code
+    case .reportPosition: .position
+    case .fenceGeometry: .geometry
+    case .userDeactivated, .reportExistence, .reportToEvacuate, .reportConfirmations,
+      .fenceExistence, .fenceDeleted:
+      .mark
+    }
+  }
+
   /// Whether a value is of this field's type, in range and within `Limits`. A write whose value
   /// is not is held and never applied, on every node alike.
   public func accepts(_ value: Value) -> Bool {

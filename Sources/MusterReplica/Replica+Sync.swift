@@ -50,6 +50,7 @@ extension Replica {
   mutating func transact(
     now: ClockReading, _ work: (inout Replica) throws -> Void
   ) throws -> Outcome {
+    precondition(gathering == nil, "only writes are gathered")
     do {
       try work(&self)
       try commit(now: now)

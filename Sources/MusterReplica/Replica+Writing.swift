@@ -40,7 +40,7 @@ extension Replica {
   public mutating func editReport(
     _ id: RowID, _ changes: ReportChanges, now: ClockReading
   ) throws -> Outcome {
-    let state = try existing(.report, id)
+    let state = try settled(.report, id, now: now)
     try requireOwner(of: state)
     var composer = Composer(state, origin: nil)
     composer.set(.reportTitle, to: changes.title.map(Value.text))
@@ -59,7 +59,7 @@ extension Replica {
   /// The report's owner, and command. Takes away what is known of it here: an edit made elsewhere
   /// meanwhile brings it back.
   public mutating func deleteReport(_ id: RowID, now: ClockReading) throws -> Outcome {
-    let state = try existing(.report, id)
+    let state = try settled(.report, id, now: now)
     try requireOwner(of: state)
     var composer = Composer(state, origin: nil)
     composer.removeExistence()
@@ -69,7 +69,7 @@ extension Replica {
   /// Command and members: "I see it too". Once a user; again writes nothing.
   public mutating func confirmReport(_ id: RowID, now: ClockReading) throws -> Outcome {
     try require(.command, .member)
-    let state = try existing(.report, id)
+    let state = try settled(.report, id, now: now)
     let user = local.author.user
     guard !state.values(of: .reportConfirmations).contains(where: { $0.author == user }) else {
       return Outcome()
@@ -84,7 +84,7 @@ extension Replica {
     _ id: RowID, text: String, now: ClockReading
   ) throws -> Outcome {
     try require(.command, .member)
-    var composer = Composer(try existing(.report, id), origin: nil)
+    var composer = Composer(try settled(.report, id, now: now), origin: nil)
     composer.insert(.reportComments, .text(text))
     return try write(composer.writes, lane: .state, now: now)
   }
@@ -114,7 +114,7 @@ extension Replica {
     _ id: RowID, _ isActive: Bool, now: ClockReading
   ) throws -> Outcome {
     try require(.command)
-    let state = try existing(.fence, id)
+    let state = try settled(.fence, id, now: now)
     var composer = Composer(state, origin: nil)
     composer.set(.fenceActive, to: .code(isActive ? 1 : 0))
     return try write(composer.writes, lane: lane(of: state), now: now)
@@ -123,7 +123,7 @@ extension Replica {
   /// Command only, and for good: no edit brings a fence back.
   public mutating func deleteFence(_ id: RowID, now: ClockReading) throws -> Outcome {
     try require(.command)
-    let state = try existing(.fence, id)
+    let state = try settled(.fence, id, now: now)
     var composer = Composer(state, origin: nil)
     composer.setFlag(.fenceDeleted, to: true)
     return try write(composer.writes, lane: lane(of: state), now: now)
@@ -134,7 +134,7 @@ extension Replica {
   /// This device's own user's; relays have none to set.
   public mutating func setCallsign(_ callsign: String, now: ClockReading) throws -> Outcome {
     try require(.command, .member, .observer)
-    var composer = Composer(try ownRow(), origin: nil)
+    var composer = Composer(try ownRow(now: now), origin: nil)
     composer.set(.userCallsign, to: .text(callsign))
     return try write(composer.writes, lane: .state, now: now)
   }
@@ -144,14 +144,15 @@ extension Replica {
     _ claim: SafetyClaim, note: String, now: ClockReading
   ) throws -> Outcome {
     try require(.command, .member, .observer)
-    var composer = Composer(try ownRow(), origin: nil)
+    var composer = Composer(try ownRow(now: now), origin: nil)
     composer.set(.userSafetyClaim, to: .claim(claim, note: note))
     return try write(composer.writes, lane: .urgent, now: now)
   }
 
-  private func ownRow() throws(StoreError) -> RowState {
+  private mutating func ownRow(now: ClockReading) throws -> RowState {
     let key = RowKey(kind: .user, id: RowID(raw: local.author.user.raw))
-    return try store.row(key) ?? RowState(key: key)
+    try settle(key, now: now)
+    return try seen(key) ?? RowState(key: key)
   }
 
   // MARK: Control
@@ -181,6 +182,11 @@ extension Replica {
   mutating func write(_ writes: [Write], lane: Lane, now: ClockReading) throws -> Outcome {
     guard !writes.isEmpty else { return Outcome() }
     for write in writes { try requireAcceptable(write) }
+    guard gathering == nil else {
+      let writes = try withOrigins(writes, lane: lane)
+      gathering?.add(writes, lane: lane)
+      return Outcome()
+    }
     return try transact(now: now) { replica in
       try replica.append(
         replica.withOrigins(writes, lane: lane).map(Operation.write), lane: lane, now: now)
@@ -201,10 +207,20 @@ extension Replica {
 
   /// Seals operations into this device's log and passes the frames on once they are durable.
   mutating func append(_ operations: [Operation], lane: Lane, now: ClockReading) throws {
-    let run: LogWriter.Run
+    let run = try seal(operations, lane: lane, now: now)
+    try hold(run.frames, opening: run.opening, now: now)
+    try commit(now: now)
+    try self.run(.appended(run.opening, run.frames), now: now)
+  }
+
+  /// Seals operations into frames of this device's log, which are yet to be held.
+  mutating func seal(
+    _ operations: [Operation], lane: Lane, now: ClockReading
+  ) throws -> LogWriter.Run {
+    let earlier = try ownFrames(among: operations, in: lane)
     do {
-      run = try writer.write(
-        operations, lane: lane, at: now.wall,
+      return try writer.write(
+        operations, lane: lane, at: now.wall, earlier: earlier,
         epoch: keyring.current(announced: control.epochs.keys), random: &random)
     } catch {
       switch error {
@@ -215,9 +231,19 @@ extension Replica {
       case .logFull: throw Refusal("this device's log is full: join again as a new device")
       }
     }
-    try hold(run.frames, opening: run.opening, now: now)
-    try commit(now: now)
-    try self.run(.appended(run.opening, run.frames), now: now)
+  }
+
+  /// The sequences of this log's own frames among those that the operations supersede.
+  private func ownFrames(
+    among operations: [Operation], in lane: Lane
+  ) throws(StoreError) -> [Bytes16: UInt64] {
+    guard let log = writer.heads[lane]?.log else { return [:] }
+    var names: Set<Bytes16> = []
+    for case .write(let write) in operations { names.formUnion(write.supersedes.map(\.frame)) }
+    guard !names.isEmpty else { return [:] }
+    var sequences = try store.sequences(of: names, in: log)
+    if let gathering { sequences.merge(gathering.sequences(of: names, in: log)) { $1 } }
+    return sequences
   }
 
   /// In the urgent lane a write may overtake the create of its row, so it repeats the origin.
@@ -225,7 +251,7 @@ extension Replica {
     guard lane == .urgent else { return writes }
     return try writes.map { write in
       guard write.origin == nil, write.field.entity != .user,
-        let origin = try store.row(write.key)?.origin
+        let origin = try seen(write.key)?.origin
       else { return write }
       var write = write
       write.origin = origin
@@ -242,7 +268,7 @@ extension Replica {
   }
 
   func existing(_ kind: EntityKind, _ id: RowID) throws -> RowState {
-    guard let state = try store.row(RowKey(kind: kind, id: id)), state.exists else {
+    guard let state = try seen(RowKey(kind: kind, id: id)), state.exists else {
       throw Refusal("no \(kind) \(id.short): it was deleted, or has not arrived here")
     }
     return state

@@ -34,6 +34,8 @@ public struct Replica {
   /// What is being put together for the next commit, and what may be said once it is durable.
   var batch = Batch()
   var held: Outcome = Outcome()
+  /// Nil but while several commands are put into one transaction.
+  var gathering: Gathering?
   /// Nil after something was applied.
   var knownStateHash: StateHash?
 

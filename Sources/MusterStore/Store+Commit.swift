@@ -111,9 +111,26 @@ struct CommitRun {
     case .nothing: break
     case .waiting(let reason): try FrameTable.setWaiting(reason, at: place, in: database)
     case .applied(let writes, let crossings):
-      for write in writes { try apply(write) }
+      for write in writes { try apply(naming(write, at: place)) }
       for crossing in crossings { try keep(crossing) }
     }
+  }
+
+  /// Gives the earlier writes of the same log that a write takes away the names by which the view
+  /// knows them.
+  private func naming(_ authored: AuthoredWrite, at place: Int64) throws -> AuthoredWrite {
+    guard !authored.write.supersedesEarlier.isEmpty else { return authored }
+    var write = authored.write
+    for earlier in write.supersedesEarlier {
+      let named = place & ~0xFFFF_FFFF | Int64(earlier.sequence)
+      guard let name = try FrameTable.name(at: named, in: database) else {
+        throw StoreError.corrupt("the frame at \(named) is missing")
+      }
+      write.supersedes.append(Dot(frame: name, index: earlier.index))
+    }
+    write.supersedesEarlier = []
+    return AuthoredWrite(
+      write: write, dot: authored.dot, author: authored.author, writtenAt: authored.writtenAt)
   }
 
   private mutating func apply(_ write: AuthoredWrite) throws {

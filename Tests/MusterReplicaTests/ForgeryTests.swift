@@ -184,9 +184,12 @@ struct ForgeryTests {
           incarnation: replica.writer.incarnation, lane: .state)
         let head = try #require(replica.writer.heads[.state])
         let opening = try #require(try replica.store.log(log)).opening
+        let place = WritePlace(
+          operation: replica.local.operation, author: replica.local.author.user,
+          sequence: head.sequence + 1)
         let frame = Frame.sealed(
           operation: replica.local.operation, log: log, sequence: head.sequence + 1,
-          previous: head.hash, epoch: epoch.id, plaintext: body.encoded(), key: epoch.key,
+          previous: head.hash, epoch: epoch.id, plaintext: body.encoded(writesAt: place), key: epoch.key,
           nonce: replica.random.nonce24(), signedBy: replica.local.signingKey)
         try replica.hold([frame], opening: opening, now: now)
         try replica.commit(now: now)

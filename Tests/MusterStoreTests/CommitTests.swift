@@ -43,6 +43,34 @@ struct CommitTests {
     #expect(try store.rows(.fence).isEmpty)
   }
 
+  @Test func `a write takes an earlier one of its own log away by its place`() throws {
+    let store = try Store.inMemory()
+    var (other, scribe) = (Scribe(2), Scribe(1))
+    _ = try store.commit(batch(other.opened(), other.silent(), scribe.opened()))
+    let created = scribe.writing(report(7, by: scribe.author, title: "Smoke"))
+    var second = title(7, "Fire")
+    second.supersedesEarlier = [EarlierWrite(sequence: created.frame.sequence, index: 1)]
+    let edited = scribe.writing([second])
+    var third = title(7, "Ash")
+    third.supersedesEarlier = [EarlierWrite(sequence: edited.frame.sequence, index: 0)]
+    let again = scribe.writing([third])
+    // Another log's frame of that sequence is another frame.
+    let foreign = other.writing([second])
+
+    _ = try store.commit(batch(created, edited, foreign))
+    _ = try store.commit(batch(again))
+
+    let row = try #require(try store.row(reportKey(7)))
+    #expect(row.shown(.reportTitle)?.value == .text("Ash"))
+    let names = Set([created, edited, foreign].map { $0.frame.hash.raw.prefix })
+    #expect(
+      try store.sequences(of: names, in: scribe.log)
+        == [
+          created.frame.hash.raw.prefix: created.frame.sequence,
+          edited.frame.hash.raw.prefix: edited.frame.sequence,
+        ])
+  }
+
   @Test func `a frame that is held already is skipped and not applied again`() throws {
     let store = try Store.inMemory()
     var scribe = Scribe(1)

@@ -265,10 +265,14 @@ struct WireTests {
     ]
     let body = FrameBody(
       writtenAt: Timestamp(milliseconds: 1), contents: .operations(operations))
-    mutate(body.encoded()) { _ = try FrameBody(decoding: $0) }
+    let place = WritePlace(
+      operation: cast.operation, author: device.author.user, sequence: 4)
+    mutate(body.encoded(writesAt: place)) { _ = try FrameBody(decoding: $0, writesAt: place) }
     let part = FrameBody(
       writtenAt: Timestamp(milliseconds: 1), contents: .part(index: 1, count: 2, content: [1, 2]))
-    mutate(part.encoded(), count: 20_000) { _ = try FrameBody(decoding: $0) }
+    mutate(part.encoded(writesAt: nil), count: 20_000) {
+      _ = try FrameBody(decoding: $0, writesAt: place)
+    }
     let opening = Opening(
       certificate: device.certificate.hash, incarnation: Incarnation(raw: .zero), generation: 2,
       lane: .urgent, previousHead: Head(log: LogID(raw: .zero), sequence: 5, hash: .none))

@@ -14,20 +14,16 @@ Head: 1 log bytes; 2 sequence uint64; 3 hash bytes
 Opening: 1 certificate bytes; 2 incarnation bytes; 3 generation uint32; 4 lane uint32
 Opening: 5 previous Head
 Position: 1 latitude_e7 sint32; 2 longitude_e7 sint32
-Claim: 1 claim uint32; 2 note string
 Fix: 1 position Position; 2 accuracy_plus_one uint32; 3 sample_time sint64
-Write: 1 row bytes; 2 field uint32; 9 supersedes bytes; 10 origin_owner bytes; 11 origin_nonce bytes
-Write: 3 text string value; 4 code uint32 value; 5 position Position value; 6 geometry bytes value
-Write: 7 claim Claim value; 8 mark bool value
 Crossing: 1 type uint32; 2 fence bytes; 3 fence_version bytes; 4 subject bytes; 5 transition uint32
 Crossing: 6 fix Fix; 7 baseline bool
 Certificate: 1 content bytes; 2 signature bytes
 SealedKey: 1 device bytes; 2 sealed bytes
 Epoch: 1 id bytes; 2 excludes bytes many; 3 sealed SealedKey many
-Operation: 1 write Write kind; 2 crossing Crossing kind
+Operation: 2 crossing Crossing kind
 Operation: 16 certificate Certificate kind; 17 epoch Epoch kind
 Part: 1 index uint32; 2 count uint32; 3 content bytes
-FrameBody: 1 written_at sint64; 2 operations Operation many; 3 part Part
+FrameBody: 1 written_at sint64; 2 operations Operation many; 3 part Part; 4 writes bytes
 """)
 
 
@@ -196,6 +192,8 @@ def parse_body(data):
     if "part" in body:
         index, count = body["part"].get("index", 0), body["part"].get("count", 0)
         if not (2 <= count <= 128 and index < count) or body.get("operations"):
+            return None
+        if body.get("writes"):
             return None
     elif len(body.get("operations", [])) > 512:
         return None

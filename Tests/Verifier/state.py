@@ -4,6 +4,7 @@ import struct
 from dataclasses import dataclass
 
 from names import COMMAND, MEMBER, RELAY, Author, h16, h32, i64, text, u32
+from protobuf import Malformed
 
 USER, REPORT, FENCE = 1, 2, 3
 EXISTENCE = (20, 40)
@@ -52,48 +53,113 @@ class Invalid(Exception):
 
 
 def is_unknown(operation):
-    if operation.unknown or not operation:
-        return True
-    write = operation.get("write")
-    return write is not None and (write.unknown or write.get("field", 0) not in FIELDS)
+    return operation.unknown or not operation
 
 
-def read_write(message, dot, author, written_at, operation):
-    row, field = exactly(16, message.get("row", b"")), message.get("field", 0)
-    dots = message.get("supersedes", b"")
-    if len(dots) % 18 or len(dots) > 64 * 18:
-        raise Invalid("superseded dots")
-    origin = (message.get("origin_owner", b""), message.get("origin_nonce", b""))
-    if origin == (b"", b""):
-        origin = None
-    else:
-        row_id = h16(b"muster row 1", operation, exactly(16, origin[0]), exactly(16, origin[1]))
-        if kind_of(field) == USER or row_id != row:
-            raise Invalid("origin")
-    supersedes = tuple(dots[start : start + 18] for start in range(0, len(dots), 18))
-    value = read_value(message, field)
-    return Write(row, field, value, supersedes, origin, dot, author, written_at)
+class Unknown(Exception):
+    """Something that a later version may understand."""
 
 
-def read_value(message, field):
-    """The value's canonical bytes; None where the write only takes away."""
-    allowed = FIELDS[field]
-    if "text" in message and allowed in (LINE, PARAGRAPHS):
-        return b"\1" + text(checked(message["text"], allowed))
-    if "code" in message and isinstance(allowed, range) and message["code"] in allowed:
-        return bytes([2, message["code"]])
-    if "position" in message and allowed == PLACE:
-        return b"\3" + coordinate(message["position"])
-    if "geometry" in message and allowed == OUTLINE:
-        return b"\4" + outline(message["geometry"])
-    if "claim" in message and allowed == CLAIMS and message["claim"].get("claim", 0) in (1, 2):
-        note = checked(message["claim"].get("note", ""), PARAGRAPHS)
-        return bytes([5, message["claim"]["claim"]]) + text(note)
-    if message.get("mark") and allowed == MARK:
-        return b"\6"
-    if any(name in message for name in ("text", "code", "position", "geometry", "claim", "mark")):
-        raise Invalid("value")
-    return None
+class PackedWrites:
+    """Reads the packed writes of one body (§4): (write or None if invalid) one by one."""
+
+    def __init__(self, data, frame, log, author, written_at, operation):
+        self.data, self.place = data, 0
+        self.frame, self.log, self.author = frame, log, author
+        self.written_at, self.operation = written_at, operation
+        self.row = self.origin = None
+
+    def read_all(self, first_index):
+        found = []
+        while self.place < len(self.data):
+            index = first_index + len(found)
+            if index >= 512:
+                raise Malformed("operations in a frame")
+            found.append(self.read(self.frame.stored_hash[:16] + struct.pack(">H", index)))
+        return found
+
+    def read(self, dot):
+        field, flags = self.take(2)
+        if field not in FIELDS or flags & 0x80:
+            raise Unknown
+        subject = flags & 3
+        if subject:
+            row = self.take(16) if subject in (1, 3) else None
+            owner = self.take(16) if subject == 3 else self.author.user
+            self.origin = (owner, self.take(16)) if subject in (2, 3) else None
+            self.row = row or h16(b"muster row 1", self.operation, *self.origin)
+        valid, value = self.row is not None, None
+        if flags & 4:
+            try:
+                value = self.value(FIELDS[field])
+            except Invalid:
+                valid = False
+        earlier = flags >> 3 & 7
+        if earlier == 7:
+            earlier = self.varint()
+            if earlier * 2 > len(self.data) - self.place:
+                raise Malformed("cut short")
+        dots = []
+        for _ in range(earlier):
+            distance, index = self.varint(), self.varint()
+            if not 0 < distance < self.frame.sequence or index > 0xFFFF:
+                valid = False
+            elif valid:
+                named = self.log.frames[self.frame.sequence - distance]
+                dots.append(named.stored_hash[:16] + struct.pack(">H", index))
+        others = self.varint() if flags & 0x40 else 0
+        names = self.take(18 * others)
+        if not valid or earlier + others > 64:
+            return None
+        dots += [names[start : start + 18] for start in range(0, len(names), 18)]
+        if self.origin is not None:
+            if kind_of(field) == USER or h16(
+                    b"muster row 1", self.operation, *self.origin) != self.row:
+                return None
+        return Write(
+            self.row, field, value, tuple(dots), self.origin, dot, self.author, self.written_at)
+
+    def value(self, allowed):
+        """The value's canonical bytes."""
+        if allowed == MARK:
+            return b"\6"
+        if allowed == PLACE:
+            latitude, longitude = struct.unpack(">ii", self.take(8))
+            return b"\3" + coordinate({"latitude_e7": latitude, "longitude_e7": longitude})
+        if allowed == OUTLINE:
+            return b"\4" + outline(self.take(self.varint()))
+        if isinstance(allowed, range):
+            code = self.take(1)
+            if code[0] not in allowed:
+                raise Invalid("code")
+            return b"\2" + code
+        claim = self.take(1) if allowed == CLAIMS else None
+        try:
+            string = self.take(self.varint()).decode("utf-8")
+        except UnicodeDecodeError:
+            raise Malformed("text is not UTF-8") from None
+        if claim is None:
+            return b"\1" + text(checked(string, allowed))
+        if claim[0] not in (1, 2):
+            raise Invalid("claim")
+        return b"\5" + claim + text(checked(string, PARAGRAPHS))
+
+    def take(self, count):
+        if count > len(self.data) - self.place:
+            raise Malformed("cut short")
+        self.place += count
+        return self.data[self.place - count : self.place]
+
+    def varint(self):
+        value = 0
+        for shift in range(0, 35, 7):
+            byte = self.take(1)[0]
+            value |= (byte & 0x7F) << shift
+            if byte < 0x80:
+                if byte == 0 and shift > 0 or value > 0xFFFFFFFF:
+                    break
+                return value
+        raise Malformed("integer too long")
 
 
 def exactly(width, data):
@@ -221,22 +287,28 @@ class State:
 
     def apply_body(self, frame, body, log, author, operation):
         operations = body.get("operations", [])
-        if body.unknown or any(map(is_unknown, operations)):
-            return  # waits for a newer program
         written_at = body.get("written_at", 0)
-        for index, message in enumerate(operations):
-            dot = frame.stored_hash[:16] + struct.pack(">H", index)
+        packed = PackedWrites(
+            body.get("writes", b""), frame, log, author, written_at, operation)
+        try:
+            writes = packed.read_all(len(operations))
+        except (Unknown, Malformed):
+            return  # waits for a newer program, or means nothing
+        if body.unknown or any(map(is_unknown, operations)):
+            return
+        for write in writes:
+            if write is not None:
+                self.rows.setdefault((kind_of(write.field), write.row), []).append(write)
+        for message in operations:
+            if "crossing" not in message:
+                continue
             try:
-                if "write" in message:
-                    write = read_write(message["write"], dot, author, written_at, operation)
-                    self.rows.setdefault((kind_of(write.field), write.row), []).append(write)
-                elif "crossing" in message:
-                    id, canonical, decides = read_crossing(
-                        message["crossing"], author, log.incarnation, written_at, operation)
-                    if id not in self.crossings or decides < self.crossings[id][0]:
-                        self.crossings[id] = (decides, canonical)
+                id, canonical, decides = read_crossing(
+                    message["crossing"], author, log.incarnation, written_at, operation)
             except Invalid:
                 continue
+            if id not in self.crossings or decides < self.crossings[id][0]:
+                self.crossings[id] = (decides, canonical)
 
     def hash(self):
         entries = [canonical_row(key, self.rows[key]) for key in sorted(self.rows)]

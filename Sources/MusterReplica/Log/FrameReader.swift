@@ -53,7 +53,7 @@ struct FrameReader: Sendable {
 
   private mutating func readControl(_ frame: Frame) -> Reading {
     do {
-      let body = try FrameBody(decoding: frame.body)
+      let body = try FrameBody(decoding: frame.body, writesAt: nil)
       guard case .operations(let operations) = body.contents else {
         return .view(.nothing, completes: [])
       }
@@ -70,7 +70,7 @@ struct FrameReader: Sendable {
     // Whatever this frame is, parts that it does not go on with are abandoned.
     let gathered = parts.removeValue(forKey: key)
     do {
-      let body = try FrameBody(decoding: plaintext)
+      let body = try FrameBody(decoding: plaintext, writesAt: place(of: frame, by: author))
       switch body.contents {
       case .operations(let operations):
         let application = application(
@@ -110,7 +110,8 @@ struct FrameReader: Sendable {
       parts[key] = whole
       return .view(.waiting(.part), completes: [])
     }
-    let body = try FrameBody(decoding: Array(whole.contents.joined()))
+    let body = try FrameBody(
+      decoding: Array(whole.contents.joined()), writesAt: place(of: frame, by: author))
     guard case .operations(let operations) = body.contents else { throw .malformed("parts") }
     let application = application(
       of: operations, writtenAt: body.writtenAt, frame: frame, opening: opening, author: author)
@@ -156,6 +157,10 @@ struct FrameReader: Sendable {
     }
     return writes.isEmpty && crossings.isEmpty
       ? .nothing : .applied(writes: writes, crossings: crossings)
+  }
+
+  private func place(of frame: Frame, by author: Author) -> WritePlace {
+    WritePlace(operation: operation, author: author.user, sequence: frame.sequence)
   }
 
   /// A write whose claimed origin is not the row's is nobody's write.

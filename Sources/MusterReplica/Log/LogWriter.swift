@@ -45,11 +45,15 @@ struct LogWriter: Sendable {
   }
 
   /// Writes operations into a lane: as many to a frame as fit, one that fits none in parts.
+  ///
+  /// - Parameter earlier: the sequences of the lane's own frames among those that the writes name.
   mutating func write(
-    _ operations: [Operation], lane: Lane, at writtenAt: Timestamp,
+    _ operations: [Operation], lane: Lane, at writtenAt: Timestamp, earlier: [Bytes16: UInt64],
     epoch: (id: EpochID, key: SealingKey)?, random: inout DeterministicRandom
   ) throws(Fault) -> Run {
-    let bodies = try pack(operations, at: writtenAt)
+    let first = (heads[lane]?.sequence ?? 0) + 1
+    let bodies = try pack(
+      operations, lane: lane, from: first, at: writtenAt, earlier: earlier)
     let opening = Opening(
       certificate: local.certificate.hash, incarnation: incarnation, generation: generation,
       lane: lane, previousHead: previousHeads[lane])
@@ -97,42 +101,58 @@ struct LogWriter: Sendable {
 
   // MARK: Packing
 
-  /// A frame body's own fields, rounded up.
-  private static let bodyOverhead = 16
   /// The fields of a part around its content, rounded up.
   private static let partOverhead = 32
 
+  /// - Parameters:
+  ///   - first: the sequence of the first frame with operations.
+  ///   - earlier: the sequences of this log's own frames among those that the writes name.
   private func pack(
-    _ operations: [Operation], at writtenAt: Timestamp
+    _ operations: [Operation], lane: Lane, from first: UInt64, at writtenAt: Timestamp,
+    earlier: [Bytes16: UInt64]
   ) throws(Fault) -> [[UInt8]] {
     var bodies: [[UInt8]] = []
-    var pending: [Operation] = []
-    var size = Self.bodyOverhead
+    func place() -> WritePlace? {
+      guard lane != .control else { return nil }
+      return WritePlace(
+        operation: local.operation, author: local.author.user,
+        sequence: first + UInt64(bodies.count))
+    }
+    var packer = FrameBodyPacker(writtenAt: writtenAt, writesAt: place())
     func flush() {
-      guard !pending.isEmpty else { return }
-      bodies.append(FrameBody(writtenAt: writtenAt, contents: .operations(pending)).encoded())
-      pending = []
-      size = Self.bodyOverhead
+      if !packer.isEmpty { bodies.append(packer.encoded()) }
+      packer = FrameBodyPacker(writtenAt: writtenAt, writesAt: place())
     }
     for operation in operations {
-      let added = operation.encodedSize
-      if Self.bodyOverhead + added > Limits.framePlaintextBytes {
-        flush()
-        bodies += try parts(of: operation, at: writtenAt)
-        continue
-      }
-      if size + added > Limits.framePlaintextBytes || pending.count == Limits.operationsPerFrame {
-        flush()
-      }
-      pending.append(operation)
-      size += added
+      let named = Self.naming(operation, by: earlier)
+      if packer.add(named) { continue }
+      flush()
+      if packer.add(named) { continue }
+      bodies += try parts(of: operation, at: writtenAt, in: place())
+      flush()
     }
     flush()
     return bodies
   }
 
-  private func parts(of operation: Operation, at writtenAt: Timestamp) throws(Fault) -> [[UInt8]] {
-    let whole = FrameBody(writtenAt: writtenAt, contents: .operations([operation])).encoded()
+  /// A write names frames of its own log by place, which is shorter.
+  private static func naming(
+    _ operation: Operation, by earlier: [Bytes16: UInt64]
+  ) -> Operation {
+    guard !earlier.isEmpty, case .write(var write) = operation else { return operation }
+    for dot in write.supersedes {
+      guard let sequence = earlier[dot.frame] else { continue }
+      write.supersedesEarlier.append(EarlierWrite(sequence: sequence, index: dot.index))
+    }
+    write.supersedes.removeAll { earlier[$0.frame] != nil }
+    return .write(write)
+  }
+
+  private func parts(
+    of operation: Operation, at writtenAt: Timestamp, in place: WritePlace?
+  ) throws(Fault) -> [[UInt8]] {
+    let whole = FrameBody(writtenAt: writtenAt, contents: .operations([operation]))
+      .encoded(writesAt: place)
     let size = Limits.framePlaintextBytes - Self.partOverhead
     let count = (whole.count + size - 1) / size
     guard whole.count <= Limits.operationBytes, count <= Limits.partsPerOperation else {
@@ -142,7 +162,7 @@ struct LogWriter: Sendable {
       let content = Array(whole[index * size..<min(whole.count, (index + 1) * size)])
       return FrameBody(
         writtenAt: writtenAt, contents: .part(index: index, count: count, content: content)
-      ).encoded()
+      ).encoded(writesAt: nil)
     }
   }
 

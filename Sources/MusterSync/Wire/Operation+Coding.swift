@@ -2,41 +2,83 @@ internal import MusterCrypto
 public import MusterModel
 
 extension FrameBody {
-  /// The plaintext of a frame, or its clear body in the control lane.
-  public func encoded() -> [UInt8] {
-    var wire = WireFrameBody()
-    wire.writtenAt = writtenAt.milliseconds
+  /// The plaintext of a frame, or its clear body in the control lane. Writes come last, in their
+  /// order: dots count the operations as a reader finds them.
+  ///
+  /// - Parameter place: where the writes are to stand; nil in the control lane, which has none.
+  public func encoded(writesAt place: WritePlace?) -> [UInt8] {
     switch contents {
-    case .operations(let operations): wire.operations = operations.map(\.wire)
+    case .operations(let operations):
+      var writes = place.map(PackedWrites.init)
+      var others: [Operation] = []
+      for operation in operations {
+        if case .write(let write) = operation {
+          writes?.append(write)
+        } else {
+          others.append(operation)
+        }
+      }
+      return Self.encoded(writtenAt: writtenAt, others: others, writes: writes?.bytes ?? [])
     case .part(let index, let count, let content):
+      var wire = WireFrameBody()
+      wire.writtenAt = writtenAt.milliseconds
       wire.part.index = UInt32(index)
       wire.part.count = UInt32(count)
       wire.part.content = .init(content)
+      return wire.bytes
     }
+  }
+
+  static func encoded(
+    writtenAt: Timestamp, others: [Operation], writes: [UInt8]
+  ) -> [UInt8] {
+    var wire = WireFrameBody()
+    wire.writtenAt = writtenAt.milliseconds
+    wire.operations = others.map(\.wire)
+    wire.writes = .init(writes)
     return wire.bytes
   }
 
   /// Throws for what no writer makes; operations that this version does not know become `.unknown`,
   /// and ones that are not what their kind requires `.invalid`.
-  public init(decoding bytes: [UInt8]) throws(WireError) {
-    let wire = try WireFrameBody(parsing: bytes)
+  ///
+  /// - Parameter place: where the writes stand; nil in the control lane, where they mean nothing.
+  public init(decoding bytes: [UInt8], writesAt place: WritePlace?) throws(WireError) {
+    if let place, let plain = PlainBody(bytes) {
+      var reader = PackedWriteReader(bytes, plain.writes, in: place)
+      let writes = try reader.operations(atMost: Limits.operationsPerFrame)
+      self.init(writtenAt: plain.writtenAt, contents: .operations(writes ?? [.unknown]))
+      return
+    }
+    try self.init(parsing: try WireFrameBody(parsing: bytes), writesAt: place)
+  }
+
+  /// Any body, as Protocol Buffers has it.
+  init(parsing wire: WireFrameBody, writesAt place: WritePlace?) throws(WireError) {
     let writtenAt = Timestamp(milliseconds: wire.writtenAt)
     if wire.hasPart {
       let (index, count) = (Int(wire.part.index), Int(wire.part.count))
       guard (2...Limits.partsPerOperation).contains(count), index < count,
-        wire.operations.isEmpty
+        wire.operations.isEmpty, wire.writes.isEmpty
       else { throw .malformed("part") }
       let part = Contents.part(index: index, count: count, content: Array(wire.part.content))
       self.init(writtenAt: writtenAt, contents: part)
-    } else {
-      guard wire.operations.count <= Limits.operationsPerFrame else {
-        throw .overLimit("operations in a frame")
-      }
-      let isKnown = wire.unknownFields.data.isEmpty
-      self.init(
-        writtenAt: writtenAt,
-        contents: .operations(isKnown ? wire.operations.map(Operation.init) : [.unknown]))
+      return
     }
+    let room = Limits.operationsPerFrame - wire.operations.count
+    guard room >= 0 else { throw .overLimit("operations in a frame") }
+    var writes: [Operation]? = []
+    if let place {
+      let packed = Array(wire.writes)
+      var reader = PackedWriteReader(packed, packed.indices, in: place)
+      writes = try reader.operations(atMost: room)
+    }
+    guard wire.unknownFields.data.isEmpty, let writes else {
+      self.init(writtenAt: writtenAt, contents: .operations([.unknown]))
+      return
+    }
+    self.init(
+      writtenAt: writtenAt, contents: .operations(wire.operations.map(Operation.init) + writes))
   }
 }
 
@@ -83,7 +125,6 @@ extension Operation {
   var wire: WireOperation {
     var wire = WireOperation()
     switch self {
-    case .write(let write): wire.write = write.wire
     case .crossing(let crossing): wire.crossing = crossing.wire
     case .certificate(let signed): wire.certificate = signed.wire
     case .epoch(let epoch):
@@ -95,6 +136,7 @@ extension Operation {
         sealed.sealed = .init(key.box)
         return sealed
       }
+    case .write: preconditionFailure("writes are packed")
     case .invalid, .unknown: preconditionFailure("only a reader meets \(self)")
     }
     return wire
@@ -106,7 +148,6 @@ extension Operation {
       return
     }
     switch wire.kind {
-    case .write(let write): self = Write.parse(write)
     case .crossing(let crossing): self = Crossing(crossing).map(Operation.crossing) ?? .invalid
     case .certificate(let certificate):
       do {
@@ -119,8 +160,8 @@ extension Operation {
     }
   }
 
-  /// The bytes that this operation adds to a frame body.
-  public var encodedSize: Int {
+  /// The bytes that this operation, which is no write, adds to a frame body.
+  var encodedSize: Int {
     let size = wire.bytes.count
     return size + (size < 128 ? 2 : size < 16_384 ? 3 : 4)
   }

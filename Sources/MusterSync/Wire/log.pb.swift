@@ -98,6 +98,9 @@ nonisolated struct WireFrameBody: Sendable {
   /// Clears the value of `part`. Subsequent reads from it will return its default value.
   mutating func clearPart() {self._part = nil}
 
+  /// packed, see docs/wire.md; they count as the last operations
+  var writes: Data = Data()
+
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
   init() {}
@@ -130,14 +133,6 @@ nonisolated struct WireOperation: Sendable {
 
   var kind: WireOperation.OneOf_Kind? = nil
 
-  var write: WireWrite {
-    get {
-      if case .write(let v)? = kind {return v}
-      return WireWrite()
-    }
-    set {kind = .write(newValue)}
-  }
-
   var crossing: WireCrossing {
     get {
       if case .crossing(let v)? = kind {return v}
@@ -165,98 +160,9 @@ nonisolated struct WireOperation: Sendable {
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
   nonisolated enum OneOf_Kind: Equatable, Sendable {
-    case write(WireWrite)
     case crossing(WireCrossing)
     case certificate(WireSignedCertificate)
     case epoch(WireEpoch)
-
-  }
-
-  init() {}
-}
-
-nonisolated struct WireWrite: Sendable {
-  // SwiftProtobuf.Message conformance is added in an extension below. See the
-  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
-  // methods supported on all messages.
-
-  /// 16
-  var row: Data = Data()
-
-  var field: UInt32 = 0
-
-  var value: WireWrite.OneOf_Value? = nil
-
-  var text: String {
-    get {
-      if case .text(let v)? = value {return v}
-      return String()
-    }
-    set {value = .text(newValue)}
-  }
-
-  var code: UInt32 {
-    get {
-      if case .code(let v)? = value {return v}
-      return 0
-    }
-    set {value = .code(newValue)}
-  }
-
-  var position: WirePosition {
-    get {
-      if case .position(let v)? = value {return v}
-      return WirePosition()
-    }
-    set {value = .position(newValue)}
-  }
-
-  /// canonical form
-  var geometry: Data {
-    get {
-      if case .geometry(let v)? = value {return v}
-      return Data()
-    }
-    set {value = .geometry(newValue)}
-  }
-
-  var claim: WireClaim {
-    get {
-      if case .claim(let v)? = value {return v}
-      return WireClaim()
-    }
-    set {value = .claim(newValue)}
-  }
-
-  /// always true where present
-  var mark: Bool {
-    get {
-      if case .mark(let v)? = value {return v}
-      return false
-    }
-    set {value = .mark(newValue)}
-  }
-
-  /// 18 each: 16 of the frame hash, 2 of the index, big-endian
-  var supersedes: Data = Data()
-
-  /// 16
-  var originOwner: Data = Data()
-
-  /// 16
-  var originNonce: Data = Data()
-
-  var unknownFields = SwiftProtobuf.UnknownStorage()
-
-  nonisolated enum OneOf_Value: Equatable, Sendable {
-    case text(String)
-    case code(UInt32)
-    case position(WirePosition)
-    /// canonical form
-    case geometry(Data)
-    case claim(WireClaim)
-    /// always true where present
-    case mark(Bool)
 
   }
 
@@ -271,20 +177,6 @@ nonisolated struct WirePosition: Sendable {
   var latitudeE7: Int32 = 0
 
   var longitudeE7: Int32 = 0
-
-  var unknownFields = SwiftProtobuf.UnknownStorage()
-
-  init() {}
-}
-
-nonisolated struct WireClaim: Sendable {
-  // SwiftProtobuf.Message conformance is added in an extension below. See the
-  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
-  // methods supported on all messages.
-
-  var claim: UInt32 = 0
-
-  var note: String = String()
 
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
@@ -529,7 +421,7 @@ nonisolated extension WireHead: SwiftProtobuf.Message, SwiftProtobuf._MessageImp
 
 nonisolated extension WireFrameBody: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".FrameBody"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}written_at\0\u{1}operations\0\u{1}part\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}written_at\0\u{1}operations\0\u{1}part\0\u{1}writes\0")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -540,6 +432,7 @@ nonisolated extension WireFrameBody: SwiftProtobuf.Message, SwiftProtobuf._Messa
       case 1: try { try decoder.decodeSingularSInt64Field(value: &self.writtenAt) }()
       case 2: try { try decoder.decodeRepeatedMessageField(value: &self.operations) }()
       case 3: try { try decoder.decodeSingularMessageField(value: &self._part) }()
+      case 4: try { try decoder.decodeSingularBytesField(value: &self.writes) }()
       default: break
       }
     }
@@ -559,6 +452,9 @@ nonisolated extension WireFrameBody: SwiftProtobuf.Message, SwiftProtobuf._Messa
     try { if let v = self._part {
       try visitor.visitSingularMessageField(value: v, fieldNumber: 3)
     } }()
+    if !self.writes.isEmpty {
+      try visitor.visitSingularBytesField(value: self.writes, fieldNumber: 4)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -566,6 +462,7 @@ nonisolated extension WireFrameBody: SwiftProtobuf.Message, SwiftProtobuf._Messa
     if lhs.writtenAt != rhs.writtenAt {return false}
     if lhs.operations != rhs.operations {return false}
     if lhs._part != rhs._part {return false}
+    if lhs.writes != rhs.writes {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -613,7 +510,7 @@ nonisolated extension WirePart: SwiftProtobuf.Message, SwiftProtobuf._MessageImp
 
 nonisolated extension WireOperation: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".Operation"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}write\0\u{1}crossing\0\u{2}\u{e}certificate\0\u{1}epoch\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{2}\u{2}crossing\0\u{2}\u{e}certificate\0\u{1}epoch\0\u{c}\u{1}\u{1}")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -621,19 +518,6 @@ nonisolated extension WireOperation: SwiftProtobuf.Message, SwiftProtobuf._Messa
       // allocates stack space for every case branch when no optimizations are
       // enabled. https://github.com/apple/swift-protobuf/issues/1034
       switch fieldNumber {
-      case 1: try {
-        var v: WireWrite?
-        var hadOneofValue = false
-        if let current = self.kind {
-          hadOneofValue = true
-          if case .write(let m) = current {v = m}
-        }
-        try decoder.decodeSingularMessageField(value: &v)
-        if let v = v {
-          if hadOneofValue {try decoder.handleConflictingOneOf()}
-          self.kind = .write(v)
-        }
-      }()
       case 2: try {
         var v: WireCrossing?
         var hadOneofValue = false
@@ -684,10 +568,6 @@ nonisolated extension WireOperation: SwiftProtobuf.Message, SwiftProtobuf._Messa
     // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
     // https://github.com/apple/swift-protobuf/issues/1182
     switch self.kind {
-    case .write?: try {
-      guard case .write(let v)? = self.kind else { preconditionFailure() }
-      try visitor.visitSingularMessageField(value: v, fieldNumber: 1)
-    }()
     case .crossing?: try {
       guard case .crossing(let v)? = self.kind else { preconditionFailure() }
       try visitor.visitSingularMessageField(value: v, fieldNumber: 2)
@@ -707,146 +587,6 @@ nonisolated extension WireOperation: SwiftProtobuf.Message, SwiftProtobuf._Messa
 
   static func ==(lhs: WireOperation, rhs: WireOperation) -> Bool {
     if lhs.kind != rhs.kind {return false}
-    if lhs.unknownFields != rhs.unknownFields {return false}
-    return true
-  }
-}
-
-nonisolated extension WireWrite: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
-  static let protoMessageName: String = _protobuf_package + ".Write"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}row\0\u{1}field\0\u{1}text\0\u{1}code\0\u{1}position\0\u{1}geometry\0\u{1}claim\0\u{1}mark\0\u{1}supersedes\0\u{3}origin_owner\0\u{3}origin_nonce\0")
-
-  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
-    while let fieldNumber = try decoder.nextFieldNumber() {
-      // The use of inline closures is to circumvent an issue where the compiler
-      // allocates stack space for every case branch when no optimizations are
-      // enabled. https://github.com/apple/swift-protobuf/issues/1034
-      switch fieldNumber {
-      case 1: try { try decoder.decodeSingularBytesField(value: &self.row) }()
-      case 2: try { try decoder.decodeSingularUInt32Field(value: &self.field) }()
-      case 3: try {
-        var v: String?
-        try decoder.decodeSingularStringField(value: &v)
-        if let v = v {
-          if self.value != nil {try decoder.handleConflictingOneOf()}
-          self.value = .text(v)
-        }
-      }()
-      case 4: try {
-        var v: UInt32?
-        try decoder.decodeSingularUInt32Field(value: &v)
-        if let v = v {
-          if self.value != nil {try decoder.handleConflictingOneOf()}
-          self.value = .code(v)
-        }
-      }()
-      case 5: try {
-        var v: WirePosition?
-        var hadOneofValue = false
-        if let current = self.value {
-          hadOneofValue = true
-          if case .position(let m) = current {v = m}
-        }
-        try decoder.decodeSingularMessageField(value: &v)
-        if let v = v {
-          if hadOneofValue {try decoder.handleConflictingOneOf()}
-          self.value = .position(v)
-        }
-      }()
-      case 6: try {
-        var v: Data?
-        try decoder.decodeSingularBytesField(value: &v)
-        if let v = v {
-          if self.value != nil {try decoder.handleConflictingOneOf()}
-          self.value = .geometry(v)
-        }
-      }()
-      case 7: try {
-        var v: WireClaim?
-        var hadOneofValue = false
-        if let current = self.value {
-          hadOneofValue = true
-          if case .claim(let m) = current {v = m}
-        }
-        try decoder.decodeSingularMessageField(value: &v)
-        if let v = v {
-          if hadOneofValue {try decoder.handleConflictingOneOf()}
-          self.value = .claim(v)
-        }
-      }()
-      case 8: try {
-        var v: Bool?
-        try decoder.decodeSingularBoolField(value: &v)
-        if let v = v {
-          if self.value != nil {try decoder.handleConflictingOneOf()}
-          self.value = .mark(v)
-        }
-      }()
-      case 9: try { try decoder.decodeSingularBytesField(value: &self.supersedes) }()
-      case 10: try { try decoder.decodeSingularBytesField(value: &self.originOwner) }()
-      case 11: try { try decoder.decodeSingularBytesField(value: &self.originNonce) }()
-      default: break
-      }
-    }
-  }
-
-  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
-    // The use of inline closures is to circumvent an issue where the compiler
-    // allocates stack space for every if/case branch local when no optimizations
-    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
-    // https://github.com/apple/swift-protobuf/issues/1182
-    if !self.row.isEmpty {
-      try visitor.visitSingularBytesField(value: self.row, fieldNumber: 1)
-    }
-    if self.field != 0 {
-      try visitor.visitSingularUInt32Field(value: self.field, fieldNumber: 2)
-    }
-    switch self.value {
-    case .text?: try {
-      guard case .text(let v)? = self.value else { preconditionFailure() }
-      try visitor.visitSingularStringField(value: v, fieldNumber: 3)
-    }()
-    case .code?: try {
-      guard case .code(let v)? = self.value else { preconditionFailure() }
-      try visitor.visitSingularUInt32Field(value: v, fieldNumber: 4)
-    }()
-    case .position?: try {
-      guard case .position(let v)? = self.value else { preconditionFailure() }
-      try visitor.visitSingularMessageField(value: v, fieldNumber: 5)
-    }()
-    case .geometry?: try {
-      guard case .geometry(let v)? = self.value else { preconditionFailure() }
-      try visitor.visitSingularBytesField(value: v, fieldNumber: 6)
-    }()
-    case .claim?: try {
-      guard case .claim(let v)? = self.value else { preconditionFailure() }
-      try visitor.visitSingularMessageField(value: v, fieldNumber: 7)
-    }()
-    case .mark?: try {
-      guard case .mark(let v)? = self.value else { preconditionFailure() }
-      try visitor.visitSingularBoolField(value: v, fieldNumber: 8)
-    }()
-    case nil: break
-    }
-    if !self.supersedes.isEmpty {
-      try visitor.visitSingularBytesField(value: self.supersedes, fieldNumber: 9)
-    }
-    if !self.originOwner.isEmpty {
-      try visitor.visitSingularBytesField(value: self.originOwner, fieldNumber: 10)
-    }
-    if !self.originNonce.isEmpty {
-      try visitor.visitSingularBytesField(value: self.originNonce, fieldNumber: 11)
-    }
-    try unknownFields.traverse(visitor: &visitor)
-  }
-
-  static func ==(lhs: WireWrite, rhs: WireWrite) -> Bool {
-    if lhs.row != rhs.row {return false}
-    if lhs.field != rhs.field {return false}
-    if lhs.value != rhs.value {return false}
-    if lhs.supersedes != rhs.supersedes {return false}
-    if lhs.originOwner != rhs.originOwner {return false}
-    if lhs.originNonce != rhs.originNonce {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -882,41 +622,6 @@ nonisolated extension WirePosition: SwiftProtobuf.Message, SwiftProtobuf._Messag
   static func ==(lhs: WirePosition, rhs: WirePosition) -> Bool {
     if lhs.latitudeE7 != rhs.latitudeE7 {return false}
     if lhs.longitudeE7 != rhs.longitudeE7 {return false}
-    if lhs.unknownFields != rhs.unknownFields {return false}
-    return true
-  }
-}
-
-nonisolated extension WireClaim: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
-  static let protoMessageName: String = _protobuf_package + ".Claim"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}claim\0\u{1}note\0")
-
-  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
-    while let fieldNumber = try decoder.nextFieldNumber() {
-      // The use of inline closures is to circumvent an issue where the compiler
-      // allocates stack space for every case branch when no optimizations are
-      // enabled. https://github.com/apple/swift-protobuf/issues/1034
-      switch fieldNumber {
-      case 1: try { try decoder.decodeSingularUInt32Field(value: &self.claim) }()
-      case 2: try { try decoder.decodeSingularStringField(value: &self.note) }()
-      default: break
-      }
-    }
-  }
-
-  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
-    if self.claim != 0 {
-      try visitor.visitSingularUInt32Field(value: self.claim, fieldNumber: 1)
-    }
-    if !self.note.isEmpty {
-      try visitor.visitSingularStringField(value: self.note, fieldNumber: 2)
-    }
-    try unknownFields.traverse(visitor: &visitor)
-  }
-
-  static func ==(lhs: WireClaim, rhs: WireClaim) -> Bool {
-    if lhs.claim != rhs.claim {return false}
-    if lhs.note != rhs.note {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

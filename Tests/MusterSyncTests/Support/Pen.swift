@@ -62,7 +62,7 @@ struct Pen {
     let body = FrameBody(
       writtenAt: Timestamp(milliseconds: 0),
       contents: .operations(certificates.map { .certificate($0) }))
-    return write([body.encoded()], in: .control)
+    return write([body.encoded(writesAt: nil)], in: .control)
   }
 
   private mutating func open(_ lane: Lane) -> Frame {

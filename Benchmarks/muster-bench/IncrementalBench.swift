@@ -1,0 +1,49 @@
+import ArgumentParser
+import MusterCrypto
+import MusterModel
+import MusterReplica
+import MusterStore
+
+/// What little news costs between two replicas that share much.
+struct IncrementalBench: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "incremental",
+    abstract: "Two replicas share much; each has five new updates.")
+
+  @Option(help: "Operations that both share.")
+  var operations = 100_000
+
+  @Option(help: "Operations that each side has besides.")
+  var new = 5
+
+  func run() throws {
+    progress("incremental: making \(operations) operations")
+    var mesh = try Mesh(seed: 3, founderStore: .inMemory())
+    try mesh.join(store: .inMemory(), callsign: "Ben", role: .command)
+    let reports = try mesh.addBlankReports(operations / 5)
+    try mesh.synchronise(0, 1)
+    mesh.resetTraffic()
+    for side in 0...1 { try mesh.confirm(reports.prefix(new), at: side) }
+    try mesh.synchronise(0, 1)
+    guard try mesh.haveEqualStates(0, 1) else { throw BenchFault("the two do not agree") }
+    let traffic = mesh.traffic
+    try Measurement(
+      bench: "incremental", value: Double(traffic.bytes), unit: "bytes", limit: 1670,
+      note: "\(new) confirmations written one by one on each side while the other could not hear, "
+        + "over \(operations) shared operations; \(traffic.datagrams) datagrams with their headers"
+    ).print()
+    try Measurement(
+      bench: "incremental-round-trips", value: Double(traffic.crossings) / 2, unit: "round trips",
+      limit: 2, note: "from the first word until both hold everything"
+    ).print()
+  }
+}
+
+extension Mesh {
+  /// Confirms each report once, in a frame of its own.
+  mutating func confirm(_ reports: some Sequence<RowID>, at index: Int) throws {
+    for report in reports {
+      _ = try at(index) { try $0.confirmReport(report, now: $1) }
+    }
+  }
+}

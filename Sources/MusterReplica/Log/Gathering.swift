@@ -1,0 +1,65 @@
+internal import MusterCRDT
+internal import MusterModel
+internal import MusterStore
+internal import MusterSync
+
+/// Writes of several commands that are to share frames and a transaction, and what the rows are
+/// with those of them that are sealed: a dot has its frame's hash, so what is not sealed yet has no
+/// name that a later write could supersede.
+struct Gathering: Sendable {
+  private(set) var pending: [Lane: [Operation]] = [:]
+  /// Rows with writes that are not sealed.
+  private(set) var unsealed: Set<RowKey> = []
+  private(set) var rows: [RowKey: RowState] = [:]
+  /// Runs that are in the batch, to be passed on once they are durable.
+  private(set) var runs: [LogWriter.Run] = []
+  private var sequences: [FrameName: UInt64] = [:]
+  private var names: [FramePlace: Bytes16] = [:]
+
+  private struct FrameName: Hashable, Sendable {
+    let log: LogID
+    let name: Bytes16
+  }
+
+  mutating func add(_ writes: [Write], lane: Lane) {
+    pending[lane, default: []] += writes.map(Operation.write)
+    unsealed.formUnion(writes.map(\.key))
+  }
+
+  /// The writes to seal now, by lane in its order; from here on they count as sealed.
+  mutating func take() -> [(lane: Lane, operations: [Operation])] {
+    defer {
+      pending = [:]
+      unsealed = []
+    }
+    return pending.sorted { $0.key.rawValue < $1.key.rawValue }
+      .map { (lane: $0.key, operations: $0.value) }
+  }
+
+  mutating func keep(_ run: LogWriter.Run) {
+    runs.append(run)
+    for frame in run.frames {
+      let name = frame.hash.raw.prefix
+      sequences[FrameName(log: frame.log, name: name)] = frame.sequence
+      names[FramePlace(log: frame.log, sequence: frame.sequence)] = name
+    }
+  }
+
+  func sequences(of wanted: Set<Bytes16>, in log: LogID) -> [Bytes16: UInt64] {
+    var found: [Bytes16: UInt64] = [:]
+    for name in wanted { found[name] = sequences[FrameName(log: log, name: name)] }
+    return found
+  }
+
+  /// What dots call a frame of this gathering.
+  func name(of place: FramePlace) -> Bytes16? { names[place] }
+
+  /// Applies a write of this device to what is known of its row.
+  mutating func apply(_ write: AuthoredWrite, to stored: RowState?) {
+    let key = write.write.key
+    var state = rows[key] ?? stored ?? RowState(key: key)
+    // Whatever a write of our own saw was applied here.
+    state.apply(write) { _ in true }
+    rows[key] = state
+  }
+}

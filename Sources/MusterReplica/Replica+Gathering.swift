@@ -1,0 +1,74 @@
+internal import MusterCRDT
+public import MusterModel
+internal import MusterStore
+internal import MusterSync
+
+/// Many commands at once. One by one, each takes a frame, a signature and a commit of its own.
+extension Replica {
+  /// Carries out commands in one transaction, their writes packed into as few frames as hold them.
+  /// On return all are durable; when `work` throws, nothing has changed. What the commands return
+  /// is empty: what came of them all is the answer here.
+  ///
+  /// `work` MUST only write rows: reports, fences, and the user's own.
+  public mutating func gather(
+    now: ClockReading, _ work: (inout Replica) throws -> Void
+  ) throws -> Outcome {
+    try transact(now: now) { replica in
+      replica.gathering = Gathering()
+      defer { replica.gathering = nil }
+      try work(&replica)
+      try replica.sealGathered(now: now)
+      let runs = replica.gathering?.runs ?? []
+      try replica.commit(now: now)
+      for run in runs { try replica.run(.appended(run.opening, run.frames), now: now) }
+    }
+  }
+
+  /// Puts what is gathered into frames, so that later writes can name it.
+  private mutating func sealGathered(now: ClockReading) throws {
+    guard let taken = gathering?.take() else { return }
+    for (lane, operations) in taken {
+      let run = try seal(operations, lane: lane, now: now)
+      let before = batch.frames.count
+      try hold(run.frames, opening: run.opening, now: now)
+      gathering?.keep(run)
+      for held in batch.frames[before...] {
+        guard case .applied(let writes, _) = held.application else { continue }
+        for write in writes { try apply(write, in: held.frame.log) }
+      }
+    }
+  }
+
+  private mutating func apply(_ authored: AuthoredWrite, in log: LogID) throws {
+    var write = authored.write
+    for earlier in write.supersedesEarlier {
+      let place = FramePlace(log: log, sequence: earlier.sequence)
+      guard let name = try gathering?.name(of: place) ?? store.frame(place)?.hash.raw.prefix
+      else { continue }
+      write.supersedes.append(Dot(frame: name, index: earlier.index))
+    }
+    write.supersedesEarlier = []
+    let stored = gathering?.rows[write.key] == nil ? try store.row(write.key) : nil
+    gathering?.apply(
+      AuthoredWrite(
+        write: write, dot: authored.dot, author: authored.author, writtenAt: authored.writtenAt),
+      to: stored)
+  }
+
+  /// A row as the commands before this one leave it, whether or not they are committed.
+  func seen(_ key: RowKey) throws(StoreError) -> RowState? {
+    if let state = gathering?.rows[key] { return state }
+    return try store.row(key)
+  }
+
+  /// Sees to it that `seen` tells all about a row.
+  mutating func settle(_ key: RowKey, now: ClockReading) throws {
+    if gathering?.unsealed.contains(key) == true { try sealGathered(now: now) }
+  }
+
+  /// The row that a command is about to change.
+  mutating func settled(_ kind: EntityKind, _ id: RowID, now: ClockReading) throws -> RowState {
+    try settle(RowKey(kind: kind, id: id), now: now)
+    return try existing(kind, id)
+  }
+}

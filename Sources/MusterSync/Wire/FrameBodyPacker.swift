@@ -1,0 +1,54 @@
+public import MusterModel
+
+/// Fills the body of one frame with as many operations as fit it.
+public struct FrameBodyPacker {
+  private let writtenAt: Timestamp
+  /// What is not a write.
+  private var others: [Operation] = []
+  private var othersBytes = 0
+  private var writes: PackedWrites?
+  private var count = 0
+
+  /// The time, and the tag and the length of the writes, rounded up.
+  private static let overhead = 16
+
+  /// - Parameter place: where the writes are to stand; nil in the control lane, which has none.
+  public init(writtenAt: Timestamp, writesAt place: WritePlace?) {
+    self.writtenAt = writtenAt
+    writes = place.map(PackedWrites.init)
+  }
+
+  /// Whether nothing was added yet.
+  public var isEmpty: Bool { count == 0 }
+
+  /// False where the frame has no room left for it: then nothing was added.
+  public mutating func add(_ operation: Operation) -> Bool {
+    guard count < Limits.operationsPerFrame else { return false }
+    guard case .write(let write) = operation else {
+      let size = operation.encodedSize
+      guard total(with: size) <= Limits.framePlaintextBytes else { return false }
+      others.append(operation)
+      othersBytes += size
+      count += 1
+      return true
+    }
+    let before = writes
+    precondition(before != nil, "a write in the control lane")
+    writes?.append(write)
+    guard total(with: 0) <= Limits.framePlaintextBytes else {
+      writes = before
+      return false
+    }
+    count += 1
+    return true
+  }
+
+  private func total(with more: Int) -> Int {
+    Self.overhead + othersBytes + more + (writes?.bytes.count ?? 0)
+  }
+
+  /// The plaintext of a frame. The writes count as the last operations, whenever they were added.
+  public func encoded() -> [UInt8] {
+    FrameBody.encoded(writtenAt: writtenAt, others: others, writes: writes?.bytes ?? [])
+  }
+}

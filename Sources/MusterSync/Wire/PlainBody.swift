@@ -1,0 +1,42 @@
+internal import MusterModel
+
+/// A body that is a time and writes and nothing else, as nearly all are: it is read without the
+/// generated code, which takes most of a catch-up otherwise. Whatever is not exactly in the form
+/// that writers make is left to the generated code, which decides what it means.
+struct PlainBody {
+  let writtenAt: Timestamp
+  /// Where the packed writes are.
+  let writes: Range<Int>
+
+  private static let timeTag: UInt8 = 1 << 3
+  private static let writesTag: UInt8 = 4 << 3 | 2
+
+  init?(_ bytes: [UInt8]) {
+    var position = 0
+    var time: UInt64 = 0
+    if bytes.first == Self.timeTag {
+      position = 1
+      guard let value = Self.varint(bytes, &position) else { return nil }
+      time = value
+    }
+    guard position < bytes.count, bytes[position] == Self.writesTag else { return nil }
+    position += 1
+    guard let length = Self.varint(bytes, &position), length == UInt64(bytes.count - position)
+    else { return nil }
+    writtenAt = Timestamp(milliseconds: Int64(bitPattern: time >> 1 ^ (0 &- (time & 1))))
+    writes = position..<bytes.count
+  }
+
+  /// Nil for one of more than nine bytes, which the generated code cuts to 64 bits.
+  private static func varint(_ bytes: [UInt8], _ position: inout Int) -> UInt64? {
+    var value: UInt64 = 0
+    for shift in stride(from: UInt64(0), to: 63, by: 7) {
+      guard position < bytes.count else { return nil }
+      let next = bytes[position]
+      position += 1
+      value |= UInt64(next & 0x7F) << shift
+      if next < 0x80 { return value }
+    }
+    return nil
+  }
+}

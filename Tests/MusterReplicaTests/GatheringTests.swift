@@ -1,0 +1,97 @@
+import MusterModel
+import MusterReplica
+import Testing
+
+@Suite("Many commands at once")
+struct GatheringTests {
+  private func frames(_ valley: inout Valley) throws -> Int {
+    try valley.ask("Ben") { replica, _ in try replica.framesHeld() }
+  }
+
+  @Test func `share frames, and read as if given one by one`() throws {
+    var valley = try Valley.with("Ada", "Ben")
+    let before = try frames(&valley)
+
+    var ids: [RowID] = []
+    try valley.at("Ben") { replica, now in
+      try replica.gather(now: now) { replica in
+        for number in 0..<60 {
+          let draft = ReportDraft(title: "Smoke \(number)", toEvacuate: number == 7)
+          ids.append(try replica.addReport(draft, now: now).id)
+        }
+      }
+    }
+    // Two openings at most, and a handful of full frames.
+    #expect(try frames(&valley) - before <= 8)
+    try valley.converge()
+
+    for name in valley.names {
+      let reports = try valley.ask(name) { replica, _ in try replica.reports() }
+      #expect(Set(reports.map(\.id)) == Set(ids))
+      #expect(reports.filter(\.toEvacuate).map(\.title) == ["Smoke 7"])
+      #expect(try valley.ask(name) { replica, _ in try replica.verify() }.problems == [])
+    }
+  }
+
+  @Test func `see what those before them did`() throws {
+    var valley = try Valley.with("Ada", "Ben")
+    let old = try valley.at("Ben") { try $0.addReport(ReportDraft(title: "Old"), now: $1) }
+    try valley.converge()
+
+    var new = old
+    try valley.at("Ben") { replica, now in
+      try replica.gather(now: now) { replica in
+        new = try replica.addReport(ReportDraft(title: "New"), now: now).id
+        for round in 0..<20 {
+          for id in [old, new] {
+            let changes = ReportChanges(title: "Round \(round)", severity: UInt8(round % 5 + 1))
+            _ = try replica.editReport(id, changes, now: now)
+          }
+        }
+        _ = try replica.claimSafety(.safe, note: "", now: now)
+        _ = try replica.claimSafety(.needsHelp, note: "leg", now: now)
+        _ = try replica.deleteReport(old, now: now)
+        do {
+          _ = try replica.editReport(old, ReportChanges(title: "Gone"), now: now)
+          Issue.record("a deleted report was edited")
+        } catch is Refusal {
+        }
+      }
+    }
+    try valley.converge()
+
+    for name in valley.names {
+      let reports = try valley.ask(name) { replica, _ in try replica.reports() }
+      #expect(reports.map(\.title) == ["Round 19"])
+      #expect(reports.map(\.severity) == [5])
+      #expect(reports.allSatisfy(\.conflicts.isEmpty))
+      let ben = try valley.ask(name) { try $0.users(now: $1) }.first { $0.callsign == "Ben" }
+      #expect(ben?.safety == .unsafe)
+      #expect(try valley.ask(name) { replica, _ in try replica.verify() }.problems == [])
+    }
+  }
+
+  @Test func `happen all or not at all`() throws {
+    var valley = try Valley.with("Ada", "Ben")
+    let before = try frames(&valley)
+    let life = try valley.ask("Ben") { replica, _ in replica.life }
+
+    #expect(throws: Refusal.self) {
+      try valley.at("Ben") { replica, now in
+        try replica.gather(now: now) { replica in
+          let id = try replica.addReport(ReportDraft(title: "Smoke"), now: now).id
+          // An edit seals what it follows.
+          _ = try replica.editReport(id, ReportChanges(title: "Fire"), now: now)
+          _ = try replica.addReport(ReportDraft(title: ""), now: now)
+        }
+      }
+    }
+    #expect(try frames(&valley) == before)
+    #expect(try valley.ask("Ben") { replica, _ in replica.life } == life)
+
+    try valley.at("Ben") { try $0.addReport(ReportDraft(title: "Ash"), now: $1) }
+    try valley.converge()
+    #expect(
+      try valley.ask("Ada") { replica, _ in try replica.reports() }.map(\.title) == ["Ash"])
+  }
+}
