@@ -52,11 +52,12 @@ public enum Founding {
       invitation: invitation, seed: systemSeed(), now: SystemClock.instant)
     let places = summary.endpoints.map(\.description).joined(separator: ", ")
     progress("asking \(places) to join \(summary.operationName) as \(summary.role.name)")
-    let (credentials, keys) = try await JoinCall(
+    let (credentials, keys, inviter) = try await JoinCall(
       enrolment: enrolment, timeoutMilliseconds: timeoutMilliseconds, places: places
     ).run()
     try settle(
-      credentials, keys: keys, callsign: callsign, home: home, lock: lock, passphrase: passphrase)
+      credentials, keys: keys, callsign: callsign, inviter: inviter, home: home, lock: lock,
+      passphrase: passphrase)
     return Membership(credentials, callsign: callsign, inviters: summary.endpoints)
   }
 
@@ -92,7 +93,8 @@ public enum Founding {
     let (enrolment, callsign) = try Enrolment.resume(pending: pending, passphrase: words)
     let (credentials, keys) = try enrolment.join(grant: grant)
     try settle(
-      credentials, keys: keys, callsign: callsign, home: home, lock: lock, passphrase: words)
+      credentials, keys: keys, callsign: callsign, inviter: nil, home: home, lock: lock,
+      passphrase: words)
     try FileManager.default.removeItem(atPath: home.keys.path + "/" + pendingName)
     return Membership(credentials, callsign: callsign)
   }
@@ -108,15 +110,19 @@ public enum Founding {
   }
 
   /// The device's key comes last: a home that has it belongs to the operation, wholly.
+  ///
+  /// - Parameter inviter: where the inviting device answered from, to be tried when the node runs.
+  ///   One on this very machine is not worth remembering: it is gone with the experiment.
   private static func settle(
-    _ credentials: Credentials, keys: Enrolment.EpochKeys, callsign: String, home: NodeHome,
-    lock: HomeLock, passphrase: [UInt8]?
+    _ credentials: Credentials, keys: Enrolment.EpochKeys, callsign: String, inviter: Endpoint?,
+    home: NodeHome, lock: HomeLock, passphrase: [UInt8]?
   ) throws {
     var opened = try OpenedHome(home, lock: lock, credentials: credentials)
     _ = try opened.replica.keep(keys, now: SystemClock.reading)
     if credentials.role.reads {
       _ = try opened.replica.setCallsign(callsign, now: SystemClock.reading)
     }
+    if let inviter, !inviter.isLoopback { try opened.replica.remember(inviter) }
     try opened.writeSentinel()
     try keep(credentials, home: home, passphrase: passphrase)
     try UnfinishedHome(home).finish()

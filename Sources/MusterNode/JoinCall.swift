@@ -10,7 +10,8 @@ struct JoinCall {
   let timeoutMilliseconds: Int64
   let places: String
 
-  func run() async throws -> (Credentials, Enrolment.EpochKeys) {
+  /// - Returns: also where the inviting device answered from.
+  func run() async throws -> (Credentials, Enrolment.EpochKeys, inviter: Endpoint) {
     let configuration = try UDPConfiguration(listen: "0.0.0.0:0", multicast: false)
     let logger = Logger(label: "muster.join")
     let transport = try await UDPTransport.bind(configuration: configuration, logger: logger)
@@ -24,7 +25,7 @@ struct JoinCall {
       return first
     }
     switch result {
-    case .joined(let credentials, let keys): return (credentials, keys)
+    case .joined(let credentials, let keys, let inviter): return (credentials, keys, inviter)
     case .refused(let reason): throw NodeError.refused(reason)
     case nil:
       throw NodeError.noAnswer(
@@ -36,7 +37,7 @@ struct JoinCall {
   /// The enrolment, shared by the task that listens and the one that calls.
   private actor Caller {
     enum Verdict: Sendable {
-      case joined(Credentials, Enrolment.EpochKeys)
+      case joined(Credentials, Enrolment.EpochKeys, by: Endpoint)
       case refused(String)
     }
 
@@ -53,7 +54,7 @@ struct JoinCall {
         for datagram in batch {
           let steps = enrolment.receive(
             datagram.bytes, from: datagram.from, now: SystemClock.instant)
-          if let verdict = act(on: steps) { return verdict }
+          if let verdict = act(on: steps, from: datagram.from) { return verdict }
         }
       }
       return nil
@@ -63,9 +64,8 @@ struct JoinCall {
     func call(until timeoutMilliseconds: Int64) async -> Verdict? {
       let end = SystemClock.instant.advanced(byMilliseconds: timeoutMilliseconds)
       while SystemClock.instant < end, !Task.isCancelled {
-        if let verdict = act(on: enrolment.passDeadline(now: SystemClock.instant)) {
-          return verdict
-        }
+        let steps = enrolment.passDeadline(now: SystemClock.instant)
+        if let verdict = act(on: steps, from: nil) { return verdict }
         let next = min(enrolment.nextDeadline ?? end, end)
         let wait = max(1, next.milliseconds(since: SystemClock.instant))
         do {
@@ -77,12 +77,14 @@ struct JoinCall {
       return nil
     }
 
-    private func act(on steps: [Enrolment.Step]) -> Verdict? {
+    private func act(on steps: [Enrolment.Step], from source: Endpoint?) -> Verdict? {
       for step in steps {
         switch step {
         case .send(let bytes, let endpoint):
           transport.send([OutboundDatagram(bytes: bytes, to: .endpoint(endpoint, .unknown))])
-        case .joined(let credentials, let keys): return .joined(credentials, keys)
+        case .joined(let credentials, let keys):
+          guard let source else { preconditionFailure("joined without an answer") }
+          return .joined(credentials, keys, by: source)
         case .refused(let reason): return .refused(reason)
         }
       }

@@ -80,6 +80,11 @@ extension Replica {
   /// Addresses at which devices were met, over restarts: those heard most recently first.
   public func rememberedEndpoints() throws -> [Endpoint] { try store.peers().map(\.endpoint) }
 
+  /// Keeps an address to be tried from the next start on.
+  public func remember(_ endpoint: Endpoint) throws {
+    try store.rememberPeer(RememberedPeer(endpoint: endpoint))
+  }
+
   mutating func commit(now: ClockReading) throws(StoreError) {
     guard !batch.isEmpty else { return }
     let outcome = try store.commit(batch)

@@ -63,6 +63,23 @@ extension NetworkTests {
       }
     }
 
+    @Test func `who joined over the network finds the inviter again without multicast`()
+      async throws
+    {
+      try await Valley.tell { valley in
+        let anna = try await valley.founder("Anna")
+        let ben = try valley.newcomer("Ben")
+        try valley.wire(anna, ben)
+        for laptop in [anna, ben] { try Rule.withoutMulticast.apply(in: laptop.space) }
+        try await anna.run()
+        let url = try #require(try await anna.ask("invite")["url"].text)
+        try await ben.tell("join", url, "--callsign", "Ben")
+        try await ben.run()
+        try await inStep(anna, ben) { $0["users"] == .number(2) }
+        try #require(try await ben.neighbours() == ["Anna"])
+      }
+    }
+
     @Test func `where multicast is blocked, one --peer each suffices`() async throws {
       try await Valley.tell { valley in
         let anna = try await valley.founder("Anna")

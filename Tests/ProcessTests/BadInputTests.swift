@@ -23,6 +23,39 @@ extension ProcessTests {
       }
     }
 
+    @Test func `settings that make no sense keep a node from running, and say where they stand`()
+      async throws
+    {
+      try await Field.tell { field in
+        let anna = try await field.founder("Anna")
+        let file = anna.home.appending(path: "muster.toml")
+        for (text, reason) in [
+          ("lisen = \"127.0.0.1:0\"", "muster.toml:1: there is no setting 'lisen'"),
+          ("\nlink-rate = \"slow\"", "muster.toml:2: 'slow' is not a rate"),
+          ("listen = \"127.0.0.1\"", "muster.toml:1: the port is missing"),
+        ] {
+          try Data(text.utf8).write(to: file)
+          try await anna.attempt("run").expectRefusal(saying: reason)
+        }
+
+        // A flag beats the file.
+        try Data("listen = \"198.51.100.77:1\"\nlink-rate = '64kbit'".utf8).write(to: file)
+        try await anna.attempt("run").expectRefusal(saying: "198.51.100.77:1")
+        try await anna.run().stop()
+      }
+    }
+
+    @Test func `a home below a plain file is refused with where it is`() async throws {
+      try await Field.tell { field in
+        let file = try field.file("plain", "")
+        let laptop = Laptop(
+          name: "Nobody", field: field, folder: URL(filePath: file).appending(path: "below"))
+        for words in [["status"], ["report", "list"], ["run"], ["init", "X", "--callsign", "A"]] {
+          try await laptop.attempt(words).expectRefusal(saying: file)
+        }
+      }
+    }
+
     private var outlines: [(name: String, contents: String, reason: String)] {
       func polygon(_ ring: String) -> String {
         "{\"type\":\"Polygon\",\"coordinates\":[[\(ring)]]}"

@@ -54,10 +54,16 @@ extension ProcessTests {
       #expect(shown["comments"][0]["callsign"] == .string("Anna"))
       let fixed: Set = [
         "id", "title", "description", "category", "severity", "lat", "lon", "toEvacuate",
-        "status", "owner", "photos", "conflicts", "createdAt", "updatedAt",
+        "status", "owner", "photos", "conflicts", "createdAt", "updatedAt", "delivery",
       ]
       #expect(fixed.subtracting(try await anna.ask("report", "list")[0].keys) == [])
       #expect(try await anna.tell("report", "show", short).contains("Gas smell"))
+      try await eventually("Ben sees that both hold it, the command post among them") {
+        try await ben.ask("report", "show", short)["delivery"]
+          == .object(["devices": .number(2), "commandPost": .bool(true)])
+      }
+      let page = try await ben.tell("report", "show", short)
+      #expect(page.contains("held by 2 devices, command post ✓"))
       #expect(try await anna.tell("report", "list").contains("evacuate"))
       return id
     }
@@ -136,6 +142,12 @@ extension ProcessTests {
       #expect(peer.subtracting(status["peers"][0].keys) == [])
       #expect(status["peers"][0]["callsign"] == .string("Ben"))
       #expect(try await anna.tell("status").contains("connected"))
+
+      let peers = try await anna.ask("peers").items
+      #expect(peers.map { $0["callsign"] } == [.string("Ben")])
+      let told: Set = ["state", "interface", "roundTripMilliseconds", "sentBytes", "receivedBytes"]
+      for one in peers { #expect(peer.union(told).subtracting(one.keys) == []) }
+      #expect(try await anna.tell("peers").contains("connected"))
     }
 
     private func crossings(

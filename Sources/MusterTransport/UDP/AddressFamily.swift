@@ -11,7 +11,7 @@ extension Endpoint {
   public var family: AddressFamily { address.count == 4 ? .ipv4 : .ipv6 }
 
   /// 127.0.0.0/8 or ::1, which no other machine can reach.
-  var isLoopback: Bool {
+  public var isLoopback: Bool {
     family == .ipv4
       ? address[0] == 127 : address.dropLast().allSatisfy { $0 == 0 } && address[15] == 1
   }

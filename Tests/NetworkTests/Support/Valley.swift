@@ -70,6 +70,9 @@ final class Valley: Sendable {
     return laptop
   }
 
+  /// A laptop that belongs to nothing yet.
+  func newcomer(_ name: String) throws -> Laptop { try laptop(name) }
+
   @discardableResult
   func wire(_ laptops: Laptop...) throws -> Wire {
     let number = state.withLock {
