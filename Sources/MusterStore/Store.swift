@@ -32,6 +32,28 @@ public struct Store: Sendable {
     }
   }
 
+  /// Opens a database, or makes it, on a disk that is not the operating system's: simulations
+  /// register one with SQLite whose power they cut.
+  ///
+  /// - Parameters:
+  ///   - name: of the database file there; letters, digits, dots and slashes.
+  ///   - vfs: the name that the disk is registered under.
+  ///   - checkpointPages: how many pages of the write-ahead log bring about a checkpoint.
+  public static func open(
+    name: String, vfs: String, checkpointPages: Int
+  ) throws(StoreError) -> Store {
+    do {
+      var configuration = configuration
+      configuration.prepareDatabase { database in
+        try database.execute(sql: "PRAGMA wal_autocheckpoint=\(checkpointPages)")
+      }
+      let pool = try DatabasePool(path: "file:\(name)?vfs=\(vfs)", configuration: configuration)
+      return try Store(preparing: pool)
+    } catch {
+      throw StoreError(error)
+    }
+  }
+
   /// A store that ends with the process, for tests, simulations and rebuilding the view.
   public static func inMemory() throws(StoreError) -> Store {
     do {
