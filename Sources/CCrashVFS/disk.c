@@ -70,23 +70,21 @@ void crash_release(crash_disk *disk, file_node *node) {
   free(node);
 }
 
-void crash_unlist(crash_disk *disk, file_node *node, int durably) {
-  node->is_listed = 0;
-  if (durably) node->is_listed_durably = 0;
-  crash_release(disk, node);
+/// As SQLite does after the first sync of a journal that it made, and after some deletions.
+static void sync_folder(crash_disk *disk) {
+  file_node *node = disk->files;
+  while (node) {
+    file_node *next = node->next;
+    node->is_listed_durably = node->is_listed;
+    crash_release(disk, node);
+    node = next;
+  }
 }
 
-/// A sync of a file makes its name durable too, and takes it from an earlier file.
-static void list_durably(crash_disk *disk, file_node *node) {
-  if (!node->is_listed || node->is_listed_durably) return;
-  node->is_listed_durably = 1;
-  file_node *other = disk->files;
-  while (other) {
-    file_node *next = other->next;
-    if (other != node && other->is_listed_durably && strcmp(other->name, node->name) == 0)
-      crash_unlist(disk, other, 1);
-    other = next;
-  }
+void crash_unlist(crash_disk *disk, file_node *node, int durably) {
+  node->is_listed = 0;
+  if (durably) sync_folder(disk);
+  else crash_release(disk, node);
 }
 
 uint64_t crash_used(crash_disk *disk) {
@@ -201,7 +199,7 @@ void crash_forget_unsynced(file_node *node) {
 }
 
 void crash_sync(crash_disk *disk, file_node *node) {
-  list_durably(disk, node);
+  if (node->is_listed && !node->is_listed_durably) sync_folder(disk);
   uint32_t kept = 0, *dirty = node->dirty;
   for (uint32_t index = 0; index < node->dirty_count; index++) {
     if (node->is_given_up[dirty[index]]) dirty[kept++] = dirty[index];
@@ -217,8 +215,8 @@ void crash_sync(crash_disk *disk, file_node *node) {
   node->durable_size = node->size;
 }
 
-/// Nobody knows what a failed sync wrote. Of the rest, the system may believe that it is clean: a
-/// later sync goes well and writes it not, and a later read may find the old contents.
+/// Nobody knows what a failed sync wrote. Of the rest, the system may believe that it is clean: it
+/// reads well, a later sync goes well too, and writes it not.
 void crash_fail_sync(crash_disk *disk, file_node *node) {
   uint32_t kept = 0, *dirty = node->dirty;
   for (uint32_t index = 0; index < node->dirty_count; index++) {
@@ -232,18 +230,8 @@ void crash_fail_sync(crash_disk *disk, file_node *node) {
       }
       break;
     case 1:
-      node->is_given_up[sector] = 1;
-      break;
-    case 2:
-      if (start + SECTOR_BYTES <= node->durable_size && start + SECTOR_BYTES <= node->size) {
-        uint8_t *old = node->saved_bytes + (uint64_t)(node->saved[sector] - 1) * SECTOR_BYTES;
-        memcpy(node->bytes + start, old, SECTOR_BYTES);
-        node->saved[sector] = 0;
-        continue;
-      }
-      break;
-    default:
-      break;
+    case 2: node->is_given_up[sector] = 1; break;
+    default: break;
     }
     dirty[kept++] = sector;
   }

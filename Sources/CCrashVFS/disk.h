@@ -47,6 +47,7 @@ typedef struct file_node {
   /// The memory that connections share for the write-ahead log's index.
   uint8_t **regions;
   int region_count;
+  uint64_t shm_users;
   int shm_shared[SHM_LOCKS];
   void *shm_exclusive[SHM_LOCKS];
 } file_node;

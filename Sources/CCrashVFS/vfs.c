@@ -12,7 +12,7 @@ typedef struct {
   file_node *node;
   uint64_t life;
   int level;
-  int is_temporary;
+  int is_temporary, maps_shm;
   unsigned shm_shared, shm_exclusive;
 } handle;
 
@@ -157,6 +157,8 @@ static int map_shm(
   handle *file = (handle *)base;
   pthread_mutex_lock(&file->disk->lock);
   file_node *node = file->node;
+  if (!file->maps_shm) node->shm_users++;
+  file->maps_shm = 1;
   *mapped = NULL;
   if (region >= node->region_count) {
     if (!extends) return unlock_with(file->disk, SQLITE_OK);
@@ -207,6 +209,7 @@ static void order_shm(sqlite3_file *base) {
 }
 
 static int unmap_shm(sqlite3_file *base, int deletes) {
+  (void)deletes;
   handle *file = (handle *)base;
   pthread_mutex_lock(&file->disk->lock);
   file_node *node = file->node;
@@ -215,7 +218,10 @@ static int unmap_shm(sqlite3_file *base, int deletes) {
     if (node->shm_exclusive[slot] == file) node->shm_exclusive[slot] = NULL;
   }
   file->shm_shared = 0;
-  if (deletes) {
+  if (file->maps_shm) node->shm_users--;
+  file->maps_shm = 0;
+  // Whoever comes first after everybody has gone finds it empty, and reads the log anew.
+  if (node->shm_users == 0) {
     for (int region = 0; region < node->region_count; region++) free(node->regions[region]);
     free(node->regions);
     node->regions = NULL;
@@ -345,10 +351,15 @@ static int last_error(sqlite3_vfs *vfs, int size, char *into) {
 
 // MARK: Making a disk
 
-crash_disk *crash_disk_create(const char *vfs_name, uint64_t seed) {
+static uint64_t disks_made;
+
+const char *crash_disk_vfs_name(crash_disk *disk) { return disk->vfs_name; }
+
+crash_disk *crash_disk_create(uint64_t seed) {
   crash_disk *disk = calloc(1, sizeof *disk);
   if (!disk) return NULL;
-  snprintf(disk->vfs_name, sizeof disk->vfs_name, "%s", vfs_name);
+  uint64_t number = __sync_add_and_fetch(&disks_made, 1);
+  snprintf(disk->vfs_name, sizeof disk->vfs_name, "muster-disk-%llu", (unsigned long long)number);
   pthread_mutex_init(&disk->lock, NULL);
   disk->random = seed;
   disk->capacity = UINT64_MAX;

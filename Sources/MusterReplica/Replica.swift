@@ -36,6 +36,8 @@ public struct Replica {
   var held: Outcome = Outcome()
   /// Nil after something was applied.
   var knownStateHash: StateHash?
+  /// Nil while the disk works.
+  var diskFailure: DiskFailure?
 
   /// What came of a call, to be acted on in order.
   public struct Outcome: Sendable {
@@ -188,7 +190,8 @@ public struct Replica {
   /// When `passDeadlines` is wanted.
   public var nextDeadline: Instant? {
     guard let deadline = engine.nextDeadline else { return receipts.nextDeadline }
-    return min(deadline, receipts.nextDeadline ?? deadline)
+    let next = min(deadline, receipts.nextDeadline ?? deadline)
+    return diskFailure.map { max(next, $0.restEnds) } ?? next
   }
 
   // MARK: Opening

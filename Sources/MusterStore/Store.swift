@@ -66,6 +66,8 @@ public struct Store: Sendable {
   private init(preparing writer: any DatabaseWriter) throws {
     // GRDB sets NORMAL while it opens, and SQLite ignores the setting inside a transaction.
     try writer.writeWithoutTransaction { try $0.execute(sql: "PRAGMA synchronous=FULL") }
+    // What it wrote before that, and what a start before this one left, is not known to be synced.
+    try Self.settleLog(of: writer)
     let migrations = Migrations.all
     if try writer.read(migrations.hasBeenSuperseded) { throw StoreError.newerVersion }
     try migrations.migrate(writer)
@@ -80,6 +82,21 @@ public struct Store: Sendable {
       return try Store(preparing: copy)
     } catch {
       throw StoreError(error)
+    }
+  }
+
+  /// Writes the whole write-ahead log into the database, synced, and begins the log anew.
+  ///
+  /// After a sync that failed nobody knows what of the log is on disk, though it reads well and
+  /// later syncs go well: nothing that follows it there is durable until this has been done.
+  public func settleLog() throws(StoreError) {
+    do { try Self.settleLog(of: writer) } catch { throw StoreError(error) }
+  }
+
+  private static func settleLog(of writer: any DatabaseWriter) throws {
+    try writer.writeWithoutTransaction { database in
+      let row = try Row.fetchOne(database, sql: "PRAGMA wal_checkpoint(RESTART)")
+      if row?[0] != 0 { throw StoreError.locked }
     }
   }
 

@@ -58,7 +58,9 @@ typedef struct {
 } crash_counts;
 
 /// Makes an empty disk and registers it with SQLite; NULL where there is no memory.
-crash_disk *crash_disk_create(const char *vfs_name, uint64_t seed);
+crash_disk *crash_disk_create(uint64_t seed);
+/// The name that SQLite knows it by, which no other disk of this process ever had.
+const char *crash_disk_vfs_name(crash_disk *disk);
 /// Takes it out of SQLite again. No file of it may be open.
 void crash_disk_destroy(crash_disk *disk);
 /// How many files programs hold open.
