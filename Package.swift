@@ -77,11 +77,12 @@ let package = Package(
     layer(
       "MusterReplica",
       ["MusterModel", "MusterCRDT", "MusterGeo", "MusterCrypto", "MusterSync", "MusterStore"]),
+    .target(name: "CCrashVFS", linkerSettings: [sqlite]),
     layer(
       "MusterSimulator",
       [
         "MusterModel", "MusterCRDT", "MusterGeo", "MusterCrypto", "MusterSync", "MusterStore",
-        "MusterReplica", yams,
+        "MusterReplica", "CCrashVFS", yams,
       ]),
     program("muster-sim", ["MusterSimulator", argumentParser]),
     layer("MusterInterchange", ["MusterModel", "MusterGeo"]),

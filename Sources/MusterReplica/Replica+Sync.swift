@@ -12,7 +12,8 @@ extension Replica {
   public mutating func receive(
     _ datagrams: [(bytes: [UInt8], from: Endpoint, link: LinkID)], now: ClockReading
   ) throws -> Outcome {
-    try transact(now: now) { replica in
+    if isResting(now: now) { return Self.passedOver(datagrams) }
+    return try transact(now: now) { replica in
       for datagram in datagrams {
         try replica.run(
           .datagram(datagram.bytes, from: datagram.from, link: datagram.link), now: now)
@@ -22,7 +23,8 @@ extension Replica {
 
   /// To be called when `nextDeadline` has passed; earlier, it does nothing.
   public mutating func passDeadlines(now: ClockReading) throws -> Outcome {
-    try transact(now: now) { replica in
+    if isResting(now: now) { return Outcome() }
+    return try transact(now: now) { replica in
       try replica.giveReceipts(now: now)
       try replica.run(.deadlinePassed, now: now)
     }
@@ -51,6 +53,7 @@ extension Replica {
     now: ClockReading, _ work: (inout Replica) throws -> Void
   ) throws -> Outcome {
     precondition(gathering == nil, "only writes are gathered")
+    if diskFailure?.isBehind == true { try recover(now: now) }
     do {
       try work(&self)
       try commit(now: now)
@@ -58,6 +61,7 @@ extension Replica {
       // Refused before anything was put together: memory says what the disk says.
       throw refusal
     } catch {
+      noteFailure(error, now: now)
       try recover(now: now)
       throw error
     }
@@ -89,6 +93,7 @@ extension Replica {
     guard !batch.isEmpty else { return }
     let outcome = try store.commit(batch)
     batch = Batch()
+    diskFailure = nil
     note(outcome)
   }
 
@@ -97,33 +102,6 @@ extension Replica {
     held.crossings += outcome.newCrossings
     held.changedRows += outcome.changedRows
     if outcome.changedRows.contains(where: { $0.kind == .fence }) { monitor.fencesChanged() }
-  }
-
-  /// After a failure memory may be ahead of the disk: everything derived is read anew. Sessions
-  /// are given up; peers connect again within seconds.
-  private mutating func recover(now: ClockReading) throws {
-    batch = Batch()
-    held = Outcome()
-    knownStateHash = nil
-    let logs = try store.logs()
-    control = ControlPlane(
-      operation: local.operation, rootKey: local.rootKey, ownChain: local.chain)
-    keyring = try Self.keyring(in: store, operation: local.operation)
-    reader = FrameReader(operation: local.operation)
-    writer.reset(to: logs)
-    monitor = try GeofenceMonitor(saved: store.local(GeofenceMonitor.stateKey))
-    let contacts = engine.contactEndpoints
-    announceCounter += 1 << 16
-    engine = Self.engine(
-      local: local, writer: writer, announceCounter: announceCounter, roster: control.roster,
-      logs: logs, records: try store.records(), keys: keyring.all, seed: random.bytes(32),
-      now: now.instant)
-    try replayControlLogs(logs, now: now)
-    try ask(for: release(for: nil).sorted(), now: now)
-    try refreshInvites(now: now)
-    try run(.linkRate(linkRate), now: now)
-    reviewReceipts(now: now)
-    try run(.contacts(contacts), now: now)
   }
 
   // MARK: Effects

@@ -38,6 +38,8 @@ public struct Replica {
   var gathering: Gathering?
   /// Nil after something was applied.
   var knownStateHash: StateHash?
+  /// Nil while the disk works.
+  var diskFailure: DiskFailure?
 
   /// What came of a call, to be acted on in order.
   public struct Outcome: Sendable {
@@ -190,7 +192,8 @@ public struct Replica {
   /// When `passDeadlines` is wanted.
   public var nextDeadline: Instant? {
     guard let deadline = engine.nextDeadline else { return receipts.nextDeadline }
-    return min(deadline, receipts.nextDeadline ?? deadline)
+    let next = min(deadline, receipts.nextDeadline ?? deadline)
+    return diskFailure.map { max(next, $0.restEnds) } ?? next
   }
 
   // MARK: Opening

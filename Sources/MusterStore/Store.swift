@@ -32,6 +32,28 @@ public struct Store: Sendable {
     }
   }
 
+  /// Opens a database, or makes it, on a disk that is not the operating system's: simulations
+  /// register one with SQLite whose power they cut.
+  ///
+  /// - Parameters:
+  ///   - name: of the database file there; letters, digits, dots and slashes.
+  ///   - vfs: the name that the disk is registered under.
+  ///   - checkpointPages: how many pages of the write-ahead log bring about a checkpoint.
+  public static func open(
+    name: String, vfs: String, checkpointPages: Int
+  ) throws(StoreError) -> Store {
+    do {
+      var configuration = configuration
+      configuration.prepareDatabase { database in
+        try database.execute(sql: "PRAGMA wal_autocheckpoint=\(checkpointPages)")
+      }
+      let pool = try DatabasePool(path: "file:\(name)?vfs=\(vfs)", configuration: configuration)
+      return try Store(preparing: pool)
+    } catch {
+      throw StoreError(error)
+    }
+  }
+
   /// A store that ends with the process, for tests, simulations and rebuilding the view.
   public static func inMemory() throws(StoreError) -> Store {
     do {
@@ -44,6 +66,8 @@ public struct Store: Sendable {
   private init(preparing writer: any DatabaseWriter) throws {
     // GRDB sets NORMAL while it opens, and SQLite ignores the setting inside a transaction.
     try writer.writeWithoutTransaction { try $0.execute(sql: "PRAGMA synchronous=FULL") }
+    // What it wrote before that, and what a start before this one left, is not known to be synced.
+    try Self.settleLog(of: writer)
     let migrations = Migrations.all
     if try writer.read(migrations.hasBeenSuperseded) { throw StoreError.newerVersion }
     try migrations.migrate(writer)
@@ -58,6 +82,21 @@ public struct Store: Sendable {
       return try Store(preparing: copy)
     } catch {
       throw StoreError(error)
+    }
+  }
+
+  /// Writes the whole write-ahead log into the database, synced, and begins the log anew.
+  ///
+  /// After a sync that failed nobody knows what of the log is on disk, though it reads well and
+  /// later syncs go well: nothing that follows it there is durable until this has been done.
+  public func settleLog() throws(StoreError) {
+    do { try Self.settleLog(of: writer) } catch { throw StoreError(error) }
+  }
+
+  private static func settleLog(of writer: any DatabaseWriter) throws {
+    try writer.writeWithoutTransaction { database in
+      let row = try Row.fetchOne(database, sql: "PRAGMA wal_checkpoint(RESTART)")
+      if row?[0] != 0 { throw StoreError.locked }
     }
   }
 

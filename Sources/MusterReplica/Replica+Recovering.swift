@@ -1,0 +1,88 @@
+internal import MusterCrypto
+internal import MusterModel
+internal import MusterStore
+internal import MusterSync
+
+/// What a replica remembers of a disk that failed, until it has written again.
+struct DiskFailure: Sendable {
+  /// Whether memory may say other than the disk: true until everything has been read anew.
+  var isBehind = true
+  /// Whether a write or a sync failed, so that nobody knows what of the database's log is on disk.
+  var mayHaveLostWrites = false
+  /// Addresses that were being tried, for the engine that takes over.
+  var contacts: [Endpoint] = []
+  /// Until then it takes nothing from peers: what they send would find no room, and they would
+  /// send it again at once.
+  var restEnds = Instant(microseconds: 0)
+  var restMilliseconds: Int64 = 0
+
+  static let firstRestMilliseconds: Int64 = 1000
+  static let lastRestMilliseconds: Int64 = 32_000
+}
+
+extension Replica {
+  /// A failing disk makes the replica rest, longer each time, but for what its user asks for.
+  mutating func noteFailure(_ error: any Error, now: ClockReading) {
+    var failure = diskFailure ?? DiskFailure()
+    failure.isBehind = true
+    if case .io? = error as? StoreError { failure.mayHaveLostWrites = true }
+    if error is StoreError, failure.restEnds <= now.instant {
+      failure.restMilliseconds = min(
+        max(failure.restMilliseconds * 2, DiskFailure.firstRestMilliseconds),
+        DiskFailure.lastRestMilliseconds)
+      failure.restEnds = now.instant.advanced(byMilliseconds: failure.restMilliseconds)
+    }
+    if failure.contacts.isEmpty { failure.contacts = engine.contactEndpoints }
+    diskFailure = failure
+  }
+
+  func isResting(now: ClockReading) -> Bool {
+    diskFailure.map { now.instant < $0.restEnds } ?? false
+  }
+
+  static func passedOver(
+    _ datagrams: [(bytes: [UInt8], from: Endpoint, link: LinkID)]
+  ) -> Outcome {
+    var outcome = Outcome()
+    outcome.rejections = datagrams.map { ("disk fails", $0.from) }
+    return outcome
+  }
+
+  /// After a failure memory may be ahead of the disk: everything derived is read anew. Sessions
+  /// are given up; peers connect again after the rest.
+  ///
+  /// Where the disk cannot even be read, memory says nothing that may be told: the next call
+  /// begins here again.
+  mutating func recover(now: ClockReading) throws {
+    batch = Batch()
+    held = Outcome()
+    knownStateHash = nil
+    if diskFailure?.mayHaveLostWrites == true {
+      try store.settleLog()
+      diskFailure?.mayHaveLostWrites = false
+    }
+    let logs = try store.logs()
+    control = ControlPlane(
+      operation: local.operation, rootKey: local.rootKey, ownChain: local.chain)
+    keyring = try Self.keyring(in: store, operation: local.operation)
+    reader = FrameReader(operation: local.operation)
+    writer.reset(to: logs)
+    monitor = try GeofenceMonitor(saved: store.local(GeofenceMonitor.stateKey))
+    announceCounter += 1 << 16
+    engine = Self.engine(
+      local: local, writer: writer, announceCounter: announceCounter, roster: control.roster,
+      logs: logs, records: try store.records(), keys: keyring.all, seed: random.bytes(32),
+      now: now.instant)
+    try replayControlLogs(logs, now: now)
+    try ask(for: release(for: nil).sorted(), now: now)
+    try refreshInvites(now: now)
+    try run(.linkRate(linkRate), now: now)
+    reviewReceipts(now: now)
+    try run(.contacts(diskFailure?.contacts ?? []), now: now)
+    let failure = diskFailure
+    try commit(now: now)
+    diskFailure = failure
+    diskFailure?.isBehind = false
+    diskFailure?.contacts = []
+  }
+}

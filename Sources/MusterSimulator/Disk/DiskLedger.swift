@@ -1,0 +1,73 @@
+internal import MusterModel
+internal import MusterReplica
+internal import MusterStore
+
+/// What a laptop has acknowledged, to its user or to its peers, and what its disk must therefore
+/// hold whatever befalls it.
+struct DiskLedger {
+  /// Of every log, the newest frame that was held when a call came back.
+  private var heads: [LogID: Head] = [:]
+  /// The title that was acknowledged last, and any that was asked for since and failed.
+  private var titles: [RowID: (acknowledged: String, attempted: [String])] = [:]
+  private var comments: [RowID: Set<String>] = [:]
+  private var fixes = 0
+  private(set) var acknowledgedWrites = 0
+
+  mutating func noteHeads(of store: Store) throws {
+    for summary in try store.logs() { heads[summary.head.log] = summary.head }
+  }
+
+  mutating func noteTitle(_ title: String, of report: RowID) {
+    titles[report] = (title, [])
+    acknowledgedWrites += 1
+  }
+
+  /// A failed command may have been committed, where only the power went before the answer.
+  mutating func noteAttempt(_ title: String, on report: RowID) {
+    titles[report]?.attempted.append(title)
+  }
+
+  mutating func noteComment(_ text: String, on report: RowID) {
+    comments[report, default: []].insert(text)
+    acknowledgedWrites += 1
+  }
+
+  mutating func noteFix() {
+    fixes += 1
+    acknowledgedWrites += 1
+  }
+
+  mutating func noteOther() { acknowledgedWrites += 1 }
+
+  /// What a disk that was put in order again lacks of it: a line each.
+  func losses(in store: Store, of replica: Replica) throws -> [String] {
+    var losses: [String] = []
+    for (log, head) in heads.sorted(by: { $0.key < $1.key }) {
+      let held = try store.log(log)?.head.sequence
+      guard let held, held >= head.sequence else {
+        let newest = held.map(String.init) ?? "nothing"
+        losses.append("log \(log.short) ends at \(newest), not \(head.sequence)")
+        continue
+      }
+      let frame = try store.frame(FramePlace(log: log, sequence: head.sequence))
+      if frame?.hash != head.hash { losses.append("log \(log.short) has another frame") }
+    }
+    let shown = try replica.reports()
+    for (id, title) in titles.sorted(by: { $0.key < $1.key }) {
+      let report = shown.first { $0.id == id }
+      guard let report else {
+        losses.append("report \(id.short) is gone")
+        continue
+      }
+      if report.title != title.acknowledged && !title.attempted.contains(report.title) {
+        losses.append("report \(id.short) is called \(report.title)")
+      }
+      let missing = comments[id, default: []].subtracting(report.comments.map(\.text))
+      if !missing.isEmpty { losses.append("\(missing.count) comments on \(id.short) are gone") }
+    }
+    let all = Timestamp(milliseconds: 0)...Timestamp(milliseconds: .max / 2)
+    let track = try store.track(all).count
+    if track < fixes { losses.append("\(track) fixes of \(fixes) are there") }
+    return losses
+  }
+}

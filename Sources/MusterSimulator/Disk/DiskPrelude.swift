@@ -1,0 +1,51 @@
+internal import MusterModel
+internal import MusterReplica
+internal import MusterStore
+
+/// What every trial of a disk begins with: an operation that Ada founded, and Ben, whom she
+/// admitted by file and whose disk is still empty.
+struct DiskPrelude {
+  let ada: Credentials
+  let ben: Credentials
+  let benKeys: Enrolment.EpochKeys
+  /// Ada's disk after the founding.
+  let adaDisk: SimulatedDisk.Image
+
+  static let file = "node.db"
+  static let checkpointPages = 40
+
+  init(seed: UInt64) throws {
+    let clock = ClockReading(
+      instant: Instant(microseconds: 0), wall: DiskStory.wall(Instant(microseconds: 0)))
+    let genesis = Genesis(
+      operationName: "Valley", seed: Self.seed32(seed, 1), now: clock.wall)
+    let disk = SimulatedDisk(seed: seed)
+    let store = try disk.openStore(Self.file, checkpointPages: Self.checkpointPages)
+    try genesis.store(in: store)
+    var replica = try Replica(
+      store: store, credentials: genesis.credentials, start: .goesOn, seed: Self.seed32(seed, 2),
+      now: clock)
+    _ = try replica.rotateEpoch(now: clock)
+    _ = try replica.setCallsign("Ada", now: clock)
+    let fence = FenceDraft(
+      name: "School", kind: .muster,
+      geometry: .circle(center: DiskStory.place(metresNorth: 0), radiusCentimetres: 10_000))
+    _ = try replica.addFence(fence, now: clock)
+    let enrolment = Enrolment(seed: Self.seed32(seed, 3))
+    let request = try enrolment.request(
+      callsign: "Ben", passphrase: nil, seed: Self.seed32(seed, 4)
+    ).request
+    let grant = try replica.admit(request: request, role: .member, now: clock).grant
+    (ben, benKeys) = try enrolment.join(grant: grant)
+    ada = genesis.credentials
+    try store.close()
+    adaDisk = disk.image()
+  }
+
+  /// 32 bytes that the seed and a purpose determine.
+  static func seed32(_ seed: UInt64, _ purpose: UInt64) -> [UInt8] {
+    (0..<4).flatMap { index in
+      withUnsafeBytes(of: (seed &* 0x9E37_79B9 &+ purpose &* 4 &+ index).bigEndian) { Array($0) }
+    }
+  }
+}

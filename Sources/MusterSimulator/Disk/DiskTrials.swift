@@ -1,0 +1,156 @@
+internal import MusterModel
+
+/// Tries a replica's disk at point after point: the same story each time, with one fault more.
+///
+/// - A power cut in the n-th change of the disk, with each kind of damage, then a restart.
+/// - A read, a write or a sync that fails, or no more room, at the n-th; then all is well again,
+///   and in the end the power goes as well.
+///
+/// After each: SQLite's integrity check, every acknowledged write and every frame that a peer was
+/// told of is there, chains and signatures hold, the view is what the log says, and both laptops
+/// come to show the same.
+public struct DiskTrials {
+  private let seed: UInt64
+  private let prelude: DiskPrelude
+  private let whole: Extent
+
+  /// What came of the trials of one kind.
+  public struct Row: Sendable {
+    /// What was done to the disk.
+    public let name: String
+    /// How often.
+    public internal(set) var trials = 0
+    /// In how many of them the fault happened.
+    public internal(set) var fired = 0
+    /// Writes that were acknowledged, in all trials together.
+    public internal(set) var acknowledged = 0
+    /// Calls that the disk made fail.
+    public internal(set) var failures = 0
+    /// What was not as it must be, with the point.
+    public internal(set) var violations: [String] = []
+
+    init(_ name: String) { self.name = name }
+  }
+
+  /// A fault that is tried at many points.
+  public enum Fault: String, CaseIterable, Sendable {
+    case failedReads = "failed reads"
+    case failedWrites = "failed writes"
+    case failedSyncs = "failed syncs"
+    case fullDisk = "full disk"
+  }
+
+  /// How much the story does to a sound disk.
+  private struct Extent {
+    var counts: SimulatedDisk.Counts
+    var bytes: UInt64
+  }
+
+  /// Plays the story once on a sound disk, to know how long it is.
+  public init(seed: UInt64) throws {
+    self.seed = seed
+    prelude = try DiskPrelude(seed: seed)
+    var story = try DiskStory(prelude, seed: seed)
+    try story.run()
+    whole = Extent(counts: story.disk.counts, bytes: story.disk.usedBytes)
+    try story.settle()
+    try story.finish()
+    precondition(story.violations.isEmpty, "on a sound disk: \(story.violations)")
+  }
+
+  /// The points at which power can be cut: more are no new ones.
+  public var changes: Int { Int(whole.counts.changes) }
+
+  // MARK: Power
+
+  /// Cuts the power at so many points, spread evenly over the story.
+  public func cutPower(
+    points: Int, damage: SimulatedDisk.Damage, progress: (Int) -> Void
+  ) throws -> Row {
+    var row = Row("power cut, \(damage.rawValue)")
+    for point in 0..<points {
+      let change = 1 + whole.counts.changes * UInt64(point) / UInt64(points)
+      var story = try DiskStory(prelude, seed: seed)
+      story.disk.cutPower(inChange: change)
+      do {
+        try story.run()
+      } catch is DiskStory.PowerCut {
+        row.fired += 1
+      }
+      try story.switchOff()
+      story.disk.reboot(damage, seed: seed &+ UInt64(point))
+      try conclude(&story, in: &row, at: "change \(change)")
+      progress(row.trials)
+    }
+    return row
+  }
+
+  // MARK: Faults
+
+  /// Makes one kind of operation fail at so many points, spread evenly over the story.
+  public func fail(_ fault: Fault, points: Int, progress: (Int) -> Void) throws -> Row {
+    var row = Row(fault.rawValue)
+    for point in 0..<points {
+      var story = try DiskStory(prelude, seed: seed)
+      let before = story.disk.counts
+      let place = order(fault, at: point, of: points, from: story.disk)
+      try run(&story, fault)
+      if story.failures > 0 || story.disk.counts.firings > before.firings { row.fired += 1 }
+      story.disk.failNoMore()
+      story.disk.capacityBytes = nil
+      try story.settle()
+      story.disk.cutPower()
+      try story.switchOff()
+      let kinds = SimulatedDisk.Damage.allCases
+      story.disk.reboot(kinds[point % kinds.count], seed: seed &+ UInt64(point))
+      try conclude(&story, in: &row, at: place)
+      progress(row.trials)
+    }
+    return row
+  }
+
+  /// Gives the order, and says in words where.
+  private func order(
+    _ fault: Fault, at point: Int, of points: Int, from disk: SimulatedDisk
+  ) -> String {
+    func place(_ total: UInt64) -> UInt64 { 1 + total * UInt64(point) / UInt64(points) }
+    // One failure that passes, some, and a disk that is gone for a while.
+    let count = [1, 3, 30][point % 3] as UInt64
+    switch fault {
+    case .failedReads: disk.fail(.reads, first: place(whole.counts.reads), count: count)
+    case .failedWrites: disk.fail(.writes, first: place(whole.counts.writes), count: count)
+    case .failedSyncs: disk.fail(.syncs, first: place(whole.counts.syncs), count: count)
+    case .fullDisk:
+      disk.capacityBytes = place(whole.bytes)
+      return "\(place(whole.bytes)) bytes"
+    }
+    return "point \(point) of \(points), \(count) in a row"
+  }
+
+  /// The story, and a look at the screen after each step. A full disk has room again after some.
+  private func run(_ story: inout DiskStory, _ fault: Fault) throws {
+    try story.switchOn()
+    var stepsFull = 0
+    for _ in 0..<DiskStory.steps {
+      try story.runStep()
+      if fault != .failedReads { try story.read() }
+      guard story.disk.counts.refusedWrites > 0 else { continue }
+      stepsFull += 1
+      if stepsFull == 12 { story.disk.capacityBytes = nil }
+    }
+  }
+
+  private func conclude(_ story: inout DiskStory, in row: inout Row, at place: String) throws {
+    try story.settle()
+    try story.finish()
+    row.trials += 1
+    row.acknowledged += story.ledger.acknowledgedWrites
+    row.failures += story.failures
+    row.violations += story.violations.map { "\(row.name), \(place): \($0)" }
+  }
+}
+
+extension SimulatedDisk.Counts {
+  /// How often something was made to fail.
+  var firings: UInt64 { failedReads + failedWrites + failedSyncs + failedOthers + refusedWrites }
+}
