@@ -1,7 +1,7 @@
 SHELL := bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help demo test check bench build format proto deps clean
+.PHONY: help demo test check sim bench build format proto deps clean
 
 # The same for every swift command: a change of flags rebuilds all dependencies.
 FLAGS := --explicit-target-dependency-import-check error
@@ -11,6 +11,9 @@ SWIFT_FILES = find Package.swift Sources Tests Benchmarks -name '*.swift' ! -nam
 # What `make demo` and `make bench` pass on: make demo DEMO="--directory /tmp/valley"
 DEMO ?=
 BENCH ?= all
+SEED ?= 1
+# What `make check` draws beside its 200 seeds: another one for each commit.
+COMMIT_SEED = $$((16#$$(git rev-parse --short=12 HEAD)))
 
 help: ## this list
 	@sed -nE 's/^([a-z]+):[^#]*## (.*)/  make \1\t\2/p' Makefile | expand -t 16
@@ -28,6 +31,18 @@ check: export MUSTER_STRICT := 1
 check: deps ## format, warnings as errors, every test: what a change must pass
 	$(SWIFT_FILES) -print0 | xargs -0 swift format lint --strict --parallel
 	@$(MAKE) --no-print-directory test
+	@Scripts/build.sh "the simulator" "5 minutes" \
+	  swift build -c release $(FLAGS) --product muster-sim
+	@for file in simulations/regressions/*.yaml; do \
+	  echo "$$file"; .build/release/muster-sim run "$$file" > /dev/null; done
+	.build/release/muster-sim swarm --seeds 1 --first $(COMMIT_SEED)
+	@.build/release/muster-sim swarm --seeds 100 --first 101 & other=$$!; \
+	  .build/release/muster-sim swarm --seeds 100 && wait $$other
+
+sim: deps ## plays a simulated mesh that is drawn with a seed: make sim SEED=7
+	@Scripts/build.sh "the simulator" "5 minutes" \
+	  swift build -c release $(FLAGS) --product muster-sim
+	.build/release/muster-sim swarm --seeds 1 --first $(SEED)
 
 bench: deps ## measures a release build: make bench, or make bench BENCH="ingest"
 	@Scripts/build.sh "the benchmarks" "11 minutes" \

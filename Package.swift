@@ -126,7 +126,7 @@ let package = Package(
     tests("MusterControlTests", ["MusterControl"]),
     tests("CommandLineTests", ["muster"]),
     tests("TidyTests", []),
-    tests("ProcessTests", ["muster"]),
+    tests("ProcessTests", ["muster", "muster-sim"]),
     tests("NetworkTests", ["muster"]),
   ],
   swiftLanguageModes: [.v6]

@@ -19,6 +19,7 @@ public enum Knob: String, Hashable, Sendable, CaseIterable, Comparable {
   case move = "new address"
   case replay
   case garbage
+  case insider
 
   /// By name, for lists that look the same each time.
   public static func < (left: Knob, right: Knob) -> Bool { left.rawValue < right.rawValue }

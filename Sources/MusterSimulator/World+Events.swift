@@ -15,6 +15,8 @@ extension World {
       if nodes[index].outage == outage { try wake(nodes[index]) }
     case .flap(let groups, let isCut, let every, let until):
       flap(groups, isCut: isCut, everyMilliseconds: every, until: until)
+    case .cheat(let index, let every, let until):
+      try cheat(nodes[index], everyMilliseconds: every, until: until)
     case .intrude(let noise, let every, let until):
       guard now < until, phase == .story else { return }
       intrude(noise: noise)
@@ -84,6 +86,10 @@ extension World {
           workload.report(hazard: hazards), at: node(names[number % names.count]))
       }
     case .weather(let loss): network.weatherPerMillion = loss
+    case .insider(let name, let every, let until):
+      try cheat(
+        node(name), everyMilliseconds: every,
+        until: storyStart.advanced(byMilliseconds: until))
     case .replay(let perSecond, let until): intrude(false, perSecond, until)
     case .garbage(let perSecond, let until): intrude(true, perSecond, until)
     }
@@ -94,6 +100,22 @@ extension World {
       .intrude(
         noise: noise, everyMicroseconds: 1_000_000 / perSecond,
         until: storyStart.advanced(byMilliseconds: untilMilliseconds)), at: now)
+  }
+
+  /// What is signed without right is no acknowledged write: nobody may see anything of it.
+  private func cheat(
+    _ node: SimulatedNode, everyMilliseconds: Int64, until: Instant
+  ) throws {
+    guard now < until, phase == .story else { return }
+    queue.push(
+      .cheat(node.index, everyMilliseconds: everyMilliseconds, until: until),
+      at: now.advanced(byMilliseconds: everyMilliseconds))
+    guard node.isRunning else { return }
+    let (operations, lane) = try insider.attempt(by: node, among: nodes)
+    tally.fire(.insider)
+    try command(node) { replica, clock in
+      ((), try replica.author(unchecked: operations, lane: lane, now: clock))
+    }
   }
 
   private func cut(_ groups: [[String]]) {

@@ -13,9 +13,20 @@ extension World {
     _ node: SimulatedNode,
     _ body: (inout Replica, ClockReading) throws -> (T, Replica.Outcome)
   ) throws -> (result: T, outcome: Replica.Outcome)? {
+    try input(node, body) { try node.noteLife() }
+  }
+
+  /// The same with what only arrives, or comes due: it never makes a device write.
+  @discardableResult
+  private func input<T>(
+    _ node: SimulatedNode,
+    _ body: (inout Replica, ClockReading) throws -> (T, Replica.Outcome),
+    then note: () throws -> Void
+  ) throws -> (result: T, outcome: Replica.Outcome)? {
     do {
       let clock = node.clock.reading(at: now)
       guard let (result, outcome) = try node.change({ try body(&$0, clock) }) else { return nil }
+      try note()
       try carryOut(outcome, at: node)
       return (result, outcome)
     } catch is Refusal {
@@ -82,7 +93,10 @@ extension World {
     let batch = Array(node.inbox.prefix(Limits.inputsPerBatch))
     node.inbox.removeFirst(batch.count)
     for datagram in batch { trace.note(.arrived, at: now, node: node.index, datagram.bytes) }
-    try command(node) { replica, clock in ((), try replica.receive(batch, now: clock)) }
+    try input(node) { replica, clock in
+      ((), try replica.receive(batch, now: clock))
+    } then: {
+    }
     guard !node.inbox.isEmpty else { return }
     node.isAboutToRead = true
     queue.push(.read(node.index), at: Instant(microseconds: now.microseconds + 100))
@@ -108,7 +122,10 @@ extension World {
     guard let deadline = node.nextDeadline,
       deadline <= node.clock.reading(at: now).instant
     else { return setAlarm(of: node) }
-    try command(node) { replica, clock in ((), try replica.passDeadlines(now: clock)) }
+    try input(node) { replica, clock in
+      ((), try replica.passDeadlines(now: clock))
+    } then: {
+    }
   }
 
   // MARK: Power

@@ -38,6 +38,7 @@ public final class World {
   var trace = TraceHash()
   var workload: Workload
   var eavesdropper: Eavesdropper
+  var insider: Insider
   /// Whether anything is ever sent again: to record is not free.
   let hasEavesdropper: Bool
   var tally = KnobTally()
@@ -70,6 +71,7 @@ public final class World {
     case timeline(TimelineEvent)
     case wake(Int, outage: Int)
     case flap([[String]], isCut: Bool, everyMilliseconds: Int64, until: Instant)
+    case cheat(Int, everyMilliseconds: Int64, until: Instant)
     case intrude(noise: Bool, everyMicroseconds: Int64, until: Instant)
     case look
   }
@@ -84,12 +86,14 @@ public final class World {
       scenario.network, links: scenario.links, names: scenario.nodes.map(\.name), seed: seed)
     workload = Workload(scenario.workload, seed: seed)
     eavesdropper = Eavesdropper(seed: seed)
+    insider = Insider(seed: seed)
     hasEavesdropper = scenario.configuredKnobs.contains(.replay)
     random = RandomStream(seed: seed, named: "world")
     let lostWrites = LostWriteChecker()
     promptness = PromptnessChecker(scenario.expectations)
     checkers = [
-      lostWrites, ForgeryChecker(ledger: lostWrites), ContentChecker(), FenceParityChecker(),
+      lostWrites, ForgeryChecker(ledger: lostWrites),
+      AuthorityChecker(scenario), ContentChecker(), FenceParityChecker(),
       CrossingChecker(), PositionChecker(scenario.expectations), BoundsChecker(),
       DeliveryChecker(), promptness,
     ]

@@ -79,4 +79,18 @@ import Testing
     #expect(result.violations.isEmpty, "\(result.violations)")
     #expect(result.rejections.values.reduce(0, +) > 1000)
   }
+
+  @Test func `an insider who signs what they may not is carried and never shown`() {
+    var scenario = twoNodes()
+    scenario.nodes.append(NodePlan(name: "mallory", role: .member))
+    scenario.workload.fences = 1
+    scenario.timeline = [
+      TimelineEntry(
+        atMilliseconds: 5000,
+        event: .insider("mallory", everyMilliseconds: 250, untilMilliseconds: 60_000))
+    ]
+    let result = World.play(scenario, seed: 9)
+    #expect(result.violations.isEmpty, "\(result.violations)")
+    #expect(result.knobs[.insider] ?? 0 > 200)
+  }
 }

@@ -23,8 +23,9 @@ final class SimulatedNode {
   var endpoint: Endpoint
   var store: Store
   var replica: Replica?
-  /// Of the replica, after its last input; to ask it would be to copy it.
+  /// Of the replica, after its last command; to ask it would be to copy it.
   private(set) var life: Replica.Life?
+  /// The same after its last input.
   private(set) var nextDeadline: Instant?
   var power = Power.absent
   var clock: NodeClock
@@ -72,6 +73,9 @@ final class SimulatedNode {
   var isRunning: Bool { power == .on && replica != nil }
   var reads: Bool { plan.role.reads }
 
+  /// After what may have made this device write.
+  func noteLife() throws { life = try change { $0.life } }
+
   /// Gives the replica an input, in place.
   func change<T>(_ body: (inout Replica) throws -> T) throws -> T? {
     guard replica != nil else { return nil }
@@ -81,10 +85,7 @@ final class SimulatedNode {
   private func change<T>(
     _ replica: inout Replica, _ body: (inout Replica) throws -> T
   ) throws -> T {
-    defer {
-      life = replica.life
-      nextDeadline = replica.nextDeadline
-    }
+    defer { nextDeadline = replica.nextDeadline }
     return try body(&replica)
   }
 

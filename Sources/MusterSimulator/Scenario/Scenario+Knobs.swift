@@ -33,6 +33,7 @@ extension TimelineEvent {
     case .weather(let loss): loss > 0 ? .loss : nil
     case .replay: .replay
     case .garbage: .garbage
+    case .insider: .insider
     case .heal, .backup, .burst: nil
     }
   }

@@ -273,6 +273,8 @@ public enum TimelineEvent: Hashable, Sendable {
   case weather(lossPerMillion: Int64)
   /// An outsider sends what was recorded, so many datagrams a second.
   case replay(perSecond: Int64, untilMilliseconds: Int64)
+  /// A member signs what they are not entitled to, this often.
+  case insider(String, everyMilliseconds: Int64, untilMilliseconds: Int64)
   /// An outsider sends noise.
   case garbage(perSecond: Int64, untilMilliseconds: Int64)
 }

@@ -28,7 +28,9 @@ extension ScenarioReader {
       return .block(from: from, to: to)
     }
     if let groups = fields.take("flap") {
-      guard let every = try interval("every", &fields) else { throw fields.fault("'every'?") }
+      guard let every = try interval("every", &fields) else {
+        throw fields.fault("'flap' needs 'every'")
+      }
       return .flap(
         try partition(groups), everyMilliseconds: every,
         untilMilliseconds: try until(&fields, after: at))
@@ -61,6 +63,14 @@ extension ScenarioReader {
       }
       return .burst(
         try names(people), reports: Int(reports ?? hazards ?? 0), hazards: hazards != nil)
+    }
+    if let name = fields.take("insider") {
+      guard let every = try interval("every", &fields) else {
+        throw fields.fault("'insider' needs 'every'")
+      }
+      return .insider(
+        try single(name), everyMilliseconds: every,
+        untilMilliseconds: try until(&fields, after: at))
     }
     let rates: ClosedRange<Int64> = 1...1_000_000
     if let perSecond = try fields.number("replay", within: rates) {

@@ -135,7 +135,7 @@ private struct ScenarioDrawing {
   private mutating func event(at: Int64) -> TimelineEvent? {
     let outage: Int64? = chance(80) ? random.within(1...120) * 1000 : nil
     guard let name = somebodyThere(), let other = anybody() else { return nil }
-    switch random.below(14) {
+    switch random.below(15) {
     case 0, 1, 2: return .cut(sides())
     case 3: return .heal
     case 4: return name == other ? nil : .block(from: name, to: other)
@@ -149,6 +149,13 @@ private struct ScenarioDrawing {
     case 10: return .readdress(name)
     case 11: return .backup(name)
     case 12:
+      guard let member = scenario.nodes.first(where: { $0.role == .member }),
+        at < scenario.durationMilliseconds
+      else { return nil }
+      return .insider(
+        member.name, everyMilliseconds: random.within(1...20) * 1000,
+        untilMilliseconds: scenario.durationMilliseconds)
+    case 13:
       return .burst(
         [name], reports: Int(random.within(5...60)), hazards: chance(30))
     default:

@@ -1,12 +1,12 @@
 import Foundation
 
-/// The built program, beside the test bundle in `.build/<configuration>`.
+/// A built program, beside the test bundle in `.build/<configuration>`.
 enum Program {
-  static func located() throws -> URL {
+  static func located(_ name: String = "muster") throws -> URL {
     let bundles = ([Bundle.main] + Bundle.allBundles).map(\.bundleURL)
     let folders = bundles.flatMap { [$0, $0.deletingLastPathComponent()] }
     for folder in folders {
-      let program = folder.appending(path: "muster")
+      let program = folder.appending(path: name)
       var isFolder: ObjCBool = false
       if FileManager.default.fileExists(atPath: program.path, isDirectory: &isFolder),
         !isFolder.boolValue, FileManager.default.isExecutableFile(atPath: program.path)
@@ -14,11 +14,12 @@ enum Program {
         return program
       }
     }
-    throw Missing(folders: folders)
+    throw Missing(name: name, folders: folders)
   }
 
   struct Missing: Error, CustomStringConvertible {
+    let name: String
     let folders: [URL]
-    var description: String { "no program `muster` in \(folders.map(\.path))" }
+    var description: String { "no program `\(name)` in \(folders.map(\.path))" }
   }
 }

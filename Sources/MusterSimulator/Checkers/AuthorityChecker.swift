@@ -1,0 +1,72 @@
+import MusterCRDT
+import MusterModel
+import MusterReplica
+import MusterStore
+
+/// Nobody's unauthorised change is visible anywhere: of every value that anybody shows, its author
+/// was entitled to write it, by a table of its own and the roles that the scenario gave.
+final class AuthorityChecker: Checker {
+  private let promise = "nothing unauthorised is visible"
+  private var roles: [UserID: Role] = [:]
+  private var turn = 0
+  private let hasInsider: Bool
+
+  init(_ scenario: Scenario) { hasInsider = scenario.configuredKnobs.contains(.insider) }
+
+  func started(_ node: SimulatedNode, in world: World) throws {
+    roles[node.credentials.user] = node.plan.role
+  }
+
+  /// Where nobody cheats, to look at the end is enough.
+  func look(_ world: World) throws {
+    guard hasInsider else { return }
+    turn += 1
+    try check(world.nodes[turn % world.nodes.count], in: world)
+  }
+
+  func conclude(_ world: World) throws {
+    for node in world.nodes.prefix(3) { try check(node, in: world) }
+    for node in world.nodes where node.isRunning { try checkDevices(of: node, in: world) }
+  }
+
+  private func check(_ node: SimulatedNode, in world: World) throws {
+    guard node.isRunning, node.reads else { return }
+    for kind in EntityKind.allCases {
+      for row in try node.store.rows(kind) { check(row, shownBy: node, in: world) }
+    }
+    try node.store.forEachCrossing { recorded in
+      guard recorded.crossing.subject != recorded.author.device else { return }
+      world.report(promise, "\(node.name) shows a crossing that its subject did not sign")
+    }
+  }
+
+  private func check(_ row: RowState, shownBy node: SimulatedNode, in world: World) {
+    for field in Field.allCases where field.entity == row.key.kind {
+      for value in row.values(of: field) {
+        let role = roles[value.author]
+        let isEntitled =
+          switch (role, row.key.kind) {
+          case (.command?, _): true
+          case (nil, _), (.relay?, _), (_, .fence): false
+          case (_, .user): value.author == row.owner
+          case (let role?, .report):
+            role == .member
+              && (value.author == row.owner || field == .reportComments
+                || field == .reportConfirmations)
+          }
+        guard !isEntitled || value.role != role else { continue }
+        world.report(
+          promise, "\(node.name) shows a \(field) of \(row.key.kind) \(row.key.id.short)")
+      }
+    }
+  }
+
+  /// Nobody certifies themselves, or anybody else.
+  private func checkDevices(of node: SimulatedNode, in world: World) throws {
+    let expected = world.nodes.map { [$0.credentials.device.description, $0.plan.role.name] }
+    let shown = try node.change { try $0.devices() } ?? []
+    for device in shown where !expected.contains([device.id.description, device.role.name]) {
+      world.report(promise, "\(node.name) takes \(device.id.short) for a \(device.role.name)")
+    }
+  }
+}

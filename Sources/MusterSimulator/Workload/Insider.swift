@@ -1,0 +1,106 @@
+import MusterCRDT
+import MusterModel
+import MusterStore
+import MusterSync
+
+/// A member with real keys and a changed program, who signs what they are not entitled to.
+struct Insider {
+  private var random: RandomStream
+
+  init(seed: UInt64) { random = RandomStream(seed: seed, named: "insider") }
+
+  /// What to try next, by what this node knows.
+  mutating func attempt(
+    by node: SimulatedNode, among nodes: [SimulatedNode]
+  ) throws -> (operations: [Operation], lane: Lane) {
+    let lane = random.element(of: [Lane.state, .urgent]) ?? .state
+    let others = nodes.filter { $0.index != node.index && $0.reads }
+    switch random.below(8) {
+    case 0: return (ownFence(by: node), lane)
+    case 1: return (try another(.fence, by: node), lane)
+    case 2, 3, 4: return (try another(.report, by: node), lane)
+    case 5: return (try another(.user, by: node), lane)
+    case 6: return (crossing(of: random.element(of: others) ?? node), lane)
+    default: return (inTheNameOf(random.element(of: others) ?? node, node), lane)
+    }
+  }
+
+  /// Members draw no fences.
+  private mutating func ownFence(by node: SimulatedNode) -> [Operation] {
+    let origin = RowOrigin(owner: node.credentials.user, nonce: nonce())
+    let row = RowID(operation: node.credentials.operation, origin: origin)
+    let outline = FenceGeometry.circle(
+      center: Terrain.coordinate(of: GroundPoint(north: 0, east: 0)), radiusCentimetres: 100_000)
+    let values: [(field: Field, value: Value)] = [
+      (.fenceExistence, .mark), (.fenceName, .text("Not entitled")),
+      (.fenceKind, .code(FenceKind.hazard.rawValue)), (.fenceGeometry, .geometry(outline)),
+      (.fenceActive, .code(1)),
+    ]
+    return values.map {
+      .write(Write(row: row, field: $0.field, value: $0.value, origin: origin))
+    }
+  }
+
+  /// Changes what is somebody else's, and takes away what they wrote.
+  private mutating func another(
+    _ kind: EntityKind, by node: SimulatedNode
+  ) throws -> [Operation] {
+    let rows = try node.store.rows(kind).filter { $0.owner != node.credentials.user }
+    guard let row = random.element(of: rows) else { return ownFence(by: node) }
+    let fields = Field.allCases.filter {
+      $0.entity == kind && $0 != .reportComments && $0 != .reportConfirmations
+    }
+    guard let field = random.element(of: fields) else { return [] }
+    let takesAway: [Operation] = [Field.reportComments, .reportConfirmations]
+      .filter { $0.entity == kind && !row.dots(of: $0).isEmpty }
+      .map { .write(Write(row: row.key.id, field: $0, value: nil, supersedes: row.dots(of: $0))) }
+    return [
+      .write(
+        Write(
+          row: row.key.id, field: field, value: value(of: field),
+          supersedes: row.dots(of: field), origin: row.origin))
+    ] + takesAway
+  }
+
+  private mutating func value(of field: Field) -> Value? {
+    switch field {
+    case .reportExistence, .fenceExistence: nil
+    case .userDeactivated, .reportToEvacuate, .fenceDeleted: .mark
+    case .userSafetyClaim: .claim(.safe, note: "not entitled")
+    case .reportPosition: .position(Terrain.coordinate(of: GroundPoint(north: 5, east: 5)))
+    case .reportCategory, .reportSeverity, .reportStatus, .fenceKind, .fenceActive:
+      .code(UInt8(random.below(2)))
+    case .fenceGeometry:
+      .geometry(
+        .circle(
+          center: Terrain.coordinate(of: GroundPoint(north: 9, east: 9)), radiusCentimetres: 5))
+    default: .text("Not entitled")
+    }
+  }
+
+  /// A report that somebody else is said to have made.
+  private mutating func inTheNameOf(_ other: SimulatedNode, _ node: SimulatedNode) -> [Operation] {
+    let origin = RowOrigin(owner: other.credentials.user, nonce: nonce())
+    let row = RowID(operation: node.credentials.operation, origin: origin)
+    return [
+      .write(Write(row: row, field: .reportExistence, value: .mark, origin: origin)),
+      .write(Write(row: row, field: .reportTitle, value: .text("Not mine"), origin: origin)),
+    ]
+  }
+
+  /// Somebody else is said to have crossed a fence.
+  private mutating func crossing(of other: SimulatedNode) -> [Operation] {
+    [
+      .crossing(
+        Crossing(
+          type: .enter, fence: RowID(raw: nonce()), fenceVersion: FenceVersion(raw: nonce()),
+          subject: other.credentials.device, transition: 1,
+          fix: Fix(
+            position: Terrain.coordinate(of: GroundPoint(north: 0, east: 0)),
+            sampleTime: Timestamp(milliseconds: NodeClock.epochMilliseconds)),
+          isBaseline: false))
+    ]
+  }
+
+  private mutating func nonce() -> Bytes16 { Bytes16(high: random.next(), low: random.next()) }
+}
