@@ -71,6 +71,9 @@ public struct RowState: Hashable, Sendable {
   }
 
   private mutating func wait(_ write: AuthoredWrite) {
+    #if Canary
+      if Canary.dropEarlyEdit.isPlanted { return }
+    #endif
     let place = waiting.firstIndex { $0.dot > write.dot } ?? waiting.endIndex
     waiting.insert(write, at: place)
   }
@@ -104,6 +107,14 @@ public struct RowState: Hashable, Sendable {
     guard let owner, Permission.allows(write, by: author, owner: owner), isWellFormed(write) else {
       return .refused
     }
+    #if Canary
+      if Canary.wallClockWins.isPlanted, field.kind == .lastWriter,
+        values(of: field).contains(where: { $0.writtenAt > authored.writtenAt })
+      {
+        return .refused
+      }
+      if Canary.lastArrivalWins.isPlanted, field.kind == .lastWriter { live[field] = nil }
+    #endif
     for dot in write.supersedes {
       supersede(dot, in: field, by: author, hasCome: hasCome)
     }
@@ -136,6 +147,9 @@ public struct RowState: Hashable, Sendable {
       live[field]?.remove(at: index)
       if live[field]?.isEmpty == true { live[field] = nil }
     } else if !hasCome(dot) {
+      #if Canary
+        if Canary.forgetSuperseded.isPlanted { return }
+      #endif
       let name = FieldDot(field: field, dot: dot)
       var superseders = awaited[name] ?? []
       guard !superseders.contains(author) else { return }
@@ -146,6 +160,11 @@ public struct RowState: Hashable, Sendable {
 
   private mutating func insert(_ value: LiveValue, into field: Field) {
     var values = live[field] ?? []
+    #if Canary
+      if Canary.oneCommentEach.isPlanted, field == .reportComments {
+        values.removeAll { $0.author == value.author }
+      }
+    #endif
     let place = values.firstIndex { $0.dot > value.dot } ?? values.endIndex
     values.insert(value, at: place)
     live[field] = values

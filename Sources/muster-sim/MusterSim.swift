@@ -9,5 +9,5 @@ struct MusterSim: ParsableCommand {
       Real replicas, real cryptography and real databases; virtual time, network, disks, clocks and
       movement. One seed gives one run, down to the last byte.
       """,
-    subcommands: [RunCommand.self, SwarmCommand.self, ListCommand.self])
+    subcommands: [RunCommand.self, SwarmCommand.self, CanaryCommand.self, ListCommand.self])
 }
