@@ -1,7 +1,7 @@
 SHELL := bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help demo test check sim bench build format proto deps clean
+.PHONY: help demo test check sim canary bench build format proto deps clean
 
 # The same for every swift command: a change of flags rebuilds all dependencies.
 FLAGS := --explicit-target-dependency-import-check error
@@ -12,6 +12,8 @@ SWIFT_FILES = find Package.swift Sources Tests Benchmarks -name '*.swift' ! -nam
 DEMO ?=
 BENCH ?= all
 SEED ?= 1
+# What `make canary` passes on: CANARY="--bug skip-signature" looks for new seeds.
+CANARY ?= --replay
 # What `make check` draws beside its 200 seeds: another one for each commit.
 COMMIT_SEED = $$((16#$$(git rev-parse --short=12 HEAD)))
 
@@ -38,11 +40,18 @@ check: deps ## format, warnings as errors, every test: what a change must pass
 	.build/release/muster-sim swarm --seeds 1 --first $(COMMIT_SEED)
 	@.build/release/muster-sim swarm --seeds 100 --first 101 & other=$$!; \
 	  .build/release/muster-sim swarm --seeds 100 && wait $$other
+	@$(MAKE) --no-print-directory canary
 
 sim: deps ## plays a simulated mesh that is drawn with a seed: make sim SEED=7
 	@Scripts/build.sh "the simulator" "5 minutes" \
 	  swift build -c release $(FLAGS) --product muster-sim
 	.build/release/muster-sim swarm --seeds 1 --first $(SEED)
+
+canary: deps ## plants bugs, one at a time: the seeds on record must still catch each
+	@Scripts/build.sh "the simulator with planted bugs" "5 minutes" \
+	  swift build -c release $(FLAGS) --traits Canary --scratch-path .build/canary \
+	  --product muster-sim
+	.build/canary/release/muster-sim canary $(CANARY)
 
 bench: deps ## measures a release build: make bench, or make bench BENCH="ingest"
 	@Scripts/build.sh "the benchmarks" "11 minutes" \

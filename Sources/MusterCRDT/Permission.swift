@@ -6,6 +6,9 @@ public enum Permission {
   /// Asked when a write is applied. Command may write everything; a user their own row, unless
   /// their device is a relay; a member their own reports, and confirmations and comments on any.
   public static func allows(_ write: Write, by author: Author, owner: UserID) -> Bool {
+    #if Canary
+      if Canary.skipRoleCheck.isPlanted { return true }
+    #endif
     switch write.field.entity {
     case .user:
       return author.role == .command || (author.user == owner && author.role.reads)
@@ -22,7 +25,10 @@ public enum Permission {
   /// by whoever may delete the row.
   static func allowsSuperseding(_ field: Field, valueOf element: UserID, by author: Author) -> Bool
   {
-    switch field {
+    #if Canary
+      if Canary.anyoneTakesAway.isPlanted { return true }
+    #endif
+    return switch field {
     case .fenceDeleted: false
     case .reportExistence, .fenceExistence: true
     default:

@@ -72,6 +72,9 @@ public struct RowState: Hashable, Sendable {
   }
 
   private mutating func wait(_ write: AuthoredWrite) {
+    #if Canary
+      if Canary.dropEarlyEdit.isPlanted { return }
+    #endif
     let place = waiting.firstIndex { $0.dot > write.dot } ?? waiting.endIndex
     waiting.insert(write, at: place)
   }
@@ -105,6 +108,14 @@ public struct RowState: Hashable, Sendable {
     guard let owner, Permission.allows(write, by: author, owner: owner), isWellFormed(write) else {
       return .refused
     }
+    #if Canary
+      if Canary.wallClockWins.isPlanted, field.kind == .lastWriter,
+        values(of: field).contains(where: { $0.writtenAt > authored.writtenAt })
+      {
+        return .refused
+      }
+      if Canary.lastArrivalWins.isPlanted, field.kind == .lastWriter { live[field] = nil }
+    #endif
     for dot in write.supersedes {
       supersede(dot, in: field, by: author, hasCome: hasCome)
     }
@@ -135,6 +146,9 @@ public struct RowState: Hashable, Sendable {
       guard Permission.allowsSuperseding(field, valueOf: element, by: author) else { return }
       live.remove(at: index)
     } else if !hasCome(dot) {
+      #if Canary
+        if Canary.forgetSuperseded.isPlanted { return }
+      #endif
       let name = FieldDot(field: field, dot: dot)
       var superseders = awaited[name] ?? []
       guard !superseders.contains(author) else { return }
@@ -144,6 +158,11 @@ public struct RowState: Hashable, Sendable {
   }
 
   private mutating func insert(_ value: LiveValue, into field: Field) {
+    #if Canary
+      if Canary.oneCommentEach.isPlanted, field == .reportComments {
+        live.removeAll { $0.field == field && $0.value.author == value.author }
+      }
+    #endif
     let place =
       live.firstIndex { ($0.field, $0.value.dot) > (field, value.dot) } ?? live.endIndex
     live.insert(LiveEntry(field: field, value: value), at: place)

@@ -64,6 +64,9 @@ final class BandedPolygon: Sendable {
   /// which validated geometry never does, the even-odd rule decides.
   func contains(_ point: Coordinate) -> Bool {
     guard box.contains(point) else { return false }
+    #if Canary
+      if Canary.boxIsOutline.isPlanted { return true }
+    #endif
     let (x, y) = (Int64(point.longitudeE7), Int64(point.latitudeE7))
     let band = Int((y - Int64(box.south)) >> Int64(shift))
     let range = Int(bandStarts[band])..<Int(bandStarts[band + 1])

@@ -91,6 +91,9 @@ public struct CrossingDetector: Hashable, Sendable {
 
   /// The same with the fences prepared, for many fixes.
   public mutating func observe(_ fix: Fix, fences: FenceIndex) -> [Transition] {
+    #if Canary
+      if Canary.exitOnLateFix.isPlanted { lastSampleTime = nil }
+    #endif
     if let lastSampleTime, fix.sampleTime <= lastSampleTime { return [] }
     let inside = fences.positions(containing: fix.position)
     let exits = leave(fences, stillIn: inside, with: fix)
@@ -116,6 +119,9 @@ public struct CrossingDetector: Hashable, Sendable {
         entries[index].state = .inside
       } else if (entries[index].state == .leaving && !isEdited) || Self.isClear(fix, of: fence) {
         entries[index].state = .outside
+        #if Canary
+          if Canary.sameNumberTwice.isPlanted { entries[index].transitions -= 1 }
+        #endif
         entries[index].transitions += 1
         exits.append(entries[index].transition(.exit, with: fix, isBaseline: false))
       } else {
@@ -149,6 +155,9 @@ public struct CrossingDetector: Hashable, Sendable {
 
   /// Whether a fix that is outside can be believed at once.
   private static func isClear(_ fix: Fix, of fence: FenceUnderWatch) -> Bool {
+    #if Canary
+      if Canary.exitTooSoon.isPlanted { return true }
+    #endif
     switch fence.mode {
     case .strictAWS: return true
     case .careful:

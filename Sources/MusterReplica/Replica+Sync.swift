@@ -91,6 +91,9 @@ extension Replica {
 
   mutating func commit(now: ClockReading) throws(StoreError) {
     guard !batch.isEmpty else { return }
+    #if Canary
+      if Canary.acknowledgeFirst.isPlanted, batch.frames.count == 1 { return }
+    #endif
     let outcome = try store.commit(batch)
     batch = Batch()
     diskFailure = nil
@@ -101,13 +104,20 @@ extension Replica {
     if !outcome.changedRows.isEmpty || !outcome.newCrossings.isEmpty { knownStateHash = nil }
     held.crossings += outcome.newCrossings
     held.changedRows += outcome.changedRows
+    #if Canary
+      if Canary.staleFences.isPlanted { return }
+    #endif
     if outcome.changedRows.contains(where: { $0.kind == .fence }) { monitor.fencesChanged() }
   }
 
   // MARK: Effects
 
   mutating func run(_ input: Input, now: ClockReading) throws {
-    for effect in engine.handle(input, now: now.instant) {
+    try carryOut(engine.handle(input, now: now.instant), now: now)
+  }
+
+  mutating func carryOut(_ effects: [Effect], now: ClockReading) throws {
+    for effect in effects {
       switch effect {
       case .store(let verified): try take(verified, now: now)
       case .fetch(let request):
@@ -218,6 +228,9 @@ extension Replica {
   mutating func learn(_ key: EpochKey, now: ClockReading) throws {
     guard keyring.add(key, operation: local.operation), let raw = Bytes32(key.key) else { return }
     batch.epochKeys.append(StoredEpochKey(id: key.id, key: raw))
+    #if Canary
+      if Canary.forgetKey.isPlanted { batch.epochKeys = [] }
+    #endif
     try commit(now: now)
     try release(for: key.id)
     for record in try store.records() where record.epoch == key.id {

@@ -51,6 +51,9 @@ extension Replica {
     composer.set(.reportStatus, to: changes.status.map { .code($0.rawValue) })
     composer.setFlag(.reportToEvacuate, to: changes.toEvacuate)
     guard !composer.writes.isEmpty else { return Outcome() }
+    #if Canary
+      if Canary.deleteWins.isPlanted { return try write(composer.writes, lane: .state, now: now) }
+    #endif
     composer.assertExistence()
     let lane = changes.toEvacuate == true ? .urgent : lane(of: state)
     return try write(composer.writes, lane: lane, now: now)

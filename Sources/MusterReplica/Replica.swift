@@ -132,6 +132,10 @@ public struct Replica {
       operation: local.operation, rootKey: local.rootKey, ownChain: local.chain)
     reader = FrameReader(operation: local.operation)
     monitor = try GeofenceMonitor(saved: store.local(GeofenceMonitor.stateKey))
+    #if Canary
+      if Canary.forgetDetector.isPlanted { monitor = try GeofenceMonitor(saved: nil) }
+      let start = Canary.reuseIncarnation.isPlanted ? .goesOn : start
+    #endif
     let certificate = local.certificate.hash
     var life: Life?
     var generations = logs.filter { $0.opening.certificate == certificate }
@@ -142,12 +146,18 @@ public struct Replica {
     }
     let drawn = Incarnation(raw: random.bytes16())
     let incarnation = life?.incarnation ?? drawn
+    #if Canary
+      if Canary.reuseGeneration.isPlanted { generations = [] }
+    #endif
     let generation = life?.generation ?? min((generations.max() ?? 0) + 1, Limits.lastGeneration)
     writer = LogWriter(
       local: local, incarnation: incarnation, generation: generation, logs: logs)
     let boots = try store.local(Self.bootsKey)?.reduce(UInt64(0)) { $0 << 8 | UInt64($1) } ?? 0
     announceCounter = (boots + 1) << 32
     recordCounter = announceCounter
+    #if Canary
+      if Canary.forgetCounter.isPlanted { recordCounter = 0 }
+    #endif
     keyring = try Self.keyring(in: store, operation: local.operation)
     engine = Self.engine(
       local: local, writer: writer, announceCounter: announceCounter, roster: control.roster,

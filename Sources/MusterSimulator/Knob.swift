@@ -20,6 +20,7 @@ public enum Knob: String, Hashable, Sendable, CaseIterable, Comparable {
   case replay
   case garbage
   case insider
+  case forger
 
   /// By name, for lists that look the same each time.
   public static func < (left: Knob, right: Knob) -> Bool { left.rawValue < right.rawValue }

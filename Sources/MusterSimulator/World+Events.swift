@@ -17,6 +17,8 @@ extension World {
       flap(groups, isCut: isCut, everyMilliseconds: every, until: until)
     case .cheat(let index, let every, let until):
       try cheat(nodes[index], everyMilliseconds: every, until: until)
+    case .forge(let index, let every, let until):
+      try forge(nodes[index], everyMilliseconds: every, until: until)
     case .intrude(let noise, let every, let until):
       guard now < until, phase == .story else { return }
       intrude(noise: noise)
@@ -51,6 +53,19 @@ extension World {
     guard node.movement.isMoving(at: now) || node.lastFix == nil else { return }
     node.lastFix = now
     try ingest(fix, at: node)
+    try ingestLate(fix, at: node)
+  }
+
+  /// Of so many fixes one comes a second time, as from a receiver that had kept it back.
+  private static let fixesPerLateOne = 16
+
+  private func ingestLate(_ fix: Fix, at node: SimulatedNode) throws {
+    node.fixesTaken += 1
+    switch node.fixesTaken % Self.fixesPerLateOne {
+    case Self.fixesPerLateOne / 2: node.fixKeptBack = fix
+    case 0: if let late = node.fixKeptBack { try ingest(late, at: node) }
+    default: break
+    }
   }
 
   // MARK: What goes wrong
@@ -88,6 +103,10 @@ extension World {
     case .weather(let loss): network.weatherPerMillion = loss
     case .insider(let name, let every, let until):
       try cheat(
+        node(name), everyMilliseconds: every,
+        until: storyStart.advanced(byMilliseconds: until))
+    case .forger(let name, let every, let until):
+      try forge(
         node(name), everyMilliseconds: every,
         until: storyStart.advanced(byMilliseconds: until))
     case .replay(let perSecond, let until): intrude(false, perSecond, until)

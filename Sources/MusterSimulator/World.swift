@@ -39,6 +39,7 @@ public final class World {
   var workload: Workload
   var eavesdropper: Eavesdropper
   var insider: Insider
+  var forger: Forger
   /// Whether anything is ever sent again: to record is not free.
   let hasEavesdropper: Bool
   var tally = KnobTally()
@@ -72,6 +73,7 @@ public final class World {
     case wake(Int, outage: Int)
     case flap([[String]], isCut: Bool, everyMilliseconds: Int64, until: Instant)
     case cheat(Int, everyMilliseconds: Int64, until: Instant)
+    case forge(Int, everyMilliseconds: Int64, until: Instant)
     case intrude(noise: Bool, everyMicroseconds: Int64, until: Instant)
     case look
   }
@@ -87,6 +89,7 @@ public final class World {
     workload = Workload(scenario.workload, seed: seed)
     eavesdropper = Eavesdropper(seed: seed)
     insider = Insider(seed: seed)
+    forger = Forger(seed: seed)
     hasEavesdropper = scenario.configuredKnobs.contains(.replay)
     random = RandomStream(seed: seed, named: "world")
     let lostWrites = LostWriteChecker()
@@ -95,7 +98,7 @@ public final class World {
       lostWrites, ForgeryChecker(ledger: lostWrites),
       AuthorityChecker(scenario), ContentChecker(), FenceParityChecker(),
       CrossingChecker(), PositionChecker(scenario.expectations), BoundsChecker(),
-      DeliveryChecker(), promptness,
+      DeliveryChecker(), NonceChecker(), promptness,
     ]
     try found()
   }

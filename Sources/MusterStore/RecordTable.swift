@@ -12,6 +12,11 @@ enum RecordTable {
 
   /// Keeps the record if none of its topic is held that is as new.
   static func keep(_ record: LatestRecord, in database: Database) throws -> Bool {
+    #if Canary
+      if Canary.acceptOlderRecord.isPlanted {
+        try database.run("DELETE FROM records WHERE topic = ?", [record.topic.blob])
+      }
+    #endif
     let held = try database.first(
       "SELECT generation, incarnation, counter FROM records WHERE topic = ?",
       [record.topic.blob], of: "records", readOrder)

@@ -10,6 +10,9 @@ extension Store {
   /// frames, records and authority, and the hash of each write's origin.
   public func commit(_ batch: Batch) throws(StoreError) -> CommitOutcome {
     guard !batch.isEmpty else { return CommitOutcome() }
+    #if Canary
+      if Canary.loseCommit.isPlanted, batch.frames.count > 2 { return CommitOutcome() }
+    #endif
     return try write { database in
       var run = CommitRun(database)
       for key in batch.epochKeys { try LocalTable.keep(key, in: database) }

@@ -9,5 +9,8 @@ struct MusterSim: ParsableCommand {
       Real replicas, real cryptography and real databases; virtual time, network, disks, clocks and
       movement. One seed gives one run, down to the last byte.
       """,
-    subcommands: [RunCommand.self, SwarmCommand.self, ListCommand.self, CrashPointsCommand.self])
+    subcommands: [
+      RunCommand.self, SwarmCommand.self, CanaryCommand.self, CrashPointsCommand.self,
+      ListCommand.self,
+    ])
 }

@@ -74,6 +74,11 @@ struct ControlPlane: Sendable {
     let certificate = signed.certificate
     guard certificate.operation == operation else { return nil }
     if certificate.issuer == .root { return signed.isSigned(by: rootKey) ? 1 : nil }
+    #if Canary
+      if Canary.anybodyCertifies.isPlanted, let issuer = admitted[certificate.issuer] {
+        return issuer.rank + 1
+      }
+    #endif
     guard let issuer = admitted[certificate.issuer],
       issuer.signed.certificate.role == .command, issuer.rank < Limits.certificateChain,
       signed.isSigned(by: issuer.signed.certificate.signingKey)

@@ -62,6 +62,12 @@ struct DeliveryBook {
     if let known = holders[log] { return known }
     var found = Holders()
     for claim in engine.confirmations(of: log) {
+      #if Canary
+        if Canary.believeDelivery.isPlanted {
+          found.devices[claim.device] = .max
+          continue
+        }
+      #endif
       let held = try hash(of: log, at: claim.sequence)
       if held?.raw.prefix.high == claim.hashPrefix { found.devices[claim.device] = claim.sequence }
     }

@@ -2,16 +2,21 @@ import MusterCRDT
 import MusterModel
 import MusterReplica
 import MusterStore
+import MusterSync
 
 /// Nobody's unauthorised change is visible anywhere: of every value that anybody shows, its author
-/// was entitled to write it, by a table of its own and the roles that the scenario gave.
+/// was entitled to write it, by a table of its own and the roles that the scenario gave; and every
+/// row is named by the hash of who made it.
 final class AuthorityChecker: Checker {
   private let promise = "nothing unauthorised is visible"
   private var roles: [UserID: Role] = [:]
   private var turn = 0
   private let hasInsider: Bool
 
-  init(_ scenario: Scenario) { hasInsider = scenario.configuredKnobs.contains(.insider) }
+  init(_ scenario: Scenario) {
+    let knobs = scenario.configuredKnobs
+    hasInsider = knobs.contains(.insider) || knobs.contains(.forger)
+  }
 
   func started(_ node: SimulatedNode, in world: World) throws {
     roles[node.credentials.user] = node.plan.role
@@ -41,6 +46,11 @@ final class AuthorityChecker: Checker {
   }
 
   private func check(_ row: RowState, shownBy node: SimulatedNode, in world: World) {
+    if let origin = row.origin,
+      RowID(operation: node.credentials.operation, origin: origin) != row.key.id
+    {
+      world.report(promise, "\(node.name) shows \(row.key.kind) \(row.key.id.short) as somebody's")
+    }
     for field in Field.allCases where field.entity == row.key.kind {
       for value in row.values(of: field) {
         let role = roles[value.author]

@@ -5,7 +5,8 @@ import MusterStore
 
 /// What people wrote can be read in the end by all: a report that nobody tried to delete is there,
 /// with every comment and confirmation, and with the title that its last editor gave it where
-/// nobody else edited it.
+/// nobody else edited it. Whoever edits sees at once what they wrote, and an edit brings a report
+/// back that is deleted by somebody who has not seen it.
 final class ContentChecker: Checker {
   private let promise = "what people wrote can be read"
 
@@ -18,6 +19,8 @@ final class ContentChecker: Checker {
 
   private var reports: [RowID: Expected] = [:]
   private var doomed: [RowID] = []
+  /// Of each report, the frames of edits that nobody who deleted it had seen.
+  private var unseen: [RowID: [Bytes16]] = [:]
   /// Nodes whose disk was put back: what only they held may be gone.
   private var forgetful: [Int] = []
 
@@ -31,18 +34,35 @@ final class ContentChecker: Checker {
     case .edit(let id, let changes):
       guard let title = changes.title else { return }
       reports[id]?.titles.append((node.index, title))
+      try noteEdit(of: id, title: title, at: node, in: world)
     case .comment(let id, let text): reports[id]?.comments.append(text)
     case .confirm(let id): reports[id]?.confirmers.append(node.credentials.user)
-    case .delete(let id): doomed.append(id)
+    case .delete(let id):
+      doomed.append(id)
+      let seen = try node.store.places(ofFrames: unseen[id] ?? [])
+      unseen[id] = try unseen[id]?.filter { frame in
+        try !seen.contains { try node.store.hash(of: $0)?.raw.prefix == frame }
+      }
     case .claim, .fence, .switchFence, .removeFence: break
     }
+  }
+
+  private func noteEdit(
+    of id: RowID, title: String, at node: SimulatedNode, in world: World
+  ) throws {
+    let row = try node.store.row(RowKey(kind: .report, id: id))
+    guard let live = row?.values(of: .reportTitle).first(where: { $0.value == .text(title) })
+    else {
+      return world.report(promise, "\(node.name) edited report \(id.short) and sees no edit")
+    }
+    unseen[id, default: []].append(live.dot.frame)
   }
 
   func conclude(_ world: World) throws {
     guard world.convergedMilliseconds != nil, forgetful.isEmpty else { return }
     // All show the same, byte for byte: one speaks for them.
     guard let node = world.nodes.first(where: { $0.isRunning && $0.reads }) else { return }
-    let gone = Set(doomed)
+    let gone = Set(doomed.filter { unseen[$0, default: []].isEmpty })
     for (id, expected) in reports.sorted(by: { $0.key < $1.key }) where !gone.contains(id) {
       guard let row = try node.store.row(RowKey(kind: .report, id: id)), row.exists else {
         world.report(promise, "report \(id.short) is gone")

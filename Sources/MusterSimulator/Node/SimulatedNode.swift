@@ -46,6 +46,8 @@ final class SimulatedNode {
   var rejections: [String: Int] = [:]
   var failures: [String: Int] = [:]
   var lastFix: Instant?
+  var fixesTaken = 0
+  var fixKeptBack: Fix?
   /// The logs that this life writes, by lane.
   var ownLogs: [Lane: LogID] = [:]
   /// How far they are known to reach.

@@ -34,6 +34,7 @@ extension TimelineEvent {
     case .replay: .replay
     case .garbage: .garbage
     case .insider: .insider
+    case .forger: .forger
     case .heal, .backup, .burst: nil
     }
   }

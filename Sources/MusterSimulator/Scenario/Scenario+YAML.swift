@@ -142,6 +142,8 @@ extension TimelineEvent {
     case .weather(let loss): return "weather: \(Quantity.percent(loss))"
     case .insider(let name, let every, let until):
       return "insider: \(name), every: \(time(every)), until: \(time(until))"
+    case .forger(let name, let every, let until):
+      return "forger: \(name), every: \(time(every)), until: \(time(until))"
     case .replay(let perSecond, let until): return "replay: \(perSecond), until: \(time(until))"
     case .garbage(let perSecond, let until): return "garbage: \(perSecond), until: \(time(until))"
     }

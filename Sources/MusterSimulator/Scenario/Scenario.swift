@@ -275,6 +275,8 @@ public enum TimelineEvent: Hashable, Sendable {
   case replay(perSecond: Int64, untilMilliseconds: Int64)
   /// A member signs what they are not entitled to, this often.
   case insider(String, everyMilliseconds: Int64, untilMilliseconds: Int64)
+  /// A member forges what others are said to have signed, this often.
+  case forger(String, everyMilliseconds: Int64, untilMilliseconds: Int64)
   /// An outsider sends noise.
   case garbage(perSecond: Int64, untilMilliseconds: Int64)
 }

@@ -65,12 +65,12 @@ extension ScenarioReader {
         try names(people), reports: Int(reports ?? hazards ?? 0), hazards: hazards != nil)
     }
     if let name = fields.take("insider") {
-      guard let every = try interval("every", &fields) else {
-        throw fields.fault("'insider' needs 'every'")
-      }
-      return .insider(
-        try single(name), everyMilliseconds: every,
-        untilMilliseconds: try until(&fields, after: at))
+      let (name, every, until) = try member(name, "insider", &fields, at: at)
+      return .insider(name, everyMilliseconds: every, untilMilliseconds: until)
+    }
+    if let name = fields.take("forger") {
+      let (name, every, until) = try member(name, "forger", &fields, at: at)
+      return .forger(name, everyMilliseconds: every, untilMilliseconds: until)
     }
     let rates: ClosedRange<Int64> = 1...1_000_000
     if let perSecond = try fields.number("replay", within: rates) {
@@ -80,6 +80,15 @@ extension ScenarioReader {
       return .garbage(perSecond: perSecond, untilMilliseconds: try until(&fields, after: at))
     }
     throw fields.fault("an event has to say what happens")
+  }
+
+  private func member(
+    _ name: Node, _ key: String, _ fields: inout Fields, at: Int64
+  ) throws(ScenarioFault) -> (name: String, every: Int64, until: Int64) {
+    guard let every = try interval("every", &fields) else {
+      throw fields.fault("'\(key)' needs 'every'")
+    }
+    return (try single(name), every, try until(&fields, after: at))
   }
 
   private func restore(

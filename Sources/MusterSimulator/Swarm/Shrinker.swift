@@ -128,7 +128,7 @@ extension TimelineEvent {
       return .flap(rest(groups), everyMilliseconds: every, untilMilliseconds: until)
     case .block(let from, let to): return from == name || to == name ? nil : self
     case .crash(name, _), .sleep(name, _), .jump(name, _), .readdress(name), .backup(name),
-      .restore(name), .insider(name, _, _):
+      .restore(name), .insider(name, _, _), .forger(name, _, _):
       return nil
     case .burst(let names, let reports, let hazards):
       let left = names.filter { $0 != name }

@@ -28,6 +28,9 @@ struct HashTrie: Sendable {
     for depth in 0...32 {
       let prefix = NibblePrefix(of: leaf.key, depth: depth)
       guard leaves(under: prefix).count > 1 else { break }
+      #if Canary
+        if Canary.staleTrie.isPlanted, depth == 1 { continue }
+      #endif
       hashes[prefix] = nil
     }
   }

@@ -11,6 +11,9 @@ extension SyncEngine {
   }
 
   mutating func receive(_ record: LatestRecord, from device: DeviceID, endpoint: Endpoint) {
+    #if Canary
+      if Canary.acceptOlderRecord.isPlanted { records[record.topic] = nil }
+    #endif
     if let held = records[record.topic] {
       guard held.order < record.order else { return }
     } else if records.count >= Limits.records {
@@ -25,6 +28,12 @@ extension SyncEngine {
         return reject(.overLimit, from: endpoint)
       }
     }
+    #if Canary
+      if Canary.trustAnyRecord.isPlanted {
+        keep(record)
+        return effects.append(.store(.record(record)))
+      }
+    #endif
     guard record.isSigned(by: certificate.signingKey, operation: local.operation) else {
       return reject(.forged, from: endpoint)
     }

@@ -105,6 +105,9 @@ extension SyncEngine {
         log: log, sequence: sequence, previous: previous, epoch: next.epoch, body: next.body,
         hash: .none, signature: next.signature)
       frame.hash = frame.computedHash(operation: local.operation)
+      #if Canary
+        if Canary.acceptUnsigned.isPlanted, frame.signature == nil { frame.signature = [] }
+      #endif
       previous = frame.hash
       frames.append(frame)
     }
@@ -132,6 +135,9 @@ extension SyncEngine {
     #endif
     let last = frames.count - 1
     for index in frames.indices {
+      #if Canary
+        if Canary.acceptUnsigned.isPlanted, frames[index].signature == [] { continue }
+      #endif
       if index == last || frames[index].sequence % Limits.signatureInterval == 0 {
         guard frames[index].isSigned(by: key) else {
           throw .forged("signature")
@@ -140,6 +146,9 @@ extension SyncEngine {
         frames[index].signature = nil
       }
     }
+    #if Canary
+      if Canary.forgetSignature.isPlanted { frames[last].signature = nil }
+    #endif
   }
 
   private mutating func hold(_ frames: [Frame], opening: Opening, from device: DeviceID) {

@@ -1,0 +1,98 @@
+internal import MusterCrypto
+package import MusterModel
+internal import MusterStore
+internal import MusterSync
+
+/// What a member with real keys could send that no honest program would: for simulated forgers
+/// alone. Nobody outside the package can reach it, and every honest replica refuses all of it.
+extension Replica {
+  /// Sends everybody a next frame of somebody else's log, signed with this device's key or not at
+  /// all. Does nothing where nobody else's log is held.
+  package mutating func forgeFrame(isSigned: Bool, now: ClockReading) throws -> Outcome {
+    try transact(now: now) { replica in
+      guard let victim = replica.somebodysHead(),
+        let epoch = replica.keyring.current(announced: replica.control.epochs.keys)
+      else { return }
+      let local = replica.local
+      let write = Write(
+        row: RowID(raw: local.author.user.raw), field: .userSafetyClaim,
+        value: .claim(.safe, note: "forged"))
+      var frame = Frame.sealed(
+        operation: local.operation, log: victim.log, sequence: victim.sequence + 1,
+        previous: victim.hash, epoch: epoch.id,
+        plaintext: FrameBody(writtenAt: now.wall, contents: .operations([.write(write)])).encoded(),
+        key: epoch.key, nonce: replica.random.nonce24(), signedBy: local.signingKey)
+      if !isSigned { frame.signature = nil }
+      try replica.push([frame], records: [], now: now)
+    }
+  }
+
+  /// Sends everybody a position of somebody else's that is newer than the newest, signed with this
+  /// device's key.
+  package mutating func forgePosition(now: ClockReading) throws -> Outcome {
+    try transact(now: now) { replica in
+      let local = replica.local
+      let others = try replica.store.records().filter {
+        $0.kind == .position && $0.certificate != local.certificate.hash
+      }
+      guard let victim = replica.anyone(of: others), let key = replica.keyring[victim.epoch],
+        let report = victim.position(operation: local.operation, key: key)
+      else { return }
+      var order = victim.order
+      order.counter += 1
+      let forged = LatestRecord.position(
+        report, operation: local.operation, certificate: victim.certificate, order: order,
+        epoch: victim.epoch, key: key, nonce: replica.random.nonce24(),
+        signedBy: local.signingKey)
+      try replica.push([], records: [forged], now: now)
+    }
+  }
+
+  /// Sends everybody records that were recorded a while ago.
+  package mutating func sendAgain(_ records: [LatestRecord], now: ClockReading) throws -> Outcome {
+    try transact(now: now) { try $0.push([], records: records, now: now) }
+  }
+
+  /// Certifies another device for `command`, in this device's own control log.
+  package mutating func certifyAnother(now: ClockReading) throws -> Outcome {
+    try transact(now: now) { replica in
+      let local = replica.local
+      let key = replica.random.signingKey().publicKey
+      let certificate = Certificate(
+        operation: local.operation, issuer: local.certificate.hash,
+        user: UserID(operation: local.operation, firstDeviceKey: key), signingKey: key,
+        agreementKey: replica.random.agreementKey().publicKey, role: .command)
+      let signed = SignedCertificate(certificate, signedBy: local.signingKey)
+      try replica.append([.certificate(signed)], lane: .control, now: now)
+    }
+  }
+
+  /// Writes a report whose id is no hash of its origin.
+  package mutating func squat(now: ClockReading) throws -> Outcome {
+    try transact(now: now) { replica in
+      let origin = RowOrigin(owner: replica.local.author.user, nonce: replica.random.bytes16())
+      let row = RowID(raw: replica.random.bytes16())
+      let writes = [(Field.reportExistence, Value.mark), (.reportTitle, .text("Not mine"))].map {
+        Write(row: row, field: $0.0, value: $0.1, origin: origin)
+      }
+      try replica.append(writes.map(Operation.write), lane: .state, now: now)
+    }
+  }
+
+  private mutating func push(
+    _ frames: [Frame], records: [LatestRecord], now: ClockReading
+  ) throws {
+    try carryOut(engine.push(unchecked: frames, records: records, now: now.instant), now: now)
+  }
+
+  private mutating func somebodysHead() -> Head? {
+    let own = writer.heads.values.map(\.log)
+    return anyone(
+      of: engine.heads.filter { $0.lane == .state && !own.contains($0.head.log) }.map(\.head))
+  }
+
+  private mutating func anyone<T>(of choices: [T]) -> T? {
+    guard !choices.isEmpty else { return nil }
+    return choices[random.bytes(1).reduce(0) { $0 + Int($1) } % choices.count]
+  }
+}

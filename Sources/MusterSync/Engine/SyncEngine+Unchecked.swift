@@ -1,0 +1,24 @@
+package import MusterModel
+
+extension SyncEngine {
+  /// Sends every peer frames and records as they are, though this device does not hold them: what
+  /// a program would do that somebody had changed for the worse. For simulated forgers alone;
+  /// nobody outside the package can reach it.
+  package mutating func push(
+    unchecked frames: [Frame], records: [LatestRecord], now: Instant
+  ) -> [Effect] {
+    for device in peers.keys.sorted() where peers[device]?.sessions.isEmpty == false {
+      for frame in frames {
+        var packet = Packet()
+        packet.runs = [
+          Run(
+            log: frame.log, first: frame.sequence, previous: frame.previous,
+            frames: [RunFrame(epoch: frame.epoch, body: frame.body, signature: frame.signature)])
+        ]
+        outbox.add(packet, importance: .control, to: device)
+      }
+      for record in records { send(record, to: device) }
+    }
+    return handle(.deadlinePassed, now: now)
+  }
+}

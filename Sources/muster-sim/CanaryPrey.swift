@@ -1,0 +1,84 @@
+#if Canary
+  import Foundation
+  import MusterModel
+  import MusterSimulator
+
+  /// One planted bug, hunted in a process of its own: it may trap.
+  struct CanaryPrey {
+    private let canary: Canary
+
+    /// How it was caught.
+    struct Caught: Codable {
+      let seed: UInt64
+      let promise: String
+      let detail: String
+    }
+
+    init(_ canary: Canary) { self.canary = canary }
+
+    /// What a trap in the product breaks.
+    private static let trapped = "the product's own invariants hold"
+
+    // MARK: In that process
+
+    /// Says on standard output which seed is next, and at last what caught it.
+    func hunt(seeds: Range<UInt64>) throws {
+      let caught = try CanaryHunt(canary).run(seeds: seeds) { seed in
+        Standard.output.write("seed \(seed)\n")
+      }
+      guard let caught else { return }
+      let found = Caught(
+        seed: caught.seed, promise: caught.violation.promise, detail: caught.violation.detail)
+      Standard.output.write(String(decoding: try JSONEncoder().encode(found), as: UTF8.self) + "\n")
+    }
+
+    // MARK: Around it
+
+    func huntApart(seeds: Range<UInt64>) throws -> Caught? {
+      let process = Process()
+      process.executableURL = Bundle.main.executableURL
+      process.arguments = [
+        "canary", "--alone", "--bug", canary.rawValue, "--first", "\(seeds.lowerBound)",
+        "--seeds", "\(seeds.count)",
+      ]
+      let (output, errors) = (Pipe(), try Self.scratchFile())
+      process.standardOutput = output
+      process.standardError = errors.handle
+      try process.run()
+      let said = String(
+        decoding: try output.fileHandleForReading.readToEnd() ?? Data(), as: UTF8.self)
+      process.waitUntilExit()
+      defer { unlink(errors.path) }
+      let lines = said.split(separator: "\n")
+      if let last = lines.last, last.hasPrefix("{") {
+        return try JSONDecoder().decode(Caught.self, from: Data(last.utf8))
+      }
+      let complaint = try String(contentsOfFile: errors.path, encoding: .utf8)
+      guard process.terminationReason == .uncaughtSignal else {
+        guard process.terminationStatus == 0 else { throw Refusal(complaint) }
+        return nil
+      }
+      let seed = lines.last { $0.hasPrefix("seed ") }.flatMap { UInt64($0.dropFirst(5)) }
+      return Caught(
+        seed: seed ?? seeds.lowerBound, promise: Self.trapped, detail: Self.reason(in: complaint))
+    }
+
+    private static func scratchFile() throws -> (handle: FileHandle, path: String) {
+      let path =
+        NSTemporaryDirectory() + "muster-canary-\(ProcessInfo.processInfo.processIdentifier)"
+      guard FileManager.default.createFile(atPath: path, contents: nil),
+        let handle = FileHandle(forWritingAtPath: path)
+      else { throw Refusal("cannot write \(path)") }
+      return (handle, path)
+    }
+
+    /// What a precondition said, without the file that it stands in.
+    private static func reason(in complaint: String) -> String {
+      for line in complaint.split(separator: "\n") {
+        guard let range = line.range(of: "Fatal error: ") else { continue }
+        return String(line[range.upperBound...].prefix(160))
+      }
+      return "it trapped"
+    }
+  }
+#endif
