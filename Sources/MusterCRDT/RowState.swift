@@ -114,7 +114,9 @@ public struct RowState: Hashable, Sendable {
       {
         return .refused
       }
-      if Canary.lastArrivalWins.isPlanted, field.kind == .lastWriter { live[field] = nil }
+      if Canary.lastArrivalWins.isPlanted, field.kind == .lastWriter {
+        live.removeAll { $0.field == field }
+      }
     #endif
     for dot in write.supersedes {
       supersede(dot, in: field, by: author, hasCome: hasCome)
