@@ -7,6 +7,7 @@ import MusterStore
 final class PositionChecker: Checker {
   private let promise = "positions never go backwards"
   private let behindMilliseconds: Int64?
+  private var turn = 0
   private var known: [Int: [RecordTopic: RecordOrder]] = [:]
   /// When each node took the fixes that the others should have heard of.
   private var fixes: [DeviceID: [(time: Instant, sample: Timestamp)]] = [:]
@@ -21,11 +22,15 @@ final class PositionChecker: Checker {
     _ fix: Fix, crossings: [ArrivedCrossing], at node: SimulatedNode, in world: World
   ) throws {
     guard behindMilliseconds != nil else { return }
-    fixes[node.credentials.device, default: []].append((world.now, fix.sampleTime))
+    let device = node.credentials.device
+    let old = world.now.advanced(byMilliseconds: -2 * (behindMilliseconds ?? 0))
+    fixes[device]?.removeAll { $0.time < old }
+    fixes[device, default: []].append((world.now, fix.sampleTime))
   }
 
   func look(_ world: World) throws {
-    for node in world.nodes where node.isRunning {
+    turn += 1
+    for node in world.someNodes(turn: turn) {
       let before = known[node.index] ?? [:]
       var after: [RecordTopic: RecordOrder] = [:]
       for record in try node.store.records() {
@@ -48,7 +53,6 @@ final class PositionChecker: Checker {
     for device in fixes.keys.sorted() {
       let old = (fixes[device] ?? []).filter { $0.time <= due }
       guard let newest = old.last else { continue }
-      fixes[device]?.removeAll { $0.time < newest.time }
       let position = shown.first { $0.device == device }
       guard position.map({ $0.report.fix.sampleTime >= newest.sample }) ?? false else {
         let late = Quantity.duration(behindMilliseconds)

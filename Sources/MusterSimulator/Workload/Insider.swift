@@ -51,9 +51,14 @@ struct Insider {
       $0.entity == kind && $0 != .reportComments && $0 != .reportConfirmations
     }
     guard let field = random.element(of: fields) else { return [] }
-    let takesAway: [Operation] = [Field.reportComments, .reportConfirmations]
-      .filter { $0.entity == kind && !row.dots(of: $0).isEmpty }
-      .map { .write(Write(row: row.key.id, field: $0, value: nil, supersedes: row.dots(of: $0))) }
+    var takesAway: [Operation] = []
+    for field in [Field.reportComments, .reportConfirmations] where field.entity == kind {
+      // Their own words anybody may take back.
+      let others = row.values(of: field).filter { $0.author != node.credentials.user }
+      takesAway.append(
+        .write(
+          Write(row: row.key.id, field: field, value: nil, supersedes: others.map(\.dot))))
+    }
     return [
       .write(
         Write(
