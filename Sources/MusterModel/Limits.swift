@@ -5,6 +5,8 @@ public enum Limits {
   /// Fits the IPv6 minimum MTU of 1,280 bytes with IP and UDP headers, and leaves room for a
   /// tunnel's, so that no IP fragment is ever sent.
   public static let datagramBytes = 1200
+  /// What IPv4 and UDP add to a datagram.
+  public static let headerBytes = 28
   /// A frame pushed alone must fit one datagram: 1,200 less the session's 29 bytes, the run's and
   /// the frame's own fields (log, sequence, previous hash, epoch, signature: at most 190).
   public static let frameBodyBytes = 960
@@ -64,12 +66,34 @@ public enum Limits {
   /// Addresses that were heard in an announce and at which nobody has proved to be yet: enough for
   /// those who come within reach at once.
   public static let heardContacts = 64
-  /// Announcers whose counters are remembered, so that no recorded announce counts twice: four
-  /// lives of each peer.
+  /// Certificates whose announces' counters are remembered, so that no recorded announce counts
+  /// twice; and lives of each.
   public static let announcers = 4096
+  public static let livesPerAnnouncer = 4
+  /// Addresses of one device that are tried at once: a laptop has few interfaces.
+  public static let endpointsPerDevice = 4
+  /// Two who call each other at once, each at two addresses, open four sessions, and must agree on
+  /// which remain; the older ones end by silence.
+  public static let sessionsPerPeer = 4
+  /// Up to so many devices everybody keeps a session with everybody; of more each chooses.
+  public static let smallMesh = 16
+  /// Addresses of others that one peer is told at once: they fit a datagram.
+  public static let introductions = 16
+  /// Fresh frames that are pushed; of more only the head is named.
+  public static let pushedFrames = 4
+  /// Sessions on which one fresh frame is pushed; others get it by its being passed on.
+  public static let pushFanOut = 32
+  /// Devices that a push names as not to be passed it on to.
+  public static let coveredDevices = 48
+  /// Fresh frames and records that wait to be passed on by multicast; beyond this the oldest goes.
+  public static let relays = 128
+  /// Logs known to be forked; of more each new proof is told again.
+  public static let forkedLogs = 4096
   /// Begun and not finished; beyond this the oldest is forgotten, so that a flood of them costs no
   /// more memory. As many joiners may be waiting for an answer.
   public static let handshakesInFlight = 256
+  /// What may come in answer to leaves without being asked for, in bytes of bodies.
+  public static let digestCreditBytes = 16 * 1024
   /// What a node asks of one peer before an answer arrives, as far as it can tell: what a satellite
   /// of several megabits holds, and far more than any radio.
   public static let wantCreditBytes = 512 * 1024

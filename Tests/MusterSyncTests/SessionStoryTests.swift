@@ -149,7 +149,7 @@ struct SessionStoryTests {
     #expect(recorded.count > 10)
     #expect(world.tap?.isEmpty == true)
     #expect(world.stations.map(\.shelf) == before)
-    #expect(world.stations[0].rejections(.unauthenticated) > 3)
+    #expect(world.stations[0].rejections(.unauthenticated) >= 3)
   }
 
   @Test func `a recorded announce sent from a thousand addresses moves little`() throws {
@@ -167,7 +167,7 @@ struct SessionStoryTests {
       [DatagramKind.announce.rawValue]
       + Announce(
         certificate: author.certificate.hash, incarnation: world.stations[away].engine.incarnation,
-        counter: 1 << 40, roots: Roots(hashes: [0, 0, 0, 0, 0]), heads: [], position: nil
+        counter: 1 << 40, roots: Roots(hashes: [0, 0, 0, 0, 0, 0]), heads: [], position: nil
       ).sealed(
         operation: author.operation, networkKey: author.networkKey, nonce: nonce,
         signedBy: author.signingKey)
@@ -185,7 +185,7 @@ struct SessionStoryTests {
     #expect(world.stations[0].engine.contacts.values.count { $0.attemptsLeft != nil } == 0)
   }
 
-  @Test func `a session outlives ten seconds of silence and ends after thirty`() {
+  @Test func `a short cut costs nothing, and after a long one they find each other in seconds`() {
     var world = World(seed: 10)
     world.hasMulticast = false
     world.found()
@@ -195,22 +195,23 @@ struct SessionStoryTests {
     let handshakes = { (world: World) in
       world.stations[0].notices.count { if case .peerConnected = $0 { true } else { false } }
     }
-    // A short cut is not even noticed.
+    // A cut of ten seconds with something to say is seen,
     world.cut(0, 1)
-    world.run(seconds: 10)
     world.write(1, at: 0)
+    #expect(world.run(seconds: 5) { !$0.stations[0].connected(to: $0.stations[1], now: $0.now) })
+    world.run(seconds: 5)
+    // and costs no new session once it is over.
     world.mend(0, 1)
-    #expect(world.run(seconds: 10) { $0.haveConverged })
+    #expect(world.run(seconds: 10) { $0.haveConverged && $0.areConnected(0, 1) })
     #expect(handshakes(world) == 1)
-    // A long one ends the session on both sides,
+    // One of an hour ends the session on both sides,
     world.cut(0, 1)
-    world.run(seconds: 40)
-    #expect(!world.stations[0].connected(to: world.stations[1], now: world.now))
-    #expect(!world.stations[1].connected(to: world.stations[0], now: world.now))
+    world.run(seconds: 3600)
+    #expect(world.stations.allSatisfy { $0.engine.sessions.isEmpty })
     world.write(1, at: 1)
     // and when it is over they find each other again and catch up.
     world.mend(0, 1)
-    #expect(world.run(seconds: 20) { $0.areConnected(0, 1) && $0.haveConverged })
+    #expect(world.run(seconds: 25) { $0.areConnected(0, 1) && $0.haveConverged })
     #expect(handshakes(world) == 2)
     #expect(world.problems == [])
   }
@@ -229,7 +230,7 @@ struct SessionStoryTests {
       world.write(1, at: writer)
       #expect(world.run(seconds: 1) { $0.haveConverged })
     }
-    world.run(seconds: 120)
+    world.run(seconds: 400)
     #expect(world.areConnected(0, 1))
     #expect(world.stations.allSatisfy { $0.engine.sessions.count == 1 })
     #expect(world.problems == [])

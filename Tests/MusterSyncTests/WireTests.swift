@@ -32,7 +32,7 @@ struct WireTests {
     packet.recordWants = [packet.records[0].topic]
     packet.keyRequests = [cast.epoch.id]
     packet.keys = [cast.epoch]
-    packet.roots = Roots(hashes: [1, 2, 3, 4, .max])
+    packet.roots = Roots(hashes: [1, 2, 3, 4, 5, .max])
     packet.heads = [hint]
     packet.acknowledgement = Acknowledgement(
       largest: .max, delayMicroseconds: .max, before: .max - 2)
@@ -116,7 +116,7 @@ struct WireTests {
     let device = cast.enrol(.member)
     let announce = Announce(
       certificate: device.certificate.hash, incarnation: Incarnation(raw: cast.random.bytes16()),
-      counter: .max, roots: Roots(hashes: [1, 2, 3, 4, 5]), heads: everyPacket().heads,
+      counter: .max, roots: Roots(hashes: [1, 2, 3, 4, 5, 6]), heads: everyPacket().heads,
       position: everyPacket().records[0])
     let sealed = announce.sealed(
       operation: cast.operation, networkKey: cast.networkKey, nonce: cast.random.nonce24(),

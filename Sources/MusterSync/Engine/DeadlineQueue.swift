@@ -14,7 +14,6 @@ struct DeadlineQueue: Sendable {
     case session(UInt32)
     case contacts
     case peer(DeviceID)
-    case pulls
     case relays
     /// What waits for one peer, or is owed to it or by it.
     case flow(DeviceID)
@@ -28,7 +27,6 @@ struct DeadlineQueue: Sendable {
       case .session: 2
       case .contacts: 3
       case .peer: 4
-      case .pulls: 5
       case .relays: 6
       case .flow: 7
       case .links: 8

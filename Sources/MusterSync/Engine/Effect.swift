@@ -53,4 +53,6 @@ public enum Rejection: String, Hashable, Sendable, CaseIterable {
   /// By a device whose certificate is not known here yet.
   case unknownAuthor
   case unknownInvite
+  /// Its sender has used up what it may cost.
+  case throttled
 }

@@ -5,21 +5,39 @@ struct PeerState: Sendable {
   let device: DeviceID
   /// The one that it last proved to hold.
   var certificate: CertificateHash
-  /// Local indices of its sessions, newest first; at most two, while handshakes cross.
+  /// Local indices of its sessions, newest first: several while handshakes cross.
   var sessions: [UInt32] = []
+  /// Where it was heard from last, on a session or by an announce.
   var endpoint: Endpoint
   var lastHeard: Instant
+  /// Since when there has been a session without a gap.
+  var connectedSince: Instant?
+  var liveness = Liveness.heard
+  /// The newest announce, and the link by which it came.
+  var announced: (at: Instant, link: LinkID)?
+  /// Datagrams of its sessions, their headers counted.
+  var bytesIn: UInt64 = 0
+  var bytesOut: UInt64 = 0
 
   /// What it said, or showed, that it holds.
   var known: [LogID: KnownHead] = [:]
   /// What it has shown by hashes that it holds.
   var confirmations = Confirmations()
+  /// Hashes of the records that it sent.
+  var knownRecords: [RecordTopic: UInt64] = [:]
   /// Logs of which it sent what does not hold: not taken from it again on this session.
   var refused: Set<LogID> = []
   var roots: Roots?
   var nextHeartbeat: Instant
   var heartbeatMilliseconds = Timing.heartbeatFirstMilliseconds
-  var lastDigest: Instant?
+  /// How often it may shorten the intervals of heartbeats and announces.
+  var resets: Allowance
+  var lastDigest: Digested?
+  var lastAnswer: Instant?
+  var lastIntroduction: Instant?
+  var hasNewNeighbours = true
+  /// What it may cost in signatures that do not hold.
+  var signatures: Allowance
 
   /// What it is asked for.
   var pulling = PeerPulls()
@@ -30,26 +48,66 @@ struct PeerState: Sendable {
     self.endpoint = endpoint
     lastHeard = now
     nextHeartbeat = now.advanced(byMilliseconds: Timing.heartbeatFirstMilliseconds)
+    resets = Allowance(saving: Self.resetMilliseconds * 8, now: now)
+    signatures = Allowance(saving: SignatureCost.milliseconds * SignatureCost.burst, now: now)
   }
 
-  mutating func quicken(now: Instant) {
-    heartbeatMilliseconds = Timing.heartbeatFirstMilliseconds
-    nextHeartbeat = min(nextHeartbeat, now.advanced(byMilliseconds: heartbeatMilliseconds))
+  static let resetMilliseconds: Int64 = 15_000
+
+  /// Whether what it is told is thought to arrive.
+  var isReachable: Bool {
+    if case .silent = liveness { return false }
+    return !sessions.isEmpty
   }
+
+  /// The earliest moment at which something is to be done about it; nil without a session.
+  var deadline: Instant? {
+    guard !sessions.isEmpty else { return nil }
+    switch liveness {
+    case .heard: return nextHeartbeat
+    case .asked(let probe), .silent(let probe): return min(nextHeartbeat, probe.next)
+    }
+  }
+
+  /// A session is new: roots are compared at once, then less often.
+  mutating func quicken(now: Instant) {
+    beat(after: Timing.heartbeatFirstMilliseconds, now: now)
+  }
+
+  /// Something differed: whether it still does is looked at soon.
+  mutating func recheck(now: Instant) { beat(after: Timing.recheckMilliseconds, now: now) }
+
+  private mutating func beat(after milliseconds: Int64, now: Instant) {
+    heartbeatMilliseconds = milliseconds
+    nextHeartbeat = min(nextHeartbeat, now.advanced(byMilliseconds: milliseconds))
+  }
+}
+
+/// Whether a peer is known to hear what is said to it.
+enum Liveness: Sendable {
+  case heard
+  /// Something was said that asks for an answer, and none has come yet.
+  case asked(Probe)
+  /// Several probes were not answered either: other paths are tried.
+  case silent(Probe)
+
+  struct Probe: Sendable {
+    var next: Instant
+    var attempts = 0
+  }
+}
+
+/// The roots of both sides when a digest was last begun.
+struct Digested: Sendable {
+  var at: Instant
+  var own: Roots
+  var theirs: Roots
+  /// How often it was begun with these roots.
+  var repeats = 0
 }
 
 /// How far a peer holds a log, and the set in which that log is compared.
 struct KnownHead: Sendable {
   var set: SetID
   var sequence: UInt64
-}
-
-/// An address that is worth trying.
-struct Contact: Sendable {
-  var device: DeviceID?
-  var nextAttempt: Instant
-  var backoffMilliseconds = Timing.contactFirstMilliseconds
-  /// Nil for an address that the user gave, or at which a device proved to be: it is tried for
-  /// ever. One that was only heard may be a forged source, and is given up after so many tries.
-  var attemptsLeft: Int?
 }

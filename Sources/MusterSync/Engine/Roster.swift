@@ -5,11 +5,14 @@ public import MusterModel
 public struct Roster: Hashable, Sendable {
   /// By hash, which is how openings and records name them.
   public private(set) var certificates: [CertificateHash: SignedCertificate]
+  /// All that a certificate names.
+  let devices: Set<DeviceID>
 
   /// The caller MUST have evaluated them: here nothing is checked, everything is believed.
   public init(_ certificates: [SignedCertificate]) {
     self.certificates = [:]
     for certificate in certificates { self.certificates[certificate.hash] = certificate }
+    devices = Set(certificates.map(\.certificate.device))
   }
 
   /// Nil for a certificate that is not known or does not count; also for `.root`, which is none.

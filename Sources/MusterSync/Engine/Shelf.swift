@@ -5,8 +5,12 @@ internal import MusterModel
 struct Shelf: Sendable {
   private(set) var logs: [LogID: LogSummary] = [:]
   private var tries: [SetID: HashTrie] = [:]
+  /// Of a forked log the newest frame of every branch, the shown head's among them.
+  private var branches: [LogID: [FrameHash]] = [:]
   /// The logs that changed last, newest last: what an announce names.
   private(set) var recent: [LogID] = []
+  /// How often each of them was named.
+  private var namings: [LogID: Int] = [:]
   /// How often any log has grown so far, and as of which of these times each last did.
   private(set) var changes: UInt64 = 0
   private var changeOfLog: [LogID: UInt64] = [:]
@@ -21,10 +25,24 @@ struct Shelf: Sendable {
     logs[log] = summary
     changes += 1
     changeOfLog[log] = changes
-    tries[SetID(summary.opening.lane), default: HashTrie()].set(LeafHint(summary.head))
+    tries[SetID(summary.opening.lane), default: HashTrie()].set(
+      LeafHint(summary.head, tips: tips(of: log)))
     recent.removeAll { $0 == log }
     recent.append(log)
-    if recent.count > Self.recentHeads { recent.removeFirst() }
+    if recent.count > Self.recentHeads { namings[recent.removeFirst()] = nil }
+    namings[log] = 0
+  }
+
+  /// The newest frames of a log: one, or each branch's where it is forked.
+  func tips(of log: LogID) -> [FrameHash] {
+    branches[log] ?? logs[log].map { [$0.head.hash] } ?? []
+  }
+
+  /// Takes what branches a forked log has: all replicas that hold the same then say the same.
+  mutating func setTips(_ tips: [FrameHash], of log: LogID) {
+    guard let summary = logs[log] else { return }
+    branches[log] = tips.count > 1 ? tips : nil
+    set(summary)
   }
 
   mutating func set(_ record: LatestRecord) {
@@ -33,8 +51,15 @@ struct Shelf: Sendable {
 
   func change(of log: LogID) -> UInt64 { changeOfLog[log] ?? 0 }
 
-  var recentHints: [LeafHint] {
-    recent.reversed().compactMap { logs[$0].map { LeafHint($0.head) } }
+  /// What an announce names; each change a few times, since whoever missed it has the roots.
+  mutating func namedHints() -> [LeafHint] {
+    let hints: [LeafHint] = recent.reversed().compactMap { log in
+      logs[log].map { LeafHint($0.head, tips: tips(of: log)) }
+    }
+    for log in recent { namings[log, default: 0] += 1 }
+    recent.removeAll { namings[$0, default: 0] >= Timing.announceNamings }
+    namings = namings.filter { $0.value < Timing.announceNamings }
+    return hints
   }
 
   /// How many leaves all tries have together.
@@ -65,6 +90,19 @@ extension LeafHint {
   init(_ head: Head) {
     self.init(
       key: head.log.raw, number: UInt32(head.sequence), hash: head.hash.raw.prefix.high)
+  }
+
+  /// Of a log with these newest frames; of several branches their hashes are hashed together, in
+  /// ascending order, so that who holds other branches differs.
+  init(_ head: Head, tips: [FrameHash]) {
+    guard tips.count > 1 else {
+      self.init(head)
+      return
+    }
+    let joined = tips.sorted().flatMap(\.bytes)
+    self.init(
+      key: head.log.raw, number: UInt32(head.sequence),
+      hash: Blake2b.hash128(Tag.tips, joined).high)
   }
 
   init(_ record: LatestRecord) {

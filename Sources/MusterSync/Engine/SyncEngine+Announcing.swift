@@ -1,61 +1,50 @@
 internal import MusterCrypto
 internal import MusterModel
 
-/// When the next announce is due: an interval that doubles while nothing changes (RFC 6206), each
-/// announce at a random moment of its second half.
-struct AnnounceTimer: Sendable {
-  private(set) var counter: UInt64
-  private(set) var next: Instant
-  private var intervalMilliseconds = Timing.announceFirstMilliseconds
-  private var intervalStart: Instant
-
-  init(counter: UInt64, now: Instant) {
-    self.counter = counter
-    next = now
-    intervalStart = now
-  }
-
-  mutating func reset(now: Instant) {
-    intervalMilliseconds = Timing.announceFirstMilliseconds
-    intervalStart = now
-    next = now
-  }
-
-  /// Something of this device's own is new: the next announce need not wait out a long interval.
-  mutating func quicken(now: Instant) {
-    let soon = now.advanced(byMilliseconds: Timing.announceFirstMilliseconds)
-    guard next > soon else { return }
-    intervalMilliseconds = Timing.announceFirstMilliseconds
-    intervalStart = now
-    next = soon
-  }
-
-  /// Counts an announce that is being sent, and draws the moment of the one after.
-  mutating func advance(now: Instant, random: inout DeterministicRandom) -> UInt64 {
-    counter += 1
-    let end = max(now, intervalStart.advanced(byMilliseconds: intervalMilliseconds))
-    intervalMilliseconds = min(intervalMilliseconds * 2, Timing.announceLastMilliseconds)
-    intervalStart = end
-    let half = intervalMilliseconds / 2
-    next = end.advanced(byMilliseconds: half + Int64(random.uniform(below: UInt64(half))))
-    return counter
-  }
-}
-
+/// Saying on multicast who is here and what is new, and hearing it.
 extension SyncEngine {
   mutating func announceIfDue() {
-    guard announcing.next <= now else { return }
-    let counter = announcing.advance(now: now, random: &random)
+    defer { deadlines.schedule(.announce, at: announcing.next) }
+    guard announcing.next <= now, announcing.advance(now: now, random: &random) else { return }
     let ownTopic = RecordTopic(
       operation: local.operation, certificate: local.certificate.hash, kind: .position)
-    let announce = Announce(
-      certificate: local.certificate.hash, incarnation: incarnation, counter: counter,
-      roots: shelf.roots(), heads: shelf.recentHints, position: records[ownTopic])
-    let sealed = announce.sealed(
-      operation: local.operation, networkKey: local.networkKey, nonce: random.nonce24(),
-      signedBy: local.signingKey)
-    transmit([DatagramKind.announce.rawValue] + sealed, to: .multicast(nil))
+    var announce = blankAnnounce()
+    announce.roots = shelf.roots()
+    announce.heads = shelf.namedHints()
+    if positionNamings < Timing.announceNamings {
+      positionNamings += 1
+      announce.position = records[ownTopic]
+    }
+    transmit(sealed(announce), to: .multicast(nil))
   }
+
+  mutating func quickenAnnounce() {
+    announcing.quicken(within: Timing.announceFirstMilliseconds, now: now)
+    deadlines.schedule(.announce, at: announcing.next)
+  }
+
+  /// Others are told in time that what they wrote is held here too.
+  mutating func announceGrowth() {
+    let half = Timing.announceGrowthMilliseconds / 2
+    let wait = half + Int64(random.uniform(below: UInt64(half)))
+    announcing.quicken(within: wait, now: now)
+    deadlines.schedule(.announce, at: announcing.next)
+  }
+
+  mutating func blankAnnounce() -> Announce {
+    Announce(
+      certificate: local.certificate.hash, incarnation: incarnation,
+      counter: announcing.nextCounter())
+  }
+
+  mutating func sealed(_ announce: Announce) -> [UInt8] {
+    [DatagramKind.announce.rawValue]
+      + announce.sealed(
+        operation: local.operation, networkKey: local.networkKey, nonce: random.nonce24(),
+        signedBy: local.signingKey)
+  }
+
+  // MARK: Hearing
 
   mutating func receiveAnnounce(
     _ bytes: ArraySlice<UInt8>, from endpoint: Endpoint
@@ -68,37 +57,96 @@ extension SyncEngine {
     guard announce.certificate != local.certificate.hash else { return }
     guard let certificate = roster[announce.certificate] else {
       // First contact: somebody with the network key whose certificate has not come yet.
-      return hearContact(endpoint, device: nil)
+      return hearContact(endpoint, device: nil, at: soon())
+    }
+    let device = certificate.device
+    // Before the signature, which costs a hundred times as much.
+    guard announced.isNew(announce) else { return reject(.replayed, from: endpoint) }
+    guard maySpendAnnounceSignature(device, at: endpoint) else {
+      return reject(.throttled, from: endpoint)
     }
     guard unverified.isSigned(by: certificate.signingKey) else { throw .forged("announce") }
-    let device = certificate.device
-    guard isFresh(announce) else { return reject(.replayed, from: endpoint) }
-    hearContact(endpoint, device: device)
-    guard liveSession(of: device) != nil else {
-      contacts[endpoint]?.nextAttempt = now
-      return tryContacts()
-    }
-    if let position = announce.position { receive(position, from: device, endpoint: endpoint) }
-    let lacked = announce.heads.filter { hint in
-      next(of: LogID(raw: hint.key)) <= UInt64(hint.number)
-    }
-    for hint in announce.heads { noteHead(hint, of: device) }
-    if lacked.isEmpty { compare(announce.roots, of: device) } else { continuePulls(from: device) }
+    payBackAnnounceSignature(device, at: endpoint)
+    let begins = announced.accept(announce)
+    guard meet(device, certificate: announce.certificate, at: endpoint) else { return }
+    note(announce, of: device, at: endpoint, hasRestarted: begins)
   }
 
-  /// Whether it is newer than every one heard of this life of this device's database, so that a
-  /// recorded announce does nothing when it is sent again.
-  private mutating func isFresh(_ announce: Announce) -> Bool {
-    let author = Announcer(certificate: announce.certificate, incarnation: announce.incarnation)
-    guard announced[author].map({ announce.counter > $0 }) ?? (announced.count < Limits.announcers)
-    else { return false }
-    announced[author] = announce.counter
-    return true
+  private mutating func note(
+    _ announce: Announce, of device: DeviceID, at endpoint: Endpoint, hasRestarted: Bool
+  ) {
+    peers[device]?.announced = (now, arrivalLink)
+    peers[device]?.lastHeard = now
+    // Its program began anew, or it woke: what it knew of our session is gone.
+    if hasRestarted { probeNow(device) }
+    if peers[device]?.sessions.isEmpty == true { peers[device]?.endpoint = endpoint }
+    for hint in announce.heads { noteHead(hint, of: device) }
+    receivePush(announce, of: device, at: endpoint)
+    if let position = announce.position { receive(position, from: device, endpoint: endpoint) }
+    let lacks = announce.heads.contains { isLacked($0) }
+    if lacks, peers[device]?.resets.take(PeerState.resetMilliseconds, now: now) == true {
+      quickenAnnounce()
+    }
+    if isWanted(device) { hearContact(endpoint, device: device, at: soon()) }
+    if peers[device]?.isReachable == true {
+      continuePulls(from: device)
+      if let roots = announce.roots, !lacks { compare(roots, of: device) }
+    }
+    if let roots = announce.roots, roots == shelf.roots() { announcing.noteConsistent() }
+  }
+
+  /// Named, not held, and not asked for yet.
+  private func isLacked(_ hint: LeafHint) -> Bool {
+    let log = LogID(raw: hint.key)
+    return next(of: log) <= UInt64(hint.number) && pulls[log] == nil && !forked.contains(log)
+  }
+
+  /// A random moment, the later the more there are who heard the same.
+  private mutating func soon() -> Instant {
+    let most = Timing.heardContactMilliseconds + 5 * Int64(met.count)
+    return now.advanced(byMilliseconds: 20 + Int64(random.uniform(below: UInt64(most))))
   }
 }
 
-/// One life of one device's database, as an announce names it.
-struct Announcer: Hashable, Sendable {
-  let certificate: CertificateHash
-  let incarnation: Incarnation
+/// Which announces were heard, so that a recorded one does nothing when it is sent again. Counters
+/// may come out of order, since pushes take other ways than announces.
+struct HeardAnnounces: Sendable {
+  private struct Life: Sendable {
+    let incarnation: Incarnation
+    var window = ReplayWindow()
+    /// Each start of a program takes another block of counters.
+    var block: UInt64
+  }
+
+  /// A few lives of each device, newest first.
+  private var lives: [CertificateHash: [Life]] = [:]
+
+  var count: Int { lives.values.reduce(0) { $0 + $1.count } }
+
+  func isNew(_ announce: Announce) -> Bool {
+    let known = lives[announce.certificate] ?? []
+    guard let life = known.first(where: { $0.incarnation == announce.incarnation }) else {
+      return lives[announce.certificate] != nil || lives.count < Limits.announcers
+    }
+    var window = life.window
+    return window.accept(announce.counter)
+  }
+
+  /// Takes a new one whose signature holds. True when its program has begun anew since the last.
+  mutating func accept(_ announce: Announce) -> Bool {
+    let block = announce.counter >> 32
+    var known = lives.removeValue(forKey: announce.certificate) ?? []
+    defer { lives[announce.certificate] = known }
+    guard let index = known.firstIndex(where: { $0.incarnation == announce.incarnation }) else {
+      var life = Life(incarnation: announce.incarnation, block: block)
+      _ = life.window.accept(announce.counter)
+      known.insert(life, at: 0)
+      if known.count > Limits.livesPerAnnouncer { known.removeLast() }
+      return known.count > 1
+    }
+    _ = known[index].window.accept(announce.counter)
+    guard block > known[index].block else { return false }
+    known[index].block = block
+    return true
+  }
 }

@@ -10,6 +10,14 @@ extension SyncEngine {
     checkReassembly()
     precondition(outbox.flows.count <= Limits.peers, "\(outbox.flows.count) flows")
     precondition(peers.count <= Limits.peers, "\(peers.count) peers")
+    precondition(met == peers.keys.sorted(), "\(met.count) met, \(peers.count) peers")
+    precondition(
+      connected == met.filter { peers[$0]?.sessions.isEmpty == false }, "connected differ")
+    precondition(relays.count <= Limits.relays, "\(relays.count) relays")
+    precondition(forked.count <= Limits.forkedLogs, "\(forked.count) forked logs")
+    precondition(
+      announced.count <= Limits.announcers * Limits.livesPerAnnouncer, "\(announced.count) lives")
+    precondition(arrivalCovered.isEmpty && !hasArrivedByMulticast, "an arrival left behind")
     precondition(contacts.count <= Limits.peers, "\(contacts.count) contacts")
     precondition(
       handshakes.count <= Limits.handshakesInFlight, "\(handshakes.count) handshakes")
@@ -34,7 +42,7 @@ extension SyncEngine {
     for (device, peer) in peers {
       precondition(peer.device == device, "\(peer.device) at \(device)")
       precondition(
-        peer.sessions.count <= 2 && Set(peer.sessions).count == peer.sessions.count,
+        peer.sessions.count <= Limits.sessionsPerPeer && Set(peer.sessions).count == peer.sessions.count,
         "sessions \(peer.sessions)")
       for index in peer.sessions {
         precondition(sessions[index]?.peer == .device(device), "session \(index) is gone")

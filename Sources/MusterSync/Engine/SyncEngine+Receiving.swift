@@ -32,6 +32,11 @@ extension SyncEngine {
       case .finish:
         let index = try reader.integer(UInt32.self)
         try receiveFinish(bytes.dropFirst(5), localIndex: index, from: endpoint)
+      case .cookie:
+        let index = try reader.integer(UInt32.self)
+        guard reader.remaining == cookieBytes else { throw WireError.malformed("cookie") }
+        receiveCookie(Array(bytes.dropFirst(5)), localIndex: index, from: endpoint)
+      case .withCookie: receiveWithCookie(bytes.dropFirst(), from: endpoint)
       case .transport:
         let index = try reader.integer(UInt32.self)
         let counter = try reader.integer(UInt64.self)
@@ -48,17 +53,17 @@ extension SyncEngine {
   private mutating func receiveTransport(
     _ ciphertext: ArraySlice<UInt8>, localIndex: UInt32, counter: UInt64, from endpoint: Endpoint
   ) throws(WireError) {
-    guard var session = sessions[localIndex],
-      let plaintext = session.open(counter: counter, ciphertext)
+    guard let plaintext = sessions[localIndex]?.open(counter: counter, ciphertext),
+      let peer = sessions[localIndex]?.peer
     else { return reject(.unauthenticated, from: endpoint) }
-    session.endpoint = endpoint
-    session.link = arrivalLink
-    session.lastReceived = now
-    session.unconfirmedFinish = nil
-    sessions[localIndex] = session
-    guard case .device(let device) = session.peer else { return }
+    sessions[localIndex]?.endpoint = endpoint
+    sessions[localIndex]?.link = arrivalLink
+    sessions[localIndex]?.lastReceived = now
+    sessions[localIndex]?.unconfirmedFinish = nil
+    guard case .device(let device) = peer else { return }
     peers[device]?.endpoint = endpoint
-    peers[device]?.lastHeard = now
+    peers[device]?.bytesIn += UInt64(ciphertext.count + 13 + Limits.headerBytes)
+    noteHeard(device)
     let packet = try Packet(decoding: plaintext, operation: local.operation)
     noteReceived(counter, packet: packet, on: localIndex, of: device)
     receive(packet, from: device, endpoint: endpoint)
@@ -67,23 +72,18 @@ extension SyncEngine {
   private mutating func receive(_ packet: Packet, from device: DeviceID, endpoint: Endpoint) {
     for run in packet.runs { receive(run, from: device, endpoint: endpoint) }
     for record in packet.records { receive(record, from: device, endpoint: endpoint) }
+    for push in packet.pushed { receive(push, from: device, endpoint: endpoint) }
     for key in packet.keys { receive(key, endpoint: endpoint) }
     for hint in packet.heads { noteHead(hint, of: device) }
-    if let roots = packet.roots { compare(roots, of: device) }
+    let beginsDigest = packet.roots.map { compare($0, of: device) } ?? false
     for node in packet.digest { compare(node, of: device) }
     serve(packet.wants, to: device)
     for topic in packet.recordWants {
       if let record = records[topic] { send(record, to: device) }
     }
     for epoch in packet.keyRequests { serveKey(epoch, to: device) }
+    receive(packet.peers, from: device)
+    if packet.answer, !beginsDigest { answerProbe(of: device) }
     continuePulls(from: device)
-  }
-
-  /// The session to speak on: the one last heard on, so that both sides settle on one of two.
-  func liveSession(of device: DeviceID) -> UInt32? {
-    peers[device]?.sessions.max { left, right in
-      guard let left = sessions[left], let right = sessions[right] else { return false }
-      return (left.lastReceived, left.establishedAt) < (right.lastReceived, right.establishedAt)
-    }
   }
 }

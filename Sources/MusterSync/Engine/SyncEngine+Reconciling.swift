@@ -2,31 +2,66 @@ internal import MusterModel
 
 /// Finding out what differs, by roots, then by trie nodes, each of which speaks for what is under
 /// its prefix and for nothing else.
+///
+///     roots ─▶ nodes of the sets that differ ─▶ nodes of what differs below … ─▶ leaves
+///     leaves ─▶ what they lack comes at once, within the credit that came with them;
+///               what is lacked here is asked for
 extension SyncEngine {
-  /// Says what the top of every set looks like; the peer answers where its own differs.
-  mutating func beginReconciling(with device: DeviceID) {
-    for set in SetID.allCases {
-      var packet = Packet()
-      packet.digest = [shelf.node(of: set, prefix: .root, answers: false)]
-      outbox.add(packet, importance: .control, to: device)
-    }
-  }
-
-  mutating func compare(_ roots: Roots, of device: DeviceID) {
-    guard let peer = peers[device] else { return }
+  /// True when something differs and is looked into, which is an answer in itself.
+  @discardableResult
+  mutating func compare(_ roots: Roots, of device: DeviceID) -> Bool {
+    guard peers[device] != nil else { return false }
+    let own = shelf.roots()
     peers[device]?.roots = roots
     confirm(roots, by: device)
-    let own = shelf.roots()
-    guard roots != own else { return }
-    if let last = peer.lastDigest, now.milliseconds(since: last) < Timing.digestMilliseconds {
-      return
-    }
-    peers[device]?.lastDigest = now
+    guard roots != own, mayBeginDigest(with: device, own: own, theirs: roots) else { return false }
     for set in SetID.allCases where roots[set] != own[set] {
-      var packet = Packet()
-      packet.digest = [shelf.node(of: set, prefix: .root, answers: false)]
-      outbox.add(packet, importance: .control, to: device)
+      send(shelf.node(of: set, prefix: .root, answers: false), to: device)
     }
+    return true
+  }
+
+  /// In a busy mesh roots differ always, and where a log is forked for ever: the same difference is
+  /// looked into ever less often, and a new one shortens the heartbeats only so many times.
+  private mutating func mayBeginDigest(
+    with device: DeviceID, own: Roots, theirs: Roots
+  ) -> Bool {
+    var digest = Digested(at: now, own: own, theirs: theirs)
+    if let last = peers[device]?.lastDigest {
+      let isSame = last.own == own && last.theirs == theirs
+      let doublings = Int64(min(last.repeats, Timing.digestDoublings))
+      let wait =
+        isSame ? Timing.digestRepeatMilliseconds << doublings : Timing.digestMilliseconds
+      guard now.milliseconds(since: last.at) >= wait else { return false }
+      if isSame { digest.repeats = last.repeats + 1 }
+    }
+    peers[device]?.lastDigest = digest
+    if digest.repeats == 0,
+      peers[device]?.resets.take(PeerState.resetMilliseconds, now: now) == true
+    {
+      peers[device]?.recheck(now: now)
+      if let deadline = peers[device]?.deadline {
+        deadlines.schedule(.peer(device), at: deadline)
+      }
+    }
+    return true
+  }
+
+  private mutating func send(_ node: DigestNode, to device: DeviceID) {
+    var packet = Packet()
+    packet.digest = [node]
+    if case .leaves = node.contents, !node.answers, mayGrant(to: device) {
+      packet.digest[0].credit = Limits.digestCreditBytes
+    }
+    outbox.add(packet, importance: .control, to: device)
+    if !node.answers { expectAnswer(from: device) }
+  }
+
+  /// One peer at a time, so that nothing comes twice.
+  private mutating func mayGrant(to device: DeviceID) -> Bool {
+    if let granted, granted.device != device, granted.until > now { return false }
+    granted = (device, now.advanced(byMilliseconds: Timing.grantMilliseconds))
+    return true
   }
 
   mutating func compare(_ node: DigestNode, of device: DeviceID) {
@@ -38,29 +73,54 @@ extension SyncEngine {
           confirmSubtree(of: node.set, under: prefix, by: device)
           continue
         }
-        var packet = Packet()
-        packet.digest = [shelf.node(of: node.set, prefix: prefix, answers: false)]
-        outbox.add(packet, importance: .control, to: device)
+        send(shelf.node(of: node.set, prefix: prefix, answers: false), to: device)
       }
     case .leaves(let leaves):
       for leaf in leaves where node.prefix.range.contains(leaf.key) {
         note(leaf, in: node.set, of: device)
       }
-      guard !node.answers, lacksSomething(leaves, of: node) else { return }
-      var packet = Packet()
-      packet.digest = [shelf.node(of: node.set, prefix: node.prefix, answers: true)]
-      outbox.add(packet, importance: .control, to: device)
+      if !node.answers { supply(leaves, of: node, to: device) }
     }
   }
 
-  /// Whether the sender of these leaves lacks anything that is held here under their prefix.
-  private func lacksSomething(_ leaves: [LeafHint], of node: DigestNode) -> Bool {
+  /// Sends what the sender of these leaves lacks, as far as its credit goes, and names the rest.
+  private mutating func supply(
+    _ leaves: [LeafHint], of node: DigestNode, to device: DeviceID
+  ) {
     var theirs: [Bytes16: LeafHint] = [:]
     for leaf in leaves { theirs[leaf.key] = leaf }
-    return shelf.leaves(of: node.set, under: node.prefix).contains { own in
-      guard let their = theirs[own.key] else { return true }
-      return node.set == .records ? their.hash != own.hash : their.number < own.number
+    var credit = node.credit
+    var rest: [LeafHint] = []
+    for own in shelf.leaves(of: node.set, under: node.prefix) {
+      let their = theirs[own.key]
+      if node.set == .records {
+        guard their?.hash != own.hash, let record = records[RecordTopic(raw: own.key)] else {
+          continue
+        }
+        if credit >= record.body.count {
+          credit -= record.body.count
+          send(record, to: device)
+        } else {
+          rest.append(own)
+        }
+      } else if their.map({ $0.number < own.number }) ?? true {
+        let from = their.map { UInt64($0.number) + 1 } ?? 0
+        let frames = min(UInt64(own.number) + 1 - from, UInt64(credit / Limits.frameBodyBytes))
+        if frames > 0, node.set != .quarantine {
+          credit -= Int(frames) * Limits.frameBodyBytes
+          serve([Want(log: LogID(raw: own.key), from: from, through: from + frames - 1)], to: device)
+          if from + frames <= UInt64(own.number) { rest.append(own) }
+        } else {
+          rest.append(own)
+        }
+      }
     }
+    guard !rest.isEmpty else { return }
+    var answer = node
+    answer.contents = .leaves(rest)
+    answer.answers = true
+    answer.credit = 0
+    send(answer, to: device)
   }
 
   /// A head that a peer says it holds, outside any digest: which set it is of follows from the log,
@@ -89,25 +149,39 @@ extension SyncEngine {
 
   /// A leaf says exactly what the peer holds, which may be less than it once did.
   private mutating func note(_ leaf: LeafHint, in set: SetID, of device: DeviceID) {
-    if set == .records {
-      return wantRecord(RecordTopic(raw: leaf.key), hash: leaf.hash, from: device)
+    switch set {
+    case .records: wantRecord(RecordTopic(raw: leaf.key), hash: leaf.hash, from: device)
+    case .quarantine: break
+    default:
+      let log = LogID(raw: leaf.key)
+      remember(log, KnownHead(set: set, sequence: UInt64(leaf.number)), of: device)
+      confirm(leaf, isExact: true, by: device)
+      noteFork(leaf)
+      enqueue(log, from: device)
     }
-    let log = LogID(raw: leaf.key)
-    remember(log, KnownHead(set: set, sequence: UInt64(leaf.number)), of: device)
-    confirm(leaf, isExact: true, by: device)
-    noteFork(leaf)
-    enqueue(log, from: device)
   }
 
   private mutating func noteFork(_ hint: LeafHint) {
     let log = LogID(raw: hint.key)
     guard let held = shelf.logs[log]?.head, UInt64(hint.number) == held.sequence,
-      hint.hash != LeafHint(held).hash
+      hint.hash != shelf.hint(of: SetID(shelf.logs[log]?.opening.lane ?? .state), key: log.raw)?.hash
     else { return }
-    effects.append(.notice(.forkSeen(log, sequence: held.sequence)))
+    noteFork(of: log, at: held.sequence)
+  }
+
+  /// Told once of each log.
+  mutating func noteFork(of log: LogID, at sequence: UInt64) {
+    guard !forked.contains(log) else { return }
+    if forked.count < Limits.forkedLogs { forked.insert(log) }
+    effects.append(.notice(.forkSeen(log, sequence: sequence)))
   }
 
   private mutating func wantRecord(_ topic: RecordTopic, hash: UInt64, from device: DeviceID) {
+    if peers[device]?.knownRecords[topic] != nil
+      || (peers[device]?.knownRecords.count ?? 0) < Limits.records
+    {
+      peers[device]?.knownRecords[topic] = hash
+    }
     if let held = records[topic], LeafHint(held).hash == hash { return }
     var packet = Packet()
     packet.recordWants = [topic]

@@ -14,6 +14,9 @@ extension SyncEngine {
     #if Canary
       if Canary.acceptOlderRecord.isPlanted { records[record.topic] = nil }
     #endif
+    if records[record.topic] != nil || (peers[device]?.knownRecords.count ?? 0) < Limits.records {
+      peers[device]?.knownRecords[record.topic] = LeafHint(record).hash
+    }
     if let held = records[record.topic] {
       guard held.order < record.order else { return }
     } else if records.count >= Limits.records {
@@ -34,12 +37,14 @@ extension SyncEngine {
         return effects.append(.store(.record(record)))
       }
     #endif
+    guard maySpendSignature(device) else { return reject(.throttled, from: endpoint) }
     guard record.isSigned(by: certificate.signingKey, operation: local.operation) else {
       return reject(.forged, from: endpoint)
     }
+    payBackSignature(device)
     keep(record)
     effects.append(.store(.record(record)))
-    pushRecord(record, except: device)
+    push(.record(record), from: device)
   }
 
   /// The newest record of a topic; nil when none is held.
@@ -56,13 +61,6 @@ extension SyncEngine {
     receiptCounts[certificate, default: 0] < Limits.receiptsPerDevice
   }
 
-  mutating func pushRecord(_ record: LatestRecord, except source: DeviceID?) {
-    for device in peers.keys.sorted() where device != source {
-      guard peers[device]?.sessions.isEmpty == false else { continue }
-      send(record, to: device)
-    }
-  }
-
   mutating func send(_ record: LatestRecord, to device: DeviceID) {
     var packet = Packet()
     packet.records = [record]
@@ -76,7 +74,7 @@ extension SyncEngine {
       guard missingKeys.count < Limits.missingKeys else { return }
       missingKeys.append(epoch)
     }
-    for device in peers.keys.sorted() { askForKeys(device) }
+    for device in connected { askForKeys(device) }
   }
 
   mutating func askForKeys(_ device: DeviceID) {

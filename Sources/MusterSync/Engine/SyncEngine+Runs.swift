@@ -5,13 +5,15 @@ internal import MusterModel
 extension SyncEngine {
   mutating func receive(_ run: Run, from device: DeviceID, endpoint: Endpoint) {
     let next = next(of: run.log)
+    arrivalCovered.formUnion(run.covered)
+    defer { arrivalCovered.subtract(run.covered) }
     let last = run.first + UInt64(run.frames.count) - 1
     remember(run.log, through: last, of: device)
     guard last >= next, isWelcome(run.log, from: device) else { return }
     if let held = shelf.logs[run.log], run.first == next, let previous = run.previous,
       previous != held.head.hash
     {
-      effects.append(.notice(.forkSeen(run.log, sequence: next)))
+      noteFork(of: run.log, at: next)
       return refuse(run.log, from: device)
     }
     buffer(run, from: next, of: device)
@@ -76,7 +78,13 @@ extension SyncEngine {
         return false
       }
       guard held != nil || shelf.logs.count < Limits.logs else { throw .overLimit("logs") }
+      guard maySpendSignature(source.device) else {
+        reassembly.remove(of: log, from: source.device)
+        reject(.throttled, from: endpoint)
+        return false
+      }
       try verify(&frames, signedBy: key)
+      payBackSignature(source.device)
       hold(frames, opening: opening, from: source.device)
       return true
     } catch {
@@ -164,43 +172,6 @@ extension SyncEngine {
     confirm(
       LeafHint(Head(log: last.log, sequence: last.sequence, hash: last.hash)), isExact: false,
       by: device)
-    forward(frames, opening: opening, after: previousHead, except: device)
-  }
-
-  // MARK: Passing on
-
-  /// Frames of this device: durable already, so they may leave.
-  mutating func append(_ frames: [Frame], opening: Opening) {
-    guard let last = frames.last else { return }
-    let previousHead = shelf.logs[last.log]?.head
-    settleConfirmations(of: last.log)
-    shelf.set(
-      LogSummary(
-        opening: opening, head: Head(log: last.log, sequence: last.sequence, hash: last.hash)))
-    forward(frames, opening: opening, after: previousHead, except: nil)
-    announcing.quicken(now: now)
-  }
-
-  /// A few fresh frames go at once to everybody in reach who is not known to hold them; of many
-  /// only the head is named, for those who want them.
-  private mutating func forward(
-    _ frames: [Frame], opening: Opening, after previous: Head?, except source: DeviceID?
-  ) {
-    guard let last = frames.last else { return }
-    let isShort = frames.count <= 4
-    for device in peers.keys.sorted() where device != source {
-      guard let peer = peers[device], !peer.sessions.isEmpty else { continue }
-      if let theirs = peer.known[last.log], theirs.sequence >= last.sequence { continue }
-      if isShort {
-        send(frames, lane: opening.lane, previous: previous?.hash ?? FrameHash.none, to: device)
-      } else {
-        var packet = Packet()
-        packet.heads = [
-          LeafHint(Head(log: last.log, sequence: last.sequence, hash: last.hash))
-        ]
-        outbox.add(packet, importance: Outbox.Importance(opening.lane), to: device)
-      }
-      peers[device]?.quicken(now: now)
-    }
+    forward(frames, opening: opening, after: previousHead, from: device)
   }
 }

@@ -1,24 +1,33 @@
 public import MusterModel
 
 extension SyncEngine {
-  /// The first eight bytes of each set's root.
-  public mutating func rootBytes() -> [UInt8] { shelf.roots().bytes }
+  /// The first eight bytes of the root of each set that makes up the state: all but the quarantine.
+  public mutating func rootBytes() -> [UInt8] {
+    Array(shelf.roots().bytes.prefix(8 * Roots.stateSets))
+  }
 
   /// Every device that was met since the start, by device.
   public func peerStatus(now: Instant) -> [PeerStatus] {
-    peers.keys.sorted().compactMap { device in
+    var shelf = shelf
+    let own = shelf.roots()
+    return met.compactMap { device in
       guard let peer = peers[device] else { return nil }
+      let session = liveSession(of: device).flatMap { sessions[$0] }
       return PeerStatus(
-        device: device, endpoint: peer.endpoint, isConnected: !peer.sessions.isEmpty,
+        device: device, endpoint: session?.endpoint ?? peer.endpoint,
+        link: session?.link ?? peer.announced?.link ?? .unknown,
+        state: peer.isReachable
+          ? .connected : !announcesServe(of: peer) || !peer.sessions.isEmpty ? .silent : .heard,
         lastHeardSeconds: max(0, now.milliseconds(since: peer.lastHeard) / 1000),
-        behindFrames: framesNotKnown(to: peer))
+        connectedSeconds: peer.connectedSince.map { max(0, now.milliseconds(since: $0) / 1000) },
+        isAnnounced: announcesServe(of: peer),
+        behindFrames: peer.roots == own ? 0 : framesNotKnown(to: peer),
+        bytesIn: peer.bytesIn, bytesOut: peer.bytesOut)
     }
   }
 
-  /// Frames held here that the peer is not known to hold: none while its roots are ours.
+  /// Frames held here that the peer is not known to hold.
   private func framesNotKnown(to peer: PeerState) -> UInt64 {
-    var shelf = shelf
-    if peer.roots == shelf.roots() { return 0 }
     var count: UInt64 = 0
     for (log, summary) in shelf.logs {
       let known = peer.known[log].map { $0.sequence + 1 }
@@ -31,14 +40,37 @@ extension SyncEngine {
 
 /// What is known of a device that was met.
 public struct PeerStatus: Hashable, Sendable {
-  /// By its certificate, which its session proved.
+  /// Whether words reach it.
+  public enum State: String, Hashable, Sendable {
+    /// A session is open, and what was said on it was answered.
+    case connected
+    /// Its announces are heard; in a large mesh not everybody keeps a session with everybody.
+    case heard
+    /// Nothing has come of late.
+    case silent
+  }
+
+  /// By its certificate, which its session or its announce proved.
   public let device: DeviceID
   /// Where it was heard from last.
   public let endpoint: Endpoint
-  /// Whether a session is open.
-  public let isConnected: Bool
+  /// By which it was heard last.
+  public let link: LinkID
+  /// How it stands now.
+  public let state: State
   /// Since a datagram of it was authenticated; never negative.
   public let lastHeardSeconds: Int64
+  /// How long there has been a session; nil while there is none.
+  public let connectedSeconds: Int64?
+  /// Whether its announces are heard, besides or without a session.
+  public let isAnnounced: Bool
   /// Frames held here that it is not known to hold: it may hold them and not have said so.
   public let behindFrames: UInt64
+  /// Of its sessions, in datagrams with their headers.
+  public let bytesIn: UInt64
+  /// Likewise.
+  public let bytesOut: UInt64
+
+  /// Whether a session is open and answered.
+  public var isConnected: Bool { state == .connected }
 }

@@ -41,9 +41,30 @@ public struct SyncEngine: Sendable {
   var deadlines = DeadlineQueue()
   /// Logs that were offered and whose certificate is not in the roster yet.
   var unverifiable: Set<LogID> = []
+  /// Logs of which two frames for one place were seen.
+  var forked: Set<LogID> = []
   var announcing: AnnounceTimer
-  /// The greatest counter heard of each announcer.
-  var announced: [Announcer: UInt64] = [:]
+  var announced = HeardAnnounces()
+  /// Devices in the table of peers, and those of them with a session, in ascending order.
+  var met: [DeviceID] = []
+  var connected: [DeviceID] = []
+  /// How often the own position was announced.
+  var positionNamings = 0
+  var relays: [Relay] = []
+  /// Whoever may send what is lacked without being asked, and until when.
+  var granted: (device: DeviceID, until: Instant)?
+
+  /// What all calls together may cost; and initiations, and announces from unknown addresses.
+  var calls: Allowance
+  var initiations: Allowance
+  var strangersSignatures: Allowance
+  var cookies: CookieJar
+  /// The initiation at hand came with its cookie.
+  var hasShownCookie = false
+  /// Of the frames and records at hand: who need not be passed them on to, and whether everybody
+  /// on the link may have heard them.
+  var arrivalCovered: Set<DeviceTag> = []
+  var hasArrivedByMulticast = false
 
   /// What one `handle` has gathered so far.
   var effects: [Effect] = []
@@ -63,6 +84,13 @@ public struct SyncEngine: Sendable {
     random = DeterministicRandom(seed: seed)
     shelf = Shelf(logs)
     announcing = AnnounceTimer(counter: announceCounter, now: now)
+    calls = Allowance(saving: Timing.callMilliseconds * Timing.callBurst, now: now)
+    initiations = Allowance(
+      saving: InitiationCost.milliseconds * InitiationCost.burst, now: now)
+    strangersSignatures = Allowance(
+      saving: SignatureCost.milliseconds * SignatureCost.burst, now: now)
+    cookies = CookieJar(random: &random, now: now)
+    deadlines.schedule(.announce, at: announcing.next)
     for key in epochKeys { self.epochKeys[key.id] = key }
     for record in records { keep(record) }
   }
@@ -70,8 +98,8 @@ public struct SyncEngine: Sendable {
   /// Takes one thing that happened, and says what to do about it: the caller MUST carry the effects
   /// out in their order, and give `now` from one monotonic clock.
   public mutating func handle(_ input: Input, now: Instant) -> [Effect] {
-    self.now = now
     effects = []
+    noticeSleep(until: now)
     switch input {
     case .datagram(let bytes, let endpoint, let link):
       arrivalLink = link
@@ -81,7 +109,8 @@ public struct SyncEngine: Sendable {
     case .appended(let opening, let frames): append(frames, opening: opening)
     case .recorded(let record):
       keep(record)
-      pushRecord(record, except: nil)
+      positionNamings = 0
+      push(.record(record), from: nil)
     case .fetched(let request, let frames): answer(request, with: frames)
     case .deadlinePassed: passDeadlines()
     case .rosterChanged(let roster): changeRoster(to: roster)
@@ -103,52 +132,11 @@ public struct SyncEngine: Sendable {
     return effects
   }
 
-  /// The earliest moment at which it wants `deadlinePassed`; it may have passed already.
-  public var nextDeadline: Instant? {
-    var earliest = announcing.next
-    for contact in contacts.values { earliest = min(earliest, contact.nextAttempt) }
-    for peer in peers.values where !peer.sessions.isEmpty {
-      earliest = min(earliest, peer.nextHeartbeat)
-    }
-    for session in sessions.values {
-      if let finish = session.unconfirmedFinish { earliest = min(earliest, finish.nextAttempt) }
-      earliest = min(
-        earliest, session.lastReceived.advanced(byMilliseconds: Timing.silenceMilliseconds))
-    }
-    for handshake in handshakes.values {
-      earliest = min(
-        earliest, handshake.startedAt.advanced(byMilliseconds: Timing.handshakeMilliseconds))
-    }
-    if let next = deadlines.next { earliest = min(earliest, next) }
-    return earliest
-  }
-
-  /// The addresses that are being tried, to be handed to an engine that takes over.
-  public var contactEndpoints: [Endpoint] { contacts.keys.sorted() }
-
-  private mutating func passDeadlines() {
-    announceIfDue()
-    expireHandshakes()
-    repeatFinishes()
-    expireSessions()
-    tryContacts()
-    sendHeartbeats()
-    while let item = deadlines.popDue(now: now) {
-      switch item {
-      case .flow(let device):
-        passFlowDeadline(of: device)
-        passPullDeadline(of: device)
-      case .links: break
-      default: break
-      }
-    }
-  }
-
   private mutating func changeRoster(to roster: Roster) {
     self.roster = roster
     guard !unverifiable.isEmpty else { return }
     unverifiable = []
-    for device in peers.keys.sorted() { wantWhatIsKnown(of: device) }
+    for device in met { wantWhatIsKnown(of: device) }
   }
 
   mutating func reject(_ rejection: Rejection, from endpoint: Endpoint) {

@@ -3,17 +3,50 @@ enum Timing {
   /// Announces by multicast: RFC 6206's I_min and I_max.
   static let announceFirstMilliseconds: Int64 = 1000
   static let announceLastMilliseconds: Int64 = 64_000
-  /// Roots are compared on every session this often: soon after something changed, then less.
-  static let heartbeatFirstMilliseconds: Int64 = 500
-  static let heartbeatLastMilliseconds: Int64 = 8000
-  /// A session on which nothing came for so long is dead.
-  static let silenceMilliseconds: Int64 = 30_000
+  /// A writer's own news shorten the interval at most this often.
+  static let announceSpacingMilliseconds: Int64 = 4000
+  /// After others' news the next announce comes within this.
+  static let announceGrowthMilliseconds: Int64 = 10_000
+  /// A new head, or an own position, is named in so many announces; then roots have to do.
+  static let announceNamings = 4
+  /// RFC 6206's k: who heard so many that say the same keeps quiet, but not for ever.
+  static let announceRedundancy = 12
+  static let announceSuppressions = 8
+  /// Whoever announced this recently hears us too, as far as anybody can tell.
+  static let announceServesMilliseconds: Int64 = 160_000
+  /// The same where so many announce that most of them keep quiet.
+  static let announceServesManyMilliseconds: Int64 = 900_000
+  /// Roots are compared on a session this often: soon after it began or something differed, then
+  /// less; never while the peer's announces serve.
+  static let heartbeatFirstMilliseconds: Int64 = 1000
+  static let heartbeatLastMilliseconds: Int64 = 64_000
+  /// Whether a difference was mended is looked at after this.
+  static let recheckMilliseconds: Int64 = 4000
+  /// Who has not been heard for so long is asked to answer the heartbeat.
+  static let quietMilliseconds: Int64 = 96_000
+  /// A session on which nothing came for so long is dead: three heartbeats, and some.
+  static let silenceMilliseconds: Int64 = 200_000
+  /// A joiner waits for one answer.
+  static let joinerMilliseconds: Int64 = 30_000
+  /// Who was told something and says nothing is probed after these, and then every
+  /// `probeLastMilliseconds`. After the last of them other paths are tried.
+  static let probeMilliseconds: [Int64] = [1000, 500, 500, 1000]
+  static let probeLastMilliseconds: Int64 = 8000
+  /// A laptop that had a deadline and came this late to it was asleep.
+  static let sleepMilliseconds: Int64 = 20_000
   static let handshakeMilliseconds: Int64 = 5000
   static let finishFirstMilliseconds: Int64 = 250
   static let finishAttempts = 6
   /// A known address without a session is tried again after this, doubling.
   static let contactFirstMilliseconds: Int64 = 1000
-  static let contactLastMilliseconds: Int64 = 10_000
+  static let contactLastMilliseconds: Int64 = 15_000
+  /// All calls together: so many at once, and then one each so often; more often by somebody who
+  /// is alone and has nothing else to say.
+  static let callMilliseconds: Int64 = 12_000
+  static let lonelyCallMilliseconds: Int64 = 1000
+  static let callBurst: Int64 = 16
+  /// An announcer is called after a random wait up to this, so that not all call at once.
+  static let heardContactMilliseconds: Int64 = 400
   /// An address that was only heard is tried so often.
   static let heardContactAttempts = 3
   /// A pull without progress for so long is asked for again.
@@ -21,6 +54,24 @@ enum Timing {
   static let pullAttempts = 6
   /// Each time it waits twice as long, so often; longer would lose more than it spares.
   static let pullDoublings = 2
-  /// Digests are answered to one peer at most this often when only roots differ.
+  /// Digests go to one peer at most this often when only roots differ, and half as often each time
+  /// while neither side's roots change.
   static let digestMilliseconds: Int64 = 200
+  static let digestRepeatMilliseconds: Int64 = 1000
+  static let digestDoublings = 6
+  /// One peer at a time is told that it may send what is lacked without being asked.
+  static let grantMilliseconds: Int64 = 1000
+  /// A fresh frame is passed on by multicast after a random wait of this and, for each who was
+  /// heard on the link, so much more; at most so long.
+  static let relayMilliseconds: Int64 = 10
+  static let relayMillisecondsPerPeer: Int64 = 2
+  static let relayLastMilliseconds: Int64 = 400
+  /// RFC 6206's k for what is passed on: who heard so many copies keeps quiet.
+  static let relayRedundancy = 2
+  /// Addresses of peers are told to one peer at most this often.
+  static let introductionMilliseconds: Int64 = 30_000
+  /// A probe is answered at most this often.
+  static let answerMilliseconds: Int64 = 100
+  /// How long a cookie holds, at least.
+  static let cookieMilliseconds: Int64 = 60_000
 }

@@ -12,7 +12,14 @@ enum DatagramKind: UInt8, Sendable {
   case transport = 5
   /// invite id ‖ sender's index ‖ Noise message 1, under the invite's secret
   case joinInitiation = 6
+  /// receiver's index ‖ cookie: under load, instead of a response
+  case cookie = 7
+  /// cookie ‖ an initiation or a join initiation, as it was
+  case withCookie = 8
 }
+
+/// Proves that its bearer hears what is sent to its address.
+let cookieBytes = 16
 
 /// The largest packet that fits a transport datagram: less kind, index, counter and tag.
 let packetBytes = 1200 - 1 - 4 - 8 - 16

@@ -78,6 +78,12 @@ public struct JoinInitiator: Sendable {
         return try finish(
           &handshake, remoteIndex: remoteIndex, message: bytes.dropFirst(9), from: endpoint,
           now: now)
+      case (.cookie, .calling(let handshake?, let initiation)):
+        guard try reader.integer(UInt32.self) == handshake.localIndex,
+          invitation.endpoints.contains(endpoint), reader.remaining == cookieBytes
+        else { return [] }
+        let cookie = Array(bytes.suffix(cookieBytes))
+        return [.send([DatagramKind.withCookie.rawValue] + cookie + initiation, to: endpoint)]
       case (.transport, .waiting(var session, let finish, let attempts)):
         guard try reader.integer(UInt32.self) == session.localIndex,
           let plaintext = session.open(

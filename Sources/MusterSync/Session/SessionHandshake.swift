@@ -15,6 +15,8 @@ struct SessionHandshake: Sendable {
   var remoteIndex: UInt32?
   let endpoint: Endpoint
   let startedAt: Instant
+  /// The initiator's first datagram, until it was sent with a cookie.
+  var initiation: [UInt8]?
   private var noise: NoiseHandshake
 
   init(

@@ -5,15 +5,19 @@ internal import MusterModel
 ///
 /// Signed by its device, then sealed under the network key with a random nonce: an outsider sees
 /// random bytes and cannot follow a laptop by them, while relays and devices with other epochs
-/// can read it.
+/// can read it. A *push* is an announce that carries fresh frames or records instead of roots.
 struct Announce: Hashable, Sendable {
   var certificate: CertificateHash
   var incarnation: Incarnation
   /// Greater in every later announce of the incarnation, over restarts too.
   var counter: UInt64
-  var roots: Roots
-  var heads: [LeafHint]
+  var roots: Roots?
+  var heads: [LeafHint] = []
   var position: LatestRecord?
+  var runs: [Run] = []
+  var records: [LatestRecord] = []
+  /// Who need not be passed the runs and records on to, besides those who hear the announce.
+  var covered: Set<DeviceTag> = []
 
   func sealed(
     operation: OperationID, networkKey: SealingKey, nonce: Nonce24, signedBy signer: SigningKey
@@ -22,9 +26,12 @@ struct Announce: Hashable, Sendable {
     wire.certificate = .init(certificate.bytes)
     wire.incarnation = .init(incarnation.bytes)
     wire.counter = counter
-    wire.roots = .init(roots.bytes)
+    if let roots { wire.roots = .init(roots.bytes) }
     wire.heads = .init(LeafHint.encoded(heads))
     if let position { wire.position = position.wire }
+    wire.runs = runs.map(\.wire)
+    wire.records = records.map(\.wire)
+    wire.covered = .init(DeviceTag.encoded(covered))
     var signed = WireSignedAnnounce()
     signed.content = .init(wire.bytes)
     signed.signature = .init(signer.sign(Tag.announce + Array(signed.content)).bytes)
@@ -56,11 +63,19 @@ struct Announce: Hashable, Sendable {
       guard let certificate = CertificateHash(bytes: wire.certificate),
         let incarnation = Incarnation(bytes: wire.incarnation)
       else { throw .malformed("announce") }
-      announce = Announce(
-        certificate: certificate, incarnation: incarnation, counter: wire.counter,
-        roots: try Roots(Array(wire.roots)), heads: try LeafHint.decode(Array(wire.heads)),
-        position: wire.hasPosition
-          ? try LatestRecord(wire.position, operation: operation) : nil)
+      var announce = Announce(
+        certificate: certificate, incarnation: incarnation, counter: wire.counter)
+      if !wire.roots.isEmpty { announce.roots = try Roots(Array(wire.roots)) }
+      announce.heads = try LeafHint.decode(Array(wire.heads))
+      if wire.hasPosition {
+        announce.position = try LatestRecord(wire.position, operation: operation)
+      }
+      for run in wire.runs { announce.runs.append(try Run(run)) }
+      for record in wire.records where isKnown(record.kind, as: RecordKind.self) {
+        announce.records.append(try LatestRecord(record, operation: operation))
+      }
+      announce.covered = try DeviceTag.decode(Array(wire.covered))
+      self.announce = announce
     }
 
     func isSigned(by key: VerifyingKey) -> Bool {

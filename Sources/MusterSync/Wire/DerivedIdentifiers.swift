@@ -109,6 +109,7 @@ enum Tag {
   static let epoch = Array("muster epoch 1".utf8)
   static let invite = Array("muster invite 1".utf8)
   static let topic = Array("muster topic 1".utf8)
+  static let tips = Array("muster tips 1".utf8)
   static let record = Array("muster record 1".utf8)
   static let crossing = Array("muster crossing 1".utf8)
   static let fenceVersion = Array("muster fence version 1".utf8)

@@ -16,6 +16,9 @@ extension Packet {
     if let roots { wire.roots = .init(roots.bytes) }
     wire.heads = heads.map { .init(LeafHint.encoded([$0])) }
     if let acknowledgement { wire.ack = acknowledgement.wire }
+    wire.answer = answer
+    wire.peers = peers.map(\.wire)
+    wire.pushed = pushed.map(\.wire)
     return wire
   }
 
@@ -42,12 +45,20 @@ extension Packet {
     if !wire.roots.isEmpty { roots = try Roots(Array(wire.roots)) }
     for hint in wire.heads { heads += try LeafHint.decode(Array(hint)) }
     if wire.hasAck { acknowledgement = try Acknowledgement(wire.ack) }
+    answer = wire.answer
+    for peer in wire.peers { peers.append(try PeerAddress(peer)) }
+    for push in wire.pushed where isKnown(push.record.kind, as: RecordKind.self) {
+      pushed.append(
+        PushedRecord(
+          record: try LatestRecord(push.record, operation: operation),
+          covered: try DeviceTag.decode(Array(push.covered))))
+    }
   }
 }
 
 /// A later version may have more sets and more kinds of record: those are passed over, so that what
 /// else the packet says still counts.
-private func isKnown<Code: RawRepresentable<UInt8>>(_ number: UInt32, as: Code.Type) -> Bool {
+func isKnown<Code: RawRepresentable<UInt8>>(_ number: UInt32, as: Code.Type) -> Bool {
   guard let code = UInt8(exactly: number), Code(rawValue: code) != nil else { return false }
   return true
 }
@@ -112,6 +123,7 @@ extension DigestNode {
     wire.depth = UInt32(prefix.depth)
     wire.prefix = .init(prefix.packed)
     wire.answers = answers
+    wire.credit = UInt32(credit)
     switch contents {
     case .children(let hashes): wire.children = .init(Roots(hashes: hashes).bytes)
     case .leaves(let leaves):
@@ -133,7 +145,9 @@ extension DigestNode {
       guard wire.children.count == 128 else { throw .malformed("digest children") }
       contents = .children(eightByteWords(Array(wire.children)))
     }
-    self.init(set: set, prefix: prefix, contents: contents, answers: wire.answers)
+    self.init(
+      set: set, prefix: prefix, contents: contents, answers: wire.answers,
+      credit: Int(min(wire.credit, UInt32(Limits.wantCreditBytes))))
   }
 }
 
@@ -164,6 +178,8 @@ extension Want {
     wire.log = .init(log.bytes)
     wire.from = from
     wire.through = through
+    if let set { wire.set = UInt32(set.rawValue) }
+    if let tip { wire.tip = .init(tip.bytes) }
     return wire
   }
 
@@ -171,7 +187,14 @@ extension Want {
     guard let log = LogID(bytes: wire.log), wire.from <= wire.through,
       wire.through <= Limits.lastSequence
     else { throw .malformed("want") }
-    self.init(log: log, from: wire.from, through: wire.through)
+    var tip: FrameHash?
+    if !wire.tip.isEmpty {
+      guard let hash = FrameHash(bytes: wire.tip) else { throw .malformed("want") }
+      tip = hash
+    }
+    let set = UInt8(exactly: wire.set).flatMap(SetID.init)
+    guard wire.set == 0 || set != nil else { throw .malformed("want") }
+    self.init(log: log, from: wire.from, through: wire.through, set: set, tip: tip)
   }
 }
 
@@ -181,6 +204,7 @@ extension Run {
     wire.log = .init(log.bytes)
     wire.first = first
     if let previous { wire.previous = .init(previous.bytes) }
+    wire.covered = .init(DeviceTag.encoded(covered))
     wire.frames = frames.map { frame in
       var wire = WireRunFrame()
       if let epoch = frame.epoch { wire.epoch = .init(epoch.bytes) }
@@ -191,7 +215,7 @@ extension Run {
     return wire
   }
 
-  fileprivate init(_ wire: WireRun) throws(WireError) {
+  init(_ wire: WireRun) throws(WireError) {
     guard let log = LogID(bytes: wire.log), wire.first <= Limits.lastSequence,
       !wire.frames.isEmpty, UInt64(wire.frames.count) <= Limits.lastSequence - wire.first + 1
     else { throw .malformed("run") }
@@ -212,7 +236,9 @@ extension Run {
           epoch: EpochID(bytes: frame.epoch), body: Array(frame.body),
           signature: frame.signature.isEmpty ? nil : Array(frame.signature)))
     }
-    self.init(log: log, first: wire.first, previous: previous, frames: frames)
+    self.init(
+      log: log, first: wire.first, previous: previous, frames: frames,
+      covered: try DeviceTag.decode(Array(wire.covered)))
   }
 }
 

@@ -15,12 +15,17 @@ struct Packet: Hashable, Sendable {
   var roots: Roots?
   var heads: [LeafHint] = []
   var acknowledgement: Acknowledgement?
+  /// A probe: the receiver says something at once, so that the sender knows that it is heard.
+  var answer = false
+  /// Where the sender talks with others right now.
+  var peers: [PeerAddress] = []
+  var pushed: [PushedRecord] = []
 
   /// Whether its sender repeats it until it is acknowledged: what is merely said again later, and
   /// acknowledgements themselves, are not.
   var isToBeAcknowledged: Bool {
     !(runs.isEmpty && wants.isEmpty && records.isEmpty && recordWants.isEmpty && keys.isEmpty
-      && keyRequests.isEmpty && digest.isEmpty && heads.isEmpty)
+      && keyRequests.isEmpty && digest.isEmpty && heads.isEmpty && pushed.isEmpty)
   }
 }
 
@@ -39,6 +44,30 @@ struct Acknowledgement: Hashable, Sendable {
   }
 }
 
+/// A record that nobody asked for.
+struct PushedRecord: Hashable, Sendable {
+  var record: LatestRecord
+  var covered: Set<DeviceTag> = []
+}
+
+/// The first bytes of a device's id: enough to tell who need not be passed a fresh frame on to. Two
+/// devices with one tag cost the second a wait for the next heads or roots, and nothing else.
+struct DeviceTag: Hashable, Comparable, Sendable {
+  let raw: UInt32
+
+  init(raw: UInt32) { self.raw = raw }
+
+  init(_ device: DeviceID) { raw = UInt32(truncatingIfNeeded: device.raw.high >> 32) }
+
+  static func < (left: DeviceTag, right: DeviceTag) -> Bool { left.raw < right.raw }
+}
+
+/// Where a device was heard, by one who talks with it.
+struct PeerAddress: Hashable, Sendable {
+  var device: DeviceID
+  var endpoint: Endpoint
+}
+
 /// The sets that two devices compare, each with a hash trie of its own. Numbers are on the wire.
 enum SetID: UInt8, CaseIterable, Hashable, Comparable, Sendable {
   case control = 1
@@ -46,6 +75,8 @@ enum SetID: UInt8, CaseIterable, Hashable, Comparable, Sendable {
   case state = 3
   case history = 4
   case records = 5
+  /// Frames past a cut: carried to command, counted nowhere, and no part of an operation's root.
+  case quarantine = 6
 
   init(_ lane: Lane) {
     switch lane {
@@ -63,6 +94,9 @@ enum SetID: UInt8, CaseIterable, Hashable, Comparable, Sendable {
 struct Roots: Hashable, Sendable {
   var hashes: [UInt64]
 
+  /// The sets that make up an operation's state: all but the quarantine.
+  static let stateSets = 5
+
   subscript(set: SetID) -> UInt64 { hashes[Int(set.rawValue) - 1] }
 }
 
@@ -79,8 +113,11 @@ struct DigestNode: Hashable, Sendable {
   var set: SetID
   var prefix: NibblePrefix
   var contents: Contents
-  /// The sender has compared already: want what you lack, and do not answer.
+  /// The sender has compared already: want what you lack, and do not answer. Of leaves it gives
+  /// only those that the receiver lacks.
   var answers: Bool
+  /// With leaves: bytes of bodies that may come at once of what the sender lacks under the prefix.
+  var credit = 0
 
   enum Contents: Hashable, Sendable {
     /// The hashes of the sixteen subtrees, zero where empty.
@@ -97,6 +134,10 @@ struct Want: Hashable, Sendable {
   var from: UInt64
   /// The last that is wanted; the answer goes on to the next that a signature proves.
   var through: UInt64
+  /// Nil for the log's own set.
+  var set: SetID?
+  /// The newest frame of the branch that is meant, in a forked log.
+  var tip: FrameHash?
 }
 
 /// Consecutive frames of one log.
@@ -106,6 +147,8 @@ struct Run: Hashable, Sendable {
   /// The hash before `first`, where the run is pushed unasked.
   var previous: FrameHash?
   var frames: [RunFrame]
+  /// Who need not be passed it on to: they hold it, or were sent it.
+  var covered: Set<DeviceTag> = []
 }
 
 /// A frame as it travels within a run, which implies the rest.

@@ -72,6 +72,15 @@ nonisolated struct WireAnnounce: Sendable {
   /// Clears the value of `position`. Subsequent reads from it will return its default value.
   mutating func clearPosition() {self._position = nil}
 
+  /// pushed: fresh frames, for all who hear
+  var runs: [WireRun] = []
+
+  /// pushed
+  var records: [WireRecord] = []
+
+  /// 4 each, as in a Run
+  var covered: Data = Data()
+
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
   init() {}
@@ -197,6 +206,23 @@ nonisolated struct WirePacket: @unchecked Sendable {
   /// Clears the value of `ack`. Subsequent reads from it will return its default value.
   mutating func clearAck() {_uniqueStorage()._ack = nil}
 
+  /// a probe: say something at once, so that I know that you hear me
+  var answer: Bool {
+    get {_storage._answer}
+    set {_uniqueStorage()._answer = newValue}
+  }
+
+  /// where the sender talks with others right now
+  var peers: [WirePeerAddress] {
+    get {_storage._peers}
+    set {_uniqueStorage()._peers = newValue}
+  }
+
+  var pushed: [WirePushedRecord] {
+    get {_storage._pushed}
+    set {_uniqueStorage()._pushed = newValue}
+  }
+
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
   init() {}
@@ -225,13 +251,57 @@ nonisolated struct WireAck: Sendable {
   init() {}
 }
 
+/// A record that nobody asked for.
+nonisolated struct WirePushedRecord: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  var record: WireRecord {
+    get {_record ?? WireRecord()}
+    set {_record = newValue}
+  }
+  /// Returns true if `record` has been explicitly set.
+  var hasRecord: Bool {self._record != nil}
+  /// Clears the value of `record`. Subsequent reads from it will return its default value.
+  mutating func clearRecord() {self._record = nil}
+
+  /// as in a Run
+  var covered: Data = Data()
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+
+  fileprivate var _record: WireRecord? = nil
+}
+
+/// Where a device was heard, by one who talks with it.
+nonisolated struct WirePeerAddress: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// 16
+  var device: Data = Data()
+
+  /// 4 or 16
+  var address: Data = Data()
+
+  var port: UInt32 = 0
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+}
+
 /// One node of the 16-way hash trie over a set of logs or records.
 nonisolated struct WireDigestNode: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  /// a lane, or 5: latest-only records
+  /// a lane, 5: latest-only records, or 6: the quarantine
   var set: UInt32 = 0
 
   /// nibbles of the prefix
@@ -250,6 +320,9 @@ nonisolated struct WireDigestNode: Sendable {
 
   /// the sender has compared already: want what you lack, do not answer
   var answers: Bool = false
+
+  /// with leaves: bytes of bodies that the receiver may send at once of what
+  var credit: UInt32 = 0
 
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
@@ -273,6 +346,12 @@ nonisolated struct WireWant: Sendable {
   /// last sequence wanted
   var through: UInt64 = 0
 
+  /// 6: of the quarantine; 0: of the log's own set
+  var set: UInt32 = 0
+
+  /// 32: the newest frame of the branch that is meant, in a forked log
+  var tip: Data = Data()
+
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
   init() {}
@@ -292,6 +371,9 @@ nonisolated struct WireRun: Sendable {
   var previous: Data = Data()
 
   var frames: [WireRunFrame] = []
+
+  /// 4 each: the first bytes of devices that need not be passed it on to
+  var covered: Data = Data()
 
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
@@ -490,7 +572,7 @@ nonisolated extension WireSignedAnnounce: SwiftProtobuf.Message, SwiftProtobuf._
 
 nonisolated extension WireAnnounce: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".Announce"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}certificate\0\u{1}incarnation\0\u{1}counter\0\u{1}roots\0\u{1}heads\0\u{1}position\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}certificate\0\u{1}incarnation\0\u{1}counter\0\u{1}roots\0\u{1}heads\0\u{1}position\0\u{1}runs\0\u{1}records\0\u{1}covered\0")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -504,6 +586,9 @@ nonisolated extension WireAnnounce: SwiftProtobuf.Message, SwiftProtobuf._Messag
       case 4: try { try decoder.decodeSingularBytesField(value: &self.roots) }()
       case 5: try { try decoder.decodeSingularBytesField(value: &self.heads) }()
       case 6: try { try decoder.decodeSingularMessageField(value: &self._position) }()
+      case 7: try { try decoder.decodeRepeatedMessageField(value: &self.runs) }()
+      case 8: try { try decoder.decodeRepeatedMessageField(value: &self.records) }()
+      case 9: try { try decoder.decodeSingularBytesField(value: &self.covered) }()
       default: break
       }
     }
@@ -532,6 +617,15 @@ nonisolated extension WireAnnounce: SwiftProtobuf.Message, SwiftProtobuf._Messag
     try { if let v = self._position {
       try visitor.visitSingularMessageField(value: v, fieldNumber: 6)
     } }()
+    if !self.runs.isEmpty {
+      try visitor.visitRepeatedMessageField(value: self.runs, fieldNumber: 7)
+    }
+    if !self.records.isEmpty {
+      try visitor.visitRepeatedMessageField(value: self.records, fieldNumber: 8)
+    }
+    if !self.covered.isEmpty {
+      try visitor.visitSingularBytesField(value: self.covered, fieldNumber: 9)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -542,6 +636,9 @@ nonisolated extension WireAnnounce: SwiftProtobuf.Message, SwiftProtobuf._Messag
     if lhs.roots != rhs.roots {return false}
     if lhs.heads != rhs.heads {return false}
     if lhs._position != rhs._position {return false}
+    if lhs.runs != rhs.runs {return false}
+    if lhs.records != rhs.records {return false}
+    if lhs.covered != rhs.covered {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -633,7 +730,7 @@ nonisolated extension WireJoinRequest: SwiftProtobuf.Message, SwiftProtobuf._Mes
 
 nonisolated extension WirePacket: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".Packet"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}digest\0\u{1}wants\0\u{1}runs\0\u{1}records\0\u{3}record_wants\0\u{3}key_requests\0\u{1}keys\0\u{1}join\0\u{1}roots\0\u{1}heads\0\u{1}ack\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}digest\0\u{1}wants\0\u{1}runs\0\u{1}records\0\u{3}record_wants\0\u{3}key_requests\0\u{1}keys\0\u{1}join\0\u{1}roots\0\u{1}heads\0\u{1}ack\0\u{2}\u{9}answer\0\u{1}peers\0\u{1}pushed\0")
 
   fileprivate class _StorageClass {
     var _digest: [WireDigestNode] = []
@@ -647,6 +744,9 @@ nonisolated extension WirePacket: SwiftProtobuf.Message, SwiftProtobuf._MessageI
     var _roots: Data = Data()
     var _heads: [Data] = []
     var _ack: WireAck? = nil
+    var _answer: Bool = false
+    var _peers: [WirePeerAddress] = []
+    var _pushed: [WirePushedRecord] = []
 
       // This property is used as the initial default value for new instances of the type.
       // The type itself is protecting the reference to its storage via CoW semantics.
@@ -668,6 +768,9 @@ nonisolated extension WirePacket: SwiftProtobuf.Message, SwiftProtobuf._MessageI
       _roots = source._roots
       _heads = source._heads
       _ack = source._ack
+      _answer = source._answer
+      _peers = source._peers
+      _pushed = source._pushed
     }
   }
 
@@ -697,6 +800,9 @@ nonisolated extension WirePacket: SwiftProtobuf.Message, SwiftProtobuf._MessageI
         case 9: try { try decoder.decodeSingularBytesField(value: &_storage._roots) }()
         case 10: try { try decoder.decodeRepeatedBytesField(value: &_storage._heads) }()
         case 11: try { try decoder.decodeSingularMessageField(value: &_storage._ack) }()
+        case 20: try { try decoder.decodeSingularBoolField(value: &_storage._answer) }()
+        case 21: try { try decoder.decodeRepeatedMessageField(value: &_storage._peers) }()
+        case 22: try { try decoder.decodeRepeatedMessageField(value: &_storage._pushed) }()
         default: break
         }
       }
@@ -742,6 +848,15 @@ nonisolated extension WirePacket: SwiftProtobuf.Message, SwiftProtobuf._MessageI
       try { if let v = _storage._ack {
         try visitor.visitSingularMessageField(value: v, fieldNumber: 11)
       } }()
+      if _storage._answer != false {
+        try visitor.visitSingularBoolField(value: _storage._answer, fieldNumber: 20)
+      }
+      if !_storage._peers.isEmpty {
+        try visitor.visitRepeatedMessageField(value: _storage._peers, fieldNumber: 21)
+      }
+      if !_storage._pushed.isEmpty {
+        try visitor.visitRepeatedMessageField(value: _storage._pushed, fieldNumber: 22)
+      }
     }
     try unknownFields.traverse(visitor: &visitor)
   }
@@ -762,6 +877,9 @@ nonisolated extension WirePacket: SwiftProtobuf.Message, SwiftProtobuf._MessageI
         if _storage._roots != rhs_storage._roots {return false}
         if _storage._heads != rhs_storage._heads {return false}
         if _storage._ack != rhs_storage._ack {return false}
+        if _storage._answer != rhs_storage._answer {return false}
+        if _storage._peers != rhs_storage._peers {return false}
+        if _storage._pushed != rhs_storage._pushed {return false}
         return true
       }
       if !storagesAreEqual {return false}
@@ -811,9 +929,88 @@ nonisolated extension WireAck: SwiftProtobuf.Message, SwiftProtobuf._MessageImpl
   }
 }
 
+nonisolated extension WirePushedRecord: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".PushedRecord"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}record\0\u{1}covered\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularMessageField(value: &self._record) }()
+      case 2: try { try decoder.decodeSingularBytesField(value: &self.covered) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    try { if let v = self._record {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 1)
+    } }()
+    if !self.covered.isEmpty {
+      try visitor.visitSingularBytesField(value: self.covered, fieldNumber: 2)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: WirePushedRecord, rhs: WirePushedRecord) -> Bool {
+    if lhs._record != rhs._record {return false}
+    if lhs.covered != rhs.covered {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WirePeerAddress: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".PeerAddress"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}device\0\u{1}address\0\u{1}port\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularBytesField(value: &self.device) }()
+      case 2: try { try decoder.decodeSingularBytesField(value: &self.address) }()
+      case 3: try { try decoder.decodeSingularUInt32Field(value: &self.port) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.device.isEmpty {
+      try visitor.visitSingularBytesField(value: self.device, fieldNumber: 1)
+    }
+    if !self.address.isEmpty {
+      try visitor.visitSingularBytesField(value: self.address, fieldNumber: 2)
+    }
+    if self.port != 0 {
+      try visitor.visitSingularUInt32Field(value: self.port, fieldNumber: 3)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: WirePeerAddress, rhs: WirePeerAddress) -> Bool {
+    if lhs.device != rhs.device {return false}
+    if lhs.address != rhs.address {return false}
+    if lhs.port != rhs.port {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
 nonisolated extension WireDigestNode: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".DigestNode"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}set\0\u{1}depth\0\u{1}prefix\0\u{1}children\0\u{1}leaves\0\u{3}is_leaves\0\u{1}answers\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}set\0\u{1}depth\0\u{1}prefix\0\u{1}children\0\u{1}leaves\0\u{3}is_leaves\0\u{1}answers\0\u{1}credit\0")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -828,6 +1025,7 @@ nonisolated extension WireDigestNode: SwiftProtobuf.Message, SwiftProtobuf._Mess
       case 5: try { try decoder.decodeSingularBytesField(value: &self.leaves) }()
       case 6: try { try decoder.decodeSingularBoolField(value: &self.isLeaves) }()
       case 7: try { try decoder.decodeSingularBoolField(value: &self.answers) }()
+      case 8: try { try decoder.decodeSingularUInt32Field(value: &self.credit) }()
       default: break
       }
     }
@@ -855,6 +1053,9 @@ nonisolated extension WireDigestNode: SwiftProtobuf.Message, SwiftProtobuf._Mess
     if self.answers != false {
       try visitor.visitSingularBoolField(value: self.answers, fieldNumber: 7)
     }
+    if self.credit != 0 {
+      try visitor.visitSingularUInt32Field(value: self.credit, fieldNumber: 8)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -866,6 +1067,7 @@ nonisolated extension WireDigestNode: SwiftProtobuf.Message, SwiftProtobuf._Mess
     if lhs.leaves != rhs.leaves {return false}
     if lhs.isLeaves != rhs.isLeaves {return false}
     if lhs.answers != rhs.answers {return false}
+    if lhs.credit != rhs.credit {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -873,7 +1075,7 @@ nonisolated extension WireDigestNode: SwiftProtobuf.Message, SwiftProtobuf._Mess
 
 nonisolated extension WireWant: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".Want"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}log\0\u{1}from\0\u{1}credit\0\u{1}through\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}log\0\u{1}from\0\u{1}credit\0\u{1}through\0\u{2}\u{4}set\0\u{1}tip\0")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -885,6 +1087,8 @@ nonisolated extension WireWant: SwiftProtobuf.Message, SwiftProtobuf._MessageImp
       case 2: try { try decoder.decodeSingularUInt64Field(value: &self.from) }()
       case 3: try { try decoder.decodeSingularUInt32Field(value: &self.credit) }()
       case 4: try { try decoder.decodeSingularUInt64Field(value: &self.through) }()
+      case 8: try { try decoder.decodeSingularUInt32Field(value: &self.set) }()
+      case 9: try { try decoder.decodeSingularBytesField(value: &self.tip) }()
       default: break
       }
     }
@@ -903,6 +1107,12 @@ nonisolated extension WireWant: SwiftProtobuf.Message, SwiftProtobuf._MessageImp
     if self.through != 0 {
       try visitor.visitSingularUInt64Field(value: self.through, fieldNumber: 4)
     }
+    if self.set != 0 {
+      try visitor.visitSingularUInt32Field(value: self.set, fieldNumber: 8)
+    }
+    if !self.tip.isEmpty {
+      try visitor.visitSingularBytesField(value: self.tip, fieldNumber: 9)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -911,6 +1121,8 @@ nonisolated extension WireWant: SwiftProtobuf.Message, SwiftProtobuf._MessageImp
     if lhs.from != rhs.from {return false}
     if lhs.credit != rhs.credit {return false}
     if lhs.through != rhs.through {return false}
+    if lhs.set != rhs.set {return false}
+    if lhs.tip != rhs.tip {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -918,7 +1130,7 @@ nonisolated extension WireWant: SwiftProtobuf.Message, SwiftProtobuf._MessageImp
 
 nonisolated extension WireRun: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".Run"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}log\0\u{1}first\0\u{1}previous\0\u{1}frames\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}log\0\u{1}first\0\u{1}previous\0\u{1}frames\0\u{1}covered\0")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -930,6 +1142,7 @@ nonisolated extension WireRun: SwiftProtobuf.Message, SwiftProtobuf._MessageImpl
       case 2: try { try decoder.decodeSingularUInt64Field(value: &self.first) }()
       case 3: try { try decoder.decodeSingularBytesField(value: &self.previous) }()
       case 4: try { try decoder.decodeRepeatedMessageField(value: &self.frames) }()
+      case 5: try { try decoder.decodeSingularBytesField(value: &self.covered) }()
       default: break
       }
     }
@@ -948,6 +1161,9 @@ nonisolated extension WireRun: SwiftProtobuf.Message, SwiftProtobuf._MessageImpl
     if !self.frames.isEmpty {
       try visitor.visitRepeatedMessageField(value: self.frames, fieldNumber: 4)
     }
+    if !self.covered.isEmpty {
+      try visitor.visitSingularBytesField(value: self.covered, fieldNumber: 5)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -956,6 +1172,7 @@ nonisolated extension WireRun: SwiftProtobuf.Message, SwiftProtobuf._MessageImpl
     if lhs.first != rhs.first {return false}
     if lhs.previous != rhs.previous {return false}
     if lhs.frames != rhs.frames {return false}
+    if lhs.covered != rhs.covered {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

@@ -28,6 +28,15 @@ struct World {
   var now = Instant(microseconds: 1_000_000_000)
   var weather = Weather.fine
   var hasMulticast = true
+  /// Addresses at which nothing arrives, and from which nothing comes.
+  var cutAddresses: Set<Endpoint> = []
+  /// Stations that multicast does not reach.
+  var deaf: Set<Int> = []
+  /// Whether each engine's invariants are checked after each input.
+  var checksInvariants = true
+  let start: Instant
+  /// Stations that hear nothing and pass no deadline.
+  var asleep: Set<Int> = []
   /// Pairs that cannot hear each other.
   var cuts: Set<[Int]> = []
   /// Sees every datagram that is sent, and may keep it for later.
@@ -38,6 +47,7 @@ struct World {
 
   init(seed: UInt64) {
     cast = Cast(seed: seed)
+    start = now
     random = DeterministicRandom(seed: Cast.seed(seed ^ 0x776f726c64))
   }
 
@@ -71,6 +81,39 @@ struct World {
 
   private var rootPen: Pen?
 
+  /// A device certified by the founder, of which nobody has heard yet.
+  mutating func cast(_ role: Role) { add(cast.enrol(role, by: stations[0].local)) }
+
+  /// Everybody's certificate becomes known to everybody, as if they had all met before.
+  mutating func share() {
+    let at = now
+    certify(stations.dropFirst().map(\.local.certificate))
+    let shelf = stations[0].shelf
+    for index in stations.indices.dropFirst() {
+      for log in shelf.frames.keys.sorted() {
+        guard let opening = shelf.openings[log], let frames = shelf.frames[log] else { continue }
+        _ = stations[index].append((opening, frames), now: at)
+      }
+    }
+  }
+
+  /// Certificates in the founder's own control log, a few a frame.
+  mutating func certify(_ certificates: [SignedCertificate]) {
+    let at = now
+    for first in stride(from: 0, to: certificates.count, by: 3) {
+      let few = Array(certificates[first..<min(first + 3, certificates.count)])
+      _ = stations[0].append(stations[0].pen.certify(few), now: at)
+    }
+  }
+
+  /// Puts frames of somebody's into a station, or into all, as if they had come long ago.
+  mutating func keep(_ written: (Opening, [Frame]), at index: Int? = nil) {
+    let at = now
+    for index in index.map({ [$0] }) ?? Array(stations.indices) {
+      _ = stations[index].append(written, now: at)
+    }
+  }
+
   /// A device certified by the founder, whose certificate is in the founder's control log.
   @discardableResult
   mutating func enrol(_ role: Role, at founder: Int = 0) -> Int {
@@ -85,7 +128,11 @@ struct World {
 
   mutating func give(_ input: Input, to index: Int) {
     let at = now
-    send(from: index) { $0.handle(input, now: at) }
+    let checks = checksInvariants
+    send(from: index) { station in
+      station.checksInvariants = checks
+      return station.handle(input, now: at)
+    }
   }
 
   mutating func write(_ count: Int, bytes: Int = 60, in lane: Lane = .state, at index: Int) {
@@ -107,6 +154,19 @@ struct World {
     send(from: index) { $0.restart(remembering: endpoints, now: at) }
   }
 
+  mutating func giveSecondAddress(to index: Int) {
+    stations[index].second = Station.secondEndpoint(index)
+  }
+
+  /// Sends a packet of one's own making on a station's session with another.
+  mutating func say(_ packet: Packet, from liar: Int, to index: Int) {
+    let device = stations[index].local.device
+    guard let session = stations[liar].engine.liveSession(of: device),
+      let bytes = stations[liar].engine.sessions[session]?.seal(packet.encoded())
+    else { preconditionFailure("no session") }
+    inject(bytes, from: stations[liar].endpoint, to: index)
+  }
+
   mutating func cut(_ first: Int, _ second: Int) { cuts.insert([first, second].sorted()) }
   mutating func mend(_ first: Int, _ second: Int) { cuts.remove([first, second].sorted()) }
 
@@ -120,18 +180,24 @@ struct World {
       switch sending.to {
       case .endpoint(let endpoint, _):
         tap?.append((stations[index].endpoint, endpoint, sending.bytes))
-        guard let to = stations.firstIndex(where: { $0.endpoint == endpoint }) else { continue }
-        launch(sending.bytes, from: index, to: to)
+        guard !cutAddresses.contains(endpoint), let to = station(at: endpoint) else { continue }
+        launch(sending.bytes, from: index, to: to, at: endpoint)
       case .multicast:
         guard hasMulticast else { continue }
-        for to in stations.indices where to != index {
-          launch(sending.bytes, from: index, to: to)
+        for to in stations.indices where to != index && !deaf.contains(to) && !deaf.contains(index) {
+          launch(sending.bytes, from: index, to: to, at: stations[to].endpoint)
         }
       }
     }
   }
 
-  private mutating func launch(_ bytes: [UInt8], from: Int, to: Int) {
+  private func station(at endpoint: Endpoint) -> Int? {
+    stations.firstIndex { $0.endpoint == endpoint || $0.second == endpoint }
+  }
+
+  /// It leaves by the sender's address in the network of the receiver's.
+  private mutating func launch(_ bytes: [UInt8], from: Int, to: Int, at endpoint: Endpoint) {
+    let source = endpoint == stations[to].second ? stations[from].second : nil
     var copies = random.uniform(below: 100) < weather.loss ? 0 : 1
     if copies == 1, random.uniform(below: 100) < weather.duplication { copies = 2 }
     for _ in 0..<copies {
@@ -141,7 +207,7 @@ struct World {
       flights.append(
         Flight(
           arrival: now.advanced(byMilliseconds: Int64(delay)), order: order, to: to,
-          from: stations[from].endpoint, bytes: bytes))
+          from: source ?? stations[from].endpoint, bytes: bytes))
       rise(flights.count - 1)
     }
   }
@@ -153,7 +219,7 @@ struct World {
   mutating func run(seconds: Int64, until condition: (World) -> Bool = { _ in false }) -> Bool {
     let end = now.advanced(byMilliseconds: seconds * 1000)
     while !condition(self) {
-      let deadlines = stations.indices.compactMap { index in
+      let deadlines = stations.indices.filter { !asleep.contains($0) }.compactMap { index in
         stations[index].engine.nextDeadline.map { (max($0, now), index) }
       }
       let timer = deadlines.min { $0.0 < $1.0 }
@@ -161,7 +227,7 @@ struct World {
         guard flight.arrival <= end else { break }
         land()
         now = max(now, flight.arrival)
-        guard let from = stations.firstIndex(where: { $0.endpoint == flight.from }),
+        guard let from = station(at: flight.from), !asleep.contains(flight.to),
           !cuts.contains([from, flight.to].sorted())
         else { continue }
         give(.datagram(flight.bytes, from: flight.from, link: .unknown), to: flight.to)
@@ -175,6 +241,11 @@ struct World {
     let reached = condition(self)
     if !reached { now = max(now, end) }
     return reached
+  }
+
+  mutating func run(until end: Instant) {
+    let left = end.milliseconds(since: now)
+    if left > 0 { run(seconds: (left + 999) / 1000) }
   }
 
   // MARK: Questions

@@ -149,6 +149,8 @@ enum PartKey: Hashable, Sendable {
       self = .want(want.log, from: want.from)
     } else if let record = packet.records.first, packet.records.count == 1 {
       self = .record(record.topic)
+    } else if let push = packet.pushed.first, packet.pushed.count == 1 {
+      self = .record(push.record.topic)
     } else if let node = packet.digest.first, packet.digest.count == 1 {
       self = .digest(node.set, node.prefix, answers: node.answers)
     } else if let head = packet.heads.first, packet.heads.count == 1 {

@@ -95,6 +95,7 @@ extension SyncEngine {
     else { return false }
     outbox.flows[device]?.noteSent(
       counter, on: index, size: datagram.count + 28, parts: parts, now: now)
+    peers[device]?.bytesOut += UInt64(datagram.count + Limits.headerBytes)
     leave(datagram, to: .endpoint(endpoint, link))
     return true
   }

@@ -7,13 +7,20 @@ extension SyncEngine {
 
   mutating func serve(_ wants: [Want], to device: DeviceID) {
     for want in wants {
-      guard let summary = shelf.logs[want.log], want.from <= summary.head.sequence else { continue }
+      guard want.set != .quarantine, isHeld(tip: want.tip, of: want.log),
+        let summary = shelf.logs[want.log], want.from <= summary.head.sequence
+      else { continue }
       outbox.flows[device, default: Flow()].wants.add(
         WantQueue.Wish(
           log: want.log, set: SetID(summary.opening.lane), from: want.from,
           through: min(want.through, summary.head.sequence)))
       outbox.touch(device)
     }
+  }
+
+  /// Whoever names a branch is answered by those who hold it.
+  private func isHeld(tip: FrameHash?, of log: LogID) -> Bool {
+    tip.map { shelf.tips(of: log).contains($0) } ?? true
   }
 
   mutating func fetchMore(for device: DeviceID) {

@@ -1,0 +1,40 @@
+public import MusterModel
+
+/// Only what is due is touched: an idle peer costs nothing until its time comes.
+extension SyncEngine {
+  /// The earliest moment at which it wants `deadlinePassed`; it may have passed already.
+  public var nextDeadline: Instant? { deadlines.next }
+
+  mutating func passDeadlines() {
+    var due: [DeadlineQueue.Item] = []
+    while let item = deadlines.popDue(now: now) { due.append(item) }
+    for item in due { pass(item) }
+  }
+
+  private mutating func pass(_ item: DeadlineQueue.Item) {
+    switch item {
+    case .announce: announceIfDue()
+    case .handshake(let index): expireHandshake(index)
+    case .session(let index): tendSession(index)
+    case .contacts: tryContacts()
+    case .peer(let device): tend(device)
+    case .relays: passOnWhatIsDue()
+    case .flow(let device):
+      passFlowDeadline(of: device)
+      passPullDeadline(of: device)
+    case .links: break
+    }
+  }
+
+  /// A laptop that slept was not woken by its deadlines: nothing that it knows of others is fresh.
+  mutating func noticeSleep(until moment: Instant) {
+    guard let deadline = deadlines.next, moment > now,
+      moment.milliseconds(since: max(deadline, now)) > Timing.sleepMilliseconds
+    else {
+      now = max(now, moment)
+      return
+    }
+    now = moment
+    retryEverybody()
+  }
+}

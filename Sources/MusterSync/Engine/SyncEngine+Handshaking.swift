@@ -1,0 +1,233 @@
+internal import MusterCrypto
+internal import MusterModel
+
+/// Handshakes, from the first message to the keys.
+extension SyncEngine {
+  // MARK: Initiating
+
+  mutating func initiate(to endpoint: Endpoint) {
+    for (index, pending) in handshakes where pending.endpoint == endpoint {
+      guard pending.remoteIndex == nil else { continue }
+      handshakes[index] = nil
+    }
+    let index = freshIndex()
+    var handshake = SessionHandshake(
+      .initiator, purpose: .session, operation: local.operation,
+      preSharedKey: local.networkKey.export(), staticKey: local.agreementKey,
+      ephemeralKey: random.agreementKey(), localIndex: index, endpoint: endpoint, now: now)
+    do {
+      var writer = ByteWriter()
+      writer.append(DatagramKind.initiation.rawValue)
+      writer.append(index)
+      writer.append(fixed: try handshake.write(.padding))
+      handshake.initiation = writer.bytes
+      keep(handshake)
+      transmit(writer.bytes, to: .endpoint(endpoint, .unknown))
+    } catch {
+      preconditionFailure("cannot begin a handshake: \(error)")
+    }
+  }
+
+  /// The other side is under load and wants to see that this address is ours: once a handshake.
+  mutating func receiveCookie(
+    _ cookie: [UInt8], localIndex: UInt32, from endpoint: Endpoint
+  ) {
+    guard let handshake = handshakes[localIndex], handshake.remoteIndex == nil,
+      handshake.endpoint == endpoint, let initiation = handshake.initiation
+    else { return reject(.unauthenticated, from: endpoint) }
+    handshakes[localIndex]?.initiation = nil
+    transmit(
+      [DatagramKind.withCookie.rawValue] + cookie + initiation,
+      to: .endpoint(endpoint, arrivalLink))
+  }
+
+  mutating func receiveResponse(
+    _ message: ArraySlice<UInt8>, localIndex: UInt32, remoteIndex: UInt32, from endpoint: Endpoint
+  ) throws(WireError) {
+    guard var handshake = handshakes[localIndex], handshake.remoteIndex == nil else {
+      return reject(.unauthenticated, from: endpoint)
+    }
+    let payload = try handshake.read(message)
+    let leaf = try verifiedLeaf(payload, handshake: handshake)
+    handshakes[localIndex] = nil
+    guard leaf.certificate.device != local.device else {
+      // Our own address: there is nobody to talk to.
+      contacts[handshake.endpoint] = nil
+      return
+    }
+    var writer = ByteWriter()
+    writer.append(DatagramKind.finish.rawValue)
+    writer.append(remoteIndex)
+    writer.append(fixed: try handshake.write(.chain(local.chain.certificates)))
+    let finish = Session.UnconfirmedFinish(
+      datagram: writer.bytes,
+      nextAttempt: now.advanced(byMilliseconds: Timing.finishFirstMilliseconds), attempts: 1)
+    contacts[handshake.endpoint]?.device = leaf.certificate.device
+    let session = Session(
+      localIndex: localIndex, remoteIndex: remoteIndex, peer: .device(leaf.certificate.device),
+      endpoint: endpoint, now: now, keys: handshake.sessionKeys(), unconfirmedFinish: finish)
+    guard install(session, certificate: leaf) else { return reject(.overLimit, from: endpoint) }
+    transmit(writer.bytes, to: .endpoint(endpoint, arrivalLink))
+  }
+
+  // MARK: Responding
+
+  mutating func receiveInitiation(
+    _ message: ArraySlice<UInt8>, remoteIndex: UInt32, size: Int, from endpoint: Endpoint
+  ) throws(WireError) {
+    try respond(
+      to: message, purpose: .session, preSharedKey: local.networkKey.export(),
+      remoteIndex: remoteIndex, size: size, from: endpoint)
+  }
+
+  mutating func receiveJoinInitiation(
+    _ message: ArraySlice<UInt8>, invite: InviteID, remoteIndex: UInt32, size: Int,
+    from endpoint: Endpoint
+  ) throws(WireError) {
+    guard let secret = invites[invite]?.secret else {
+      return reject(.unknownInvite, from: endpoint)
+    }
+    try respond(
+      to: message, purpose: .join(invite),
+      preSharedKey: Invitation.preSharedKey(secret: secret), remoteIndex: remoteIndex,
+      size: size, from: endpoint)
+  }
+
+  private mutating func respond(
+    to message: ArraySlice<UInt8>, purpose: SessionHandshake.Purpose, preSharedKey: [UInt8],
+    remoteIndex: UInt32, size: Int, from endpoint: Endpoint
+  ) throws(WireError) {
+    guard try mayRespond(
+      to: message, purpose: purpose, preSharedKey: preSharedKey, remoteIndex: remoteIndex,
+      at: endpoint)
+    else { return }
+    let index = freshIndex()
+    var handshake = SessionHandshake(
+      .responder, purpose: purpose, operation: local.operation, preSharedKey: preSharedKey,
+      staticKey: local.agreementKey, ephemeralKey: random.agreementKey(), localIndex: index,
+      endpoint: endpoint, now: now)
+    handshake.remoteIndex = remoteIndex
+    guard case .padding = try handshake.read(message) else { throw .malformed("initiation") }
+    var writer = ByteWriter()
+    writer.append(DatagramKind.response.rawValue)
+    writer.append(remoteIndex)
+    writer.append(index)
+    writer.append(fixed: try handshake.write(.chain(local.chain.certificates)))
+    guard writer.bytes.count <= 3 * size else { throw .malformed("initiation is not padded") }
+    keep(handshake)
+    transmit(writer.bytes, to: .endpoint(endpoint, arrivalLink))
+  }
+
+  mutating func receiveFinish(
+    _ message: ArraySlice<UInt8>, localIndex: UInt32, from endpoint: Endpoint
+  ) throws(WireError) {
+    let finishHash = Blake2b.hash128(Array(message))
+    if let session = sessions[localIndex] {
+      // A repeated finish: what should have confirmed the first was lost.
+      guard session.finishHash == finishHash else {
+        return reject(.unauthenticated, from: endpoint)
+      }
+      switch session.peer {
+      case .device(let device): sendRoots(to: device, asksForAnswer: false)
+      case .joiner(let invite, let request):
+        effects.append(.admit(JoinTicket(session: localIndex, invite: invite, request: request)))
+      }
+      return
+    }
+    guard var handshake = handshakes[localIndex], let remoteIndex = handshake.remoteIndex else {
+      return reject(.unauthenticated, from: endpoint)
+    }
+    // What the joiner could sign: the handshake as it was before the message that carries it.
+    let binding = handshake.hash
+    let payload = try handshake.read(message)
+    switch (handshake.purpose, payload) {
+    case (.join(let invite), .join(let request)):
+      guard request.agreementKey == handshake.remoteKey, request.isSigned(binding: binding)
+      else { throw .forged("join request") }
+      handshakes[localIndex] = nil
+      makeRoomForJoiner()
+      var session = Session(
+        localIndex: localIndex, remoteIndex: remoteIndex, peer: .joiner(invite, request),
+        endpoint: endpoint, now: now, keys: handshake.sessionKeys(), finishHash: finishHash)
+      session.link = arrivalLink
+      sessions[localIndex] = session
+      deadlines.schedule(
+        .session(localIndex), at: now.advanced(byMilliseconds: Timing.joinerMilliseconds))
+      effects.append(
+        .admit(JoinTicket(session: localIndex, invite: invite, request: request)))
+    case (.session, .chain):
+      let leaf = try verifiedLeaf(payload, handshake: handshake)
+      handshakes[localIndex] = nil
+      guard leaf.certificate.device != local.device else { return }
+      let device = leaf.certificate.device
+      let session = Session(
+        localIndex: localIndex, remoteIndex: remoteIndex, peer: .device(device),
+        endpoint: endpoint, now: now, keys: handshake.sessionKeys(), finishHash: finishHash)
+      guard install(session, certificate: leaf) else { return reject(.overLimit, from: endpoint) }
+      sendRoots(to: device, asksForAnswer: false)
+    default: throw .malformed("finish")
+    }
+  }
+
+  mutating func answerJoin(_ ticket: JoinTicket, _ answer: JoinAnswer) {
+    guard var session = sessions[ticket.session], case .joiner = session.peer else { return }
+    var packet = Packet()
+    packet.joinAnswer = answer
+    if case .granted(let grant) = answer, packet.encoded().count > packetBytes {
+      // A long chain under a long name leaves no room for keys: the joiner asks for them later.
+      packet.joinAnswer = .granted(
+        JoinGrant(
+          rootKey: grant.rootKey, operationName: grant.operationName, chain: grant.chain,
+          networkKey: grant.networkKey, epochKeys: []))
+    }
+    transmit(session.seal(packet.encoded()), to: .endpoint(session.endpoint, session.link))
+    sessions[ticket.session] = session
+  }
+
+  // MARK: Sessions
+
+  /// The sender's own certificate, when the chain holds up to the root and is that of the key that
+  /// the handshake proved.
+  private func verifiedLeaf(
+    _ payload: HandshakePayload, handshake: SessionHandshake
+  ) throws(WireError) -> SignedCertificate {
+    guard case .chain(let certificates) = payload,
+      let chain = CertificateChain(
+        certificates, operation: local.operation, rootKey: local.rootKey),
+      chain.leaf.certificate.agreementKey == handshake.remoteKey
+    else { throw .forged("certificate chain") }
+    return chain.leaf
+  }
+
+  private mutating func keep(_ handshake: SessionHandshake) {
+    if handshakes.count >= Limits.handshakesInFlight {
+      let oldest = handshakes.min {
+        ($0.value.startedAt, $0.key) < ($1.value.startedAt, $1.key)
+      }
+      if let oldest { handshakes[oldest.key] = nil }
+    }
+    handshakes[handshake.localIndex] = handshake
+    deadlines.schedule(
+      .handshake(handshake.localIndex),
+      at: handshake.startedAt.advanced(byMilliseconds: Timing.handshakeMilliseconds))
+  }
+
+  mutating func freshIndex() -> UInt32 {
+    while true {
+      let index = UInt32(truncatingIfNeeded: random.uint64())
+      if sessions[index] == nil, handshakes[index] == nil { return index }
+    }
+  }
+
+  // MARK: Deadlines
+
+  mutating func expireHandshake(_ index: UInt32) {
+    guard let handshake = handshakes[index] else { return }
+    let end = handshake.startedAt.advanced(byMilliseconds: Timing.handshakeMilliseconds)
+    if end <= now {
+      handshakes[index] = nil
+    } else {
+      deadlines.schedule(.handshake(index), at: end)
+    }
+  }
+}

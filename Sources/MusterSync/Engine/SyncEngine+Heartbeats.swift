@@ -1,0 +1,131 @@
+internal import MusterModel
+
+/// Roots on every session, seldom while nothing changes; and probes, by which it shows within
+/// seconds that somebody who was told something no longer hears.
+///
+///     told ─▶ asked ── answer ─▶ heard
+///               └─ four probes lost ─▶ silent: other paths are tried ── answer ─▶ heard
+///                                         └─ nothing for minutes ─▶ the session ends
+extension SyncEngine {
+  /// Called when something was said to a peer that it answers.
+  mutating func expectAnswer(from device: DeviceID) {
+    guard case .heard = peers[device]?.liveness, peers[device]?.sessions.isEmpty == false else {
+      return
+    }
+    let next = now.advanced(byMilliseconds: Timing.probeMilliseconds[0])
+    peers[device]?.liveness = .asked(Liveness.Probe(next: next))
+    deadlines.schedule(.peer(device), at: next)
+  }
+
+  /// Called for everything that comes on a session.
+  mutating func noteHeard(_ device: DeviceID) {
+    peers[device]?.lastHeard = now
+    if case .heard = peers[device]?.liveness { return }
+    peers[device]?.liveness = .heard
+  }
+
+  /// What a peer knew of us may be gone, or the network is another one.
+  mutating func probeNow(_ device: DeviceID) {
+    guard peers[device]?.sessions.isEmpty == false else { return }
+    peers[device]?.liveness = .asked(Liveness.Probe(next: now))
+    probe(device)
+    scheduleTending(of: device)
+  }
+
+  mutating func tend(_ device: DeviceID) {
+    guard let deadline = peers[device]?.deadline else { return }
+    if deadline <= now {
+      probe(device)
+      beat(device)
+    }
+    scheduleTending(of: device)
+  }
+
+  private mutating func scheduleTending(of device: DeviceID) {
+    if let deadline = peers[device]?.deadline { deadlines.schedule(.peer(device), at: deadline) }
+  }
+
+  private mutating func probe(_ device: DeviceID) {
+    let isSilent: Bool
+    var probe: Liveness.Probe
+    switch peers[device]?.liveness {
+    case .asked(let asked): (isSilent, probe) = (false, asked)
+    case .silent(let silent): (isSilent, probe) = (true, silent)
+    default: return
+    }
+    guard probe.next <= now else { return }
+    probe.attempts += 1
+    let waits = Timing.probeMilliseconds
+    if probe.attempts < waits.count {
+      probe.next = now.advanced(byMilliseconds: waits[probe.attempts])
+      peers[device]?.liveness = .asked(probe)
+      sendRoots(to: device, asksForAnswer: true)
+    } else {
+      let doublings = Int64(min(probe.attempts - waits.count, 3))
+      let wait = min(Timing.probeLastMilliseconds, waits[0] << doublings)
+      probe.next = now.advanced(byMilliseconds: wait)
+      peers[device]?.liveness = .silent(probe)
+      sendRoots(to: device, asksForAnswer: true)
+      if !isSilent { call(device) }
+    }
+    if probe.attempts > 1 { probeOtherPaths(to: device) }
+  }
+
+  /// The same session by other addresses of the device: whichever the answer comes from is used.
+  private mutating func probeOtherPaths(to device: DeviceID) {
+    guard let index = liveSession(of: device), let session = sessions[index] else { return }
+    var packet = Packet()
+    packet.roots = shelf.roots()
+    packet.answer = true
+    let others = contacts.filter { $0.value.device == device && $0.key != session.endpoint }
+    for endpoint in others.keys.sorted().prefix(Limits.endpointsPerDevice) {
+      if let left = contacts[endpoint]?.attemptsLeft {
+        guard left > 0 else { continue }
+        contacts[endpoint]?.attemptsLeft = left - 1
+      }
+      guard let sealed = sessions[index]?.seal(packet.encoded()) else { return }
+      transmit(sealed, to: .endpoint(endpoint, .unknown))
+    }
+  }
+
+  private mutating func beat(_ device: DeviceID) {
+    guard let peer = peers[device], peer.nextHeartbeat <= now else { return }
+    let interval = min(peer.heartbeatMilliseconds * 2, Timing.heartbeatLastMilliseconds)
+    peers[device]?.heartbeatMilliseconds = interval
+    // A quarter earlier at random, so that peers do not speak in step.
+    let jitter = Int64(random.uniform(below: UInt64(interval / 4)))
+    peers[device]?.nextHeartbeat = now.advanced(byMilliseconds: interval - jitter)
+    if !missingKeys.isEmpty { askForKeys(device) }
+    introduce(to: device)
+    guard !announcesServe(of: peer) || peer.roots != shelf.roots() else { return }
+    let quiet = now.milliseconds(since: peer.lastHeard)
+    sendRoots(to: device, asksForAnswer: quiet > Timing.quietMilliseconds)
+  }
+
+  /// Whether this peer's own announces are heard, so that they do for heartbeats.
+  func announcesServe(of peer: PeerState) -> Bool {
+    guard let announced = peer.announced else { return false }
+    let limit =
+      met.count <= Limits.smallMesh
+      ? Timing.announceServesMilliseconds : Timing.announceServesManyMilliseconds
+    return now.milliseconds(since: announced.at) < limit
+  }
+
+  mutating func sendRoots(to device: DeviceID, asksForAnswer: Bool) {
+    var packet = Packet()
+    packet.roots = shelf.roots()
+    packet.answer = asksForAnswer
+    outbox.add(packet, importance: .control, to: device)
+  }
+
+  /// In answer to a probe; a flood of them is answered now and then.
+  mutating func answerProbe(of device: DeviceID) {
+    if let last = peers[device]?.lastAnswer,
+      now.milliseconds(since: last) < Timing.answerMilliseconds
+    {
+      return
+    }
+    peers[device]?.lastAnswer = now
+    sendRoots(to: device, asksForAnswer: false)
+  }
+}

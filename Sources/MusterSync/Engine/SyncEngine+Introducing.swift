@@ -1,0 +1,58 @@
+internal import MusterModel
+
+/// Peers tell each other where they talk with others. It is a hint like the source of an announce:
+/// tried a few times, and dropped if nobody proves to be there.
+extension SyncEngine {
+  /// Called with a heartbeat: when a session is new, or others came since.
+  mutating func introduce(to device: DeviceID) {
+    guard let peer = peers[device], peer.hasNewNeighbours, peer.isReachable else { return }
+    if let last = peer.lastIntroduction,
+      now.milliseconds(since: last) < Timing.introductionMilliseconds
+    {
+      return
+    }
+    peers[device]?.lastIntroduction = now
+    peers[device]?.hasNewNeighbours = false
+    var packet = Packet()
+    // From a random place on, so that of many all are told in time.
+    let first = connected.isEmpty ? 0 : Int(random.uniform(below: UInt64(connected.count)))
+    for other in connected[first...] + connected[..<first] where other != device {
+      guard let known = peers[other], known.isReachable, known.endpoint.isWorthTelling else {
+        continue
+      }
+      packet.peers.append(PeerAddress(device: other, endpoint: known.endpoint))
+      if packet.peers.count == Limits.introductions { break }
+    }
+    guard !packet.peers.isEmpty else { return }
+    outbox.add(packet, importance: .state, to: device)
+  }
+
+  mutating func receive(_ introductions: [PeerAddress], from device: DeviceID) {
+    for introduction in introductions.prefix(Limits.introductions) {
+      guard introduction.device != local.device, peers[introduction.device]?.isReachable != true,
+        introduction.endpoint.isWorthTelling, roster.devices.contains(introduction.device),
+        contacts[introduction.endpoint] == nil, connected.count < Limits.smallMesh
+      else { continue }
+      let wait = Int64(random.uniform(below: UInt64(Timing.heardContactMilliseconds)))
+      hearContact(
+        introduction.endpoint, device: introduction.device,
+        at: now.advanced(byMilliseconds: wait))
+    }
+  }
+}
+
+extension Endpoint {
+  /// Whether others could reach somebody there: not this machine itself, not a group, and nothing
+  /// that means another place on each link.
+  var isWorthTelling: Bool {
+    guard port != 0, scope == 0 else { return false }
+    if address.count == 4 {
+      let isLinkLocal = address[0] == 169 && address[1] == 254
+      return address[0] != 0 && address[0] != 127 && address[0] < 224 && !isLinkLocal
+    }
+    let isMapped = address.prefix(12) == [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 255, 255]
+    let isLoopback = address.dropLast().allSatisfy { $0 == 0 }
+    let isLinkLocal = address[0] == 0xfe && address[1] & 0xc0 == 0x80
+    return address[0] != 0xff && !isLinkLocal && !isLoopback && !isMapped
+  }
+}

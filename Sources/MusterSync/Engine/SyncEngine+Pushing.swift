@@ -1,0 +1,234 @@
+internal import MusterModel
+
+/// What is fresh goes at once to those who lack it, and is passed on at first sight.
+///
+///     peers heard by multicast on a link, two or more ─▶ one multicast for all of them
+///     all others ─▶ each by its session, and told who else was sent it, so that nobody is twice
+///     what came by multicast ─▶ once more after a random wait, unless others did so first
+///
+/// Whoever misses it all the same learns of it by the next heads or roots.
+extension SyncEngine {
+  /// A frame or a few of one log, or a record.
+  enum Fresh: Sendable {
+    /// What was held of the log before comes with them.
+    case frames([Frame], Lane, after: FrameHash)
+    case record(LatestRecord)
+  }
+
+  /// Something fresh that waits to be passed on by multicast.
+  struct Relay: Sendable {
+    let fresh: Fresh
+    let link: LinkID
+    let at: Instant
+    let covered: Set<DeviceTag>
+    /// Of which so many were heard on the link.
+    var copies: Int
+  }
+
+  mutating func push(_ fresh: Fresh, from source: DeviceID?) {
+    var direct: [DeviceID] = []
+    var hearers: [LinkID: [DeviceID]] = [:]
+    for device in met where device != source && !arrivalCovered.contains(DeviceTag(device)) {
+      guard let peer = peers[device], peer.lacks(fresh) else { continue }
+      if let link = peer.announced?.link, announcesServe(of: peer) {
+        hearers[link, default: []].append(device)
+      } else if peer.isReachable {
+        direct.append(device)
+      }
+    }
+    let cameBy = hasArrivedByMulticast ? arrivalLink : nil
+    for (link, devices) in hearers where link != cameBy && devices.count == 1 {
+      if peers[devices[0]]?.isReachable == true {
+        hearers[link] = nil
+        direct.append(devices[0])
+      }
+    }
+    direct.sort()
+    if direct.count > Limits.pushFanOut {
+      // The others are passed it on, or learn of it by the heads.
+      let first = Int(random.uniform(below: UInt64(direct.count)))
+      direct = Array((direct[first...] + direct[..<first]).prefix(Limits.pushFanOut))
+    }
+    var covered = arrivalCovered
+    covered.insert(DeviceTag(local.device))
+    if let source { covered.insert(DeviceTag(source)) }
+    for device in direct { covered.insert(DeviceTag(device)) }
+    multicast(fresh, to: hearers, cameBy: cameBy, isOwn: source == nil, covered: covered)
+    for devices in hearers.values { for device in devices { covered.insert(DeviceTag(device)) } }
+    covered = Set(covered.sorted().prefix(Limits.coveredDevices))
+    for device in direct { send(fresh, to: device, covered: covered) }
+  }
+
+  private mutating func multicast(
+    _ fresh: Fresh, to hearers: [LinkID: [DeviceID]], cameBy: LinkID?, isOwn: Bool,
+    covered: Set<DeviceTag>
+  ) {
+    for link in hearers.keys.sorted() {
+      let count = Int64(hearers[link]?.count ?? 0)
+      guard !isOwn else {
+        if !multicast(fresh, on: link, covered: covered) { quickenAnnounce() }
+        continue
+      }
+      let most = min(
+        Timing.relayLastMilliseconds,
+        Timing.relayMilliseconds + Timing.relayMillisecondsPerPeer * count)
+      let wait = 1 + Int64(random.uniform(below: UInt64(most)))
+      relays.append(
+        Relay(
+          fresh: fresh, link: link, at: now.advanced(byMilliseconds: wait), covered: covered,
+          copies: link == cameBy ? 1 : 0))
+      if relays.count > Limits.relays { relays.removeFirst() }
+      deadlines.schedule(.relays, at: now.advanced(byMilliseconds: wait))
+    }
+  }
+
+  mutating func passOnWhatIsDue() {
+    let due = relays.filter { $0.at <= now }
+    relays.removeAll { $0.at <= now }
+    for relay in due where relay.copies < Timing.relayRedundancy && isStillFresh(relay.fresh) {
+      if !multicast(relay.fresh, on: relay.link, covered: relay.covered) { quickenAnnounce() }
+    }
+    if let next = relays.map(\.at).min() { deadlines.schedule(.relays, at: next) }
+  }
+
+  private func isStillFresh(_ fresh: Fresh) -> Bool {
+    switch fresh {
+    case .frames: true
+    case .record(let record): records[record.topic]?.order == record.order
+    }
+  }
+
+  /// False when it does not fit an announce.
+  private mutating func multicast(
+    _ fresh: Fresh, on link: LinkID, covered: Set<DeviceTag>
+  ) -> Bool {
+    var announce = blankAnnounce()
+    announce.covered = Set(covered.sorted().prefix(Limits.coveredDevices))
+    switch fresh {
+    case .frames(let frames, _, let previous):
+      announce.runs = [Run(frames, previous: previous)]
+    case .record(let record): announce.records = [record]
+    }
+    let datagram = sealed(announce)
+    guard datagram.count <= Limits.datagramBytes else { return false }
+    transmit(datagram, to: .multicast(link == .unknown ? nil : link))
+    return true
+  }
+
+  private mutating func send(_ fresh: Fresh, to device: DeviceID, covered: Set<DeviceTag>) {
+    var packet = Packet()
+    switch fresh {
+    case .record(let record):
+      packet.pushed = [PushedRecord(record: record, covered: covered)]
+      outbox.add(packet, importance: .positions, to: device)
+    case .frames(let frames, let lane, let previous):
+      var run = Run(frames, previous: previous)
+      run.covered = covered
+      packet.runs = [run]
+      if packet.encoded().count <= packetBytes {
+        outbox.add(packet, importance: Outbox.Importance(lane), to: device)
+      } else {
+        send(frames, lane: lane, previous: previous, to: device)
+      }
+    }
+    expectAnswer(from: device)
+  }
+
+  // MARK: Arriving
+
+  mutating func receivePush(_ announce: Announce, of device: DeviceID, at endpoint: Endpoint) {
+    guard !announce.runs.isEmpty || !announce.records.isEmpty else { return }
+    hasArrivedByMulticast = true
+    arrivalCovered = announce.covered
+    if !announce.runs.isEmpty { announceGrowth() }
+    for run in announce.runs {
+      noteCopy { fresh in
+        guard case .frames(let frames, _, _) = fresh, let last = frames.last else { return false }
+        return last.log == run.log && last.sequence < run.first + UInt64(run.frames.count)
+      }
+      receive(run, from: device, endpoint: endpoint)
+    }
+    for record in announce.records {
+      noteCopy { fresh in
+        guard case .record(let waiting) = fresh else { return false }
+        return waiting.topic == record.topic && waiting.order <= record.order
+      }
+      receive(record, from: device, endpoint: endpoint)
+    }
+    hasArrivedByMulticast = false
+    arrivalCovered = []
+  }
+
+  private mutating func noteCopy(_ isCopy: (Fresh) -> Bool) {
+    for index in relays.indices where relays[index].link == arrivalLink {
+      if isCopy(relays[index].fresh) { relays[index].copies += 1 }
+    }
+  }
+
+  mutating func receive(_ push: PushedRecord, from device: DeviceID, endpoint: Endpoint) {
+    arrivalCovered = push.covered
+    receive(push.record, from: device, endpoint: endpoint)
+    arrivalCovered = []
+  }
+
+  // MARK: Frames
+
+  /// Frames of this device: durable already, so they may leave.
+  mutating func append(_ frames: [Frame], opening: Opening) {
+    guard let last = frames.last else { return }
+    let previousHead = shelf.logs[last.log]?.head
+    settleConfirmations(of: last.log)
+    shelf.set(
+      LogSummary(
+        opening: opening, head: Head(log: last.log, sequence: last.sequence, hash: last.hash)))
+    forward(frames, opening: opening, after: previousHead, from: nil)
+    quickenAnnounce()
+  }
+
+  /// A few fresh frames go at once to everybody in reach who is not known to hold them; of many
+  /// only the head is named, for those who want them.
+  mutating func forward(
+    _ frames: [Frame], opening: Opening, after previous: Head?, from source: DeviceID?
+  ) {
+    guard let last = frames.last else { return }
+    guard frames.count > Limits.pushedFrames else {
+      return push(
+        .frames(frames, opening.lane, after: previous?.hash ?? FrameHash.none), from: source)
+    }
+    let head = Head(log: last.log, sequence: last.sequence, hash: last.hash)
+    var packet = Packet()
+    packet.heads = [LeafHint(head)]
+    for device in connected where device != source {
+      guard let peer = peers[device], peer.isReachable else { continue }
+      if let theirs = peer.known[last.log], theirs.sequence >= last.sequence { continue }
+      outbox.add(packet, importance: Outbox.Importance(opening.lane), to: device)
+      expectAnswer(from: device)
+    }
+  }
+}
+
+extension PeerState {
+  /// Whether it has not shown that it holds this, or newer.
+  fileprivate func lacks(_ fresh: SyncEngine.Fresh) -> Bool {
+    switch fresh {
+    case .frames(let frames, _, _):
+      guard let last = frames.last, let theirs = known[last.log] else { return true }
+      return theirs.sequence < last.sequence
+    case .record(let record): return knownRecords[record.topic] != LeafHint(record).hash
+    }
+  }
+}
+
+extension Run {
+  /// As it is pushed: inner signatures stay behind, but for those at the intervals.
+  fileprivate init(_ frames: [Frame], previous: FrameHash) {
+    let last = frames.count - 1
+    let parts = frames.enumerated().map { index, frame in
+      let keeps = index == last || frame.sequence % Limits.signatureInterval == 0
+      return RunFrame(
+        epoch: frame.epoch, body: frame.body, signature: keeps ? frame.signature : nil)
+    }
+    self.init(
+      log: frames[0].log, first: frames[0].sequence, previous: previous, frames: parts)
+  }
+}

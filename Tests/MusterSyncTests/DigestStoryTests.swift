@@ -1,0 +1,148 @@
+import MusterCrypto
+import MusterModel
+import Testing
+
+@testable import MusterSync
+
+/// Finding little that differs among much that does not.
+@Suite("Differences")
+struct DigestStoryTests {
+  /// Datagrams of sessions in the order in which they were sent, headers counted.
+  private static func exchange(_ world: World) -> [(from: Endpoint, bytes: Int)] {
+    (world.tap ?? []).filter { $0.bytes[0] == DatagramKind.transport.rawValue }
+      .map { ($0.from, $0.bytes.count + Limits.headerBytes) }
+  }
+
+  @Test func `ten stale logs of a thousand are found with four kilobytes in three round trips`() {
+    // Given two devices that hold a thousand logs, ten of which grew while they were apart
+    var world = SyncStoryTests.world(seed: 400, members: 1)
+    var pens: [Pen] = []
+    var authors: [SignedCertificate] = []
+    for index in 0..<333 {
+      let author = world.cast.enrol(.member, by: world.stations[0].local)
+      var pen = Pen(author, epoch: world.cast.epoch, seed: UInt64(5000 + index))
+      for lane in [Lane.urgent, .state, .history] { world.keep(pen.write(1, in: lane)) }
+      pens.append(pen)
+      authors.append(author.certificate)
+    }
+    world.certify(authors)
+    world.meet(0, 1)
+    world.run(seconds: 90) { $0.haveConverged }
+    world.run(seconds: 300)
+    #expect(world.stations[1].shelf.frames.count >= 1000)
+    for index in 0..<10 { world.keep(pens[index * 33].write(1, in: .state), at: 0) }
+    // When they compare
+    world.tap = []
+    let start = world.now
+    world.give(.linkUp, to: 1)
+    #expect(world.run(seconds: 10) { $0.haveConverged })
+    let trips = Double(world.now.milliseconds(since: start)) / 10
+    world.run(seconds: 1)
+    let frames = 10 * 260
+    let bytes = Self.exchange(world).reduce(0) { $0 + $1.bytes }
+    print("digest: \(bytes) bytes with frames, \(trips) round trips")
+    #expect(bytes - frames <= 4096)
+    #expect(trips <= 4, "three, and one for the frames")
+    #expect(world.problems == [])
+  }
+
+  @Test func `five frames on each side of a hundred thousand cost two round trips`() {
+    var world = SyncStoryTests.world(seed: 410, members: 1)
+    for index in 0..<2 { world.write(1000, at: index) }
+    world.meet(0, 1)
+    world.run(seconds: 90) { $0.haveConverged }
+    world.run(seconds: 300)
+    world.cut(0, 1)
+    for index in 0..<2 { world.write(1, bytes: 5 * 70, at: index) }
+    world.run(seconds: 1)
+    world.mend(0, 1)
+    world.tap = []
+    let start = world.now
+    world.give(.linkUp, to: 1)
+    #expect(world.run(seconds: 10) { $0.haveConverged })
+    let trips = Double(world.now.milliseconds(since: start)) / 10
+    world.run(seconds: 1)
+    let bytes = Self.exchange(world).reduce(0) { $0 + $1.bytes }
+    print("incremental: \(bytes) bytes, \(trips) round trips, \(Self.exchange(world))")
+    #expect(bytes <= 1670)
+    #expect(trips <= 2)
+    #expect(world.problems == [])
+  }
+
+  @Test func `a forked log is told once, and keeps nobody busy`() {
+    // Given two devices that hold different branches of one log
+    var world = SyncStoryTests.world(seed: 420, members: 2)
+    let liar = world.cast.enrol(.member, by: world.stations[0].local)
+    var pen = Pen(liar, epoch: world.cast.epoch, seed: 900)
+    var other = pen
+    other.random = DeterministicRandom(seed: Cast.seed(901))
+    world.meet(1, 0)
+    world.meet(2, 1)
+    world.run(seconds: 20) { $0.haveConverged }
+    world.cut(0, 1)
+    world.cut(1, 2)
+    let log = pen.log(.state)
+    let at = world.now
+    _ = world.stations[0].append(
+      world.stations[0].pen.certify([liar.certificate]), now: at)
+    for (index, written) in [pen.write(3, in: .state), other.write(3, in: .state)].enumerated() {
+      _ = world.stations[index].append(written, now: at)
+    }
+    world.run(seconds: 30)
+    world.mend(0, 1)
+    world.mend(1, 2)
+    world.run(seconds: 120)
+    #expect(world.stations[0].shelf.frames[log]?.last != world.stations[1].shelf.frames[log]?.last)
+    let told = world.stations[0].notices.count { notice in
+      if case .forkSeen = notice { true } else { false }
+    }
+    #expect(told == 1)
+    // Then, once both know, they send hardly more than devices that agree,
+    let before = world.stations.map(\.wireBytes)
+    world.run(seconds: 600)
+    for (index, station) in world.stations.enumerated() {
+      #expect(station.wireBytes - before[index] <= 600 * 60, "device \(index)")
+    }
+    // and all else still comes through.
+    world.write(1, at: 0)
+    #expect(world.run(seconds: 2) { $0.frames(2, of: 0) == 2 })
+    #expect(world.problems == [])
+  }
+
+  @Test func `the leaf of a forked log hashes its tips whatever their order`() {
+    var random = DeterministicRandom(seed: Cast.seed(430))
+    let log = LogID(raw: random.bytes16())
+    let tips = (0..<3).compactMap { _ in FrameHash(bytes: random.bytes(32)) }
+    let head = Head(log: log, sequence: 7, hash: tips[0])
+    let leaves = [tips, tips.reversed(), [tips[1], tips[0], tips[2]]].map {
+      LeafHint(head, tips: Array($0))
+    }
+    #expect(Set(leaves).count == 1)
+    #expect(leaves[0] != LeafHint(head))
+    #expect(LeafHint(head, tips: [tips[0]]) == LeafHint(head))
+    let joined = tips.sorted().flatMap(\.bytes)
+    #expect(leaves[0].hash == Blake2b.hash128(Array("muster tips 1".utf8), joined).high)
+  }
+
+  @Test func `the quarantine is compared, and is no part of the state's root`() {
+    var world = SyncStoryTests.world(seed: 440, members: 1)
+    world.meet(0, 1)
+    world.run(seconds: 10) { $0.haveConverged }
+    #expect(world.stations[0].engine.rootBytes().count == 8 * 5)
+    var packet = Packet()
+    var random = DeterministicRandom(seed: Cast.seed(441))
+    packet.digest = [
+      DigestNode(
+        set: .quarantine, prefix: .root,
+        contents: .leaves([LeafHint(key: random.bytes16(), number: 3, hash: 1)]), answers: false)
+    ]
+    packet.wants = [
+      Want(
+        log: world.stations[0].pen.log(.control), from: 0, credit: 1000, set: .quarantine, tip: nil)
+    ]
+    world.tap = []
+    world.say(packet, from: 1, to: 0)
+    #expect(world.tap?.isEmpty == true)
+    #expect(world.stations[0].engine.pulls.isEmpty)
+  }
+}
