@@ -20,7 +20,11 @@ extension Replica {
       var frame = Frame.sealed(
         operation: local.operation, log: victim.log, sequence: victim.sequence + 1,
         previous: victim.hash, epoch: epoch.id,
-        plaintext: FrameBody(writtenAt: now.wall, contents: .operations([.write(write)])).encoded(),
+        plaintext: FrameBody(writtenAt: now.wall, contents: .operations([.write(write)]))
+          .encoded(
+            writesAt: WritePlace(
+              operation: local.operation, author: local.author.user,
+              sequence: victim.sequence + 1)),
         key: epoch.key, nonce: replica.random.nonce24(), signedBy: local.signingKey)
       if !isSigned { frame.signature = nil }
       try replica.push([frame], records: [], now: now)

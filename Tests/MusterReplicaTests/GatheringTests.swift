@@ -64,7 +64,7 @@ struct GatheringTests {
       let reports = try valley.ask(name) { replica, _ in try replica.reports() }
       #expect(reports.map(\.title) == ["Round 19"])
       #expect(reports.map(\.severity) == [5])
-      #expect(reports.allSatisfy(\.conflicts.isEmpty))
+      #expect(reports.allSatisfy { $0.conflicts.isEmpty })
       let ben = try valley.ask(name) { try $0.users(now: $1) }.first { $0.callsign == "Ben" }
       #expect(ben?.safety == .unsafe)
       #expect(try valley.ask(name) { replica, _ in try replica.verify() }.problems == [])

@@ -138,7 +138,7 @@ struct DigestStoryTests {
     ]
     packet.wants = [
       Want(
-        log: world.stations[0].pen.log(.control), from: 0, credit: 1000, set: .quarantine, tip: nil)
+        log: world.stations[0].pen.log(.control), from: 0, through: 9, set: .quarantine, tip: nil)
     ]
     world.tap = []
     world.say(packet, from: 1, to: 0)
