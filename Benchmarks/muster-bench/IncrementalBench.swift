@@ -22,26 +22,40 @@ struct IncrementalBench: ParsableCommand {
     try mesh.join(store: .inMemory(), callsign: "Ben", role: .command)
     let reports = try mesh.addBlankReports(operations / 5)
     try mesh.synchronise(0, 1)
+    try measure(&mesh, "incremental", reports.prefix(new), isBurst: true)
+    try measure(&mesh, "incremental-single", reports.suffix(new), isBurst: false)
+  }
+
+  private func measure(
+    _ mesh: inout Mesh, _ name: String, _ reports: some Sequence<RowID>, isBurst: Bool
+  ) throws {
     mesh.resetTraffic()
-    for side in 0...1 { try mesh.confirm(reports.prefix(new), at: side) }
+    for side in 0...1 { try mesh.confirm(reports, isBurst: isBurst, at: side) }
     try mesh.synchronise(0, 1)
     guard try mesh.haveEqualStates(0, 1) else { throw BenchFault("the two do not agree") }
     let traffic = mesh.traffic
+    let words = isBurst ? "at once" : "one by one"
     try Measurement(
-      bench: "incremental", value: Double(traffic.bytes), unit: "bytes", limit: 1670,
-      note: "\(new) confirmations written one by one on each side while the other could not hear, "
+      bench: name, value: Double(traffic.bytes), unit: "bytes", limit: 1670,
+      note: "\(new) confirmations written \(words) on each side while the other could not hear, "
         + "over \(operations) shared operations; \(traffic.datagrams) datagrams with their headers"
     ).print()
     try Measurement(
-      bench: "incremental-round-trips", value: Double(traffic.crossings) / 2, unit: "round trips",
+      bench: name + "-round-trips", value: Double(traffic.crossings) / 2, unit: "round trips",
       limit: 2, note: "from the first word until both hold everything"
     ).print()
   }
 }
 
 extension Mesh {
-  /// Confirms each report once, in a frame of its own.
-  mutating func confirm(_ reports: some Sequence<RowID>, at index: Int) throws {
+  /// Confirms each report once: all in one frame, or each in one of its own.
+  mutating func confirm(_ reports: some Sequence<RowID>, isBurst: Bool, at index: Int) throws {
+    if isBurst {
+      try gather(at: index) { replica, now in
+        for report in reports { _ = try replica.confirmReport(report, now: now) }
+      }
+      return
+    }
     for report in reports {
       _ = try at(index) { try $0.confirmReport(report, now: $1) }
     }

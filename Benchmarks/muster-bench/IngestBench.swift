@@ -11,8 +11,8 @@ struct IngestBench: ParsableCommand {
     abstract: "A device catches up with another's operations.",
     discussion: """
       Prints operations per second of processor time at the receiver, whose database is on disk \
-      with synchronous=FULL, beside the rate of one Ed25519 verification per operation: for reports \
-      that were written in bursts, which share frames, and one by one.
+      with synchronous=FULL, beside the rate of one Ed25519 verification per operation: for \
+      reports that were written in bursts, which share frames, and one by one.
       """)
 
   @Option(help: "How many operations (writes of one field) the author has.")

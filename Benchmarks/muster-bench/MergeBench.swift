@@ -11,9 +11,10 @@ struct MergeBench: ParsableCommand {
     commandName: "merge",
     abstract: "Two replicas on disk take over each other's concurrent field updates.",
     discussion: """
-      Each side updates fields of shared reports, drawn at random, with texts of 24 characters, and \
-      then both come in step. Beside it runs loro, in Python (pip install loro), on updates of the \
-      same number, size and fields; it neither signs nor encrypts nor keeps anything on disk. Medians.
+      Each side updates fields of shared reports, drawn at random, with texts of 24 characters, \
+      and then both come in step. Beside it runs loro, in Python (pip install loro), on updates \
+      of the same number, size and fields; it neither signs nor encrypts nor keeps anything on \
+      disk. Medians.
       """)
 
   @Option(help: "Field updates on each side.")

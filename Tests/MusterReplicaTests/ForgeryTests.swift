@@ -189,7 +189,8 @@ struct ForgeryTests {
           sequence: head.sequence + 1)
         let frame = Frame.sealed(
           operation: replica.local.operation, log: log, sequence: head.sequence + 1,
-          previous: head.hash, epoch: epoch.id, plaintext: body.encoded(writesAt: place), key: epoch.key,
+          previous: head.hash, epoch: epoch.id, plaintext: body.encoded(writesAt: place),
+          key: epoch.key,
           nonce: replica.random.nonce24(), signedBy: replica.local.signingKey)
         try replica.hold([frame], opening: opening, now: now)
         try replica.commit(now: now)

@@ -45,7 +45,8 @@ public struct Genesis: Sendable {
       signedBy: rootKey)
     let body = FrameBody(writtenAt: now, contents: .operations([.certificate(certificate)]))
     let second = Frame.clear(
-      operation: operation, log: log, sequence: 1, previous: first.hash, body: body.encoded(writesAt: nil),
+      operation: operation, log: log, sequence: 1, previous: first.hash,
+      body: body.encoded(writesAt: nil),
       signedBy: rootKey)
     frames = [first, second]
   }

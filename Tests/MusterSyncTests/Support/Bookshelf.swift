@@ -81,7 +81,9 @@ struct Bookshelf: Equatable {
   private static func certificates(in frames: [Frame]) -> [SignedCertificate] {
     frames.dropFirst().flatMap { frame -> [SignedCertificate] in
       do {
-        guard case .operations(let operations) = try FrameBody(decoding: frame.body, writesAt: nil).contents
+        guard
+          case .operations(let operations) = try FrameBody(decoding: frame.body, writesAt: nil)
+            .contents
         else { return [] }
         return operations.compactMap { if case .certificate(let it) = $0 { it } else { nil } }
       } catch {
