@@ -45,7 +45,7 @@ struct CommitTests {
 
   @Test func `a write takes an earlier one of its own log away by its place`() throws {
     let store = try Store.inMemory()
-    var (other, scribe) = (Scribe(2), Scribe(1))
+    var (other, scribe) = (Scribe(2, role: .observer), Scribe(1))
     _ = try store.commit(batch(other.opened(), other.silent(), scribe.opened()))
     let created = scribe.writing(report(7, by: scribe.author, title: "Smoke"))
     var second = title(7, "Fire")

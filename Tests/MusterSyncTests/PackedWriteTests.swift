@@ -68,7 +68,7 @@ struct PackedWriteTests {
       try FrameBody(decoding: bytes, writesAt: place) == body([epoch, writes[0], writes[1]]))
   }
 
-  @Test func `of a report of seven fields take ninety bytes`() throws {
+  @Test func `of a report of seven fields make a body of 83 bytes`() throws {
     let own = created(by: author, nonce: 1)
     let fields: [(Field, Value)] = [
       (.reportExistence, .mark), (.reportTitle, .text("Report 12345")),
