@@ -36,6 +36,12 @@ import Testing
       #expect(clock.reading(at: due).instant >= deadline, "\(seconds) s")
       #expect(due.milliseconds(since: now) < 12_000, "\(seconds) s")
     }
+    var last = clock.reading(at: Instant(microseconds: 0)).instant
+    for step in 1..<5000 as Range<Int64> {
+      let next = clock.reading(at: Instant(microseconds: step * 777)).instant
+      #expect(next > last, "a monotonic clock ran backwards at step \(step)")
+      last = next
+    }
   }
 
   @Test func `who walks stays within the square, and no faster than they can`() {

@@ -8,6 +8,8 @@ enum TrackFile {
     let reason: String
   }
 
+  private static let longestMetres = 100_000.0
+
   static func read(_ file: URL, from place: GroundPoint) throws(Fault) -> [Waypoint] {
     let text: String
     do {
@@ -28,6 +30,9 @@ enum TrackFile {
         point: GroundPoint(
           north: place.north + metres.north - origin.north,
           east: place.east + metres.east - origin.east))
+      guard waypoint.point.distance(to: place) < Self.longestMetres else {
+        throw Fault(reason: "it leaves the terrain")
+      }
       guard waypoints.last.map({ $0.atMilliseconds < waypoint.atMilliseconds }) ?? true else {
         throw Fault(reason: "its times run backwards")
       }

@@ -5,6 +5,9 @@ struct NodeClock {
   /// What the wall shows at a run's beginning, where it is right: 2026-07-01T06:00:00Z.
   static let epochMilliseconds: Int64 = 1_782_885_600_000
 
+  /// Over a hundred thousand years.
+  private static let never: Int64 = 4_000_000_000_000_000_000
+
   private let driftPerMillion: Int64
   private var skewMilliseconds: Int64
   /// A monotonic clock means nothing after a restart.
@@ -20,7 +23,10 @@ struct NodeClock {
   mutating func boot(offsetMicroseconds: Int64) { bootOffsetMicroseconds = offsetMicroseconds }
 
   func reading(at time: Instant) -> ClockReading {
-    let elapsed = time.microseconds + time.microseconds / 1_000_000 * driftPerMillion
+    // In two parts, so that nothing overflows and the clock never runs backwards.
+    let (seconds, rest) = time.microseconds.quotientAndRemainder(dividingBy: 1_000_000)
+    let elapsed =
+      time.microseconds + seconds * driftPerMillion + rest * driftPerMillion / 1_000_000
     return ClockReading(
       instant: Instant(microseconds: elapsed + bootOffsetMicroseconds),
       wall: Timestamp(
@@ -29,13 +35,13 @@ struct NodeClock {
 
   /// The first moment at which this clock shows `instant`, or later.
   func time(of instant: Instant) -> Instant {
-    let elapsed = instant.microseconds.subtractingReportingOverflow(bootOffsetMicroseconds)
-    guard !elapsed.overflow else { return Instant(microseconds: .max) }
-    guard driftPerMillion != 0 else { return Instant(microseconds: elapsed.partialValue) }
-    let seconds = elapsed.partialValue / (1_000_000 + driftPerMillion)
-    // Drift is added by whole seconds: at most one second's worth of it is missing here.
-    return Instant(
-      microseconds: elapsed.partialValue - seconds * driftPerMillion + abs(driftPerMillion))
+    let (elapsed, overflow) = instant.microseconds.subtractingReportingOverflow(
+      bootOffsetMicroseconds)
+    guard !overflow, elapsed < Self.never else { return Instant(microseconds: Self.never) }
+    guard driftPerMillion != 0 else { return Instant(microseconds: elapsed) }
+    let rate = 1_000_000 + driftPerMillion
+    let (seconds, rest) = elapsed.quotientAndRemainder(dividingBy: rate)
+    return Instant(microseconds: seconds * 1_000_000 + rest * 1_000_000 / rate + 2)
   }
 
   /// What satellites say: always right.

@@ -116,6 +116,10 @@ struct ScenarioReader {
       groups[name] = names
       try fields.finish()
     }
+    guard scenario.nodes.count <= Self.mostNodes else {
+      throw ScenarioFault(
+        file: file, line: node.mark?.line, reason: "at most \(Self.mostNodes) nodes take part")
+    }
     guard let first = scenario.nodes.first, first.role == .command else {
       throw ScenarioFault(
         file: file, line: node.mark?.line, reason: "the first node founds: its role is command")
@@ -156,7 +160,9 @@ struct ScenarioReader {
       }
       plan.place = GroundPoint(north: numbers[0], east: numbers[1])
     }
-    let across = try fields.value("across", "a distance like 800m", Quantity.metres)
+    let across = try fields.value("across", "a distance like 800m, at most 100km") { text in
+      Quantity.metres(text).flatMap { $0 <= 100_000 ? $0 : nil }
+    }
     if let speed = try fields.value("walks", "a speed like 1.4m/s", Quantity.millimetresPerSecond) {
       plan.movement = .walk(acrossMetres: across ?? 1000, millimetresPerSecond: speed)
     } else if across != nil {
