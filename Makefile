@@ -35,7 +35,7 @@ check: deps ## format, warnings as errors, every test: what a change must pass
 	@$(MAKE) --no-print-directory test
 	@Scripts/build.sh "the simulator" "5 minutes" \
 	  swift build -c release $(FLAGS) --product muster-sim
-	@for file in simulations/regressions/*.yaml; do \
+	@for file in simulations/regressions/*.yaml simulations/canary/*.yaml; do \
 	  echo "$$file"; .build/release/muster-sim run "$$file" > /dev/null; done
 	.build/release/muster-sim swarm --seeds 1 --first $(COMMIT_SEED)
 	@.build/release/muster-sim swarm --seeds 100 --first 101 & other=$$!; \

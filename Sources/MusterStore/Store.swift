@@ -66,6 +66,11 @@ public struct Store: Sendable {
   private init(preparing writer: any DatabaseWriter) throws {
     // GRDB sets NORMAL while it opens, and SQLite ignores the setting inside a transaction.
     try writer.writeWithoutTransaction { try $0.execute(sql: "PRAGMA synchronous=FULL") }
+    #if Canary
+      if Canary.skipSync.isPlanted {
+        try writer.writeWithoutTransaction { try $0.execute(sql: "PRAGMA synchronous=OFF") }
+      }
+    #endif
     // What it wrote before that, and what a start before this one left, is not known to be synced.
     try Self.settleLog(of: writer)
     let migrations = Migrations.all

@@ -35,11 +35,14 @@ struct CanaryCommand: ParsableCommand {
   @Flag(help: .hidden)
   var alone = false
 
+  @Flag(help: .hidden)
+  var healthy = false
+
   func run() throws {
     #if Canary
       let canaries = try chosen()
       guard alone, let canary = canaries.first else { return try hunt(canaries) }
-      try CanaryPrey(canary).hunt(seeds: first..<first + seeds)
+      try CanaryPrey(canary).hunt(seeds: first..<first + seeds, isPlanted: !healthy)
     #else
       throw Refusal("this build has no planted bugs: see muster-sim help canary")
     #endif
@@ -94,10 +97,18 @@ struct CanaryCommand: ParsableCommand {
         seeds = known.seed..<known.seed + 1
       }
       let stopwatch = ContinuousClock.now
-      let caught = try CanaryPrey(canary).huntApart(seeds: seeds)
+      let caught = try CanaryPrey(canary).huntApart(seeds: seeds, isPlanted: true)
       let seconds = (ContinuousClock.now - stopwatch) / .seconds(1)
       Standard.output.write(line(canary, caught, seeds: seeds, seconds: seconds))
+      if let caught { try requireHealth(without: canary, caught.seed) }
       return caught
+    }
+
+    /// A seed that breaks a promise all by itself has caught nothing.
+    private func requireHealth(without canary: Canary, _ seed: UInt64) throws {
+      let other = try CanaryPrey(canary).huntApart(seeds: seed..<seed + 1, isPlanted: false)
+      guard let other else { return }
+      throw Refusal("seed \(seed) fails without a bug too: \(other.promise) — \(other.detail)")
     }
 
     private func line(
@@ -108,7 +119,7 @@ struct CanaryCommand: ParsableCommand {
       guard let caught else {
         return "✗ \(name) \(canary.harm): not caught in \(seeds.count) seeds, \(time)\n"
       }
-      let place = CanaryHunt(canary).scenario ?? "the swarm"
+      let place = CanaryHunt(canary).ground
       return """
         ✓ \(name) \(canary.harm)
           seed \(caught.seed) of \(place), \(caught.seed - seeds.lowerBound + 1) played, \(time): \

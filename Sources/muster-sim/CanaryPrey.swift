@@ -22,25 +22,26 @@
     // MARK: In that process
 
     /// Says on standard output which seed is next, and at last what caught it.
-    func hunt(seeds: Range<UInt64>) throws {
-      let caught = try CanaryHunt(canary).run(seeds: seeds) { seed in
+    func hunt(seeds: Range<UInt64>, isPlanted: Bool) throws {
+      let caught = try CanaryHunt(canary).run(seeds: seeds, isPlanted: isPlanted) { seed in
         Standard.output.write("seed \(seed)\n")
       }
       guard let caught else { return }
       let found = Caught(
-        seed: caught.seed, promise: caught.violation.promise, detail: caught.violation.detail)
+        seed: caught.seed, promise: caught.promise, detail: caught.detail)
       Standard.output.write(String(decoding: try JSONEncoder().encode(found), as: UTF8.self) + "\n")
     }
 
     // MARK: Around it
 
-    func huntApart(seeds: Range<UInt64>) throws -> Caught? {
+    func huntApart(seeds: Range<UInt64>, isPlanted: Bool) throws -> Caught? {
       let process = Process()
       process.executableURL = Bundle.main.executableURL
       process.arguments = [
         "canary", "--alone", "--bug", canary.rawValue, "--first", "\(seeds.lowerBound)",
         "--seeds", "\(seeds.count)",
       ]
+      if !isPlanted { process.arguments?.append("--healthy") }
       let (output, errors) = (Pipe(), try Self.scratchFile())
       process.standardOutput = output
       process.standardError = errors.handle

@@ -14,40 +14,84 @@
       /// Of the run.
       public let seed: UInt64
       /// The first that it broke.
-      public let violation: Violation
+      public let promise: String
+      /// What was seen.
+      public let detail: String
+    }
+
+    /// What a bug is played in.
+    public enum Ground: Hashable, Sendable, CustomStringConvertible {
+      /// What the swarm draws.
+      case swarm
+      /// A file, where the swarm draws nobody who would find it out.
+      case scenario(String)
+      /// A laptop whose power is cut at point after point.
+      case disk
+
+      /// For people.
+      public var description: String {
+        switch self {
+        case .swarm: "the swarm"
+        case .scenario(let file): file
+        case .disk: "the power cuts"
+        }
+      }
     }
 
     /// Of this bug.
     public init(_ canary: Canary) { self.canary = canary }
 
-    /// What it is played in: nil for what the swarm draws. A few bugs need somebody who forges
-    /// whole frames, whom the swarm does not draw.
-    public var scenario: String? {
+    /// Where it is looked for.
+    public var ground: Ground {
       switch canary {
+      case .skipSync: .disk
       case .skipSignature, .acceptUnsigned, .trustAnyRecord, .acceptOlderRecord,
         .anybodyCertifies, .trustClaimedOwner:
-        "simulations/canary/forger.yaml"
-      default: nil
+        .scenario("simulations/canary/forger.yaml")
+      default: .swarm
       }
     }
 
     /// The first seed of some that catches it; nil where none does.
     ///
-    /// - Parameter onSeed: told of each before it is played.
+    /// - Parameters:
+    ///   - isPlanted: false to see whether all is well without the bug: a seed that breaks a promise
+    ///     all by itself catches nothing.
+    ///   - onSeed: told of each before it is played.
     public func run(
-      seeds: Range<UInt64>, onSeed: (UInt64) -> Void
-    ) throws(ScenarioFault) -> Catch? {
-      let file = try scenario.map { path throws(ScenarioFault) in try Scenario(file: path) }
-      Canary.planted = canary
+      seeds: Range<UInt64>, isPlanted: Bool, onSeed: (UInt64) -> Void
+    ) throws -> Catch? {
+      Canary.planted = isPlanted ? canary : nil
       defer { Canary.planted = nil }
       for seed in seeds {
         onSeed(seed)
-        let drawn = file ?? Scenario.drawn(seed: seed, minutes: nil)
-        if let violation = World.play(drawn, seed: seed).violations.first {
-          return Catch(seed: seed, violation: violation)
-        }
+        if let caught = try play(seed) { return caught }
       }
       return nil
+    }
+
+    private func play(_ seed: UInt64) throws -> Catch? {
+      switch ground {
+      case .swarm: return play(Scenario.drawn(seed: seed, minutes: nil), seed)
+      case .scenario(let file): return play(try Scenario(file: file), seed)
+      case .disk:
+        for damage in SimulatedDisk.Damage.allCases {
+          let row = try DiskTrials(seed: seed).cutPower(
+            points: Self.powerCuts, damage: damage, progress: { _ in })
+          if let violation = row.violations.first {
+            return Catch(seed: seed, promise: row.name, detail: violation)
+          }
+        }
+        return nil
+      }
+    }
+
+    private static let powerCuts = 20
+
+    private func play(_ scenario: Scenario, _ seed: UInt64) -> Catch? {
+      World.play(scenario, seed: seed).violations.first.map {
+        Catch(seed: seed, promise: $0.promise, detail: $0.detail)
+      }
     }
   }
 #endif
