@@ -57,7 +57,7 @@ extension World {
   }
 
   /// Of so many fixes one comes a second time, as from a receiver that had kept it back.
-  private static let fixesPerLateOne = 16
+  private static let fixesPerLateOne = 6
 
   private func ingestLate(_ fix: Fix, at node: SimulatedNode) throws {
     node.fixesTaken += 1

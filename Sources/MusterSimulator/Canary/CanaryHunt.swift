@@ -23,7 +23,7 @@
     public enum Ground: Hashable, Sendable, CustomStringConvertible {
       /// What the swarm draws.
       case swarm
-      /// A file, where the swarm draws nobody who would find it out.
+      /// A file, where the swarm draws what it takes hardly ever.
       case scenario(String)
       /// A laptop whose power is cut at point after point.
       case disk
@@ -48,6 +48,8 @@
       case .skipSignature, .acceptUnsigned, .trustAnyRecord, .acceptOlderRecord,
         .anybodyCertifies, .trustClaimedOwner:
         .scenario("simulations/canary/forger.yaml")
+      case .exitTooSoon, .exitOnLateFix, .staleFences:
+        .scenario("simulations/canary/edges.yaml")
       default: .swarm
       }
     }
