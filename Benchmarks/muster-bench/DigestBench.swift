@@ -32,6 +32,7 @@ struct DigestBench: ParsableCommand {
     }
     progress("digest: comparing")
     try mesh.synchronise(0, 1)
+    try mesh.settle(0, 1)
     for index in 0..<stale {
       _ = try mesh.at(index + 2) { try $0.addReport(Workload.report(index), now: $1) }
       try mesh.synchronise(0, index + 2)

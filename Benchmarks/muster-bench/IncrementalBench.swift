@@ -29,6 +29,7 @@ struct IncrementalBench: ParsableCommand {
   private func measure(
     _ mesh: inout Mesh, _ name: String, _ reports: some Sequence<RowID>, isBurst: Bool
   ) throws {
+    try mesh.settle(0, 1)
     mesh.resetTraffic()
     for side in 0...1 { try mesh.confirm(reports, isBurst: isBurst, at: side) }
     try mesh.synchronise(0, 1)

@@ -82,6 +82,7 @@ struct MergeRound: ParsableCommand {
       try mesh.join(store: .open(path: folder + "/b.sqlite"), callsign: "Ben", role: .command)
       let reports = try mesh.addBlankReports(records)
       try mesh.synchronise(0, 1)
+      try mesh.settle(0, 1)
       for side in 0...1 {
         try mesh.update(reports, times: updates, burst: burst, at: side)
       }
