@@ -212,12 +212,14 @@ extension Replica {
     let callsigns = Dictionary(
       try devices().map { ($0.id, $0.callsign) }, uniquingKeysWith: { first, _ in first })
     let peers = engine.peerStatus(now: now.instant).map { peer in
-      PeerSummary(
+      let path = engine.path(to: peer.device, now: now.instant)
+      return PeerSummary(
         callsign: callsigns[peer.device] ?? peer.device.short, device: peer.device,
-        state: peer.isConnected ? .connected : .silent, endpoint: peer.endpoint, link: .unknown,
-        interface: "", lastHeardSeconds: peer.lastHeardSeconds, connectedSeconds: nil,
-        roundTripMicroseconds: nil, behindFrames: peer.behindFrames, sentBytes: 0,
-        receivedBytes: 0)
+        state: peer.isConnected ? .connected : .silent, endpoint: peer.endpoint,
+        link: path?.link ?? .unknown, interface: "", lastHeardSeconds: peer.lastHeardSeconds,
+        connectedSeconds: path?.connectedSeconds,
+        roundTripMicroseconds: path?.roundTripMicroseconds, behindFrames: peer.behindFrames,
+        sentBytes: nil, receivedBytes: nil)
     }
     return StatusSummary(
       operation: local.operation, operationName: local.operationName,

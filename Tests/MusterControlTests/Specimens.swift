@@ -107,7 +107,7 @@ enum Specimens {
           callsign: "Ben", device: device, state: .heard, endpoint: $0, link: LinkID(index: 3),
           interface: "wlan0", lastHeardSeconds: 2, connectedSeconds: scope == 0 ? nil : 0,
           roundTripMicroseconds: scope == 0 ? 0 : nil, behindFrames: .max, sentBytes: .max,
-          receivedBytes: 1)
+          receivedBytes: scope == 0 ? nil : 1)
       ]
     } ?? []
   }

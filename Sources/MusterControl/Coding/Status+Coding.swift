@@ -54,8 +54,8 @@ extension WirePeer {
     interface = peer.interface
     if let microseconds = peer.roundTripMicroseconds { roundTripMicroseconds = microseconds }
     if let seconds = peer.connectedSeconds { connectedSeconds = seconds }
-    sentBytes = peer.sentBytes
-    receivedBytes = peer.receivedBytes
+    if let bytes = peer.sentBytes { sentBytes = bytes }
+    if let bytes = peer.receivedBytes { receivedBytes = bytes }
     state = UInt32(peer.state.rawValue)
     link = peer.link.index
   }
@@ -72,7 +72,8 @@ extension WirePeer {
         lastHeardSeconds: lastHeardSeconds,
         connectedSeconds: hasConnectedSeconds ? connectedSeconds : nil,
         roundTripMicroseconds: hasRoundTripMicroseconds ? roundTripMicroseconds : nil,
-        behindFrames: behindFrames, sentBytes: sentBytes, receivedBytes: receivedBytes)
+        behindFrames: behindFrames, sentBytes: hasSentBytes ? sentBytes : nil,
+        receivedBytes: hasReceivedBytes ? receivedBytes : nil)
     }
   }
 }

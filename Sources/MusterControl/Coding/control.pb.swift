@@ -928,9 +928,23 @@ nonisolated struct WirePeer: Sendable {
   /// Clears the value of `connectedSeconds`. Subsequent reads from it will return its default value.
   mutating func clearConnectedSeconds() {self._connectedSeconds = nil}
 
-  var sentBytes: UInt64 = 0
+  var sentBytes: UInt64 {
+    get {_sentBytes ?? 0}
+    set {_sentBytes = newValue}
+  }
+  /// Returns true if `sentBytes` has been explicitly set.
+  var hasSentBytes: Bool {self._sentBytes != nil}
+  /// Clears the value of `sentBytes`. Subsequent reads from it will return its default value.
+  mutating func clearSentBytes() {self._sentBytes = nil}
 
-  var receivedBytes: UInt64 = 0
+  var receivedBytes: UInt64 {
+    get {_receivedBytes ?? 0}
+    set {_receivedBytes = newValue}
+  }
+  /// Returns true if `receivedBytes` has been explicitly set.
+  var hasReceivedBytes: Bool {self._receivedBytes != nil}
+  /// Clears the value of `receivedBytes`. Subsequent reads from it will return its default value.
+  mutating func clearReceivedBytes() {self._receivedBytes = nil}
 
   /// 1 connected, 2 heard, 3 silent
   var state: UInt32 = 0
@@ -943,6 +957,8 @@ nonisolated struct WirePeer: Sendable {
 
   fileprivate var _roundTripMicroseconds: Int64? = nil
   fileprivate var _connectedSeconds: Int64? = nil
+  fileprivate var _sentBytes: UInt64? = nil
+  fileprivate var _receivedBytes: UInt64? = nil
 }
 
 nonisolated struct WireVerification: Sendable {
@@ -2739,8 +2755,8 @@ nonisolated extension WirePeer: SwiftProtobuf.Message, SwiftProtobuf._MessageImp
       case 9: try { try decoder.decodeSingularStringField(value: &self.interface) }()
       case 10: try { try decoder.decodeSingularSInt64Field(value: &self._roundTripMicroseconds) }()
       case 11: try { try decoder.decodeSingularSInt64Field(value: &self._connectedSeconds) }()
-      case 12: try { try decoder.decodeSingularUInt64Field(value: &self.sentBytes) }()
-      case 13: try { try decoder.decodeSingularUInt64Field(value: &self.receivedBytes) }()
+      case 12: try { try decoder.decodeSingularUInt64Field(value: &self._sentBytes) }()
+      case 13: try { try decoder.decodeSingularUInt64Field(value: &self._receivedBytes) }()
       case 14: try { try decoder.decodeSingularUInt32Field(value: &self.state) }()
       case 15: try { try decoder.decodeSingularUInt32Field(value: &self.link) }()
       default: break
@@ -2783,12 +2799,12 @@ nonisolated extension WirePeer: SwiftProtobuf.Message, SwiftProtobuf._MessageImp
     try { if let v = self._connectedSeconds {
       try visitor.visitSingularSInt64Field(value: v, fieldNumber: 11)
     } }()
-    if self.sentBytes != 0 {
-      try visitor.visitSingularUInt64Field(value: self.sentBytes, fieldNumber: 12)
-    }
-    if self.receivedBytes != 0 {
-      try visitor.visitSingularUInt64Field(value: self.receivedBytes, fieldNumber: 13)
-    }
+    try { if let v = self._sentBytes {
+      try visitor.visitSingularUInt64Field(value: v, fieldNumber: 12)
+    } }()
+    try { if let v = self._receivedBytes {
+      try visitor.visitSingularUInt64Field(value: v, fieldNumber: 13)
+    } }()
     if self.state != 0 {
       try visitor.visitSingularUInt32Field(value: self.state, fieldNumber: 14)
     }
@@ -2809,8 +2825,8 @@ nonisolated extension WirePeer: SwiftProtobuf.Message, SwiftProtobuf._MessageImp
     if lhs.interface != rhs.interface {return false}
     if lhs._roundTripMicroseconds != rhs._roundTripMicroseconds {return false}
     if lhs._connectedSeconds != rhs._connectedSeconds {return false}
-    if lhs.sentBytes != rhs.sentBytes {return false}
-    if lhs.receivedBytes != rhs.receivedBytes {return false}
+    if lhs._sentBytes != rhs._sentBytes {return false}
+    if lhs._receivedBytes != rhs._receivedBytes {return false}
     if lhs.state != rhs.state {return false}
     if lhs.link != rhs.link {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}

@@ -30,10 +30,10 @@ public struct PeerSummary: Hashable, Sendable {
   public var roundTripMicroseconds: Int64?
   /// Frames held here that it is not known to hold.
   public var behindFrames: UInt64
-  /// On its sessions since the start, IP and UDP headers counted.
-  public var sentBytes: UInt64
+  /// On its sessions since the start, IP and UDP headers counted; nil where nobody counts.
+  public var sentBytes: UInt64?
   /// Likewise.
-  public var receivedBytes: UInt64
+  public var receivedBytes: UInt64?
 
   /// Whether a session is open; announces alone do not make one.
   public var isConnected: Bool { state == .connected }
@@ -42,7 +42,7 @@ public struct PeerSummary: Hashable, Sendable {
   public init(
     callsign: String, device: DeviceID, state: State, endpoint: Endpoint, link: LinkID,
     interface: String, lastHeardSeconds: Int64, connectedSeconds: Int64?,
-    roundTripMicroseconds: Int64?, behindFrames: UInt64, sentBytes: UInt64, receivedBytes: UInt64
+    roundTripMicroseconds: Int64?, behindFrames: UInt64, sentBytes: UInt64?, receivedBytes: UInt64?
   ) {
     self.callsign = callsign
     self.device = device

@@ -13,8 +13,8 @@ internal import NIOCore
 /// mean that the network has changed.
 struct InterfaceState: Hashable, Sendable {
   let name: String
-  /// Nil for an address that is not an IP address, such as the hardware's.
-  let address: Endpoint?
+  /// An interface without an IP address is of no use, whatever becomes of it.
+  let address: Endpoint
   /// Up, and with a carrier: a cable that is plugged in, a radio that is associated.
   let isRunning: Bool
 
@@ -27,10 +27,11 @@ struct InterfaceState: Hashable, Sendable {
     var next = first
     while let entry = next?.pointee {
       next = entry.ifa_next
+      guard let address = endpoint(entry.ifa_addr) else { continue }
       let running = UInt32(IFF_UP) | UInt32(IFF_RUNNING)
       states.insert(
         InterfaceState(
-          name: String(cString: entry.ifa_name), address: endpoint(entry.ifa_addr),
+          name: String(cString: entry.ifa_name), address: address,
           isRunning: UInt32(entry.ifa_flags) & running == running))
     }
     return states

@@ -123,8 +123,8 @@ extension PeerSummary {
       "interface": .string(interface), "lastHeardSeconds": .integer(lastHeardSeconds),
       "connectedSeconds": .known(connectedSeconds, JSON.integer),
       "roundTripMilliseconds": .known(roundTripMicroseconds) { .number(Double($0) / 1000) },
-      "behindFrames": .unsigned(behindFrames), "sentBytes": .unsigned(sentBytes),
-      "receivedBytes": .unsigned(receivedBytes),
+      "behindFrames": .unsigned(behindFrames), "sentBytes": .known(sentBytes, JSON.unsigned),
+      "receivedBytes": .known(receivedBytes, JSON.unsigned),
     ])
   }
 }

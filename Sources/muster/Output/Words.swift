@@ -42,8 +42,9 @@ enum Words {
   }
 
   /// `812 B`, `3.4 kB`, `1.2 MB`.
-  static func bytes(_ count: UInt64) -> String {
-    switch count {
+  static func bytes(_ count: UInt64?) -> String {
+    guard let count else { return "" }
+    return switch count {
     case ..<1000: "\(count) B"
     case ..<1_000_000: String(format: "%.1f kB", Double(count) / 1000)
     case ..<1_000_000_000: String(format: "%.1f MB", Double(count) / 1_000_000)

@@ -67,10 +67,13 @@ struct Wire {
     }
   }
 
-  /// How often something had to wait since the wire was narrowed.
+  /// How often something had to wait since the wire was narrowed: at a laptop, mostly, since what
+  /// has waited there need not wait again.
   func heldBack() throws -> Int {
-    let ports = try Namespaces.run("tc", "-n", space, "-s", "qdisc", "show")
-    return ports.matches(of: /overlimits (\d+)/).reduce(0) { $0 + (Int($1.1) ?? 0) }
+    try ([space] + laptops.map(\.space)).reduce(0) { sum, space in
+      let ports = try Namespaces.run("tc", "-n", space, "-s", "qdisc", "show")
+      return ports.matches(of: /overlimits (\d+)/).reduce(sum) { $0 + (Int($1.1) ?? 0) }
+    }
   }
 
   private var interface: String { "eth\(number)" }
