@@ -212,14 +212,13 @@ extension Replica {
     let callsigns = Dictionary(
       try devices().map { ($0.id, $0.callsign) }, uniquingKeysWith: { first, _ in first })
     let peers = engine.peerStatus(now: now.instant).map { peer in
-      let path = engine.path(to: peer.device, now: now.instant)
-      return PeerSummary(
+      PeerSummary(
         callsign: callsigns[peer.device] ?? peer.device.short, device: peer.device,
-        state: peer.isConnected ? .connected : .silent, endpoint: peer.endpoint,
-        link: path?.link ?? .unknown, interface: "", lastHeardSeconds: peer.lastHeardSeconds,
-        connectedSeconds: path?.connectedSeconds,
-        roundTripMicroseconds: path?.roundTripMicroseconds, behindFrames: peer.behindFrames,
-        sentBytes: nil, receivedBytes: nil)
+        state: PeerSummary.State(peer.state), endpoint: peer.endpoint, link: peer.link,
+        interface: "", lastHeardSeconds: peer.lastHeardSeconds,
+        connectedSeconds: peer.connectedSeconds,
+        roundTripMicroseconds: engine.roundTripMicroseconds(to: peer.device),
+        behindFrames: peer.behindFrames, sentBytes: peer.bytesOut, receivedBytes: peer.bytesIn)
     }
     return StatusSummary(
       operation: local.operation, operationName: local.operationName,
@@ -274,6 +273,16 @@ extension RowState {
   fileprivate var claim: (claim: SafetyClaim, note: String)? {
     guard case .claim(let claim, let note)? = shown(.userSafetyClaim)?.value else { return nil }
     return (claim, note)
+  }
+}
+
+extension PeerSummary.State {
+  fileprivate init(_ state: PeerStatus.State) {
+    switch state {
+    case .connected: self = .connected
+    case .heard: self = .heard
+    case .silent: self = .silent
+    }
   }
 }
 
