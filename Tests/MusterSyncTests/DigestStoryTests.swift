@@ -69,6 +69,26 @@ struct DigestStoryTests {
     #expect(world.problems == [])
   }
 
+  @Test func `who holds nearly nothing of a hundred logs is told of them part by part`() {
+    // Given a device that holds the logs of fifty authors, and one that holds two of its own
+    var world = SyncStoryTests.world(seed: 415, members: 1)
+    var authors: [SignedCertificate] = []
+    for index in 0..<50 {
+      let author = world.cast.enrol(.member, by: world.stations[0].local)
+      var pen = Pen(author, epoch: world.cast.epoch, seed: UInt64(6000 + index))
+      for lane in [Lane.urgent, .state] { world.keep(pen.write(40, in: lane), at: 0) }
+      authors.append(author.certificate)
+    }
+    world.certify(authors)
+    world.write(1, at: 1)
+    // When they meet, each names what it holds, and the other answers within a packet
+    world.meet(0, 1)
+    // Then both hold everything.
+    #expect(world.run(seconds: 120) { $0.haveConverged })
+    #expect(world.stations[1].shelf.frames.count >= 100)
+    #expect(world.problems == [])
+  }
+
   @Test func `a forked log is told once, and keeps nobody busy`() {
     // Given two devices that hold different branches of one log
     var world = SyncStoryTests.world(seed: 420, members: 2)

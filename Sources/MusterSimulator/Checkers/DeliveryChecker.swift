@@ -12,6 +12,8 @@ final class DeliveryChecker: Checker {
   /// The newest: of them marks change.
   private var reports: [RowID] = []
   private static let reportsAtATime = 16
+  /// What each node holds, by its name: read once a look.
+  private var heads: [String: [LogID: UInt64]] = [:]
 
   func wrote(_ act: Act, made: RowKey?, at node: SimulatedNode, in world: World) throws {
     guard let made, made.kind == .report else { return }
@@ -27,6 +29,7 @@ final class DeliveryChecker: Checker {
     turn += 1
     let node = world.nodes[turn % world.nodes.count]
     guard node.isRunning, node.reads, let replica = node.replica else { return }
+    heads = [:]
     for report in reports {
       guard let row = try node.store.row(RowKey(kind: .report, id: report)), row.exists else {
         continue
@@ -54,10 +57,17 @@ final class DeliveryChecker: Checker {
     }
     let places = try node.store.places(ofFrames: frames.sorted())
     return try world.nodes.filter { other in
-      try places.allSatisfy { place in
-        try other.store.log(place.log).map { $0.head.sequence >= place.sequence } ?? false
-      }
+      let heads = try heads(of: other)
+      return places.allSatisfy { place in heads[place.log].map { $0 >= place.sequence } ?? false }
     }
+  }
+
+  private func heads(of node: SimulatedNode) throws -> [LogID: UInt64] {
+    if let known = heads[node.plan.name] { return known }
+    var held: [LogID: UInt64] = [:]
+    for log in try node.store.logs() { held[log.head.log] = log.head.sequence }
+    heads[node.plan.name] = held
+    return held
   }
 
   func conclude(_ world: World) throws { try look(world) }

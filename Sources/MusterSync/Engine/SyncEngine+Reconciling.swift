@@ -108,20 +108,28 @@ extension SyncEngine {
         let frames = min(UInt64(own.number) + 1 - from, UInt64(credit / Limits.frameBodyBytes))
         if frames > 0, node.set != .quarantine {
           credit -= Int(frames) * Limits.frameBodyBytes
-          serve([Want(log: LogID(raw: own.key), from: from, through: from + frames - 1)], to: device)
-          if from + frames <= UInt64(own.number) { rest.append(own) }
+          let through = from + frames - 1
+          serve([Want(log: LogID(raw: own.key), from: from, through: through)], to: device)
+          if through < UInt64(own.number) { rest.append(own) }
         } else {
           rest.append(own)
         }
       }
     }
     guard !rest.isEmpty else { return }
+    // Whoever lacks much is led to it by the hashes of the subtrees: a packet holds few leaves.
+    guard rest.count <= Self.leavesInAnswer else {
+      return send(shelf.node(of: node.set, prefix: node.prefix, answers: false), to: device)
+    }
     var answer = node
     answer.contents = .leaves(rest)
     answer.answers = true
     answer.credit = 0
     send(answer, to: device)
   }
+
+  /// So many fit a packet.
+  private static let leavesInAnswer = 32
 
   /// A head that a peer says it holds, outside any digest: which set it is of follows from the log,
   /// or is not known yet.
@@ -163,10 +171,10 @@ extension SyncEngine {
 
   private mutating func noteFork(_ hint: LeafHint) {
     let log = LogID(raw: hint.key)
-    guard let held = shelf.logs[log]?.head, UInt64(hint.number) == held.sequence,
-      hint.hash != shelf.hint(of: SetID(shelf.logs[log]?.opening.lane ?? .state), key: log.raw)?.hash
+    guard let summary = shelf.logs[log], UInt64(hint.number) == summary.head.sequence,
+      hint.hash != shelf.hint(of: SetID(summary.opening.lane), key: log.raw)?.hash
     else { return }
-    noteFork(of: log, at: held.sequence)
+    noteFork(of: log, at: summary.head.sequence)
   }
 
   /// Told once of each log.
