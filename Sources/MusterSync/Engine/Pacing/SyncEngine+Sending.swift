@@ -1,4 +1,4 @@
-internal import MusterModel
+public import MusterModel
 
 /// The one way out: everything that leaves passes `transmit`, at the pace of its link; what is said
 /// to peers also at the pace of the way to them.
@@ -120,7 +120,10 @@ extension SyncEngine {
     let waits = flow?.queue.waiting ?? 0 > 0
     var links = outbox.links
     let linkOpens = owed != nil || waits ? links.opensAt(session.link, now: now) : nil
-    if let owed { earliest = min(earliest ?? owed, max(owed, linkOpens ?? owed)) }
+    if let owed {
+      let opens = max(owed, linkOpens ?? owed)
+      earliest = min(earliest ?? opens, opens)
+    }
     if waits {
       switch flow?.permission(now: now) {
       case .now:
@@ -138,6 +141,11 @@ extension SyncEngine {
     outbox.flows[device]?.passDeadline(now: now)
     outbox.touch(device)
   }
+
+  // MARK: Status
+
+  /// Parts of datagrams, and sealed datagrams, that found no room to wait since the start.
+  public var droppedForLackOfRoom: UInt64 { outbox.dropped + outbox.links.dropped }
 
   // MARK: Acknowledgements
 
