@@ -67,8 +67,9 @@ public enum Limits {
   /// those who come within reach at once.
   public static let heardContacts = 64
   /// Certificates whose announces' counters are remembered, so that no recorded announce counts
-  /// twice; and lives of each.
+  /// twice.
   public static let announcers = 4096
+  /// Lives of each of them.
   public static let livesPerAnnouncer = 4
   /// Addresses of one device that are tried at once: a laptop has few interfaces.
   public static let endpointsPerDevice = 4

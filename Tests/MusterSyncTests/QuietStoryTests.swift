@@ -33,7 +33,8 @@ struct QuietStoryTests {
       let rate = Double(station.wireBytes - start[index]) / 600
       #expect(rate <= 60, "device \(index) sends \(rate) bytes/s, multicast \(multicast)")
     }
-    let mean = world.stations.indices.map { world.stations[$0].wireBytes - start[$0] }
+    let mean =
+      world.stations.indices.map { world.stations[$0].wireBytes - start[$0] }
       .reduce(0, +) / 8
     print("idle, multicast \(multicast): \(Double(mean) / 600) bytes/s a device")
     #expect(world.problems == [])

@@ -97,9 +97,10 @@ extension SyncEngine {
     to message: ArraySlice<UInt8>, purpose: SessionHandshake.Purpose, preSharedKey: [UInt8],
     remoteIndex: UInt32, size: Int, from endpoint: Endpoint
   ) throws(WireError) {
-    guard try mayRespond(
-      to: message, purpose: purpose, preSharedKey: preSharedKey, remoteIndex: remoteIndex,
-      at: endpoint)
+    guard
+      try mayRespond(
+        to: message, purpose: purpose, preSharedKey: preSharedKey, remoteIndex: remoteIndex,
+        at: endpoint)
     else { return }
     let index = freshIndex()
     var handshake = SessionHandshake(

@@ -41,8 +41,9 @@ extension SyncEngine {
     precondition(joiners <= Limits.handshakesInFlight, "\(joiners) joiners")
     for (device, peer) in peers {
       precondition(peer.device == device, "\(peer.device) at \(device)")
+      let distinct = Set(peer.sessions).count
       precondition(
-        peer.sessions.count <= Limits.sessionsPerPeer && Set(peer.sessions).count == peer.sessions.count,
+        peer.sessions.count <= Limits.sessionsPerPeer && distinct == peer.sessions.count,
         "sessions \(peer.sessions)")
       for index in peer.sessions {
         precondition(sessions[index]?.peer == .device(device), "session \(index) is gone")

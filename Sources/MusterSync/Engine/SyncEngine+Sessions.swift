@@ -51,7 +51,9 @@ extension SyncEngine {
     session.link = arrivalLink
     let wasConnected = !peer.sessions.isEmpty
     peer.sessions.insert(session.localIndex, at: 0)
-    while peer.sessions.count > Limits.sessionsPerPeer { sessions[peer.sessions.removeLast()] = nil }
+    while peer.sessions.count > Limits.sessionsPerPeer {
+      sessions[peer.sessions.removeLast()] = nil
+    }
     peer.certificate = certificate.hash
     peer.endpoint = session.endpoint
     peer.lastHeard = now
