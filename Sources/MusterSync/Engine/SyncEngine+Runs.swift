@@ -35,9 +35,11 @@ extension SyncEngine {
   private mutating func buffer(_ run: Run, from next: UInt64, of device: DeviceID) {
     var fresh: [UInt64] = []
     var bytes = 0
+    let range = run.first...run.first + UInt64(run.frames.count) - 1
+    let asked = pulls[run.log]?.asked(range, of: device) ?? []
     for (sequence, frame) in zip(run.first..., run.frames) where sequence >= next {
       guard
-        sequence - next < Self.pushedAhead || isAskedFor(sequence, of: run.log, from: device)
+        sequence - next < Self.pushedAhead || asked.contains(where: { $0.contains(sequence) })
       else { continue }
       guard reassembly.put(frame, at: sequence, of: run.log, from: device) else { continue }
       fresh.append(sequence)
@@ -51,9 +53,10 @@ extension SyncEngine {
     let first = next(of: log)
     let boundary = (first + Limits.signatureInterval - 1) / Limits.signatureInterval
     for device in reassembly.sources(of: log) {
+      let frames = reassembly.frames(of: log, from: device)
       var signed: UInt64?
       for sequence in first...boundary * Limits.signatureInterval {
-        guard let frame = reassembly.frame(sequence, of: log, from: device) else { break }
+        guard let frame = frames[sequence] else { break }
         // Where a signature must be and is none, the check below finds that it does not hold.
         if frame.signature != nil || sequence % Limits.signatureInterval == 0 { signed = sequence }
       }
@@ -105,10 +108,11 @@ extension SyncEngine {
   private func chain(
     of log: LogID, after head: Head?, through last: UInt64, from device: DeviceID
   ) -> [Frame] {
+    let waiting = reassembly.frames(of: log, from: device)
     var frames: [Frame] = []
     var previous = head?.hash ?? .none
     for sequence in (head.map { $0.sequence + 1 } ?? 0)...last {
-      guard let next = reassembly.frame(sequence, of: log, from: device) else { break }
+      guard let next = waiting[sequence] else { break }
       var frame = Frame(
         log: log, sequence: sequence, previous: previous, epoch: next.epoch, body: next.body,
         hash: .none, signature: next.signature)

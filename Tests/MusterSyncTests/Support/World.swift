@@ -15,6 +15,16 @@ struct World {
     static let storm = Weather(loss: 30, duplication: 5, delayMilliseconds: 1...120)
   }
 
+  /// A bottleneck: what does not fit its queue is lost.
+  struct Channel {
+    var bitsPerSecond: Int
+    var queueMilliseconds: Int64
+    /// One for all, as a radio channel is, or one for each sender.
+    var isShared = false
+    /// Until when it carries what it has taken, by sender.
+    var busyUntil: [Int: Instant] = [:]
+  }
+
   private struct Flight {
     let arrival: Instant
     let order: Int
@@ -27,6 +37,7 @@ struct World {
   var stations: [Station] = []
   var now = Instant(microseconds: 1_000_000_000)
   var weather = Weather.fine
+  var channel: Channel?
   var hasMulticast = true
   /// Addresses at which nothing arrives, and from which nothing comes.
   var cutAddresses: Set<Endpoint> = []
@@ -41,6 +52,8 @@ struct World {
   var cuts: Set<[Int]> = []
   /// Sees every datagram that is sent, and may keep it for later.
   var tap: [(from: Endpoint, to: Endpoint, bytes: [UInt8])]?
+  /// What left and was not lost in a queue, once it is asked for by an empty list.
+  var departures: [(from: Int, to: Int?, at: Instant, bytes: Int)]?
   private var flights: [Flight] = []
   private var order = 0
   private var random: DeterministicRandom
@@ -181,11 +194,15 @@ struct World {
       case .endpoint(let endpoint, _):
         tap?.append((stations[index].endpoint, endpoint, sending.bytes))
         guard !cutAddresses.contains(endpoint), let to = station(at: endpoint) else { continue }
-        launch(sending.bytes, from: index, to: to, at: endpoint)
+        guard let start = carry(sending.bytes, from: index) else { continue }
+        departures?.append((index, to, now, sending.bytes.count))
+        launch(sending.bytes, from: index, to: to, at: endpoint, leaving: start)
       case .multicast:
-        guard hasMulticast else { continue }
+        guard hasMulticast, let start = carry(sending.bytes, from: index) else { continue }
+        departures?.append((index, nil, now, sending.bytes.count))
         for to in stations.indices where to != index && !deaf.contains(to) && !deaf.contains(index) {
-          launch(sending.bytes, from: index, to: to, at: stations[to].endpoint)
+          launch(
+            sending.bytes, from: index, to: to, at: stations[to].endpoint, leaving: start)
         }
       }
     }
@@ -195,8 +212,22 @@ struct World {
     stations.firstIndex { $0.endpoint == endpoint || $0.second == endpoint }
   }
 
+  /// When a datagram has passed the channel; nil when its queue was full.
+  private mutating func carry(_ bytes: [UInt8], from index: Int) -> Instant? {
+    guard let channel else { return now }
+    let key = channel.isShared ? 0 : index
+    let start = max(now, channel.busyUntil[key] ?? now)
+    guard start.milliseconds(since: now) <= channel.queueMilliseconds else { return nil }
+    let took = Int64((bytes.count + 28) * 8 * 1_000_000 / channel.bitsPerSecond)
+    let end = Instant(microseconds: start.microseconds + took)
+    self.channel?.busyUntil[key] = end
+    return end
+  }
+
   /// It leaves by the sender's address in the network of the receiver's.
-  private mutating func launch(_ bytes: [UInt8], from: Int, to: Int, at endpoint: Endpoint) {
+  private mutating func launch(
+    _ bytes: [UInt8], from: Int, to: Int, at endpoint: Endpoint, leaving start: Instant
+  ) {
     let source = endpoint == stations[to].second ? stations[from].second : nil
     var copies = random.uniform(below: 100) < weather.loss ? 0 : 1
     if copies == 1, random.uniform(below: 100) < weather.duplication { copies = 2 }
@@ -206,7 +237,7 @@ struct World {
       order += 1
       flights.append(
         Flight(
-          arrival: now.advanced(byMilliseconds: Int64(delay)), order: order, to: to,
+          arrival: start.advanced(byMilliseconds: Int64(delay)), order: order, to: to,
           from: source ?? stations[from].endpoint, bytes: bytes))
       rise(flights.count - 1)
     }
@@ -219,6 +250,7 @@ struct World {
   mutating func run(seconds: Int64, until condition: (World) -> Bool = { _ in false }) -> Bool {
     let end = now.advanced(byMilliseconds: seconds * 1000)
     while !condition(self) {
+      guard problems.count < 10 else { return false }
       let deadlines = stations.indices.filter { !asleep.contains($0) }.compactMap { index in
         stations[index].engine.nextDeadline.map { (max($0, now), index) }
       }

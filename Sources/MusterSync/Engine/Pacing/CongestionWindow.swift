@@ -6,12 +6,13 @@
 ///     more than a sixteenth of a round lost ──▶ three quarters of the window
 ///     the least round trip of the round is 100 ms over the least known: a queue stands
 ///                                           ──▶ what the way holds without a queue
-///     neither, and the window was used      ──▶ doubles at first; then one datagram more
+///     neither, and the window was used      ──▶ doubles up to where it last was too large;
+///                                               beyond, one datagram more
 ///     nothing acknowledged for a timeout    ──▶ the least window
 struct CongestionWindow: Sendable {
   /// The largest datagram with its IP and UDP headers.
   static let datagram = 1228
-  static let first = 10 * datagram
+  static let first = 4 * datagram
   static let least = 2 * datagram
   /// A slow disk at the receiver delays acknowledgements as a queue does: no less than this for it.
   static let leastWhenQueued = 4 * datagram
@@ -19,7 +20,8 @@ struct CongestionWindow: Sendable {
   static let queueMicroseconds: Int64 = 100_000
 
   private(set) var bytes = Self.first
-  private(set) var isInSlowStart = true
+  /// From here on it grows slowly.
+  private var threshold = Self.most
 
   /// Of the round that goes on.
   private var acknowledged = 0
@@ -27,6 +29,8 @@ struct CongestionWindow: Sendable {
   private var leastRoundTrip: Int64 = .max
   /// Whether something waited for the window: an unused one says nothing about the way.
   var wasFull = false
+
+  var isInSlowStart: Bool { bytes < threshold }
 
   mutating func acknowledge(_ size: Int) {
     acknowledged += 1
@@ -47,12 +51,12 @@ struct CongestionWindow: Sendable {
       leastRoundTrip != .max && leastRoundTrip - $0 > Self.queueMicroseconds
     }
     if lost > 1, lost * 16 > acknowledged + lost {
-      isInSlowStart = false
       bytes = max(bytes * 3 / 4, Self.least)
+      threshold = bytes
     } else if queued == true, let least {
-      isInSlowStart = false
       let held = bytes * Int(least) / Int(leastRoundTrip) * 5 / 4
       bytes = max(min(held, bytes * 7 / 8), min(bytes, Self.leastWhenQueued))
+      threshold = bytes
     } else if wasFull, !isInSlowStart {
       bytes = min(bytes + Self.datagram, Self.most)
     }
@@ -63,10 +67,14 @@ struct CongestionWindow: Sendable {
   }
 
   mutating func timeOut() {
-    // Half of what was too much is where doubling ends and caution begins; the next rounds find it.
-    isInSlowStart = false
+    // Half of what may have been too much is where doubling ends; what was least already says
+    // nothing.
+    if bytes > Self.least { threshold = max(bytes / 2, Self.first) }
     bytes = Self.least
     lost = 0
     acknowledged = 0
   }
+
+  /// After a pause nobody knows what the way holds.
+  mutating func restart() { bytes = min(bytes, Self.first) }
 }

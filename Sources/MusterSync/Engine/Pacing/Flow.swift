@@ -52,9 +52,14 @@ struct Flow: Sendable {
   ) {
     pace?.take(size, now: now)
     guard !parts.isEmpty else { return }
+    if sent.bytesUnderWay == 0, now.microseconds(since: lastSentAt) > Self.pause {
+      window.restart()
+    }
     lastSentAt = now
     sent.add(.init(counter: counter, at: now, size: size, parts: parts))
   }
+
+  private static let pause: Int64 = 5_000_000
 
   /// Counters of one session say nothing about those of another.
   mutating func use(_ index: UInt32) {

@@ -1,4 +1,4 @@
-internal import MusterModel
+public import MusterModel
 
 /// The one way out: everything that leaves passes `transmit`, at the pace of its link; what is said
 /// to peers also at the pace of the way to them.
@@ -138,6 +138,11 @@ extension SyncEngine {
     outbox.flows[device]?.passDeadline(now: now)
     outbox.touch(device)
   }
+
+  // MARK: Status
+
+  /// Parts of datagrams, and sealed datagrams, that found no room to wait since the start.
+  public var droppedForLackOfRoom: UInt64 { outbox.dropped + outbox.links.dropped }
 
   // MARK: Acknowledgements
 

@@ -23,6 +23,31 @@ struct Pull: Sendable {
   /// What somebody was asked for in vain, to be asked of another.
   var returned: [ClosedRange<UInt64>] = []
 
+  /// What a peer was asked for, of a range.
+  func asked(_ range: ClosedRange<UInt64>, of device: DeviceID) -> [ClosedRange<UInt64>] {
+    segments.compactMap { segment in
+      segment.device == device && (segment.first...segment.last).overlaps(range)
+        ? segment.first...segment.last : nil
+    }
+  }
+
+  /// Counts what came of what a peer was asked for.
+  mutating func noteArrival(_ sequences: [UInt64], from device: DeviceID) -> Int {
+    guard let first = sequences.first, let last = sequences.last else { return 0 }
+    var arrived = 0
+    for index in segments.indices.reversed()
+    where segments[index].device == device && segments[index].first <= last
+      && segments[index].last >= first
+    {
+      let range = segments[index].first...segments[index].last
+      let count = sequences.count { range.contains($0) }
+      arrived += count
+      segments[index].missing -= count
+      if segments[index].missing == 0 { segments.remove(at: index) }
+    }
+    return arrived
+  }
+
   /// Takes the next range to ask a peer for that holds the log up to `through`.
   mutating func take(next: UInt64, through: UInt64) -> ClosedRange<UInt64>? {
     cursor = max(cursor, next)

@@ -44,6 +44,11 @@ struct Reassembly: Sendable {
   /// Who has sent frames of a log that wait, in the order in which they began to.
   func sources(of log: LogID) -> [DeviceID] { logs[log]?.map(\.device) ?? [] }
 
+  /// What waits of a log from one peer, by sequence.
+  func frames(of log: LogID, from device: DeviceID) -> [UInt64: RunFrame] {
+    index(of: log, device).flatMap { logs[log]?[$0].frames } ?? [:]
+  }
+
   func frame(_ sequence: UInt64, of log: LogID, from device: DeviceID) -> RunFrame? {
     index(of: log, device).flatMap { logs[log]?[$0].frames[sequence] }
   }

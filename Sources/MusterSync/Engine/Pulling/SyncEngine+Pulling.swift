@@ -77,32 +77,13 @@ extension SyncEngine {
 
   // MARK: Progress
 
-  /// Whether a frame may wait: it was asked for, or comes soon after what is held. What is far
-  /// ahead must not crowd out the frame that comes next.
-  func isAskedFor(_ sequence: UInt64, of log: LogID, from device: DeviceID) -> Bool {
-    pulls[log]?.segments.contains {
-      $0.device == device && $0.first <= sequence && sequence <= $0.last
-    } ?? false
-  }
-
   /// Called when frames came that did not wait already.
   mutating func noteArrival(
     _ sequences: [UInt64], bytes: Int, of log: LogID, from device: DeviceID
   ) {
-    guard var segments = pulls[log]?.segments else { return }
-    var arrived = 0
-    for sequence in sequences {
-      guard
-        let index = segments.firstIndex(where: {
-          $0.device == device && $0.first <= sequence && sequence <= $0.last
-        })
-      else { continue }
-      segments[index].missing -= 1
-      arrived += 1
-      if segments[index].missing == 0 { segments.remove(at: index) }
+    guard let arrived = pulls[log]?.noteArrival(sequences, from: device), arrived > 0 else {
+      return
     }
-    guard arrived > 0 else { return }
-    pulls[log]?.segments = segments
     peers[device]?.pulling.frames -= arrived
     peers[device]?.pulling.noteProgress(frames: sequences.count, bytes: bytes, now: now)
     peers[device]?.pulling.deadline = nil

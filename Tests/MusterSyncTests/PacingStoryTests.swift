@@ -1,0 +1,154 @@
+import MusterCrypto
+import MusterModel
+import Testing
+
+@testable import MusterSync
+
+@Suite("How fast, and how politely")
+struct PacingStoryTests {
+  /// A founder and members who know one another, on a channel.
+  private func world(seed: UInt64, members: Int, _ channel: World.Channel?) -> World {
+    var world = SyncStoryTests.world(seed: seed, members: members)
+    world.run(seconds: 20)
+    world.channel = channel
+    return world
+  }
+
+  private static let tenMegabits = World.Channel(bitsPerSecond: 10_000_000, queueMilliseconds: 50)
+
+  /// Body bytes a second of a large log that one device fetches of another.
+  private func goodput(loss: UInt64, delay: ClosedRange<UInt64>, seed: UInt64) -> (Int, Int) {
+    var world = world(seed: seed, members: 1, Self.tenMegabits)
+    world.weather = .init(loss: loss, delayMilliseconds: delay)
+    world.write(3000, bytes: 920, at: 0)
+    world.meet(1, 0)
+    #expect(world.run(seconds: 20) { $0.frames(1, of: 0) > 100 }, "seed \(seed)")
+    let (start, before) = (world.now, world.frames(1, of: 0))
+    let sent = world.stations[0].sentBytes
+    #expect(world.run(seconds: 60) { $0.frames(1, of: 0) == 3001 }, "seed \(seed)")
+    #expect(world.problems == [], "seed \(seed)")
+    let bodies = (3001 - before) * 960
+    let rate = bodies * 1_000_000 / Int(world.now.microseconds - start.microseconds)
+    return (rate, (world.stations[0].sentBytes - sent) * 100 / bodies)
+  }
+
+  /// A datagram of one full frame is 88 % body: so much of ten megabits is 1,100,000 bytes/s.
+  @Test(arguments: [1...1, 5...5, 10...10] as [ClosedRange<UInt64>])
+  func `a bottleneck of ten megabits is used`(delay: ClosedRange<UInt64>) {
+    let (rate, overhead) = goodput(loss: 0, delay: delay, seed: 200)
+    #expect(rate >= 1_100_000 * 90 / 100, "\(rate) bytes/s, \(overhead) % sent")
+  }
+
+  @Test(arguments: [1...1, 5...5, 10...10] as [ClosedRange<UInt64>])
+  func `losing one in a hundred costs little`(delay: ClosedRange<UInt64>) {
+    let (rate, overhead) = goodput(loss: 1, delay: delay, seed: 201)
+    #expect(rate >= 1_100_000 * 80 / 100, "\(rate) bytes/s, \(overhead) % sent")
+  }
+
+  @Test func `a link's rate is never passed, whatever there is to say`() throws {
+    // Given three who want a large log over a link of 64 kbit/s
+    var world = world(seed: 202, members: 3, nil)
+    world.give(.linkRate(LinkRate(bytesPerSecond: 8000)), to: 0)
+    world.write(300, bytes: 900, at: 0)
+    for index in 1...3 { world.meet(index, 0) }
+    world.departures = []
+    world.run(seconds: 40)
+    let departures = (world.departures ?? []).filter { $0.from == 0 }
+    #expect(departures.count > 100)
+    // Then no second carries more than the rate and the bucket's two datagrams
+    var first = 0
+    var bytes = 0
+    for departure in departures {
+      bytes += departure.bytes + 28
+      while departure.at.milliseconds(since: departures[first].at) >= 1000 {
+        bytes -= departures[first].bytes + 28
+        first += 1
+      }
+      #expect(bytes <= 8000 + 2 * 1228)
+    }
+    // and the link is used.
+    let all = departures.reduce(0) { $0 + $1.bytes + 28 }
+    #expect(all > 40 * 8000 * 9 / 10, "\(all) bytes in 40 s")
+    #expect(world.problems == [])
+  }
+
+  @Test func `what is urgent overtakes a queue of what is not`() {
+    var world = world(seed: 203, members: 1, nil)
+    world.give(.linkRate(LinkRate(bytesPerSecond: 8000)), to: 0)
+    world.write(300, bytes: 900, at: 0)
+    world.meet(1, 0)
+    world.run(seconds: 10)
+    #expect(world.frames(1, of: 0) < 200, "the link is slow")
+    world.write(1, in: .urgent, at: 0)
+    let start = world.now
+    #expect(world.run(seconds: 5) { $0.frames(1, of: 0, in: .urgent) == 2 })
+    #expect(world.now.milliseconds(since: start) <= 1000)
+    #expect(world.problems == [])
+  }
+
+  /// Body bytes that arrived at a station for each that it kept, in percent beyond.
+  private func duplicates(sources: Int, channel: World.Channel?, seed: UInt64) -> (Int64, Int) {
+    var world = world(seed: seed, members: sources, nil)
+    let reader = sources
+    world.write(2000, bytes: 900, at: 0)
+    for index in 1..<sources { world.meet(index, 0) }
+    #expect(
+      world.run(seconds: 60) { world in
+        (0..<sources).allSatisfy { world.frames($0, of: 0) == 2001 }
+      })
+    world.channel = channel
+    for index in 0..<sources { world.meet(reader, index) }
+    world.departures = []
+    let start = world.now
+    #expect(world.run(seconds: 120) { $0.frames(reader, of: 0) == 2001 }, "seed \(seed)")
+    #expect(world.problems == [], "seed \(seed)")
+    let frames = (world.departures ?? []).filter { $0.to == reader && $0.bytes > 900 }.count
+    return (world.now.milliseconds(since: start), frames * 100 / 2001 - 100)
+  }
+
+  @Test func `catching up fetches nothing twice, from one or from several`() {
+    let alone = duplicates(sources: 1, channel: Self.tenMegabits, seed: 204)
+    #expect(alone.1 <= 2, "\(alone)")
+    let three = duplicates(sources: 3, channel: Self.tenMegabits, seed: 205)
+    #expect(three.1 <= 5, "\(three)")
+    #expect(three.0 * 2 < alone.0, "\(three.0) ms from three, \(alone.0) ms from one")
+  }
+
+  @Test func `a peer that falls silent leaves its part to another`() {
+    var world = world(seed: 206, members: 2, nil)
+    world.write(2000, bytes: 900, at: 0)
+    world.meet(1, 0)
+    #expect(world.run(seconds: 60) { $0.frames(1, of: 0) == 2001 })
+    world.channel = Self.tenMegabits
+    world.meet(2, 0)
+    world.meet(2, 1)
+    #expect(world.run(seconds: 20) { $0.frames(2, of: 0) > 200 })
+    world.cut(0, 2)
+    #expect(world.run(seconds: 10) { $0.frames(2, of: 0) == 2001 })
+    #expect(world.problems == [])
+  }
+
+  @Test func `to somebody who hears nothing a datagram goes every three seconds`() {
+    var world = world(seed: 207, members: 1, nil)
+    world.meet(1, 0)
+    world.run(seconds: 10)
+    world.write(200, bytes: 900, at: 0)
+    world.run(seconds: 0)
+    world.cut(0, 1)
+    world.run(seconds: 8)
+    let before = world.stations[0].sentDatagrams
+    world.run(seconds: 18)
+    // Heartbeats and announces among them
+    #expect(world.stations[0].sentDatagrams - before <= 18 / 3 + 6)
+  }
+
+  @Test(arguments: [(30, 30), (70, 300)])
+  func `a backlog spreads over a bad network`(loss: UInt64, seconds: Int64) {
+    var world = world(seed: 208, members: 7, nil)
+    for index in 0..<8 { world.write(125, bytes: 150, at: index) }
+    world.weather = .init(loss: loss, delayMilliseconds: 2...20)
+    for first in 0..<8 { for second in first + 1..<8 { world.meet(first, second) } }
+    #expect(world.run(seconds: seconds) { $0.haveConverged })
+    #expect(world.problems == [])
+  }
+}
