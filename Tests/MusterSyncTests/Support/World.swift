@@ -200,7 +200,8 @@ struct World {
       case .multicast:
         guard hasMulticast, let start = carry(sending.bytes, from: index) else { continue }
         departures?.append((index, nil, now, sending.bytes.count))
-        for to in stations.indices where to != index && !deaf.contains(to) && !deaf.contains(index) {
+        for to in stations.indices where to != index && !deaf.contains(to) && !deaf.contains(index)
+        {
           launch(
             sending.bytes, from: index, to: to, at: stations[to].endpoint, leaving: start)
         }

@@ -120,7 +120,10 @@ extension SyncEngine {
     let waits = flow?.queue.waiting ?? 0 > 0
     var links = outbox.links
     let linkOpens = owed != nil || waits ? links.opensAt(session.link, now: now) : nil
-    if let owed { earliest = min(earliest ?? owed, max(owed, linkOpens ?? owed)) }
+    if let owed {
+      let opens = max(owed, linkOpens ?? owed)
+      earliest = min(earliest ?? opens, opens)
+    }
     if waits {
       switch flow?.permission(now: now) {
       case .now:
