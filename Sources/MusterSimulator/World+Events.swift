@@ -71,6 +71,7 @@ extension World {
   // MARK: What goes wrong
 
   private func take(_ event: TimelineEvent) throws {
+    recording?.note(event, atMilliseconds: storyMilliseconds)
     switch event {
     case .cut(let groups): cut(groups)
     case .heal: network.heal()
@@ -177,6 +178,7 @@ extension World {
   private func look() throws {
     guard phase == .story else { return }
     for checker in checkers { try checker.look(self) }
+    try recording?.look(at: self, isLast: false)
     onProgress?(self)
     let range = Self.looksEveryMilliseconds
     let pause = min(

@@ -51,6 +51,9 @@ public final class World {
   let checkers: [any Checker]
   let promptness: PromptnessChecker
 
+  /// For a report; nil, as at first, records nothing.
+  public var recording: Recording?
+
   /// Called with the story's time now and then, for whoever watches.
   public var onProgress: ((World) -> Void)?
 
@@ -125,6 +128,7 @@ public final class World {
     try play()
     try settle()
     phase = .over
+    try recording?.look(at: self, isLast: true)
     for checker in checkers { try checker.conclude(self) }
     checkKnobs()
     checkBytes()
@@ -190,6 +194,7 @@ public final class World {
         let budget = Quantity.duration(scenario.settleMilliseconds)
         return report("all agree after the heal", "not within \(budget): \(disagreement)")
       }
+      try recording?.look(at: self, isLast: false)
       try advance(to: now.advanced(byMilliseconds: Self.agreementStepMilliseconds))
     }
     let needed = now.milliseconds(since: healed)

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Foundation
 import MusterSimulator
 
 /// Plays one scenario file.
@@ -15,6 +16,9 @@ struct RunCommand: ParsableCommand {
   @Flag(help: "Prints one JSON document.")
   var json = false
 
+  @Option(help: "Writes a page to look at: one HTML file that needs nothing else.")
+  var report: String?
+
   func run() throws {
     let scenario: Scenario
     do {
@@ -29,8 +33,10 @@ struct RunCommand: ParsableCommand {
     let stopwatch = Stopwatch()
     let world = try World(scenario, seed: seed)
     world.onProgress = { progress.show($0) }
+    if report != nil { world.recording = Recording() }
     let result = try world.run()
     progress.clear()
+    if let report { try write(ReportPage(world, result), to: report) }
     let seconds = stopwatch.wallSeconds
     if json {
       Standard.output.write(result.json(wallSeconds: seconds))
@@ -39,5 +45,13 @@ struct RunCommand: ParsableCommand {
         ResultTable(result, wallSeconds: seconds, processSeconds: stopwatch.processSeconds).text)
     }
     guard result.violations.isEmpty else { throw Refusal("replay: \(replay)") }
+  }
+
+  private func write(_ page: ReportPage, to path: String) throws {
+    do {
+      try Data(page.html.utf8).write(to: URL(fileURLWithPath: path))
+    } catch {
+      throw Refusal("cannot write \(path): \(error.localizedDescription)")
+    }
   }
 }

@@ -1,0 +1,50 @@
+extension TimelineEvent {
+  /// What happens, in a line for people.
+  var words: String {
+    switch self {
+    case .cut(let groups): "cut: " + Self.sides(groups)
+    case .heal: "all links are back"
+    case .block(let from, let to): "\(to) no longer hears \(from)"
+    case .flap(let groups, let every, _):
+      "flapping every \(Quantity.duration(every)): " + Self.sides(groups)
+    case .crash(let name, let time): "\(name) loses power" + Self.lasting(time)
+    case .sleep(let name, let time): "\(name) sleeps" + Self.lasting(time)
+    case .jump(let name, let by):
+      "\(name)'s clock jumps by \(by < 0 ? "−" : "+")\(Quantity.duration(abs(by)))"
+    case .readdress(let name): "\(name) has another address"
+    case .backup(let name): "\(name)'s disk is copied"
+    case .restore(let name): "\(name)'s disk is put back to the copy"
+    case .burst(let names, let reports, let hazards):
+      "\(names.count) people write \(reports) \(hazards ? "hazards" : "reports") at once"
+    case .weather(let loss): "the weather turns: \(Quantity.percent(loss)) of datagrams are lost"
+    case .replay(let rate, _): "an outsider repeats \(rate) recorded datagrams a second"
+    case .garbage(let rate, _): "an outsider sends \(rate) datagrams of noise a second"
+    case .insider(let name, _, _): "\(name) signs what they may not"
+    case .forger(let name, _, _): "\(name) forges what others are said to have signed"
+    }
+  }
+
+  /// Whether it takes links away (true), brings them back (false), or neither.
+  var cutsLinks: Bool? {
+    switch self {
+    case .cut, .flap: true
+    case .heal: false
+    default: nil
+    }
+  }
+
+  private static func sides(_ groups: [[String]]) -> String {
+    let most = 4
+    let shown = groups.prefix(most).map { names in
+      names.count > most
+        ? names.prefix(2).joined(separator: ", ") + " and \(names.count - 2) more"
+        : names.joined(separator: ", ")
+    }
+    let more = groups.count > most ? " | and \(groups.count - most) more" : ""
+    return shown.joined(separator: " | ") + more
+  }
+
+  private static func lasting(_ milliseconds: Int64?) -> String {
+    milliseconds.map { " for \(Quantity.duration($0))" } ?? " until the end"
+  }
+}
