@@ -30,7 +30,10 @@ struct DigestStoryTests {
     world.run(seconds: 90) { $0.haveConverged }
     world.run(seconds: 300)
     #expect(world.stations[1].shelf.frames.count >= 1000)
+    world.cut(0, 1)
     for index in 0..<10 { world.keep(pens[index * 33].write(1, in: .state), at: 0) }
+    world.run(seconds: 600)
+    world.mend(0, 1)
     // When they compare
     world.tap = []
     let start = world.now
@@ -54,7 +57,7 @@ struct DigestStoryTests {
     world.run(seconds: 300)
     world.cut(0, 1)
     for index in 0..<2 { world.write(1, bytes: 5 * 70, at: index) }
-    world.run(seconds: 1)
+    world.run(seconds: 600)
     world.mend(0, 1)
     world.tap = []
     let start = world.now

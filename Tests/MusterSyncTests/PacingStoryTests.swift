@@ -45,6 +45,47 @@ struct PacingStoryTests {
     #expect(rate >= 1_100_000 * 80 / 100, "\(rate) bytes/s, \(overhead) % sent")
   }
 
+  @Test func `a link's rate is never passed, whatever there is to say`() throws {
+    // Given three who want a large log over a link of 64 kbit/s
+    var world = world(seed: 202, members: 3, nil)
+    world.give(.linkRate(LinkRate(bytesPerSecond: 8000)), to: 0)
+    world.write(300, bytes: 900, at: 0)
+    for index in 1...3 { world.meet(index, 0) }
+    world.departures = []
+    world.run(seconds: 40)
+    let departures = (world.departures ?? []).filter { $0.from == 0 }
+    #expect(departures.count > 100)
+    // Then no second carries more than the rate and the bucket's two datagrams
+    var first = 0
+    var bytes = 0
+    for departure in departures {
+      bytes += departure.bytes + 28
+      while departure.at.milliseconds(since: departures[first].at) >= 1000 {
+        bytes -= departures[first].bytes + 28
+        first += 1
+      }
+      #expect(bytes <= 8000 + 2 * 1228)
+    }
+    // and the link is used.
+    let all = departures.reduce(0) { $0 + $1.bytes + 28 }
+    #expect(all > 40 * 8000 * 9 / 10, "\(all) bytes in 40 s")
+    #expect(world.problems == [])
+  }
+
+  @Test func `what is urgent overtakes a queue of what is not`() {
+    var world = world(seed: 203, members: 1, nil)
+    world.give(.linkRate(LinkRate(bytesPerSecond: 8000)), to: 0)
+    world.write(300, bytes: 900, at: 0)
+    world.meet(1, 0)
+    world.run(seconds: 10)
+    #expect(world.frames(1, of: 0) < 200, "the link is slow")
+    world.write(1, in: .urgent, at: 0)
+    let start = world.now
+    #expect(world.run(seconds: 5) { $0.frames(1, of: 0, in: .urgent) == 2 })
+    #expect(world.now.milliseconds(since: start) <= 1000)
+    #expect(world.problems == [])
+  }
+
   /// Body bytes that arrived at a station for each that it kept, in percent beyond.
   private func duplicates(sources: Int, channel: World.Channel?, seed: UInt64) -> (Int64, Int) {
     var world = world(seed: seed, members: sources, nil)
@@ -99,5 +140,15 @@ struct PacingStoryTests {
     world.run(seconds: 18)
     // Heartbeats and announces among them
     #expect(world.stations[0].sentDatagrams - before <= 18 / 3 + 10)
+  }
+
+  @Test(arguments: [(30, 30), (70, 300)])
+  func `a backlog spreads over a bad network`(loss: UInt64, seconds: Int64) {
+    var world = world(seed: 208, members: 7, nil)
+    for index in 0..<8 { world.write(125, bytes: 150, at: index) }
+    world.weather = .init(loss: loss, delayMilliseconds: 2...20)
+    for first in 0..<8 { for second in first + 1..<8 { world.meet(first, second) } }
+    #expect(world.run(seconds: seconds) { $0.haveConverged })
+    #expect(world.problems == [])
   }
 }
