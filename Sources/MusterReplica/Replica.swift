@@ -133,7 +133,6 @@ public struct Replica {
     reader = FrameReader(operation: local.operation)
     monitor = try GeofenceMonitor(saved: store.local(GeofenceMonitor.stateKey))
     #if Canary
-      if Canary.forgetDetector.isPlanted { monitor = try GeofenceMonitor(saved: nil) }
       let start = Canary.reuseIncarnation.isPlanted ? .goesOn : start
     #endif
     let certificate = local.certificate.hash
@@ -146,9 +145,6 @@ public struct Replica {
     }
     let drawn = Incarnation(raw: random.bytes16())
     let incarnation = life?.incarnation ?? drawn
-    #if Canary
-      if Canary.reuseGeneration.isPlanted { generations = [] }
-    #endif
     let generation = life?.generation ?? min((generations.max() ?? 0) + 1, Limits.lastGeneration)
     writer = LogWriter(
       local: local, incarnation: incarnation, generation: generation, logs: logs)
