@@ -14,7 +14,7 @@ struct CanaryCommand: ParsableCommand {
     discussion: """
       Only a build with planted bugs can: swift build -c release --traits Canary \
       --scratch-path .build/canary --product muster-sim. The seeds that catch them are kept in \
-      simulations/canary.yaml.
+      simulations/canary/seeds.yml.
       """)
 
   @Option(help: "Only this bug; may be given more than once.")
@@ -30,7 +30,7 @@ struct CanaryCommand: ParsableCommand {
   var replay = false
 
   @Option(help: "Where the seeds are recorded.")
-  var record = "simulations/canary.yaml"
+  var record = "simulations/canary/seeds.yml"
 
   @Flag(help: .hidden)
   var alone = false

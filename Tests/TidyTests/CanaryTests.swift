@@ -31,7 +31,7 @@ import Testing
   func recorded() throws {
     let root = try SourceTree(below: []).root
     let record = try String(
-      contentsOf: root.appending(path: "simulations/canary.yaml"), encoding: .utf8)
+      contentsOf: root.appending(path: "simulations/canary/seeds.yml"), encoding: .utf8)
     for bug in try bugs() {
       #expect(record.contains("\n\(bug.record): {seed: "), "\(bug.record)")
     }

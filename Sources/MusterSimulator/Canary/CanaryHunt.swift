@@ -57,8 +57,8 @@
     /// The first seed of some that catches it; nil where none does.
     ///
     /// - Parameters:
-    ///   - isPlanted: false to see whether all is well without the bug: a seed that breaks a promise
-    ///     all by itself catches nothing.
+    ///   - isPlanted: false to see whether all is well without the bug: a seed that breaks a
+    ///     promise all by itself catches nothing.
     ///   - onSeed: told of each before it is played.
     public func run(
       seeds: Range<UInt64>, isPlanted: Bool, onSeed: (UInt64) -> Void

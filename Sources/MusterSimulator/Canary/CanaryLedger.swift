@@ -3,7 +3,8 @@
   public import MusterModel
   import Yams
 
-  /// The checked-in seeds that catch the planted bugs, one line a bug: `simulations/canary.yaml`.
+  /// The checked-in seeds that catch the planted bugs, one line a bug:
+/// `simulations/canary/seeds.yml`.
   public struct CanaryLedger: Hashable, Sendable {
     /// A seed that catches a bug, and how it shows.
     public struct Entry: Hashable, Sendable {
@@ -55,8 +56,8 @@
     public var yaml: String {
       var lines = [
         "# Planted bugs, and for each a seed that catches it: of the swarm, or of the scenario in",
-        "# simulations/canary/ that is its own. `muster-sim canary` of a build with the trait Canary",
-        "# writes this file, and `muster-sim canary --replay` plays it.",
+        "# simulations/canary/ that is its own. `muster-sim canary` of a build with the trait",
+        "# Canary writes this file, and `muster-sim canary --replay` plays it.",
       ]
       for canary in Canary.allCases {
         guard let entry = entries[canary] else { continue }

@@ -20,7 +20,8 @@ struct ReportCurves {
           + chart.valueAxis { "\(Markup.grouped(Int($0))) B/s" }
           + chart.area(rates, style: "bytes fill") + chart.line(rates, style: "bytes"),
         label: "Bytes a second per laptop over time")
-      + "<p class=\"legend\"><i class=\"bytes\"></i>bytes a second by each laptop, headers included</p>"
+      + "<p class=\"legend\"><i class=\"bytes\"></i>"
+      + "bytes a second by each laptop, headers included</p>"
   }
 
   private static func missing(_ recording: Recording) -> String {

@@ -24,7 +24,8 @@ enum ReportStyle {
     .verdict{display:inline-block;margin:0 0 22px;padding:5px 14px;border-radius:99px;\
     font-weight:600;border:1.5px solid}
     .well{color:var(--well)}.broken{color:var(--broken)}
-    .figures{display:grid;grid-template-columns:repeat(auto-fit,minmax(138px,1fr));gap:10px;margin:0 0 22px}
+    .figures{display:grid;grid-template-columns:repeat(auto-fit,minmax(138px,1fr));gap:10px;
+    margin:0 0 22px}
     .figures div{background:var(--card);border:1px solid var(--line);border-radius:12px;\
     padding:12px 14px;display:flex;flex-direction:column-reverse;justify-content:flex-end}
     dd{margin:0;font-size:22px;font-weight:650;white-space:nowrap}\
@@ -42,7 +43,8 @@ enum ReportStyle {
     .events{columns:2;column-gap:32px;padding-left:26px;margin:6px 0 0;font-size:14px}\
     .events time{color:var(--soft);margin-right:6px;font-variant-numeric:tabular-nums}
     .events li{break-inside:avoid}@media(max-width:700px){.events{columns:1}}
-    .faults{display:flex;flex-wrap:wrap;gap:6px 18px;list-style:none;padding:0;margin:0;font-size:14px}
+    .faults{display:flex;flex-wrap:wrap;gap:6px 18px;list-style:none;padding:0;margin:0;
+    font-size:14px}
     footer{color:var(--soft);font-size:13px;margin-top:26px;overflow-wrap:anywhere}
 
     """
@@ -51,7 +53,8 @@ enum ReportStyle {
     svg{display:block;width:100%;height:auto}.grid{stroke:var(--line);stroke-width:1}\
     .tick,.name{fill:var(--soft);font-size:11px}.name{fill:var(--ink)}
     polyline,polygon,path{fill:none}.cut{fill:var(--cut)}.cutkey{background:var(--cut);\
-    outline:1px solid var(--line)}.mark{stroke:var(--ink);stroke-width:1;stroke-dasharray:2 3;opacity:.45}
+    outline:1px solid var(--line)}.mark{stroke:var(--ink);stroke-width:1;stroke-dasharray:2 3;
+    opacity:.45}
     .whole{fill:var(--whole);background:var(--whole)}.lacks0{fill:var(--l0);background:var(--l0)}\
     .lacks1{fill:var(--l1);background:var(--l1)}.lacks2{fill:var(--l2);background:var(--l2)}\
     .lacks3{fill:var(--l3);background:var(--l3)}.lacks4{fill:var(--l4);background:var(--l4)}
@@ -66,7 +69,8 @@ enum ReportStyle {
     .k2{stroke:var(--broken);fill:var(--broken);background:var(--broken)}\
     .k3{stroke:var(--one);fill:var(--one);background:var(--one)}\
     .idle{stroke-dasharray:4 4;fill-opacity:.03}.ruler{stroke:var(--ink);stroke-width:2}
-    .way{stroke-width:1.6;opacity:.65;stroke-linejoin:round}.who{stroke:var(--card);stroke-width:1.5}
+    .way{stroke-width:1.6;opacity:.65;stroke-linejoin:round}.who{stroke:var(--card);
+    stroke-width:1.5}
     """ + hues
 
   private static let hues: String = (0..<12).map { index in

@@ -52,6 +52,9 @@ extension SyncEngine {
     packet.digest = [node]
     if case .leaves = node.contents, !node.answers, mayGrant(to: device) {
       packet.digest[0].credit = Limits.digestCreditBytes
+      if granted?.places.count ?? 0 < Limits.logs {
+        granted?.places.insert(Grant.Place(set: node.set, prefix: node.prefix))
+      }
     }
     outbox.add(packet, importance: .control, to: device)
     if !node.answers { expectAnswer(from: device) }
@@ -60,8 +63,17 @@ extension SyncEngine {
   /// One peer at a time, so that nothing comes twice.
   private mutating func mayGrant(to device: DeviceID) -> Bool {
     if let granted, granted.device != device, granted.until > now { return false }
-    granted = (device, now.advanced(byMilliseconds: Timing.grantMilliseconds))
+    let until = now.advanced(byMilliseconds: Timing.grantMilliseconds)
+    var grant = granted?.device == device ? granted : nil
+    if let last = grant?.until, last <= now { grant = nil }
+    granted = Grant(device: device, until: until, places: grant?.places ?? [])
     return true
+  }
+
+  /// Whether a peer was told what is held under a prefix, and sends unasked what is lacked there.
+  private func isGranted(_ node: DigestNode, to device: DeviceID) -> Bool {
+    guard let granted, granted.device == device, granted.until > now else { return false }
+    return granted.places.contains(Grant.Place(set: node.set, prefix: node.prefix))
   }
 
   mutating func compare(_ node: DigestNode, of device: DeviceID) {
@@ -76,8 +88,9 @@ extension SyncEngine {
         send(shelf.node(of: node.set, prefix: prefix, answers: false), to: device)
       }
     case .leaves(let leaves):
+      let comesUnasked = !node.answers && isGranted(node, to: device)
       for leaf in leaves where node.prefix.range.contains(leaf.key) {
-        note(leaf, in: node.set, of: device)
+        note(leaf, in: node.set, of: device, comesUnasked: comesUnasked)
       }
       if !node.answers { supply(leaves, of: node, to: device) }
     }
@@ -156,8 +169,11 @@ extension SyncEngine {
   }
 
   /// A leaf says exactly what the peer holds, which may be less than it once did.
-  private mutating func note(_ leaf: LeafHint, in set: SetID, of device: DeviceID) {
+  private mutating func note(
+    _ leaf: LeafHint, in set: SetID, of device: DeviceID, comesUnasked: Bool
+  ) {
     switch set {
+    case .records where comesUnasked: break
     case .records: wantRecord(RecordTopic(raw: leaf.key), hash: leaf.hash, from: device)
     case .quarantine: break
     default:
@@ -165,7 +181,7 @@ extension SyncEngine {
       remember(log, KnownHead(set: set, sequence: UInt64(leaf.number)), of: device)
       confirm(leaf, isExact: true, by: device)
       noteFork(leaf)
-      enqueue(log, from: device)
+      if !comesUnasked { enqueue(log, from: device) }
     }
   }
 

@@ -52,7 +52,7 @@ public struct SyncEngine: Sendable {
   var positionNamings = 0
   var relays: [Relay] = []
   /// Whoever may send what is lacked without being asked, and until when.
-  var granted: (device: DeviceID, until: Instant)?
+  var granted: Grant?
 
   /// What all calls together may cost; and initiations, and announces from unknown addresses.
   var calls: Allowance
