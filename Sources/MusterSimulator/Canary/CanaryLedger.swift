@@ -4,7 +4,7 @@
   import Yams
 
   /// The checked-in seeds that catch the planted bugs, one line a bug:
-/// `simulations/canary/seeds.yml`.
+  /// `simulations/canary/seeds.yml`.
   public struct CanaryLedger: Hashable, Sendable {
     /// A seed that catches a bug, and how it shows.
     public struct Entry: Hashable, Sendable {

@@ -104,7 +104,9 @@ extension SyncEngine {
   private mutating func settle(_ device: DeviceID) {
     outbox.noteBacklog(of: device)
     fetchMore(for: device)
-    if let deadline = flowDeadline(of: device) { deadlines.schedule(.flow(device), at: deadline) }
+    guard let deadline = flowDeadline(of: device) else { return }
+    // What could not leave now is not looked at again at this very moment.
+    deadlines.schedule(.flow(device), at: max(deadline, now.advanced(byMicroseconds: 1)))
   }
 
   // MARK: Deadlines
