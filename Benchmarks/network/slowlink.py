@@ -33,7 +33,7 @@ air = subprocess.Popen(
 mesh.airs.append(air)
 air.stdout.readline()
 for node in mesh.nodes:
-    node.start("--link-rate", f"{options.rate // 8}")
+    node.start("--link-rate", f"{options.rate // 1000}kbit")
 lab.log("waiting until all are in step …")
 began = time.perf_counter()
 mesh.until_in_step(1200)
