@@ -14,12 +14,7 @@ options = parser.parse_args()
 if options.network == "loopback":
     lab.in_private_network()
 mesh = lab.Lab(options.muster, options.nodes)
-if options.network == "loopback":
-    mesh.on_loopback()
-else:
-    mesh.on_bridge()
-    for node in mesh.nodes:
-        node.start()
+mesh.start_on(options.network)
 mesh.until_in_step()
 time.sleep(options.settle)
 began, before = time.perf_counter(), mesh.sent_bytes()

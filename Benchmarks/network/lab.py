@@ -181,6 +181,14 @@ class Lab:
 
     # Networks
 
+    def start_on(self, network):
+        """All nodes, on loopback or on a bridge."""
+        if network == "loopback":
+            return self.on_loopback()
+        self.on_bridge()
+        for node in self.nodes:
+            node.start()
+
     def on_loopback(self, *words):
         """All at 127.0.0.1, each told of those before it; loopback has no multicast."""
         for node in self.nodes:

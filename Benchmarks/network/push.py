@@ -29,12 +29,7 @@ if options.network == "loopback":
     lab.in_private_network()
 
 mesh = lab.Lab(options.muster, options.nodes)
-if options.network == "loopback":
-    mesh.on_loopback()
-else:
-    mesh.on_bridge()
-    for node in mesh.nodes:
-        node.start()
+mesh.start_on(options.network)
 lab.log("waiting until all are in step …")
 mesh.until_in_step()
 time.sleep(20)  # until the traffic of meeting has died down: what is idle is subtracted
