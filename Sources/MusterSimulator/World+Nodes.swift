@@ -212,8 +212,9 @@ extension World {
   func restore(_ node: SimulatedNode) throws {
     guard let backup = node.backup, let life = node.life else { return }
     crash(node)
+    let lost = node.store
     node.store = try backup.copiedInMemory()
-    for checker in checkers { try checker.restored(node, in: self) }
+    for checker in checkers { try checker.restored(node, from: lost, in: self) }
     try switchOn(node, start: .beginsAnew(above: life.generation))
   }
 }

@@ -60,6 +60,20 @@ import Testing
     #expect(result.violations.isEmpty, "\(result.violations)")
   }
 
+  @Test func `what both disks held is lost where both are put back, and only that`() {
+    var scenario = twoNodes()
+    scenario.timeline = [
+      TimelineEntry(atMilliseconds: 5000, event: .backup("ben")),
+      TimelineEntry(atMilliseconds: 20_000, event: .backup("anna")),
+      TimelineEntry(atMilliseconds: 30_000, event: .block(from: "anna", to: "ben")),
+      TimelineEntry(atMilliseconds: 40_000, event: .restore("anna")),
+      TimelineEntry(atMilliseconds: 45_000, event: .restore("ben")),
+    ]
+    let result = World.play(scenario, seed: 6)
+    #expect(result.violations.isEmpty, "\(result.violations)")
+    #expect(result.knobs[.restore] == 2)
+  }
+
   @Test func `a fault that is configured and never happens is told`() {
     var scenario = twoNodes()
     scenario.network.rangeMetres = 1000

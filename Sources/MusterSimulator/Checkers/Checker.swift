@@ -7,8 +7,9 @@ import MusterStore
 protocol Checker: AnyObject {
   /// A replica was opened, for the first time or again.
   func started(_ node: SimulatedNode, in world: World) throws
-  /// A node's database was put back to a backup; its replica is not open yet.
-  func restored(_ node: SimulatedNode, in world: World) throws
+  /// A node's database was put back to a backup, and `lost` is what it was before; its replica is
+  /// not open yet.
+  func restored(_ node: SimulatedNode, from lost: Store, in world: World) throws
   /// A node took an input.
   func took(_ outcome: Replica.Outcome, at node: SimulatedNode, in world: World) throws
   /// Somebody's act was acknowledged.
@@ -24,7 +25,7 @@ protocol Checker: AnyObject {
 
 extension Checker {
   func started(_ node: SimulatedNode, in world: World) throws {}
-  func restored(_ node: SimulatedNode, in world: World) throws {}
+  func restored(_ node: SimulatedNode, from lost: Store, in world: World) throws {}
   func took(_ outcome: Replica.Outcome, at node: SimulatedNode, in world: World) throws {}
   func wrote(_ act: Act, made: RowKey?, at node: SimulatedNode, in world: World) throws {}
   func ingested(

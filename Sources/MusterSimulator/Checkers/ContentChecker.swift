@@ -24,7 +24,7 @@ final class ContentChecker: Checker {
   /// Nodes whose disk was put back: what only they held may be gone.
   private var forgetful: [Int] = []
 
-  func restored(_ node: SimulatedNode, in world: World) throws { forgetful.append(node.index) }
+  func restored(_ node: SimulatedNode, from lost: Store, in world: World) throws { forgetful.append(node.index) }
 
   func wrote(_ act: Act, made: RowKey?, at node: SimulatedNode, in world: World) throws {
     switch act {

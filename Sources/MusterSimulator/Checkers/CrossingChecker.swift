@@ -20,7 +20,7 @@ final class CrossingChecker: Checker {
   private var shown: [DeviceID: [CrossingID]] = [:]
   private var restoredDevices: [DeviceID] = []
 
-  func restored(_ node: SimulatedNode, in world: World) throws {
+  func restored(_ node: SimulatedNode, from lost: Store, in world: World) throws {
     restoredDevices.append(node.credentials.device)
   }
 

@@ -22,7 +22,7 @@ final class DeliveryChecker: Checker {
   }
 
   /// Who was put back to a backup has lost what it confirmed, until somebody tells it again.
-  func restored(_ node: SimulatedNode, in world: World) throws { isBlind = true }
+  func restored(_ node: SimulatedNode, from lost: Store, in world: World) throws { isBlind = true }
 
   func look(_ world: World) throws {
     guard !isBlind else { return }

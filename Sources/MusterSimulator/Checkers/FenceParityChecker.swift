@@ -37,7 +37,7 @@ final class FenceParityChecker: Checker {
   func started(_ node: SimulatedNode, in world: World) throws { fences[node.index] = nil }
 
   /// What it knew of fences it knows no more.
-  func restored(_ node: SimulatedNode, in world: World) throws {
+  func restored(_ node: SimulatedNode, from lost: Store, in world: World) throws {
     watches[node.index] = nil
     newest[node.index] = nil
     blind.append(node.index)

@@ -49,27 +49,32 @@ final class LostWriteChecker: Checker {
     }
   }
 
-  /// What nobody else had when the disk went is lost with it, as the promise says.
-  func restored(_ node: SimulatedNode, in world: World) throws {
-    for entry in entries where entry.author == node.index {
-      var newest: Head?
-      for other in world.nodes {
-        guard let head = try other.store.log(entry.head.log)?.head else { continue }
-        if newest.map({ head.sequence > $0.sequence }) ?? true { newest = head }
+  /// What only that disk held is lost with it, as the promise says, whoever wrote it: somebody's
+  /// last copy may be on another's disk, where their own was put back before. Up to this moment
+  /// some disk has to have held it.
+  func restored(_ node: SimulatedNode, from lost: Store, in world: World) throws {
+    for entry in entries where !forgotten.contains(entry.head.log) {
+      let log = entry.head.log
+      if entry.author == node.index { survivors.insert(log) }
+      let newest = try newestHead(of: log, in: world.nodes.map(\.store))
+      guard newest.map({ $0.sequence < entry.head.sequence }) ?? true else { continue }
+      let before = try lost.log(log)?.head.sequence
+      if before.map({ $0 < entry.head.sequence }) ?? true {
+        world.report(
+          promise, "nobody held frame \(entry.head.place) of \(world.nodes[entry.author].name)")
       }
-      if let newest {
-        ledger[entry.head.log]?.head = newest
-        survivors.append(entry.head.log)
-      } else {
-        forgotten.append(entry.head.log)
-      }
+      if let newest { ledger[log]?.head = newest } else { forgotten.insert(log) }
     }
   }
 
+  private func newestHead(of log: LogID, in stores: [Store]) throws -> Head? {
+    try stores.compactMap { try $0.log(log)?.head }.max { $0.sequence < $1.sequence }
+  }
+
   /// Logs of lives that a restore ended: others hold them, and their own author for a while not.
-  private var survivors: [LogID] = []
-  /// Logs of which nobody held anything any more.
-  private var forgotten: [LogID] = []
+  private var survivors: Set<LogID> = []
+  /// Logs of which nobody holds anything any more.
+  private var forgotten: Set<LogID> = []
 
   private func check(
     _ entry: Entry, at node: SimulatedNode, in world: World, when: String
@@ -77,7 +82,7 @@ final class LostWriteChecker: Checker {
     guard when != "after a start" || !survivors.contains(entry.head.log),
       !forgotten.contains(entry.head.log)
     else { return }
-    let place = FramePlace(log: entry.head.log, sequence: entry.head.sequence)
+    let place = entry.head.place
     let author = world.nodes[entry.author].name
     guard let held = try node.store.log(entry.head.log)?.head,
       held.sequence >= entry.head.sequence
@@ -99,4 +104,8 @@ final class LostWriteChecker: Checker {
       }
     }
   }
+}
+
+extension Head {
+  fileprivate var place: FramePlace { FramePlace(log: log, sequence: sequence) }
 }
