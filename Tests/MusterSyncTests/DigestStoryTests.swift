@@ -32,7 +32,7 @@ struct DigestStoryTests {
     #expect(world.stations[1].shelf.frames.count >= 1000)
     world.cut(0, 1)
     for index in 0..<10 { world.keep(pens[index * 33].write(1, in: .state), at: 0) }
-    world.run(seconds: 600)
+    world.run(seconds: 900)
     world.mend(0, 1)
     // When they compare
     world.tap = []
@@ -58,7 +58,7 @@ struct DigestStoryTests {
     world.run(seconds: 300)
     world.cut(0, 1)
     for index in 0..<2 { world.write(1, bytes: 5 * 70, at: index) }
-    world.run(seconds: 600)
+    world.run(seconds: 900)
     world.mend(0, 1)
     world.tap = []
     let start = world.now
@@ -124,7 +124,7 @@ struct DigestStoryTests {
     #expect(told == 1)
     // Then, once both know, they send hardly more than devices that agree,
     let before = world.stations.map(\.wireBytes)
-    world.run(seconds: 600)
+    world.run(seconds: 900)
     for (index, station) in world.stations.enumerated() {
       #expect(station.wireBytes - before[index] <= 600 * 60, "device \(index)")
     }

@@ -76,7 +76,7 @@ struct PushStoryTests {
     world.share()
     world.weather.loss = 1
     world.weather.delayMilliseconds = 1...5
-    world.run(seconds: 60)
+    world.run(seconds: 90)
     return world
   }
 

@@ -6,11 +6,6 @@ extension SyncEngine {
   /// The addresses that are being tried, to be handed to an engine that takes over.
   public var contactEndpoints: [Endpoint] { contacts.keys.sorted() }
 
-  /// Addresses that nobody has answered at yet.
-  public var unansweredEndpoints: [Endpoint] {
-    contacts.filter { $0.value.device == nil }.keys.sorted()
-  }
-
   /// An address that the user gave, or that is remembered.
   mutating func addContact(_ endpoint: Endpoint) {
     if contacts[endpoint] == nil, contacts.count >= Limits.peers { forgetHeardContact() }

@@ -14,7 +14,7 @@ extension SyncEngine {
   private mutating func pass(_ item: DeadlineQueue.Item) {
     switch item {
     case .announce: announceIfDue()
-    case .handshake(let index): expireHandshake(index)
+    case .handshake(let index): tendHandshake(index)
     case .session(let index): tendSession(index)
     case .contacts: tryContacts()
     case .peer(let device): tend(device)

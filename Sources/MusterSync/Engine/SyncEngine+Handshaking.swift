@@ -6,9 +6,11 @@ extension SyncEngine {
   // MARK: Initiating
 
   mutating func initiate(to endpoint: Endpoint) {
-    for (index, pending) in handshakes where pending.endpoint == endpoint {
-      guard pending.remoteIndex == nil else { continue }
-      handshakes[index] = nil
+    if let pending = handshakes.values.first(where: {
+      $0.endpoint == endpoint && $0.remoteIndex == nil
+    }) {
+      // An answer to what was said before may still be on its way.
+      return transmit(pending.datagram, to: .endpoint(endpoint, .unknown))
     }
     let index = freshIndex()
     var handshake = SessionHandshake(
@@ -20,7 +22,8 @@ extension SyncEngine {
       writer.append(DatagramKind.initiation.rawValue)
       writer.append(index)
       writer.append(fixed: try handshake.write(.padding))
-      handshake.initiation = writer.bytes
+      handshake.datagram = writer.bytes
+      if isAbout(endpoint) { handshake.nextAttempt = nextAttempt(after: 1) }
       keep(handshake)
       transmit(writer.bytes, to: .endpoint(endpoint, .unknown))
     } catch {
@@ -33,12 +36,27 @@ extension SyncEngine {
     _ cookie: [UInt8], localIndex: UInt32, from endpoint: Endpoint
   ) {
     guard let handshake = handshakes[localIndex], handshake.remoteIndex == nil,
-      handshake.endpoint == endpoint, let initiation = handshake.initiation
+      handshake.endpoint == endpoint, !handshake.hasCookie
     else { return reject(.unauthenticated, from: endpoint) }
-    handshakes[localIndex]?.initiation = nil
-    transmit(
-      [DatagramKind.withCookie.rawValue] + cookie + initiation,
-      to: .endpoint(endpoint, arrivalLink))
+    let datagram = [DatagramKind.withCookie.rawValue] + cookie + handshake.datagram
+    handshakes[localIndex]?.datagram = datagram
+    handshakes[localIndex]?.hasCookie = true
+    transmit(datagram, to: .endpoint(endpoint, arrivalLink))
+  }
+
+  /// Whether somebody who proved to be at an address was heard of late, so that what is not answered was lost.
+  private func isAbout(_ endpoint: Endpoint) -> Bool {
+    guard isProved(endpoint), let device = contacts[endpoint]?.device, let peer = peers[device]
+    else { return false }
+    return now.milliseconds(since: peer.lastHeard) < Timing.aboutMilliseconds
+  }
+
+  /// Half a second, doubling to two; and longer where the link takes long over a datagram.
+  private func nextAttempt(after attempts: Int) -> Instant {
+    let wait = min(
+      Timing.handshakeFirstMilliseconds << Int64(min(attempts - 1, 8)),
+      Timing.handshakeLastMilliseconds)
+    return now.advanced(byMilliseconds: wait + outbox.links.patienceMilliseconds)
   }
 
   mutating func receiveResponse(
@@ -60,8 +78,7 @@ extension SyncEngine {
     writer.append(remoteIndex)
     writer.append(fixed: try handshake.write(.chain(local.chain.certificates)))
     let finish = Session.UnconfirmedFinish(
-      datagram: writer.bytes,
-      nextAttempt: now.advanced(byMilliseconds: Timing.finishFirstMilliseconds), attempts: 1)
+      datagram: writer.bytes, nextAttempt: nextAttempt(after: 1), attempts: 1)
     contacts[handshake.endpoint]?.device = leaf.certificate.device
     let session = Session(
       localIndex: localIndex, remoteIndex: remoteIndex, peer: .device(leaf.certificate.device),
@@ -97,6 +114,15 @@ extension SyncEngine {
     to message: ArraySlice<UInt8>, purpose: SessionHandshake.Purpose, preSharedKey: [UInt8],
     remoteIndex: UInt32, size: Int, from endpoint: Endpoint
   ) throws(WireError) {
+    let initiationHash = Blake2b.hash128(Array(message))
+    if let begun = handshakes.values.first(where: {
+      $0.initiationHash == initiationHash && $0.remoteIndex == remoteIndex
+        && $0.endpoint == endpoint
+    }) {
+      // The answer was lost, or is on its way.
+      if begun.allowedBytes != nil { handshakes[begun.localIndex]?.allowedBytes? += 3 * size }
+      return repeatResponse(begun.localIndex)
+    }
     guard
       try mayRespond(
         to: message, purpose: purpose, preSharedKey: preSharedKey, remoteIndex: remoteIndex,
@@ -115,8 +141,28 @@ extension SyncEngine {
     writer.append(index)
     writer.append(fixed: try handshake.write(.chain(local.chain.certificates)))
     guard writer.bytes.count <= 3 * size else { throw .malformed("initiation is not padded") }
+    handshake.datagram = writer.bytes
+    handshake.initiationHash = initiationHash
+    handshake.link = arrivalLink
+    handshake.allowedBytes = isProved(endpoint) ? nil : 3 * size - writer.bytes.count
+    handshake.nextAttempt = nextAttempt(after: 1)
     keep(handshake)
     transmit(writer.bytes, to: .endpoint(endpoint, arrivalLink))
+  }
+
+  private func isProved(_ endpoint: Endpoint) -> Bool {
+    guard let contact = contacts[endpoint] else { return false }
+    return contact.device != nil && contact.attemptsLeft == nil
+  }
+
+  /// To an address that nobody has proved to be at goes three times what came from it.
+  private mutating func repeatResponse(_ index: UInt32) {
+    guard let handshake = handshakes[index] else { return }
+    if let allowed = handshake.allowedBytes {
+      guard handshake.datagram.count <= allowed else { return }
+      handshakes[index]?.allowedBytes = allowed - handshake.datagram.count
+    }
+    transmit(handshake.datagram, to: .endpoint(handshake.endpoint, handshake.link))
   }
 
   mutating func receiveFinish(
@@ -208,9 +254,12 @@ extension SyncEngine {
       if let oldest { handshakes[oldest.key] = nil }
     }
     handshakes[handshake.localIndex] = handshake
-    deadlines.schedule(
-      .handshake(handshake.localIndex),
-      at: handshake.startedAt.advanced(byMilliseconds: Timing.handshakeMilliseconds))
+    deadlines.schedule(.handshake(handshake.localIndex), at: deadline(of: handshake))
+  }
+
+  private func deadline(of handshake: SessionHandshake) -> Instant {
+    let end = handshake.startedAt.advanced(byMilliseconds: Timing.handshakeMilliseconds)
+    return min(end, handshake.nextAttempt ?? end)
   }
 
   mutating func freshIndex() -> UInt32 {
@@ -222,13 +271,51 @@ extension SyncEngine {
 
   // MARK: Deadlines
 
-  mutating func expireHandshake(_ index: UInt32) {
-    guard let handshake = handshakes[index] else { return }
-    let end = handshake.startedAt.advanced(byMilliseconds: Timing.handshakeMilliseconds)
-    if end <= now {
+  /// What was not answered is said again, for half a minute.
+  mutating func tendHandshake(_ index: UInt32) {
+    guard var handshake = handshakes[index] else { return }
+    guard now.milliseconds(since: handshake.startedAt) < Timing.handshakeMilliseconds else {
       handshakes[index] = nil
-    } else {
-      deadlines.schedule(.handshake(index), at: end)
+      return
     }
+    if let attempt = handshake.nextAttempt, attempt <= now {
+      guard !isOvertaken(handshake) else {
+        handshakes[index] = nil
+        return
+      }
+      handshake.attempts += 1
+      handshake.nextAttempt =
+        handshake.attempts < Timing.handshakeAttempts
+        ? nextAttempt(after: handshake.attempts) : nil
+      handshakes[index] = handshake
+      if handshake.remoteIndex == nil {
+        transmit(handshake.datagram, to: .endpoint(handshake.endpoint, .unknown))
+      } else {
+        repeatResponse(index)
+      }
+    }
+    deadlines.schedule(.handshake(index), at: deadline(of: handshake))
+  }
+
+  /// Its device has been heard since on a session that came about otherwise.
+  private func isOvertaken(_ handshake: SessionHandshake) -> Bool {
+    guard let device = contacts[handshake.endpoint]?.device,
+      let session = liveSession(of: device).flatMap({ sessions[$0] })
+    else { return false }
+    return session.lastReceived > handshake.startedAt
+  }
+
+  /// What should have been confirmed is said again, for half a minute.
+  mutating func repeatFinish(_ index: UInt32) {
+    guard let session = sessions[index], var finish = session.unconfirmedFinish,
+      finish.nextAttempt <= now
+    else { return }
+    guard now.milliseconds(since: session.establishedAt) < Timing.handshakeMilliseconds else {
+      return close(index)
+    }
+    finish.attempts += 1
+    finish.nextAttempt = nextAttempt(after: finish.attempts)
+    sessions[index]?.unconfirmedFinish = finish
+    transmit(finish.datagram, to: .endpoint(session.endpoint, session.link))
   }
 }

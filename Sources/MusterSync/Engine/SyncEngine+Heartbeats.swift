@@ -12,9 +12,14 @@ extension SyncEngine {
     guard case .heard = peers[device]?.liveness, peers[device]?.sessions.isEmpty == false else {
       return
     }
-    let next = now.advanced(byMilliseconds: Timing.probeMilliseconds[0])
+    let next = now.advanced(byMilliseconds: Timing.probeMilliseconds[0] * tries(to: device))
     peers[device]?.liveness = .asked(Liveness.Probe(next: next))
     deadlines.schedule(.peer(device), at: next)
+  }
+
+  /// How often something has to be said to a peer until it may be expected to arrive.
+  func tries(to device: DeviceID) -> Int64 {
+    outbox.flows[device].map { LossMeter.tries($0.heardLoss.percent) } ?? 1
   }
 
   /// Called for everything that comes on a session.
@@ -57,7 +62,7 @@ extension SyncEngine {
     probe.attempts += 1
     let waits = Timing.probeMilliseconds
     if probe.attempts < waits.count {
-      probe.next = now.advanced(byMilliseconds: waits[probe.attempts])
+      probe.next = now.advanced(byMilliseconds: waits[probe.attempts] * tries(to: device))
       peers[device]?.liveness = .asked(probe)
       sendRoots(to: device, asksForAnswer: true)
     } else {
@@ -90,7 +95,10 @@ extension SyncEngine {
 
   private mutating func beat(_ device: DeviceID) {
     guard let peer = peers[device], peer.nextHeartbeat <= now else { return }
-    let interval = min(peer.heartbeatMilliseconds * 2, Timing.heartbeatLastMilliseconds)
+    // Roots are not repeated, so where they differ they are said so often that some arrive.
+    let differs = peer.roots != shelf.roots()
+    let last = Timing.heartbeatLastMilliseconds / (differs ? tries(to: device) : 1)
+    let interval = min(peer.heartbeatMilliseconds * 2, last)
     peers[device]?.heartbeatMilliseconds = interval
     // A quarter earlier at random, so that peers do not speak in step.
     let jitter = Int64(random.uniform(below: UInt64(interval / 4)))

@@ -108,7 +108,9 @@ extension SyncEngine {
     case .device(let device):
       // An announce shows that its device lives; whether it still hears is for probes to find out.
       let heard = max(session.lastReceived, peers[device]?.announced?.at ?? session.lastReceived)
-      end = heard.advanced(byMilliseconds: Timing.silenceMilliseconds)
+      let isSpare = peers[device]?.sessions.count ?? 0 > 1
+      end = heard.advanced(
+        byMilliseconds: isSpare ? Timing.spareMilliseconds : Timing.silenceMilliseconds)
     }
     return min(end, session.unconfirmedFinish?.nextAttempt ?? end)
   }
@@ -121,19 +123,7 @@ extension SyncEngine {
     deadlines.schedule(.session(index), at: deadline)
   }
 
-  private mutating func repeatFinish(_ index: UInt32) {
-    guard let session = sessions[index], var finish = session.unconfirmedFinish,
-      finish.nextAttempt <= now
-    else { return }
-    guard finish.attempts < Timing.finishAttempts else { return close(index) }
-    let wait = Timing.finishFirstMilliseconds << Int64(finish.attempts)
-    finish.attempts += 1
-    finish.nextAttempt = now.advanced(byMilliseconds: wait)
-    sessions[index]?.unconfirmedFinish = finish
-    transmit(finish.datagram, to: .endpoint(session.endpoint, session.link))
-  }
-
-  private mutating func close(_ index: UInt32) {
+  mutating func close(_ index: UInt32) {
     guard let session = sessions.removeValue(forKey: index),
       case .device(let device) = session.peer
     else { return }

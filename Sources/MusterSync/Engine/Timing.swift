@@ -24,8 +24,11 @@ enum Timing {
   static let recheckMilliseconds: Int64 = 4000
   /// Who has not been heard for so long is asked to answer the heartbeat.
   static let quietMilliseconds: Int64 = 96_000
-  /// A session on which nothing came for so long is dead: three heartbeats, and some.
-  static let silenceMilliseconds: Int64 = 200_000
+  /// A session on which nothing came for so long is dead. Probing it costs less than calls would,
+  /// and a way that loses nine in ten is silent for minutes.
+  static let silenceMilliseconds: Int64 = 600_000
+  /// The same of one of several with a device: both sides have settled on another.
+  static let spareMilliseconds: Int64 = 200_000
   /// A joiner waits for one answer.
   static let joinerMilliseconds: Int64 = 30_000
   /// Who was told something and says nothing is probed after these, and then every
@@ -34,9 +37,15 @@ enum Timing {
   static let probeLastMilliseconds: Int64 = 8000
   /// A laptop that had a deadline and came this late to it was asleep.
   static let sleepMilliseconds: Int64 = 20_000
-  static let handshakeMilliseconds: Int64 = 5000
-  static let finishFirstMilliseconds: Int64 = 250
-  static let finishAttempts = 6
+  /// How long a handshake may take: on a bad way each of its messages is said many times.
+  static let handshakeMilliseconds: Int64 = 30_000
+  /// A message of it that is not answered is said again after this, doubling.
+  static let handshakeFirstMilliseconds: Int64 = 250
+  static let handshakeLastMilliseconds: Int64 = 2000
+  /// So often without being asked to, so that a recorded one brings little out.
+  static let handshakeAttempts = 8
+  /// Who was heard so lately does not answer because words are lost.
+  static let aboutMilliseconds: Int64 = 30_000
   /// A known address without a session is tried again after this, doubling.
   static let contactFirstMilliseconds: Int64 = 1000
   static let contactLastMilliseconds: Int64 = 15_000

@@ -15,8 +15,19 @@ struct SessionHandshake: Sendable {
   var remoteIndex: UInt32?
   let endpoint: Endpoint
   let startedAt: Instant
-  /// The initiator's first datagram, until it was sent with a cookie.
-  var initiation: [UInt8]?
+  /// What is said until it is answered: the initiator's first datagram, the responder's answer.
+  var datagram: [UInt8] = []
+  /// The initiator was asked for a cookie and has shown it, which it does once.
+  var hasCookie = false
+  /// When the datagram leaves again; nil where only its like from the other side brings it out.
+  var nextAttempt: Instant?
+  var attempts = 1
+  /// Of the initiation that is answered, to know its repetitions by.
+  var initiationHash: Bytes16?
+  /// By which the other side came, for a responder.
+  var link = LinkID.unknown
+  /// What may still be sent to an address that nobody has proved to be at; nil where somebody has.
+  var allowedBytes: Int?
   private var noise: NoiseHandshake
 
   init(

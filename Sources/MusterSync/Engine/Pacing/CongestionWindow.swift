@@ -1,3 +1,5 @@
+internal import MusterModel
+
 /// How many bytes may be under way to one peer (RFC 8085): integers alone.
 ///
 /// Radios lose datagrams without being full, so a loss is no sign by itself. Two things are, each
@@ -11,7 +13,7 @@
 ///     nothing acknowledged for a timeout    ──▶ the least window
 struct CongestionWindow: Sendable {
   /// The largest datagram with its IP and UDP headers.
-  static let datagram = 1228
+  static let datagram = Limits.datagramBytes + Limits.headerBytes
   static let first = 4 * datagram
   static let least = 2 * datagram
   /// A slow disk at the receiver delays acknowledgements as a queue does: no less than this for it.

@@ -21,6 +21,9 @@ struct Flow: Sendable {
   private var sent = SentDatagrams()
   /// Timeouts in a row; doubles the next.
   private var timeouts = 0
+  /// Of what was sent, by what was acknowledged; and of what the peer sent.
+  private var sentLoss = LossMeter()
+  private(set) var heardLoss = LossMeter()
   private var lastSentAt = Instant(microseconds: .min)
   private var lastHeardAt = Instant(microseconds: .min)
   /// When this peer's link was last given a turn: whose is longest ago comes next.
@@ -42,9 +45,25 @@ struct Flow: Sendable {
   }
 
   /// After some timeouts in a row with nothing heard, a single datagram asks whether anybody is
-  /// there.
+  /// there. A way that loses most of what it carries, and holds no queue, gets so much that some
+  /// of it may be expected to arrive.
   private var limit: Int {
-    timeouts >= 3 && lastHeardAt < lastSentAt ? CongestionWindow.datagram : window.bytes
+    guard isHeard, !isQueued else {
+      return timeouts >= 3 && lastHeardAt < lastSentAt ? CongestionWindow.datagram : window.bytes
+    }
+    let expected = CongestionWindow.least * Int(LossMeter.tries(lossPercent))
+    return max(window.bytes, min(expected, Self.mostInBadWeather))
+  }
+
+  private static let mostInBadWeather = 8 * CongestionWindow.datagram
+
+  /// Of both ways, the worse.
+  var lossPercent: Int { max(sentLoss.percent, heardLoss.percent) }
+
+  /// When last looked at, a queue stood on the way: what was lost found no room in it.
+  private var isQueued: Bool {
+    guard let least = roundTrip.least else { return true }
+    return roundTrip.latest - least > CongestionWindow.queueMicroseconds
   }
 
   mutating func noteSent(
@@ -69,7 +88,13 @@ struct Flow: Sendable {
     session = index
   }
 
-  mutating func noteHeard(now: Instant) { lastHeardAt = now }
+  /// - Parameter skipped: how many of the peer's datagrams before this one have not come; -1 where
+  ///   this one was missing until now.
+  mutating func noteHeard(skipped: Int, now: Instant) {
+    lastHeardAt = now
+    if skipped < 0 { heardLoss.findAgain() }
+    heardLoss.note(lost: max(0, skipped), arrived: 1)
+  }
 
   mutating func acknowledge(_ acknowledgement: Acknowledgement, on index: UInt32, now: Instant) {
     guard index == session else { return }
@@ -83,7 +108,11 @@ struct Flow: Sendable {
       for number in datagram.parts { queue.remove(number) }
       window.acknowledge(datagram.size)
     }
-    for _ in 0..<change.foundAgain { window.findAgain() }
+    for _ in 0..<change.foundAgain {
+      window.findAgain()
+      sentLoss.findAgain()
+    }
+    sentLoss.note(lost: 0, arrived: change.acknowledged.count)
     lose(change.overtaken)
     if change.endsRound { window.endRound(least: roundTrip.least) }
     setPace(now: now)
@@ -91,6 +120,7 @@ struct Flow: Sendable {
 
   private mutating func lose(_ overtaken: [SentDatagrams.Sent]) {
     for _ in overtaken { window.lose() }
+    sentLoss.note(lost: overtaken.count, arrived: 0)
     if !overtaken.isEmpty { queue.repeatParts(overtaken.flatMap(\.parts), first: true) }
   }
 
@@ -124,8 +154,14 @@ struct Flow: Sendable {
   /// else it is asked after every three seconds (RFC 8085).
   private var timeout: Int64 {
     let base = roundTrip.timeout
-    let isHeard = lastSentAt.microseconds(since: lastHeardAt) < 3_000_000
     return min(base << Int64(min(timeouts, 6)), max(base, isHeard ? 500_000 : 3_000_000))
+  }
+
+  /// Whether the peer was heard of late: the more of what it says is lost, the longer ago that may
+  /// be.
+  private var isHeard: Bool {
+    let patience = isQueued ? 1 : LossMeter.tries(heardLoss.percent)
+    return lastSentAt.microseconds(since: lastHeardAt) < 3_000_000 * patience
   }
 
   /// Does what is due.
@@ -134,7 +170,9 @@ struct Flow: Sendable {
     guard let last = sent.lastSentAt, last.advanced(byMicroseconds: timeout) <= now else { return }
     timeouts += 1
     window.timeOut()
-    queue.repeatParts(sent.timeOut().flatMap(\.parts), first: timeouts == 1)
+    let lost = sent.timeOut()
+    sentLoss.note(lost: lost.count, arrived: 0)
+    queue.repeatParts(lost.flatMap(\.parts), first: timeouts == 1)
     setPace(now: now)
   }
 

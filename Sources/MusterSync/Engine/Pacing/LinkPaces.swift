@@ -9,7 +9,6 @@ struct LinkPaces: Sendable {
   /// Dropped for lack of room.
   private(set) var dropped: UInt64 = 0
 
-  private static let headerBytes = 28
   /// What passes at once: one datagram, and the bucket lets one more run it into debt.
   private static let depthBytes = CongestionWindow.datagram
 
@@ -24,6 +23,12 @@ struct LinkPaces: Sendable {
         bytesPerSecond: rate.bytesPerSecond, depthBytes: Self.depthBytes, now: now)
     }
     open(.unknown, now: now)
+  }
+
+  /// What several datagrams take on a narrow link, and may be waited for beyond what else is; 0
+  /// where the rate is not known.
+  var patienceMilliseconds: Int64 {
+    rate.map { Int64(CongestionWindow.datagram * 8 * 1000 / $0.bytesPerSecond) } ?? 0
   }
 
   /// A link is known from the first datagram that came in by it.
@@ -54,7 +59,7 @@ struct LinkPaces: Sendable {
 
   mutating func take(_ bytes: Int, by link: LinkID?, now: Instant) {
     guard rate != nil else { return }
-    for key in counted(link) { buckets[key]?.take(bytes + Self.headerBytes, now: now) }
+    for key in counted(link) { buckets[key]?.take(bytes + Limits.headerBytes, now: now) }
   }
 
   // MARK: Datagrams that wait

@@ -78,7 +78,9 @@ extension SyncEngine {
       outbox.links.opensAt(link, now: now) == nil
     else { return false }
     var bytes: [UInt8] = []
-    if let acknowledgement = sessions[index]?.received.take(now: now) {
+    if let acknowledgement = sessions[index]?.received.take(
+      now: now, lossPercent: outbox.flows[device]?.lossPercent ?? 0)
+    {
       var packet = Packet()
       packet.acknowledgement = acknowledgement
       bytes = packet.encoded()
@@ -94,7 +96,7 @@ extension SyncEngine {
       let counter = sessions[index]?.sendCounter, let datagram = sessions[index]?.seal(bytes)
     else { return false }
     outbox.flows[device]?.noteSent(
-      counter, on: index, size: datagram.count + 28, parts: parts, now: now)
+      counter, on: index, size: datagram.count + Limits.headerBytes, parts: parts, now: now)
     peers[device]?.bytesOut += UInt64(datagram.count + Limits.headerBytes)
     leave(datagram, to: .endpoint(endpoint, link))
     return true
@@ -155,9 +157,9 @@ extension SyncEngine {
   mutating func noteReceived(
     _ counter: UInt64, packet: Packet, on index: UInt32, of device: DeviceID
   ) {
-    sessions[index]?.received.note(
+    let skipped = sessions[index]?.received.note(
       counter, isToBeAcknowledged: packet.isToBeAcknowledged, now: now)
-    outbox.flows[device]?.noteHeard(now: now)
+    outbox.flows[device, default: Flow()].noteHeard(skipped: skipped ?? 0, now: now)
     if let acknowledgement = packet.acknowledgement {
       outbox.flows[device]?.acknowledge(acknowledgement, on: index, now: now)
     }

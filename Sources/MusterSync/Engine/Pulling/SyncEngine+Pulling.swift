@@ -126,7 +126,9 @@ extension SyncEngine {
       peers[device]?.pulling.deadline = nil
       return
     }
-    let wait = Timing.pullMilliseconds << Int64(min(pulling.attempts, Timing.pullDoublings))
+    let wait =
+      (Timing.pullMilliseconds << Int64(min(pulling.attempts, Timing.pullDoublings)))
+      * tries(to: device)
     let deadline = pulling.deadline ?? now.advanced(byMilliseconds: wait)
     peers[device]?.pulling.deadline = deadline
     deadlines.schedule(.flow(device), at: deadline)
