@@ -31,6 +31,7 @@ func tests(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
 let argumentParser: Target.Dependency = .product(
   name: "ArgumentParser", package: "swift-argument-parser")
 let grdb: Target.Dependency = .product(name: "GRDB", package: "GRDB.swift")
+let grdbSQLite: Target.Dependency = .product(name: "GRDBSQLite", package: "GRDB.swift")
 let logging: Target.Dependency = .product(name: "Logging", package: "swift-log")
 let nioCore: Target.Dependency = .product(name: "NIOCore", package: "swift-nio")
 let nioPosix: Target.Dependency = .product(name: "NIOPosix", package: "swift-nio")
@@ -73,7 +74,7 @@ let package = Package(
     layer(
       "MusterSync", ["MusterModel", "MusterCRDT", "MusterCrypto", protobuf],
       exclude: ["Wire/Proto"]),
-    layer("MusterStore", ["MusterModel", "MusterCRDT", grdb]),
+    layer("MusterStore", ["MusterModel", "MusterCRDT", grdb, grdbSQLite]),
     layer(
       "MusterReplica",
       ["MusterModel", "MusterCRDT", "MusterGeo", "MusterCrypto", "MusterSync", "MusterStore"]),

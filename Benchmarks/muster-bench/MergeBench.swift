@@ -88,6 +88,7 @@ struct MergeRound: ParsableCommand {
       }
       mesh.resetTraffic()
       let (_, elapsed) = try timed { try mesh.synchronise(0, 1) }
+      progress("merge: \(mesh.traffic.datagrams) datagrams in \(mesh.traffic.crossings) crossings")
       guard try mesh.haveEqualStates(0, 1) else { throw BenchFault("the two do not agree") }
       let result = MergeResult(
         seconds: elapsed.processorSeconds, wallSeconds: elapsed.wallSeconds,

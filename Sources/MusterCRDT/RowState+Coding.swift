@@ -5,7 +5,7 @@ public import MusterModel
 extension RowState {
   /// For the store: equal states give equal bytes.
   public func encoded() -> [UInt8] {
-    var writer = ByteWriter()
+    var writer = ByteWriter(reservingCapacity: 96 + 96 * live.count)
     appendVisible(to: &writer)
     writer.append(UInt32(awaited.count))
     for name in awaited.keys.sorted() {
@@ -50,23 +50,32 @@ extension RowState {
     writer.append(UInt8(origin == nil ? 0 : isCreated ? 2 : 1))
     writer.append(origin?.owner.raw ?? .zero)
     writer.append(origin?.nonce ?? .zero)
-    var fields: UInt32 = 0
-    for index in live.indices where isFirstOfField(index) { fields += 1 }
-    writer.append(fields)
-    for index in live.indices {
-      let field = live[index].field
-      if isFirstOfField(index) {
-        var values: UInt32 = 0
-        for entry in live[index...] where entry.field == field { values += 1 }
-        writer.append(field.rawValue)
-        writer.append(values)
-      }
-      live[index].value.append(to: &writer)
-    }
+    // In place: entries are copied with what they refer to, and rows are stored in great numbers.
+    live.withUnsafeBufferPointer { Self.append($0, to: &writer) }
   }
 
-  private func isFirstOfField(_ index: Int) -> Bool {
-    index == 0 || live[index].field != live[index - 1].field
+  private static func append(
+    _ live: UnsafeBufferPointer<LiveEntry>, to writer: inout ByteWriter
+  ) {
+    var fields: UInt32 = 0
+    for index in live.indices where index == 0 || live[index].field != live[index - 1].field {
+      fields += 1
+    }
+    writer.append(fields)
+    var next = live.startIndex
+    while next < live.endIndex {
+      let (field, first) = (live[next].field, next)
+      while next < live.endIndex, live[next].field == field { next += 1 }
+      writer.append(field.rawValue)
+      writer.append(UInt32(next - first))
+      for index in first..<next {
+        writer.append(live[index].value.dot)
+        writer.append(live[index].value.author)
+        writer.append(live[index].value.role.rawValue)
+        writer.append(live[index].value.writtenAt.milliseconds)
+        live[index].value.value.append(to: &writer)
+      }
+    }
   }
 
   private mutating func readVisible(from reader: inout ByteReader) throws(DecodingFault) {
@@ -86,14 +95,6 @@ extension RowState {
 }
 
 extension LiveValue {
-  fileprivate func append(to writer: inout ByteWriter) {
-    writer.append(dot)
-    writer.append(author)
-    writer.append(role.rawValue)
-    writer.append(writtenAt.milliseconds)
-    value.append(to: &writer)
-  }
-
   fileprivate init(from reader: inout ByteReader) throws(DecodingFault) {
     let dot = try reader.dot()
     let author = try reader.identifier(UserID.self)

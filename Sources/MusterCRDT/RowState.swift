@@ -143,7 +143,8 @@ public struct RowState: Hashable, Sendable {
   private mutating func supersede(
     _ dot: Dot, in field: Field, by author: Author, hasCome: (Dot) -> Bool
   ) {
-    if let index = live.firstIndex(where: { $0.field == field && $0.value.dot == dot }) {
+    let index = place(of: dot, in: field)
+    if index < live.endIndex, live[index].field == field, live[index].value.dot == dot {
       let element = live[index].value.author
       guard Permission.allowsSuperseding(field, valueOf: element, by: author) else { return }
       live.remove(at: index)
@@ -165,9 +166,23 @@ public struct RowState: Hashable, Sendable {
         live.removeAll { $0.field == field && $0.value.author == value.author }
       }
     #endif
-    let place =
-      live.firstIndex { ($0.field, $0.value.dot) > (field, value.dot) } ?? live.endIndex
-    live.insert(LiveEntry(field: field, value: value), at: place)
+    live.insert(LiveEntry(field: field, value: value), at: place(of: value.dot, in: field))
+  }
+
+  /// Where a value of this name is, or would be.
+  private func place(of dot: Dot, in field: Field) -> Int {
+    var (low, high) = (live.startIndex, live.endIndex)
+    while low < high {
+      let middle = (low + high) / 2
+      if live[middle].field < field
+        || (live[middle].field == field && live[middle].value.dot < dot)
+      {
+        low = middle + 1
+      } else {
+        high = middle
+      }
+    }
+    return low
   }
 }
 

@@ -8,6 +8,9 @@ public struct ByteWriter: Sendable {
   /// Begins with no bytes.
   public init() {}
 
+  /// Begins with no bytes, and with room for so many, so that it need not grow.
+  public init(reservingCapacity count: Int) { storage.reserveCapacity(count) }
+
   /// One byte as it is.
   @inlinable
   public mutating func append(_ byte: UInt8) { storage.append(byte) }

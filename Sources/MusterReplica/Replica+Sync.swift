@@ -122,7 +122,7 @@ extension Replica {
       case .store(let verified): try take(verified, now: now)
       case .fetch(let request):
         // The engine may know of frames that the batch still holds.
-        try commit(now: now)
+        if batch.frames.contains(where: { $0.frame.log == request.log }) { try commit(now: now) }
         let frames = try store.frames(
           log: request.log, from: request.from, maxBytes: request.maxBytes,
           maxFrames: request.maxFrames)

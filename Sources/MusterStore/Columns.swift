@@ -1,5 +1,4 @@
-internal import Foundation
-internal import GRDB
+internal import GRDBSQLite
 internal import MusterModel
 
 // How values of the model become columns, and back. Reading checks everything: a damaged file must
@@ -7,44 +6,52 @@ internal import MusterModel
 
 // MARK: - To columns
 
+/// A value on its way into a statement.
+enum ColumnValue {
+  case null
+  case integer(Int64)
+  case text(String)
+  case bytes([UInt8])
+  case bytes16(Bytes16)
+  case bytes32(Bytes32)
+}
+
 extension Bytes16 {
-  var blob: DatabaseValue {
-    withUnsafeBytes(of: (high.bigEndian, low.bigEndian)) { Data($0).databaseValue }
-  }
+  var blob: ColumnValue { .bytes16(self) }
 }
 
 extension Identifier {
-  var blob: DatabaseValue { raw.blob }
+  var blob: ColumnValue { raw.blob }
 }
 
 extension Bytes32 {
-  var blob: DatabaseValue { bytes.blob }
+  var blob: ColumnValue { .bytes32(self) }
 }
 
 extension Digest32 {
-  var blob: DatabaseValue { raw.blob }
+  var blob: ColumnValue { raw.blob }
 }
 
 extension [UInt8] {
-  var blob: DatabaseValue { Data(self).databaseValue }
+  var blob: ColumnValue { .bytes(self) }
 }
 
 extension FixedWidthInteger {
   /// Integers above `Int64.max` keep their bits; whoever compares them does so in Swift.
-  var column: DatabaseValue { Int64(truncatingIfNeeded: self).databaseValue }
+  var column: ColumnValue { .integer(Int64(truncatingIfNeeded: self)) }
 }
 
 extension Bool {
-  var column: DatabaseValue { (self ? 1 : 0).databaseValue }
+  var column: ColumnValue { .integer(self ? 1 : 0) }
 }
 
 extension Timestamp {
-  var column: DatabaseValue { milliseconds.databaseValue }
+  var column: ColumnValue { milliseconds.column }
 }
 
 extension Optional {
   /// NULL for nil.
-  func column(_ convert: (Wrapped) -> DatabaseValue) -> DatabaseValue {
+  func column(_ convert: (Wrapped) -> ColumnValue) -> ColumnValue {
     map(convert) ?? .null
   }
 }
@@ -53,13 +60,14 @@ extension Optional {
 
 /// Reads the columns of one row from left to right.
 struct ColumnReader {
-  let row: Row
+  /// A statement that stands at a row.
+  private let statement: OpaquePointer
   /// The table, for the message about damage.
-  let table: String
-  private var index = 0
+  private let table: String
+  private var index: CInt = 0
 
-  init(_ row: Row, of table: String) {
-    self.row = row
+  init(_ statement: OpaquePointer, of table: String) {
+    self.statement = statement
     self.table = table
   }
 
@@ -71,12 +79,12 @@ struct ColumnReader {
   }
 
   mutating func optionalInteger<T: FixedWidthInteger>(_ type: T.Type = T.self) throws -> T? {
-    let value: DatabaseValue = row[index]
+    let column = index
     index += 1
-    switch value.storage {
-    case .null: return nil
-    case .int64(let number):
-      guard let exact = T(exactly: number) else { throw damage }
+    switch sqlite3_column_type(statement, column) {
+    case SQLITE_NULL: return nil
+    case SQLITE_INTEGER:
+      guard let exact = T(exactly: sqlite3_column_int64(statement, column)) else { throw damage }
       return exact
     default: throw damage
     }
@@ -98,8 +106,7 @@ struct ColumnReader {
   }
 
   mutating func optionalBytes() throws -> [UInt8]? {
-    defer { index += 1 }
-    return try row.withUnsafeData(atIndex: index) { $0.map { [UInt8]($0) } }
+    try withBlob { [UInt8]($0) }
   }
 
   mutating func bytes16() throws -> Bytes16 {
@@ -108,12 +115,10 @@ struct ColumnReader {
   }
 
   mutating func optionalBytes16() throws -> Bytes16? {
-    defer { index += 1 }
-    return try row.withUnsafeData(atIndex: index) { data in
-      guard let data else { return nil }
-      guard let raw = data.withUnsafeBytes({ Bytes16($0) }) else { throw damage }
-      return raw
-    }
+    let raw = try withBlob { $0.count == 16 ? Bytes16($0, at: 0) : nil }
+    guard let raw else { return nil }
+    guard let raw else { throw damage }
+    return raw
   }
 
   mutating func bytes32() throws -> Bytes32 {
@@ -122,9 +127,26 @@ struct ColumnReader {
   }
 
   mutating func optionalBytes32() throws -> Bytes32? {
-    guard let bytes = try optionalBytes() else { return nil }
-    guard let raw = Bytes32(bytes) else { throw damage }
+    let raw = try withBlob {
+      $0.count == 32 ? Bytes32(prefix: Bytes16($0, at: 0), suffix: Bytes16($0, at: 16)) : nil
+    }
+    guard let raw else { return nil }
+    guard let raw else { throw damage }
     return raw
+  }
+
+  /// Nil for NULL. The bytes are there only while `body` runs.
+  private mutating func withBlob<T>(_ body: (UnsafeRawBufferPointer) -> T) throws -> T? {
+    let column = index
+    index += 1
+    switch sqlite3_column_type(statement, column) {
+    case SQLITE_NULL: return nil
+    case SQLITE_BLOB:
+      let start = sqlite3_column_blob(statement, column)
+      let count = Int(sqlite3_column_bytes(statement, column))
+      return body(UnsafeRawBufferPointer(start: start, count: count))
+    default: throw damage
+    }
   }
 
   mutating func identifier<T: Identifier>(_ type: T.Type = T.self) throws -> T {
@@ -151,7 +173,7 @@ struct ColumnReader {
 
 extension Fix {
   /// The four columns that `ColumnReader.fix` reads.
-  var columns: [DatabaseValue] {
+  var columns: [ColumnValue] {
     [
       position.latitudeE7.column, position.longitudeE7.column,
       accuracyDecimetres.column { $0.column }, sampleTime.column,
@@ -159,64 +181,11 @@ extension Fix {
   }
 }
 
-// MARK: - Statements
-
-extension Database {
-  /// Runs a statement that answers nothing.
-  func run(_ sql: String, _ values: [DatabaseValue] = []) throws {
-    let statement = try prepared(sql, values)
-    try statement.execute()
-  }
-
-  /// Calls `body` with each row until it answers false. `body` MUST NOT run the same statement.
-  func eachWhile(
-    _ sql: String, _ values: [DatabaseValue] = [], of table: String,
-    _ body: (inout ColumnReader) throws -> Bool
-  ) throws {
-    let statement = try prepared(sql, values)
-    let cursor = try Row.fetchCursor(statement)
-    while let row = try cursor.next() {
-      var reader = ColumnReader(row, of: table)
-      guard try body(&reader) else { return }
-    }
-  }
-
-  func each(
-    _ sql: String, _ values: [DatabaseValue] = [], of table: String,
-    _ body: (inout ColumnReader) throws -> Void
-  ) throws {
-    try eachWhile(sql, values, of: table) { columns in
-      try body(&columns)
-      return true
-    }
-  }
-
-  func all<T>(
-    _ sql: String, _ values: [DatabaseValue] = [], of table: String,
-    _ decode: (inout ColumnReader) throws -> T
-  ) throws -> [T] {
-    var found: [T] = []
-    try each(sql, values, of: table) { found.append(try decode(&$0)) }
-    return found
-  }
-
-  func first<T>(
-    _ sql: String, _ values: [DatabaseValue] = [], of table: String,
-    _ decode: (inout ColumnReader) throws -> T
-  ) throws -> T? {
-    let statement = try prepared(sql, values)
-    let cursor = try Row.fetchCursor(statement)
-    guard let row = try cursor.next() else { return nil }
-    var reader = ColumnReader(row, of: table)
-    return try decode(&reader)
-  }
-
-  /// A statement, prepared once per connection, with its arguments.
-  private func prepared(_ sql: String, _ values: [DatabaseValue]) throws -> Statement {
-    let statement = try cachedStatement(sql: sql)
-    // GRDB maps an array of one type by a key path, which costs more than the binding.
-    let arguments: [(any DatabaseValueConvertible)?] = values
-    statement.setUncheckedArguments(StatementArguments(arguments))
-    return statement
+extension Bytes16 {
+  /// The sixteen bytes from `offset` on, which the caller knows to be there.
+  fileprivate init(_ bytes: UnsafeRawBufferPointer, at offset: Int) {
+    self.init(
+      high: UInt64(bigEndian: bytes.loadUnaligned(fromByteOffset: offset, as: UInt64.self)),
+      low: UInt64(bigEndian: bytes.loadUnaligned(fromByteOffset: offset + 8, as: UInt64.self)))
   }
 }

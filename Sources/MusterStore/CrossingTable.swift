@@ -28,7 +28,7 @@ enum CrossingTable {
       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
       """,
       [
-        arrival.column { $0.databaseValue }, recorded.id.blob, crossing.type.rawValue.column,
+        arrival.column { $0.column }, recorded.id.blob, crossing.type.rawValue.column,
         crossing.fence.blob, crossing.fenceVersion.blob, crossing.subject.blob,
         crossing.transition.column,
       ] + crossing.fix.columns + [
@@ -43,7 +43,7 @@ enum CrossingTable {
   ) throws -> [ArrivedCrossing] {
     try database.all(
       "SELECT arrival, \(columns) FROM crossings WHERE arrival > ? ORDER BY arrival LIMIT ?",
-      [arrival.databaseValue, limit.databaseValue], of: "crossings"
+      [arrival.column, limit.column], of: "crossings"
     ) {
       ArrivedCrossing(arrival: try $0.integer(), recorded: try read(&$0))
     }

@@ -27,7 +27,7 @@ enum FrameTable {
 
   static func log(ref: Int64, in database: Database) throws -> HeldLog? {
     try database.first(
-      "SELECT \(logColumns) FROM logs WHERE ref = ?", [ref.databaseValue], of: "logs", readLog)
+      "SELECT \(logColumns) FROM logs WHERE ref = ?", [ref.column], of: "logs", readLog)
   }
 
   static func logs(_ database: Database) throws -> [HeldLog] {
@@ -57,7 +57,7 @@ enum FrameTable {
   static func setHead(_ log: HeldLog, in database: Database) throws {
     try database.run(
       "UPDATE logs SET head_sequence = ?, head_hash = ? WHERE ref = ?",
-      [log.head.sequence.column, log.head.hash.blob, log.ref.databaseValue])
+      [log.head.sequence.column, log.head.hash.blob, log.ref.column])
   }
 
   /// Logs whose frames are not exactly those from 0 to their head.
@@ -121,14 +121,14 @@ enum FrameTable {
     try database.run(
       "INSERT INTO frames(place, name, rest, epoch, body, signature) VALUES (?, ?, ?, ?, ?, ?)",
       [
-        place.databaseValue, frame.hash.raw.prefix.blob, frame.hash.raw.suffix.blob,
+        place.column, frame.hash.raw.prefix.blob, frame.hash.raw.suffix.blob,
         frame.epoch.column { $0.blob }, frame.body.blob, frame.signature.column { $0.blob },
       ])
   }
 
   static func hash(at place: Int64, in database: Database) throws -> FrameHash? {
     try database.first(
-      "SELECT name, rest FROM frames WHERE place = ?", [place.databaseValue], of: "frames"
+      "SELECT name, rest FROM frames WHERE place = ?", [place.column], of: "frames"
     ) { FrameHash(raw: Bytes32(prefix: try $0.bytes16(), suffix: try $0.bytes16())) }
   }
 
@@ -145,7 +145,7 @@ enum FrameTable {
     try database.first(
       "SELECT place FROM frames WHERE name = ? AND place BETWEEN ? AND ? LIMIT 1",
       [
-        name.blob, log.place(0).databaseValue, log.place(log.head.sequence).databaseValue,
+        name.blob, log.place(0).column, log.place(log.head.sequence).column,
       ], of: "frames"
     ) { UInt64(try $0.integer(Int64.self) & 0xFFFF_FFFF) }
   }
@@ -153,7 +153,7 @@ enum FrameTable {
   /// What dots call the frame at a place.
   static func name(at place: Int64, in database: Database) throws -> Bytes16? {
     try database.first(
-      "SELECT name FROM frames WHERE place = ?", [place.databaseValue], of: "frames"
+      "SELECT name FROM frames WHERE place = ?", [place.column], of: "frames"
     ) { try $0.bytes16() }
   }
 
@@ -163,7 +163,7 @@ enum FrameTable {
       """
       SELECT 1 FROM frames WHERE name = ? AND place <= ?
         AND place NOT IN (SELECT place FROM waiting) LIMIT 1
-      """, [name.blob, last.databaseValue], of: "frames"
+      """, [name.blob, last.column], of: "frames"
     ) { _ in true } ?? false
   }
 
@@ -187,7 +187,7 @@ enum FrameTable {
       """
       SELECT place, name, rest, epoch, body, signature FROM frames
       WHERE place BETWEEN ? AND ? ORDER BY place
-      """, [log.place(first).databaseValue, log.place(last).databaseValue], of: "frames"
+      """, [log.place(first).column, log.place(last).column], of: "frames"
     ) { columns in
       guard try columns.integer() == log.place(expected) else { throw missing(expected, of: log) }
       let frame = try readFrame(&columns, log.head.log, expected, previous)
@@ -230,17 +230,17 @@ enum FrameTable {
       """
       INSERT INTO waiting(place, reason, epoch) VALUES (?, ?, ?)
       ON CONFLICT(place) DO UPDATE SET reason = excluded.reason, epoch = excluded.epoch
-      """, [place.databaseValue, reason.code.column, reason.epoch.column { $0.blob }])
+      """, [place.column, reason.code.column, reason.epoch.column { $0.blob }])
   }
 
   static func isWaiting(_ place: Int64, in database: Database) throws -> Bool {
     try database.first(
-      "SELECT 1 FROM waiting WHERE place = ?", [place.databaseValue], of: "waiting"
+      "SELECT 1 FROM waiting WHERE place = ?", [place.column], of: "waiting"
     ) { _ in true } ?? false
   }
 
   static func deleteWaiting(at place: Int64, in database: Database) throws {
-    try database.run("DELETE FROM waiting WHERE place = ?", [place.databaseValue])
+    try database.run("DELETE FROM waiting WHERE place = ?", [place.column])
   }
 
   static func deleteAllWaiting(_ database: Database) throws {
@@ -255,7 +255,7 @@ enum FrameTable {
     return try database.all(
       """
       SELECT place, reason, epoch FROM waiting WHERE \(condition)place > ? ORDER BY place LIMIT ?
-      """, (epoch.map { [$0.blob] } ?? []) + [place.databaseValue, limit.databaseValue],
+      """, (epoch.map { [$0.blob] } ?? []) + [place.column, limit.column],
       of: "waiting"
     ) { columns in
       let place: Int64 = try columns.integer()

@@ -18,16 +18,16 @@ enum LocalTable {
 
   static func set(_ key: String, to value: [UInt8], in database: Database) throws {
     try database.run(
-      "INSERT OR REPLACE INTO local(key, value) VALUES (?, ?)", [key.databaseValue, value.blob])
+      "INSERT OR REPLACE INTO local(key, value) VALUES (?, ?)", [.text(key), value.blob])
   }
 
   static func forget(_ key: String, in database: Database) throws {
-    try database.run("DELETE FROM local WHERE key = ?", [key.databaseValue])
+    try database.run("DELETE FROM local WHERE key = ?", [.text(key)])
   }
 
   static func value(_ key: String, in database: Database) throws -> [UInt8]? {
     try database.first(
-      "SELECT value FROM local WHERE key = ?", [key.databaseValue], of: "local"
+      "SELECT value FROM local WHERE key = ?", [.text(key)], of: "local"
     ) { try $0.bytes() }
   }
 

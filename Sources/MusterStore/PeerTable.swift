@@ -36,7 +36,7 @@ enum PeerTable {
       DELETE FROM peers WHERE (address, port, scope) IN (
         SELECT address, port, scope FROM peers
         ORDER BY device IS NULL, last_heard_ms DESC, address, port, scope LIMIT -1 OFFSET ?)
-      """, [limit.databaseValue])
+      """, [limit.column])
   }
 
   static func peers(_ database: Database) throws -> [RememberedPeer] {

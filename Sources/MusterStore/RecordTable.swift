@@ -73,7 +73,7 @@ enum RecordTable {
 }
 
 extension RecordOrder {
-  fileprivate var columns: [DatabaseValue] {
+  fileprivate var columns: [ColumnValue] {
     [generation.column, incarnation.blob, counter.column]
   }
 }

@@ -16,15 +16,19 @@ enum RowTable {
     }
   }
 
-  static func insert(_ state: RowState, in database: Database) throws {
+  /// Gives a row the next place.
+  static func insert(
+    _ key: RowKey, encoded: [UInt8], in database: Database
+  ) throws -> Int64 {
     try database.run(
       "INSERT INTO rows(kind, id, state) VALUES (?, ?, ?)",
-      [state.key.kind.rawValue.column, state.key.id.blob, state.encoded().blob])
+      [key.kind.rawValue.column, key.id.blob, encoded.blob])
+    return database.lastInsertedRowID
   }
 
-  static func update(_ state: RowState, at place: Int64, in database: Database) throws {
+  static func update(at place: Int64, to encoded: [UInt8], in database: Database) throws {
     try database.run(
-      "UPDATE rows SET state = ? WHERE place = ?", [state.encoded().blob, place.databaseValue])
+      "UPDATE rows SET state = ? WHERE place = ?", [encoded.blob, place.column])
   }
 
   static func deleteAll(_ database: Database) throws {
@@ -43,49 +47,5 @@ enum RowTable {
       let key = RowKey(kind: try columns.code(), id: try columns.identifier())
       try body(key, try columns.bytes())
     }
-  }
-}
-
-/// Rows that a transaction works on: each is read once and written once, however many writes go
-/// to it.
-struct RowCache {
-  private struct Entry {
-    var state: RowState
-    /// Nil for a row that is not stored yet.
-    let place: Int64?
-  }
-
-  private var indices: [RowKey: Int] = [:]
-  private var entries: [Entry] = []
-
-  /// Rows held at once; beyond this they are written and, if needed again, read again.
-  private static let capacity = 65_536
-
-  mutating func apply(
-    _ write: AuthoredWrite, in database: Database, isApplied: (Bytes16) -> Bool
-  ) throws -> RowState.Outcome {
-    let index = try index(of: write.write.key, in: database)
-    return entries[index].state.apply(write, isApplied: isApplied)
-  }
-
-  mutating func flush(to database: Database) throws {
-    for entry in entries {
-      if let place = entry.place {
-        try RowTable.update(entry.state, at: place, in: database)
-      } else {
-        try RowTable.insert(entry.state, in: database)
-      }
-    }
-    indices.removeAll(keepingCapacity: true)
-    entries.removeAll(keepingCapacity: true)
-  }
-
-  private mutating func index(of key: RowKey, in database: Database) throws -> Int {
-    if let index = indices[key] { return index }
-    if entries.count >= Self.capacity { try flush(to: database) }
-    let stored = try RowTable.load(key, in: database)
-    indices[key] = entries.count
-    entries.append(Entry(state: stored?.state ?? RowState(key: key), place: stored?.place))
-    return entries.count - 1
   }
 }

@@ -13,16 +13,19 @@ extension Store {
     #if Canary
       if Canary.loseCommit.isPlanted, batch.frames.count > 2 { return CommitOutcome() }
     #endif
-    return try write { database in
-      var run = CommitRun(database)
-      for key in batch.epochKeys { try LocalTable.keep(key, in: database) }
-      for frame in batch.frames { try run.hold(frame) }
-      for frame in batch.released { try run.release(frame) }
-      try run.keep(batch.records, batch.positions)
-      for fix in batch.fixes { try LocalTable.append(fix, in: database) }
-      for (key, value) in batch.local { try LocalTable.set(key, to: value, in: database) }
-      for key in batch.forgotten { try LocalTable.forget(key, in: database) }
-      return try run.finish()
+    do {
+      return try writer.writeWithoutTransaction { database in
+        var run = CommitRun(database, remembering: memory.take())
+        var outcome = CommitOutcome()
+        try database.inTransaction {
+          outcome = try run.take(batch)
+          return .commit
+        }
+        memory.keep(run.memory)
+        return outcome
+      }
+    } catch {
+      throw StoreError(error)
     }
   }
 }
@@ -33,15 +36,28 @@ struct CommitRun {
   /// Nil for a log that is not held.
   private var logs: [LogID: HeldLog?] = [:]
   private var grown: Set<LogID> = []
-  private var rows = RowCache()
-  private var changedRows: Set<RowKey> = []
+  private(set) var memory: CommitMemory.Contents
   private var outcome = CommitOutcome()
   /// Frames beyond this place do not count as applied: the view is being built up to here.
   var lastApplied = Int64.max
   /// The numbers that crossings had in a view that is being rebuilt.
   var arrivals: [CrossingID: Int64] = [:]
 
-  init(_ database: Database) { self.database = database }
+  init(_ database: Database, remembering memory: CommitMemory.Contents) {
+    self.database = database
+    self.memory = memory
+  }
+
+  mutating func take(_ batch: Batch) throws -> CommitOutcome {
+    for key in batch.epochKeys { try LocalTable.keep(key, in: database) }
+    for frame in batch.frames { try hold(frame) }
+    for frame in batch.released { try release(frame) }
+    try keep(batch.records, batch.positions)
+    for fix in batch.fixes { try LocalTable.append(fix, in: database) }
+    for (key, value) in batch.local { try LocalTable.set(key, to: value, in: database) }
+    for key in batch.forgotten { try LocalTable.forget(key, in: database) }
+    return try finish()
+  }
 
   // MARK: The log
 
@@ -51,9 +67,11 @@ struct CommitRun {
       outcome.framesKnown += 1
       return
     }
-    try FrameTable.insert(frame, at: log.place(frame.sequence), in: database)
+    let place = log.place(frame.sequence)
+    try FrameTable.insert(frame, at: place, in: database)
+    memory.names.note(frame.hash.raw.prefix, at: place)
     outcome.framesHeld += 1
-    try apply(held.application, at: log.place(frame.sequence))
+    try apply(held.application, at: place)
   }
 
   /// The log, grown by this frame; nil where the frame is held already.
@@ -121,25 +139,33 @@ struct CommitRun {
 
   /// Gives the earlier writes of the same log that a write takes away the names by which the view
   /// knows them.
-  private func naming(_ authored: AuthoredWrite, at place: Int64) throws -> AuthoredWrite {
+  private mutating func naming(
+    _ authored: AuthoredWrite, at place: Int64
+  ) throws -> AuthoredWrite {
     guard !authored.write.supersedesEarlier.isEmpty else { return authored }
     var write = authored.write
     for earlier in write.supersedesEarlier {
       let named = place & ~0xFFFF_FFFF | Int64(earlier.sequence)
-      guard let name = try FrameTable.name(at: named, in: database) else {
-        throw StoreError.corrupt("the frame at \(named) is missing")
-      }
-      write.supersedes.append(Dot(frame: name, index: earlier.index))
+      write.supersedes.append(Dot(frame: try name(at: named), index: earlier.index))
     }
     write.supersedesEarlier = []
     return AuthoredWrite(
       write: write, dot: authored.dot, author: authored.author, writtenAt: authored.writtenAt)
   }
 
+  private mutating func name(at place: Int64) throws -> Bytes16 {
+    if let known = memory.names[place] { return known }
+    guard let name = try FrameTable.name(at: place, in: database) else {
+      throw StoreError.corrupt("the frame at \(place) is missing")
+    }
+    memory.names.note(name, at: place)
+    return name
+  }
+
   private mutating func apply(_ write: AuthoredWrite) throws {
     var failure: (any Error)?
     let (database, last) = (database, lastApplied)
-    let result = try rows.apply(write, in: database) { name in
+    let result = try memory.rows.apply(write, in: database) { name in
       do {
         return try FrameTable.isApplied(name, upTo: last, in: database)
       } catch {
@@ -149,7 +175,6 @@ struct CommitRun {
     }
     if let failure { throw failure }
     if result == .refused { outcome.writesRefused += 1 }
-    changedRows.insert(write.write.key)
   }
 
   private mutating func keep(_ crossing: RecordedCrossing) throws {
@@ -172,11 +197,11 @@ struct CommitRun {
   // MARK: The end
 
   mutating func finish() throws -> CommitOutcome {
-    try rows.flush(to: database)
+    try memory.rows.flush(to: database)
     for id in grown {
       if let log = try log(id) { try FrameTable.setHead(log, in: database) }
     }
-    outcome.changedRows = changedRows.sorted()
+    outcome.changedRows = memory.rows.takeTouched()
     return outcome
   }
 }

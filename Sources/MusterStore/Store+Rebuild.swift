@@ -28,7 +28,8 @@ extension Store {
   ) throws -> CommitOutcome {
     do {
       return try writer.write { database in
-        var run = CommitRun(database)
+        memory.forget()
+        var run = CommitRun(database, remembering: CommitMemory.Contents())
         run.arrivals = try CrossingTable.arrivals(database)
         try CrossingTable.deleteAll(database)
         try RowTable.deleteAll(database)

@@ -20,6 +20,7 @@ internal import MusterModel
 /// Callers never see SQL. The methods block, so a node calls them from a queue of its own.
 public struct Store: Sendable {
   let writer: any DatabaseWriter
+  let memory = CommitMemory()
 
   /// Opens the database, or makes it with mode 0600.
   public static func open(path: String) throws(StoreError) -> Store {
@@ -137,6 +138,9 @@ extension Store {
   private static let writerCacheKibibytes = 64 * 1024
   private static let readerCacheKibibytes = 8 * 1024
   private static let walBytesKept = 64 * 1024 * 1024
+  /// Pages of the write-ahead log that bring about a checkpoint: 32 MiB, in which a catch-up writes
+  /// most pages many times, and the database then once.
+  private static let checkpointPages = 8192
 
   private static var configuration: Configuration {
     var configuration = Configuration()
@@ -154,7 +158,12 @@ extension Store {
           PRAGMA fullfsync=ON;
           PRAGMA checkpoint_fullfsync=ON;
           """)
-      if !isReader { try database.execute(sql: "PRAGMA journal_size_limit=\(walBytesKept)") }
+      guard !isReader else { return }
+      try database.execute(
+        sql: """
+          PRAGMA journal_size_limit=\(walBytesKept);
+          PRAGMA wal_autocheckpoint=\(checkpointPages);
+          """)
     }
     return configuration
   }
@@ -190,7 +199,8 @@ extension Store {
   func execute(unchecked sql: String) throws(StoreError) -> [String] {
     do {
       return try writer.writeWithoutTransaction { database in
-        try String.fetchAll(database, sql: sql)
+        memory.forget()
+        return try String.fetchAll(database, sql: sql)
       }
     } catch {
       throw StoreError(error)

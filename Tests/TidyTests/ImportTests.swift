@@ -9,7 +9,7 @@ import Testing
     "MusterGeo": ["MusterModel", "Glibc", "Musl", "Darwin"],
     "MusterCrypto": ["MusterModel", "CSodium"],
     "MusterSync": ["MusterModel", "MusterCRDT", "MusterCrypto", "SwiftProtobuf"],
-    "MusterStore": ["MusterModel", "MusterCRDT", "GRDB", "Foundation"],
+    "MusterStore": ["MusterModel", "MusterCRDT", "GRDB", "GRDBSQLite", "Foundation"],
     "MusterReplica": [
       "MusterModel", "MusterCRDT", "MusterGeo", "MusterCrypto", "MusterSync", "MusterStore",
     ],

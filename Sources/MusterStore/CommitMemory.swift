@@ -1,0 +1,42 @@
+internal import MusterModel
+
+/// What commits have read and written, for those that follow: true only while it says what the
+/// database says, so whoever works with it takes it away, and gives it back once the transaction
+/// is durable. After one that failed nothing is remembered.
+///
+/// `@unchecked Sendable`: it is touched on the queue of the one writing connection alone.
+final class CommitMemory: @unchecked Sendable {
+  /// What is remembered.
+  struct Contents {
+    var rows = RowCache()
+    var names = FrameNames()
+  }
+
+  private var contents: Contents?
+
+  func take() -> Contents {
+    defer { contents = nil }
+    return contents ?? Contents()
+  }
+
+  func keep(_ new: Contents) { contents = new }
+
+  /// After something else has written to the log or the view.
+  func forget() { contents = nil }
+}
+
+/// What dots call frames of late, by their places: a write mostly takes away one that its author
+/// made not long before.
+struct FrameNames {
+  private var names: [Int64: Bytes16] = [:]
+
+  /// Beyond this all are let go: about a megabyte.
+  private static let capacity = 32_768
+
+  subscript(place: Int64) -> Bytes16? { names[place] }
+
+  mutating func note(_ name: Bytes16, at place: Int64) {
+    if names.count >= Self.capacity { names.removeAll(keepingCapacity: true) }
+    names[place] = name
+  }
+}

@@ -1,0 +1,96 @@
+internal import GRDB
+internal import MusterCRDT
+internal import MusterModel
+
+/// Rows that commits work on: each is written once a transaction, however many writes go to it, and
+/// read once for as long as it is remembered, since what is written to now is often written to
+/// again soon.
+struct RowCache {
+  private struct Entry {
+    var state: RowState
+    /// Nil for a row that is not stored yet.
+    var place: Int64?
+    /// Whether the state is another than the stored one.
+    var isChanged = false
+    /// What the state took when it was last stored.
+    var bytes = 0
+  }
+
+  private var indices: [RowKey: Int] = [:]
+  private var entries: [Entry] = []
+  /// Rows that writes went to since they were last asked for; one may be there twice.
+  private var touched: [RowKey] = []
+  /// Entries that are to be written.
+  private var changed: [Int] = []
+  private var bytes = 0
+  /// The row of the write before, and of most writes after it.
+  private var latest: (key: RowKey, index: Int)?
+
+  /// Rows held at once, and the bytes of their stored forms; beyond either all are let go.
+  private static let capacity = 16_384
+  private static let byteCapacity = 16 * 1024 * 1024
+
+  mutating func apply(
+    _ write: AuthoredWrite, in database: Database, isApplied: (Bytes16) -> Bool
+  ) throws -> RowState.Outcome {
+    let index = try index(of: write.write.key, in: database)
+    if !entries[index].isChanged {
+      entries[index].isChanged = true
+      changed.append(index)
+      touched.append(write.write.key)
+    }
+    return entries[index].state.apply(write, isApplied: isApplied)
+  }
+
+  /// Writes what was changed, rows that lie together on disk one after the other.
+  mutating func flush(to database: Database) throws {
+    changed.sort { (entries[$0].place ?? .max, $0) < (entries[$1].place ?? .max, $1) }
+    for index in changed {
+      let encoded = entries[index].state.encoded()
+      if let place = entries[index].place {
+        try RowTable.update(at: place, to: encoded, in: database)
+      } else {
+        let key = entries[index].state.key
+        entries[index].place = try RowTable.insert(key, encoded: encoded, in: database)
+      }
+      entries[index].isChanged = false
+      bytes += encoded.count - entries[index].bytes
+      entries[index].bytes = encoded.count
+    }
+    changed.removeAll(keepingCapacity: true)
+    if bytes > Self.byteCapacity { forgetAll() }
+  }
+
+  /// The rows that writes went to since this was last asked, sorted.
+  mutating func takeTouched() -> [RowKey] {
+    defer { touched.removeAll(keepingCapacity: true) }
+    touched.sort()
+    return touched.enumerated().filter { $0 == 0 || touched[$0 - 1] != $1 }.map(\.element)
+  }
+
+  private mutating func forgetAll() {
+    precondition(changed.isEmpty, "\(changed.count) rows are yet to be written")
+    indices.removeAll(keepingCapacity: true)
+    entries.removeAll(keepingCapacity: true)
+    bytes = 0
+    latest = nil
+  }
+
+  private mutating func index(of key: RowKey, in database: Database) throws -> Int {
+    if let latest, latest.key == key { return latest.index }
+    if let index = indices[key] {
+      latest = (key, index)
+      return index
+    }
+    if entries.count >= Self.capacity {
+      try flush(to: database)
+      forgetAll()
+    }
+    let stored = try RowTable.load(key, in: database)
+    indices[key] = entries.count
+    entries.append(
+      Entry(state: stored?.state ?? RowState(key: key), place: stored?.place))
+    latest = (key, entries.count - 1)
+    return entries.count - 1
+  }
+}
