@@ -71,6 +71,32 @@ extension Replica {
     }
   }
 
+  /// Signs two next frames of this device's own log: sends everybody the one, and then writes the
+  /// other as if nothing had been. Does nothing before its first write.
+  package mutating func equivocate(now: ClockReading) throws -> Outcome {
+    try transact(now: now) { replica in
+      guard let head = replica.writer.heads[.state],
+        let epoch = replica.keyring.current(announced: replica.control.epochs.keys)
+      else { return }
+      let local = replica.local
+      let row = RowID(raw: local.author.user.raw)
+      func says(_ team: String) -> Operation {
+        .write(Write(row: row, field: .userTeam, value: .text(team)))
+      }
+      let sequence = head.sequence + 1
+      let other = Frame.sealed(
+        operation: local.operation, log: head.log, sequence: sequence, previous: head.hash,
+        epoch: epoch.id,
+        plaintext: FrameBody(writtenAt: now.wall, contents: .operations([says("one")]))
+          .encoded(
+            writesAt: WritePlace(
+              operation: local.operation, author: local.author.user, sequence: sequence)),
+        key: epoch.key, nonce: replica.random.nonce24(), signedBy: local.signingKey)
+      try replica.push([other], records: [], now: now)
+      try replica.append([says("other")], lane: .state, now: now)
+    }
+  }
+
   /// Writes a report whose id is no hash of its origin.
   package mutating func squat(now: ClockReading) throws -> Outcome {
     try transact(now: now) { replica in

@@ -21,6 +21,13 @@ public enum Knob: String, Hashable, Sendable, CaseIterable, Comparable {
   case garbage
   case insider
   case forger
+  case powerCut = "power cut"
+  case fullDisk = "full disk"
+  case failingDisk = "failing disk"
+  case withholding
+  case flood
+  case equivocation
+  case clone
 
   /// By name, for lists that look the same each time.
   public static func < (left: Knob, right: Knob) -> Bool { left.rawValue < right.rawValue }

@@ -25,6 +25,9 @@ extension World {
       queue.push(
         .intrude(noise: noise, everyMicroseconds: every, until: until),
         at: Instant(microseconds: now.microseconds + every))
+    case .flood(let index, let every, let until):
+      try flood(nodes[index], everyMicroseconds: every, until: until)
+    case .mend(let index, let fault): mend(nodes[index], fault: fault)
     case .look: try look()
     }
   }
@@ -81,7 +84,7 @@ extension World {
         groups, isCut: true, everyMilliseconds: every,
         until: storyStart.advanced(byMilliseconds: until))
     case .crash(let name, let duration):
-      crash(node(name))
+      try crash(node(name))
       tally.fire(.crash)
       wakeLater(node(name), after: duration)
     case .sleep(let name, let duration):
@@ -92,7 +95,7 @@ extension World {
       node(name).clock.jump(byMilliseconds: milliseconds)
       tally.fire(.jump)
     case .readdress(let name): try readdress(node(name))
-    case .backup(let name): node(name).backup = try node(name).store.copiedInMemory()
+    case .backup(let name): try backUp(node(name))
     case .restore(let name):
       try restore(node(name))
       tally.fire(.restore)
@@ -110,6 +113,17 @@ extension World {
       try forge(
         node(name), everyMilliseconds: every,
         until: storyStart.advanced(byMilliseconds: until))
+    case .powerCut(let name, let change, let outage):
+      orderPowerCut(of: node(name), inChange: change, outage: outage)
+    case .diskFull(let name, let duration): fill(node(name), milliseconds: duration)
+    case .diskFails(let name, let duration): breakDisk(of: node(name), milliseconds: duration)
+    case .withhold(let name, let until):
+      node(name).withholdsUntil = storyStart.advanced(byMilliseconds: until)
+    case .flood(let name, let perSecond, let until):
+      try flood(
+        node(name), everyMicroseconds: 1_000_000 / perSecond,
+        until: storyStart.advanced(byMilliseconds: until))
+    case .equivocate(let name): try equivocate(node(name))
     case .replay(let perSecond, let until): intrude(false, perSecond, until)
     case .garbage(let perSecond, let until): intrude(true, perSecond, until)
     }
@@ -153,7 +167,7 @@ extension World {
       at: now.advanced(byMilliseconds: everyMilliseconds))
   }
 
-  private func wakeLater(_ node: SimulatedNode, after milliseconds: Int64?) {
+  func wakeLater(_ node: SimulatedNode, after milliseconds: Int64?) {
     guard let milliseconds else { return }
     queue.push(
       .wake(node.index, outage: node.outage), at: now.advanced(byMilliseconds: milliseconds))

@@ -10,34 +10,42 @@ extension World {
     let genesis = Genesis(
       operationName: scenario.name, seed: random.seed32(),
       now: Timestamp(milliseconds: NodeClock.epochMilliseconds))
-    let store = try Store.inMemory()
+    let (store, disk) = try makeStore(for: first)
     try genesis.store(in: store)
-    add(first, credentials: genesis.credentials, keys: nil, store: store)
+    add(first, credentials: genesis.credentials, keys: nil, store: store, disk: disk)
     let clock = nodes[0].clock.reading(at: now)
     var founder = try Replica(
       store: store, credentials: genesis.credentials, start: .beginsAnew(above: 0),
       seed: random.seed32(), now: clock)
     _ = try founder.rotateEpoch(now: clock)
     for plan in scenario.nodes.dropFirst() {
+      if let original = plan.cloneOf {
+        let (store, disk) = try makeStore(for: plan)
+        add(plan, credentials: node(original).credentials, keys: nil, store: store, disk: disk)
+        continue
+      }
       let enrolment = Enrolment(seed: random.seed32())
       let request = try enrolment.request(
         callsign: plan.name, passphrase: nil, seed: random.seed32()
       ).request
       let grant = try founder.admit(request: request, role: plan.role, now: clock).grant
       let (credentials, keys) = try enrolment.join(grant: grant)
-      add(plan, credentials: credentials, keys: keys, store: try Store.inMemory())
+      let (store, disk) = try makeStore(for: plan)
+      add(plan, credentials: credentials, keys: keys, store: store, disk: disk)
     }
   }
 
   private func add(
-    _ plan: NodePlan, credentials: Credentials, keys: Enrolment.EpochKeys?, store: Store
+    _ plan: NodePlan, credentials: Credentials, keys: Enrolment.EpochKeys?, store: Store,
+    disk: SimulatedDisk?
   ) {
     let index = nodes.count
+    let credentials = credentials.sharing(findings)
     let endpoint = SimulatedNode.endpoint(index: index, move: 0)
     nodes.append(
       SimulatedNode(
         index: index, plan: plan, credentials: credentials, keys: keys, store: store,
-        endpoint: endpoint,
+        disk: disk, endpoint: endpoint,
         movement: Movement(
           plan.movement, home: plan.place,
           random: RandomStream(seed: seed, named: "movement of \(plan.name)"))))

@@ -26,6 +26,7 @@ extension World {
     do {
       let clock = node.clock.reading(at: now)
       guard let (result, outcome) = try node.change({ try body(&$0, clock) }) else { return nil }
+      if try hasLostPower(node) { return nil }
       try note()
       try carryOut(outcome, at: node)
       return (result, outcome)
@@ -34,13 +35,14 @@ extension World {
       return nil
     } catch let error as StoreError {
       node.failures["\(error)", default: 0] += 1
-      setAlarm(of: node)
+      if try !hasLostPower(node) { setAlarm(of: node) }
       return nil
     }
   }
 
   private func carryOut(_ outcome: Replica.Outcome, at node: SimulatedNode) throws {
     for outgoing in outcome.outgoing { send(outgoing, from: node) }
+    node.forksTold += outcome.remarks.count { $0.hasSuffix(": a fork") }
     for rejection in outcome.rejections { node.rejections[rejection.reason, default: 0] += 1 }
     for checker in checkers { try checker.took(outcome, at: node, in: self) }
     setAlarm(of: node)
@@ -53,7 +55,10 @@ extension World {
       let (made, outcome) = try act.perform(on: &replica, now: clock)
       return (made, outcome)
     }
-    guard let done else { return false }
+    guard let done else {
+      if node.mayHaveKeptMore { for checker in checkers { checker.tried(act, at: node) } }
+      return false
+    }
     acknowledgedWrites += 1
     if let made = done.result { workload.made(made) }
     if case .delete(let report) = act { workload.removed(report) }
@@ -138,6 +143,9 @@ extension World {
 
   // MARK: Power
 
+  /// Somebody tries again whose laptop would not start.
+  private static let startAgainMilliseconds: Int64 = 10_000
+
   func switchOn(_ node: SimulatedNode, start: Replica.Start = .goesOn) throws {
     let isFirst = node.power == .absent
     node.power = .on
@@ -153,6 +161,7 @@ extension World {
     } catch let error as StoreError {
       node.failures["\(error)", default: 0] += 1
       node.power = .off
+      if try !hasLostPower(node) { wakeLater(node, after: Self.startAgainMilliseconds) }
       return
     }
     trace.note(.changed, at: now, node: node.index, [1])
@@ -178,13 +187,14 @@ extension World {
   }
 
   /// The power fails: all that is not on the disk is gone.
-  func crash(_ node: SimulatedNode) {
-    guard node.power == .on || node.power == .asleep else { return }
+  func crash(_ node: SimulatedNode) throws {
+    guard node.power == .on || node.power == .asleep || node.disk?.isOff == true else { return }
     trace.note(.changed, at: now, node: node.index, [2])
     node.replica = nil
     node.power = .off
     node.inbox = []
     node.outage += 1
+    if let disk = node.disk { try damage(disk, of: node) }
   }
 
   func sleep(_ node: SimulatedNode) {
@@ -198,7 +208,7 @@ extension World {
   func wake(_ node: SimulatedNode) throws {
     switch node.power {
     case .on: return
-    case .absent: try switchOn(node, start: .beginsAnew(above: 0))
+    case .absent: try switchOnFirst(node)
     case .off: try switchOn(node)
     case .asleep:
       node.power = .on
@@ -207,13 +217,22 @@ extension World {
     }
   }
 
+  /// A copy begins where its original stands, with its sentinel: nothing tells it that it is one.
+  private func switchOnFirst(_ node: SimulatedNode) throws {
+    guard let original = node.plan.cloneOf else {
+      return try switchOn(node, start: .beginsAnew(above: 0))
+    }
+    node.store = try self.node(original).store.copiedInMemory()
+    tally.fire(.clone)
+    try switchOn(node)
+  }
+
   /// The disk as it was at the backup. The sentinel, which is elsewhere, tells the node that its
   /// database is not the newest.
   func restore(_ node: SimulatedNode) throws {
     guard let backup = node.backup, let life = node.life else { return }
-    crash(node)
-    let lost = node.store
-    node.store = try backup.copiedInMemory()
+    try crash(node)
+    let lost = try putBack(backup, on: node)
     for checker in checkers { try checker.restored(node, from: lost, in: self) }
     try switchOn(node, start: .beginsAnew(above: life.generation))
   }

@@ -19,6 +19,7 @@ extension World {
   }
 
   private func transmit(_ bytes: [UInt8], from node: SimulatedNode) -> Instant? {
+    guard !isWithheld(bytes, by: node) else { return nil }
     node.datagramsSent += 1
     if phase == .story { node.bytesSentInStory += bytes.count + Network.headerBytes }
     if hasEavesdropper { eavesdropper.hear(bytes) }

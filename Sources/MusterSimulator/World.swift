@@ -1,6 +1,7 @@
 public import MusterModel
 import MusterReplica
 import MusterStore
+import MusterSync
 
 /// A whole mesh under one seed: real replicas with real cryptography on real databases, and
 /// everything around them simulated, in one thread and virtual time.
@@ -36,6 +37,8 @@ public final class World {
   var network: Network
   var queue = EventQueue<Happening>()
   var trace = TraceHash()
+  /// Hundreds of nodes look at the same signatures: one of them does it for all.
+  let findings = SharedFindings()
   var workload: Workload
   var eavesdropper: Eavesdropper
   var insider: Insider
@@ -43,6 +46,9 @@ public final class World {
   /// Whether anything is ever sent again: to record is not free.
   let hasEavesdropper: Bool
   var tally = KnobTally()
+  let namesWithDisks: Set<String>
+  /// Of nodes whose logs may have two frames for one place.
+  let forkers: Set<Int>
   var acknowledgedWrites = 0
   var convergedMilliseconds: Int64?
   private(set) var violations: [Violation] = []
@@ -78,6 +84,8 @@ public final class World {
     case cheat(Int, everyMilliseconds: Int64, until: Instant)
     case forge(Int, everyMilliseconds: Int64, until: Instant)
     case intrude(noise: Bool, everyMicroseconds: Int64, until: Instant)
+    case flood(Int, everyMicroseconds: Int64, until: Instant)
+    case mend(Int, fault: Int)
     case look
   }
 
@@ -93,15 +101,18 @@ public final class World {
     eavesdropper = Eavesdropper(seed: seed)
     insider = Insider(seed: seed)
     forger = Forger(seed: seed)
+    namesWithDisks = scenario.namesWithDisks
+    let forking = scenario.namesThatFork
+    forkers = Set(scenario.nodes.indices.filter { forking.contains(scenario.nodes[$0].name) })
     hasEavesdropper = scenario.configuredKnobs.contains(.replay)
     random = RandomStream(seed: seed, named: "world")
-    let lostWrites = LostWriteChecker()
+    let lostWrites = LostWriteChecker(forkers: forkers)
     promptness = PromptnessChecker(scenario.expectations)
     checkers = [
       lostWrites, ForgeryChecker(ledger: lostWrites),
       AuthorityChecker(scenario), ContentChecker(), FenceParityChecker(),
       CrossingChecker(), PositionChecker(scenario.expectations), BoundsChecker(),
-      DeliveryChecker(), NonceChecker(), promptness,
+      DeliveryChecker(), NonceChecker(), ForkChecker(), promptness,
     ]
     try found()
   }
@@ -186,6 +197,7 @@ public final class World {
     network.heal()
     network.weatherPerMillion = nil
     network.isGathered = true
+    mendDisks()
     for node in nodes where node.power != .on { try wake(node) }
     let healed = now
     let end = now.advanced(byMilliseconds: scenario.settleMilliseconds)

@@ -17,16 +17,24 @@ enum RecordTable {
         try database.run("DELETE FROM records WHERE topic = ?", [record.topic.blob])
       }
     #endif
-    let held = try database.first(
-      "SELECT generation, incarnation, counter FROM records WHERE topic = ?",
-      [record.topic.blob], of: "records", readOrder)
-    if let held, held >= record.order { return false }
     try database.run(
-      "INSERT OR REPLACE INTO records(\(columns)) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+      keepRecord,
       [record.topic.blob, record.kind.rawValue.column, record.certificate.blob]
         + record.order.columns + [record.epoch.blob, record.body.blob, record.signature.blob])
-    return true
+    return database.changesCount > 0
   }
+
+  /// One statement, since positions are what is written most often.
+  private static let keepRecord = """
+    INSERT INTO records(\(columns)) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
+    ON CONFLICT(topic) DO UPDATE SET
+      kind = excluded.kind, certificate = excluded.certificate,
+      generation = excluded.generation, incarnation = excluded.incarnation,
+      counter = excluded.counter, epoch = excluded.epoch, body = excluded.body,
+      signature = excluded.signature
+    WHERE (excluded.generation, excluded.incarnation, excluded.counter)
+      > (records.generation, records.incarnation, records.counter)
+    """
 
   static func records(_ database: Database) throws -> [LatestRecord] {
     try database.all("SELECT \(columns) FROM records ORDER BY topic", of: "records") {
@@ -39,16 +47,30 @@ enum RecordTable {
 
   /// Keeps the position unless a newer one of its device is held; whether anything changed.
   static func keep(_ position: DevicePosition, in database: Database) throws -> Bool {
-    let held = try database.first(
-      "SELECT \(positionColumns) FROM positions WHERE device = ?", [position.device.blob],
-      of: "positions", readPosition)
-    if let held, held.order > position.order || held == position { return false }
     try database.run(
-      "INSERT OR REPLACE INTO positions(\(positionColumns)) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+      keepPosition,
       [position.device.blob, position.user.blob] + position.order.columns
         + position.report.fix.columns + [position.report.reportedAt.column])
-    return true
+    return database.changesCount > 0
   }
+
+  private static let keepPosition = """
+    INSERT INTO positions(\(positionColumns)) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+    ON CONFLICT(device) DO UPDATE SET
+      user = excluded.user, generation = excluded.generation,
+      incarnation = excluded.incarnation, counter = excluded.counter,
+      latitude_e7 = excluded.latitude_e7, longitude_e7 = excluded.longitude_e7,
+      accuracy_decimetres = excluded.accuracy_decimetres,
+      sampled_at_ms = excluded.sampled_at_ms, reported_at_ms = excluded.reported_at_ms
+    WHERE (excluded.generation, excluded.incarnation, excluded.counter)
+        >= (positions.generation, positions.incarnation, positions.counter)
+      AND (excluded.user, excluded.generation, excluded.incarnation, excluded.counter,
+        excluded.latitude_e7, excluded.longitude_e7,
+        excluded.accuracy_decimetres, excluded.sampled_at_ms, excluded.reported_at_ms)
+        IS NOT (positions.user, positions.generation, positions.incarnation, positions.counter,
+        positions.latitude_e7, positions.longitude_e7,
+        positions.accuracy_decimetres, positions.sampled_at_ms, positions.reported_at_ms)
+    """
 
   static func positions(_ database: Database) throws -> [DevicePosition] {
     try database.all(

@@ -125,8 +125,8 @@ struct WireTests {
       try Announce.Unverified(
         opening: sealed[...], operation: cast.operation, networkKey: cast.networkKey))
     #expect(read.announce == announce)
-    #expect(read.isSigned(by: device.signingKey.publicKey))
-    #expect(!read.isSigned(by: cast.rootKey.publicKey))
+    #expect(read.isSigned(by: device.signingKey.publicKey, sharing: nil))
+    #expect(!read.isSigned(by: cast.rootKey.publicKey, sharing: nil))
     let other = try Announce.Unverified(
       opening: sealed[...], operation: cast.operation, networkKey: cast.random.sealingKey())
     #expect(other == nil)

@@ -1,11 +1,11 @@
 internal import MusterCrypto
 public import MusterModel
-internal import MusterSync
+package import MusterSync
 
 /// Everything secret and certified that makes a device part of an operation: what its key file
 /// holds.
 public struct Credentials: Sendable {
-  let local: LocalDevice
+  private(set) var local: LocalDevice
 
   init(_ local: LocalDevice) { self.local = local }
 
@@ -15,10 +15,21 @@ public struct Credentials: Sendable {
   public var operationName: String { local.operationName }
   /// A hash of the signing key in the key file.
   public var device: DeviceID { local.device }
+  /// What this device's logs are opened with.
+  package var certificate: CertificateHash { local.certificate.hash }
   /// Whom this device writes as.
   public var user: UserID { local.author.user }
   /// What the certificate grants; whether it was revoked since is the replica's to say.
   public var role: Role { local.author.role }
+}
+
+extension Credentials {
+  /// The same for a simulation, whose devices find out together what is signed.
+  package func sharing(_ findings: SharedFindings) -> Credentials {
+    var shared = self
+    shared.local.findings = findings
+    return shared
+  }
 }
 
 // MARK: - The key file

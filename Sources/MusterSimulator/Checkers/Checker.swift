@@ -14,6 +14,8 @@ protocol Checker: AnyObject {
   func took(_ outcome: Replica.Outcome, at node: SimulatedNode, in world: World) throws
   /// Somebody's act was acknowledged.
   func wrote(_ act: Act, made: RowKey?, at node: SimulatedNode, in world: World) throws
+  /// Somebody's act was not acknowledged, and may have been kept all the same.
+  func tried(_ act: Act, at node: SimulatedNode)
   /// A node took a fix of its own.
   func ingested(
     _ fix: Fix, crossings: [ArrivedCrossing], at node: SimulatedNode, in world: World) throws
@@ -28,6 +30,7 @@ extension Checker {
   func restored(_ node: SimulatedNode, from lost: Store, in world: World) throws {}
   func took(_ outcome: Replica.Outcome, at node: SimulatedNode, in world: World) throws {}
   func wrote(_ act: Act, made: RowKey?, at node: SimulatedNode, in world: World) throws {}
+  func tried(_ act: Act, at node: SimulatedNode) {}
   func ingested(
     _ fix: Fix, crossings: [ArrivedCrossing], at node: SimulatedNode, in world: World
   ) throws {}

@@ -24,7 +24,9 @@ final class ContentChecker: Checker {
   /// Nodes whose disk was put back: what only they held may be gone.
   private var forgetful: [Int] = []
 
-  func restored(_ node: SimulatedNode, from lost: Store, in world: World) throws { forgetful.append(node.index) }
+  func restored(_ node: SimulatedNode, from lost: Store, in world: World) throws {
+    forgetful.append(node.index)
+  }
 
   func wrote(_ act: Act, made: RowKey?, at node: SimulatedNode, in world: World) throws {
     switch act {
@@ -45,7 +47,16 @@ final class ContentChecker: Checker {
       }
     case .claim, .fence, .switchFence, .removeFence: break
     }
+    guard world.forkers.contains(node.index) else { return }
+    if let id = made?.id ?? act.report { uncertain.insert(id) }
   }
+
+  func tried(_ act: Act, at node: SimulatedNode) {
+    if let id = act.report { uncertain.insert(id) }
+  }
+
+  /// Reports that somebody changed who was not answered, or whose log is forked.
+  private var uncertain: Set<RowID> = []
 
   private func noteEdit(
     of id: RowID, title: String, at node: SimulatedNode, in world: World
@@ -63,7 +74,8 @@ final class ContentChecker: Checker {
     // All show the same, byte for byte: one speaks for them.
     guard let node = world.nodes.first(where: { $0.isRunning && $0.reads }) else { return }
     let gone = Set(doomed.filter { unseen[$0, default: []].isEmpty })
-    for (id, expected) in reports.sorted(by: { $0.key < $1.key }) where !gone.contains(id) {
+    for (id, expected) in reports.sorted(by: { $0.key < $1.key })
+    where !gone.contains(id) && !uncertain.contains(id) {
       guard let row = try node.store.row(RowKey(kind: .report, id: id)), row.exists else {
         world.report(promise, "report \(id.short) is gone")
         continue

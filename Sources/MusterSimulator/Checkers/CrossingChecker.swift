@@ -32,6 +32,9 @@ final class CrossingChecker: Checker {
 
   func conclude(_ world: World) throws {
     guard world.convergedMilliseconds != nil else { return }
+    for node in world.nodes where node.mayHaveKeptMore || world.forkers.contains(node.index) {
+      restoredDevices.append(node.credentials.device)
+    }
     for node in world.nodes.prefix(3) where node.isRunning && node.reads {
       try check(node, in: world)
     }

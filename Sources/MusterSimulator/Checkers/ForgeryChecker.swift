@@ -17,7 +17,9 @@ final class ForgeryChecker: Checker {
   }
 
   private func checkHeads(of node: SimulatedNode, in world: World) throws {
-    for log in try node.store.logs() where log.opening.certificate != .root {
+    let forking = Set(world.forkers.map { world.nodes[$0].credentials.certificate })
+    for log in try node.store.logs()
+    where log.opening.certificate != .root && !forking.contains(log.opening.certificate) {
       guard let entry = ledger.ledger[log.head.log] else {
         world.report(promise, "\(node.name) holds log \(log.head.log.short) that nobody wrote")
         continue

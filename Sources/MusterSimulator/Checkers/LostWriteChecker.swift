@@ -19,6 +19,10 @@ final class LostWriteChecker: Checker {
   }
 
   private(set) var ledger: [LogID: Entry] = [:]
+  /// Of whose logs nothing can be said.
+  private let forkers: Set<Int>
+
+  init(forkers: Set<Int>) { self.forkers = forkers }
 
   /// In a fixed order.
   private var entries: [Entry] { ledger.values.sorted { $0.head.log < $1.head.log } }
@@ -47,13 +51,23 @@ final class LostWriteChecker: Checker {
     for entry in entries where entry.author == node.index {
       try check(entry, at: node, in: world, when: "after a start")
     }
+    if node.mayHaveKeptMore { try noteWhatWasKept(by: node) }
+  }
+
+  /// What a commit wrote that failed, or whose end was not told, is written all the same.
+  private func noteWhatWasKept(by node: SimulatedNode) throws {
+    for log in try node.store.logs() where log.opening.certificate == node.credentials.certificate {
+      if let known = ledger[log.head.log], known.written.sequence >= log.head.sequence { continue }
+      ledger[log.head.log] = Entry(author: node.index, written: log.head, head: log.head)
+    }
   }
 
   /// What only that disk held is lost with it, as the promise says, whoever wrote it: somebody's
   /// last copy may be on another's disk, where their own was put back before. Up to this moment
   /// some disk has to have held it.
   func restored(_ node: SimulatedNode, from lost: Store, in world: World) throws {
-    for entry in entries where !forgotten.contains(entry.head.log) {
+    for entry in entries
+    where !forgotten.contains(entry.head.log) && !forkers.contains(entry.author) {
       let log = entry.head.log
       if entry.author == node.index { survivors.insert(log) }
       let newest = try newestHead(of: log, in: world.nodes.map(\.store))
@@ -79,6 +93,7 @@ final class LostWriteChecker: Checker {
   private func check(
     _ entry: Entry, at node: SimulatedNode, in world: World, when: String
   ) throws {
+    guard !forkers.contains(entry.author) else { return }
     guard when != "after a start" || !survivors.contains(entry.head.log),
       !forgotten.contains(entry.head.log)
     else { return }

@@ -130,6 +130,9 @@ public final class SimulatedDisk {
     crash_disk_cut_at(disk, change)
   }
 
+  /// Takes the order back that `cutPower(inChange:)` gave.
+  public func keepPower() { crash_disk_cut_at(disk, 0) }
+
   /// Cuts the power now.
   public func cutPower() { crash_disk_cut(disk) }
 

@@ -30,7 +30,26 @@ final class SimulatedNode {
   var power = Power.absent
   var clock: NodeClock
   var movement: Movement
-  var backup: Store?
+  var backup: Backup?
+
+  /// Nil where the database is in memory and nothing ever happens to it.
+  let disk: SimulatedDisk?
+  /// After a power cut that was ordered; nil until the heal.
+  var outageMilliseconds: Int64?
+  /// Which fault of the disk an end belongs to.
+  var diskFaults = 0
+  /// Of the disk's counts, what was told already.
+  var (refusedWrites, failedWrites): (UInt64, UInt64) = (0, 0)
+  /// As a relay that passes nothing on.
+  var withholdsUntil: Instant?
+  /// How often it was told of a fork.
+  var forksTold = 0
+
+  /// A copy of a disk.
+  enum Backup {
+    case store(Store)
+    case image(SimulatedDisk.Image)
+  }
 
   /// What has arrived and was not taken yet, as in a socket's buffer.
   var inbox: [(bytes: [UInt8], from: Endpoint, link: LinkID)] = []
@@ -55,8 +74,9 @@ final class SimulatedNode {
 
   init(
     index: Int, plan: NodePlan, credentials: Credentials, keys: Enrolment.EpochKeys?,
-    store: Store, endpoint: Endpoint, movement: Movement
+    store: Store, disk: SimulatedDisk?, endpoint: Endpoint, movement: Movement
   ) {
+    self.disk = disk
     self.index = index
     self.plan = plan
     self.credentials = credentials
@@ -74,6 +94,8 @@ final class SimulatedNode {
   var name: String { plan.name }
   var isRunning: Bool { power == .on && replica != nil }
   var reads: Bool { plan.role.reads }
+  /// Whether a commit failed that may have been kept all the same: its user was not answered.
+  var mayHaveKeptMore: Bool { !failures.isEmpty || disk != nil }
 
   /// After what may have made this device write.
   func noteLife() throws { life = try change { $0.life } }

@@ -19,6 +19,13 @@ extension TimelineEvent {
     case .weather(let loss): "the weather turns: \(Quantity.percent(loss)) of datagrams are lost"
     case .replay(let rate, _): "an outsider repeats \(rate) recorded datagrams a second"
     case .garbage(let rate, _): "an outsider sends \(rate) datagrams of noise a second"
+    case .powerCut(let name, _, let time):
+      "\(name) loses power while writing" + Self.lasting(time)
+    case .diskFull(let name, let time): "\(name)'s disk is full" + Self.lasting(time)
+    case .diskFails(let name, let time): "\(name)'s disk cannot be written" + Self.lasting(time)
+    case .withhold(let name, _): "\(name) passes nothing on"
+    case .flood(let name, let rate, _): "\(name) sends \(rate) bad signatures a second"
+    case .equivocate(let name): "\(name) signs two frames for one place"
     case .insider(let name, _, _): "\(name) signs what they may not"
     case .forger(let name, _, _): "\(name) forges what others are said to have signed"
     }

@@ -14,9 +14,35 @@ extension Scenario {
     for node in nodes {
       if node.skewMilliseconds != 0 { knobs.insert(.skew) }
       if node.driftPerMillion != 0 { knobs.insert(.drift) }
+      if node.cloneOf != nil { knobs.insert(.clone) }
     }
     for entry in timeline { if let knob = entry.event.knob { knobs.insert(knob) } }
     return knobs.sorted()
+  }
+}
+
+extension Scenario {
+  /// Whose disk goes wrong: it is simulated down to the sector, which takes its time.
+  var namesWithDisks: Set<String> {
+    var names: Set<String> = []
+    for entry in timeline {
+      switch entry.event {
+      case .powerCut(let name, _, _), .diskFull(let name, _), .diskFails(let name, _):
+        names.insert(name)
+      default: break
+      }
+    }
+    return names
+  }
+
+  /// Whose logs may have two frames for one place: of these alone nobody has to agree.
+  var namesThatFork: Set<String> {
+    var names: Set<String> = []
+    for entry in timeline { if case .equivocate(let name) = entry.event { names.insert(name) } }
+    for node in nodes {
+      if let original = node.cloneOf { names.formUnion([node.name, original]) }
+    }
+    return names
   }
 }
 
@@ -35,6 +61,12 @@ extension TimelineEvent {
     case .garbage: .garbage
     case .insider: .insider
     case .forger: .forger
+    case .powerCut: .powerCut
+    case .diskFull: .fullDisk
+    case .diskFails: .failingDisk
+    case .withhold: .withholding
+    case .flood: .flood
+    case .equivocate: .equivocation
     case .heal, .backup, .burst: nil
     }
   }

@@ -41,6 +41,7 @@ extension NodePlan {
       parts.append("walks: \(speed / 1000).\(String(1000 + speed % 1000).dropFirst())m/s")
       parts.append("across: \(across)m")
     }
+    if let cloneOf { parts.append("clone: \(cloneOf)") }
     if joinsAtMilliseconds != 0 { parts.append("joins: \(Quantity.duration(joinsAtMilliseconds))") }
     if skewMilliseconds != 0 { parts.append("skew: \(Quantity.duration(skewMilliseconds))") }
     if driftPerMillion != 0 {
@@ -144,6 +145,15 @@ extension TimelineEvent {
       return "insider: \(name), every: \(time(every)), until: \(time(until))"
     case .forger(let name, let every, let until):
       return "forger: \(name), every: \(time(every)), until: \(time(until))"
+    case .powerCut(let name, let change, let duration):
+      return "power_cut: \(name), change: \(change)"
+        + (duration.map { ", for: \(time($0))" } ?? "")
+    case .diskFull(let name, let duration): return "disk_full: \(name), for: \(time(duration))"
+    case .diskFails(let name, let duration): return "disk_fails: \(name), for: \(time(duration))"
+    case .withhold(let name, let until): return "withhold: \(name), until: \(time(until))"
+    case .flood(let name, let perSecond, let until):
+      return "flood: \(name), rate: \(perSecond), until: \(time(until))"
+    case .equivocate(let name): return "equivocate: \(name)"
     case .replay(let perSecond, let until): return "replay: \(perSecond), until: \(time(until))"
     case .garbage(let perSecond, let until): return "garbage: \(perSecond), until: \(time(until))"
     }

@@ -69,6 +69,9 @@ public struct NodePlan: Hashable, Sendable {
   public var driftPerMillion: Int64
   /// Addresses that it is started with, as by `--peer`.
   public var peers: [String]
+  /// Whose laptop it is an exact copy of, disk and keys, as of the moment at which it is switched
+  /// on; nil for a laptop of its own.
+  public var cloneOf: String?
 
   /// One that stands still in the middle and has the right time.
   public init(name: String, role: Role) {
@@ -279,4 +282,18 @@ public enum TimelineEvent: Hashable, Sendable {
   case forger(String, everyMilliseconds: Int64, untilMilliseconds: Int64)
   /// An outsider sends noise.
   case garbage(perSecond: Int64, untilMilliseconds: Int64)
+  /// The power fails in the n-th write or sync of its disk from now; back after so long, or at the
+  /// heal. What was not synced is damaged in one of three ways.
+  case powerCut(String, inChange: Int64, forMilliseconds: Int64?)
+  /// Its disk has no room for more.
+  case diskFull(String, forMilliseconds: Int64)
+  /// Its disk can be read, and neither written nor synced.
+  case diskFails(String, forMilliseconds: Int64)
+  /// It takes everything and passes nothing on: of what it sends only what is too small to carry a
+  /// write leaves.
+  case withhold(String, untilMilliseconds: Int64)
+  /// A member sends everybody frames with bad signatures, so many a second.
+  case flood(String, perSecond: Int64, untilMilliseconds: Int64)
+  /// A member signs two frames for one place of its log, and sends both.
+  case equivocate(String)
 }

@@ -50,8 +50,30 @@ extension ScenarioReader {
     if let name = fields.take("readdress") { return .readdress(try single(name)) }
     if let name = fields.take("backup") { return .backup(try single(name)) }
     if let name = fields.take("restore") { return try restore(name, at: at, fields) }
+    if let event = try diskFault(&fields) { return event }
     if let loss = try fields.perMillion("weather") { return .weather(lossPerMillion: loss) }
     return try noise(&fields, at: at)
+  }
+
+  private func diskFault(_ fields: inout Fields) throws(ScenarioFault) -> TimelineEvent? {
+    if let name = fields.take("power_cut") {
+      let change = try fields.number("change", within: 1...1_000_000)
+      return .powerCut(
+        try single(name), inChange: change ?? 1, forMilliseconds: try interval("for", &fields))
+    }
+    if let name = fields.take("disk_full") {
+      guard let duration = try interval("for", &fields) else {
+        throw fields.fault("'disk_full' needs 'for'")
+      }
+      return .diskFull(try single(name), forMilliseconds: duration)
+    }
+    if let name = fields.take("disk_fails") {
+      guard let duration = try interval("for", &fields) else {
+        throw fields.fault("'disk_fails' needs 'for'")
+      }
+      return .diskFails(try single(name), forMilliseconds: duration)
+    }
+    return nil
   }
 
   private func noise(_ fields: inout Fields, at: Int64) throws(ScenarioFault) -> TimelineEvent {
@@ -73,6 +95,17 @@ extension ScenarioReader {
       return .forger(name, everyMilliseconds: every, untilMilliseconds: until)
     }
     let rates: ClosedRange<Int64> = 1...1_000_000
+    if let name = fields.take("withhold") {
+      return .withhold(try single(name), untilMilliseconds: try until(&fields, after: at))
+    }
+    if let name = fields.take("equivocate") { return .equivocate(try single(name)) }
+    if let name = fields.take("flood") {
+      guard let rate = try fields.number("rate", within: rates) else {
+        throw fields.fault("'flood' needs 'rate', in datagrams a second")
+      }
+      return .flood(
+        try single(name), perSecond: rate, untilMilliseconds: try until(&fields, after: at))
+    }
     if let perSecond = try fields.number("replay", within: rates) {
       return .replay(perSecond: perSecond, untilMilliseconds: try until(&fields, after: at))
     }

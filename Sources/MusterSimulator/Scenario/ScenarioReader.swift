@@ -99,6 +99,7 @@ struct ScenarioReader {
       var plan = NodePlan(name: name, role: role ?? .member)
       try readPlace(&plan, &fields)
       plan.joinsAtMilliseconds = try joining(&fields)
+      try readClone(&plan, &fields)
       plan.skewMilliseconds = try fields.milliseconds("skew", mayBeNegative: true) ?? 0
       plan.driftPerMillion = try drift(&fields)
       let names = count.map { count in (1...count).map { "\(name)-\($0)" } } ?? [name]
@@ -133,6 +134,19 @@ struct ScenarioReader {
   }
 
   private static let everyone = "everyone"
+
+  /// A copy has the role that is in the copied certificate.
+  private func readClone(_ plan: inout NodePlan, _ fields: inout Fields) throws(ScenarioFault) {
+    guard let name = try fields.text("clone") else { return }
+    guard let original = scenario.nodes.first(where: { $0.name == name }) else {
+      throw fields.fault("'clone' has to be a node above")
+    }
+    guard plan.joinsAtMilliseconds > original.joinsAtMilliseconds else {
+      throw fields.fault("a clone joins later than whom it is a copy of")
+    }
+    plan.cloneOf = name
+    plan.role = original.role
+  }
 
   private func joining(_ fields: inout Fields) throws(ScenarioFault) -> Int64 {
     guard let joins = try fields.milliseconds("joins", mayBeNegative: false) else { return 0 }

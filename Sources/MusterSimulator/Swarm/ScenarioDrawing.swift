@@ -135,7 +135,7 @@ private struct ScenarioDrawing {
   private mutating func event(at: Int64) -> TimelineEvent? {
     let outage: Int64? = chance(80) ? random.within(1...120) * 1000 : nil
     guard let name = somebodyThere(), let other = anybody() else { return nil }
-    switch random.below(15) {
+    switch random.below(21) {
     case 0, 1, 2: return .cut(sides())
     case 3: return .heal
     case 4: return name == other ? nil : .block(from: name, to: other)
@@ -148,6 +148,10 @@ private struct ScenarioDrawing {
     case 9: return .jump(name, byMilliseconds: random.within(-30...30) * 86_400_000)
     case 10: return .readdress(name)
     case 11: return .backup(name)
+    case 15: return .powerCut(name, inChange: random.within(1...200), forMilliseconds: outage)
+    case 16: return .diskFull(name, forMilliseconds: random.within(1...120) * 1000)
+    case 17: return .diskFails(name, forMilliseconds: random.within(1...120) * 1000)
+    case 18, 19, 20: return adversary(at: at)
     case 12:
       guard let member = scenario.nodes.first(where: { $0.role == .member }),
         at < scenario.durationMilliseconds
@@ -164,6 +168,21 @@ private struct ScenarioDrawing {
       return chance(50)
         ? .replay(perSecond: random.within(1...20), untilMilliseconds: until)
         : .garbage(perSecond: random.within(1...50), untilMilliseconds: until)
+    }
+  }
+
+  /// A member with real keys and a changed program.
+  private mutating func adversary(at: Int64) -> TimelineEvent? {
+    let until = scenario.durationMilliseconds
+    guard let name = scenario.nodes.last(where: { $0.role == .member })?.name, at < until
+    else { return nil }
+    switch random.below(8) {
+    case 0: return .equivocate(name)
+    case 1, 2: return .withhold(name, untilMilliseconds: until)
+    case 3: return .flood(name, perSecond: random.within(1...50), untilMilliseconds: until)
+    default:
+      return .forger(
+        name, everyMilliseconds: random.within(1...20) * 500, untilMilliseconds: until)
     }
   }
 

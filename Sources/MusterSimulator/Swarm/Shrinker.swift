@@ -99,7 +99,7 @@ extension Scenario {
   fileprivate func without(_ name: String) -> Scenario {
     with { scenario in
       let theirs = scenario.nodes.first { $0.name == name }?.peers ?? []
-      scenario.nodes.removeAll { $0.name == name }
+      scenario.nodes.removeAll { $0.name == name || $0.cloneOf == name }
       for index in scenario.nodes.indices {
         guard let place = scenario.nodes[index].peers.firstIndex(of: name) else { continue }
         let heirs = theirs.isEmpty ? [scenario.nodes[0].name] : theirs
@@ -107,10 +107,11 @@ extension Scenario {
           place...place, with: heirs.filter { $0 != scenario.nodes[index].name })
       }
       scenario.links.removeAll { $0.from == name || $0.to == name }
+      let gone = [name] + nodes.filter { $0.cloneOf == name }.map(\.name)
       scenario.timeline = scenario.timeline.compactMap { entry in
-        entry.event.without(name).map {
-          TimelineEntry(atMilliseconds: entry.atMilliseconds, event: $0)
-        }
+        var event: TimelineEvent? = entry.event
+        for name in gone { event = event?.without(name) }
+        return event.map { TimelineEntry(atMilliseconds: entry.atMilliseconds, event: $0) }
       }
     }
   }
@@ -128,7 +129,9 @@ extension TimelineEvent {
       return .flap(rest(groups), everyMilliseconds: every, untilMilliseconds: until)
     case .block(let from, let to): return from == name || to == name ? nil : self
     case .crash(name, _), .sleep(name, _), .jump(name, _), .readdress(name), .backup(name),
-      .restore(name), .insider(name, _, _), .forger(name, _, _):
+      .restore(name), .insider(name, _, _), .forger(name, _, _), .powerCut(name, _, _),
+      .diskFull(name, _), .diskFails(name, _), .withhold(name, _), .flood(name, _, _),
+      .equivocate(name):
       return nil
     case .burst(let names, let reports, let hazards):
       let left = names.filter { $0 != name }

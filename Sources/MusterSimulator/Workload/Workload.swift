@@ -129,6 +129,14 @@ enum Act: Hashable {
   case switchFence(RowID, active: Bool)
   case removeFence(RowID)
 
+  /// Which report it changes; nil for a new one, and for what is none.
+  var report: RowID? {
+    switch self {
+    case .edit(let id, _), .comment(let id, _), .confirm(let id), .delete(let id): id
+    case .report, .claim, .fence, .switchFence, .removeFence: nil
+    }
+  }
+
   /// Does it, and says which row it made.
   func perform(
     on replica: inout Replica, now: ClockReading

@@ -17,6 +17,10 @@ public struct LocalDevice: Sendable {
   public let agreementKey: AgreementKey
   /// This device's certificate and those up to the root: what it proves itself with in a handshake.
   public let chain: CertificateChain
+  /// As everybody else reads it from the certificate.
+  public let author: Author
+  /// In simulations, of all devices together; nil in a node.
+  package var findings: SharedFindings?
 
   /// Nil unless the chain is this device's own, in this operation.
   public init?(
@@ -35,12 +39,11 @@ public struct LocalDevice: Sendable {
     self.signingKey = signingKey
     self.agreementKey = agreementKey
     self.chain = chain
+    author = chain.leaf.certificate.author
   }
 
   /// The chain's leaf: what this device's logs are opened with.
   public var certificate: SignedCertificate { chain.leaf }
-  /// As everybody else reads it from the certificate.
-  public var author: Author { certificate.certificate.author }
   /// A hash of the signing key.
   public var device: DeviceID { author.device }
 }

@@ -7,13 +7,20 @@ public struct Roster: Hashable, Sendable {
   public private(set) var certificates: [CertificateHash: SignedCertificate]
   /// All that a certificate names.
   let devices: Set<DeviceID>
+  /// Whose each is: a hash of its key, made once.
+  private let deviceByCertificate: [CertificateHash: DeviceID]
 
   /// The caller MUST have evaluated them: here nothing is checked, everything is believed.
   public init(_ certificates: [SignedCertificate]) {
     self.certificates = [:]
     for certificate in certificates { self.certificates[certificate.hash] = certificate }
-    devices = Set(certificates.map(\.certificate.device))
+    var devices: [CertificateHash: DeviceID] = [:]
+    for certificate in certificates { devices[certificate.hash] = certificate.certificate.device }
+    deviceByCertificate = devices
+    self.devices = Set(devices.values)
   }
+
+  func device(of hash: CertificateHash) -> DeviceID? { deviceByCertificate[hash] }
 
   /// Nil for a certificate that is not known or does not count; also for `.root`, which is none.
   public subscript(hash: CertificateHash) -> Certificate? { certificates[hash]?.certificate }

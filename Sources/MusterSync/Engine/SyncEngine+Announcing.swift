@@ -50,26 +50,39 @@ extension SyncEngine {
     _ bytes: ArraySlice<UInt8>, from endpoint: Endpoint
   ) throws(WireError) {
     guard
-      let unverified = try Announce.Unverified(
-        opening: bytes, operation: local.operation, networkKey: local.networkKey)
+      let unverified = try opened(bytes)
     else { return reject(.unauthenticated, from: endpoint) }
     let announce = unverified.announce
     guard announce.certificate != local.certificate.hash else { return }
-    guard let certificate = roster[announce.certificate] else {
+    guard let certificate = roster[announce.certificate],
+      let device = roster.device(of: announce.certificate)
+    else {
       // First contact: somebody with the network key whose certificate has not come yet.
       return hearContact(endpoint, device: nil, at: soon())
     }
-    let device = certificate.device
     // Before the signature, which costs a hundred times as much.
     guard announced.isNew(announce) else { return reject(.replayed, from: endpoint) }
     guard maySpendAnnounceSignature(device, at: endpoint) else {
       return reject(.throttled, from: endpoint)
     }
-    guard unverified.isSigned(by: certificate.signingKey) else { throw .forged("announce") }
+    guard unverified.isSigned(by: certificate.signingKey, sharing: local.findings) else {
+      throw .forged("announce")
+    }
     payBackAnnounceSignature(device, at: endpoint)
     let begins = announced.accept(announce)
     guard meet(device, certificate: announce.certificate, at: endpoint) else { return }
     note(announce, of: device, at: endpoint, hasRestarted: begins)
+  }
+
+  private func opened(_ bytes: ArraySlice<UInt8>) throws(WireError) -> Announce.Unverified? {
+    guard let findings = local.findings else {
+      return try Announce.Unverified(
+        opening: bytes, operation: local.operation, networkKey: local.networkKey)
+    }
+    return try findings.announce(Array(bytes)) { bytes throws(WireError) in
+      try Announce.Unverified(
+        opening: bytes[...], operation: local.operation, networkKey: local.networkKey)
+    }
   }
 
   private mutating func note(
@@ -87,7 +100,9 @@ extension SyncEngine {
     if lacks, peers[device]?.resets.take(PeerState.resetMilliseconds, now: now) == true {
       quickenAnnounce()
     }
-    if isWanted(device) { hearContact(endpoint, device: device, at: soon()) }
+    // A position is no sign of anything that it is not heard at least as often with.
+    let isPosition = announce.roots == nil && announce.runs.isEmpty
+    if !isPosition, isWanted(device) { hearContact(endpoint, device: device, at: soon()) }
     if peers[device]?.isReachable == true {
       continuePulls(from: device)
       if let roots = announce.roots, !lacks { compare(roots, of: device) }

@@ -120,13 +120,13 @@ extension SyncEngine {
     guard let peer = peers[device], peer.sessions.isEmpty, announcesServe(of: peer) else {
       return true
     }
-    let heard = met.filter { peers[$0].map(announcesServe) ?? false }
-    if heard.count <= Limits.smallMesh || lacksSomething(of: peer) { return true }
+    let heard = met.filter { announcesServe(since: peers[$0]?.announced?.at) }
+    if heard.count <= Limits.smallMesh { return true }
     let after = heard.count { $0 > local.device && $0 <= device }
     let place =
       device > local.device
       ? after : heard.count { $0 > local.device } + heard.count { $0 <= device }
-    return place & (place - 1) == 0
+    return place & (place - 1) == 0 || lacksSomething(of: peer)
   }
 
   private func lacksSomething(of peer: PeerState) -> Bool {

@@ -111,12 +111,14 @@ extension SyncEngine {
   }
 
   /// Whether this peer's own announces are heard, so that they do for heartbeats.
-  func announcesServe(of peer: PeerState) -> Bool {
-    guard let announced = peer.announced else { return false }
+  func announcesServe(of peer: PeerState) -> Bool { announcesServe(since: peer.announced?.at) }
+
+  func announcesServe(since announced: Instant?) -> Bool {
+    guard let announced else { return false }
     let limit =
       met.count <= Limits.smallMesh
       ? Timing.announceServesMilliseconds : Timing.announceServesManyMilliseconds
-    return now.milliseconds(since: announced.at) < limit
+    return now.milliseconds(since: announced) < limit
   }
 
   mutating func sendRoots(to device: DeviceID, asksForAnswer: Bool) {

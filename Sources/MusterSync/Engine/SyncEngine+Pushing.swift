@@ -13,6 +13,13 @@ extension SyncEngine {
     /// What was held of the log before comes with them.
     case frames([Frame], Lane, after: FrameHash)
     case record(LatestRecord)
+
+    var relayMillisecondsPerPeer: Int64 {
+      switch self {
+      case .frames: Timing.relayMillisecondsPerPeer
+      case .record: Timing.recordRelayMillisecondsPerPeer
+      }
+    }
   }
 
   /// Something fresh that waits to be passed on by multicast.
@@ -29,10 +36,10 @@ extension SyncEngine {
     var direct: [DeviceID] = []
     var hearers: [LinkID: [DeviceID]] = [:]
     for device in met where device != source && !arrivalCovered.contains(DeviceTag(device)) {
-      guard let peer = peers[device], peer.lacks(fresh) else { continue }
-      if let link = peer.announced?.link, announcesServe(of: peer) {
+      guard let (announced, isReachable) = peers[device]?.standing(towards: fresh) else { continue }
+      if let link = announced?.link, announcesServe(since: announced?.at) {
         hearers[link, default: []].append(device)
-      } else if peer.isReachable {
+      } else if isReachable {
         direct.append(device)
       }
     }
@@ -71,7 +78,7 @@ extension SyncEngine {
       }
       let most = min(
         Timing.relayLastMilliseconds,
-        Timing.relayMilliseconds + Timing.relayMillisecondsPerPeer * count)
+        Timing.relayMilliseconds + fresh.relayMillisecondsPerPeer * count)
       let wait = 1 + Int64(random.uniform(below: UInt64(most)))
       relays.append(
         Relay(
@@ -178,6 +185,9 @@ extension SyncEngine {
     guard let last = frames.last else { return }
     let previousHead = shelf.logs[last.log]?.head
     settleConfirmations(of: last.log)
+    // Somebody may have sent what they say follows in it.
+    noteGrowth(of: last.log, through: last.sequence)
+    reassembly.remove(of: last.log, before: last.sequence + 1)
     shelf.set(
       LogSummary(
         opening: opening, head: Head(log: last.log, sequence: last.sequence, hash: last.hash)))
@@ -208,6 +218,14 @@ extension SyncEngine {
 }
 
 extension PeerState {
+  /// How something fresh would reach it; nil where it has it. Mutating so as to be asked in place:
+  /// everybody is asked for every push, and a copy of all that is known of a peer costs far more.
+  fileprivate mutating func standing(
+    towards fresh: SyncEngine.Fresh
+  ) -> (announced: (at: Instant, link: LinkID)?, isReachable: Bool)? {
+    lacks(fresh) ? (announced, isReachable) : nil
+  }
+
   /// Whether it has not shown that it holds this, or newer.
   fileprivate func lacks(_ fresh: SyncEngine.Fresh) -> Bool {
     switch fresh {

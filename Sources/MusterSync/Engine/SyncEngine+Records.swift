@@ -38,7 +38,10 @@ extension SyncEngine {
       }
     #endif
     guard maySpendSignature(device) else { return reject(.throttled, from: endpoint) }
-    guard record.isSigned(by: certificate.signingKey, operation: local.operation) else {
+    guard
+      record.isSigned(
+        by: certificate.signingKey, operation: local.operation, sharing: local.findings)
+    else {
       return reject(.forged, from: endpoint)
     }
     payBackSignature(device)

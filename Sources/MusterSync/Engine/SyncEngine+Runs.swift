@@ -88,6 +88,12 @@ extension SyncEngine {
       }
       try verify(&frames, signedBy: key)
       payBackSignature(source.device)
+      guard !isOwn(opening) else {
+        // What this device wrote is held: a copy of it writes in the same log.
+        noteFork(of: log, at: frames[0].sequence)
+        refuse(log, from: source.device)
+        return true
+      }
       hold(frames, opening: opening, from: source.device)
       return true
     } catch {
@@ -95,6 +101,10 @@ extension SyncEngine {
       reject(error, from: endpoint)
       return true
     }
+  }
+
+  private func isOwn(_ opening: Opening) -> Bool {
+    opening.certificate == local.certificate.hash && opening.incarnation == incarnation
   }
 
   /// A peer whose frames do not follow from what is held is asked no more for them; others are.
@@ -151,7 +161,7 @@ extension SyncEngine {
         if Canary.acceptUnsigned.isPlanted, frames[index].signature == [] { continue }
       #endif
       if index == last || frames[index].sequence % Limits.signatureInterval == 0 {
-        guard frames[index].isSigned(by: key) else {
+        guard frames[index].isSigned(by: key, sharing: local.findings) else {
           throw .forged("signature")
         }
       } else {

@@ -77,6 +77,9 @@ enum Timing {
   static let relayLastMilliseconds: Int64 = 400
   /// RFC 6206's k for what is passed on: who heard so many copies keeps quiet.
   static let relayRedundancy = 2
+  /// Positions have more time, so that fewer are passed on twice: the next ones are on their way,
+  /// and announces name them too.
+  static let recordRelayMillisecondsPerPeer: Int64 = 16
   /// Addresses of peers are told to one peer at most this often.
   static let introductionMilliseconds: Int64 = 30_000
   /// A probe is answered at most this often.

@@ -78,8 +78,8 @@ struct Announce: Hashable, Sendable {
       self.announce = announce
     }
 
-    func isSigned(by key: VerifyingKey) -> Bool {
-      key.isValid(signature, for: Tag.announce + content)
+    func isSigned(by key: VerifyingKey, sharing findings: SharedFindings?) -> Bool {
+      key.isValid(signature, for: Tag.announce + content, sharing: findings)
     }
   }
 }

@@ -46,9 +46,11 @@ extension Frame {
 
   /// Checks the signature over `hash`: the caller MUST have checked `hash` itself. False for a
   /// frame that a later one of its run proves.
-  public func isSigned(by key: VerifyingKey) -> Bool {
+  public func isSigned(by key: VerifyingKey) -> Bool { isSigned(by: key, sharing: nil) }
+
+  func isSigned(by key: VerifyingKey, sharing findings: SharedFindings?) -> Bool {
     guard let signature, let parsed = Signature(bytes: signature) else { return false }
-    return key.isValid(parsed, for: hash.bytes)
+    return key.isValid(parsed, for: hash.bytes, sharing: findings)
   }
 
   /// The plaintext, or nil when the key is not the one that it was sealed with.

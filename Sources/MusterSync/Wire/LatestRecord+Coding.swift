@@ -34,8 +34,14 @@ extension LatestRecord {
   /// Whether the holder of the certificate's key said so, in this operation; the caller gives that
   /// key.
   public func isSigned(by key: VerifyingKey, operation: OperationID) -> Bool {
+    isSigned(by: key, operation: operation, sharing: nil)
+  }
+
+  func isSigned(
+    by key: VerifyingKey, operation: OperationID, sharing findings: SharedFindings?
+  ) -> Bool {
     guard let parsed = Signature(bytes: signature) else { return false }
-    return key.isValid(parsed, for: signedBytes(operation: operation))
+    return key.isValid(parsed, for: signedBytes(operation: operation), sharing: findings)
   }
 
   /// Seals and signs a position. The nonce MUST be fresh, and `order` above every one that this
