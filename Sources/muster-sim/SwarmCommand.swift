@@ -33,6 +33,9 @@ struct SwarmCommand: ParsableCommand {
   @Flag(help: "Prints one JSON object a line.")
   var json = false
 
+  @Flag(help: "Prints what is drawn, as scenario files, and plays nothing.")
+  var show = false
+
   func validate() throws {
     guard seeds > 0 else { throw ValidationError("--seeds: at least one") }
     guard minutes.map({ (1...100_000).contains($0) }) ?? true else {
@@ -44,6 +47,12 @@ struct SwarmCommand: ParsableCommand {
   }
 
   func run() throws {
+    guard !show else {
+      for seed in first..<first + seeds {
+        Standard.output.write(Scenario.drawn(seed: seed, minutes: minutes).yaml)
+      }
+      return
+    }
     var tally = SwarmTally()
     let progress = ProgressLine(isShown: !json)
     for seed in first..<first + seeds {

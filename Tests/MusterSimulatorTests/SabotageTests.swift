@@ -1,0 +1,77 @@
+import MusterModel
+import Testing
+
+@testable import MusterSimulator
+
+@Suite struct SabotageTests {
+  private func fourNodes() -> Scenario {
+    var scenario = Scenario(
+      name: "four",
+      nodes: [
+        NodePlan(name: "anna", role: .command), NodePlan(name: "ben", role: .member),
+        NodePlan(name: "cleo", role: .member), NodePlan(name: "mallory", role: .member),
+      ])
+    scenario.warmUpMilliseconds = 5000
+    scenario.workload.everyMilliseconds = [.reports: 3000, .comments: 5000]
+    return scenario
+  }
+
+  private func play(_ events: [(Int64, TimelineEvent)], seed: UInt64) -> RunResult {
+    var scenario = fourNodes()
+    scenario.timeline = events.map { TimelineEntry(atMilliseconds: $0.0, event: $0.1) }
+    return World.play(scenario, seed: seed)
+  }
+
+  @Test("what was acknowledged is there after power cuts in writes and syncs", arguments: 1...6)
+  func powerCuts(seed: UInt64) {
+    let result = play(
+      [
+        (5000, .powerCut("ben", inChange: Int64(seed), forMilliseconds: 2000)),
+        (20_000, .powerCut("ben", inChange: Int64(7 * seed), forMilliseconds: 2000)),
+        (40_000, .powerCut("anna", inChange: 3, forMilliseconds: nil)),
+      ], seed: seed)
+    #expect(result.violations.isEmpty, "seed \(seed): \(result.violations)")
+    #expect(result.knobs[.powerCut] ?? 0 >= 2, "seed \(seed)")
+  }
+
+  @Test func `a full disk and one that fails acknowledge nothing, and go on when they can`() {
+    let result = play(
+      [
+        (5000, .diskFull("ben", forMilliseconds: 15_000)),
+        (10_000, .diskFails("cleo", forMilliseconds: 15_000)),
+      ], seed: 2)
+    #expect(result.violations.isEmpty, "\(result.violations)")
+    #expect(result.knobs == [.fullDisk: 1, .failingDisk: 1])
+    #expect(result.failures.values.reduce(0, +) > 0)
+  }
+
+  @Test("a copied laptop's writes are no news to the original, and nobody else is hindered")
+  func clone() {
+    var scenario = fourNodes()
+    var copy = NodePlan(name: "copy", role: .member)
+    copy.cloneOf = "ben"
+    copy.joinsAtMilliseconds = 15_000
+    scenario.nodes.append(copy)
+    let result = World.play(scenario, seed: 1)
+    #expect(result.violations.isEmpty, "\(result.violations)")
+    #expect(result.knobs == [.clone: 1])
+  }
+
+  @Test func `two frames for one place hinder nobody else, and somebody is told`() {
+    let result = play(
+      [(10_000, .equivocate("mallory")), (30_000, .equivocate("mallory"))], seed: 3)
+    #expect(result.violations.isEmpty, "\(result.violations)")
+    #expect(result.knobs == [.equivocation: 2])
+  }
+
+  @Test func `who withholds, floods and forges keeps nothing from arriving`() {
+    let result = play(
+      [
+        (2000, .withhold("cleo", untilMilliseconds: 60_000)),
+        (5000, .flood("mallory", perSecond: 20, untilMilliseconds: 40_000)),
+        (5000, .forger("mallory", everyMilliseconds: 1000, untilMilliseconds: 60_000)),
+      ], seed: 4)
+    #expect(result.violations.isEmpty, "\(result.violations)")
+    #expect(result.knobs[.withholding] ?? 0 > 0 && result.knobs[.flood] ?? 0 > 100)
+  }
+}
