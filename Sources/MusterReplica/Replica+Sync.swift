@@ -53,7 +53,7 @@ extension Replica {
     now: ClockReading, _ work: (inout Replica) throws -> Void
   ) throws -> Outcome {
     precondition(gathering == nil, "only writes are gathered")
-    if diskFailure?.isBehind == true { try recover(now: now) }
+    if diskFailure?.isBehind == true { try comeBack(now: now) }
     do {
       try work(&self)
       try commit(now: now)
@@ -68,6 +68,16 @@ extension Replica {
     rememberContacts()
     defer { held = Outcome() }
     return held
+  }
+
+  /// A disk that still fails is left alone for longer each time.
+  private mutating func comeBack(now: ClockReading) throws {
+    do {
+      try recover(now: now)
+    } catch {
+      noteFailure(error, now: now)
+      throw error
+    }
   }
 
   /// What was committed stays acknowledged: an address that finds no room is met again.

@@ -42,7 +42,8 @@ import Testing
       ], seed: 2)
     #expect(result.violations.isEmpty, "\(result.violations)")
     #expect(result.knobs == [.fullDisk: 1, .failingDisk: 1])
-    #expect(result.failures.values.reduce(0, +) > 0)
+    // Tried ever less often, and not for every deadline that has passed.
+    #expect((1...100).contains(result.failures.values.reduce(0, +)), "\(result.failures)")
   }
 
   @Test("a copied laptop's writes are no news to the original, and nobody else is hindered")
