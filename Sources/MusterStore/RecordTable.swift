@@ -24,7 +24,8 @@ enum RecordTable {
     return database.changesCount > 0
   }
 
-  /// One statement, since positions are what is written most often.
+  /// One statement, since positions are what is written most often. A counter above half its range
+  /// is a negative number here, and the newer one.
   private static let keepRecord = """
     INSERT INTO records(\(columns)) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
     ON CONFLICT(topic) DO UPDATE SET
@@ -32,8 +33,8 @@ enum RecordTable {
       generation = excluded.generation, incarnation = excluded.incarnation,
       counter = excluded.counter, epoch = excluded.epoch, body = excluded.body,
       signature = excluded.signature
-    WHERE (excluded.generation, excluded.incarnation, excluded.counter)
-      > (records.generation, records.incarnation, records.counter)
+    WHERE (excluded.generation, excluded.incarnation, excluded.counter < 0, excluded.counter)
+      > (records.generation, records.incarnation, records.counter < 0, records.counter)
     """
 
   static func records(_ database: Database) throws -> [LatestRecord] {
@@ -62,8 +63,8 @@ enum RecordTable {
       latitude_e7 = excluded.latitude_e7, longitude_e7 = excluded.longitude_e7,
       accuracy_decimetres = excluded.accuracy_decimetres,
       sampled_at_ms = excluded.sampled_at_ms, reported_at_ms = excluded.reported_at_ms
-    WHERE (excluded.generation, excluded.incarnation, excluded.counter)
-        >= (positions.generation, positions.incarnation, positions.counter)
+    WHERE (excluded.generation, excluded.incarnation, excluded.counter < 0, excluded.counter)
+        >= (positions.generation, positions.incarnation, positions.counter < 0, positions.counter)
       AND (excluded.user, excluded.generation, excluded.incarnation, excluded.counter,
         excluded.latitude_e7, excluded.longitude_e7,
         excluded.accuracy_decimetres, excluded.sampled_at_ms, excluded.reported_at_ms)
