@@ -99,11 +99,8 @@ extension World {
     case .restore(let name):
       try restore(node(name))
       tally.fire(.restore)
-    case .burst(let names, let reports, let hazards):
-      for number in 0..<reports {
-        try perform(
-          workload.report(hazard: hazards), at: node(names[number % names.count]))
-      }
+    case .burst(let names, let reports, let hazards, let together):
+      try burst(names, reports: reports, hazards: hazards, together: together)
     case .weather(let loss): network.weatherPerMillion = loss
     case .insider(let name, let every, let until):
       try cheat(
@@ -126,6 +123,18 @@ extension World {
     case .equivocate(let name): try equivocate(node(name))
     case .replay(let perSecond, let until): intrude(false, perSecond, until)
     case .garbage(let perSecond, let until): intrude(true, perSecond, until)
+    }
+  }
+
+  private func burst(
+    _ names: [String], reports: Int, hazards: Bool, together: Int
+  ) throws {
+    for first in stride(from: 0, to: reports, by: together) {
+      let acts = (first..<min(first + together, reports)).map { _ in
+        workload.report(hazard: hazards)
+      }
+      let node = node(names[first / together % names.count])
+      if acts.count == 1 { try perform(acts[0], at: node) } else { try perform(acts, at: node) }
     }
   }
 

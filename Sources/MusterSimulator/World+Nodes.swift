@@ -67,6 +67,26 @@ extension World {
     return true
   }
 
+  /// Does several things in one transaction: all are acknowledged, or none.
+  func perform(_ acts: [Act], at node: SimulatedNode) throws {
+    var made: [RowKey?] = []
+    let done = try command(node) { replica, clock in
+      (
+        (),
+        try replica.gather(now: clock) { replica in
+          for act in acts { made.append(try act.perform(on: &replica, now: clock).made) }
+        }
+      )
+    }
+    guard done != nil else { return }
+    acknowledgedWrites += acts.count
+    for (act, row) in zip(acts, made) {
+      if let row { workload.made(row) }
+      trace.note(.wrote, at: now, node: node.index, [])
+      for checker in checkers { try checker.wrote(act, made: row, at: node, in: self) }
+    }
+  }
+
   func ingest(_ fix: Fix, at node: SimulatedNode) throws {
     trace.note(.moved, at: now, node: node.index, [])
     let done = try command(node) { replica, clock in ((), try replica.ingest(fix, now: clock)) }

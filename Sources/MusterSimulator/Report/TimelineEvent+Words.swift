@@ -14,7 +14,7 @@ extension TimelineEvent {
     case .readdress(let name): "\(name) has another address"
     case .backup(let name): "\(name)'s disk is copied"
     case .restore(let name): "\(name)'s disk is put back to the copy"
-    case .burst(let names, let reports, let hazards):
+    case .burst(let names, let reports, let hazards, _):
       "\(names.count) people write \(reports) \(hazards ? "hazards" : "reports") at once"
     case .weather(let loss): "the weather turns: \(Quantity.percent(loss)) of datagrams are lost"
     case .replay(let rate, _): "an outsider repeats \(rate) recorded datagrams a second"

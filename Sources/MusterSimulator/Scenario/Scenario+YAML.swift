@@ -137,9 +137,10 @@ extension TimelineEvent {
     case .readdress(let name): return "readdress: \(name)"
     case .backup(let name): return "backup: \(name)"
     case .restore(let name): return "restore: \(name)"
-    case .burst(let names, let count, let hazards):
+    case .burst(let names, let count, let hazards, let together):
       let what = hazards ? "hazards" : "reports"
       return "burst: [\(names.joined(separator: ", "))], \(what): \(count)"
+        + (together > 1 ? ", together: \(together)" : "")
     case .weather(let loss): return "weather: \(Quantity.percent(loss))"
     case .insider(let name, let every, let until):
       return "insider: \(name), every: \(time(every)), until: \(time(until))"

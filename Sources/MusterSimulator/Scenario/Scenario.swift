@@ -271,7 +271,9 @@ public enum TimelineEvent: Hashable, Sendable {
   /// The disk as it was at the backup, as somebody finds out who looks at the sentinel.
   case restore(String)
   /// So many reports by each of the named, at once.
-  case burst([String], reports: Int, hazards: Bool)
+  ///
+  /// So many `together` go into one transaction, as when a file is read in.
+  case burst([String], reports: Int, hazards: Bool, together: Int)
   /// Everybody's loss from now on.
   case weather(lossPerMillion: Int64)
   /// An outsider sends what was recorded, so many datagrams a second.

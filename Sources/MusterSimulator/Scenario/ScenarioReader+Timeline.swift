@@ -83,8 +83,10 @@ extension ScenarioReader {
       guard (reports == nil) != (hazards == nil) else {
         throw fields.fault("'burst' needs how many 'reports' or 'hazards'")
       }
+      let together = try fields.number("together", within: 1...10_000)
       return .burst(
-        try names(people), reports: Int(reports ?? hazards ?? 0), hazards: hazards != nil)
+        try names(people), reports: Int(reports ?? hazards ?? 0), hazards: hazards != nil,
+        together: Int(together ?? 1))
     }
     if let name = fields.take("insider") {
       let (name, every, until) = try member(name, "insider", &fields, at: at)

@@ -32,6 +32,7 @@ private struct ScenarioDrawing {
     drawNetwork()
     drawWorkload()
     drawTimeline()
+    drawSabotage()
     scenario.story = "Drawn by the swarm with seed \(scenario.seed): \(summary)."
     return scenario
   }
@@ -127,15 +128,44 @@ private struct ScenarioDrawing {
       let later = random.within(at...scenario.durationMilliseconds)
       timeline.append(TimelineEntry(atMilliseconds: later, event: .restore(name)))
     }
-    scenario.timeline = timeline.enumerated().sorted {
+    scenario.timeline = timeline
+    sortTimeline()
+  }
+
+  private mutating func sortTimeline() {
+    scenario.timeline = scenario.timeline.enumerated().sorted {
       ($0.element.atMilliseconds, $0.offset) < ($1.element.atMilliseconds, $1.offset)
     }.map(\.element)
+  }
+
+  /// Of every other scenario; by dice of its own, so that all else stays what it was without it.
+  private mutating func drawSabotage() {
+    random = RandomStream(seed: scenario.seed, named: "sabotage")
+    guard chance(50) else { return }
+    for _ in 0..<random.within(1...3) {
+      let at = random.below(scenario.durationMilliseconds)
+      guard let event = chance(50) ? diskFault() : adversary(at: at) else { continue }
+      scenario.timeline.append(TimelineEntry(atMilliseconds: at, event: event))
+    }
+    sortTimeline()
+  }
+
+  private mutating func diskFault() -> TimelineEvent? {
+    guard let name = somebodyThere() else { return nil }
+    let outage = random.within(1...120) * 1000
+    switch random.below(4) {
+    case 0: return .diskFull(name, forMilliseconds: outage)
+    case 1: return .diskFails(name, forMilliseconds: outage)
+    default:
+      return .powerCut(
+        name, inChange: random.within(1...200), forMilliseconds: chance(80) ? outage : nil)
+    }
   }
 
   private mutating func event(at: Int64) -> TimelineEvent? {
     let outage: Int64? = chance(80) ? random.within(1...120) * 1000 : nil
     guard let name = somebodyThere(), let other = anybody() else { return nil }
-    switch random.below(21) {
+    switch random.below(15) {
     case 0, 1, 2: return .cut(sides())
     case 3: return .heal
     case 4: return name == other ? nil : .block(from: name, to: other)
@@ -148,10 +178,6 @@ private struct ScenarioDrawing {
     case 9: return .jump(name, byMilliseconds: random.within(-30...30) * 86_400_000)
     case 10: return .readdress(name)
     case 11: return .backup(name)
-    case 15: return .powerCut(name, inChange: random.within(1...200), forMilliseconds: outage)
-    case 16: return .diskFull(name, forMilliseconds: random.within(1...120) * 1000)
-    case 17: return .diskFails(name, forMilliseconds: random.within(1...120) * 1000)
-    case 18, 19, 20: return adversary(at: at)
     case 12:
       guard let member = scenario.nodes.first(where: { $0.role == .member }),
         at < scenario.durationMilliseconds
@@ -160,8 +186,9 @@ private struct ScenarioDrawing {
         member.name, everyMilliseconds: random.within(1...20) * 1000,
         untilMilliseconds: scenario.durationMilliseconds)
     case 13:
+      let reports = Int(random.within(5...60))
       return .burst(
-        [name], reports: Int(random.within(5...60)), hazards: chance(30))
+        [name], reports: reports, hazards: chance(30), together: reports > 40 ? 8 : 1)
     default:
       let until = scenario.durationMilliseconds
       guard at < until else { return nil }

@@ -133,9 +133,10 @@ extension TimelineEvent {
       .diskFull(name, _), .diskFails(name, _), .withhold(name, _), .flood(name, _, _),
       .equivocate(name):
       return nil
-    case .burst(let names, let reports, let hazards):
+    case .burst(let names, let reports, let hazards, let together):
       let left = names.filter { $0 != name }
-      return left.isEmpty ? nil : .burst(left, reports: reports, hazards: hazards)
+      return left.isEmpty
+        ? nil : .burst(left, reports: reports, hazards: hazards, together: together)
     default: return self
     }
   }

@@ -10,14 +10,24 @@ internal import MusterModel
 ///
 /// Unchecked, since one thread guards it.
 public final class SharedFindings: @unchecked Sendable {
+  /// All of it is compared; to be found, its signature is enough, which no two honest ones share.
   private struct Claim: Hashable {
     let key: VerifyingKey
     let signature: Signature
     let message: [UInt8]
+
+    func hash(into hasher: inout Hasher) { hasher.combine(firstOf: signature.bytes) }
+  }
+
+  /// The same with what is sealed, which begins with its nonce.
+  private struct Sealed: Hashable {
+    let bytes: [UInt8]
+
+    func hash(into hasher: inout Hasher) { hasher.combine(firstOf: bytes) }
   }
 
   private var verdicts = Recent<Claim, Bool>()
-  private var announces = Recent<[UInt8], Announce.Unverified>()
+  private var announces = Recent<Sealed, Announce.Unverified>()
 
   /// Knows nothing yet.
   public init() {}
@@ -33,9 +43,10 @@ public final class SharedFindings: @unchecked Sendable {
   func announce(
     _ bytes: [UInt8], open: ([UInt8]) throws(WireError) -> Announce.Unverified?
   ) throws(WireError) -> Announce.Unverified? {
-    if let known = announces[bytes] { return known }
+    let sealed = Sealed(bytes: bytes)
+    if let known = announces[sealed] { return known }
     let opened = try open(bytes)
-    if let opened { announces[bytes] = opened }
+    if let opened { announces[sealed] = opened }
     return opened
   }
 
@@ -57,6 +68,12 @@ public final class SharedFindings: @unchecked Sendable {
   }
 
   private static let mostInGeneration = 4096
+}
+
+extension Hasher {
+  fileprivate mutating func combine(firstOf bytes: [UInt8]) {
+    bytes.withUnsafeBytes { combine(bytes: UnsafeRawBufferPointer(rebasing: $0.prefix(16))) }
+  }
 }
 
 extension VerifyingKey {
