@@ -78,6 +78,10 @@ public enum Limits {
   public static let sessionsPerPeer = 4
   /// Up to so many devices everybody keeps a session with everybody; of more each chooses.
   public static let smallMesh = 16
+  /// The same where a handshake costs a fifth of what the link carries in a second, or more.
+  public static let smallMeshOnNarrowLinks = 4
+  /// Certificates that devices proved themselves with, and no control log that is held carries.
+  public static let provenCertificates = 256
   /// Addresses of others that one peer is told at once: they fit a datagram.
   public static let introductions = 16
   /// Fresh frames that are pushed; of more only the head is named.

@@ -230,6 +230,7 @@ extension Replica {
       fences: try store.rows(.fence).filter(\.exists).count,
       crossings: try crossingCount(), peers: peers,
       fix: try store.positions().first { $0.device == local.device }?.report, rejected: [:],
+      droppedForLackOfRoom: engine.droppedForLackOfRoom, forkedLogs: engine.forkedLogs,
       diskFreeBytes: nil)
   }
 

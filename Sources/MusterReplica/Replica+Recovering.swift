@@ -62,8 +62,7 @@ extension Replica {
       diskFailure?.mayHaveLostWrites = false
     }
     let logs = try store.logs()
-    control = ControlPlane(
-      operation: local.operation, rootKey: local.rootKey, ownChain: local.chain)
+    control = try Self.control(in: store, local: local)
     keyring = try Self.keyring(in: store, operation: local.operation)
     reader = FrameReader(operation: local.operation)
     writer.reset(to: logs)

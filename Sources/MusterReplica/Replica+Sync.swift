@@ -167,6 +167,10 @@ extension Replica {
       hold(record)
       takeOwnReceipt(record, now: now)
     case .epochKey(let key): try learn(key, now: now)
+    case .chain(let certificates):
+      guard control.prove(certificates) else { return }
+      batch.local[Self.provenKey] = ProvenCertificates.encoded(control.proven)
+      feedRoster(now: now)
     case .contact(let endpoint, let device):
       held.contacts.append(
         RememberedPeer(endpoint: endpoint, device: device, lastHeard: now.wall))

@@ -89,6 +89,7 @@ public struct Replica {
   static let generationKey = "generation"
   static let bootsKey = "boots"
   static let viewKey = "view"
+  static let provenKey = "proven"
   /// Of what frames do to the view: raised when a version understands more, so that the view is
   /// derived anew from frames that were held before.
   static let viewVersion: UInt8 = 1
@@ -128,8 +129,7 @@ public struct Replica {
     local = credentials.local
     random = DeterministicRandom(seed: seed)
     let logs = try store.logs()
-    control = ControlPlane(
-      operation: local.operation, rootKey: local.rootKey, ownChain: local.chain)
+    control = try Self.control(in: store, local: local)
     reader = FrameReader(operation: local.operation)
     monitor = try GeofenceMonitor(saved: store.local(GeofenceMonitor.stateKey))
     #if Canary
@@ -168,6 +168,15 @@ public struct Replica {
     try resumeWaiting(now: now)
     try refreshInvites(now: now)
     reviewReceipts(now: now)
+  }
+
+  static func control(in store: Store, local: LocalDevice) throws(StoreError) -> ControlPlane {
+    var control = ControlPlane(
+      operation: local.operation, rootKey: local.rootKey, ownChain: local.chain)
+    if let bytes = try store.local(provenKey) {
+      _ = control.prove(try ProvenCertificates.decoded(bytes))
+    }
+    return control
   }
 
   static func keyring(in store: Store, operation: OperationID) throws(StoreError) -> Keyring {

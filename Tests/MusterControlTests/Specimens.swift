@@ -97,7 +97,7 @@ enum Specimens {
       root: [1, 2, 3, 4, 5, 6, 7, 8], logs: 1, frames: 2, waitingFrames: 3, users: 4, reports: 5,
       fences: 6, crossings: 7, peers: peers, fix: fix,
       rejected: peers.isEmpty ? [:] : ["forged": .max],
-      diskFreeBytes: peers.isEmpty ? nil : .max)
+      droppedForLackOfRoom: .max, forkedLogs: 8, diskFreeBytes: peers.isEmpty ? nil : .max)
   }
 
   static func peer(_ address: [UInt8], scope: UInt32) -> [PeerSummary] {

@@ -152,4 +152,23 @@ struct PacingStoryTests {
     #expect(world.run(seconds: seconds) { $0.haveConverged })
     #expect(world.problems == [])
   }
+
+  @Test func `twenty-five strangers on one slow channel come into step`() {
+    // Given devices of which one alone knows everybody's certificate
+    var world = World(seed: 209)
+    world.checksInvariants = false
+    world.channel = World.Channel(
+      bitsPerSecond: 64_000, queueMilliseconds: 4000, isShared: true)
+    world.found()
+    for _ in 1..<25 { world.enrol(.member) }
+    for index in 0..<25 { world.give(.linkRate(LinkRate(bytesPerSecond: 8000)), to: index) }
+    // When all begin at once
+    let start = world.now
+    let came = world.run(seconds: 120) { $0.haveConverged }
+    let steps = world.stations.reduce(0) { $0 + $1.steps }
+    let sent = world.stations.reduce(0) { $0 + $1.wireBytes }
+    print("strangers: \(world.now.milliseconds(since: start)) ms, \(steps) steps, \(sent) bytes")
+    #expect(came)
+    #expect(world.problems == [])
+  }
 }

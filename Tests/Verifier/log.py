@@ -81,6 +81,22 @@ def read_database(path):
         database.close()
 
 
+def read_proven(path):
+    """The certificates that other devices proved themselves to this one with."""
+    database = sqlite3.connect(f"file:{path}?mode=ro", uri=True)
+    try:
+        row = database.execute("SELECT value FROM local WHERE key = 'proven'").fetchone()
+    finally:
+        database.close()
+    content, place, proven = row[0] if row else b"", 0, []
+    while place < len(content):
+        (length,) = struct.unpack_from(">I", content, place)
+        end = place + 4 + length
+        proven.append(Certificate(content[place + 4 : end], content[end : end + 64]))
+        place = end + 64
+    return proven
+
+
 # What holds a log together (§3, §8)
 
 

@@ -13,7 +13,7 @@ import sqlite3
 import sys
 from pathlib import Path
 
-from log import bodies, certificates, check_log, read_database
+from log import bodies, certificates, check_log, read_database, read_proven
 from names import ROOT, counted, h16, read_key_file
 from state import State
 
@@ -22,7 +22,7 @@ def verify(database, root_key, own_chain):
     logs, keys = read_database(database)
     operation = h16(b"muster operation 1", root_key)
     roster = counted(
-        own_chain + [found for log in logs for found in certificates(log)], operation, root_key)
+        own_chain + read_proven(database) + [found for log in logs for found in certificates(log)], operation, root_key)
     problems = [
         f"epoch {id.hex()[:8]}: its id is not the hash of its key"
         for id, key in keys.items() if h16(b"muster epoch 1", operation, key) != id]

@@ -21,6 +21,8 @@ extension WireStatus {
     peers = status.peers.map(WirePeer.init)
     if let report = status.fix { fix = WirePositionReport(report) }
     rejected = status.rejected
+    droppedForLackOfRoom = status.droppedForLackOfRoom
+    forkedLogs = Int64(status.forkedLogs)
     if let free = status.diskFreeBytes { diskFreeBytes = free }
   }
 
@@ -36,6 +38,7 @@ extension WireStatus {
         crossings: try Checked.integer(crossings),
         peers: try peers.checked { peer throws(ControlFault) in try peer.summary },
         fix: hasFix ? try fix.report : nil, rejected: rejected,
+        droppedForLackOfRoom: droppedForLackOfRoom, forkedLogs: try Checked.integer(forkedLogs),
         diskFreeBytes: hasDiskFreeBytes ? diskFreeBytes : nil)
     }
   }

@@ -880,6 +880,16 @@ nonisolated struct WireStatus: @unchecked Sendable {
   /// Clears the value of `diskFreeBytes`. Subsequent reads from it will return its default value.
   mutating func clearDiskFreeBytes() {_uniqueStorage()._diskFreeBytes = nil}
 
+  var droppedForLackOfRoom: UInt64 {
+    get {_storage._droppedForLackOfRoom}
+    set {_uniqueStorage()._droppedForLackOfRoom = newValue}
+  }
+
+  var forkedLogs: Int64 {
+    get {_storage._forkedLogs}
+    set {_uniqueStorage()._forkedLogs = newValue}
+  }
+
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
   init() {}
@@ -2541,7 +2551,7 @@ nonisolated extension WireFollow: SwiftProtobuf.Message, SwiftProtobuf._MessageI
 
 nonisolated extension WireStatus: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".Status"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}operation\0\u{3}operation_name\0\u{1}callsign\0\u{1}device\0\u{1}role\0\u{3}state_hash\0\u{3}state_is_incomplete\0\u{1}root\0\u{1}logs\0\u{1}frames\0\u{3}waiting_frames\0\u{1}users\0\u{1}reports\0\u{1}fences\0\u{1}crossings\0\u{1}peers\0\u{1}fix\0\u{1}rejected\0\u{3}disk_free_bytes\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}operation\0\u{3}operation_name\0\u{1}callsign\0\u{1}device\0\u{1}role\0\u{3}state_hash\0\u{3}state_is_incomplete\0\u{1}root\0\u{1}logs\0\u{1}frames\0\u{3}waiting_frames\0\u{1}users\0\u{1}reports\0\u{1}fences\0\u{1}crossings\0\u{1}peers\0\u{1}fix\0\u{1}rejected\0\u{3}disk_free_bytes\0\u{3}dropped_for_lack_of_room\0\u{3}forked_logs\0")
 
   fileprivate class _StorageClass {
     var _operation: Data = Data()
@@ -2563,6 +2573,8 @@ nonisolated extension WireStatus: SwiftProtobuf.Message, SwiftProtobuf._MessageI
     var _fix: WirePositionReport? = nil
     var _rejected: Dictionary<String,UInt64> = [:]
     var _diskFreeBytes: UInt64? = nil
+    var _droppedForLackOfRoom: UInt64 = 0
+    var _forkedLogs: Int64 = 0
 
       // This property is used as the initial default value for new instances of the type.
       // The type itself is protecting the reference to its storage via CoW semantics.
@@ -2592,6 +2604,8 @@ nonisolated extension WireStatus: SwiftProtobuf.Message, SwiftProtobuf._MessageI
       _fix = source._fix
       _rejected = source._rejected
       _diskFreeBytes = source._diskFreeBytes
+      _droppedForLackOfRoom = source._droppedForLackOfRoom
+      _forkedLogs = source._forkedLogs
     }
   }
 
@@ -2629,6 +2643,8 @@ nonisolated extension WireStatus: SwiftProtobuf.Message, SwiftProtobuf._MessageI
         case 17: try { try decoder.decodeSingularMessageField(value: &_storage._fix) }()
         case 18: try { try decoder.decodeMapField(fieldType: SwiftProtobuf._ProtobufMap<SwiftProtobuf.ProtobufString,SwiftProtobuf.ProtobufUInt64>.self, value: &_storage._rejected) }()
         case 19: try { try decoder.decodeSingularUInt64Field(value: &_storage._diskFreeBytes) }()
+        case 20: try { try decoder.decodeSingularUInt64Field(value: &_storage._droppedForLackOfRoom) }()
+        case 21: try { try decoder.decodeSingularSInt64Field(value: &_storage._forkedLogs) }()
         default: break
         }
       }
@@ -2698,6 +2714,12 @@ nonisolated extension WireStatus: SwiftProtobuf.Message, SwiftProtobuf._MessageI
       try { if let v = _storage._diskFreeBytes {
         try visitor.visitSingularUInt64Field(value: v, fieldNumber: 19)
       } }()
+      if _storage._droppedForLackOfRoom != 0 {
+        try visitor.visitSingularUInt64Field(value: _storage._droppedForLackOfRoom, fieldNumber: 20)
+      }
+      if _storage._forkedLogs != 0 {
+        try visitor.visitSingularSInt64Field(value: _storage._forkedLogs, fieldNumber: 21)
+      }
     }
     try unknownFields.traverse(visitor: &visitor)
   }
@@ -2726,6 +2748,8 @@ nonisolated extension WireStatus: SwiftProtobuf.Message, SwiftProtobuf._MessageI
         if _storage._fix != rhs_storage._fix {return false}
         if _storage._rejected != rhs_storage._rejected {return false}
         if _storage._diskFreeBytes != rhs_storage._diskFreeBytes {return false}
+        if _storage._droppedForLackOfRoom != rhs_storage._droppedForLackOfRoom {return false}
+        if _storage._forkedLogs != rhs_storage._forkedLogs {return false}
         return true
       }
       if !storagesAreEqual {return false}

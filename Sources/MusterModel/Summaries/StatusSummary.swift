@@ -36,6 +36,10 @@ public struct StatusSummary: Hashable, Sendable {
   public var fix: PositionReport?
   /// Datagrams that were dropped, by reason; nothing where the node is not running.
   public var rejected: [String: UInt64]
+  /// Of what was to be said to peers, parts that found no room to wait; digests make up for them.
+  public var droppedForLackOfRoom: UInt64
+  /// Logs with two frames for one place: their authors' databases were cloned, or they lie.
+  public var forkedLogs: Int
   /// Of the disk that the database is on; nil where it could not be told.
   public var diskFreeBytes: UInt64?
 
@@ -45,7 +49,7 @@ public struct StatusSummary: Hashable, Sendable {
     stateHash: StateHash, stateIsIncomplete: Bool, root: [UInt8], logs: Int, frames: Int,
     waitingFrames: Int, users: Int, reports: Int, fences: Int, crossings: Int,
     peers: [PeerSummary], fix: PositionReport?, rejected: [String: UInt64],
-    diskFreeBytes: UInt64?
+    droppedForLackOfRoom: UInt64, forkedLogs: Int, diskFreeBytes: UInt64?
   ) {
     self.operation = operation
     self.operationName = operationName
@@ -65,6 +69,8 @@ public struct StatusSummary: Hashable, Sendable {
     self.peers = peers
     self.fix = fix
     self.rejected = rejected
+    self.droppedForLackOfRoom = droppedForLackOfRoom
+    self.forkedLogs = forkedLogs
     self.diskFreeBytes = diskFreeBytes
   }
 }

@@ -7,11 +7,15 @@ internal import MusterSync
 ///
 /// A certificate counts when it stands in the control log of its own issuer, carries that issuer's
 /// signature, and the issuer is the root or a `command` device whose own certificate counts, at
-/// most `Limits.certificateChain` below the root. Certificates only ever grant.
+/// most `Limits.certificateChain` below the root. Certificates only ever grant. A chain by which a
+/// device proved itself counts too: its issuer wrote it down before handing it out, so the control
+/// log that says so comes sooner or later.
 struct ControlPlane: Sendable {
   private let operation: OperationID
   private let rootKey: VerifyingKey
   private(set) var admitted: [CertificateHash: Admission] = [:]
+  /// What devices proved themselves with, and no control frame has said yet.
+  private(set) var proven: [SignedCertificate] = []
   /// Certificates whose issuer's own has not come yet.
   private var pending: Set<SignedCertificate> = []
   private(set) var epochs: [EpochID: EpochAnnouncement] = [:]
@@ -38,11 +42,22 @@ struct ControlPlane: Sendable {
     for operation in operations {
       switch operation {
       case .certificate(let signed) where signed.certificate.issuer == author:
+        proven.removeAll { $0.hash == signed.hash }
         if admitted[signed.hash] == nil { pending.insert(signed) }
       case .epoch(let announcement): pendingEpochs[author, default: []].append(announcement)
       default: break
       }
     }
+    return settle()
+  }
+
+  /// Takes a chain that a device proved itself with: two who were admitted by file, far from their
+  /// admitter's control log, understand each other. True when the roster has changed.
+  mutating func prove(_ chain: [SignedCertificate]) -> Bool {
+    let new = chain.filter { admitted[$0.hash] == nil }
+    guard !new.isEmpty, proven.count + new.count <= Limits.provenCertificates else { return false }
+    proven += new
+    pending.formUnion(new)
     return settle()
   }
 

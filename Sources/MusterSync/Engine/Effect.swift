@@ -17,6 +17,8 @@ public enum Verified: Hashable, Sendable {
   case frames(Opening, [Frame])
   case record(LatestRecord)
   case epochKey(EpochKey)
+  /// Certificates that hold up to the root, leaf first, which a device proved to be its own.
+  case chain([SignedCertificate])
   /// A device was met at this address.
   case contact(Endpoint, DeviceID)
 }

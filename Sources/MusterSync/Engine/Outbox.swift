@@ -29,7 +29,7 @@ struct Outbox: Sendable {
   /// Peers to whom something may have become possible since the last look.
   private var touched: [DeviceID] = []
   private var isTouched: Set<DeviceID> = []
-  /// Peers for whom something waits.
+  /// Peers for whom something waits, or to whom an acknowledgement is owed.
   private(set) var backlog: Set<DeviceID> = []
   /// Parts that found no room; heads and digests mend that.
   private(set) var dropped: UInt64 = 0
@@ -64,8 +64,8 @@ struct Outbox: Sendable {
     return touched
   }
 
-  mutating func noteBacklog(of device: DeviceID) {
-    if flows[device].map({ $0.queue.waiting > 0 }) == true {
+  mutating func noteBacklog(of device: DeviceID, owes: Bool) {
+    if owes || flows[device]?.queue.waiting ?? 0 > 0 {
       backlog.insert(device)
     } else {
       backlog.remove(device)
@@ -73,6 +73,10 @@ struct Outbox: Sendable {
   }
 
   var nextTurnIsAnybodys: Bool { turns % 20 == 19 }
+
+  mutating func claim(of device: DeviceID) -> (importance: UInt8, turn: UInt64) {
+    flows[device]?.claim() ?? (.max, .max)
+  }
 
   mutating func giveTurn(to device: DeviceID) {
     turns += 1

@@ -15,7 +15,30 @@ extension SyncEngine {
       positionNamings += 1
       announce.position = records[ownTopic]
     }
-    transmit(sealed(announce), to: .multicast(nil))
+    transmit(introducing(announce) ?? sealed(announce), to: .multicast(nil))
+  }
+
+  /// The announce with the certificates that prove whose it is, while somebody may lack them; nil
+  /// when nobody does, or they do not fit.
+  private mutating func introducing(_ announce: Announce) -> [UInt8]? {
+    guard chainNamings > 0 else { return nil }
+    chainNamings -= 1
+    var announce = announce
+    announce.chain = local.chain.certificates
+    for leaveOut in [{ _ in }, { $0.position = nil }, { $0.heads = [] }]
+      as [(inout Announce) -> Void]
+    {
+      leaveOut(&announce)
+      let datagram = sealed(announce)
+      if datagram.count <= Limits.datagramBytes { return datagram }
+    }
+    return nil
+  }
+
+  /// Somebody is here who may not know this device.
+  private mutating func introduceMyself() {
+    chainNamings = max(chainNamings, 1)
+    quickenAnnounce()
   }
 
   mutating func quickenAnnounce() {
@@ -54,12 +77,13 @@ extension SyncEngine {
     else { return reject(.unauthenticated, from: endpoint) }
     let announce = unverified.announce
     guard announce.certificate != local.certificate.hash else { return }
-    guard let certificate = roster[announce.certificate],
-      let device = roster.device(of: announce.certificate)
-    else {
+    guard let certificate = roster[announce.certificate] ?? introduction(of: unverified) else {
       // First contact: somebody with the network key whose certificate has not come yet.
+      introduceMyself()
       return hearContact(endpoint, device: nil, at: soon())
     }
+    let device = roster.device(of: announce.certificate) ?? certificate.device
+    let isNewcomer = peers[device] == nil
     // Before the signature, which costs a hundred times as much.
     guard announced.isNew(announce) else { return reject(.replayed, from: endpoint) }
     guard maySpendAnnounceSignature(device, at: endpoint) else {
@@ -71,6 +95,7 @@ extension SyncEngine {
     payBackAnnounceSignature(device, at: endpoint)
     let begins = announced.accept(announce)
     guard meet(device, certificate: announce.certificate, at: endpoint) else { return }
+    if isNewcomer { introduceMyself() }
     note(announce, of: device, at: endpoint, hasRestarted: begins)
   }
 
@@ -83,6 +108,28 @@ extension SyncEngine {
       try Announce.Unverified(
         opening: bytes[...], operation: local.operation, networkKey: local.networkKey)
     }
+  }
+
+  /// The certificate of a stranger who sent it along, if it holds up to the root.
+  private mutating func introduction(of unverified: Announce.Unverified) -> Certificate? {
+    let announce = unverified.announce
+    guard announce.chain.first?.hash == announce.certificate else { return nil }
+    let cost = SignatureCost.milliseconds * Int64(announce.chain.count)
+    guard strangersSignatures.take(cost, now: now),
+      let chain = CertificateChain(
+        announce.chain, operation: local.operation, rootKey: local.rootKey),
+      unverified.isSigned(by: chain.leaf.certificate.signingKey, sharing: local.findings)
+    else { return nil }
+    strangersSignatures.giveBack(cost)
+    learn(chain)
+    return chain.leaf.certificate
+  }
+
+  /// What a handshake or an announce proved is known from then on, though the control log that
+  /// will say so may be far away.
+  mutating func learn(_ chain: CertificateChain) {
+    guard chain.certificates.contains(where: { roster[$0.hash] == nil }) else { return }
+    effects.append(.store(.chain(chain.certificates)))
   }
 
   private mutating func note(
@@ -116,9 +163,10 @@ extension SyncEngine {
     return next(of: log) <= UInt64(hint.number) && pulls[log] == nil && !forked.contains(log)
   }
 
-  /// A random moment, the later the more there are who heard the same.
+  /// A random moment, the later the more there are who heard the same, and the narrower the link.
   private mutating func soon() -> Instant {
-    let most = Timing.heardContactMilliseconds + 5 * Int64(met.count)
+    let each = 5 + outbox.links.patienceMilliseconds / 2
+    let most = Timing.heardContactMilliseconds + each * Int64(met.count)
     return now.advanced(byMilliseconds: 20 + Int64(random.uniform(below: UInt64(most))))
   }
 }

@@ -105,7 +105,8 @@ extension SyncEngine {
     if let left = contact.attemptsLeft { contact.attemptsLeft = left - 1 }
     // A quarter of jitter, so that nodes that lost each other do not answer in step.
     let jitter = Int64(random.uniform(below: UInt64(contact.backoffMilliseconds / 4)))
-    contact.nextAttempt = now.advanced(byMilliseconds: contact.backoffMilliseconds + jitter)
+    contact.nextAttempt = now.advanced(
+      byMilliseconds: contact.backoffMilliseconds + jitter + 2 * outbox.links.patienceMilliseconds)
     contact.lastAttempt = now
     contact.backoffMilliseconds = min(
       contact.backoffMilliseconds * 2, Timing.contactLastMilliseconds)
@@ -121,7 +122,9 @@ extension SyncEngine {
       return true
     }
     let heard = met.filter { announcesServe(since: peers[$0]?.announced?.at) }
-    if heard.count <= Limits.smallMesh { return true }
+    if heard.count <= (outbox.links.isNarrow ? Limits.smallMeshOnNarrowLinks : Limits.smallMesh) {
+      return true
+    }
     let after = heard.count { $0 > local.device && $0 <= device }
     let place =
       device > local.device

@@ -66,7 +66,8 @@ extension SyncEngine {
       return reject(.unauthenticated, from: endpoint)
     }
     let payload = try handshake.read(message)
-    let leaf = try verifiedLeaf(payload, handshake: handshake)
+    let chain = try verifiedChain(payload, handshake: handshake)
+    let leaf = chain.leaf
     handshakes[localIndex] = nil
     guard leaf.certificate.device != local.device else {
       // Our own address: there is nobody to talk to.
@@ -83,6 +84,7 @@ extension SyncEngine {
     let session = Session(
       localIndex: localIndex, remoteIndex: remoteIndex, peer: .device(leaf.certificate.device),
       endpoint: endpoint, now: now, keys: handshake.sessionKeys(), unconfirmedFinish: finish)
+    learn(chain)
     guard install(session, certificate: leaf) else { return reject(.overLimit, from: endpoint) }
     transmit(writer.bytes, to: .endpoint(endpoint, arrivalLink))
   }
@@ -203,13 +205,15 @@ extension SyncEngine {
       effects.append(
         .admit(JoinTicket(session: localIndex, invite: invite, request: request)))
     case (.session, .chain):
-      let leaf = try verifiedLeaf(payload, handshake: handshake)
+      let chain = try verifiedChain(payload, handshake: handshake)
+      let leaf = chain.leaf
       handshakes[localIndex] = nil
       guard leaf.certificate.device != local.device else { return }
       let device = leaf.certificate.device
       let session = Session(
         localIndex: localIndex, remoteIndex: remoteIndex, peer: .device(device),
         endpoint: endpoint, now: now, keys: handshake.sessionKeys(), finishHash: finishHash)
+      learn(chain)
       guard install(session, certificate: leaf) else { return reject(.overLimit, from: endpoint) }
       sendRoots(to: device, asksForAnswer: false)
     default: throw .malformed("finish")
@@ -233,17 +237,17 @@ extension SyncEngine {
 
   // MARK: Sessions
 
-  /// The sender's own certificate, when the chain holds up to the root and is that of the key that
-  /// the handshake proved.
-  private func verifiedLeaf(
+  /// The sender's chain, when it holds up to the root and its leaf is that of the key that the
+  /// handshake proved.
+  private func verifiedChain(
     _ payload: HandshakePayload, handshake: SessionHandshake
-  ) throws(WireError) -> SignedCertificate {
+  ) throws(WireError) -> CertificateChain {
     guard case .chain(let certificates) = payload,
       let chain = CertificateChain(
         certificates, operation: local.operation, rootKey: local.rootKey),
       chain.leaf.certificate.agreementKey == handshake.remoteKey
     else { throw .forged("certificate chain") }
-    return chain.leaf
+    return chain
   }
 
   private mutating func keep(_ handshake: SessionHandshake) {

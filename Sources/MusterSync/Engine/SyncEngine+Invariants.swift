@@ -14,6 +14,7 @@ extension SyncEngine {
     precondition(
       connected == met.filter { peers[$0]?.sessions.isEmpty == false }, "connected differ")
     precondition(relays.count <= Limits.relays, "\(relays.count) relays")
+    precondition(provenForks.count <= Limits.forkedLogs, "\(provenForks.count) proven forks")
     precondition(forked.count <= Limits.forkedLogs, "\(forked.count) forked logs")
     precondition(
       announced.count <= Limits.announcers * Limits.livesPerAnnouncer, "\(announced.count) lives")

@@ -13,7 +13,12 @@ extension SyncEngine {
     if let held = shelf.logs[run.log], run.first == next, let previous = run.previous,
       previous != held.head.hash
     {
-      noteFork(of: run.log, at: next)
+      if provesFork(run, after: previous, opening: held.opening, by: device) {
+        if provenForks.count < Limits.forkedLogs { provenForks.insert(run.log) }
+        noteFork(of: run.log, at: next)
+      } else {
+        reject(.forged, from: endpoint)
+      }
       return refuse(run.log, from: device)
     }
     buffer(run, from: next, of: device)
@@ -21,6 +26,28 @@ extension SyncEngine {
       guard drain(run.log, from: source, endpoint: endpoint) else { break }
     }
     if last > self.next(of: run.log) { enqueue(run.log, from: device) }
+  }
+
+  /// Whether the log's own author signed frames that follow another than the one held: somebody
+  /// who merely says so proves nothing.
+  private mutating func provesFork(
+    _ run: Run, after previous: FrameHash, opening: Opening, by device: DeviceID
+  ) -> Bool {
+    guard let key = roster.signingKey(of: opening.certificate, rootKey: local.rootKey),
+      let last = run.frames.lastIndex(where: { $0.signature != nil }), maySpendSignature(device)
+    else { return false }
+    var frame = Frame(
+      log: run.log, sequence: run.first, previous: previous, epoch: nil, body: [], hash: previous,
+      signature: nil)
+    for (sequence, next) in zip(run.first..., run.frames[...last]) {
+      frame = Frame(
+        log: run.log, sequence: sequence, previous: frame.hash, epoch: next.epoch, body: next.body,
+        hash: .none, signature: next.signature)
+      frame.hash = frame.computedHash(operation: local.operation)
+    }
+    guard frame.isSigned(by: key) else { return false }
+    payBackSignature(device)
+    return true
   }
 
   /// Whether frames of a log may come from a peer: not while nobody can tell whether they hold,

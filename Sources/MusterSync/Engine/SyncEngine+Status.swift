@@ -26,6 +26,9 @@ extension SyncEngine {
     }
   }
 
+  /// Logs whose authors have signed two frames for one place, as was proved since the start.
+  public var forkedLogs: Int { provenForks.count }
+
   /// Frames held here that the peer is not known to hold.
   private func framesNotKnown(to peer: PeerState) -> UInt64 {
     var count: UInt64 = 0

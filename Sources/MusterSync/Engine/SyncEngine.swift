@@ -43,11 +43,15 @@ public struct SyncEngine: Sendable {
   var unverifiable: Set<LogID> = []
   /// Logs of which two frames for one place were seen.
   var forked: Set<LogID> = []
+  /// Those of which the author's own signatures say so.
+  var provenForks: Set<LogID> = []
   var announcing: AnnounceTimer
   var announced = HeardAnnounces()
   /// Devices in the table of peers, and those of them with a session, in ascending order.
   var met: [DeviceID] = []
   var connected: [DeviceID] = []
+  /// In how many announces more the own certificates go along.
+  var chainNamings = 2
   /// How often the own position was announced.
   var positionNamings = 0
   var relays: [Relay] = []

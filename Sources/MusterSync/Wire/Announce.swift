@@ -18,6 +18,8 @@ struct Announce: Hashable, Sendable {
   var records: [LatestRecord] = []
   /// Who need not be passed the runs and records on to, besides those who hear the announce.
   var covered: Set<DeviceTag> = []
+  /// The sender's certificates, leaf first, while somebody may not know them.
+  var chain: [SignedCertificate] = []
 
   func sealed(
     operation: OperationID, networkKey: SealingKey, nonce: Nonce24, signedBy signer: SigningKey
@@ -32,6 +34,7 @@ struct Announce: Hashable, Sendable {
     wire.runs = runs.map(\.wire)
     wire.records = records.map(\.wire)
     wire.covered = .init(DeviceTag.encoded(covered))
+    wire.chain = chain.map(\.wire)
     var signed = WireSignedAnnounce()
     signed.content = .init(wire.bytes)
     signed.signature = .init(signer.sign(Tag.announce + Array(signed.content)).bytes)
@@ -75,6 +78,8 @@ struct Announce: Hashable, Sendable {
         announce.records.append(try LatestRecord(record, operation: operation))
       }
       announce.covered = try DeviceTag.decode(Array(wire.covered))
+      guard wire.chain.count <= Limits.certificateChain else { throw .overLimit("chain") }
+      for certificate in wire.chain { announce.chain.append(try SignedCertificate(certificate)) }
       self.announce = announce
     }
 

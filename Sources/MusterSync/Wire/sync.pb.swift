@@ -43,49 +43,79 @@ nonisolated struct WireSignedAnnounce: Sendable {
   init() {}
 }
 
-nonisolated struct WireAnnounce: Sendable {
+nonisolated struct WireAnnounce: @unchecked Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
   /// 32
-  var certificate: Data = Data()
+  var certificate: Data {
+    get {_storage._certificate}
+    set {_uniqueStorage()._certificate = newValue}
+  }
 
   /// 16
-  var incarnation: Data = Data()
+  var incarnation: Data {
+    get {_storage._incarnation}
+    set {_uniqueStorage()._incarnation = newValue}
+  }
 
   /// persisted; greater in every later announce of this incarnation
-  var counter: UInt64 = 0
+  var counter: UInt64 {
+    get {_storage._counter}
+    set {_uniqueStorage()._counter = newValue}
+  }
 
   /// 8 bytes of each set's root, in the order of the sets' numbers
-  var roots: Data = Data()
+  var roots: Data {
+    get {_storage._roots}
+    set {_uniqueStorage()._roots = newValue}
+  }
 
   /// 28 each: log, sequence, 8 bytes of the hash: the newest changes, as hints
-  var heads: Data = Data()
+  var heads: Data {
+    get {_storage._heads}
+    set {_uniqueStorage()._heads = newValue}
+  }
 
   var position: WireRecord {
-    get {_position ?? WireRecord()}
-    set {_position = newValue}
+    get {_storage._position ?? WireRecord()}
+    set {_uniqueStorage()._position = newValue}
   }
   /// Returns true if `position` has been explicitly set.
-  var hasPosition: Bool {self._position != nil}
+  var hasPosition: Bool {_storage._position != nil}
   /// Clears the value of `position`. Subsequent reads from it will return its default value.
-  mutating func clearPosition() {self._position = nil}
+  mutating func clearPosition() {_uniqueStorage()._position = nil}
 
   /// pushed: fresh frames, for all who hear
-  var runs: [WireRun] = []
+  var runs: [WireRun] {
+    get {_storage._runs}
+    set {_uniqueStorage()._runs = newValue}
+  }
 
   /// pushed
-  var records: [WireRecord] = []
+  var records: [WireRecord] {
+    get {_storage._records}
+    set {_uniqueStorage()._records = newValue}
+  }
 
   /// 4 each, as in a Run
-  var covered: Data = Data()
+  var covered: Data {
+    get {_storage._covered}
+    set {_uniqueStorage()._covered = newValue}
+  }
+
+  /// leaf first, for those who do not know it
+  var chain: [WireSignedCertificate] {
+    get {_storage._chain}
+    set {_uniqueStorage()._chain = newValue}
+  }
 
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
   init() {}
 
-  fileprivate var _position: WireRecord? = nil
+  fileprivate var _storage = _StorageClass.defaultInstance
 }
 
 nonisolated struct WireHandshakePayload: Sendable {
@@ -572,73 +602,132 @@ nonisolated extension WireSignedAnnounce: SwiftProtobuf.Message, SwiftProtobuf._
 
 nonisolated extension WireAnnounce: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".Announce"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}certificate\0\u{1}incarnation\0\u{1}counter\0\u{1}roots\0\u{1}heads\0\u{1}position\0\u{1}runs\0\u{1}records\0\u{1}covered\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}certificate\0\u{1}incarnation\0\u{1}counter\0\u{1}roots\0\u{1}heads\0\u{1}position\0\u{1}runs\0\u{1}records\0\u{1}covered\0\u{2}\u{3}chain\0")
+
+  fileprivate class _StorageClass {
+    var _certificate: Data = Data()
+    var _incarnation: Data = Data()
+    var _counter: UInt64 = 0
+    var _roots: Data = Data()
+    var _heads: Data = Data()
+    var _position: WireRecord? = nil
+    var _runs: [WireRun] = []
+    var _records: [WireRecord] = []
+    var _covered: Data = Data()
+    var _chain: [WireSignedCertificate] = []
+
+      // This property is used as the initial default value for new instances of the type.
+      // The type itself is protecting the reference to its storage via CoW semantics.
+      // This will force a copy to be made of this reference when the first mutation occurs;
+      // hence, it is safe to mark this as `nonisolated(unsafe)`.
+      static nonisolated(unsafe) let defaultInstance = _StorageClass()
+
+    private init() {}
+
+    init(copying source: _StorageClass) {
+      _certificate = source._certificate
+      _incarnation = source._incarnation
+      _counter = source._counter
+      _roots = source._roots
+      _heads = source._heads
+      _position = source._position
+      _runs = source._runs
+      _records = source._records
+      _covered = source._covered
+      _chain = source._chain
+    }
+  }
+
+  fileprivate mutating func _uniqueStorage() -> _StorageClass {
+    if !isKnownUniquelyReferenced(&_storage) {
+      _storage = _StorageClass(copying: _storage)
+    }
+    return _storage
+  }
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
-    while let fieldNumber = try decoder.nextFieldNumber() {
-      // The use of inline closures is to circumvent an issue where the compiler
-      // allocates stack space for every case branch when no optimizations are
-      // enabled. https://github.com/apple/swift-protobuf/issues/1034
-      switch fieldNumber {
-      case 1: try { try decoder.decodeSingularBytesField(value: &self.certificate) }()
-      case 2: try { try decoder.decodeSingularBytesField(value: &self.incarnation) }()
-      case 3: try { try decoder.decodeSingularUInt64Field(value: &self.counter) }()
-      case 4: try { try decoder.decodeSingularBytesField(value: &self.roots) }()
-      case 5: try { try decoder.decodeSingularBytesField(value: &self.heads) }()
-      case 6: try { try decoder.decodeSingularMessageField(value: &self._position) }()
-      case 7: try { try decoder.decodeRepeatedMessageField(value: &self.runs) }()
-      case 8: try { try decoder.decodeRepeatedMessageField(value: &self.records) }()
-      case 9: try { try decoder.decodeSingularBytesField(value: &self.covered) }()
-      default: break
+    _ = _uniqueStorage()
+    try withExtendedLifetime(_storage) { (_storage: _StorageClass) in
+      while let fieldNumber = try decoder.nextFieldNumber() {
+        // The use of inline closures is to circumvent an issue where the compiler
+        // allocates stack space for every case branch when no optimizations are
+        // enabled. https://github.com/apple/swift-protobuf/issues/1034
+        switch fieldNumber {
+        case 1: try { try decoder.decodeSingularBytesField(value: &_storage._certificate) }()
+        case 2: try { try decoder.decodeSingularBytesField(value: &_storage._incarnation) }()
+        case 3: try { try decoder.decodeSingularUInt64Field(value: &_storage._counter) }()
+        case 4: try { try decoder.decodeSingularBytesField(value: &_storage._roots) }()
+        case 5: try { try decoder.decodeSingularBytesField(value: &_storage._heads) }()
+        case 6: try { try decoder.decodeSingularMessageField(value: &_storage._position) }()
+        case 7: try { try decoder.decodeRepeatedMessageField(value: &_storage._runs) }()
+        case 8: try { try decoder.decodeRepeatedMessageField(value: &_storage._records) }()
+        case 9: try { try decoder.decodeSingularBytesField(value: &_storage._covered) }()
+        case 12: try { try decoder.decodeRepeatedMessageField(value: &_storage._chain) }()
+        default: break
+        }
       }
     }
   }
 
   func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
-    // The use of inline closures is to circumvent an issue where the compiler
-    // allocates stack space for every if/case branch local when no optimizations
-    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
-    // https://github.com/apple/swift-protobuf/issues/1182
-    if !self.certificate.isEmpty {
-      try visitor.visitSingularBytesField(value: self.certificate, fieldNumber: 1)
-    }
-    if !self.incarnation.isEmpty {
-      try visitor.visitSingularBytesField(value: self.incarnation, fieldNumber: 2)
-    }
-    if self.counter != 0 {
-      try visitor.visitSingularUInt64Field(value: self.counter, fieldNumber: 3)
-    }
-    if !self.roots.isEmpty {
-      try visitor.visitSingularBytesField(value: self.roots, fieldNumber: 4)
-    }
-    if !self.heads.isEmpty {
-      try visitor.visitSingularBytesField(value: self.heads, fieldNumber: 5)
-    }
-    try { if let v = self._position {
-      try visitor.visitSingularMessageField(value: v, fieldNumber: 6)
-    } }()
-    if !self.runs.isEmpty {
-      try visitor.visitRepeatedMessageField(value: self.runs, fieldNumber: 7)
-    }
-    if !self.records.isEmpty {
-      try visitor.visitRepeatedMessageField(value: self.records, fieldNumber: 8)
-    }
-    if !self.covered.isEmpty {
-      try visitor.visitSingularBytesField(value: self.covered, fieldNumber: 9)
+    try withExtendedLifetime(_storage) { (_storage: _StorageClass) in
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every if/case branch local when no optimizations
+      // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+      // https://github.com/apple/swift-protobuf/issues/1182
+      if !_storage._certificate.isEmpty {
+        try visitor.visitSingularBytesField(value: _storage._certificate, fieldNumber: 1)
+      }
+      if !_storage._incarnation.isEmpty {
+        try visitor.visitSingularBytesField(value: _storage._incarnation, fieldNumber: 2)
+      }
+      if _storage._counter != 0 {
+        try visitor.visitSingularUInt64Field(value: _storage._counter, fieldNumber: 3)
+      }
+      if !_storage._roots.isEmpty {
+        try visitor.visitSingularBytesField(value: _storage._roots, fieldNumber: 4)
+      }
+      if !_storage._heads.isEmpty {
+        try visitor.visitSingularBytesField(value: _storage._heads, fieldNumber: 5)
+      }
+      try { if let v = _storage._position {
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 6)
+      } }()
+      if !_storage._runs.isEmpty {
+        try visitor.visitRepeatedMessageField(value: _storage._runs, fieldNumber: 7)
+      }
+      if !_storage._records.isEmpty {
+        try visitor.visitRepeatedMessageField(value: _storage._records, fieldNumber: 8)
+      }
+      if !_storage._covered.isEmpty {
+        try visitor.visitSingularBytesField(value: _storage._covered, fieldNumber: 9)
+      }
+      if !_storage._chain.isEmpty {
+        try visitor.visitRepeatedMessageField(value: _storage._chain, fieldNumber: 12)
+      }
     }
     try unknownFields.traverse(visitor: &visitor)
   }
 
   static func ==(lhs: WireAnnounce, rhs: WireAnnounce) -> Bool {
-    if lhs.certificate != rhs.certificate {return false}
-    if lhs.incarnation != rhs.incarnation {return false}
-    if lhs.counter != rhs.counter {return false}
-    if lhs.roots != rhs.roots {return false}
-    if lhs.heads != rhs.heads {return false}
-    if lhs._position != rhs._position {return false}
-    if lhs.runs != rhs.runs {return false}
-    if lhs.records != rhs.records {return false}
-    if lhs.covered != rhs.covered {return false}
+    if lhs._storage !== rhs._storage {
+      let storagesAreEqual: Bool = withExtendedLifetime((lhs._storage, rhs._storage)) { (_args: (_StorageClass, _StorageClass)) in
+        let _storage = _args.0
+        let rhs_storage = _args.1
+        if _storage._certificate != rhs_storage._certificate {return false}
+        if _storage._incarnation != rhs_storage._incarnation {return false}
+        if _storage._counter != rhs_storage._counter {return false}
+        if _storage._roots != rhs_storage._roots {return false}
+        if _storage._heads != rhs_storage._heads {return false}
+        if _storage._position != rhs_storage._position {return false}
+        if _storage._runs != rhs_storage._runs {return false}
+        if _storage._records != rhs_storage._records {return false}
+        if _storage._covered != rhs_storage._covered {return false}
+        if _storage._chain != rhs_storage._chain {return false}
+        return true
+      }
+      if !storagesAreEqual {return false}
+    }
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

@@ -64,6 +64,14 @@ struct StatusCommand: AsyncParsableCommand {
       facts.append(
         ("Dropped", rejected.map { "\($0.key) \($0.value)" }.joined(separator: ", ")))
     }
+    if status.droppedForLackOfRoom > 0 {
+      facts.append(
+        ("Not sent", "\(status.droppedForLackOfRoom) for lack of room, to be made up for"))
+    }
+    if status.forkedLogs > 0 {
+      let logs = Words.count(status.forkedLogs, "log has", "logs have")
+      facts.append(("Forks", "\(logs) two frames for one place"))
+    }
     facts.append(("Peers", PeerView.count(of: status.peers)))
     return facts
   }

@@ -108,6 +108,7 @@ extension StatusSummary {
       "fences": .count(fences), "crossings": .count(crossings),
       "peers": .array(peers.map(\.json)), "fix": .known(fix, \.json),
       "rejected": .object(rejected.mapValues(JSON.unsigned)),
+      "droppedForLackOfRoom": .unsigned(droppedForLackOfRoom), "forkedLogs": .count(forkedLogs),
       "diskFreeBytes": .known(diskFreeBytes, JSON.unsigned),
       // Nobody can be revoked yet, and there is no uplink: this is what is so today.
       "quarantined": .count(0), "uplink": .null,

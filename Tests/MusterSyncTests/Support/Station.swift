@@ -27,6 +27,8 @@ struct Station {
   /// Logs in the order of their first frame's arrival.
   var arrivals: [LogID] = []
   private var lives: UInt64 = 0
+  /// What others proved themselves with.
+  private var proven: [SignedCertificate] = []
 
   init(_ local: LocalDevice, number: Int, epoch: EpochKey, now: Instant) {
     self.local = local
@@ -160,13 +162,16 @@ struct Station {
       }
       shelf.records[record.topic] = record
     case .epochKey(let key): shelf.keys[key.id] = key
+    case .chain(let certificates):
+      proven += certificates
+      return readControl(now: now)
     case .contact(let endpoint, let device): shelf.contacts[endpoint] = device
     }
     return []
   }
 
   private mutating func readControl(now: Instant) -> [Sending] {
-    let read = shelf.roster(of: local.operation, own: local.chain.certificates)
+    let read = shelf.roster(of: local.operation, own: local.chain.certificates + proven)
     guard read != roster else { return [] }
     roster = read
     return handle(.rosterChanged(read), now: now)

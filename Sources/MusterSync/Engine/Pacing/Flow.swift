@@ -66,6 +66,20 @@ struct Flow: Sendable {
     return roundTrip.latest - least > CongestionWindow.queueMicroseconds
   }
 
+  /// What decides when it is looked at next.
+  mutating func look(now: Instant) -> (lossDeadline: Instant?, permittedAt: Instant?) {
+    guard queue.waiting > 0, case .at(let paced) = permission(now: now) else {
+      return (lossDeadline, nil)
+    }
+    return (lossDeadline, paced)
+  }
+
+  /// Whose turn it is on a narrow link: by importance, and by who was served longest ago. In place,
+  /// since a flow is large.
+  mutating func claim() -> (importance: UInt8, turn: UInt64) {
+    (queue.first?.rawValue ?? .max, turn)
+  }
+
   mutating func noteSent(
     _ counter: UInt64, on session: UInt32, size: Int, parts: [UInt64], now: Instant
   ) {

@@ -31,6 +31,11 @@ struct LinkPaces: Sendable {
     rate.map { Int64(CongestionWindow.datagram * 8 * 1000 / $0.bytesPerSecond) } ?? 0
   }
 
+  /// Whether a handshake takes a noticeable part of what the links carry.
+  var isNarrow: Bool { rate.map { $0.bytesPerSecond < Self.narrowBytesPerSecond } ?? false }
+
+  private static let narrowBytesPerSecond = 32_000
+
   /// A link is known from the first datagram that came in by it.
   mutating func open(_ link: LinkID, now: Instant) {
     guard let rate, buckets[link] == nil, buckets.count < Limits.links else { return }
@@ -55,6 +60,20 @@ struct LinkPaces: Sendable {
       latest = max(latest ?? at, at)
     }
     return latest
+  }
+
+  mutating func isAnyOpen(now: Instant) -> Bool {
+    for link in buckets.keys where buckets[link]?.isOpen(now: now) == true { return true }
+    return false
+  }
+
+  /// When the first of those opens that are closed; nil while none is.
+  mutating func nextOpening(now: Instant) -> Instant? {
+    var earliest: Instant?
+    for link in buckets.keys where buckets[link]?.isOpen(now: now) == false {
+      if let opens = buckets[link]?.opensAt { earliest = min(earliest ?? opens, opens) }
+    }
+    return earliest
   }
 
   mutating func take(_ bytes: Int, by link: LinkID?, now: Instant) {

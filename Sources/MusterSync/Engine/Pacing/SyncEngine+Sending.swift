@@ -45,24 +45,33 @@ extension SyncEngine {
   /// On a narrow link whoever has the most important thing to be told comes next, and of those who
   /// was served longest ago; every twentieth turn goes to whoever has waited longest.
   private mutating func sendInTurn() {
-    var devices = Set(outbox.takeTouched())
-    let looked = devices
-    devices.formUnion(outbox.backlog)
-    while !devices.isEmpty {
-      let anybody = outbox.nextTurnIsAnybodys
-      let next = devices.min { left, right in
-        let (a, b) = (turnOrder(of: left, anybody), turnOrder(of: right, anybody))
-        return (a.0, a.1, left) < (b.0, b.1, right)
+    var looked = Set(outbox.takeTouched())
+    if outbox.links.isAnyOpen(now: now) {
+      var candidates = looked.union(outbox.backlog).map {
+        (device: $0, claim: outbox.claim(of: $0))
       }
-      guard let next else { break }
-      if sendPacket(to: next) { outbox.giveTurn(to: next) } else { devices.remove(next) }
+      while !candidates.isEmpty, outbox.links.isAnyOpen(now: now) {
+        let anybody = outbox.nextTurnIsAnybodys
+        let next = candidates.indices.min { left, right in
+          let (a, b) = (candidates[left], candidates[right])
+          let (first, second) = anybody ? (0, 0) : (a.claim.importance, b.claim.importance)
+          return (first, a.claim.turn, a.device) < (second, b.claim.turn, b.device)
+        }
+        guard let next else { break }
+        let device = candidates[next].device
+        if sendPacket(to: device) {
+          outbox.giveTurn(to: device)
+          looked.insert(device)
+          candidates[next].claim = outbox.claim(of: device)
+        } else {
+          candidates.remove(at: next)
+        }
+      }
     }
-    for device in looked.union(outbox.backlog).sorted() { settle(device) }
-  }
-
-  private func turnOrder(of device: DeviceID, _ anybody: Bool) -> (UInt8, UInt64) {
-    guard let flow = outbox.flows[device] else { return (.max, .max) }
-    return (anybody ? 0 : flow.queue.first?.rawValue ?? .max, flow.turn)
+    for device in looked.sorted() { settle(device) }
+    if !outbox.backlog.isEmpty, let opens = outbox.links.nextOpening(now: now) {
+      deadlines.schedule(.links, at: opens)
+    }
   }
 
   /// Seals one datagram of what waits for a peer, with the acknowledgement that is owed. False when
@@ -104,7 +113,8 @@ extension SyncEngine {
 
   /// Asks for more to say where there is room, and sees to it that the peer is looked at in time.
   private mutating func settle(_ device: DeviceID) {
-    outbox.noteBacklog(of: device)
+    let owes = liveSession(of: device).flatMap { sessions[$0]?.received.dueAt } != nil
+    outbox.noteBacklog(of: device, owes: owes)
     fetchMore(for: device)
     guard let deadline = flowDeadline(of: device) else { return }
     // What could not leave now is not looked at again at this very moment.
@@ -114,31 +124,15 @@ extension SyncEngine {
   // MARK: Deadlines
 
   /// When a peer's flow is to be looked at; nil while nothing is under way, waits or is owed.
-  func flowDeadline(of device: DeviceID) -> Instant? {
-    var flow = outbox.flows[device]
-    var earliest = flow?.lossDeadline
-    guard let index = liveSession(of: device), let session = sessions[index] else {
-      return earliest
-    }
-    let owed = session.received.dueAt
-    let waits = flow?.queue.waiting ?? 0 > 0
-    var links = outbox.links
-    let linkOpens = owed != nil || waits ? links.opensAt(session.link, now: now) : nil
-    if let owed {
-      let opens = max(owed, linkOpens ?? owed)
-      earliest = min(earliest ?? opens, opens)
-    }
-    if waits {
-      switch flow?.permission(now: now) {
-      case .now:
-        if let linkOpens { earliest = min(earliest ?? linkOpens, linkOpens) }
-      case .at(let paced):
-        let opens = max(paced, linkOpens ?? paced)
-        earliest = min(earliest ?? opens, opens)
-      case .afterAcknowledgement, nil: break
-      }
-    }
-    return earliest
+  mutating func flowDeadline(of device: DeviceID) -> Instant? {
+    let look = outbox.flows[device]?.look(now: now)
+    let loss = look?.lossDeadline
+    guard let index = liveSession(of: device), let link = sessions[index]?.link else { return loss }
+    let owed = sessions[index]?.received.dueAt
+    guard owed != nil || look?.permittedAt != nil else { return loss }
+    // Whoever only waits for the link is looked at when it opens, with all others that do.
+    guard outbox.links.opensAt(link, now: now) == nil else { return loss }
+    return [loss, owed, look?.permittedAt].compactMap { $0 }.min()
   }
 
   mutating func passFlowDeadline(of device: DeviceID) {
