@@ -168,12 +168,16 @@ struct AbuseStoryTests {
     world.run(seconds: 10) { $0.areConnected(0, 1) }
     // When more certified devices are heard than the table has room for
     let nonce = try #require(Nonce24(bytes: [UInt8](repeating: 9, count: 24)))
-    for number in 0..<Limits.peers + 100 {
-      let device = world.cast.enrol(.member, by: world.stations[0].local)
-      var announce = Announce(
+    var devices: [LocalDevice] = []
+    for _ in 0..<Limits.peers + 100 {
+      devices.append(world.cast.enrol(.member, by: world.stations[0].local))
+    }
+    let certificates = world.stations.map(\.local.certificate) + devices.map(\.certificate)
+    world.give(.rosterChanged(Roster(certificates)), to: 0)
+    for (number, device) in devices.enumerated() {
+      let announce = Announce(
         certificate: device.certificate.hash,
         incarnation: Incarnation(raw: world.cast.random.bytes16()), counter: 1 << 32)
-      announce.chain = device.chain.certificates
       world.inject(
         [DatagramKind.announce.rawValue]
           + announce.sealed(

@@ -164,7 +164,7 @@ struct PacingStoryTests {
     for index in 0..<25 { world.give(.linkRate(LinkRate(bytesPerSecond: 8000)), to: index) }
     // When all begin at once
     let start = world.now
-    let came = world.run(seconds: 120) { $0.haveConverged }
+    let came = world.run(seconds: 150) { $0.haveConverged }
     let steps = world.stations.reduce(0) { $0 + $1.steps }
     let sent = world.stations.reduce(0) { $0 + $1.wireBytes }
     print("strangers: \(world.now.milliseconds(since: start)) ms, \(steps) steps, \(sent) bytes")

@@ -165,8 +165,11 @@ extension SyncEngine {
 
   /// A random moment, the later the more there are who heard the same, and the narrower the link.
   private mutating func soon() -> Instant {
-    let each = 5 + outbox.links.patienceMilliseconds / 2
-    let most = Timing.heardContactMilliseconds + each * Int64(met.count)
+    var most = Timing.heardContactMilliseconds + 5 * Int64(met.count)
+    if outbox.links.isNarrow {
+      // Whom it will be worth calling shows when all have been heard.
+      most += outbox.links.patienceMilliseconds * Int64(max(met.count, Limits.smallMesh)) / 2
+    }
     return now.advanced(byMilliseconds: 20 + Int64(random.uniform(below: UInt64(most))))
   }
 }

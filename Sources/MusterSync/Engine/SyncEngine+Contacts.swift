@@ -32,6 +32,8 @@ extension SyncEngine {
         device: device, nextAttempt: Contact.never, attemptsLeft: Timing.heardContactAttempts)
     }
     if let device, peers[device]?.isReachable == true { return }
+    // On a narrow link the first moment drawn stands, or the least of many would be soon.
+    if outbox.links.isNarrow, contacts[endpoint]?.nextAttempt != Contact.never { return }
     contacts[endpoint]?.hasten(to: moment)
     deadlines.schedule(.contacts, at: moment)
   }
@@ -116,7 +118,8 @@ extension SyncEngine {
 
   /// In a large mesh that hears itself a session with everybody would be too many: each keeps one
   /// with those who stand 1, 2, 4, 8 … places after it in the circle of those it hears, so that all
-  /// are joined over few hops; and with whoever holds what it lacks.
+  /// are joined over few hops; and with whoever holds what it lacks. On a narrow link it is those
+  /// at 1, 4, 16 … places, and nobody else.
   func isWanted(_ device: DeviceID) -> Bool {
     guard let peer = peers[device], peer.sessions.isEmpty, announcesServe(of: peer) else {
       return true
@@ -129,7 +132,11 @@ extension SyncEngine {
     let place =
       device > local.device
       ? after : heard.count { $0 > local.device } + heard.count { $0 <= device }
-    return place & (place - 1) == 0 || lacksSomething(of: peer)
+    let isOnPath = place & (place - 1) == 0
+    guard !outbox.links.isNarrow else {
+      return isOnPath && place.trailingZeroBitCount.isMultiple(of: 2)
+    }
+    return isOnPath || lacksSomething(of: peer)
   }
 
   private func lacksSomething(of peer: PeerState) -> Bool {

@@ -10,6 +10,7 @@ extension SyncEngine {
       $0.endpoint == endpoint && $0.remoteIndex == nil
     }) {
       // An answer to what was said before may still be on its way.
+      handshakes[pending.localIndex]?.attempts += 1
       return transmit(pending.datagram, to: .endpoint(endpoint, .unknown))
     }
     let index = freshIndex()
@@ -44,21 +45,6 @@ extension SyncEngine {
     transmit(datagram, to: .endpoint(endpoint, arrivalLink))
   }
 
-  /// Whether somebody who proved to be at an address was heard of late, so that what is not answered was lost.
-  private func isAbout(_ endpoint: Endpoint) -> Bool {
-    guard isProved(endpoint), let device = contacts[endpoint]?.device, let peer = peers[device]
-    else { return false }
-    return now.milliseconds(since: peer.lastHeard) < Timing.aboutMilliseconds
-  }
-
-  /// Half a second, doubling to two; and longer where the link takes long over a datagram.
-  private func nextAttempt(after attempts: Int) -> Instant {
-    let wait = min(
-      Timing.handshakeFirstMilliseconds << Int64(min(attempts - 1, 8)),
-      Timing.handshakeLastMilliseconds)
-    return now.advanced(byMilliseconds: wait + outbox.links.patienceMilliseconds)
-  }
-
   mutating func receiveResponse(
     _ message: ArraySlice<UInt8>, localIndex: UInt32, remoteIndex: UInt32, from endpoint: Endpoint
   ) throws(WireError) {
@@ -69,6 +55,9 @@ extension SyncEngine {
     let chain = try verifiedChain(payload, handshake: handshake)
     let leaf = chain.leaf
     handshakes[localIndex] = nil
+    if handshake.attempts == 1 {
+      outbox.links.noteDelay(milliseconds: now.milliseconds(since: handshake.startedAt))
+    }
     guard leaf.certificate.device != local.device else {
       // Our own address: there is nobody to talk to.
       contacts[handshake.endpoint] = nil
@@ -150,21 +139,6 @@ extension SyncEngine {
     handshake.nextAttempt = nextAttempt(after: 1)
     keep(handshake)
     transmit(writer.bytes, to: .endpoint(endpoint, arrivalLink))
-  }
-
-  private func isProved(_ endpoint: Endpoint) -> Bool {
-    guard let contact = contacts[endpoint] else { return false }
-    return contact.device != nil && contact.attemptsLeft == nil
-  }
-
-  /// To an address that nobody has proved to be at goes three times what came from it.
-  private mutating func repeatResponse(_ index: UInt32) {
-    guard let handshake = handshakes[index] else { return }
-    if let allowed = handshake.allowedBytes {
-      guard handshake.datagram.count <= allowed else { return }
-      handshakes[index]?.allowedBytes = allowed - handshake.datagram.count
-    }
-    transmit(handshake.datagram, to: .endpoint(handshake.endpoint, handshake.link))
   }
 
   mutating func receiveFinish(
@@ -261,65 +235,10 @@ extension SyncEngine {
     deadlines.schedule(.handshake(handshake.localIndex), at: deadline(of: handshake))
   }
 
-  private func deadline(of handshake: SessionHandshake) -> Instant {
-    let end = handshake.startedAt.advanced(byMilliseconds: Timing.handshakeMilliseconds)
-    return min(end, handshake.nextAttempt ?? end)
-  }
-
   mutating func freshIndex() -> UInt32 {
     while true {
       let index = UInt32(truncatingIfNeeded: random.uint64())
       if sessions[index] == nil, handshakes[index] == nil { return index }
     }
-  }
-
-  // MARK: Deadlines
-
-  /// What was not answered is said again, for half a minute.
-  mutating func tendHandshake(_ index: UInt32) {
-    guard var handshake = handshakes[index] else { return }
-    guard now.milliseconds(since: handshake.startedAt) < Timing.handshakeMilliseconds else {
-      handshakes[index] = nil
-      return
-    }
-    if let attempt = handshake.nextAttempt, attempt <= now {
-      guard !isOvertaken(handshake) else {
-        handshakes[index] = nil
-        return
-      }
-      handshake.attempts += 1
-      handshake.nextAttempt =
-        handshake.attempts < Timing.handshakeAttempts
-        ? nextAttempt(after: handshake.attempts) : nil
-      handshakes[index] = handshake
-      if handshake.remoteIndex == nil {
-        transmit(handshake.datagram, to: .endpoint(handshake.endpoint, .unknown))
-      } else {
-        repeatResponse(index)
-      }
-    }
-    deadlines.schedule(.handshake(index), at: deadline(of: handshake))
-  }
-
-  /// Its device has been heard since on a session that came about otherwise.
-  private func isOvertaken(_ handshake: SessionHandshake) -> Bool {
-    guard let device = contacts[handshake.endpoint]?.device,
-      let session = liveSession(of: device).flatMap({ sessions[$0] })
-    else { return false }
-    return session.lastReceived > handshake.startedAt
-  }
-
-  /// What should have been confirmed is said again, for half a minute.
-  mutating func repeatFinish(_ index: UInt32) {
-    guard let session = sessions[index], var finish = session.unconfirmedFinish,
-      finish.nextAttempt <= now
-    else { return }
-    guard now.milliseconds(since: session.establishedAt) < Timing.handshakeMilliseconds else {
-      return close(index)
-    }
-    finish.attempts += 1
-    finish.nextAttempt = nextAttempt(after: finish.attempts)
-    sessions[index]?.unconfirmedFinish = finish
-    transmit(finish.datagram, to: .endpoint(session.endpoint, session.link))
   }
 }

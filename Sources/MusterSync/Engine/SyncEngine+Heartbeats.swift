@@ -12,9 +12,13 @@ extension SyncEngine {
     guard case .heard = peers[device]?.liveness, peers[device]?.sessions.isEmpty == false else {
       return
     }
-    let next = now.advanced(byMilliseconds: Timing.probeMilliseconds[0] * tries(to: device))
+    let next = now.advanced(byMilliseconds: probeWait(0, to: device))
     peers[device]?.liveness = .asked(Liveness.Probe(next: next))
     deadlines.schedule(.peer(device), at: next)
+  }
+
+  private func probeWait(_ attempt: Int, to device: DeviceID) -> Int64 {
+    Timing.probeMilliseconds[attempt] * tries(to: device) + outbox.links.patienceMilliseconds
   }
 
   /// How often something has to be said to a peer until it may be expected to arrive.
@@ -62,12 +66,14 @@ extension SyncEngine {
     probe.attempts += 1
     let waits = Timing.probeMilliseconds
     if probe.attempts < waits.count {
-      probe.next = now.advanced(byMilliseconds: waits[probe.attempts] * tries(to: device))
+      probe.next = now.advanced(byMilliseconds: probeWait(probe.attempts, to: device))
       peers[device]?.liveness = .asked(probe)
       sendRoots(to: device, asksForAnswer: true)
     } else {
       let doublings = Int64(min(probe.attempts - waits.count, 3))
-      let wait = min(Timing.probeLastMilliseconds, waits[0] << doublings)
+      let wait =
+        min(Timing.probeLastMilliseconds, waits[0] << doublings)
+        + outbox.links.patienceMilliseconds << doublings
       probe.next = now.advanced(byMilliseconds: wait)
       peers[device]?.liveness = .silent(probe)
       sendRoots(to: device, asksForAnswer: true)
@@ -98,7 +104,8 @@ extension SyncEngine {
     // Roots are not repeated, so where they differ they are said so often that some arrive.
     let differs = peer.roots != shelf.roots()
     let last = Timing.heartbeatLastMilliseconds / (differs ? tries(to: device) : 1)
-    let interval = min(peer.heartbeatMilliseconds * 2, last)
+    let interval = min(
+      peer.heartbeatMilliseconds * 2 + outbox.links.patienceMilliseconds, last)
     peers[device]?.heartbeatMilliseconds = interval
     // A quarter earlier at random, so that peers do not speak in step.
     let jitter = Int64(random.uniform(below: UInt64(interval / 4)))

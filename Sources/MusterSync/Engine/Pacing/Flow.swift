@@ -26,6 +26,8 @@ struct Flow: Sendable {
   private(set) var heardLoss = LossMeter()
   private var lastSentAt = Instant(microseconds: .min)
   private var lastHeardAt = Instant(microseconds: .min)
+  /// What a narrow link may take over a few datagrams, in microseconds; 0 where nobody knows.
+  var patience: Int64 = 0
   /// When this peer's link was last given a turn: whose is longest ago comes next.
   var turn: UInt64 = 0
 
@@ -62,7 +64,7 @@ struct Flow: Sendable {
 
   /// When last looked at, a queue stood on the way: what was lost found no room in it.
   private var isQueued: Bool {
-    guard let least = roundTrip.least else { return true }
+    guard let least = roundTrip.least else { return patience > 0 }
     return roundTrip.latest - least > CongestionWindow.queueMicroseconds
   }
 
@@ -110,8 +112,12 @@ struct Flow: Sendable {
     heardLoss.note(lost: max(0, skipped), arrived: 1)
   }
 
-  mutating func acknowledge(_ acknowledgement: Acknowledgement, on index: UInt32, now: Instant) {
-    guard index == session else { return }
+  /// - Returns: how long this answer took, in microseconds, where it tells.
+  @discardableResult
+  mutating func acknowledge(
+    _ acknowledgement: Acknowledgement, on index: UInt32, now: Instant
+  ) -> Int64? {
+    guard index == session else { return nil }
     let change = sent.acknowledge(acknowledgement, roundTrip: roundTrip, now: now)
     if let sample = change.roundTrip {
       roundTrip.add(sample, now: now)
@@ -130,6 +136,7 @@ struct Flow: Sendable {
     lose(change.overtaken)
     if change.endsRound { window.endRound(least: roundTrip.least) }
     setPace(now: now)
+    return change.roundTrip.map { _ in roundTrip.latest }
   }
 
   private mutating func lose(_ overtaken: [SentDatagrams.Sent]) {
@@ -165,10 +172,13 @@ struct Flow: Sendable {
   }
 
   /// While anything is heard the way is bad and not cut, and waiting long would only lose time;
-  /// else it is asked after every three seconds (RFC 8085).
+  /// else it is asked after every three seconds, and ever less often where a queue stands on it
+  /// (RFC 8085).
   private var timeout: Int64 {
-    let base = roundTrip.timeout
-    return min(base << Int64(min(timeouts, 6)), max(base, isHeard ? 500_000 : 3_000_000))
+    let base = roundTrip.timeout + patience
+    let most =
+      isQueued ? max(base << 3, 3_000_000) : max(base, isHeard ? 500_000 : 3_000_000)
+    return min(base << Int64(min(timeouts, 6)), most)
   }
 
   /// Whether the peer was heard of late: the more of what it says is lost, the longer ago that may

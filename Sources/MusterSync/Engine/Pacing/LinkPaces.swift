@@ -25,10 +25,21 @@ struct LinkPaces: Sendable {
     open(.unknown, now: now)
   }
 
-  /// What several datagrams take on a narrow link, and may be waited for beyond what else is; 0
-  /// where the rate is not known.
+  /// What is waited for answers beyond what else is, on a link whose rate is known: what several
+  /// datagrams take on it, and more while answers come late, since many share it. Else 0.
   var patienceMilliseconds: Int64 {
-    rate.map { Int64(CongestionWindow.datagram * 8 * 1000 / $0.bytesPerSecond) } ?? 0
+    guard let rate else { return 0 }
+    let several = Int64(CongestionWindow.datagram * 16 * 1000 / rate.bytesPerSecond)
+    return max(several, isNarrow ? min(2 * delayMilliseconds, Self.mostPatience) : 0)
+  }
+
+  private static let mostPatience: Int64 = 30_000
+
+  /// How long answers took of late, whoever gave them.
+  private var delayMilliseconds: Int64 = 0
+
+  mutating func noteDelay(milliseconds: Int64) {
+    delayMilliseconds = (3 * delayMilliseconds + max(0, min(milliseconds, Self.mostPatience))) / 4
   }
 
   /// Whether a handshake takes a noticeable part of what the links carry.

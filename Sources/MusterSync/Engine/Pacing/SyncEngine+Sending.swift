@@ -97,6 +97,7 @@ extension SyncEngine {
     var parts: [UInt64] = []
     if mayTalk {
       outbox.flows[device]?.use(index)
+      outbox.flows[device]?.patience = outbox.links.patienceMilliseconds * 1000
       let packed = outbox.flows[device]?.queue.pack(room: packetBytes - bytes.count)
       bytes += packed?.bytes ?? []
       parts = packed?.numbers ?? []
@@ -155,7 +156,8 @@ extension SyncEngine {
       counter, isToBeAcknowledged: packet.isToBeAcknowledged, now: now)
     outbox.flows[device, default: Flow()].noteHeard(skipped: skipped ?? 0, now: now)
     if let acknowledgement = packet.acknowledgement {
-      outbox.flows[device]?.acknowledge(acknowledgement, on: index, now: now)
+      let took = outbox.flows[device]?.acknowledge(acknowledgement, on: index, now: now)
+      if let took { outbox.links.noteDelay(milliseconds: took / 1000) }
     }
     // What is heard may also shorten the wait for what is under way.
     if packet.acknowledgement != nil || packet.isToBeAcknowledged

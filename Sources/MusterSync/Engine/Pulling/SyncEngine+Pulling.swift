@@ -128,7 +128,7 @@ extension SyncEngine {
     }
     let wait =
       (Timing.pullMilliseconds << Int64(min(pulling.attempts, Timing.pullDoublings)))
-      * tries(to: device)
+      * tries(to: device) + 2 * outbox.links.patienceMilliseconds
     let deadline = pulling.deadline ?? now.advanced(byMilliseconds: wait)
     peers[device]?.pulling.deadline = deadline
     deadlines.schedule(.flow(device), at: deadline)
