@@ -38,6 +38,7 @@ extension SyncEngine {
   /// Somebody is here who may not know this device.
   private mutating func introduceMyself() {
     chainNamings = max(chainNamings, 1)
+    guard selfIntroductions.take(PeerState.resetMilliseconds, now: now) else { return }
     quickenAnnounce()
   }
 

@@ -62,6 +62,8 @@ public struct SyncEngine: Sendable {
   var calls: Allowance
   var initiations: Allowance
   var strangersSignatures: Allowance
+  /// How often strangers and newcomers may bring out announces.
+  var selfIntroductions: Allowance
   var cookies: CookieJar
   /// The initiation at hand came with its cookie.
   var hasShownCookie = false
@@ -93,6 +95,7 @@ public struct SyncEngine: Sendable {
       saving: InitiationCost.milliseconds * InitiationCost.burst, now: now)
     strangersSignatures = Allowance(
       saving: SignatureCost.milliseconds * SignatureCost.burst, now: now)
+    selfIntroductions = Allowance(saving: PeerState.resetMilliseconds * 8, now: now)
     cookies = CookieJar(random: &random, now: now)
     deadlines.schedule(.announce, at: announcing.next)
     for key in epochKeys { self.epochKeys[key.id] = key }
