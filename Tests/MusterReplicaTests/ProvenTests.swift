@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Far from the command post")
 struct ProvenTests {
-  @Test func `two who joined by file read each other before they meet whoever admitted them`() throws {
+  @Test func `two who joined by file read each other far from whoever admitted them`() throws {
     // Given two whom Ada admitted by memory stick, and who are out of her reach
     let folder = try TemporaryFolder()
     var valley = Valley()
