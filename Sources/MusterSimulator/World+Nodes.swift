@@ -35,6 +35,8 @@ extension World {
       return nil
     } catch let error as StoreError {
       node.failures["\(error)", default: 0] += 1
+      // What one call commits in steps is kept up to where one fails.
+      try node.noteLife()
       if try !hasLostPower(node) { setAlarm(of: node) }
       return nil
     }
