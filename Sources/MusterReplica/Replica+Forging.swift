@@ -10,7 +10,7 @@ extension Replica {
   /// all. Does nothing where nobody else's log is held.
   package mutating func forgeFrame(isSigned: Bool, now: ClockReading) throws -> Outcome {
     try transact(now: now) { replica in
-      guard let victim = replica.somebodysHead(),
+      guard let victim = try replica.somebodysHead(),
         let epoch = replica.keyring.current(announced: replica.control.epochs.keys)
       else { return }
       let local = replica.local
@@ -115,8 +115,10 @@ extension Replica {
     try carryOut(engine.push(unchecked: frames, records: records, now: now.instant), now: now)
   }
 
-  private mutating func somebodysHead() -> Head? {
-    let own = writer.heads.values.map(\.log)
+  /// Not of this device's earlier lives: what it signs there is no forgery.
+  private mutating func somebodysHead() throws -> Head? {
+    let own = try store.logs().filter { $0.opening.certificate == local.certificate.hash }
+      .map(\.head.log)
     return anyone(
       of: engine.heads.filter { $0.lane == .state && !own.contains($0.head.log) }.map(\.head))
   }
