@@ -76,9 +76,15 @@ extension SyncEngine {
         if !multicast(fresh, on: link, covered: covered) { quickenAnnounce() }
         continue
       }
-      let most = min(
+      var most = min(
         Timing.relayLastMilliseconds,
         Timing.relayMilliseconds + fresh.relayMillisecondsPerPeer * count)
+      if outbox.links.isNarrow {
+        // Where a datagram takes long, others' copies are heard late.
+        most = min(
+          Timing.relayLastOnNarrowLinksMilliseconds,
+          most + outbox.links.patienceMilliseconds * count / 16)
+      }
       let wait = 1 + Int64(random.uniform(below: UInt64(most)))
       relays.append(
         Relay(

@@ -75,6 +75,7 @@ enum Timing {
   static let relayMilliseconds: Int64 = 10
   static let relayMillisecondsPerPeer: Int64 = 2
   static let relayLastMilliseconds: Int64 = 400
+  static let relayLastOnNarrowLinksMilliseconds: Int64 = 5000
   /// RFC 6206's k for what is passed on: who heard so many copies keeps quiet.
   static let relayRedundancy = 2
   /// Positions have more time, so that fewer are passed on twice: the next ones are on their way,
