@@ -31,7 +31,9 @@ extension SyncEngine {
       let isSame = last.own == own && last.theirs == theirs
       let doublings = Int64(min(last.repeats, Timing.digestDoublings))
       let wait =
-        isSame ? Timing.digestRepeatMilliseconds << doublings : Timing.digestMilliseconds
+        isSame
+        ? Timing.digestRepeatMilliseconds << doublings
+        : Timing.digestMilliseconds + 4 * outbox.links.patienceMilliseconds
       guard now.milliseconds(since: last.at) >= wait else { return false }
       if isSame { digest.repeats = last.repeats + 1 }
     }
