@@ -1,7 +1,7 @@
 SHELL := bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help demo test check sim canary bench build format proto deps clean
+.PHONY: help demo test check sim canary fuzz sanitize bench build format proto deps clean
 
 # The same for every swift command: a change of flags rebuilds all dependencies.
 FLAGS := --explicit-target-dependency-import-check error
@@ -12,6 +12,9 @@ SWIFT_FILES = find Package.swift Sources Tests Benchmarks -name '*.swift' ! -nam
 DEMO ?=
 BENCH ?= all
 SEED ?= 1
+# In all, shared by the targets of `make fuzz`; and which tests `make sanitize` runs.
+MINUTES ?= 7
+FILTER ?= .
 # What `make canary` passes on: CANARY="--bug skip-signature" looks for new seeds.
 CANARY ?= --replay
 # What `make check` draws beside its 200 seeds: another one for each commit.
@@ -52,6 +55,12 @@ canary: deps ## plants bugs, one at a time: the seeds on record must still catch
 	  swift build -c release $(FLAGS) --traits Canary --scratch-path .build/canary \
 	  --product muster-sim
 	.build/canary/release/muster-sim canary $(CANARY)
+
+fuzz: deps ## throws bytes at every way in, for a while: make fuzz MINUTES=60
+	@Scripts/fuzz.sh $(MINUTES)
+
+sanitize: deps ## every test under the address and the thread sanitizer
+	@Scripts/sanitize.sh "$(FILTER)"
 
 bench: deps ## measures a release build: make bench, or make bench BENCH="ingest"
 	@Scripts/build.sh "the benchmarks" "11 minutes" \

@@ -46,7 +46,13 @@ let package = Package(
   name: "muster",
   platforms: [.macOS(.v15)],
   products: [
-    .executable(name: "muster", targets: ["muster"])
+    .executable(name: "muster", targets: ["muster"]),
+    // What the package of fuzz targets throws bytes at.
+    .library(
+      name: "MusterCore",
+      targets: [
+        "MusterModel", "MusterCrypto", "MusterSync", "MusterLocation", "MusterInterchange",
+      ]),
   ],
   traits: [
     .trait(name: "Canary", description: "Planted bugs, that prove the simulator. Never to ship.")

@@ -163,7 +163,7 @@ struct Mesh {
       let addressee = Int(endpoint.address[2]) << 8 | Int(endpoint.address[3])
       guard connected.contains(addressee) else { continue }
       traffic.datagrams += 1
-      traffic.bytes += bytes.count + 28
+      traffic.bytes += bytes.count + Limits.headerBytes
       flying[addressee].append((bytes, Self.endpoint(sender), .unknown))
     }
   }

@@ -21,7 +21,7 @@ extension World {
   private func transmit(_ bytes: [UInt8], from node: SimulatedNode) -> Instant? {
     guard !isWithheld(bytes, by: node) else { return nil }
     node.datagramsSent += 1
-    if phase == .story { node.bytesSentInStory += bytes.count + Network.headerBytes }
+    if phase == .story { node.bytesSentInStory += bytes.count + Limits.headerBytes }
     if hasEavesdropper { eavesdropper.hear(bytes) }
     return network.transmit(bytes.count, from: node.index, now: now)
   }

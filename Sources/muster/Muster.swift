@@ -45,6 +45,7 @@ enum Program {
   static func main() async {
     // A reader that has seen enough, such as `head`, must not kill a node: writing tells us.
     signal(SIGPIPE, SIG_IGN)
+    CoreDumps.forbid()
     LoggingSystem.bootstrap { label in
       var handler = StreamLogHandler.standardError(label: label)
       handler.logLevel = .notice

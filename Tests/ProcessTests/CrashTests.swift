@@ -31,6 +31,21 @@ extension ProcessTests {
       }
     }
 
+    @Test(.enabled(if: FileManager.default.fileExists(atPath: "/proc/self/coredump_filter")))
+    func `a crash leaves no file with keys in it`() async throws {
+      try await Field.tell { field in
+        let anna = try await field.founder("Anna")
+        let node = try await anna.run()
+        let process = URL(filePath: "/proc/\(node.child.pid)")
+        func read(_ name: String) throws -> String {
+          try String(contentsOf: process.appending(path: name), encoding: .utf8)
+        }
+        #expect(try read("limits").firstMatch(of: /Max core file size +0 +0\s/) != nil)
+        let filter = try read("coredump_filter").trimmingCharacters(in: .whitespacesAndNewlines)
+        #expect(filter == "00000000", "what a dump may hold, where the limit is not asked for")
+      }
+    }
+
     /// Three people add reports as fast as they can, while the node is killed after the first few.
     /// Returns the ids that were printed.
     private func added(

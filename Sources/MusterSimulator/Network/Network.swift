@@ -37,8 +37,6 @@ struct Network {
     let to: Int
   }
 
-  /// IP and UDP headers, counted with every datagram.
-  static let headerBytes = 28
   /// What waits longer than this for its turn is dropped, as a full queue of a radio does.
   private static let longestQueueMilliseconds: Int64 = 4000
 
@@ -81,7 +79,7 @@ struct Network {
   /// When the medium has sent a datagram; nil where its queue is full.
   mutating func transmit(_ size: Int, from: Int, now: Instant) -> Instant? {
     datagrams += 1
-    bytes += size + Self.headerBytes
+    bytes += size + Limits.headerBytes
     guard !isFaultless else { return now }
     let rate: Int64
     let free: Instant
@@ -93,7 +91,7 @@ struct Network {
     let start = max(now, free)
     if start > now { tally.fire(.narrow) }
     guard start.milliseconds(since: now) <= Self.longestQueueMilliseconds else { return nil }
-    let bits = Int64(size + Self.headerBytes) * 8
+    let bits = Int64(size + Limits.headerBytes) * 8
     let end = Instant(microseconds: start.microseconds + bits * 1_000_000 / rate)
     if case .shared = plan.medium { mediumFreeAt = end } else { senderFreeAt[from] = end }
     return end
@@ -106,7 +104,7 @@ struct Network {
     if isFaultless { return [Passage(arrival: after(1000, sentAt), isCorrupt: false)] }
     let conditions = exceptions[LinkKey(from: from, to: to)] ?? plan.conditions
     guard isOpen(from, to, distance: distance) else { return [] }
-    guard size + Self.headerBytes <= conditions.mtuBytes else {
+    guard size + Limits.headerBytes <= conditions.mtuBytes else {
       tally.fire(.mtu)
       return []
     }

@@ -12,7 +12,7 @@ struct Specification: Equatable {
     let writes = frames.flatMap(\.authored)
     let owner =
       key.kind == .user
-      ? UserID(raw: key.id.raw) : writes.lazy.compactMap(\.write.origin?.owner).first
+      ? UserID(raw: key.id.raw) : writes.lazy.compactMap { $0.write.origin?.owner }.first
     let counting = owner.map { owner in writes.filter { Self.counts($0, owner: owner) } } ?? []
     var live: [Field: [LiveValue]] = [:]
     for write in counting {

@@ -1,0 +1,95 @@
+import MusterCrypto
+import MusterModel
+
+@testable import MusterSync
+
+/// One device of the stage: an engine, and the little of a replica that it needs.
+struct Actor {
+  let local: LocalDevice
+  let endpoint: Endpoint
+  private var engine: SyncEngine
+
+  static func endpoint(_ number: UInt8) -> Endpoint {
+    guard let endpoint = Endpoint(address: [10, 0, 0, number], port: 7474) else {
+      preconditionFailure("four bytes are an address")
+    }
+    return endpoint
+  }
+
+  static func enrolled(
+    _ role: Role, root: SigningKey, networkKey: SealingKey, random: inout DeterministicRandom
+  ) -> LocalDevice {
+    let operation = OperationID(rootKey: root.publicKey)
+    let (signing, agreement) = (random.signingKey(), random.agreementKey())
+    let certificate = SignedCertificate(
+      Certificate(
+        operation: operation, issuer: .root,
+        user: UserID(operation: operation, firstDeviceKey: signing.publicKey),
+        signingKey: signing.publicKey, agreementKey: agreement.publicKey, role: role),
+      signedBy: root)
+    let device = LocalDevice(
+      operationName: "Fuzz", rootKey: root.publicKey, networkKey: networkKey,
+      signingKey: signing, agreementKey: agreement, chain: [certificate])
+    guard let device else { preconditionFailure("a chain that does not hold") }
+    return device
+  }
+
+  init(_ local: LocalDevice, number: UInt8, roster: Roster, now: Instant) {
+    self.local = local
+    endpoint = Self.endpoint(number)
+    engine = SyncEngine(
+      local: local, incarnation: Incarnation(raw: Bytes16(high: 1, low: UInt64(number))),
+      announceCounter: 0, roster: roster, logs: [], records: [], epochKeys: [],
+      seed: [UInt8](repeating: number, count: 32), now: now)
+  }
+
+  var nextDeadline: Instant? { engine.nextDeadline }
+
+  func hasSession(with other: Actor) -> Bool {
+    engine.liveSession(of: other.local.device) != nil
+  }
+
+  mutating func receive(_ bytes: [UInt8], from endpoint: Endpoint, now: Instant) -> [[UInt8]] {
+    handle(.datagram(bytes, from: endpoint, link: .unknown), now: now)
+  }
+
+  /// Carries out what the engine asks for, and returns the datagrams that it sends to somebody.
+  mutating func handle(_ input: Input, now: Instant) -> [[UInt8]] {
+    var sent: [[UInt8]] = []
+    var inputs = [input]
+    while !inputs.isEmpty {
+      for effect in engine.handle(inputs.removeFirst(), now: now) {
+        switch effect {
+        case .send(let bytes, let destination):
+          precondition(bytes.count <= Limits.datagramBytes, "a datagram of \(bytes.count) bytes")
+          if case .endpoint = destination { sent.append(bytes) }
+        case .fetch(let request): inputs.append(.fetched(request, []))
+        case .admit(let ticket): inputs.append(.joinAnswered(ticket, .refused("no")))
+        case .store, .notice: break
+        }
+      }
+      engine.checkInvariants()
+    }
+    return sent
+  }
+
+  /// The bytes as the plaintext of a datagram of this device's session with another.
+  mutating func sealed(_ bytes: [UInt8], for other: Actor) -> [UInt8]? {
+    guard bytes.count <= packetBytes, let session = engine.liveSession(of: other.local.device)
+    else { return nil }
+    return engine.sessions[session]?.seal(bytes)
+  }
+
+  /// The bytes as an announce's contents, properly signed and sealed.
+  func announced(_ bytes: [UInt8]) -> [UInt8]? {
+    var signed = WireSignedAnnounce()
+    signed.content = .init(bytes)
+    signed.signature = .init(local.signingKey.sign(Tag.announce + bytes).bytes)
+    let nonce = Nonce24(bytes: [UInt8](repeating: 3, count: 24))
+    guard let nonce else { return nil }
+    let sealed = local.networkKey.sealBody(
+      signed.bytes, nonce: nonce, additionalData: Tag.announce + local.operation.bytes)
+    let datagram = [DatagramKind.announce.rawValue] + sealed
+    return datagram.count <= Limits.datagramBytes ? datagram : nil
+  }
+}

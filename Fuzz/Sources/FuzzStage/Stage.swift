@@ -1,0 +1,99 @@
+public import MusterModel
+import MusterCrypto
+@testable import MusterSync
+
+/// Two devices of one operation that talk, an honest one and a liar with a valid certificate: what
+/// the bytes of an input are thrown at. A value, so that every input begins at the same state.
+public struct Stage {
+  private let honest: Actor
+  private let liar: Actor
+  /// Datagrams that both sent while they met: where a fuzzer may begin.
+  public private(set) var corpus: [[UInt8]] = []
+  private var now = Instant(microseconds: 1_000_000)
+
+  /// Everything is made from fixed seeds: an input does the same in every process.
+  public init() {
+    var random = DeterministicRandom(seed: [UInt8](repeating: 7, count: 32))
+    let root = random.signingKey()
+    let networkKey = random.sealingKey()
+    let devices = [Role.command, .member].map { role in
+      Actor.enrolled(role, root: root, networkKey: networkKey, random: &random)
+    }
+    let roster = Roster(devices.map(\.certificate))
+    var honest = Actor(devices[0], number: 1, roster: roster, now: now)
+    var liar = Actor(devices[1], number: 2, roster: roster, now: now)
+    var mail = liar.handle(.contacts([honest.endpoint]), now: now).map { ($0, 2) }
+    while !mail.isEmpty {
+      let (bytes, from) = mail.removeFirst()
+      corpus.append(bytes)
+      now = now.advanced(byMilliseconds: 1)
+      if from == 2 {
+        mail += honest.receive(bytes, from: liar.endpoint, now: now).map { ($0, 1) }
+      } else {
+        mail += liar.receive(bytes, from: honest.endpoint, now: now).map { ($0, 2) }
+      }
+    }
+    precondition(liar.hasSession(with: honest), "the two devices do not talk")
+    (self.honest, self.liar) = (honest, liar)
+  }
+
+  /// How the bytes of an input reach the honest device.
+  public enum Way: UInt8, CaseIterable, Sendable {
+    /// As they are, from an unknown address.
+    case stranger
+    /// As they are, from the liar's address.
+    case link
+    /// As the plaintext of a datagram in the liar's session.
+    case session
+    /// As the contents of an announce that the liar signed.
+    case announce
+  }
+
+  /// Delivers bytes to a copy of the honest device, and lets ten seconds pass after. Traps where
+  /// an invariant does not hold, or where it says more than it may.
+  public func deliver(_ bytes: [UInt8], by way: Way) {
+    var stage = self
+    stage.perform([(way, bytes)])
+  }
+
+  /// Delivers several: each way, length and bytes, as they stand one after the other in an input.
+  public func deliver(story bytes: [UInt8]) {
+    var steps: [(Way, [UInt8])] = []
+    var rest = bytes[...]
+    while rest.count >= 3, steps.count < 32 {
+      let way = Way.allCases[Int(rest.removeFirst()) % Way.allCases.count]
+      let length = Int(rest.removeFirst()) << 8 | Int(rest.removeFirst())
+      steps.append((way, Array(rest.prefix(length))))
+      rest = rest.dropFirst(length)
+    }
+    var stage = self
+    stage.perform(steps)
+  }
+
+  private mutating func perform(_ steps: [(Way, [UInt8])]) {
+    var (honest, liar) = (honest, liar)
+    let stranger = Actor.endpoint(9)
+    for (way, bytes) in steps {
+      now = now.advanced(byMilliseconds: 3)
+      switch way {
+      case .stranger:
+        let answers = honest.receive(bytes, from: stranger, now: now)
+        let said = answers.reduce(0) { $0 + $1.count }
+        precondition(said <= 3 * bytes.count, "\(said) bytes to a stranger who sent \(bytes.count)")
+      case .link: _ = honest.receive(bytes, from: liar.endpoint, now: now)
+      case .session:
+        guard let datagram = liar.sealed(bytes, for: honest) else { continue }
+        _ = honest.receive(datagram, from: liar.endpoint, now: now)
+      case .announce:
+        guard let datagram = liar.announced(bytes) else { continue }
+        _ = honest.receive(datagram, from: liar.endpoint, now: now)
+      }
+    }
+    let end = now.advanced(byMilliseconds: 10_000)
+    while let next = honest.nextDeadline, next < end {
+      precondition(next > now || now.microseconds == next.microseconds, "time runs backwards")
+      now = max(next, now.advanced(byMilliseconds: 1))
+      _ = honest.handle(.deadlinePassed, now: now)
+    }
+  }
+}

@@ -1,0 +1,48 @@
+#!/usr/bin/env bash
+# Fuzzes every entry point for bytes from outside with libFuzzer and the address sanitizer, one
+# after the other, and prints a table. What crashes is kept in .build/fuzz/crashes.
+#
+# Usage: Scripts/fuzz.sh MINUTES [TARGET…]
+set -euo pipefail
+
+minutes=${1:?how many minutes in all}
+shift
+targets=("$@")
+((${#targets[@]} > 0)) ||
+  targets=(datagram packet frame-body control-frame joining gpx geojson)
+seconds=$((minutes * 60 / ${#targets[@]}))
+((seconds > 0)) || {
+  echo "fuzz: $minutes minutes are too few for ${#targets[@]} targets" >&2
+  exit 64
+}
+readonly build=.build/fuzz seeds=$PWD/.build/fuzz/seeds corpus=.build/fuzz/corpus
+readonly crashes=.build/fuzz/crashes
+
+Scripts/build.sh "the fuzzers" "8 minutes" \
+  swift build --package-path Fuzz --scratch-path "$build" -c release \
+  --sanitize fuzzer --sanitize address -Xswiftc -enable-testing
+Scripts/build.sh "the tests, which make the seeds" "7 minutes" \
+  swift build --explicit-target-dependency-import-check error --build-tests
+MUSTER_FUZZ_SEEDS=$seeds swift test --explicit-target-dependency-import-check error \
+  --skip-build --disable-xctest --filter FuzzSeedTests >/dev/null
+mkdir -p "$seeds"/{gpx,geojson} "$crashes"
+[[ ! -d ../shared/tracks ]] || cp -f ../shared/tracks/*.gpx "$seeds/gpx/"
+cp -f simulations/tracks/*.gpx "$seeds/gpx/" 2>/dev/null || true
+
+printf '%-14s %12s %9s %8s  %s\n' target inputs inputs/s corpus verdict
+status=0
+for target in "${targets[@]}"; do
+  mkdir -p "$corpus/$target" "$seeds/$target"
+  log=$build/$target.log
+  verdict=clean
+  ASAN_OPTIONS=detect_leaks=0 "$build/release/fuzz-$target" "$corpus/$target" "$seeds/$target" \
+    -max_total_time="$seconds" -timeout=1 -rss_limit_mb=512 -print_final_stats=1 \
+    -artifact_prefix="$crashes/$target-" >"$log" 2>&1 || {
+    verdict="CRASH: see $log"
+    status=1
+  }
+  stat() { sed -nE "s/^stat::$1: *([0-9]+)/\1/p" "$log"; }
+  printf '%-14s %12s %9s %8s  %s\n' "$target" "$(stat number_of_executed_units)" \
+    "$(stat average_exec_per_sec)" "$(find "$corpus/$target" -type f | wc -l)" "$verdict"
+done
+exit "$status"

@@ -1,0 +1,34 @@
+#!/usr/bin/env bash
+# Runs every test under the address sanitizer and under the thread sanitizer; the latter must first
+# report a race that was planted for it.
+#
+# Usage: Scripts/sanitize.sh [FILTER]     a regular expression of tests, for a part of them
+set -euo pipefail
+
+filter=${1:-.}
+readonly flags=(--explicit-target-dependency-import-check error)
+
+sanitize() {
+  local sanitizer=$1
+  shift
+  swift test "${flags[@]}" --scratch-path ".build/$sanitizer" --sanitize "$sanitizer" \
+    --skip-build --disable-xctest "$@"
+}
+
+for sanitizer in address thread; do
+  Scripts/build.sh "the tests with the $sanitizer sanitizer" "10 minutes" \
+    swift build "${flags[@]}" --scratch-path ".build/$sanitizer" --sanitize "$sanitizer" \
+    --build-tests
+done
+
+log=.build/thread/planted-race.log
+TSAN_OPTIONS=halt_on_error=0 MUSTER_PLANTED_RACE=1 \
+  sanitize thread --filter PlantedRaceTests >"$log" 2>&1 || true
+grep -q 'ThreadSanitizer: data race' "$log" || {
+  echo "sanitize: the planted race was not reported, see $log" >&2
+  exit 1
+}
+echo "The planted race was reported."
+
+ASAN_OPTIONS=detect_leaks=0 sanitize address --filter "$filter"
+TSAN_OPTIONS=halt_on_error=1 sanitize thread --filter "$filter"
