@@ -58,6 +58,11 @@ public enum Limits {
   public static let certificateChain = 4
   /// Command devices that an epoch's control frame seals its key to.
   public static let sealedEpochKeys = 8
+  /// Revocations that one epoch shuts out, at 34 bytes each in a record of `operationBytes`.
+  public static let excludedRevocations = 1024
+  /// Logs that one revocation names: more than a device with every life it may have would fill a
+  /// record of `operationBytes`, at 52 bytes a log.
+  public static let cutsPerRevocation = 1024
 
   // MARK: Engine
 

@@ -34,6 +34,9 @@ public enum Command: Hashable, Sendable {
   case invite(role: Role, uses: Int, validSeconds: Int64)
   /// A join request file's contents.
   case admit(request: [UInt8], role: Role)
+  /// Takes a device's standing away.
+  case revoke(String)
+  case rotateEpoch
 }
 
 /// What a node answers.

@@ -33,6 +33,9 @@ extension Node {
     case .invite(let role, let uses, let seconds):
       return try invite(role: role, uses: uses, validSeconds: seconds)
     case .admit(let request, let role): return try admit(request, role: role)
+    case .revoke(let reference):
+      return try done { try $0.revoke($0.device(named: reference), now: $1) }
+    case .rotateEpoch: return try done { try $0.rotateEpoch(now: $1) }
     case .reports, .report, .addReport, .editReport, .deleteReport, .confirmReport,
       .commentReport:
       return try replyAboutReports(command)

@@ -93,7 +93,7 @@ extension Replica {
         signedBy: local.signingKey)
       try append([.certificate(certificate)], lane: .control, now: now)
     }
-    let key = keyring.current(announced: control.epochs.keys)
+    let key = currentEpoch
     let keys = key.map { [EpochKey(id: $0.id, key: $0.key.export())] } ?? []
     return JoinGrant(
       rootKey: local.rootKey, operationName: local.operationName,

@@ -10,8 +10,7 @@ extension Replica {
   /// all. Does nothing where nobody else's log is held.
   package mutating func forgeFrame(isSigned: Bool, now: ClockReading) throws -> Outcome {
     try transact(now: now) { replica in
-      guard let victim = try replica.somebodysHead(),
-        let epoch = replica.keyring.current(announced: replica.control.epochs.keys)
+      guard let victim = try replica.somebodysHead(), let epoch = replica.currentEpoch
       else { return }
       let local = replica.local
       let write = Write(
@@ -76,7 +75,7 @@ extension Replica {
   package mutating func equivocate(now: ClockReading) throws -> Outcome {
     try transact(now: now) { replica in
       guard let head = replica.writer.heads[.state],
-        let epoch = replica.keyring.current(announced: replica.control.epochs.keys)
+        let epoch = replica.currentEpoch
       else { return }
       let local = replica.local
       let row = RowID(raw: local.author.user.raw)

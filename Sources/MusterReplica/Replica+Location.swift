@@ -14,7 +14,7 @@ extension Replica {
 
   private mutating func take(_ fix: Fix, now: ClockReading) throws {
     let report = PositionReport(fix: fix, reportedAt: now.wall)
-    let epoch = keyring.current(announced: control.epochs.keys)
+    let epoch = currentEpoch
     let isNewest = monitor.detector.lastSampleTime.map { fix.sampleTime > $0 } ?? true
     let crossings = try monitor.observe(fix, by: local.device, in: store)
     batch.local[GeofenceMonitor.stateKey] = monitor.detector.encoded()

@@ -30,7 +30,8 @@ extension Replica {
   /// Each certified user once, with the highest role of their devices.
   private func members() -> [(user: UserID, role: Role)] {
     var roles: [UserID: Role] = [:]
-    for admission in control.admissions {
+    for admission in control.admissions
+    where !control.isRevoked(admission.signed.certificate.device) {
       let author = admission.signed.certificate.author
       if let known = roles[author.user], known.rawValue <= author.role.rawValue { continue }
       roles[author.user] = author.role
@@ -41,7 +42,7 @@ extension Replica {
   /// Each user's newest fix of any device.
   private func newestPositions() throws(StoreError) -> [UserID: PositionReport] {
     var newest: [UserID: PositionReport] = [:]
-    for position in try store.positions() {
+    for position in try store.positions() where !control.isRevoked(position.device) {
       if let known = newest[position.user], known.reportedAt >= position.report.reportedAt {
         continue
       }
@@ -64,7 +65,8 @@ extension Replica {
       let author = admission.signed.certificate.author
       return DeviceSummary(
         id: author.device, user: author.user, callsign: try callsign(of: author.user),
-        role: author.role, rank: admission.rank, isThisDevice: author.device == local.device)
+        role: author.role, rank: admission.rank, isThisDevice: author.device == local.device,
+        isRevoked: control.isRevoked(author.device))
     }
   }
 
@@ -225,13 +227,19 @@ extension Replica {
       callsign: try callsign(of: local.author.user), device: local.device,
       role: local.author.role, stateHash: try stateHash(),
       stateIsIncomplete: counts.waiting > 0, root: root(), logs: counts.logs,
-      frames: counts.frames, waitingFrames: counts.waiting, users: members().count,
+      frames: counts.frames, waitingFrames: counts.waiting,
+      quarantinedFrames: try framesCut(), users: members().count,
       reports: try store.rows(.report).filter(\.exists).count,
       fences: try store.rows(.fence).filter(\.exists).count,
       crossings: try crossingCount(), peers: peers,
       fix: try store.positions().first { $0.device == local.device }?.report, rejected: [:],
       droppedForLackOfRoom: engine.droppedForLackOfRoom, forkedLogs: engine.forkedLogs,
       diskFreeBytes: nil)
+  }
+
+  private func framesCut() throws(StoreError) -> Int {
+    guard !control.state.revocations.isEmpty else { return 0 }
+    return try store.logs().reduce(0) { $0 + Int(control.framesCut(of: $1)) }
   }
 
   private func crossingCount() throws -> Int {
@@ -255,18 +263,29 @@ extension Replica {
 
   /// The row that an id, or the beginning of one, names.
   public func row(_ kind: EntityKind, named reference: String) throws -> RowID {
+    try Self.only(
+      of: store.rows(kind).filter(\.exists).map(\.key.id), kind: "\(kind)", named: reference)
+  }
+
+  /// The device that a person means by the first digits of its id.
+  public func device(named reference: String) throws(Refusal) -> DeviceID {
+    let known = Set(control.admissions.map(\.signed.certificate.device))
+    return try Self.only(of: known.sorted(), kind: "device", named: reference)
+  }
+
+  private static func only<ID: Identifier>(
+    of ids: [ID], kind: String, named reference: String
+  ) throws(Refusal) -> ID {
     let digits = reference.lowercased()
     guard digits.count >= 4, digits.allSatisfy(\.isHexDigit) else {
       throw Refusal("'\(reference)' is not an id: give at least four of its hexadecimal digits")
     }
-    let found = try store.rows(kind).filter {
-      $0.exists && $0.key.id.description.hasPrefix(digits)
-    }
+    let found = ids.filter { $0.description.hasPrefix(digits) }
     guard let only = found.first else { throw Refusal("no \(kind) \(reference) here") }
     guard found.count == 1 else {
       throw Refusal("\(found.count) \(kind)s begin with \(reference): give more digits")
     }
-    return only.key.id
+    return only
   }
 }
 

@@ -73,6 +73,7 @@ extension Replica {
       logs: logs, records: try store.records(), keys: keyring.all, seed: random.bytes(32),
       now: now.instant)
     try replayControlLogs(logs, now: now)
+    try rebuildViewIfNeeded()
     try ask(for: release(for: nil).sorted(), now: now)
     try refreshInvites(now: now)
     try run(.linkRate(linkRate), now: now)

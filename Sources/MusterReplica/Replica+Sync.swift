@@ -26,6 +26,7 @@ extension Replica {
     if isResting(now: now) { return Outcome() }
     return try transact(now: now) { replica in
       try replica.giveReceipts(now: now)
+      try replica.makeDueEpoch(now: now)
       try replica.run(.deadlinePassed, now: now)
     }
   }
@@ -99,18 +100,22 @@ extension Replica {
     try store.rememberPeer(RememberedPeer(endpoint: endpoint))
   }
 
-  mutating func commit(now: ClockReading) throws(StoreError) {
+  mutating func commit(now: ClockReading) throws {
     guard !batch.isEmpty else { return }
     #if Canary
       if Canary.acknowledgeFirst.isPlanted, batch.frames.count == 1 { return }
     #endif
     let outcome = try store.commit(batch)
+    let isViewStale = batch.forgotten.contains(Self.viewKey)
     batch = Batch()
     diskFailure = nil
     note(outcome)
+    guard isViewStale else { return }
+    try rebuildView()
+    try commit(now: now)
   }
 
-  private mutating func note(_ outcome: CommitOutcome) {
+  mutating func note(_ outcome: CommitOutcome) {
     if !outcome.changedRows.isEmpty || !outcome.newCrossings.isEmpty { knownStateHash = nil }
     held.crossings += outcome.newCrossings
     held.changedRows += outcome.changedRows
@@ -170,7 +175,7 @@ extension Replica {
     case .chain(let certificates):
       guard control.prove(certificates) else { return }
       batch.local[Self.provenKey] = ProvenCertificates.encoded(control.proven)
-      feedRoster(now: now)
+      try evaluateControl(now: now)
     case .contact(let endpoint, let device):
       held.contacts.append(
         RememberedPeer(endpoint: endpoint, device: device, lastHeard: now.wall))
@@ -181,11 +186,10 @@ extension Replica {
 
   /// Adds verified frames to the batch, with what each does.
   mutating func hold(_ frames: [Frame], opening: Opening, now: ClockReading) throws {
-    let author = control.author(of: opening.certificate)
     var missing: [EpochID] = []
-    var rosterChanged = false
     for frame in frames {
-      let reading = reader.read(frame, opening: opening, author: author, keyring: keyring)
+      let standing = control.standing(of: frame.sequence, in: frame.log, opening: opening)
+      let reading = reader.read(frame, opening: opening, standing: standing, keyring: keyring)
       var application = Application.nothing
       switch reading {
       case .view(let read, let completes):
@@ -195,7 +199,7 @@ extension Replica {
           batch.released.append(ReleasedFrame(place: place, application: .nothing))
         }
       case .control(let operations):
-        if control.take(operations, inLogOf: opening.certificate) { rosterChanged = true }
+        control.add(operations, of: frame, in: opening)
         openSealedKeys(in: operations)
       }
       batch.frames.append(
@@ -203,8 +207,21 @@ extension Replica {
           frame: frame, opening: frame.sequence == 0 ? opening : nil, application: application))
     }
     if let last = frames.last { oweReceipt(for: last.log, lane: opening.lane, now: now) }
-    if rosterChanged { feedRoster(now: now) }
+    try evaluateControl(now: now)
     try ask(for: missing, now: now)
+  }
+
+  /// What control frames in the batch change: who may write, what of their writes counts, and which
+  /// epoch is written under.
+  private mutating func evaluateControl(now: ClockReading) throws {
+    let change = control.evaluate()
+    guard !change.isEmpty else { return }
+    if change.contains(.cuts) {
+      // The view is derived anew once the frames are durable, or at the next start.
+      batch.forgotten.insert(Self.viewKey)
+    }
+    if change.contains(.roster) { feedRoster(now: now) }
+    try reviewEpoch(now: now)
   }
 
   mutating func ask(for missing: [EpochID], now: ClockReading) throws {
@@ -230,7 +247,7 @@ extension Replica {
 
   func opened(_ record: LatestRecord) -> DevicePosition? {
     guard let key = keyring[record.epoch],
-      let author = control.author(of: record.certificate),
+      let author = control.author(of: record.certificate), !control.isRevoked(author.device),
       let report = record.position(operation: local.operation, key: key)
     else { return nil }
     return DevicePosition(
@@ -277,7 +294,9 @@ extension Replica {
       for waiting in frames {
         let reading = reader.read(
           waiting.frame, opening: waiting.opening,
-          author: control.author(of: waiting.opening.certificate), keyring: keyring)
+          standing: control.standing(
+            of: waiting.frame.sequence, in: waiting.frame.log, opening: waiting.opening),
+          keyring: keyring)
         guard case .view(let application, let completes) = reading else { continue }
         if case .waiting(.key(let epoch)) = application { missing.insert(epoch) }
         if case .waiting(let reason) = application, reason == waiting.reason { continue }

@@ -25,10 +25,11 @@ extension Replica {
           break
         }
         guard let last = frames.last else { break }
-        let author = control.author(of: summary.opening.certificate)
         for frame in frames {
+          let standing = control.standing(
+            of: frame.sequence, in: frame.log, opening: summary.opening)
           audit.check(frame, opening: summary.opening)
-          rebuild.add(frame, opening: summary.opening, author: author, keyring: keyring)
+          rebuild.add(frame, opening: summary.opening, standing: standing, keyring: keyring)
         }
         try rebuild.commit()
         next = last.sequence + 1
@@ -59,10 +60,12 @@ private struct ViewRebuild {
     reader = FrameReader(operation: operation)
   }
 
-  mutating func add(_ frame: Frame, opening: Opening, author: Author?, keyring: Keyring) {
+  mutating func add(
+    _ frame: Frame, opening: Opening, standing: ControlPlane.Standing, keyring: Keyring
+  ) {
     frames += 1
     var application = Application.nothing
-    let reading = reader.read(frame, opening: opening, author: author, keyring: keyring)
+    let reading = reader.read(frame, opening: opening, standing: standing, keyring: keyring)
     if case .view(let read, let completes) = reading {
       application = read
       batch.released += completes.map { ReleasedFrame(place: $0, application: .nothing) }

@@ -158,28 +158,6 @@ extension Replica {
     return try seen(key) ?? RowState(key: key)
   }
 
-  // MARK: Control
-
-  /// Makes a new epoch, its key sealed to the command devices that are known.
-  public mutating func rotateEpoch(now: ClockReading) throws -> Outcome {
-    try require(.command)
-    let key = random.bytes(SealingKey.byteCount)
-    let id = EpochID(operation: local.operation, key: key)
-    let commanders = control.admissions.map(\.signed.certificate).filter { $0.role == .command }
-    var sealed: [SealedEpochKey] = []
-    for certificate in commanders.prefix(Limits.sealedEpochKeys) {
-      let box = SealedBox.seal(
-        key, to: certificate.agreementKey, ephemeral: random.agreementKey())
-      if let box { sealed.append(SealedEpochKey(device: certificate.device, box: box)) }
-    }
-    let announcement = EpochAnnouncement(id: id, excludes: [], sealed: sealed)
-    return try transact(now: now) { replica in
-      try replica.learn(EpochKey(id: id, key: key), now: now)
-      try replica.append([.epoch(announcement)], lane: .control, now: now)
-      try replica.run(.keyLearned(EpochKey(id: id, key: key)), now: now)
-    }
-  }
-
   // MARK: Shared
 
   mutating func write(_ writes: [Write], lane: Lane, now: ClockReading) throws -> Outcome {
@@ -221,10 +199,11 @@ extension Replica {
     _ operations: [Operation], lane: Lane, now: ClockReading
   ) throws -> LogWriter.Run {
     let earlier = try ownFrames(among: operations, in: lane)
+    if lane != .control { try ensureEpoch(now: now) }
     do {
       return try writer.write(
         operations, lane: lane, at: now.wall, earlier: earlier,
-        epoch: keyring.current(announced: control.epochs.keys), random: &random)
+        epoch: currentEpoch, random: &random)
     } catch {
       switch error {
       case .noKey:
@@ -286,6 +265,9 @@ extension Replica {
   }
 
   func require(_ roles: Role...) throws(Refusal) {
+    guard !control.isRevoked(local.device) else {
+      throw Refusal("this device was revoked: what it writes counts for nobody")
+    }
     guard roles.contains(local.author.role) else {
       let allowed = roles.map(\.name).joined(separator: " or ")
       throw Refusal("this device's role is \(local.author.role.name); that takes \(allowed)")

@@ -30,6 +30,8 @@ public struct Replica {
   var recordCounter: UInt64
   var announceCounter: UInt64
   var linkRate: LinkRate?
+  /// When this device makes an epoch that shuts out who was revoked, unless one comes before.
+  var epochDue: Instant?
 
   /// What is being put together for the next commit, and what may be said once it is durable.
   var batch = Batch()
@@ -175,6 +177,7 @@ public struct Replica {
       operation: local.operation, rootKey: local.rootKey, ownChain: local.chain)
     if let bytes = try store.local(provenKey) {
       _ = control.prove(try ProvenCertificates.decoded(bytes))
+      _ = control.evaluate()
     }
     return control
   }
@@ -206,8 +209,8 @@ public struct Replica {
   }
   /// When `passDeadlines` is wanted.
   public var nextDeadline: Instant? {
-    guard let deadline = engine.nextDeadline else { return receipts.nextDeadline }
-    let next = min(deadline, receipts.nextDeadline ?? deadline)
+    let wanted = [engine.nextDeadline, receipts.nextDeadline, epochDue].compactMap(\.self)
+    guard let next = wanted.min() else { return nil }
     return diskFailure.map { max(next, $0.restEnds) } ?? next
   }
 
@@ -225,24 +228,33 @@ public struct Replica {
         next = last.sequence + 1
       }
     }
+    _ = control.evaluate()
     feedRoster(now: now)
+    try reviewEpoch(now: now)
   }
 
   private mutating func takeControl(_ frame: Frame, opening: Opening, now: ClockReading) {
-    let reading = reader.read(frame, opening: opening, author: nil, keyring: keyring)
+    let reading = reader.read(frame, opening: opening, standing: .unknown, keyring: keyring)
     guard case .control(let operations) = reading else { return }
-    _ = control.take(operations, inLogOf: opening.certificate)
+    control.add(operations, of: frame, in: opening)
     openSealedKeys(in: operations)
   }
 
   /// Derives the view anew from the log after an upgrade, or when `verify` found it wrong.
-  private mutating func rebuildViewIfNeeded() throws {
+  mutating func rebuildViewIfNeeded() throws {
     guard try store.local(Self.viewKey) != [Self.viewVersion] else { return }
+    try rebuildView()
+  }
+
+  /// Derives the view anew from the log: after an upgrade, and when a cut says that other frames
+  /// count than before.
+  mutating func rebuildView() throws {
     var reader = FrameReader(operation: local.operation)
     let (control, keyring) = (control, keyring)
-    try store.rebuildView { opening, frame in
+    let outcome = try store.rebuildView { opening, frame in
       let reading = reader.read(
-        frame, opening: opening, author: control.author(of: opening.certificate),
+        frame, opening: opening,
+        standing: control.standing(of: frame.sequence, in: frame.log, opening: opening),
         keyring: keyring)
       guard case .view(let application, let completes) = reading else {
         return Reapplication(.nothing)
@@ -250,6 +262,10 @@ public struct Replica {
       return Reapplication(
         application, released: completes.map { ReleasedFrame(place: $0, application: .nothing) })
     }
+    self.reader = reader
+    note(outcome)
+    knownStateHash = nil
+    monitor.fencesChanged()
     batch.local[Self.viewKey] = [Self.viewVersion]
   }
 

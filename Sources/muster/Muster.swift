@@ -35,7 +35,11 @@ struct Muster: AsyncParsableCommand {
           ReportCommand.self, FenceCommand.self, UserCommand.self, PositionCommand.self,
           EventCommand.self,
         ]),
-      CommandGroup(name: "Upkeep", subcommands: [DeviceCommand.self, VerifyCommand.self]),
+      CommandGroup(
+        name: "Upkeep",
+        subcommands: [
+          DeviceCommand.self, RevokeCommand.self, EpochCommand.self, VerifyCommand.self,
+        ]),
     ])
 }
 

@@ -94,7 +94,8 @@ enum Specimens {
     StatusSummary(
       operation: OperationID(raw: .zero), operationName: "Flood", callsign: "Anna",
       device: device, role: .command, stateHash: hash, stateIsIncomplete: true,
-      root: [1, 2, 3, 4, 5, 6, 7, 8], logs: 1, frames: 2, waitingFrames: 3, users: 4, reports: 5,
+      root: [1, 2, 3, 4, 5, 6, 7, 8], logs: 1, frames: 2, waitingFrames: 3,
+      quarantinedFrames: 9, users: 4, reports: 5,
       fences: 6, crossings: 7, peers: peers, fix: fix,
       rejected: peers.isEmpty ? [:] : ["forged": .max],
       droppedForLackOfRoom: .max, forkedLogs: 8, diskFreeBytes: peers.isEmpty ? nil : .max)
@@ -136,7 +137,11 @@ enum Specimens {
       ]),
       .devices([
         DeviceSummary(
-          id: device, user: user, callsign: "Anna", role: .command, rank: 1, isThisDevice: true)
+          id: device, user: user, callsign: "Anna", role: .command, rank: 1, isThisDevice: true,
+          isRevoked: false),
+        DeviceSummary(
+          id: device, user: user, callsign: "Ben", role: .member, rank: 2, isThisDevice: false,
+          isRevoked: true),
       ]),
       .reports([]), .reports([report, bareReport]),
       .fences([fence(circle), fence(triangle)]),

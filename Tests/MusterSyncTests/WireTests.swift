@@ -254,8 +254,12 @@ struct WireTests {
       .certificate(device.certificate),
       .epoch(
         EpochAnnouncement(
-          id: cast.epoch.id, excludes: [.none],
+          id: cast.epoch.id, generation: 7, excludes: [.none],
           sealed: [SealedEpochKey(device: device.device, box: [1, 2])])),
+      .revocation(
+        Revocation(
+          device: device.device,
+          cuts: [Head(log: LogID(raw: .zero), sequence: Limits.lastSequence, hash: .none)])),
       .write(
         Write(
           row: RowID(raw: .zero), field: .userSafetyClaim,

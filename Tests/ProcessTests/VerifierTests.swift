@@ -32,16 +32,52 @@ extension ProcessTests {
         try await anna.tell("position", "set", "40.4,-7.5")
         _ = try await ben.run(peers: [annasNode])
         try await inStep(anna, ben) { $0["reports"] == .number(2) && $0["fences"] == .number(1) }
-        // When the second implementation reads their files
-        for laptop in [anna, ben] {
-          let verdict = try Self.python([Self.script.path, laptop.home.path])
-          let said = try JSONDecoder().decode(JSON.self, from: Data(verdict.output.utf8))
-          // Then it finds nothing wrong, and the same state
-          #expect(verdict.status == 0, "\(verdict.output)")
-          #expect(said["ok"] == .bool(true))
-          #expect(said["stateHash"].text == (try await laptop.stateHash()))
-        }
+        // When the second implementation reads their files, it finds the same state
+        for laptop in [anna, ben] { try await expectSameState(of: laptop) }
       }
+    }
+
+    @Test func `of a revoked laptop both implementations count the same`() async throws {
+      guard try Self.python(["-c", "import nacl"]).status == 0 else {
+        return print("skipped: no python3 with PyNaCl (pip install PyNaCl)")
+      }
+      try await Field.tell { field in
+        // Given a laptop that was stolen, and a thief who writes with it where nobody has heard
+        let anna = try await field.founder("Anna")
+        let annasNode = try await anna.run()
+        let ben = try await field.joiner("Ben", inviting: anna)
+        let bensNode = try await ben.run(peers: [annasNode])
+        try await ben.tell("report", "add", "--title", "Before")
+        try await inStep(anna, ben) { $0["reports"] == .number(1) }
+        try await bensNode.stop()
+        try await ben.tell("report", "add", "--title", "By the thief")
+        // When it is revoked, and its words arrive after that
+        let devices = try await anna.ask("device", "list").items
+        let stolen = try #require(devices.first { $0["callsign"].text == "Ben" }?["id"].text)
+        try await anna.tell("revoke", stolen)
+        _ = try await ben.run(peers: [annasNode])
+        try await eventually("the thief's words are in quarantine") {
+          try await anna.ask("status")["quarantined"].number ?? 0 > 0
+        }
+        // Then they are shown nowhere, and the thief's own laptop says so
+        let titles = try await anna.ask("report", "list").items.map { $0["title"].text }
+        #expect(titles == ["Before"])
+        try await eventually("the thief is told") {
+          try await ben.attempt("report", "add", "--title", "Again").status == 1
+        }
+        let listed = try await anna.ask("device", "list").items
+        #expect(listed.filter { $0["isRevoked"] == .bool(true) }.map { $0["id"].text } == [stolen])
+        try await anna.expectSound()
+        try await expectSameState(of: anna)
+      }
+    }
+
+    private func expectSameState(of laptop: Laptop) async throws {
+      let verdict = try Self.python([Self.script.path, laptop.home.path])
+      let said = try JSONDecoder().decode(JSON.self, from: Data(verdict.output.utf8))
+      #expect(verdict.status == 0, "\(verdict.output)")
+      #expect(said["ok"] == .bool(true))
+      #expect(said["stateHash"].text == (try await laptop.stateHash()))
     }
 
     private static func python(_ words: [String]) throws -> (status: Int32, output: String) {

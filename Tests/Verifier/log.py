@@ -19,9 +19,10 @@ Crossing: 1 type uint32; 2 fence bytes; 3 fence_version bytes; 4 subject bytes; 
 Crossing: 6 fix Fix; 7 baseline bool
 Certificate: 1 content bytes; 2 signature bytes
 SealedKey: 1 device bytes; 2 sealed bytes
-Epoch: 1 id bytes; 2 excludes bytes many; 3 sealed SealedKey many
+Epoch: 1 id bytes; 2 excludes bytes many; 3 sealed SealedKey many; 4 generation uint32
+Revocation: 1 device bytes; 2 cuts Head many
 Operation: 2 crossing Crossing kind
-Operation: 16 certificate Certificate kind; 17 epoch Epoch kind
+Operation: 16 certificate Certificate kind; 17 epoch Epoch kind; 18 revocation Revocation kind
 Part: 1 index uint32; 2 count uint32; 3 content bytes
 FrameBody: 1 written_at sint64; 2 operations Operation many; 3 part Part; 4 writes bytes
 """)
@@ -149,33 +150,21 @@ def is_opening(log, operation):
 # What frames say (§5)
 
 
-def certificates(log):
-    """Those that stand in a control log of their issuer."""
-    for frame in log.frames[1:]:
-        if log.lane != CONTROL or frame.epoch is not None:
-            continue
-        body = parse_body(frame.body)
-        if body is None or "part" in body:
-            continue
-        for operation in body.get("operations", []):
-            if "certificate" in operation and not operation.unknown:
-                signed = operation["certificate"]
-                try:
-                    found = Certificate(signed.get("content", b""), signed.get("signature", b""))
-                except ValueError:
-                    continue
-                if found.issuer == log.certificate:
-                    yield found
-
-
 def bodies(log, operation, keys):
     """The opened bodies of a log outside the control lane, parts joined: (frame, FrameBody)."""
+    if log.lane == CONTROL:
+        return
+    opened = (
+        (frame, unseal(frame.body, keys[frame.epoch], frame.header(operation, log.id)))
+        for frame in log.frames[1:] if frame.epoch in keys)
+    yield from joined((frame, plaintext) for frame, plaintext in opened if plaintext is not None)
+
+
+def joined(plaintexts):
+    """Bodies, each in its frame or in parts in consecutive frames: (last frame, FrameBody)."""
     parts, after = [], None
-    for frame in log.frames[1:]:
-        if log.lane == CONTROL or frame.epoch not in keys:
-            continue
-        plaintext = unseal(frame.body, keys[frame.epoch], frame.header(operation, log.id))
-        body = None if plaintext is None else parse_body(plaintext)
+    for frame, plaintext in plaintexts:
+        body = parse_body(plaintext)
         if body is None:
             continue
         if "part" not in body:
@@ -193,10 +182,10 @@ def bodies(log, operation, keys):
         if sum(map(len, parts)) > 65536:
             parts, after = [], None
         elif index + 1 == count:
-            joined = parse_body(b"".join(parts))
+            whole = parse_body(b"".join(parts))
             parts, after = [], None
-            if joined is not None and "part" not in joined:
-                yield frame, joined
+            if whole is not None and "part" not in whole:
+                yield frame, whole
 
 
 def parse_body(data):

@@ -63,7 +63,7 @@ class Certificate:
     LAYOUT = struct.Struct(">20s16s32s16s32s32sB")
 
     def __init__(self, content, signature):
-        """Raises ValueError for what is not a certificate; whether it counts, `counted` says."""
+        """Raises ValueError for what is not a certificate; whether it counts, `Control` says."""
         if len(content) != self.LAYOUT.size or len(signature) != 64:
             raise ValueError("certificate of another width")
         tag, self.operation, self.issuer, user, self.key, _, role = self.LAYOUT.unpack(content)
@@ -71,27 +71,6 @@ class Certificate:
             raise ValueError("not a certificate")
         self.author = Author(user, h16(b"muster device 1", self.operation, self.key), role)
         self.content, self.signature, self.hash = content, signature, h32(content)
-
-
-def counted(certificates, operation, root_key):
-    """Those that count, by hash, each with its rank: a function of the set, not of its order."""
-    found, has_changed = {}, True
-    while has_changed:
-        has_changed = False
-        for certificate in certificates:
-            issuer, rank = found.get(certificate.issuer, (None, 0))
-            if certificate.issuer == ROOT:
-                key = root_key
-            elif issuer is not None and issuer.author.role == COMMAND and rank < 4:
-                key = issuer.key
-            else:
-                continue
-            if certificate.hash in found or certificate.operation != operation:
-                continue
-            if is_signed(certificate.content, certificate.signature, key):
-                found[certificate.hash] = (certificate, rank + 1)
-                has_changed = True
-    return found
 
 
 DEVICE_KEY = b"muster device key 1\n"

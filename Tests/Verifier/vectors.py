@@ -13,7 +13,8 @@ from nacl.bindings import crypto_scalarmult_base
 from nacl.signing import SigningKey
 
 from log import Frame
-from names import ROOT, Certificate, counted, h16, h32
+from control import Control
+from names import ROOT, Certificate, h16, h32
 
 FILE = Path(__file__).resolve().parents[2] / "keys" / "test-vectors" / "wire.json"
 
@@ -29,7 +30,7 @@ def derive(given):
     content = b"".join([
         b"muster certificate 1", operation, ROOT, user, key, agreement, b"\1"])
     certificate = Certificate(content, root.sign(content).signature)
-    assert certificate.hash in counted([certificate], operation, root_key)
+    assert certificate.hash in Control([], [certificate], operation, root_key).certificates
     incarnation, lane = given["incarnation"], b"\3"
     log = h16(b"muster log 1", operation, certificate.hash, incarnation, lane)
     epoch = h16(b"muster epoch 1", operation, given["seed.epoch"])

@@ -13,28 +13,29 @@ import sqlite3
 import sys
 from pathlib import Path
 
-from log import bodies, certificates, check_log, read_database, read_proven
-from names import ROOT, counted, h16, read_key_file
+from control import Control
+from log import bodies, check_log, read_database, read_proven
+from names import ROOT, h16, read_key_file
 from state import State
 
 
 def verify(database, root_key, own_chain):
     logs, keys = read_database(database)
     operation = h16(b"muster operation 1", root_key)
-    roster = counted(
-        own_chain + read_proven(database) + [found for log in logs for found in certificates(log)], operation, root_key)
+    control = Control(logs, own_chain + read_proven(database), operation, root_key)
     problems = [
         f"epoch {id.hex()[:8]}: its id is not the hash of its key"
         for id, key in keys.items() if h16(b"muster epoch 1", operation, key) != id]
     state = State()
     for log in logs:
-        certificate, _ = roster.get(log.certificate, (None, 0))
+        certificate, _ = control.certificates.get(log.certificate, (None, 0))
         if certificate is None:
             problems += check_log(log, operation, root_key if log.certificate == ROOT else None)
             continue
         problems += check_log(log, operation, certificate.key)
         for frame, body in bodies(log, operation, keys):
-            state.apply_body(frame, body, log, certificate.author, operation)
+            if control.counts(certificate.author.device, log.id, frame.sequence):
+                state.apply_body(frame, body, log, certificate.author, operation)
     return {
         "frames": sum(len(log.frames) for log in logs),
         "logs": len(logs),

@@ -53,13 +53,15 @@ extension WireDevice {
     role = UInt32(device.role.rawValue)
     rank = Int64(device.rank)
     isThisDevice = device.isThisDevice
+    isRevoked = device.isRevoked
   }
 
   var summary: DeviceSummary {
     get throws(ControlFault) {
       DeviceSummary(
         id: try Checked.identifier(id), user: try Checked.identifier(user), callsign: callsign,
-        role: try Checked.code(role), rank: try Checked.integer(rank), isThisDevice: isThisDevice)
+        role: try Checked.code(role), rank: try Checked.integer(rank), isThisDevice: isThisDevice,
+        isRevoked: isRevoked)
     }
   }
 }

@@ -89,6 +89,8 @@ extension Command {
           $0.request = .init(request)
           $0.role = UInt32(role.rawValue)
         })
+    case .revoke(let device): .revoke(device)
+    case .rotateEpoch: .rotateEpoch(WireNothing())
     }
   }
 
@@ -122,6 +124,8 @@ extension Command {
         validSeconds: wire.validSeconds)
     case .admit(let wire):
       self = .admit(request: Array(wire.request), role: try Checked.code(wire.role))
+    case .revoke(let device): self = .revoke(device)
+    case .rotateEpoch: self = .rotateEpoch
     case .follow: throw .malformed("follow is no command")
     }
   }

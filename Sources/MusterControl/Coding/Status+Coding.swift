@@ -14,6 +14,7 @@ extension WireStatus {
     logs = Int64(status.logs)
     frames = Int64(status.frames)
     waitingFrames = Int64(status.waitingFrames)
+    quarantinedFrames = Int64(status.quarantinedFrames)
     users = Int64(status.users)
     reports = Int64(status.reports)
     fences = Int64(status.fences)
@@ -33,7 +34,9 @@ extension WireStatus {
         callsign: callsign, device: try Checked.identifier(device), role: try Checked.code(role),
         stateHash: try Checked.stateHash(stateHash), stateIsIncomplete: stateIsIncomplete,
         root: Array(root), logs: try Checked.integer(logs), frames: try Checked.integer(frames),
-        waitingFrames: try Checked.integer(waitingFrames), users: try Checked.integer(users),
+        waitingFrames: try Checked.integer(waitingFrames),
+        quarantinedFrames: try Checked.integer(quarantinedFrames),
+        users: try Checked.integer(users),
         reports: try Checked.integer(reports), fences: try Checked.integer(fences),
         crossings: try Checked.integer(crossings),
         peers: try peers.checked { peer throws(ControlFault) in try peer.summary },

@@ -255,6 +255,22 @@ nonisolated struct WireRequest: Sendable {
     set {kind = .follow(newValue)}
   }
 
+  var revoke: String {
+    get {
+      if case .revoke(let v)? = kind {return v}
+      return String()
+    }
+    set {kind = .revoke(newValue)}
+  }
+
+  var rotateEpoch: WireNothing {
+    get {
+      if case .rotateEpoch(let v)? = kind {return v}
+      return WireNothing()
+    }
+    set {kind = .rotateEpoch(newValue)}
+  }
+
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
   nonisolated enum OneOf_Kind: Equatable, Sendable {
@@ -280,6 +296,8 @@ nonisolated struct WireRequest: Sendable {
     case invite(WireInvite)
     case admit(WireAdmit)
     case follow(WireFollow)
+    case revoke(String)
+    case rotateEpoch(WireNothing)
 
   }
 
@@ -890,6 +908,11 @@ nonisolated struct WireStatus: @unchecked Sendable {
     set {_uniqueStorage()._forkedLogs = newValue}
   }
 
+  var quarantinedFrames: Int64 {
+    get {_storage._quarantinedFrames}
+    set {_uniqueStorage()._quarantinedFrames = newValue}
+  }
+
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
   init() {}
@@ -1072,6 +1095,8 @@ nonisolated struct WireDevice: Sendable {
   var rank: Int64 = 0
 
   var isThisDevice: Bool = false
+
+  var isRevoked: Bool = false
 
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
@@ -1375,7 +1400,7 @@ nonisolated extension WireSafety: SwiftProtobuf._ProtoNameProviding {
 
 nonisolated extension WireRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".Request"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}status\0\u{1}verify\0\u{1}users\0\u{3}claim_safety\0\u{3}set_position\0\u{1}devices\0\u{1}reports\0\u{1}report\0\u{3}add_report\0\u{3}edit_report\0\u{3}delete_report\0\u{3}confirm_report\0\u{3}comment_report\0\u{1}fences\0\u{1}fence\0\u{3}add_fence\0\u{3}set_fence_active\0\u{3}delete_fence\0\u{1}events\0\u{1}invite\0\u{1}admit\0\u{1}follow\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}status\0\u{1}verify\0\u{1}users\0\u{3}claim_safety\0\u{3}set_position\0\u{1}devices\0\u{1}reports\0\u{1}report\0\u{3}add_report\0\u{3}edit_report\0\u{3}delete_report\0\u{3}confirm_report\0\u{3}comment_report\0\u{1}fences\0\u{1}fence\0\u{3}add_fence\0\u{3}set_fence_active\0\u{3}delete_fence\0\u{1}events\0\u{1}invite\0\u{1}admit\0\u{1}follow\0\u{1}revoke\0\u{3}rotate_epoch\0")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -1644,6 +1669,27 @@ nonisolated extension WireRequest: SwiftProtobuf.Message, SwiftProtobuf._Message
           self.kind = .follow(v)
         }
       }()
+      case 23: try {
+        var v: String?
+        try decoder.decodeSingularStringField(value: &v)
+        if let v = v {
+          if self.kind != nil {try decoder.handleConflictingOneOf()}
+          self.kind = .revoke(v)
+        }
+      }()
+      case 24: try {
+        var v: WireNothing?
+        var hadOneofValue = false
+        if let current = self.kind {
+          hadOneofValue = true
+          if case .rotateEpoch(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.kind = .rotateEpoch(v)
+        }
+      }()
       default: break
       }
     }
@@ -1742,6 +1788,14 @@ nonisolated extension WireRequest: SwiftProtobuf.Message, SwiftProtobuf._Message
     case .follow?: try {
       guard case .follow(let v)? = self.kind else { preconditionFailure() }
       try visitor.visitSingularMessageField(value: v, fieldNumber: 22)
+    }()
+    case .revoke?: try {
+      guard case .revoke(let v)? = self.kind else { preconditionFailure() }
+      try visitor.visitSingularStringField(value: v, fieldNumber: 23)
+    }()
+    case .rotateEpoch?: try {
+      guard case .rotateEpoch(let v)? = self.kind else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 24)
     }()
     case nil: break
     }
@@ -2551,7 +2605,7 @@ nonisolated extension WireFollow: SwiftProtobuf.Message, SwiftProtobuf._MessageI
 
 nonisolated extension WireStatus: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".Status"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}operation\0\u{3}operation_name\0\u{1}callsign\0\u{1}device\0\u{1}role\0\u{3}state_hash\0\u{3}state_is_incomplete\0\u{1}root\0\u{1}logs\0\u{1}frames\0\u{3}waiting_frames\0\u{1}users\0\u{1}reports\0\u{1}fences\0\u{1}crossings\0\u{1}peers\0\u{1}fix\0\u{1}rejected\0\u{3}disk_free_bytes\0\u{3}dropped_for_lack_of_room\0\u{3}forked_logs\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}operation\0\u{3}operation_name\0\u{1}callsign\0\u{1}device\0\u{1}role\0\u{3}state_hash\0\u{3}state_is_incomplete\0\u{1}root\0\u{1}logs\0\u{1}frames\0\u{3}waiting_frames\0\u{1}users\0\u{1}reports\0\u{1}fences\0\u{1}crossings\0\u{1}peers\0\u{1}fix\0\u{1}rejected\0\u{3}disk_free_bytes\0\u{3}dropped_for_lack_of_room\0\u{3}forked_logs\0\u{3}quarantined_frames\0")
 
   fileprivate class _StorageClass {
     var _operation: Data = Data()
@@ -2575,6 +2629,7 @@ nonisolated extension WireStatus: SwiftProtobuf.Message, SwiftProtobuf._MessageI
     var _diskFreeBytes: UInt64? = nil
     var _droppedForLackOfRoom: UInt64 = 0
     var _forkedLogs: Int64 = 0
+    var _quarantinedFrames: Int64 = 0
 
       // This property is used as the initial default value for new instances of the type.
       // The type itself is protecting the reference to its storage via CoW semantics.
@@ -2606,6 +2661,7 @@ nonisolated extension WireStatus: SwiftProtobuf.Message, SwiftProtobuf._MessageI
       _diskFreeBytes = source._diskFreeBytes
       _droppedForLackOfRoom = source._droppedForLackOfRoom
       _forkedLogs = source._forkedLogs
+      _quarantinedFrames = source._quarantinedFrames
     }
   }
 
@@ -2645,6 +2701,7 @@ nonisolated extension WireStatus: SwiftProtobuf.Message, SwiftProtobuf._MessageI
         case 19: try { try decoder.decodeSingularUInt64Field(value: &_storage._diskFreeBytes) }()
         case 20: try { try decoder.decodeSingularUInt64Field(value: &_storage._droppedForLackOfRoom) }()
         case 21: try { try decoder.decodeSingularSInt64Field(value: &_storage._forkedLogs) }()
+        case 22: try { try decoder.decodeSingularSInt64Field(value: &_storage._quarantinedFrames) }()
         default: break
         }
       }
@@ -2720,6 +2777,9 @@ nonisolated extension WireStatus: SwiftProtobuf.Message, SwiftProtobuf._MessageI
       if _storage._forkedLogs != 0 {
         try visitor.visitSingularSInt64Field(value: _storage._forkedLogs, fieldNumber: 21)
       }
+      if _storage._quarantinedFrames != 0 {
+        try visitor.visitSingularSInt64Field(value: _storage._quarantinedFrames, fieldNumber: 22)
+      }
     }
     try unknownFields.traverse(visitor: &visitor)
   }
@@ -2750,6 +2810,7 @@ nonisolated extension WireStatus: SwiftProtobuf.Message, SwiftProtobuf._MessageI
         if _storage._diskFreeBytes != rhs_storage._diskFreeBytes {return false}
         if _storage._droppedForLackOfRoom != rhs_storage._droppedForLackOfRoom {return false}
         if _storage._forkedLogs != rhs_storage._forkedLogs {return false}
+        if _storage._quarantinedFrames != rhs_storage._quarantinedFrames {return false}
         return true
       }
       if !storagesAreEqual {return false}
@@ -3034,7 +3095,7 @@ nonisolated extension WireDevices: SwiftProtobuf.Message, SwiftProtobuf._Message
 
 nonisolated extension WireDevice: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".Device"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}id\0\u{1}user\0\u{1}callsign\0\u{1}role\0\u{1}rank\0\u{3}is_this_device\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}id\0\u{1}user\0\u{1}callsign\0\u{1}role\0\u{1}rank\0\u{3}is_this_device\0\u{3}is_revoked\0")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -3048,6 +3109,7 @@ nonisolated extension WireDevice: SwiftProtobuf.Message, SwiftProtobuf._MessageI
       case 4: try { try decoder.decodeSingularUInt32Field(value: &self.role) }()
       case 5: try { try decoder.decodeSingularSInt64Field(value: &self.rank) }()
       case 6: try { try decoder.decodeSingularBoolField(value: &self.isThisDevice) }()
+      case 7: try { try decoder.decodeSingularBoolField(value: &self.isRevoked) }()
       default: break
       }
     }
@@ -3072,6 +3134,9 @@ nonisolated extension WireDevice: SwiftProtobuf.Message, SwiftProtobuf._MessageI
     if self.isThisDevice != false {
       try visitor.visitSingularBoolField(value: self.isThisDevice, fieldNumber: 6)
     }
+    if self.isRevoked != false {
+      try visitor.visitSingularBoolField(value: self.isRevoked, fieldNumber: 7)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -3082,6 +3147,7 @@ nonisolated extension WireDevice: SwiftProtobuf.Message, SwiftProtobuf._MessageI
     if lhs.role != rhs.role {return false}
     if lhs.rank != rhs.rank {return false}
     if lhs.isThisDevice != rhs.isThisDevice {return false}
+    if lhs.isRevoked != rhs.isRevoked {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

@@ -12,10 +12,13 @@ public struct DeviceSummary: Hashable, Sendable {
   public var rank: Int
   /// Whether it is the one that was asked.
   public var isThisDevice: Bool
+  /// Whether what it writes from its revocation on counts for nobody.
+  public var isRevoked: Bool
 
   /// The caller MUST give only devices whose certificates count.
   public init(
-    id: DeviceID, user: UserID, callsign: String, role: Role, rank: Int, isThisDevice: Bool
+    id: DeviceID, user: UserID, callsign: String, role: Role, rank: Int, isThisDevice: Bool,
+    isRevoked: Bool
   ) {
     self.id = id
     self.user = user
@@ -23,5 +26,6 @@ public struct DeviceSummary: Hashable, Sendable {
     self.role = role
     self.rank = rank
     self.isThisDevice = isThisDevice
+    self.isRevoked = isRevoked
   }
 }

@@ -22,6 +22,8 @@ public struct StatusSummary: Hashable, Sendable {
   public var frames: Int
   /// Held and not applied yet.
   public var waitingFrames: Int
+  /// Held, and counted nowhere: of revoked devices, past their cuts.
+  public var quarantinedFrames: Int
   /// People with a certificate that counts, whether heard of since or not.
   public var users: Int
   /// Those that people see: deleted ones are not counted.
@@ -47,7 +49,8 @@ public struct StatusSummary: Hashable, Sendable {
   public init(
     operation: OperationID, operationName: String, callsign: String, device: DeviceID, role: Role,
     stateHash: StateHash, stateIsIncomplete: Bool, root: [UInt8], logs: Int, frames: Int,
-    waitingFrames: Int, users: Int, reports: Int, fences: Int, crossings: Int,
+    waitingFrames: Int, quarantinedFrames: Int, users: Int, reports: Int, fences: Int,
+    crossings: Int,
     peers: [PeerSummary], fix: PositionReport?, rejected: [String: UInt64],
     droppedForLackOfRoom: UInt64, forkedLogs: Int, diskFreeBytes: UInt64?
   ) {
@@ -62,6 +65,7 @@ public struct StatusSummary: Hashable, Sendable {
     self.logs = logs
     self.frames = frames
     self.waitingFrames = waitingFrames
+    self.quarantinedFrames = quarantinedFrames
     self.users = users
     self.reports = reports
     self.fences = fences

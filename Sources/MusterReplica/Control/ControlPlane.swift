@@ -2,122 +2,142 @@ internal import MusterCrypto
 internal import MusterModel
 internal import MusterSync
 
-/// Who is certified, and which epochs were announced: a function of the set of control frames,
-/// whatever the order in which they came, and of no clock.
+/// Who is certified, who is revoked, and which epochs were announced: a function of the set of
+/// control frames, whatever the order in which they came, and of no clock.
 ///
-/// A certificate counts when it stands in the control log of its own issuer, carries that issuer's
-/// signature, and the issuer is the root or a `command` device whose own certificate counts, at
-/// most `Limits.certificateChain` below the root. Certificates only ever grant. A chain by which a
-/// device proved itself counts too: its issuer wrote it down before handing it out, so the control
-/// log that says so comes sooner or later.
+/// A chain by which a device proved itself counts too: its issuer wrote it down before handing it
+/// out, so the control log that says so comes sooner or later.
+///
+/// Evaluated rank by rank, the root first (`ControlEvaluation`), anew whenever control frames have
+/// said something.
 struct ControlPlane: Sendable {
-  private let operation: OperationID
-  private let rootKey: VerifyingKey
-  private(set) var admitted: [CertificateHash: Admission] = [:]
+  private let rules: ControlEvaluation.Rules
   /// What devices proved themselves with, and no control frame has said yet.
   private(set) var proven: [SignedCertificate] = []
-  /// Certificates whose issuer's own has not come yet.
-  private var pending: Set<SignedCertificate> = []
-  private(set) var epochs: [EpochID: EpochAnnouncement] = [:]
-  /// Epochs announced by those whose certificate has not come yet.
-  private var pendingEpochs: [CertificateHash: [EpochAnnouncement]] = [:]
+  private var logs: [LogID: ControlLog] = [:]
+  private(set) var state: ControlEvaluation
+  private var isStale = false
+  /// Certificates whose signatures have been verified, so that each is once.
+  private var signatures = VerifiedSignatures()
 
+  /// A certified device, and how far it is from the root.
   struct Admission: Hashable, Sendable {
     let signed: SignedCertificate
     /// Certificates between the device and the root, from 1.
     let rank: Int
   }
 
-  /// - Parameter ownChain: what this device was admitted with. It counts from the start, since its
+  /// What a frame counts for.
+  enum Standing: Sendable {
+    /// It is this author's word.
+    case author(Author)
+    /// Its author was revoked before: it counts for nothing.
+    case cut
+    /// Its certificate does not count, or not yet.
+    case unknown
+  }
+
+  /// What a control frame changed.
+  struct Change: OptionSet {
+    let rawValue: Int
+    static let roster = Change(rawValue: 1)
+    static let cuts = Change(rawValue: 2)
+    /// Which epochs may be written under.
+    static let epochs = Change(rawValue: 4)
+  }
+
+  /// - Parameter ownChain: what this device was admitted with; nil on nobody's. It counts from the start, since its
   ///   own writes must, though the frames that carry it may still be on their way.
-  init(operation: OperationID, rootKey: VerifyingKey, ownChain: CertificateChain) {
-    self.operation = operation
-    self.rootKey = rootKey
-    pending = Set(ownChain.certificates)
-    settle()
+  init(operation: OperationID, rootKey: VerifyingKey, ownChain: CertificateChain?) {
+    rules = ControlEvaluation.Rules(
+      operation: operation, rootKey: rootKey, ownChain: ownChain?.certificates ?? [])
+    state = ControlEvaluation([:], rules: rules, proven: [], signatures: &signatures)
   }
 
-  /// Takes what a control frame says; true when the roster has changed.
-  mutating func take(_ operations: [Operation], inLogOf author: CertificateHash) -> Bool {
-    for operation in operations {
-      switch operation {
-      case .certificate(let signed) where signed.certificate.issuer == author:
-        proven.removeAll { $0.hash == signed.hash }
-        if admitted[signed.hash] == nil { pending.insert(signed) }
-      case .epoch(let announcement): pendingEpochs[author, default: []].append(announcement)
-      default: break
-      }
+  /// Adds what a control frame says; it counts after `evaluate`.
+  mutating func add(_ operations: [Operation], of frame: Frame, in opening: Opening) {
+    for case .certificate(let signed) in operations where !proven.isEmpty {
+      proven.removeAll { $0.hash == signed.hash && $0.certificate.issuer == opening.certificate }
     }
-    return settle()
+    logs[frame.log, default: ControlLog(certificate: opening.certificate)]
+      .add(operations, sequence: frame.sequence, hash: frame.hash)
+    isStale = isStale || !operations.isEmpty
   }
 
-  /// Takes a chain that a device proved itself with: two who were admitted by file, far from their
-  /// admitter's control log, understand each other. True when the roster has changed.
+  /// Adds a chain that a device proved itself with: two who were admitted by file, far from their
+  /// admitter's control log, understand each other. False where it says nothing new.
   mutating func prove(_ chain: [SignedCertificate]) -> Bool {
-    let new = chain.filter { admitted[$0.hash] == nil }
+    let new = chain.filter { state.admitted[$0.hash] == nil && !proven.contains($0) }
     guard !new.isEmpty, proven.count + new.count <= Limits.provenCertificates else { return false }
     proven += new
-    pending.formUnion(new)
-    return settle()
+    isStale = true
+    return true
   }
 
-  @discardableResult
-  private mutating func settle() -> Bool {
-    var hasChanged = false
-    var isSettled = false
-    while !isSettled {
-      isSettled = true
-      for signed in pending {
-        guard let rank = rank(of: signed) else { continue }
-        admitted[signed.hash] = Admission(signed: signed, rank: rank)
-        pending.remove(signed)
-        hasChanged = true
-        isSettled = false
-      }
+  /// Judges anew, when anything was added.
+  mutating func evaluate() -> Change {
+    guard isStale else { return [] }
+    isStale = false
+    let before = state
+    state = ControlEvaluation(logs, rules: rules, proven: proven, signatures: &signatures)
+    var change: Change = []
+    if state.admitted != before.admitted || state.withheld != before.withheld {
+      change.insert(.roster)
     }
-    for author in pendingEpochs.keys.sorted() {
-      guard let role = admitted[author]?.signed.certificate.role else { continue }
-      let announced = pendingEpochs.removeValue(forKey: author) ?? []
-      guard role == .command else { continue }
-      for announcement in announced { epochs[announcement.id] = announcement }
-    }
-    return hasChanged
-  }
-
-  /// Nil when the certificate does not count, or not yet.
-  private func rank(of signed: SignedCertificate) -> Int? {
-    let certificate = signed.certificate
-    guard certificate.operation == operation else { return nil }
-    if certificate.issuer == .root { return signed.isSigned(by: rootKey) ? 1 : nil }
-    #if Canary
-      if Canary.anybodyCertifies.isPlanted, let issuer = admitted[certificate.issuer] {
-        return issuer.rank + 1
-      }
-    #endif
-    guard let issuer = admitted[certificate.issuer],
-      issuer.signed.certificate.role == .command, issuer.rank < Limits.certificateChain,
-      signed.isSigned(by: issuer.signed.certificate.signingKey)
-    else { return nil }
-    return issuer.rank + 1
+    if state.cuts != before.cuts { change.formUnion([.roster, .cuts]) }
+    if state.fitting != before.fitting { change.insert(.epochs) }
+    return change
   }
 
   // MARK: Reading
 
-  var roster: Roster { Roster(admitted.values.map(\.signed).sorted { $0.hash < $1.hash }) }
+  var epochs: [EpochID: EpochAnnouncement] { state.epochs }
 
-  func author(of certificate: CertificateHash) -> Author? {
-    admitted[certificate]?.signed.certificate.author
+  var roster: Roster {
+    Roster(
+      state.admitted.values.map(\.signed).sorted { $0.hash < $1.hash },
+      revoked: state.cuts.revoked, withheld: state.withheld)
   }
+
+  /// Whose word a log is; nil where its certificate does not count.
+  func author(of certificate: CertificateHash) -> Author? {
+    state.admitted[certificate]?.signed.certificate.author
+  }
+
+  /// What a frame of a log counts for.
+  func standing(of sequence: UInt64, in log: LogID, opening: Opening) -> Standing {
+    guard let author = author(of: opening.certificate) else { return .unknown }
+    return state.cuts.leave(sequence, of: log, by: author.device) ? .author(author) : .cut
+  }
+
+  /// Of the frames of a log up to its head, how many are past a cut.
+  func framesCut(of log: LogSummary) -> UInt64 {
+    guard let author = author(of: log.opening.certificate) else { return 0 }
+    return state.cuts.past(log.head, by: author.device)
+  }
+
+  /// Of a device, its least; nil where no certificate of it counts.
+  func rank(of device: DeviceID) -> Int? {
+    state.admitted.values.filter { $0.signed.certificate.device == device }.map(\.rank).min()
+  }
+
+  /// Of an epoch that is made now.
+  var nextEpochGeneration: UInt32 {
+    let newest = state.epochs.values.map(\.generation).max() ?? 0
+    return newest == .max ? .max : newest + 1
+  }
+
+  func isRevoked(_ device: DeviceID) -> Bool { state.cuts.covers(device) }
 
   /// The certificate of a device that holds this key, if it was admitted.
   func certificate(ofKey key: VerifyingKey) -> SignedCertificate? {
-    admitted.values.map(\.signed).filter { $0.certificate.signingKey == key }
+    state.admitted.values.map(\.signed).filter { $0.certificate.signingKey == key }
       .min { $0.hash < $1.hash }
   }
 
   /// Sorted by device, so that everybody lists them alike.
   var admissions: [Admission] {
-    admitted.values.sorted { left, right in
+    state.admitted.values.sorted { left, right in
       (left.signed.certificate.device, left.signed.hash)
         < (right.signed.certificate.device, right.signed.hash)
     }

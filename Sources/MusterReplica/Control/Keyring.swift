@@ -6,6 +6,8 @@ internal import MusterSync
 struct Keyring: Sendable {
   private var keys: [EpochID: SealingKey] = [:]
 
+  var isEmpty: Bool { keys.isEmpty }
+
   subscript(epoch: EpochID) -> SealingKey? { keys[epoch] }
 
   /// False when the id is not the hash of the key.
@@ -17,11 +19,15 @@ struct Keyring: Sendable {
     return true
   }
 
-  /// What new frames are sealed under: of the announced epochs at hand the lowest id; before any
-  /// announcement has come, the lowest at hand.
-  func current(announced: some Collection<EpochID>) -> (id: EpochID, key: SealingKey)? {
-    let id = announced.filter { keys[$0] != nil }.min() ?? keys.keys.min()
-    return id.flatMap { id in keys[id].map { (id, $0) } }
+  /// The first of these epochs whose key is at hand.
+  func first(of epochs: [EpochID]) -> (id: EpochID, key: SealingKey)? {
+    for id in epochs { if let key = keys[id] { return (id, key) } }
+    return nil
+  }
+
+  /// The lowest at hand: what is written under before any announcement has come.
+  var lowest: (id: EpochID, key: SealingKey)? {
+    keys.keys.min().flatMap { id in keys[id].map { (id, $0) } }
   }
 
   var all: [EpochKey] {

@@ -30,7 +30,9 @@ struct DeliveryBook {
     self.store = store
     self.engine = engine
     self.local = local
-    commanders = control.admissions.map(\.signed).filter { $0.certificate.role == .command }
+    commanders = control.admissions.map(\.signed).filter {
+      $0.certificate.role == .command && !control.isRevoked($0.certificate.device)
+    }
   }
 
   /// Who holds every frame that the row's live values stand in.

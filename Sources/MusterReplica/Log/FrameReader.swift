@@ -15,12 +15,16 @@ struct FrameReader: Sendable {
 
   private struct PartsKey: Hashable, Sendable {
     let log: LogID
-    let epoch: EpochID
+    /// Nil in the control lane, whose frames are clear.
+    let epoch: EpochID?
   }
 
   private struct PartialBody: Sendable {
     var places: [FramePlace]
     var contents: [[UInt8]]
+
+    static let none = PartialBody(places: [], contents: [])
+    var bytes: Int { contents.reduce(0) { $0 + $1.count } }
   }
 
   init(operation: OperationID) { self.operation = operation }
@@ -34,15 +38,20 @@ struct FrameReader: Sendable {
   }
 
   mutating func read(
-    _ frame: Frame, opening: Opening, author: Author?, keyring: Keyring
+    _ frame: Frame, opening: Opening, standing: ControlPlane.Standing, keyring: Keyring
   ) -> Reading {
     guard frame.sequence > 0 else { return .view(.nothing, completes: []) }
     if opening.lane == .control {
       // Clear by rule; one under an epoch is held and means nothing.
       guard frame.epoch == nil else { return .view(.nothing, completes: []) }
-      return readControl(frame)
+      return .control(readControl(frame))
     }
-    guard let author else { return .view(.waiting(.certificate), completes: []) }
+    let author: Author
+    switch standing {
+    case .author(let known): author = known
+    case .cut: return .view(.nothing, completes: [])
+    case .unknown: return .view(.waiting(.certificate), completes: [])
+    }
     guard let epoch = frame.epoch else { return .view(.nothing, completes: []) }
     guard let key = keyring[epoch] else { return .view(.waiting(.key(epoch)), completes: []) }
     guard let plaintext = frame.openedBody(operation: operation, key: key) else {
@@ -51,15 +60,34 @@ struct FrameReader: Sendable {
     return readBody(plaintext, of: frame, epoch: epoch, opening: opening, author: author)
   }
 
-  private mutating func readControl(_ frame: Frame) -> Reading {
+  /// What a control frame says; of an operation in parts, its last frame says it.
+  private mutating func readControl(_ frame: Frame) -> [Operation] {
+    let key = PartsKey(log: frame.log, epoch: nil)
+    let gathered = parts.removeValue(forKey: key)
     do {
       let body = try FrameBody(decoding: frame.body, writesAt: nil)
-      guard case .operations(let operations) = body.contents else {
-        return .view(.nothing, completes: [])
+      switch body.contents {
+      case .operations(let operations): return operations
+      case .part(let index, let count, let content):
+        let isNext =
+          index == gathered?.contents.count ?? 0
+          && gathered?.places.last.map { $0.sequence == frame.sequence - 1 } ?? true
+        guard isNext || index == 0 else { return [] }
+        var whole = isNext ? gathered ?? .none : .none
+        whole.places.append(FramePlace(log: frame.log, sequence: frame.sequence))
+        whole.contents.append(content)
+        guard whole.bytes <= Limits.operationBytes else { return [] }
+        guard index + 1 == count else {
+          parts[key] = whole
+          return []
+        }
+        let joined = try FrameBody(decoding: Array(whole.contents.joined()), writesAt: nil)
+        guard case .operations(let operations) = joined.contents else { return [] }
+        return operations
       }
-      return .control(operations)
     } catch {
-      return .view(.nothing, completes: [])
+      // Signed rubbish: held for good, and it says nothing.
+      return []
     }
   }
 
@@ -100,9 +128,9 @@ struct FrameReader: Sendable {
     index: Int, count: Int, content: [UInt8], to gathered: PartialBody?, frame: Frame,
     key: PartsKey, opening: Opening, author: Author
   ) throws(WireError) -> Reading {
-    var whole = gathered ?? PartialBody(places: [], contents: [])
+    var whole = gathered ?? .none
     whole.contents.append(content)
-    guard whole.contents.reduce(0, { $0 + $1.count }) <= Limits.operationBytes else {
+    guard whole.bytes <= Limits.operationBytes else {
       throw .overLimit("operation")
     }
     guard index + 1 == count else {
@@ -160,7 +188,7 @@ struct FrameReader: Sendable {
           operation: self.operation, incarnation: opening.incarnation, crossing: crossing)
         crossings.append(
           RecordedCrossing(id: id, crossing: crossing, author: author, writtenAt: writtenAt))
-      case .certificate, .epoch, .invalid, .unknown: continue
+      case .certificate, .epoch, .revocation, .invalid, .unknown: continue
       }
     }
     return writes.isEmpty && crossings.isEmpty

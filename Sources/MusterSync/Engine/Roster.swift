@@ -10,8 +10,18 @@ public struct Roster: Hashable, Sendable {
   /// Whose each is: a hash of its key, made once.
   private let deviceByCertificate: [CertificateHash: DeviceID]
 
+  /// Devices whose standing was taken away: they are given no key.
+  let revoked: Set<DeviceID>
+  /// Epochs whose keys are handed to nobody yet.
+  let withheld: Set<EpochID>
+
   /// The caller MUST have evaluated them: here nothing is checked, everything is believed.
-  public init(_ certificates: [SignedCertificate]) {
+  public init(
+    _ certificates: [SignedCertificate], revoked: Set<DeviceID> = [],
+    withheld: Set<EpochID> = []
+  ) {
+    self.revoked = revoked
+    self.withheld = withheld
     self.certificates = [:]
     for certificate in certificates { self.certificates[certificate.hash] = certificate }
     var devices: [CertificateHash: DeviceID] = [:]

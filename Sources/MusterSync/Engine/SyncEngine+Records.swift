@@ -87,10 +87,12 @@ extension SyncEngine {
     outbox.add(packet, importance: .control, to: device)
   }
 
-  /// A key goes to certified devices that may read, and to nobody else.
+  /// A key goes to certified devices that may read and are not revoked, once every revocation that
+  /// its epoch names is known here, and to nobody else.
   mutating func serveKey(_ epoch: EpochID, to device: DeviceID) {
     guard let key = epochKeys[epoch], let peer = peers[device],
-      let certificate = roster[peer.certificate], certificate.role.reads
+      let certificate = roster[peer.certificate], certificate.role.reads,
+      !roster.revoked.contains(device), !roster.withheld.contains(epoch)
     else { return }
     var packet = Packet()
     packet.keys = [key]

@@ -129,6 +129,7 @@ extension Operation {
     case .certificate(let signed): wire.certificate = signed.wire
     case .epoch(let epoch):
       wire.epoch.id = .init(epoch.id.bytes)
+      wire.epoch.generation = epoch.generation
       wire.epoch.excludes = epoch.excludes.map { .init($0.bytes) }
       wire.epoch.sealed = epoch.sealed.map { key in
         var sealed = WireSealedKey()
@@ -136,6 +137,7 @@ extension Operation {
         sealed.sealed = .init(key.box)
         return sealed
       }
+    case .revocation(let revocation): wire.revocation = revocation.wire
     case .write: preconditionFailure("writes are packed")
     case .invalid, .unknown: preconditionFailure("only a reader meets \(self)")
     }
@@ -156,6 +158,8 @@ extension Operation {
         self = .invalid
       }
     case .epoch(let epoch): self = EpochAnnouncement(epoch).map(Operation.epoch) ?? .invalid
+    case .revocation(let revocation):
+      self = Revocation(revocation).map(Operation.revocation) ?? .invalid
     case nil: self = .unknown
     }
   }
@@ -169,7 +173,9 @@ extension Operation {
 
 extension EpochAnnouncement {
   init?(_ wire: WireEpoch) {
-    guard let id = EpochID(bytes: wire.id), wire.sealed.count <= Limits.sealedEpochKeys else {
+    guard let id = EpochID(bytes: wire.id), wire.sealed.count <= Limits.sealedEpochKeys,
+      wire.excludes.count <= Limits.excludedRevocations
+    else {
       return nil
     }
     let excludes = wire.excludes.compactMap { FrameHash(bytes: $0) }
@@ -179,7 +185,7 @@ extension EpochAnnouncement {
     guard excludes.count == wire.excludes.count, sealed.count == wire.sealed.count else {
       return nil
     }
-    self.init(id: id, excludes: excludes, sealed: sealed)
+    self.init(id: id, generation: wire.generation, excludes: excludes, sealed: sealed)
   }
 }
 

@@ -6,6 +6,7 @@ public enum Operation: Hashable, Sendable {
   case crossing(Crossing)
   case certificate(SignedCertificate)
   case epoch(EpochAnnouncement)
+  case revocation(Revocation)
   /// Well-formed Protocol Buffers, and yet not what its kind requires: applied nowhere, on every
   /// node alike.
   case invalid
@@ -22,9 +23,15 @@ public struct EpochAnnouncement: Hashable, Sendable {
   /// At most `Limits.sealedEpochKeys`, each to another command device; others ask a holder.
   public let sealed: [SealedEpochKey]
 
-  /// Counts only in a log of a `command` device.
-  public init(id: EpochID, excludes: [FrameHash], sealed: [SealedEpochKey]) {
+  /// 1 + the greatest that its maker knew of: what is written goes under the newest.
+  public let generation: UInt32
+
+  /// Counts in a log of a device that may read.
+  public init(
+    id: EpochID, generation: UInt32, excludes: [FrameHash], sealed: [SealedEpochKey]
+  ) {
     self.id = id
+    self.generation = generation
     self.excludes = excludes
     self.sealed = sealed
   }

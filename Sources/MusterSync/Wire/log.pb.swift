@@ -157,12 +157,21 @@ nonisolated struct WireOperation: Sendable {
     set {kind = .epoch(newValue)}
   }
 
+  var revocation: WireRevocation {
+    get {
+      if case .revocation(let v)? = kind {return v}
+      return WireRevocation()
+    }
+    set {kind = .revocation(newValue)}
+  }
+
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
   nonisolated enum OneOf_Kind: Equatable, Sendable {
     case crossing(WireCrossing)
     case certificate(WireSignedCertificate)
     case epoch(WireEpoch)
+    case revocation(WireRevocation)
 
   }
 
@@ -262,6 +271,23 @@ nonisolated struct WireSignedCertificate: Sendable {
   init() {}
 }
 
+/// Takes a device's standing away; logs that are not named count for nothing.
+nonisolated struct WireRevocation: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// 16
+  var device: Data = Data()
+
+  /// the last frame of each log that counts, in ascending order of logs
+  var cuts: [WireHead] = []
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+}
+
 /// A group content key, by the hash that names it, sealed to command devices.
 nonisolated struct WireEpoch: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
@@ -275,6 +301,9 @@ nonisolated struct WireEpoch: Sendable {
   var excludes: [Data] = []
 
   var sealed: [WireSealedKey] = []
+
+  /// 1 + the greatest that its maker knew: of two, the newer counts
+  var generation: UInt32 = 0
 
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
@@ -510,7 +539,7 @@ nonisolated extension WirePart: SwiftProtobuf.Message, SwiftProtobuf._MessageImp
 
 nonisolated extension WireOperation: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".Operation"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{2}\u{2}crossing\0\u{2}\u{e}certificate\0\u{1}epoch\0\u{c}\u{1}\u{1}")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{2}\u{2}crossing\0\u{2}\u{e}certificate\0\u{1}epoch\0\u{1}revocation\0\u{c}\u{1}\u{1}")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -557,6 +586,19 @@ nonisolated extension WireOperation: SwiftProtobuf.Message, SwiftProtobuf._Messa
           self.kind = .epoch(v)
         }
       }()
+      case 18: try {
+        var v: WireRevocation?
+        var hadOneofValue = false
+        if let current = self.kind {
+          hadOneofValue = true
+          if case .revocation(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.kind = .revocation(v)
+        }
+      }()
       default: break
       }
     }
@@ -579,6 +621,10 @@ nonisolated extension WireOperation: SwiftProtobuf.Message, SwiftProtobuf._Messa
     case .epoch?: try {
       guard case .epoch(let v)? = self.kind else { preconditionFailure() }
       try visitor.visitSingularMessageField(value: v, fieldNumber: 17)
+    }()
+    case .revocation?: try {
+      guard case .revocation(let v)? = self.kind else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 18)
     }()
     case nil: break
     }
@@ -770,9 +816,44 @@ nonisolated extension WireSignedCertificate: SwiftProtobuf.Message, SwiftProtobu
   }
 }
 
+nonisolated extension WireRevocation: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".Revocation"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}device\0\u{1}cuts\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularBytesField(value: &self.device) }()
+      case 2: try { try decoder.decodeRepeatedMessageField(value: &self.cuts) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.device.isEmpty {
+      try visitor.visitSingularBytesField(value: self.device, fieldNumber: 1)
+    }
+    if !self.cuts.isEmpty {
+      try visitor.visitRepeatedMessageField(value: self.cuts, fieldNumber: 2)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: WireRevocation, rhs: WireRevocation) -> Bool {
+    if lhs.device != rhs.device {return false}
+    if lhs.cuts != rhs.cuts {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
 nonisolated extension WireEpoch: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".Epoch"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}id\0\u{1}excludes\0\u{1}sealed\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}id\0\u{1}excludes\0\u{1}sealed\0\u{1}generation\0")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -783,6 +864,7 @@ nonisolated extension WireEpoch: SwiftProtobuf.Message, SwiftProtobuf._MessageIm
       case 1: try { try decoder.decodeSingularBytesField(value: &self.id) }()
       case 2: try { try decoder.decodeRepeatedBytesField(value: &self.excludes) }()
       case 3: try { try decoder.decodeRepeatedMessageField(value: &self.sealed) }()
+      case 4: try { try decoder.decodeSingularUInt32Field(value: &self.generation) }()
       default: break
       }
     }
@@ -798,6 +880,9 @@ nonisolated extension WireEpoch: SwiftProtobuf.Message, SwiftProtobuf._MessageIm
     if !self.sealed.isEmpty {
       try visitor.visitRepeatedMessageField(value: self.sealed, fieldNumber: 3)
     }
+    if self.generation != 0 {
+      try visitor.visitSingularUInt32Field(value: self.generation, fieldNumber: 4)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -805,6 +890,7 @@ nonisolated extension WireEpoch: SwiftProtobuf.Message, SwiftProtobuf._MessageIm
     if lhs.id != rhs.id {return false}
     if lhs.excludes != rhs.excludes {return false}
     if lhs.sealed != rhs.sealed {return false}
+    if lhs.generation != rhs.generation {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

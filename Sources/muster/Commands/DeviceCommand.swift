@@ -30,10 +30,19 @@ struct DeviceCommand: AsyncParsableCommand {
       for device in devices {
         table.add([
           .init(device.id.short), .init(device.callsign, .strong), .init(device.role.name),
-          .init("\(device.rank)"), .init(device.isThisDevice ? "← this laptop" : "", .faint),
+          .init("\(device.rank)"), Self.remark(on: device),
         ])
       }
       try Standard.print(table.text(on: .current))
+    }
+
+    private static func remark(on device: DeviceSummary) -> Table.Cell {
+      switch (device.isRevoked, device.isThisDevice) {
+      case (true, true): .init("REVOKED ← this laptop", .bad)
+      case (true, false): .init("REVOKED", .bad)
+      case (false, true): .init("← this laptop", .faint)
+      case (false, false): .init("")
+      }
     }
   }
 }

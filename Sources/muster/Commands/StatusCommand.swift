@@ -48,6 +48,7 @@ struct StatusCommand: AsyncParsableCommand {
         Words.count(status.frames, "frame", "frames") + " in "
           + Words.count(status.logs, "log", "logs")
           + (status.waitingFrames > 0 ? ", \(status.waitingFrames) not readable yet" : "")
+          + (status.quarantinedFrames > 0 ? ", \(status.quarantinedFrames) in quarantine" : "")
       ),
       (
         "State hash",

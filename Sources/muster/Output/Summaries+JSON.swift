@@ -74,6 +74,7 @@ extension DeviceSummary {
     .object([
       "id": .id(id), "user": .id(user), "callsign": .string(callsign), "role": .string(role.name),
       "rank": .count(rank), "isThisDevice": .bool(isThisDevice),
+      "isRevoked": .bool(isRevoked),
     ])
   }
 }
@@ -111,7 +112,7 @@ extension StatusSummary {
       "droppedForLackOfRoom": .unsigned(droppedForLackOfRoom), "forkedLogs": .count(forkedLogs),
       "diskFreeBytes": .known(diskFreeBytes, JSON.unsigned),
       // Nobody can be revoked yet, and there is no uplink: this is what is so today.
-      "quarantined": .count(0), "uplink": .null,
+      "quarantined": .count(quarantinedFrames), "uplink": .null,
     ])
   }
 }

@@ -1,0 +1,175 @@
+internal import MusterCrypto
+internal import MusterModel
+internal import MusterSync
+
+/// What a set of control logs comes to.
+///
+///     rank 0 (the root's logs) ─▶ certificates of rank 1, revocations of anyone
+///     rank 1 ─▶ revocations among equals, all at once, even past one another's cuts
+///            ─▶ what is left of their logs ─▶ certificates of rank 2, revocations of juniors
+///     rank 2 ─▶ …
+///
+/// - A certificate counts when it stands in the part that counts of its own issuer's log, bears the
+///   issuer's signature, and the issuer is the root or a `command` device at most
+///   `Limits.certificateChain` below it.
+/// - A revocation counts when it names a device of its author's rank or of a lower one.
+struct ControlEvaluation: Sendable {
+  /// What does not change while a node runs.
+  struct Rules: Sendable {
+    let operation: OperationID
+    let rootKey: VerifyingKey
+    let ownChain: [SignedCertificate]
+  }
+
+  private(set) var admitted: [CertificateHash: ControlPlane.Admission] = [:]
+  private(set) var cuts = Cuts()
+  /// The revocations that count, by the frame that says so.
+  private(set) var revocations: [FrameHash: [Revocation]] = [:]
+  private(set) var epochs: [EpochID: EpochAnnouncement] = [:]
+  private(set) var withheld: Set<EpochID> = []
+  private(set) var fitting: [EpochID] = []
+  /// The lowest rank of each device, as far as evaluated.
+  private var ranks: [DeviceID: Int] = [:]
+  private let logs: [CertificateHash: [LogID: ControlLog]]
+  /// Certificates that this device or others showed, by chains up to the root.
+  private let shown: [SignedCertificate]
+
+  init(
+    _ logs: [LogID: ControlLog], rules: Rules, proven: [SignedCertificate],
+    signatures: inout VerifiedSignatures
+  ) {
+    shown = rules.ownChain + proven
+    self.logs = logs.reduce(into: [:]) { $0[$1.value.certificate, default: [:]][$1.key] = $1.value }
+    for statement in (self.logs[.root] ?? [:]).values.flatMap(\.statements) {
+      take(statement, by: .root, rank: 0, rules: rules, signatures: &signatures)
+    }
+    admitShown(rules, issuer: .root, rank: 1, signatures: &signatures)
+    for rank in 1...Limits.certificateChain {
+      let speakers = admitted.values.filter { $0.rank == rank }.map(\.signed)
+        .sorted { $0.hash < $1.hash }
+      cuts.join(revocationsAmongEquals(speakers, rank: rank))
+      for signed in speakers {
+        for statement in counting(of: signed) {
+          take(statement, by: signed.hash, rank: rank, rules: rules, signatures: &signatures)
+        }
+        admitShown(rules, issuer: signed.hash, rank: rank + 1, signatures: &signatures)
+      }
+    }
+    withheld = withheldEpochs()
+    fitting = fittingEpochs()
+  }
+
+  // MARK: One rank
+
+  /// What is within all cuts so far of the logs opened with a certificate.
+  private func counting(of signed: SignedCertificate) -> [ControlLog.Statement] {
+    let device = signed.certificate.device
+    return (logs[signed.hash] ?? [:]).sorted { $0.key < $1.key }.flatMap { log, contents in
+      contents.statements.filter { cuts.leave($0.sequence, of: log, by: device) }
+    }
+  }
+
+  /// They count together, before any of them cuts another.
+  private mutating func revocationsAmongEquals(
+    _ speakers: [SignedCertificate], rank: Int
+  ) -> [Revocation] {
+    var among: [Revocation] = []
+    for signed in speakers where signed.certificate.role == .command {
+      for statement in counting(of: signed) {
+        for case .revocation(let revocation) in statement.operations
+        where ranks[revocation.device] == rank {
+          among.append(revocation)
+          revocations[statement.hash, default: []].append(revocation)
+        }
+      }
+    }
+    return among
+  }
+
+  private mutating func take(
+    _ statement: ControlLog.Statement, by issuer: CertificateHash, rank: Int, rules: Rules,
+    signatures: inout VerifiedSignatures
+  ) {
+    let entitled = issuer == .root || admitted[issuer]?.signed.certificate.role == .command
+    for operation in statement.operations {
+      switch operation {
+      case .certificate(let signed) where signed.certificate.issuer == issuer:
+        admit(signed, rank: rank + 1, rules: rules, signatures: &signatures)
+      case .revocation(let revocation) where entitled:
+        // Seniors are beyond reach, and equals have been heard.
+        guard ranks[revocation.device].map({ $0 > rank }) ?? true else { continue }
+        cuts.join(revocation)
+        revocations[statement.hash, default: []].append(revocation)
+      case .epoch(let announcement):
+        // A member makes one only to shut somebody out whom nobody has shut out yet.
+        let reads = admitted[issuer]?.signed.certificate.role.reads == true
+        guard entitled || (reads && !announcement.excludes.isEmpty) else { continue }
+        epochs[announcement.id] = announcement
+      default: break
+      }
+    }
+  }
+
+  private mutating func admit(
+    _ signed: SignedCertificate, rank: Int, rules: Rules, signatures: inout VerifiedSignatures
+  ) {
+    let certificate = signed.certificate
+    guard admitted[signed.hash] == nil, certificate.operation == rules.operation else { return }
+    let key: VerifyingKey
+    if certificate.issuer == .root {
+      key = rules.rootKey
+    } else {
+      guard let issuer = admitted[certificate.issuer] else { return }
+      #if Canary
+        if Canary.anybodyCertifies.isPlanted {
+          admitted[signed.hash] = ControlPlane.Admission(signed: signed, rank: rank)
+          return
+        }
+      #endif
+      guard issuer.signed.certificate.role == .command, rank <= Limits.certificateChain else {
+        return
+      }
+      key = issuer.signed.certificate.signingKey
+    }
+    guard signatures.holds(signed, by: key) else { return }
+    admitted[signed.hash] = ControlPlane.Admission(signed: signed, rank: rank)
+    ranks[certificate.device] = min(ranks[certificate.device] ?? rank, rank)
+  }
+
+  /// A chain that was shown counts before the frames that carry it are here, unless who issued it
+  /// has been cut: then only the frames say which of what it issued is left.
+  private mutating func admitShown(
+    _ rules: Rules, issuer: CertificateHash, rank: Int, signatures: inout VerifiedSignatures
+  ) {
+    if let device = admitted[issuer]?.signed.certificate.device, cuts.covers(device) { return }
+    for signed in shown where signed.certificate.issuer == issuer {
+      admit(signed, rank: rank, rules: rules, signatures: &signatures)
+    }
+  }
+
+  // MARK: Epochs
+
+  /// Frames that revoke somebody, whether they count or not.
+  private var heard: Set<FrameHash> {
+    var frames: Set<FrameHash> = []
+    for statement in logs.values.flatMap(\.values).flatMap(\.statements) {
+      for case .revocation in statement.operations { frames.insert(statement.hash) }
+    }
+    return frames
+  }
+
+  /// Epochs whose key may not be handed on yet: they name a revocation that is not here, so that
+  /// somebody whom they shut out may still be taken for a member.
+  private func withheldEpochs() -> Set<EpochID> {
+    let heard = heard
+    return Set(epochs.values.filter { !heard.isSuperset(of: $0.excludes) }.map(\.id))
+  }
+
+  /// What may be written under: epochs that shut out everybody who has been revoked, as far as known
+  /// here; the newest generation's lowest id first.
+  private func fittingEpochs() -> [EpochID] {
+    let counting = Set(revocations.keys)
+    return epochs.values.filter { counting.isSubset(of: $0.excludes) }
+      .sorted { ($1.generation, $0.id) < ($0.generation, $1.id) }.map(\.id)
+  }
+}

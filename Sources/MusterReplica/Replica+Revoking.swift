@@ -1,0 +1,115 @@
+internal import MusterCrypto
+public import MusterModel
+internal import MusterStore
+internal import MusterSync
+
+/// Who is put out, and the epochs that keep them out.
+extension Replica {
+  /// How long a device that lacks an epoch waits for one to come, at random between these, before
+  /// it makes its own; a command device does not wait.
+  private static let epochPatienceMilliseconds: ClosedRange<UInt64> = 5_000...20_000
+
+  // MARK: Commands
+
+  /// Takes a device's standing away from now on: what is held of it here still counts, what comes
+  /// later does not, and what is written from now on is sealed under a key that it is not given.
+  public mutating func revoke(_ device: DeviceID, now: ClockReading) throws -> Outcome {
+    try require(.command)
+    guard let rank = control.rank(of: device) else {
+      throw Refusal("no device \(device.short) is known here")
+    }
+    guard let own = control.rank(of: local.device), own <= rank else {
+      throw Refusal(
+        "device \(device.short) is nearer to the root than this one: only a device of rank "
+          + "\(rank) or less may revoke it")
+    }
+    guard !control.isRevoked(device) else {
+      throw Refusal("device \(device.short) is revoked already")
+    }
+    let cuts = try store.logs()
+      .filter { control.author(of: $0.opening.certificate)?.device == device }.map(\.head)
+    guard cuts.count <= Limits.cutsPerRevocation else {
+      throw Refusal("device \(device.short) has more logs than one revocation can name")
+    }
+    return try transact(now: now) { replica in
+      let revocation = Revocation(device: device, cuts: cuts)
+      try replica.append([.revocation(revocation)], lane: .control, now: now)
+      try replica.makeEpoch(now: now)
+    }
+  }
+
+  /// Makes a new epoch, its key sealed to the command devices that are known.
+  public mutating func rotateEpoch(now: ClockReading) throws -> Outcome {
+    try require(.command)
+    return try transact(now: now) { try $0.makeEpoch(now: now) }
+  }
+
+  // MARK: Epochs
+
+  /// What new frames are sealed under: the newest epoch at hand that shuts out everybody who was
+  /// revoked.
+  var currentEpoch: (id: EpochID, key: SealingKey)? {
+    if let fitting = keyring.first(of: control.state.fitting) { return fitting }
+    return control.state.revocations.isEmpty ? keyring.lowest : nil
+  }
+
+  /// A write is not kept waiting for a key: where none is fit, this device makes one.
+  mutating func ensureEpoch(now: ClockReading) throws {
+    guard currentEpoch == nil, !keyring.isEmpty, local.author.role.reads,
+      !control.isRevoked(local.device)
+    else { return }
+    try makeEpoch(now: now)
+  }
+
+  /// After the control plane changed: asks for the epoch that is to be written under, and sees to it
+  /// that there will be one.
+  mutating func reviewEpoch(now: ClockReading) throws {
+    let fitting = control.state.fitting
+    if let newest = fitting.first, keyring[newest] == nil { try ask(for: [newest], now: now) }
+    guard currentEpoch == nil, local.author.role.reads, !keyring.isEmpty,
+      !control.isRevoked(local.device)
+    else {
+      epochDue = nil
+      return
+    }
+    guard epochDue == nil else { return }
+    let (least, most) = (
+      Self.epochPatienceMilliseconds.lowerBound, Self.epochPatienceMilliseconds.upperBound
+    )
+    let drawn = random.bytes(4).reduce(0) { $0 << 8 | UInt64($1) }
+    let patience = local.author.role == .command ? 0 : least + drawn % (most - least)
+    epochDue = now.instant.advanced(byMilliseconds: Int64(patience))
+  }
+
+  mutating func makeDueEpoch(now: ClockReading) throws {
+    guard let due = epochDue, due <= now.instant else { return }
+    epochDue = nil
+    try ensureEpoch(now: now)
+  }
+
+  private mutating func makeEpoch(now: ClockReading) throws {
+    let key = random.bytes(SealingKey.byteCount)
+    let id = EpochID(operation: local.operation, key: key)
+    let announcement = EpochAnnouncement(
+      id: id, generation: control.nextEpochGeneration,
+      excludes: Array(control.state.revocations.keys.sorted().prefix(Limits.excludedRevocations)),
+      sealed: sealedToCommand(key))
+    try learn(EpochKey(id: id, key: key), now: now)
+    try append([.epoch(announcement)], lane: .control, now: now)
+    try run(.keyLearned(EpochKey(id: id, key: key)), now: now)
+  }
+
+  /// So that a key does not die with its maker.
+  private mutating func sealedToCommand(_ key: [UInt8]) -> [SealedEpochKey] {
+    let commanders = control.admissions.map(\.signed.certificate).filter {
+      $0.role == .command && !control.isRevoked($0.device)
+    }
+    var sealed: [SealedEpochKey] = []
+    for certificate in commanders.prefix(Limits.sealedEpochKeys) {
+      let box = SealedBox.seal(
+        key, to: certificate.agreementKey, ephemeral: random.agreementKey())
+      if let box { sealed.append(SealedEpochKey(device: certificate.device, box: box)) }
+    }
+    return sealed
+  }
+}

@@ -1,0 +1,225 @@
+import MusterCrypto
+import MusterModel
+import MusterSync
+import Testing
+
+@testable import MusterReplica
+
+/// The control plane is a function of the set of control frames: every order in which the frames
+/// of several logs can come gives the same.
+@Suite("The control plane")
+struct ControlPlaneTests {
+  /// Writes control logs, each with a key of its own.
+  private struct Scribe {
+    struct Speaker {
+      let key: SigningKey
+      let certificate: SignedCertificate?
+      let log: LogID
+      let opening: Opening
+      var last: Frame?
+    }
+
+    struct Word {
+      let operations: [MusterSync.Operation]
+      let frame: Frame
+      let opening: Opening
+    }
+
+    var random: DeterministicRandom
+    let operation: OperationID
+    var speakers: [Speaker] = []
+    /// By speaker, in sequence.
+    var words: [[Word]] = []
+
+    init(seed: UInt8) {
+      random = DeterministicRandom(seed: [UInt8](repeating: seed, count: 32))
+      let root = random.signingKey()
+      operation = OperationID(rootKey: root.publicKey)
+      add(root, certificate: nil)
+    }
+
+    private mutating func add(_ key: SigningKey, certificate: SignedCertificate?) {
+      let opening = Opening(
+        certificate: certificate?.hash ?? .root, incarnation: Incarnation(raw: random.bytes16()),
+        generation: 1, lane: .control, previousHead: nil)
+      let log = LogID(
+        operation: operation, certificate: opening.certificate, incarnation: opening.incarnation,
+        lane: .control)
+      speakers.append(
+        Speaker(key: key, certificate: certificate, log: log, opening: opening, last: nil))
+      words.append([])
+    }
+
+    /// Certifies a new device, in the issuer's log; its number.
+    mutating func certify(_ role: Role, by issuer: Int) -> Int {
+      let key = random.signingKey()
+      let signed = SignedCertificate(
+        Certificate(
+          operation: operation, issuer: speakers[issuer].opening.certificate,
+          user: UserID(operation: operation, firstDeviceKey: key.publicKey),
+          signingKey: key.publicKey, agreementKey: random.agreementKey().publicKey, role: role),
+        signedBy: speakers[issuer].key)
+      say([.certificate(signed)], by: issuer)
+      add(key, certificate: signed)
+      return speakers.count - 1
+    }
+
+    /// Revokes a device; what it has said up to `sequence` in its control log still counts.
+    mutating func revoke(_ target: Int, by author: Int, after sequence: UInt64?) {
+      guard let device = speakers[target].certificate?.certificate.device else { return }
+      let cuts = sequence.map {
+        [Head(log: speakers[target].log, sequence: $0, hash: FrameHash(raw: .zero))]
+      }
+      say([.revocation(Revocation(device: device, cuts: cuts ?? []))], by: author)
+    }
+
+    mutating func say(_ operations: [MusterSync.Operation], by author: Int) {
+      let speaker = speakers[author]
+      let frame = Frame.clear(
+        operation: operation, log: speaker.log, sequence: (speaker.last?.sequence ?? 0) + 1,
+        previous: speaker.last?.hash ?? .none, body: random.bytes(8), signedBy: speaker.key)
+      speakers[author].last = frame
+      words[author].append(
+        Word(operations: operations, frame: frame, opening: speaker.opening))
+    }
+
+    /// What comes of the words in this order of speakers, each saying the next of its own.
+    func outcome(of order: [Int]) -> (admitted: Set<DeviceID>, revoked: Set<DeviceID>, cuts: Cuts) {
+      var plane = ControlPlane(
+        operation: operation, rootKey: speakers[0].key.publicKey, ownChain: nil)
+      var next = [Int](repeating: 0, count: words.count)
+      for speaker in order {
+        let word = words[speaker][next[speaker]]
+        next[speaker] += 1
+        plane.add(word.operations, of: word.frame, in: word.opening)
+        _ = plane.evaluate()
+      }
+      return (
+        Set(plane.admissions.map(\.signed.certificate.device)), plane.state.cuts.revoked,
+        plane.state.cuts
+      )
+    }
+
+    func device(_ number: Int) -> DeviceID? { speakers[number].certificate?.certificate.device }
+
+    /// Every order that keeps each log's own.
+    func orders() -> [[Int]] {
+      func extend(_ order: [Int], _ left: [Int]) -> [[Int]] {
+        guard left.contains(where: { $0 > 0 }) else { return [order] }
+        return left.indices.filter { left[$0] > 0 }.flatMap { speaker -> [[Int]] in
+          var left = left
+          left[speaker] -= 1
+          return extend(order + [speaker], left)
+        }
+      }
+      return extend([], words.map(\.count))
+    }
+  }
+
+  private func agreement(_ scribe: Scribe) -> (
+    admitted: Set<DeviceID>, revoked: Set<DeviceID>, orders: Int
+  ) {
+    let orders = scribe.orders()
+    let first = scribe.outcome(of: orders[0])
+    for order in orders.dropFirst() {
+      let other = scribe.outcome(of: order)
+      #expect(other.admitted == first.admitted && other.cuts == first.cuts, "order \(order)")
+    }
+    return (first.admitted, first.revoked, orders.count)
+  }
+
+  @Test func `two equals who revoke each other are both out, in every order`() {
+    var scribe = Scribe(seed: 1)
+    let ada = scribe.certify(.command, by: 0)
+    let ben = scribe.certify(.command, by: 0)
+    let hers = scribe.certify(.member, by: ada)
+    let his = scribe.certify(.member, by: ben)
+    scribe.revoke(ben, by: ada, after: 1)
+    scribe.revoke(ada, by: ben, after: 0)
+
+    let (admitted, revoked, orders) = agreement(scribe)
+    #expect(orders > 50)
+    #expect(revoked == Set([ada, ben].compactMap(scribe.device)))
+    #expect(scribe.device(his).map(admitted.contains) == true, "certified before his cut")
+    #expect(scribe.device(hers).map(admitted.contains) == false, "all of her log is cut")
+  }
+
+  @Test func `the revocation by one whom a senior cut before does not count`() {
+    var scribe = Scribe(seed: 2)
+    let senior = scribe.certify(.command, by: 0)
+    let junior = scribe.certify(.command, by: senior)
+    let other = scribe.certify(.command, by: senior)
+    scribe.revoke(other, by: junior, after: nil)
+    scribe.revoke(junior, by: senior, after: 0)
+
+    let (_, revoked, _) = agreement(scribe)
+    #expect(revoked == Set([junior].compactMap(scribe.device)))
+  }
+
+  @Test func `who is certified past a cut is nobody, and so is whom they certify`() {
+    var scribe = Scribe(seed: 3)
+    let ada = scribe.certify(.command, by: 0)
+    let early = scribe.certify(.command, by: ada)
+    let late = scribe.certify(.command, by: ada)
+    let laters = scribe.certify(.member, by: late)
+    scribe.revoke(ada, by: 0, after: 1)
+
+    let (admitted, revoked, _) = agreement(scribe)
+    #expect(revoked == Set([ada].compactMap(scribe.device)))
+    #expect(scribe.device(early).map(admitted.contains) == true)
+    #expect(scribe.device(late).map(admitted.contains) == false)
+    #expect(scribe.device(laters).map(admitted.contains) == false)
+  }
+
+  @Test func `a member's revocation and one of a senior count for nothing`() {
+    var scribe = Scribe(seed: 4)
+    let ada = scribe.certify(.command, by: 0)
+    let ben = scribe.certify(.command, by: ada)
+    let member = scribe.certify(.member, by: ada)
+    scribe.revoke(ada, by: ben, after: nil)
+    scribe.revoke(ben, by: member, after: nil)
+
+    #expect(agreement(scribe).revoked.isEmpty)
+  }
+
+  @Test func `several revocations of one device leave what all of them leave`() {
+    var scribe = Scribe(seed: 5)
+    let ada = scribe.certify(.command, by: 0)
+    let ben = scribe.certify(.command, by: 0)
+    let first = scribe.certify(.member, by: ben)
+    let second = scribe.certify(.member, by: ben)
+    scribe.revoke(ben, by: ada, after: 2)
+    scribe.revoke(ben, by: 0, after: 1)
+
+    let (admitted, _, _) = agreement(scribe)
+    #expect(scribe.device(first).map(admitted.contains) == true)
+    #expect(scribe.device(second).map(admitted.contains) == false)
+  }
+
+  @Test(arguments: UInt8(10)...40)
+  func `drawn histories end alike in drawn orders`(seed: UInt8) {
+    var scribe = Scribe(seed: seed)
+    var draw = SplitMix64(seed: UInt64(seed))
+    for _ in 0..<14 {
+      let author = Int(draw.next() % UInt64(scribe.speakers.count))
+      if draw.next() % 3 < 2 {
+        _ = scribe.certify(draw.next() % 3 == 0 ? .member : .command, by: author)
+      } else {
+        let target = Int(draw.next() % UInt64(scribe.speakers.count))
+        let said = scribe.speakers[target].last?.sequence ?? 0
+        scribe.revoke(target, by: author, after: said == 0 ? nil : draw.next() % (said + 1))
+      }
+    }
+    var order = scribe.words.indices.flatMap { [Int](repeating: $0, count: scribe.words[$0].count) }
+    let first = scribe.outcome(of: order)
+    for _ in 0..<40 {
+      for index in order.indices.dropLast() {
+        order.swapAt(index, index + draw.below(order.count - index))
+      }
+      let other = scribe.outcome(of: order)
+      #expect(
+        other.admitted == first.admitted && other.cuts == first.cuts,
+        "seed \(seed), order \(order)")
+    }
+  }
+}

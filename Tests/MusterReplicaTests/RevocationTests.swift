@@ -1,0 +1,133 @@
+import MusterModel
+import Testing
+
+@testable import MusterReplica
+
+@Suite("Revocation")
+struct RevocationTests {
+  private func device(_ name: String, in valley: Valley) -> DeviceID {
+    valley.laptops[valley.index(name)].credentials.local.device
+  }
+
+  private func titles(_ name: String, in valley: inout Valley) throws -> [String] {
+    try valley.ask(name) { replica, _ in try replica.reports() }.map(\.title).sorted()
+  }
+
+  private func report(_ title: String, at name: String, in valley: inout Valley) throws {
+    try valley.at(name) { try $0.addReport(ReportDraft(title: title), now: $1) }
+  }
+
+  private func revoke(_ target: String, by name: String, in valley: inout Valley) throws {
+    let device = device(target, in: valley)
+    try valley.at(name) { try $0.revoke(device, now: $1) }
+  }
+
+  @Test func `what a stolen laptop writes after its revocation is shown nowhere`() throws {
+    // Given a laptop that is stolen while half of the mesh is out of reach
+    var valley = try Valley.with("Ada", "Ben", "Cleo")
+    try report("Before", at: "Ben", in: &valley)
+    try valley.converge()
+    valley.cut(["Ada"], ["Ben", "Cleo"])
+    // When Ada revokes it, and the thief goes on beside Cleo, who has not heard
+    try revoke("Ben", by: "Ada", in: &valley)
+    try report("By the thief", at: "Ben", in: &valley)
+    try report("By Cleo", at: "Cleo", in: &valley)
+    try valley.run(milliseconds: 20_000)
+    #expect(try titles("Cleo", in: &valley) == ["Before", "By Cleo", "By the thief"])
+
+    // Then, when they meet, all that are not put out agree that it was never said
+    valley.heal()
+    try valley.converge()
+    for name in ["Ada", "Cleo"] {
+      #expect(try titles(name, in: &valley) == ["Before", "By Cleo"], "at \(name)")
+      let status = try valley.ask(name) { try $0.status(now: $1) }
+      #expect(status.quarantinedFrames > 0)
+      #expect(try valley.ask(name) { replica, _ in try replica.verify() }.problems == [])
+    }
+    // and the thief is told so, and can write no more
+    #expect(throws: Refusal.self) { try report("Again", at: "Ben", in: &valley) }
+    // over restarts too
+    let hashes = try valley.hashes()
+    for name in valley.names { try valley.restart(name) }
+    #expect(try valley.hashes() == hashes)
+  }
+
+  @Test func `nobody hands a revoked laptop the new key, and everybody else gets it`() throws {
+    var valley = try Valley.with("Ada", "Ben", "Cleo")
+    try revoke("Ben", by: "Ada", in: &valley)
+    try valley.run(milliseconds: 30_000)
+    try report("Secret", at: "Ada", in: &valley)
+    try report("Answer", at: "Cleo", in: &valley)
+    try valley.run(milliseconds: 60_000)
+
+    #expect(try titles("Ada", in: &valley) == ["Answer", "Secret"])
+    #expect(try titles("Cleo", in: &valley) == ["Answer", "Secret"])
+    #expect(try titles("Ben", in: &valley) == [])
+    let ben = try valley.ask("Ben") { try $0.status(now: $1) }
+    #expect(ben.stateIsIncomplete, "he holds and forwards what he cannot read")
+  }
+
+  @Test func `who was away while keys were changed three times finds the way back`() throws {
+    var valley = try Valley.with("Ada", "Ben", "Cleo", "Dan", "Eve")
+    valley.cut(["Ada", "Ben", "Cleo", "Dan"], ["Eve"])
+    try report("While away", at: "Eve", in: &valley)
+    for target in ["Ben", "Cleo", "Dan"] {
+      try revoke(target, by: "Ada", in: &valley)
+      try report("Without \(target)", at: "Ada", in: &valley)
+    }
+    valley.cut(["Ada", "Eve"], ["Ben", "Cleo", "Dan"])
+    let all = ["While away", "Without Ben", "Without Cleo", "Without Dan"]
+    let back = try valley.wait(upTo: 60_000) { valley in
+      try ["Ada", "Eve"].allSatisfy { try titles($0, in: &valley) == all }
+    }
+    #expect(back != nil)
+  }
+
+  @Test func `two commanders who revoke each other are both put out, and the root lets in anew`()
+    throws
+  {
+    var valley = try Valley.with("Ada")
+    for name in ["Ben", "Cleo"] {
+      try valley.join(name, invitedBy: "Ada", role: .command)
+    }
+    try valley.join("Dan", invitedBy: "Ada")
+    try valley.converge()
+    valley.cut(["Ben"], ["Cleo"], ["Ada", "Dan"])
+    try revoke("Cleo", by: "Ben", in: &valley)
+    try revoke("Ben", by: "Cleo", in: &valley)
+    try report("Ben's", at: "Dan", in: &valley)
+    valley.heal()
+    try valley.run(milliseconds: 60_000)
+
+    for name in ["Ada", "Dan"] {
+      let devices = try valley.ask(name) { replica, _ in try replica.devices() }
+      #expect(devices.filter(\.isRevoked).count == 2, "at \(name)")
+    }
+    #expect(
+      try valley.ask("Ada") { replica, _ in try replica.stateHash() }
+        == valley.ask("Dan") { replica, _ in try replica.stateHash() })
+  }
+
+  @Test func `a junior cannot revoke a senior, nor a member anybody`() throws {
+    var valley = try Valley.with("Ada", "Dan")
+    try valley.join("Ben", invitedBy: "Ada", role: .command)
+    try valley.converge()
+    #expect(throws: Refusal.self) { try revoke("Ada", by: "Ben", in: &valley) }
+    #expect(throws: Refusal.self) { try revoke("Ben", by: "Dan", in: &valley) }
+    #expect(
+      try valley.ask("Ada") { replica, _ in try replica.devices() }.allSatisfy { !$0.isRevoked })
+  }
+
+  @Test func `who is admitted again, with a new key, is a member as before`() throws {
+    var valley = try Valley.with("Ada", "Ben")
+    try report("Before", at: "Ben", in: &valley)
+    try valley.converge()
+    try revoke("Ben", by: "Ada", in: &valley)
+    try valley.join("Ben again", invitedBy: "Ada")
+    try report("After", at: "Ben again", in: &valley)
+    let back = try valley.wait(upTo: 60_000) {
+      try titles("Ada", in: &$0) == ["After", "Before"]
+    }
+    #expect(back != nil)
+  }
+}
