@@ -61,8 +61,8 @@ extension Replica {
     try makeEpoch(now: now)
   }
 
-  /// After the control plane changed: asks for the epoch that is to be written under, and sees to it
-  /// that there will be one.
+  /// After the control plane changed: asks for the epoch that is to be written under, and sees to
+  /// it that there will be one.
   mutating func reviewEpoch(now: ClockReading) throws {
     let fitting = control.state.fitting
     if let newest = fitting.first, keyring[newest] == nil { try ask(for: [newest], now: now) }

@@ -165,8 +165,8 @@ struct ControlEvaluation: Sendable {
     return Set(epochs.values.filter { !heard.isSuperset(of: $0.excludes) }.map(\.id))
   }
 
-  /// What may be written under: epochs that shut out everybody who has been revoked, as far as known
-  /// here; the newest generation's lowest id first.
+  /// What may be written under: epochs that shut out everybody who has been revoked, as far as
+  /// known here; the newest generation's lowest id first.
   private func fittingEpochs() -> [EpochID] {
     let counting = Set(revocations.keys)
     return epochs.values.filter { counting.isSubset(of: $0.excludes) }

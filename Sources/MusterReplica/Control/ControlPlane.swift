@@ -46,8 +46,8 @@ struct ControlPlane: Sendable {
     static let epochs = Change(rawValue: 4)
   }
 
-  /// - Parameter ownChain: what this device was admitted with; nil on nobody's. It counts from the start, since its
-  ///   own writes must, though the frames that carry it may still be on their way.
+  /// - Parameter ownChain: what this device was admitted with; nil on nobody's. It counts from the
+  ///   start, since its own writes must, though the frames that carry it may still be on their way.
   init(operation: OperationID, rootKey: VerifyingKey, ownChain: CertificateChain?) {
     rules = ControlEvaluation.Rules(
       operation: operation, rootKey: rootKey, ownChain: ownChain?.certificates ?? [])
