@@ -187,8 +187,10 @@ extension Replica {
   /// Adds verified frames to the batch, with what each does.
   mutating func hold(_ frames: [Frame], opening: Opening, now: ClockReading) throws {
     var missing: [EpochID] = []
+    let all = control.standing(under: opening)
     for frame in frames {
-      let standing = control.standing(of: frame.sequence, in: frame.log, opening: opening)
+      let standing =
+        all ?? control.standing(of: frame.sequence, in: frame.log, opening: opening)
       let reading = reader.read(frame, opening: opening, standing: standing, keyring: keyring)
       var application = Application.nothing
       switch reading {

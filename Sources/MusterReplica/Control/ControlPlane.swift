@@ -104,6 +104,13 @@ struct ControlPlane: Sendable {
     state.admitted[certificate]?.signed.certificate.author
   }
 
+  /// What every frame counts for of the logs with an opening like this; nil where that differs from
+  /// frame to frame.
+  func standing(under opening: Opening) -> Standing? {
+    guard let author = author(of: opening.certificate) else { return .unknown }
+    return state.cuts.covers(author.device) ? nil : .author(author)
+  }
+
   /// What a frame of a log counts for.
   func standing(of sequence: UInt64, in log: LogID, opening: Opening) -> Standing {
     guard let author = author(of: opening.certificate) else { return .unknown }
