@@ -16,7 +16,9 @@ final class PositionChecker: Checker {
     behindMilliseconds = expectations.positionsBehindMilliseconds
   }
 
-  func restored(_ node: SimulatedNode, from lost: Store, in world: World) throws { known[node.index] = nil }
+  func restored(_ node: SimulatedNode, from lost: Store, in world: World) throws {
+    known[node.index] = nil
+  }
 
   func ingested(
     _ fix: Fix, crossings: [ArrivedCrossing], at node: SimulatedNode, in world: World

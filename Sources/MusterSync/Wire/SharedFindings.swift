@@ -50,7 +50,7 @@ public final class SharedFindings: @unchecked Sendable {
     return opened
   }
 
-  /// Keeps what was asked for last: two generations, of which the older goes when the newer is full.
+  /// Keeps what was asked for last: two generations; the older goes when the newer is full.
   private struct Recent<Key: Hashable, Value> {
     private var newer: [Key: Value] = [:]
     private var older: [Key: Value] = [:]
