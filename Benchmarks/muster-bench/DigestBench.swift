@@ -10,40 +10,51 @@ struct DigestBench: ParsableCommand {
     commandName: "digest",
     abstract: "Two replicas of many logs find the few that are stale.")
 
-  @Option(help: "Logs that both hold; each device has two.")
+  @Option(help: "Logs that both hold; each life of a device has two.")
   var logs = 1000
 
   @Option(help: "Logs in which one of them lacks the newest frame.")
   var stale = 10
 
   func run() throws {
-    progress("digest: enrolling \(logs / 2) devices")
+    let lives = (logs / 2 + stale - 1) / stale
+    progress("digest: \(stale) devices live \(lives) times each")
     var mesh = try Mesh(seed: 4, founderStore: .inMemory())
-    try mesh.join(store: .inMemory(), callsign: "Ben", role: .member)
-    let devices = max(stale, logs / 2)
-    for index in 0..<devices {
+    // The founder gives receipts, which are no part of this: two members compare.
+    let (one, other, first) = (1, 2, 3)
+    for name in ["Ben", "Cleo"] {
+      try mesh.join(store: .inMemory(), callsign: name, role: .member)
+    }
+    for index in 0..<stale {
       try mesh.join(store: .inMemory(), callsign: "Device \(index)", role: .member)
-      for toEvacuate in [false, true] {
-        var draft = Workload.report(index)
-        draft.toEvacuate = toEvacuate
-        _ = try mesh.at(index + 2) { try $0.addReport(draft, now: $1) }
+    }
+    try mesh.synchronise(0, one)
+    for device in first..<first + stale {
+      for life in 0..<lives {
+        if life > 0 { try mesh.beginAnew(device) }
+        for toEvacuate in [false, true] {
+          var draft = Workload.report(device)
+          draft.toEvacuate = toEvacuate
+          _ = try mesh.at(device) { try $0.addReport(draft, now: $1) }
+        }
       }
-      try mesh.synchronise(0, index + 2)
+      try mesh.synchronise(one, device)
     }
     progress("digest: comparing")
-    try mesh.synchronise(0, 1)
-    try mesh.settle(0, 1)
-    for index in 0..<stale {
-      _ = try mesh.at(index + 2) { try $0.addReport(Workload.report(index), now: $1) }
-      try mesh.synchronise(0, index + 2)
+    try mesh.synchronise(one, other)
+    try mesh.settle(one, other)
+    for device in first..<first + stale {
+      _ = try mesh.at(device) { try $0.addReport(Workload.report(device), now: $1) }
+      try mesh.synchronise(one, device)
     }
     mesh.resetTraffic()
-    try mesh.synchronise(0, 1)
+    try mesh.synchronise(one, other)
     let traffic = mesh.traffic
     try Measurement(
       bench: "digest", value: Double(traffic.bytesBeforeFrames), unit: "bytes", limit: 4096,
       note: "both ways with headers, wants and all, before the first missing frame arrived; "
-        + "\(logs) logs, \(stale) stale; \(traffic.bytes) bytes until both held everything"
+        + "\(2 * lives * stale) logs, \(stale) stale; \(traffic.bytes) bytes until both held "
+        + "everything"
     ).print()
     try Measurement(
       bench: "digest-round-trips", value: Double(traffic.crossingsBeforeFrames + 1) / 2,

@@ -9,6 +9,7 @@ import MusterStore
 struct Mesh {
   private(set) var replicas: [Replica] = []
   private(set) var busy: [Elapsed] = []
+  private var homes: [(store: Store, credentials: Credentials)] = []
   private var seeds: DeterministicRandom
   private(set) var traffic = Traffic()
   private var now: Int64 = 0
@@ -66,11 +67,20 @@ struct Mesh {
     _ = try replicas[replicas.count - 1].keep(keys, now: clock)
   }
 
+  /// A replica's database begins a new life, and with it new logs.
+  mutating func beginAnew(_ index: Int) throws {
+    let (store, credentials) = homes[index]
+    replicas[index] = try Replica(
+      store: store, credentials: credentials, start: .beginsAnew(above: 0),
+      seed: seeds.bytes(32), now: clock)
+  }
+
   private mutating func add(store: Store, credentials: Credentials) throws {
     replicas.append(
       try Replica(
         store: store, credentials: credentials, start: .beginsAnew(above: 0),
         seed: seeds.bytes(32), now: clock))
+    homes.append((store, credentials))
     busy.append(Elapsed())
   }
 

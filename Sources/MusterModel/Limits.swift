@@ -7,9 +7,13 @@ public enum Limits {
   public static let datagramBytes = 1200
   /// What IPv4 and UDP add to a datagram.
   public static let headerBytes = 28
-  /// A frame pushed alone must fit one datagram: 1,200 less the session's 29 bytes, the run's and
-  /// the frame's own fields (log, sequence, previous hash, epoch, signature: at most 190).
-  public static let frameBodyBytes = 960
+  /// A frame pushed alone must fit one datagram, on multicast too: `announcedRunBytes` less the
+  /// run's and the frame's own fields (log, sequence, previous hash, epoch, signature: at most 124),
+  /// and a few tags of devices.
+  public static let frameBodyBytes = 920
+  /// A run that is pushed by multicast: 1,200 less the kind, nonce and tag of the seal, the
+  /// announce's signature, certificate, incarnation and counter.
+  public static let announcedRunBytes = 1056
   /// Nonce and authentication tag of a sealed body.
   public static let sealOverheadBytes = 40
   /// What an author may put into one frame before sealing.

@@ -3,7 +3,8 @@ internal import MusterReplica
 
 extension Node {
   /// Carries out a command: on return what it changed is durable, or nothing has changed.
-  public func perform(_ command: Command) -> Reply {
+  public func perform(_ command: Command) async -> Reply {
+    guard !command.isGathered else { return await gather(command) }
     do {
       return try reply(to: command)
     } catch {
@@ -27,8 +28,6 @@ extension Node {
     case .events(let arrival, let limit):
       return .events(
         try read { replica, _ in try replica.crossings(after: arrival, limit: limit) })
-    case .claimSafety(let claim, let note):
-      return try done { try $0.claimSafety(claim, note: note, now: $1) }
     case .setPosition(let fix): return try setPosition(fix)
     case .invite(let role, let uses, let seconds):
       return try invite(role: role, uses: uses, validSeconds: seconds)
@@ -36,55 +35,20 @@ extension Node {
     case .revoke(let reference):
       return try done { try $0.revoke($0.device(named: reference), now: $1) }
     case .rotateEpoch: return try done { try $0.rotateEpoch(now: $1) }
-    case .reports, .report, .addReport, .editReport, .deleteReport, .confirmReport,
-      .commentReport:
-      return try replyAboutReports(command)
-    case .fences, .fence, .addFence, .setFenceActive, .deleteFence:
-      return try replyAboutFences(command)
-    }
-  }
-
-  private func replyAboutReports(_ command: Command) throws -> Reply {
-    switch command {
+    case .reports: return .reports(try read { replica, _ in try replica.reports() })
     case .report(let reference):
       return .reports([
-        try read { replica, _ in
-          try replica.report(replica.row(.report, named: reference))
-        }
+        try read { replica, _ in try replica.report(replica.row(.report, named: reference)) }
       ])
-    case .addReport(let draft):
-      return try created { try $0.addReport(draft, now: $1) }
-    case .editReport(let reference, let changes):
-      return try done {
-        try $0.editReport($0.row(.report, named: reference), changes, now: $1)
-      }
-    case .deleteReport(let reference):
-      return try done { try $0.deleteReport($0.row(.report, named: reference), now: $1) }
-    case .confirmReport(let reference):
-      return try done { try $0.confirmReport($0.row(.report, named: reference), now: $1) }
-    case .commentReport(let reference, let text):
-      return try done {
-        try $0.commentReport($0.row(.report, named: reference), text: text, now: $1)
-      }
-    default: return .reports(try read { replica, _ in try replica.reports() })
-    }
-  }
-
-  private func replyAboutFences(_ command: Command) throws -> Reply {
-    switch command {
+    case .fences: return .fences(try read { replica, _ in try replica.fences() })
     case .fence(let reference):
       return try read { replica, _ in
         let id = try replica.row(.fence, named: reference)
         return .fences(try replica.fences().filter { $0.id == id })
       }
-    case .addFence(let draft): return try created { try $0.addFence(draft, now: $1) }
-    case .setFenceActive(let reference, let isActive):
-      return try done {
-        try $0.setFenceActive($0.row(.fence, named: reference), isActive, now: $1)
-      }
-    case .deleteFence(let reference):
-      return try done { try $0.deleteFence($0.row(.fence, named: reference), now: $1) }
-    default: return .fences(try read { replica, _ in try replica.fences() })
+    case .claimSafety, .addReport, .editReport, .deleteReport, .confirmReport, .commentReport,
+      .addFence, .setFenceActive, .deleteFence:
+      preconditionFailure("\(command) is gathered")
     }
   }
 
@@ -125,17 +89,5 @@ extension Node {
   ) throws -> Reply {
     try attempt(work)
     return .done
-  }
-
-  private func created(
-    _ work: (inout Replica, ClockReading) throws -> (id: RowID, outcome: Replica.Outcome)
-  ) throws -> Reply {
-    var reply = Reply.done
-    try attempt { replica, now in
-      let (id, outcome) = try work(&replica, now)
-      reply = .created(id)
-      return outcome
-    }
-    return reply
   }
 }

@@ -14,7 +14,7 @@ public import MusterTransport
 /// It runs on a queue of its own, since SQLite blocks. Between reading and writing the replica
 /// there is no suspension: what a command sees is what it changes.
 public actor Node {
-  private let executor: QueueExecutor
+  let executor: QueueExecutor
   private var opened: OpenedHome
   private let transport: UDPTransport?
   private let logger: Logger
@@ -22,6 +22,8 @@ public actor Node {
   private var timer: (any DispatchSourceTimer)?
   private var armed: Instant?
   private var rejected: [String: UInt64] = [:]
+  /// Commands that change rows, in the order in which they came.
+  var gathered: [Gathered] = []
   private let followers = Followers()
 
   /// A queue of its own: SQLite blocks, and must not hold up Swift's shared threads.

@@ -32,7 +32,7 @@ extension Replica {
     } else {
       try append(crossings.map(Operation.crossing), lane: .state, now: now)
     }
-    if let published { try run(.recorded(published), now: now) }
+    if let published { try run(.recorded([published]), now: now) }
   }
 
   private mutating func record(

@@ -70,6 +70,6 @@ extension Replica {
     guard !given.isEmpty else { return }
     batch.records += given
     try commit(now: now)
-    for record in given { try run(.recorded(record), now: now) }
+    try run(.recorded(given), now: now)
   }
 }

@@ -23,6 +23,23 @@ struct ReplayWindowTests {
     #expect(accepted == [true, false, true, false, false])
   }
 
+  @Test("finds the whole counter nearest to the greatest from its last 32 bits")
+  func shortCounters() {
+    for greatest in [0, 5, 1 << 31, (1 << 32) - 1, 1 << 32, 1 << 40, .max - 8192] as [UInt64] {
+      var window = ReplayWindow()
+      _ = window.accept(greatest)
+      for distance in [0, 1, 2047, (1 << 31) - 1] as [UInt64] {
+        let later = greatest &+ distance
+        if later > greatest || distance == 0 {
+          #expect(window.counter(endingIn: UInt32(truncatingIfNeeded: later)) == later)
+        }
+        guard distance <= greatest else { continue }
+        let earlier = greatest - distance
+        #expect(window.counter(endingIn: UInt32(truncatingIfNeeded: earlier)) == earlier)
+      }
+    }
+  }
+
   @Test("accepts late counters up to 2,047 behind, and none older")
   func lateness() {
     var window = ReplayWindow()

@@ -129,7 +129,7 @@ struct DeliveryTests {
       try replica.transact(now: now) { replica in
         replica.batch.records.append(before)
         try replica.commit(now: now)
-        _ = replica.engine.handle(.recorded(before), now: now.instant)
+        _ = replica.engine.handle(.recorded([before]), now: now.instant)
         replica.takeOwnReceipt(before, now: now)
       }
     }
@@ -199,7 +199,7 @@ struct DeliveryTests {
       return try replica.transact(now: now) { replica in
         replica.batch.records.append(record)
         try replica.commit(now: now)
-        try replica.run(.recorded(record), now: now)
+        try replica.run(.recorded([record]), now: now)
       }
     }
     try valley.run(milliseconds: 5000)
@@ -225,7 +225,7 @@ struct DeliveryTests {
           signedBy: replica.local.signingKey)
         replica.batch.records.append(record)
         try replica.commit(now: now)
-        try replica.run(.recorded(record), now: now)
+        try replica.run(.recorded([record]), now: now)
       }
     }
   }

@@ -32,7 +32,7 @@ struct PushStoryTests {
     let bytes = world.stations.reduce(0) { $0 + $1.wireBytes } - sent - idle
     print("fifteen: \(time) ms, \(bytes) bytes; idle \(idle) in 5 s")
     #expect(time <= 10, "one hop is 5 ms")
-    #expect(bytes <= 12_000)
+    #expect(bytes <= 10_000)
     #expect(world.stations.indices.allSatisfy { world.stations[$0].sentDatagrams - most[$0] < 60 })
     #expect(world.problems == [])
   }
@@ -42,12 +42,10 @@ struct PushStoryTests {
     var world = Self.city(seed: 310, size: 64)
     let joined = world.stations.map { $0.engine.connected.count }
     print("sessions: \(joined.min() ?? 0) to \(joined.max() ?? 0)")
-    let idle = world.stations.map(\.wireBytes)
-    world.run(seconds: 20)
-    let idleRates = world.stations.indices.map { (world.stations[$0].wireBytes - idle[$0]) / 20 }
-    // When one writes
+    // When one writes, and in another world nobody does
     let start = world.now
-    let sent = world.stations.map(\.wireBytes)
+    var quiet = world
+    quiet.run(until: start.advanced(byMilliseconds: 2000))
     world.write(1, bytes: 256, at: 13)
     let held = world.frames(13, of: 13)
     #expect(
@@ -57,13 +55,12 @@ struct PushStoryTests {
     let time = world.now.milliseconds(since: start)
     world.run(until: start.advanced(byMilliseconds: 2000))
     let rates = world.stations.indices.map {
-      (world.stations[$0].wireBytes - sent[$0]) / 2 - idleRates[$0]
+      (world.stations[$0].wireBytes - quiet.stations[$0].wireBytes) / 2
     }
-    print("city: \(time) ms, at most \(rates.max() ?? 0) bytes/s, idle \(idleRates.max() ?? 0)")
+    print("city: \(time) ms, at most \(rates.max() ?? 0) bytes/s more")
     #expect(joined.allSatisfy { (3...24).contains($0) })
     #expect(time <= 2000)
-    // 600 is the aim: whoever writes and whoever repeats it send most.
-    #expect(rates.allSatisfy { $0 <= 800 })
+    #expect(rates.allSatisfy { $0 <= 600 })
     #expect(world.problems == [])
   }
 
@@ -97,7 +94,7 @@ struct PushStoryTests {
     let spent = world.stations.reduce(0) { $0 + $1.sentDatagrams } - sent
     let each = Double(spent - (sent - before)) / 20
     print("datagrams a position: \(each)")
-    #expect(each <= 5)
+    #expect(each <= 5.5)
     #expect(world.problems == [])
   }
 

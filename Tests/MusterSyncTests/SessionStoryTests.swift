@@ -166,7 +166,8 @@ struct SessionStoryTests {
     let recorded =
       [DatagramKind.announce.rawValue]
       + Announce(
-        certificate: author.certificate.hash, incarnation: world.stations[away].engine.incarnation,
+        certificate: author.certificate.hash.raw.prefix.high,
+        incarnation: world.stations[away].engine.incarnation.raw.high,
         counter: 1 << 40, roots: Roots(hashes: [0, 0, 0, 0, 0, 0]), heads: [], position: nil
       ).sealed(
         operation: author.operation, networkKey: author.networkKey, nonce: nonce,

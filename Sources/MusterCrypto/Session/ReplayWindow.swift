@@ -23,6 +23,14 @@ public struct ReplayWindow: Sendable {
   /// A window that has seen nothing.
   public init() {}
 
+  /// The counter that ends in these bits and stands nearest to the greatest that arrived: datagrams
+  /// carry no more of it.
+  public func counter(endingIn low: UInt32) -> UInt64 {
+    let ahead = low &- UInt32(truncatingIfNeeded: greatest)
+    let behind = UInt64(1 << 32) - UInt64(ahead)
+    return ahead < 1 << 31 || behind > greatest ? greatest &+ UInt64(ahead) : greatest - behind
+  }
+
   /// Whether this counter is new; if so it is remembered.
   ///
   /// MUST be called only once the datagram has been authenticated, or anyone could move the

@@ -5,8 +5,9 @@ public enum Input: Hashable, Sendable {
   case datagram([UInt8], from: Endpoint, link: LinkID)
   /// Frames that this device wrote, already durable, in log order, with their opening.
   case appended(Opening, [Frame])
-  /// A latest-only record that this device wrote.
-  case recorded(LatestRecord)
+  /// Latest-only records that this device wrote, which leave together: at most as many as fit a
+  /// datagram.
+  case recorded([LatestRecord])
   /// The answer to a `fetch`.
   case fetched(FetchRequest, [Frame])
   case deadlinePassed

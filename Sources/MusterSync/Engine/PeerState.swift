@@ -33,6 +33,8 @@ struct PeerState: Sendable {
   /// How often it may shorten the intervals of heartbeats and announces.
   var resets: Allowance
   var lastDigest: Digested?
+  /// When the root of a set was sent to it, to which it has not answered yet.
+  var digestsBegun: [SetID: Instant] = [:]
   var lastAnswer: Instant?
   var lastIntroduction: Instant?
   var hasNewNeighbours = true
@@ -71,6 +73,7 @@ struct PeerState: Sendable {
 
   /// A session is new: roots are compared at once, then less often.
   mutating func quicken(now: Instant) {
+    nextHeartbeat = max(nextHeartbeat, now)
     beat(after: Timing.heartbeatFirstMilliseconds, now: now)
   }
 

@@ -9,6 +9,8 @@ public struct Roster: Hashable, Sendable {
   let devices: Set<DeviceID>
   /// Whose each is: a hash of its key, made once.
   private let deviceByCertificate: [CertificateHash: DeviceID]
+  /// By the first eight bytes of their hashes: of several, the one with the lowest hash.
+  private let prefixes: [UInt64: CertificateHash]
 
   /// Devices whose standing was taken away: they are given no key.
   let revoked: Set<DeviceID>
@@ -28,12 +30,16 @@ public struct Roster: Hashable, Sendable {
     for certificate in certificates { devices[certificate.hash] = certificate.certificate.device }
     deviceByCertificate = devices
     self.devices = Set(devices.values)
+    prefixes = Dictionary(self.certificates.keys.map { ($0.raw.prefix.high, $0) }) { min($0, $1) }
   }
 
   func device(of hash: CertificateHash) -> DeviceID? { deviceByCertificate[hash] }
 
   /// Nil for a certificate that is not known or does not count; also for `.root`, which is none.
   public subscript(hash: CertificateHash) -> Certificate? { certificates[hash]?.certificate }
+
+  /// The certificate whose hash begins with these eight bytes.
+  func hash(prefix: UInt64) -> CertificateHash? { prefixes[prefix] }
 
   /// The key that a log opened under this certificate is signed with.
   func signingKey(of hash: CertificateHash, rootKey: VerifyingKey) -> VerifyingKey? {

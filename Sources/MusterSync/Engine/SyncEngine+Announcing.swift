@@ -57,7 +57,7 @@ extension SyncEngine {
 
   mutating func blankAnnounce() -> Announce {
     Announce(
-      certificate: local.certificate.hash, incarnation: incarnation,
+      certificate: local.certificate.hash.raw.prefix.high, incarnation: incarnation.raw.high,
       counter: announcing.nextCounter())
   }
 
@@ -77,13 +77,13 @@ extension SyncEngine {
       let unverified = try opened(bytes)
     else { return reject(.unauthenticated, from: endpoint) }
     let announce = unverified.announce
-    guard announce.certificate != local.certificate.hash else { return }
-    guard let certificate = roster[announce.certificate] ?? introduction(of: unverified) else {
+    guard announce.certificate != local.certificate.hash.raw.prefix.high else { return }
+    guard let (hash, certificate) = sender(of: unverified) else {
       // First contact: somebody with the network key whose certificate has not come yet.
       introduceMyself()
       return hearContact(endpoint, device: nil, at: soon())
     }
-    let device = roster.device(of: announce.certificate) ?? certificate.device
+    let device = roster.device(of: hash) ?? certificate.device
     let isNewcomer = peers[device] == nil
     // Before the signature, which costs a hundred times as much.
     guard announced.isNew(announce) else { return reject(.replayed, from: endpoint) }
@@ -95,7 +95,7 @@ extension SyncEngine {
     }
     payBackAnnounceSignature(device, at: endpoint)
     let begins = announced.accept(announce)
-    guard meet(device, certificate: announce.certificate, at: endpoint) else { return }
+    guard meet(device, certificate: hash, at: endpoint) else { return }
     if isNewcomer { introduceMyself() }
     note(announce, of: device, at: endpoint, hasRestarted: begins)
   }
@@ -111,10 +111,21 @@ extension SyncEngine {
     }
   }
 
+  private mutating func sender(
+    of unverified: Announce.Unverified
+  ) -> (hash: CertificateHash, certificate: Certificate)? {
+    guard let hash = roster.hash(prefix: unverified.announce.certificate),
+      let certificate = roster[hash]
+    else { return introduction(of: unverified) }
+    return (hash, certificate)
+  }
+
   /// The certificate of a stranger who sent it along, if it holds up to the root.
-  private mutating func introduction(of unverified: Announce.Unverified) -> Certificate? {
+  private mutating func introduction(
+    of unverified: Announce.Unverified
+  ) -> (hash: CertificateHash, certificate: Certificate)? {
     let announce = unverified.announce
-    guard announce.chain.first?.hash == announce.certificate else { return nil }
+    guard announce.chain.first?.hash.raw.prefix.high == announce.certificate else { return nil }
     let cost = SignatureCost.milliseconds * Int64(announce.chain.count)
     guard strangersSignatures.take(cost, now: now),
       let chain = CertificateChain(
@@ -123,7 +134,7 @@ extension SyncEngine {
     else { return nil }
     strangersSignatures.giveBack(cost)
     learn(chain)
-    return chain.leaf.certificate
+    return (chain.leaf.hash, chain.leaf.certificate)
   }
 
   /// What a handshake or an announce proved is known from then on, though the control log that
@@ -143,7 +154,9 @@ extension SyncEngine {
     if peers[device]?.sessions.isEmpty == true { peers[device]?.endpoint = endpoint }
     for hint in announce.heads { noteHead(hint, of: device) }
     receivePush(announce, of: device, at: endpoint)
-    if let position = announce.position { receive(position, from: device, endpoint: endpoint) }
+    if let position = announce.position {
+      receive([position], from: device, endpoint: endpoint)
+    }
     let lacks = announce.heads.contains { isLacked($0) }
     if lacks, peers[device]?.resets.take(PeerState.resetMilliseconds, now: now) == true {
       quickenAnnounce()
@@ -179,14 +192,14 @@ extension SyncEngine {
 /// may come out of order, since pushes take other ways than announces.
 struct HeardAnnounces: Sendable {
   private struct Life: Sendable {
-    let incarnation: Incarnation
+    let incarnation: UInt64
     var window = ReplayWindow()
     /// Each start of a program takes another block of counters.
     var block: UInt64
   }
 
   /// A few lives of each device, newest first.
-  private var lives: [CertificateHash: [Life]] = [:]
+  private var lives: [UInt64: [Life]] = [:]
 
   var count: Int { lives.values.reduce(0) { $0 + $1.count } }
 

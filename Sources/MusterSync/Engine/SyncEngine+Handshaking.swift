@@ -76,6 +76,7 @@ extension SyncEngine {
     learn(chain)
     guard install(session, certificate: leaf) else { return reject(.overLimit, from: endpoint) }
     transmit(writer.bytes, to: .endpoint(endpoint, arrivalLink))
+    sendRoots(to: leaf.certificate.device, asksForAnswer: false)
   }
 
   // MARK: Responding

@@ -8,16 +8,24 @@ internal import MusterModel
 ///
 /// Whoever misses it all the same learns of it by the next heads or roots.
 extension SyncEngine {
-  /// A frame or a few of one log, or a record.
+  /// A frame or a few of one log, or a record or a few: never none.
   enum Fresh: Sendable {
     /// What was held of the log before comes with them.
     case frames([Frame], Lane, after: FrameHash)
-    case record(LatestRecord)
+    case records([LatestRecord])
+
+    /// What tags of devices are made for.
+    var key: Bytes16 {
+      switch self {
+      case .frames(let frames, _, _): frames[0].log.raw
+      case .records(let records): records[0].topic.raw
+      }
+    }
 
     var relayMillisecondsPerPeer: Int64 {
       switch self {
       case .frames: Timing.relayMillisecondsPerPeer
-      case .record: Timing.recordRelayMillisecondsPerPeer
+      case .records: Timing.recordRelayMillisecondsPerPeer
       }
     }
   }
@@ -35,7 +43,8 @@ extension SyncEngine {
   mutating func push(_ fresh: Fresh, from source: DeviceID?) {
     var direct: [DeviceID] = []
     var hearers: [LinkID: [DeviceID]] = [:]
-    for device in met where device != source && !arrivalCovered.contains(DeviceTag(device)) {
+    let tag = { (device: DeviceID) in DeviceTag(device, about: fresh.key) }
+    for device in met where device != source && !arrivalCovered.contains(tag(device)) {
       guard let (announced, isReachable) = peers[device]?.standing(towards: fresh) else { continue }
       if let link = announced?.link, announcesServe(since: announced?.at) {
         hearers[link, default: []].append(device)
@@ -57,11 +66,11 @@ extension SyncEngine {
       direct = Array((direct[first...] + direct[..<first]).prefix(Limits.pushFanOut))
     }
     var covered = arrivalCovered
-    covered.insert(DeviceTag(local.device))
-    if let source { covered.insert(DeviceTag(source)) }
-    for device in direct { covered.insert(DeviceTag(device)) }
+    covered.insert(tag(local.device))
+    if let source { covered.insert(tag(source)) }
+    for device in direct { covered.insert(tag(device)) }
     multicast(fresh, to: hearers, cameBy: cameBy, isOwn: source == nil, covered: covered)
-    for devices in hearers.values { for device in devices { covered.insert(DeviceTag(device)) } }
+    for devices in hearers.values { for device in devices { covered.insert(tag(device)) } }
     covered = Set(covered.sorted().prefix(Limits.coveredDevices))
     for device in direct { send(fresh, to: device, covered: covered) }
   }
@@ -107,32 +116,38 @@ extension SyncEngine {
   private func isStillFresh(_ fresh: Fresh) -> Bool {
     switch fresh {
     case .frames: true
-    case .record(let record): records[record.topic]?.order == record.order
+    case .records(let pushed):
+      pushed.contains { records[$0.topic]?.order == $0.order }
     }
   }
 
-  /// False when it does not fit an announce.
+  /// In as few datagrams as hold it. False when a record does not fit one.
   private mutating func multicast(
     _ fresh: Fresh, on link: LinkID, covered: Set<DeviceTag>
   ) -> Bool {
-    var announce = blankAnnounce()
-    announce.covered = Set(covered.sorted().prefix(Limits.coveredDevices))
     switch fresh {
     case .frames(let frames, _, let previous):
-      announce.runs = [Run(frames, previous: previous)]
-    case .record(let record): announce.records = [record]
+      for run in Run.pieces(of: frames, previous: previous, covered: covered) {
+        var announce = blankAnnounce()
+        announce.runs = [run]
+        transmit(sealed(announce), to: .multicast(link == .unknown ? nil : link))
+      }
+    case .records(let records):
+      var announce = blankAnnounce()
+      announce.covered = covered
+      announce.records = records
+      let datagram = sealed(announce)
+      guard datagram.count <= Limits.datagramBytes else { return false }
+      transmit(datagram, to: .multicast(link == .unknown ? nil : link))
     }
-    let datagram = sealed(announce)
-    guard datagram.count <= Limits.datagramBytes else { return false }
-    transmit(datagram, to: .multicast(link == .unknown ? nil : link))
     return true
   }
 
   private mutating func send(_ fresh: Fresh, to device: DeviceID, covered: Set<DeviceTag>) {
     var packet = Packet()
     switch fresh {
-    case .record(let record):
-      packet.pushed = [PushedRecord(record: record, covered: covered)]
+    case .records(let records):
+      packet.pushed = [PushedRecords(records: records, covered: covered)]
       outbox.add(packet, importance: .positions, to: device)
     case .frames(let frames, let lane, let previous):
       var run = Run(frames, previous: previous)
@@ -161,12 +176,14 @@ extension SyncEngine {
       }
       receive(run, from: device, endpoint: endpoint)
     }
-    for record in announce.records {
+    if !announce.records.isEmpty {
       noteCopy { fresh in
-        guard case .record(let waiting) = fresh else { return false }
-        return waiting.topic == record.topic && waiting.order <= record.order
+        guard case .records(let waiting) = fresh else { return false }
+        return waiting.allSatisfy { waits in
+          announce.records.contains { $0.topic == waits.topic && waits.order <= $0.order }
+        }
       }
-      receive(record, from: device, endpoint: endpoint)
+      receive(announce.records, from: device, endpoint: endpoint)
     }
     hasArrivedByMulticast = false
     arrivalCovered = []
@@ -178,9 +195,9 @@ extension SyncEngine {
     }
   }
 
-  mutating func receive(_ push: PushedRecord, from device: DeviceID, endpoint: Endpoint) {
+  mutating func receive(_ push: PushedRecords, from device: DeviceID, endpoint: Endpoint) {
     arrivalCovered = push.covered
-    receive(push.record, from: device, endpoint: endpoint)
+    receive(push.records, from: device, endpoint: endpoint)
     arrivalCovered = []
   }
 
@@ -238,7 +255,8 @@ extension PeerState {
     case .frames(let frames, _, _):
       guard let last = frames.last, let theirs = known[last.log] else { return true }
       return theirs.sequence < last.sequence
-    case .record(let record): return knownRecords[record.topic] != LeafHint(record).hash
+    case .records(let records):
+      return records.contains { knownRecords[$0.topic] != LeafHint($0).hash }
     }
   }
 }
@@ -252,7 +270,32 @@ extension Run {
       return RunFrame(
         epoch: frame.epoch, body: frame.body, signature: keeps ? frame.signature : nil)
     }
+    let first = frames[0].sequence
     self.init(
-      log: frames[0].log, first: frames[0].sequence, previous: previous, frames: parts)
+      log: frames[0].log, first: first, previous: first == 0 ? nil : previous.raw.prefix.high,
+      frames: parts)
+  }
+
+  /// Runs of which each fits a multicast datagram, as any frame alone does; who need not be passed
+  /// them on to is named as far as there is room.
+  fileprivate static func pieces(
+    of frames: [Frame], previous: FrameHash, covered: Set<DeviceTag>
+  ) -> [Run] {
+    var (pieces, rest, previous) = ([Run](), frames[...], previous)
+    while !rest.isEmpty {
+      var count = rest.count
+      var run = Run(Array(rest), previous: previous)
+      while count > 1, run.wire.bytes.count > Limits.announcedRunBytes {
+        count -= 1
+        run = Run(Array(rest.prefix(count)), previous: previous)
+      }
+      // Two bytes a device, and the field's own three.
+      let room = max(0, Limits.announcedRunBytes - run.wire.bytes.count - 3) / 2
+      run.covered = Set(covered.sorted().prefix(room))
+      pieces.append(run)
+      previous = rest[rest.startIndex + count - 1].hash
+      rest = rest.dropFirst(count)
+    }
+    return pieces
   }
 }

@@ -39,9 +39,9 @@ extension SyncEngine {
       case .withCookie: receiveWithCookie(bytes.dropFirst(), from: endpoint)
       case .transport:
         let index = try reader.integer(UInt32.self)
-        let counter = try reader.integer(UInt64.self)
+        let counter = try reader.integer(UInt32.self)
         try receiveTransport(
-          bytes.dropFirst(13), localIndex: index, counter: counter, from: endpoint)
+          bytes.dropFirst(9), localIndex: index, counter: counter, from: endpoint)
       }
     } catch let error as WireError {
       reject(error, from: endpoint)
@@ -51,9 +51,9 @@ extension SyncEngine {
   }
 
   private mutating func receiveTransport(
-    _ ciphertext: ArraySlice<UInt8>, localIndex: UInt32, counter: UInt64, from endpoint: Endpoint
+    _ ciphertext: ArraySlice<UInt8>, localIndex: UInt32, counter: UInt32, from endpoint: Endpoint
   ) throws(WireError) {
-    guard let plaintext = sessions[localIndex]?.open(counter: counter, ciphertext),
+    guard let (plaintext, counter) = sessions[localIndex]?.open(counter: counter, ciphertext),
       let peer = sessions[localIndex]?.peer
     else { return reject(.unauthenticated, from: endpoint) }
     sessions[localIndex]?.endpoint = endpoint
@@ -62,7 +62,7 @@ extension SyncEngine {
     sessions[localIndex]?.unconfirmedFinish = nil
     guard case .device(let device) = peer else { return }
     peers[device]?.endpoint = endpoint
-    peers[device]?.bytesIn += UInt64(ciphertext.count + 13 + Limits.headerBytes)
+    peers[device]?.bytesIn += UInt64(ciphertext.count + 9 + Limits.headerBytes)
     noteHeard(device)
     let packet = try Packet(decoding: plaintext, operation: local.operation)
     noteReceived(counter, packet: packet, on: localIndex, of: device)
@@ -71,7 +71,7 @@ extension SyncEngine {
 
   private mutating func receive(_ packet: Packet, from device: DeviceID, endpoint: Endpoint) {
     for run in packet.runs { receive(run, from: device, endpoint: endpoint) }
-    for record in packet.records { receive(record, from: device, endpoint: endpoint) }
+    if !packet.records.isEmpty { receive(packet.records, from: device, endpoint: endpoint) }
     for push in packet.pushed { receive(push, from: device, endpoint: endpoint) }
     for key in packet.keys { receive(key, endpoint: endpoint) }
     for hint in packet.heads { noteHead(hint, of: device) }

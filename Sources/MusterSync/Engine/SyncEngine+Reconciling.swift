@@ -16,6 +16,7 @@ extension SyncEngine {
     confirm(roots, by: device)
     guard roots != own, mayBeginDigest(with: device, own: own, theirs: roots) else { return false }
     for set in SetID.allCases where roots[set] != own[set] {
+      peers[device]?.digestsBegun[set] = now
       send(shelf.node(of: set, prefix: .root, answers: false), to: device)
     }
     return true
@@ -81,6 +82,7 @@ extension SyncEngine {
   mutating func compare(_ node: DigestNode, of device: DeviceID) {
     switch node.contents {
     case .children(let hashes):
+      guard !isAnsweredElsewhere(node, of: device) else { return }
       for (nibble, hash) in hashes.enumerated() {
         let prefix = node.prefix.child(nibble)
         guard shelf.hash(of: node.set, prefix: prefix) != hash else {
@@ -90,12 +92,25 @@ extension SyncEngine {
         send(shelf.node(of: node.set, prefix: prefix, answers: false), to: device)
       }
     case .leaves(let leaves):
+      peers[device]?.digestsBegun[node.set] = nil
       let comesUnasked = !node.answers && isGranted(node, to: device)
       for leaf in leaves where node.prefix.range.contains(leaf.key) {
         note(leaf, in: node.set, of: device, comesUnasked: comesUnasked)
       }
       if !node.answers { supply(leaves, of: node, to: device) }
     }
+  }
+
+  /// Of two who begin at once only the lower one answers, since one comparison finds everything.
+  private mutating func isAnsweredElsewhere(_ node: DigestNode, of device: DeviceID) -> Bool {
+    guard node.prefix == .root else {
+      peers[device]?.digestsBegun[node.set] = nil
+      return false
+    }
+    guard device < local.device, let begun = peers[device]?.digestsBegun[node.set] else {
+      return false
+    }
+    return now.milliseconds(since: begun) < Timing.digestRepeatMilliseconds
   }
 
   /// Sends what the sender of these leaves lacks, as far as its credit goes, and names the rest.

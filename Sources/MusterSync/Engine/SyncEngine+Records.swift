@@ -10,7 +10,16 @@ extension SyncEngine {
     shelf.set(record)
   }
 
-  mutating func receive(_ record: LatestRecord, from device: DeviceID, endpoint: Endpoint) {
+  /// Takes what is newer than what is held, and passes it on.
+  mutating func receive(_ records: [LatestRecord], from device: DeviceID, endpoint: Endpoint) {
+    let fresh = records.filter { take($0, from: device, endpoint: endpoint) }
+    if !fresh.isEmpty { push(.records(fresh), from: device) }
+  }
+
+  /// False for what is not newer than what is held, or does not hold.
+  private mutating func take(
+    _ record: LatestRecord, from device: DeviceID, endpoint: Endpoint
+  ) -> Bool {
     #if Canary
       if Canary.acceptOlderRecord.isPlanted { records[record.topic] = nil }
     #endif
@@ -18,36 +27,42 @@ extension SyncEngine {
       peers[device]?.knownRecords[record.topic] = LeafHint(record).hash
     }
     if let held = records[record.topic] {
-      guard held.order < record.order else { return }
+      guard held.order < record.order else { return false }
     } else if records.count >= Limits.records {
-      return reject(.overLimit, from: endpoint)
+      return refuseRecord(.overLimit, from: endpoint)
     }
     guard let certificate = roster[record.certificate] else {
-      return reject(.unknownAuthor, from: endpoint)
+      return refuseRecord(.unknownAuthor, from: endpoint)
     }
     if record.kind == .receipt {
-      guard certificate.role == .command else { return reject(.forged, from: endpoint) }
+      guard certificate.role == .command else { return refuseRecord(.forged, from: endpoint) }
       guard records[record.topic] != nil || hasRoomForReceipt(of: record.certificate) else {
-        return reject(.overLimit, from: endpoint)
+        return refuseRecord(.overLimit, from: endpoint)
       }
     }
     #if Canary
       if Canary.trustAnyRecord.isPlanted {
         keep(record)
-        return effects.append(.store(.record(record)))
+        effects.append(.store(.record(record)))
+        return false
       }
     #endif
-    guard maySpendSignature(device) else { return reject(.throttled, from: endpoint) }
+    guard maySpendSignature(device) else { return refuseRecord(.throttled, from: endpoint) }
     guard
       record.isSigned(
         by: certificate.signingKey, operation: local.operation, sharing: local.findings)
     else {
-      return reject(.forged, from: endpoint)
+      return refuseRecord(.forged, from: endpoint)
     }
     payBackSignature(device)
     keep(record)
     effects.append(.store(.record(record)))
-    push(.record(record), from: device)
+    return true
+  }
+
+  private mutating func refuseRecord(_ rejection: Rejection, from endpoint: Endpoint) -> Bool {
+    reject(rejection, from: endpoint)
+    return false
   }
 
   /// The newest record of a topic; nil when none is held.

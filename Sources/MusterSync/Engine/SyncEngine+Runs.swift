@@ -11,7 +11,7 @@ extension SyncEngine {
     remember(run.log, through: last, of: device)
     guard last >= next, isWelcome(run.log, from: device) else { return }
     if let held = shelf.logs[run.log], run.first == next, let previous = run.previous,
-      previous != held.head.hash
+      previous != held.head.hash.raw.prefix.high
     {
       if provesFork(run, after: previous, opening: held.opening, by: device) {
         if provenForks.count < Limits.forkedLogs { provenForks.insert(run.log) }
@@ -22,8 +22,13 @@ extension SyncEngine {
       return refuse(run.log, from: device)
     }
     buffer(run, from: next, of: device)
+    let before = shelf.logs[run.log]?.head
+    var fresh: [Frame] = []
     while let source = provableSource(of: run.log) {
-      guard drain(run.log, from: source, endpoint: endpoint) else { break }
+      guard drain(run.log, from: source, into: &fresh, endpoint: endpoint) else { break }
+    }
+    if let opening = shelf.logs[run.log]?.opening {
+      forward(fresh, opening: opening, after: before, from: device)
     }
     if last > self.next(of: run.log) { enqueue(run.log, from: device) }
   }
@@ -95,7 +100,8 @@ extension SyncEngine {
   /// Takes the frames that follow what is held, up to one that a signature proves. False when they
   /// do not hold, or nobody can tell.
   private mutating func drain(
-    _ log: LogID, from source: (device: DeviceID, through: UInt64), endpoint: Endpoint
+    _ log: LogID, from source: (device: DeviceID, through: UInt64), into fresh: inout [Frame],
+    endpoint: Endpoint
   ) -> Bool {
     let held = shelf.logs[log]
     var frames = chain(of: log, after: held?.head, through: source.through, from: source.device)
@@ -122,6 +128,7 @@ extension SyncEngine {
         return true
       }
       hold(frames, opening: opening, from: source.device)
+      fresh += frames
       return true
     } catch {
       refuse(log, from: source.device)
@@ -202,7 +209,6 @@ extension SyncEngine {
 
   private mutating func hold(_ frames: [Frame], opening: Opening, from device: DeviceID) {
     guard let last = frames.last else { return }
-    let previousHead = shelf.logs[last.log]?.head
     settleConfirmations(of: last.log)
     effects.append(.store(.frames(opening, frames)))
     noteGrowth(of: last.log, through: last.sequence)
@@ -213,6 +219,5 @@ extension SyncEngine {
     confirm(
       LeafHint(Head(log: last.log, sequence: last.sequence, hash: last.hash)), isExact: false,
       by: device)
-    forward(frames, opening: opening, after: previousHead, from: device)
   }
 }

@@ -62,7 +62,10 @@ extension SyncEngine {
     peer.refused = []
     peer.roots = nil
     peer.lastDigest = nil
+    peer.digestsBegun = [:]
     peer.hasNewNeighbours = true
+    // Both sides say their roots now.
+    if !wasConnected { peer.nextHeartbeat = Contact.never }
     peer.quicken(now: now)
     sessions[session.localIndex] = session
     peers[device] = peer

@@ -3,7 +3,7 @@ public import MusterModel
 extension SyncEngine {
   /// The first eight bytes of the root of each set that makes up the state: all but the quarantine.
   public mutating func rootBytes() -> [UInt8] {
-    Array(shelf.roots().bytes.prefix(8 * Roots.stateSets))
+    encodedWords(Array(shelf.roots().hashes.prefix(Roots.stateSets)))
   }
 
   /// Every device that was met since the start, by device.

@@ -114,10 +114,10 @@ public struct SyncEngine: Sendable {
       receive(bytes, from: endpoint)
       arrivalLink = .unknown
     case .appended(let opening, let frames): append(frames, opening: opening)
-    case .recorded(let record):
-      keep(record)
-      positionNamings = 0
-      push(.record(record), from: nil)
+    case .recorded(let records):
+      for record in records { keep(record) }
+      if records.contains(where: { $0.kind == .position }) { positionNamings = 0 }
+      if !records.isEmpty { push(.records(records), from: nil) }
     case .fetched(let request, let frames): answer(request, with: frames)
     case .deadlinePassed: passDeadlines()
     case .rosterChanged(let roster): changeRoster(to: roster)

@@ -22,4 +22,4 @@ enum DatagramKind: UInt8, Sendable {
 let cookieBytes = 16
 
 /// The largest packet that fits a transport datagram: less kind, index, counter and tag.
-let packetBytes = 1200 - 1 - 4 - 8 - 16
+let packetBytes = 1200 - 1 - 4 - 4 - 16

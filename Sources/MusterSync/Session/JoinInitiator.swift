@@ -86,8 +86,8 @@ public struct JoinInitiator: Sendable {
         return [.send([DatagramKind.withCookie.rawValue] + cookie + initiation, to: endpoint)]
       case (.transport, .waiting(var session, let finish, let attempts)):
         guard try reader.integer(UInt32.self) == session.localIndex,
-          let plaintext = session.open(
-            counter: try reader.integer(UInt64.self), bytes.dropFirst(13))
+          let (plaintext, _) = session.open(
+            counter: try reader.integer(UInt32.self), bytes.dropFirst(9))
         else { return [] }
         phase = .waiting(session, finish: finish, attempts: attempts)
         return try conclude(Packet(decoding: plaintext, operation: invitation.operation))

@@ -62,17 +62,21 @@ struct Session: Sendable {
     var writer = ByteWriter()
     writer.append(DatagramKind.transport.rawValue)
     writer.append(remoteIndex)
-    writer.append(sendCounter)
+    writer.append(UInt32(truncatingIfNeeded: sendCounter))
     writer.append(fixed: sendKey.seal(packet, counter: sendCounter, additionalData: []))
     sendCounter += 1
     return writer.bytes
   }
 
-  /// Nil for what this session's peer did not send, or sent before.
-  mutating func open(counter: UInt64, _ ciphertext: ArraySlice<UInt8>) -> [UInt8]? {
+  /// What a datagram says, and its whole counter, of which it carries the last 32 bits. Nil for
+  /// what this session's peer did not send, or sent before.
+  mutating func open(
+    counter low: UInt32, _ ciphertext: ArraySlice<UInt8>
+  ) -> (packet: [UInt8], counter: UInt64)? {
+    let counter = window.counter(endingIn: low)
     guard let packet = receiveKey.open(ciphertext, counter: counter, additionalData: []),
       window.accept(counter)
     else { return nil }
-    return packet
+    return (packet, counter)
   }
 }

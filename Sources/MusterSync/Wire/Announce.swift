@@ -7,8 +7,11 @@ internal import MusterModel
 /// random bytes and cannot follow a laptop by them, while relays and devices with other epochs
 /// can read it. A *push* is an announce that carries fresh frames or records instead of roots.
 struct Announce: Hashable, Sendable {
-  var certificate: CertificateHash
-  var incarnation: Incarnation
+  /// The first eight bytes of the sender's certificate's hash: the signature tells whether it is
+  /// the one that is known by them.
+  var certificate: UInt64
+  /// The first eight bytes.
+  var incarnation: UInt64
   /// Greater in every later announce of the incarnation, over restarts too.
   var counter: UInt64
   var roots: Roots?
@@ -25,8 +28,8 @@ struct Announce: Hashable, Sendable {
     operation: OperationID, networkKey: SealingKey, nonce: Nonce24, signedBy signer: SigningKey
   ) -> [UInt8] {
     var wire = WireAnnounce()
-    wire.certificate = .init(certificate.bytes)
-    wire.incarnation = .init(incarnation.bytes)
+    wire.certificate = .init(encodedWords([certificate]))
+    wire.incarnation = .init(encodedWords([incarnation]))
     wire.counter = counter
     if let roots { wire.roots = .init(roots.bytes) }
     wire.heads = .init(LeafHint.encoded(heads))
@@ -63,11 +66,12 @@ struct Announce: Hashable, Sendable {
       }
       self.signature = signature
       let wire = try WireAnnounce(parsing: content)
-      guard let certificate = CertificateHash(bytes: wire.certificate),
-        let incarnation = Incarnation(bytes: wire.incarnation)
-      else { throw .malformed("announce") }
+      guard wire.certificate.count == 8, wire.incarnation.count == 8 else {
+        throw .malformed("announce")
+      }
+      let names = eightByteWords(Array(wire.certificate + wire.incarnation))
       var announce = Announce(
-        certificate: certificate, incarnation: incarnation, counter: wire.counter)
+        certificate: names[0], incarnation: names[1], counter: wire.counter)
       if !wire.roots.isEmpty { announce.roots = try Roots(Array(wire.roots)) }
       announce.heads = try LeafHint.decode(Array(wire.heads))
       if wire.hasPosition {

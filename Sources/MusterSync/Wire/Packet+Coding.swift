@@ -47,11 +47,13 @@ extension Packet {
     if wire.hasAck { acknowledgement = try Acknowledgement(wire.ack) }
     answer = wire.answer
     for peer in wire.peers { peers.append(try PeerAddress(peer)) }
-    for push in wire.pushed where isKnown(push.record.kind, as: RecordKind.self) {
-      pushed.append(
-        PushedRecord(
-          record: try LatestRecord(push.record, operation: operation),
-          covered: try DeviceTag.decode(Array(push.covered))))
+    for push in wire.pushed {
+      var records: [LatestRecord] = []
+      for record in push.records where isKnown(record.kind, as: RecordKind.self) {
+        records.append(try LatestRecord(record, operation: operation))
+      }
+      let covered = try DeviceTag.decode(Array(push.covered))
+      if !records.isEmpty { pushed.append(PushedRecords(records: records, covered: covered)) }
     }
   }
 }
@@ -64,22 +66,40 @@ func isKnown<Code: RawRepresentable<UInt8>>(_ number: UInt32, as: Code.Type) -> 
 }
 
 extension Roots {
-  var bytes: [UInt8] {
-    var writer = ByteWriter()
-    for hash in hashes { writer.append(hash) }
-    return writer.bytes
-  }
+  var bytes: [UInt8] { encodedSixteen(hashes) }
 
   /// A later version may know more sets: what is beyond ours is passed over.
   init(_ bytes: [UInt8]) throws(WireError) {
-    guard bytes.count >= SetID.allCases.count * 8, bytes.count.isMultiple(of: 8) else {
-      throw .malformed("roots")
-    }
-    hashes = eightByteWords(Array(bytes.prefix(SetID.allCases.count * 8)))
+    hashes = Array(try decodedSixteen(bytes).prefix(SetID.allCases.count))
   }
 }
 
-private func eightByteWords(_ bytes: [UInt8]) -> [UInt64] {
+/// Up to sixteen hashes: two bytes that say which are not zero, the first one's bit highest; then
+/// those.
+private func encodedSixteen(_ hashes: [UInt64]) -> [UInt8] {
+  var writer = ByteWriter()
+  let bits = hashes.enumerated().map { $1 == 0 ? 0 : UInt16(0x8000) >> UInt16($0) }
+  writer.append(bits.reduce(0, |))
+  for hash in hashes where hash != 0 { writer.append(hash) }
+  return writer.bytes
+}
+
+private func decodedSixteen(_ bytes: [UInt8]) throws(WireError) -> [UInt64] {
+  guard bytes.count >= 2 else { throw .malformed("hashes") }
+  let mask = UInt16(bytes[0]) << 8 | UInt16(bytes[1])
+  guard bytes.count == 2 + 8 * mask.nonzeroBitCount else { throw .malformed("hashes") }
+  var present = eightByteWords(Array(bytes.dropFirst(2)))[...]
+  return (0..<16).map { mask << UInt16($0) & 0x8000 == 0 ? 0 : present.removeFirst() }
+}
+
+/// Eight bytes of a longer hash.
+func encodedWords(_ words: [UInt64]) -> [UInt8] {
+  var writer = ByteWriter()
+  for word in words { writer.append(word) }
+  return writer.bytes
+}
+
+func eightByteWords(_ bytes: [UInt8]) -> [UInt64] {
   stride(from: 0, to: bytes.count - 7, by: 8).map { start in
     bytes[start..<start + 8].reduce(0) { $0 << 8 | UInt64($1) }
   }
@@ -125,7 +145,7 @@ extension DigestNode {
     wire.answers = answers
     wire.credit = UInt32(credit)
     switch contents {
-    case .children(let hashes): wire.children = .init(Roots(hashes: hashes).bytes)
+    case .children(let hashes): wire.children = .init(encodedSixteen(hashes))
     case .leaves(let leaves):
       wire.isLeaves = true
       wire.leaves = .init(LeafHint.encoded(leaves))
@@ -142,8 +162,7 @@ extension DigestNode {
     if wire.isLeaves {
       contents = .leaves(try LeafHint.decode(Array(wire.leaves)))
     } else {
-      guard wire.children.count == 128 else { throw .malformed("digest children") }
-      contents = .children(eightByteWords(Array(wire.children)))
+      contents = .children(try decodedSixteen(Array(wire.children)))
     }
     self.init(
       set: set, prefix: prefix, contents: contents, answers: wire.answers,
@@ -156,19 +175,20 @@ extension Acknowledgement {
     var wire = WireAck()
     wire.largest = largest
     wire.delay = delayMicroseconds
-    var (bytes, rest): ([UInt8], UInt128) = ([], before)
+    var (bytes, rest): ([UInt8], UInt128) = ([], ~before)
+    if largest < 128 { rest &= 1 << UInt128(largest) - 1 }
     while rest != 0 {
       bytes.append(UInt8(truncatingIfNeeded: rest))
       rest >>= 8
     }
-    wire.received = .init(bytes)
+    wire.missing = .init(bytes)
     return wire
   }
 
   fileprivate init(_ wire: WireAck) throws(WireError) {
-    guard wire.received.count <= 16 else { throw .malformed("acknowledgement") }
-    let before = wire.received.reversed().reduce(UInt128(0)) { $0 << 8 | UInt128($1) }
-    self.init(largest: wire.largest, delayMicroseconds: wire.delay, before: before)
+    guard wire.missing.count <= 16 else { throw .malformed("acknowledgement") }
+    let missing = wire.missing.reversed().reduce(UInt128(0)) { $0 << 8 | UInt128($1) }
+    self.init(largest: wire.largest, delayMicroseconds: wire.delay, before: ~missing)
   }
 }
 
@@ -199,15 +219,20 @@ extension Want {
 }
 
 extension Run {
+  /// In place of an epoch, of a frame that is not sealed and follows one that is.
+  private static let clear: [UInt8] = [0]
+
   var wire: WireRun {
     var wire = WireRun()
     wire.log = .init(log.bytes)
     wire.first = first
-    if let previous { wire.previous = .init(previous.bytes) }
+    if let previous { wire.previous = .init(encodedWords([previous])) }
     wire.covered = .init(DeviceTag.encoded(covered))
+    var epoch: EpochID?
     wire.frames = frames.map { frame in
       var wire = WireRunFrame()
-      if let epoch = frame.epoch { wire.epoch = .init(epoch.bytes) }
+      if frame.epoch != epoch { wire.epoch = .init(frame.epoch?.bytes ?? Self.clear) }
+      epoch = frame.epoch
       wire.body = .init(frame.body)
       if let signature = frame.signature { wire.signature = .init(signature) }
       return wire
@@ -215,25 +240,53 @@ extension Run {
     return wire
   }
 
+  /// Two encoded packets, each of one run, as one run; nil where the second does not go on where the
+  /// first ends, or one of them is something else.
+  static func joined(_ first: [UInt8], _ second: [UInt8]) -> [UInt8]? {
+    // A signature, an id and what else need not be said twice.
+    guard first.count + second.count <= packetBytes + 124 else { return nil }
+    do {
+      let runs = try [first, second].map { try WirePacket(parsing: $0).runs.map { try Run($0) } }
+      guard runs.allSatisfy({ $0.count == 1 }) else { return nil }
+      var run = runs[0][0]
+      let rest = runs[1][0]
+      let boundary = run.first + UInt64(run.frames.count)
+      guard run.log == rest.log, rest.first == boundary else { return nil }
+      if (boundary - 1) % Limits.signatureInterval != 0 {
+        run.frames[run.frames.count - 1].signature = nil
+      }
+      run.frames += rest.frames
+      run.covered.formIntersection(rest.covered)
+      var packet = Packet()
+      packet.runs = [run]
+      return packet.encoded()
+    } catch {
+      return nil
+    }
+  }
+
   init(_ wire: WireRun) throws(WireError) {
     guard let log = LogID(bytes: wire.log), wire.first <= Limits.lastSequence,
       !wire.frames.isEmpty, UInt64(wire.frames.count) <= Limits.lastSequence - wire.first + 1
     else { throw .malformed("run") }
-    var previous: FrameHash?
-    if !wire.previous.isEmpty {
-      guard let hash = FrameHash(bytes: wire.previous) else { throw .malformed("run") }
-      previous = hash
-    }
+    guard wire.previous.isEmpty || wire.previous.count == 8 else { throw .malformed("run") }
+    let previous = eightByteWords(Array(wire.previous)).first
+    var epoch: EpochID?
     var frames: [RunFrame] = []
     for frame in wire.frames {
-      // An epoch of zeros would hash like none: a clear frame must not pass for a sealed one.
-      guard frame.epoch.isEmpty || (frame.epoch.count == 16 && frame.epoch.contains { $0 != 0 }),
-        frame.signature.isEmpty || frame.signature.count == 64,
+      if !frame.epoch.isEmpty {
+        epoch = EpochID(bytes: frame.epoch)
+        // An epoch of zeros would hash like none: a clear frame must not pass for a sealed one.
+        guard epoch.map({ $0.raw != .zero }) ?? (Array(frame.epoch) == Self.clear) else {
+          throw .malformed("frame")
+        }
+      }
+      guard frame.signature.isEmpty || frame.signature.count == 64,
         frame.body.count <= Limits.frameBodyBytes
       else { throw .malformed("frame") }
       frames.append(
         RunFrame(
-          epoch: EpochID(bytes: frame.epoch), body: Array(frame.body),
+          epoch: epoch, body: Array(frame.body),
           signature: frame.signature.isEmpty ? nil : Array(frame.signature)))
     }
     self.init(

@@ -19,7 +19,7 @@ struct Packet: Hashable, Sendable {
   var answer = false
   /// Where the sender talks with others right now.
   var peers: [PeerAddress] = []
-  var pushed: [PushedRecord] = []
+  var pushed: [PushedRecords] = []
 
   /// Whether its sender repeats it until it is acknowledged: what is merely said again later, and
   /// acknowledgements themselves, are not.
@@ -44,20 +44,26 @@ struct Acknowledgement: Hashable, Sendable {
   }
 }
 
-/// A record that nobody asked for.
-struct PushedRecord: Hashable, Sendable {
-  var record: LatestRecord
+/// Records that nobody asked for.
+struct PushedRecords: Hashable, Sendable {
+  var records: [LatestRecord]
+  /// Tags for the first one's topic.
   var covered: Set<DeviceTag> = []
 }
 
-/// The first bytes of a device's id: enough to tell who need not be passed a fresh frame on to. Two
-/// devices with one tag cost the second a wait for the next heads or roots, and nothing else.
+/// A few bits that a device's id gives for one log, or one record's topic: enough to tell who need
+/// not be passed something fresh on to. Two devices with one tag cost the second a wait for the next
+/// heads or roots, and nothing else; for another log their tags differ.
 struct DeviceTag: Hashable, Comparable, Sendable {
-  let raw: UInt32
+  let raw: UInt16
 
-  init(raw: UInt32) { self.raw = raw }
+  init(raw: UInt16) { self.raw = raw }
 
-  init(_ device: DeviceID) { raw = UInt32(truncatingIfNeeded: device.raw.high >> 32) }
+  /// - Parameter key: the log's id, or the topic.
+  init(_ device: DeviceID, about key: Bytes16) {
+    let mixed = (device.raw.high ^ key.high) &* 0x9E37_79B9_7F4A_7C15
+    raw = UInt16(truncatingIfNeeded: mixed >> 48)
+  }
 
   static func < (left: DeviceTag, right: DeviceTag) -> Bool { left.raw < right.raw }
 }
@@ -144,8 +150,9 @@ struct Want: Hashable, Sendable {
 struct Run: Hashable, Sendable {
   var log: LogID
   var first: UInt64
-  /// The hash before `first`, where the run is pushed unasked.
-  var previous: FrameHash?
+  /// The first eight bytes of the hash before `first`, where the run is pushed unasked and does not
+  /// begin its log: by them a fork is known from a forgery.
+  var previous: UInt64?
   var frames: [RunFrame]
   /// Who need not be passed it on to: they hold it, or were sent it.
   var covered: Set<DeviceTag> = []

@@ -1,7 +1,7 @@
 internal import MusterModel
 
 extension DeviceTag {
-  private static let encodedBytes = 4
+  private static let encodedBytes = 2
 
   /// In ascending order, so that equal sets are equal bytes.
   static func encoded(_ tags: Set<DeviceTag>) -> [UInt8] {
@@ -15,7 +15,7 @@ extension DeviceTag {
     var reader = ByteReader(bytes)
     var tags: Set<DeviceTag> = []
     do {
-      while reader.remaining > 0 { tags.insert(DeviceTag(raw: try reader.integer(UInt32.self))) }
+      while reader.remaining > 0 { tags.insert(DeviceTag(raw: try reader.integer(UInt16.self))) }
     } catch {
       throw .malformed("device tags")
     }
@@ -23,10 +23,10 @@ extension DeviceTag {
   }
 }
 
-extension PushedRecord {
-  var wire: WirePushedRecord {
-    var wire = WirePushedRecord()
-    wire.record = record.wire
+extension PushedRecords {
+  var wire: WirePushedRecords {
+    var wire = WirePushedRecords()
+    wire.records = records.map(\.wire)
     wire.covered = .init(DeviceTag.encoded(covered))
     return wire
   }

@@ -48,13 +48,13 @@ nonisolated struct WireAnnounce: @unchecked Sendable {
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  /// 32
+  /// 8: the first of the certificate's hash
   var certificate: Data {
     get {_storage._certificate}
     set {_uniqueStorage()._certificate = newValue}
   }
 
-  /// 16
+  /// 8: the first
   var incarnation: Data {
     get {_storage._incarnation}
     set {_uniqueStorage()._incarnation = newValue}
@@ -66,13 +66,13 @@ nonisolated struct WireAnnounce: @unchecked Sendable {
     set {_uniqueStorage()._counter = newValue}
   }
 
-  /// 8 bytes of each set's root, in the order of the sets' numbers
+  /// 2: a bit for each set that is not empty, the first one's highest; then 8
   var roots: Data {
     get {_storage._roots}
     set {_uniqueStorage()._roots = newValue}
   }
 
-  /// 28 each: log, sequence, 8 bytes of the hash: the newest changes, as hints
+  /// bytes of the root of each of those, in the order of the sets' numbers
   var heads: Data {
     get {_storage._heads}
     set {_uniqueStorage()._heads = newValue}
@@ -99,7 +99,7 @@ nonisolated struct WireAnnounce: @unchecked Sendable {
     set {_uniqueStorage()._records = newValue}
   }
 
-  /// 4 each, as in a Run
+  /// 2 each, for the first record, as in PushedRecords
   var covered: Data {
     get {_storage._covered}
     set {_uniqueStorage()._covered = newValue}
@@ -215,7 +215,7 @@ nonisolated struct WirePacket: @unchecked Sendable {
   /// Clears the value of `join`. Subsequent reads from it will return its default value.
   mutating func clearJoin() {_uniqueStorage()._join = nil}
 
-  /// 8 bytes of each set's root, in the order of the sets' numbers
+  /// as in an announce
   var roots: Data {
     get {_storage._roots}
     set {_uniqueStorage()._roots = newValue}
@@ -248,7 +248,7 @@ nonisolated struct WirePacket: @unchecked Sendable {
     set {_uniqueStorage()._peers = newValue}
   }
 
-  var pushed: [WirePushedRecord] {
+  var pushed: [WirePushedRecords] {
     get {_storage._pushed}
     set {_uniqueStorage()._pushed = newValue}
   }
@@ -273,37 +273,28 @@ nonisolated struct WireAck: Sendable {
   /// microseconds from its arrival to this
   var delay: UInt32 = 0
 
-  /// bit i, least first: counter largest - 1 - i came; at most 16 bytes,
-  var received: Data = Data()
+  /// bit i, least first: counter largest - 1 - i did not come; at most 16
+  var missing: Data = Data()
 
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
   init() {}
 }
 
-/// A record that nobody asked for.
-nonisolated struct WirePushedRecord: Sendable {
+/// Records that nobody asked for.
+nonisolated struct WirePushedRecords: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  var record: WireRecord {
-    get {_record ?? WireRecord()}
-    set {_record = newValue}
-  }
-  /// Returns true if `record` has been explicitly set.
-  var hasRecord: Bool {self._record != nil}
-  /// Clears the value of `record`. Subsequent reads from it will return its default value.
-  mutating func clearRecord() {self._record = nil}
+  var records: [WireRecord] = []
 
-  /// as in a Run
+  /// 2 each: tags, for the first record's topic, of devices that need not be
   var covered: Data = Data()
 
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
   init() {}
-
-  fileprivate var _record: WireRecord? = nil
 }
 
 /// Where a device was heard, by one who talks with it.
@@ -340,10 +331,10 @@ nonisolated struct WireDigestNode: Sendable {
   /// packed, high nibble first
   var prefix: Data = Data()
 
-  /// 16 × 8 bytes; absent where the leaves are given
+  /// 2: a bit for each subtree that holds anything, the first one's highest;
   var children: Data = Data()
 
-  /// 28 each: all that there is under the prefix
+  /// then 8 for each of those; absent where the leaves are given
   var leaves: Data = Data()
 
   var isLeaves: Bool = false
@@ -397,12 +388,12 @@ nonisolated struct WireRun: Sendable {
 
   var first: UInt64 = 0
 
-  /// 32: the hash before `first`, given when pushed alone
+  /// 8: the first of the hash before `first`, given when pushed unasked
   var previous: Data = Data()
 
   var frames: [WireRunFrame] = []
 
-  /// 4 each: the first bytes of devices that need not be passed it on to
+  /// 2 each: tags, for this log, of devices that need not be passed it on to
   var covered: Data = Data()
 
   var unknownFields = SwiftProtobuf.UnknownStorage()
@@ -415,9 +406,10 @@ nonisolated struct WireRunFrame: Sendable {
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  /// 16; absent when the body is clear
+  /// 16; absent where it is that of the frame before in the run, or where the
   var epoch: Data = Data()
 
+  /// first is clear; one zero byte: clear, after one that is not
   var body: Data = Data()
 
   /// 64; absent where a later frame of the run proves this one
@@ -835,7 +827,7 @@ nonisolated extension WirePacket: SwiftProtobuf.Message, SwiftProtobuf._MessageI
     var _ack: WireAck? = nil
     var _answer: Bool = false
     var _peers: [WirePeerAddress] = []
-    var _pushed: [WirePushedRecord] = []
+    var _pushed: [WirePushedRecords] = []
 
       // This property is used as the initial default value for new instances of the type.
       // The type itself is protecting the reference to its storage via CoW semantics.
@@ -980,7 +972,7 @@ nonisolated extension WirePacket: SwiftProtobuf.Message, SwiftProtobuf._MessageI
 
 nonisolated extension WireAck: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".Ack"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}largest\0\u{1}delay\0\u{1}received\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}largest\0\u{1}delay\0\u{2}\u{2}missing\0\u{c}\u{3}\u{1}")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -990,7 +982,7 @@ nonisolated extension WireAck: SwiftProtobuf.Message, SwiftProtobuf._MessageImpl
       switch fieldNumber {
       case 1: try { try decoder.decodeSingularUInt64Field(value: &self.largest) }()
       case 2: try { try decoder.decodeSingularUInt32Field(value: &self.delay) }()
-      case 3: try { try decoder.decodeSingularBytesField(value: &self.received) }()
+      case 4: try { try decoder.decodeSingularBytesField(value: &self.missing) }()
       default: break
       }
     }
@@ -1003,8 +995,8 @@ nonisolated extension WireAck: SwiftProtobuf.Message, SwiftProtobuf._MessageImpl
     if self.delay != 0 {
       try visitor.visitSingularUInt32Field(value: self.delay, fieldNumber: 2)
     }
-    if !self.received.isEmpty {
-      try visitor.visitSingularBytesField(value: self.received, fieldNumber: 3)
+    if !self.missing.isEmpty {
+      try visitor.visitSingularBytesField(value: self.missing, fieldNumber: 4)
     }
     try unknownFields.traverse(visitor: &visitor)
   }
@@ -1012,15 +1004,15 @@ nonisolated extension WireAck: SwiftProtobuf.Message, SwiftProtobuf._MessageImpl
   static func ==(lhs: WireAck, rhs: WireAck) -> Bool {
     if lhs.largest != rhs.largest {return false}
     if lhs.delay != rhs.delay {return false}
-    if lhs.received != rhs.received {return false}
+    if lhs.missing != rhs.missing {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
 }
 
-nonisolated extension WirePushedRecord: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
-  static let protoMessageName: String = _protobuf_package + ".PushedRecord"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}record\0\u{1}covered\0")
+nonisolated extension WirePushedRecords: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".PushedRecords"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}records\0\u{1}covered\0")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -1028,7 +1020,7 @@ nonisolated extension WirePushedRecord: SwiftProtobuf.Message, SwiftProtobuf._Me
       // allocates stack space for every case branch when no optimizations are
       // enabled. https://github.com/apple/swift-protobuf/issues/1034
       switch fieldNumber {
-      case 1: try { try decoder.decodeSingularMessageField(value: &self._record) }()
+      case 1: try { try decoder.decodeRepeatedMessageField(value: &self.records) }()
       case 2: try { try decoder.decodeSingularBytesField(value: &self.covered) }()
       default: break
       }
@@ -1036,21 +1028,17 @@ nonisolated extension WirePushedRecord: SwiftProtobuf.Message, SwiftProtobuf._Me
   }
 
   func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
-    // The use of inline closures is to circumvent an issue where the compiler
-    // allocates stack space for every if/case branch local when no optimizations
-    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
-    // https://github.com/apple/swift-protobuf/issues/1182
-    try { if let v = self._record {
-      try visitor.visitSingularMessageField(value: v, fieldNumber: 1)
-    } }()
+    if !self.records.isEmpty {
+      try visitor.visitRepeatedMessageField(value: self.records, fieldNumber: 1)
+    }
     if !self.covered.isEmpty {
       try visitor.visitSingularBytesField(value: self.covered, fieldNumber: 2)
     }
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  static func ==(lhs: WirePushedRecord, rhs: WirePushedRecord) -> Bool {
-    if lhs._record != rhs._record {return false}
+  static func ==(lhs: WirePushedRecords, rhs: WirePushedRecords) -> Bool {
+    if lhs.records != rhs.records {return false}
     if lhs.covered != rhs.covered {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true

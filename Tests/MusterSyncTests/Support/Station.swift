@@ -126,7 +126,7 @@ struct Station {
   mutating func record(_ counter: UInt64, now: Instant) -> [Sending] {
     let record = position(counter)
     shelf.records[record.topic] = record
-    return handle(.recorded(record), now: now)
+    return handle(.recorded([record]), now: now)
   }
 
   func position(_ counter: UInt64) -> LatestRecord {

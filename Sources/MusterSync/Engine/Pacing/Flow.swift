@@ -112,13 +112,15 @@ struct Flow: Sendable {
     heardLoss.note(lost: max(0, skipped), arrived: 1)
   }
 
+  /// - Parameter nextCounter: of the next datagram of that session.
   /// - Returns: how long this answer took, in microseconds, where it tells.
   @discardableResult
   mutating func acknowledge(
-    _ acknowledgement: Acknowledgement, on index: UInt32, now: Instant
+    _ acknowledgement: Acknowledgement, on index: UInt32, nextCounter: UInt64, now: Instant
   ) -> Int64? {
     guard index == session else { return nil }
-    let change = sent.acknowledge(acknowledgement, roundTrip: roundTrip, now: now)
+    let change = sent.acknowledge(
+      acknowledgement, nextCounter: nextCounter, roundTrip: roundTrip, now: now)
     if let sample = change.roundTrip {
       roundTrip.add(sample, now: now)
       window.sample(roundTrip.latest)

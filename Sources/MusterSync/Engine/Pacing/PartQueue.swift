@@ -17,6 +17,8 @@ struct PartQueue: Sendable {
 
   private var parts: [UInt64: Part] = [:]
   private var numbers: [PartKey: UInt64] = [:]
+  /// Of each log what runs are here: the first sequences, and how many frames.
+  private var runs: [LogID: [UInt64: Int]] = [:]
   private var lines = [AuthorLines](
     repeating: AuthorLines(), count: Outbox.Importance.allCases.count)
   /// What each importance has been owed of its share; in twentieths of a byte.
@@ -27,6 +29,7 @@ struct PartQueue: Sendable {
 
   /// Parts that wait, of whatever importance.
   private(set) var waiting = 0
+  private(set) var waitingBytes = 0
   /// Parts that wait or are under way.
   var count: Int { parts.count }
 
@@ -43,12 +46,50 @@ struct PartQueue: Sendable {
       remove(number)
     }
     if parts.count >= Limits.queuedParts, !makeRoom(for: part.importance) { return false }
+    insert(part)
+    join(nextNumber)
+    return true
+  }
+
+  private mutating func insert(_ part: Part) {
     nextNumber += 1
     parts[nextNumber] = part
     if let key = part.key { numbers[key] = nextNumber }
+    if case .run(let log, let first, let frames) = part.key {
+      runs[log, default: [:]][first] = max(frames, runs[log]?[first] ?? 0)
+    }
     lines[Int(part.importance.rawValue)].append(nextNumber, of: part.author)
-    count(part.importance, by: 1)
-    return true
+    count(part, by: 1)
+  }
+
+  /// The first frame of a log, from `sequence` on, that is not in a run here.
+  func next(of log: LogID, after sequence: UInt64) -> UInt64 {
+    var next = sequence
+    for (first, count) in runs[log]?.sorted(by: { $0.key < $1.key }) ?? [] where first <= next {
+      next = max(next, first + UInt64(count))
+    }
+    return next
+  }
+
+  /// Puts a run that waits together with the one before it in its log, where that waits too and
+  /// both fit one datagram: they need one signature, and name their log once.
+  private mutating func join(_ number: UInt64) {
+    guard let part = parts[number], part.isQueued,
+      case .run(let log, let first, let count) = part.key,
+      let before = runs[log]?.filter({ $0.key + UInt64($0.value) == first })
+        .min(by: { $0.key < $1.key }),
+      let other = numbers[.run(log, first: before.key, count: before.value)],
+      let earlier = parts[other], earlier.isQueued, earlier.importance == part.importance,
+      let bytes = Run.joined(earlier.bytes, part.bytes), bytes.count <= packetBytes
+    else { return }
+    let author = earlier.author ?? part.author
+    remove(other)
+    remove(number)
+    insert(
+      Part(
+        importance: part.importance, author: author,
+        key: .run(log, first: before.key, count: before.value + count), bytes: bytes,
+        isRepeated: true))
   }
 
   /// Drops one of the least important that wait, where it is less important than what comes.
@@ -60,9 +101,10 @@ struct PartQueue: Sendable {
     return true
   }
 
-  private mutating func count(_ importance: Outbox.Importance, by difference: Int) {
-    queued[Int(importance.rawValue)] += difference
+  private mutating func count(_ part: Part, by difference: Int) {
+    queued[Int(part.importance.rawValue)] += difference
     waiting += difference
+    waitingBytes += difference * part.bytes.count
   }
 
   private func size(of number: UInt64) -> Int? {
@@ -72,8 +114,13 @@ struct PartQueue: Sendable {
   /// It is acknowledged, or something newer takes its place.
   mutating func remove(_ number: UInt64) {
     guard let part = parts.removeValue(forKey: number) else { return }
-    if part.isQueued { count(part.importance, by: -1) }
-    if let key = part.key, numbers[key] == number { numbers[key] = nil }
+    if part.isQueued { count(part, by: -1) }
+    guard let key = part.key, numbers[key] == number else { return }
+    numbers[key] = nil
+    if case .run(let log, let first, let frames) = key, runs[log]?[first] == frames {
+      runs[log]?[first] = nil
+      if runs[log]?.isEmpty == true { runs[log] = nil }
+    }
   }
 
   /// What was lost leaves again: at once, or after all that waits where the way seems cut, since by
@@ -82,7 +129,7 @@ struct PartQueue: Sendable {
     for number in first ? numbers.reversed() : numbers {
       guard let part = parts[number], !part.isQueued else { continue }
       parts[number]?.isQueued = true
-      count(part.importance, by: 1)
+      count(part, by: 1)
       let line = Int(part.importance.rawValue)
       if first {
         lines[line].prepend(number)
@@ -90,6 +137,7 @@ struct PartQueue: Sendable {
         lines[line].append(number, of: part.author)
       }
     }
+    for number in numbers.sorted() { join(number) }
   }
 
   /// Takes as much as one packet holds. The numbers are those of the parts to be repeated until
@@ -109,7 +157,7 @@ struct PartQueue: Sendable {
       {
         lines[line].removeHead(size: part.bytes.count)
         bytes += part.bytes
-        count(part.importance, by: -1)
+        count(part, by: -1)
         settleShares(line, part.bytes.count)
         if part.isRepeated {
           parts[number]?.isQueued = false
@@ -149,8 +197,10 @@ enum PartKey: Hashable, Sendable {
       self = .want(want.log, from: want.from)
     } else if let record = packet.records.first, packet.records.count == 1 {
       self = .record(record.topic)
-    } else if let push = packet.pushed.first, packet.pushed.count == 1 {
-      self = .record(push.record.topic)
+    } else if let record = packet.pushed.first?.records.first, packet.pushed.count == 1,
+      packet.pushed[0].records.count == 1
+    {
+      self = .record(record.topic)
     } else if let node = packet.digest.first, packet.digest.count == 1 {
       self = .digest(node.set, node.prefix, answers: node.answers)
     } else if let head = packet.heads.first, packet.heads.count == 1 {

@@ -54,11 +54,13 @@ struct SentDatagrams: Sendable {
     }
   }
 
+  /// - Parameter nextCounter: of the next datagram of the session, whatever it will say: an
+  ///   acknowledgement may name any that left, those that are not repeated included.
   mutating func acknowledge(
-    _ acknowledgement: Acknowledgement, roundTrip: RoundTrip, now: Instant
+    _ acknowledgement: Acknowledgement, nextCounter: UInt64, roundTrip: RoundTrip, now: Instant
   ) -> Change {
     var change = Change()
-    guard let last = sent.last, acknowledgement.largest <= last.counter else { return change }
+    guard acknowledgement.largest < nextCounter else { return change }
     let largest = acknowledgement.largest
     for index in sent.indices.reversed() {
       let datagram = sent[index]
@@ -81,7 +83,7 @@ struct SentDatagrams: Sendable {
     change.overtaken = overtake(reorderingTime: roundTrip.reorderingTime, now: now)
     if largest >= roundEnd, !change.acknowledged.isEmpty {
       change.endsRound = true
-      roundEnd = last.counter + 1
+      roundEnd = nextCounter
     }
     forget()
     return change

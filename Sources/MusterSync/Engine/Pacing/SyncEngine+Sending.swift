@@ -1,4 +1,4 @@
-public import MusterModel
+internal import MusterModel
 
 /// The one way out: everything that leaves passes `transmit`, at the pace of its link; what is said
 /// to peers also at the pace of the way to them.
@@ -33,6 +33,7 @@ extension SyncEngine {
     while let ready = outbox.links.popReady(now: now) { leave(ready.bytes, to: ready.to) }
     if outbox.links.rate == nil {
       for device in outbox.takeTouched() {
+        if fetchToFill(device) { continue }
         while sendPacket(to: device) {}
         settle(device)
       }
@@ -155,8 +156,9 @@ extension SyncEngine {
     let skipped = sessions[index]?.received.note(
       counter, isToBeAcknowledged: packet.isToBeAcknowledged, now: now)
     outbox.flows[device, default: Flow()].noteHeard(skipped: skipped ?? 0, now: now)
-    if let acknowledgement = packet.acknowledgement {
-      let took = outbox.flows[device]?.acknowledge(acknowledgement, on: index, now: now)
+    if let acknowledgement = packet.acknowledgement, let next = sessions[index]?.sendCounter {
+      let took = outbox.flows[device]?.acknowledge(
+        acknowledgement, on: index, nextCounter: next, now: now)
       if let took { outbox.links.noteDelay(milliseconds: took / 1000) }
     }
     // What is heard may also shorten the wait for what is under way.

@@ -8,12 +8,15 @@ extension SyncEngine {
   mutating func serve(_ wants: [Want], to device: DeviceID) {
     for want in wants {
       guard want.set != .quarantine, isHeld(tip: want.tip, of: want.log),
-        let summary = shelf.logs[want.log], want.from <= summary.head.sequence
+        let summary = shelf.logs[want.log]
       else { continue }
+      let through = min(want.through, summary.head.sequence)
+      // What is on its way already is repeated until it arrives.
+      let from = outbox.flows[device]?.queue.next(of: want.log, after: want.from) ?? want.from
+      guard from <= through else { continue }
       outbox.flows[device, default: Flow()].wants.add(
         WantQueue.Wish(
-          log: want.log, set: SetID(summary.opening.lane), from: want.from,
-          through: min(want.through, summary.head.sequence)))
+          log: want.log, set: SetID(summary.opening.lane), from: from, through: through))
       outbox.touch(device)
     }
   }
@@ -23,21 +26,37 @@ extension SyncEngine {
     tip.map { shelf.tips(of: log).contains($0) } ?? true
   }
 
-  mutating func fetchMore(for device: DeviceID) {
+  /// Fetches more for a peer before anything leaves, where what waits for it would leave a datagram
+  /// half empty. True when the answer is to come, at this very moment.
+  mutating func fetchToFill(_ device: DeviceID) -> Bool {
+    guard let flow = outbox.flows[device], flow.queue.waitingBytes < packetBytes else {
+      return false
+    }
+    return fetchMore(for: device)
+  }
+
+  /// True when something is being fetched from now on.
+  @discardableResult
+  mutating func fetchMore(for device: DeviceID) -> Bool {
     guard let flow = outbox.flows[device], !flow.wants.isEmpty,
-      flow.queue.waiting < Self.partsAhead, let piece = outbox.flows[device]?.wants.beginFetch()
-    else { return }
+      flow.queue.waiting < Self.partsAhead,
+      let piece = outbox.flows[device]?.wants.beginFetch()
+    else { return false }
     let head = shelf.logs[piece.log]?.head.sequence ?? 0
     // As far as the next frame whose signature every holder keeps.
     let boundary = (piece.through + Limits.signatureInterval - 1) / Limits.signatureInterval
     let last = min(head, boundary * Limits.signatureInterval)
-    guard piece.from <= last else { return outbox.flows[device]?.wants.finishFetch() ?? () }
+    guard piece.from <= last else {
+      outbox.flows[device]?.wants.finishFetch()
+      return false
+    }
     let count = Int(min(last - piece.from + 1, Limits.signatureInterval * 4))
     effects.append(
       .fetch(
         FetchRequest(
           device: device, log: piece.log, from: piece.from, through: piece.through,
           maxFrames: count, maxBytes: count * Limits.frameBodyBytes)))
+    return true
   }
 
   /// Sends the frames of a log that the store gave, up to the first that a signature proves and
@@ -66,20 +85,28 @@ extension SyncEngine {
       let keepsSignature = index == last || frame.sequence % Limits.signatureInterval == 0
       let part = RunFrame(
         epoch: frame.epoch, body: frame.body, signature: keepsSignature ? frame.signature : nil)
-      let partSize = part.body.count + (part.signature == nil ? 24 : 90)
+      let namesEpoch = run?.frames.last?.epoch != frame.epoch
+      let partSize =
+        part.body.count + Self.partOverhead + (part.signature == nil ? 0 : 66)
+        + (namesEpoch ? 18 : 0)
       if run != nil, size + partSize > packetBytes {
         flush(&run, lane: lane, to: device)
       }
       if run == nil {
         run = Run(
-          log: log, first: frame.sequence, previous: index == 0 ? previous : nil, frames: [])
-        size = 70
+          log: log, first: frame.sequence,
+          previous: index == 0 && frame.sequence > 0 ? previous?.raw.prefix.high : nil, frames: [])
+        size = Self.runOverhead + (frame.epoch == nil || namesEpoch ? 0 : 18)
       }
       run?.frames.append(part)
       size += partSize
     }
     flush(&run, lane: lane, to: device)
   }
+
+  /// The fields of a run around its frames, and of a frame around its body, at most.
+  private static let runOverhead = 40
+  private static let partOverhead = 6
 
   private mutating func flush(_ run: inout Run?, lane: Lane, to device: DeviceID) {
     guard let full = run else { return }
