@@ -43,7 +43,7 @@ struct FewBytesTests {
     let first = largest > 200 ? largest - 200 : 0
     for counter in first...largest { received.note(counter, isToBeAcknowledged: true, now: now) }
     var packet = Packet()
-    packet.acknowledgement = received.take(now: now)
+    packet.acknowledgement = received.take(now: now, lossPercent: 0)
     #expect(packet.encoded().count <= 11, "largest \(largest)")
     let read = try Packet(decoding: packet.encoded(), operation: cast.operation)
     let acknowledgement = try #require(read.acknowledgement)
@@ -60,7 +60,7 @@ struct FewBytesTests {
       received.note(counter, isToBeAcknowledged: true, now: now)
     }
     var packet = Packet()
-    packet.acknowledgement = received.take(now: now)
+    packet.acknowledgement = received.take(now: now, lossPercent: 0)
     let read = try Packet(decoding: packet.encoded(), operation: cast.operation)
     let acknowledgement = try #require(read.acknowledgement)
     #expect((0...9).filter { acknowledgement.covers($0) } == [3, 4, 7, 9])
@@ -131,6 +131,39 @@ struct FewBytesTests {
         frames: epochs.map { RunFrame(epoch: $0, body: [1], signature: nil) })
     ]
     #expect(try Packet(decoding: packet.encoded(), operation: cast.operation) == packet)
+  }
+
+  @Test func `receipts given together name their giver once, and fit a multicast`() throws {
+    var cast = Cast(seed: 707)
+    let local = cast.enrol(.command)
+    let incarnation = Incarnation(raw: cast.random.bytes16())
+    let receipts = (0..<6).map { counter in
+      let log = LogID(raw: cast.random.bytes16())
+      let head = Head(log: log, sequence: Limits.lastSequence, hash: FrameHash(raw: .zero))
+      return LatestRecord.receipt(
+        Receipt(log: log, head: head), operation: local.operation,
+        certificate: local.certificate.hash,
+        order: RecordOrder(
+          generation: Limits.lastGeneration, incarnation: incarnation,
+          counter: 1 << 40 + UInt64(counter)), signedBy: local.signingKey)
+    }
+    var packet = Packet()
+    packet.pushed = [PushedRecords(records: receipts)]
+    #expect(packet.encoded().count <= 190 + 5 * 136)
+    #expect(try Packet(decoding: packet.encoded(), operation: local.operation) == packet)
+    var announce = Announce(certificate: 1, incarnation: 2, counter: .max)
+    announce.records = receipts
+    announce.covered = Set((0..<Limits.coveredDevices).map { DeviceTag(raw: UInt16($0)) })
+    let sealed = announce.sealed(
+      operation: local.operation, networkKey: cast.networkKey, nonce: cast.random.nonce24(),
+      signedBy: local.signingKey)
+    #expect(sealed.count < Limits.datagramBytes)
+    // The first of a list has nobody before it.
+    var wires = LatestRecord.wires(receipts)
+    wires.removeFirst()
+    #expect(throws: WireError.malformed("record")) {
+      try LatestRecord.decode(wires, operation: local.operation)
+    }
   }
 
   @Test func `a full frame is pushed by multicast, and four of them too`() {

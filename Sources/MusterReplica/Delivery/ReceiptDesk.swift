@@ -13,8 +13,8 @@ struct ReceiptDesk: Sendable {
   /// At the latest so long after it began to grow.
   static let patienceMilliseconds: Int64 = 10_000
   /// So many at once fit one datagram; then a rest.
-  static let perPass = 4
-  static let restMilliseconds: Int64 = 1000
+  static let perPass = 6
+  static let restMilliseconds: Int64 = 1500
 
   private struct Debt {
     var due: Instant

@@ -35,7 +35,7 @@ struct Announce: Hashable, Sendable {
     wire.heads = .init(LeafHint.encoded(heads))
     if let position { wire.position = position.wire }
     wire.runs = runs.map(\.wire)
-    wire.records = records.map(\.wire)
+    wire.records = LatestRecord.wires(records)
     wire.covered = .init(DeviceTag.encoded(covered))
     wire.chain = chain.map(\.wire)
     var signed = WireSignedAnnounce()
@@ -78,9 +78,7 @@ struct Announce: Hashable, Sendable {
         announce.position = try LatestRecord(wire.position, operation: operation)
       }
       for run in wire.runs { announce.runs.append(try Run(run)) }
-      for record in wire.records where isKnown(record.kind, as: RecordKind.self) {
-        announce.records.append(try LatestRecord(record, operation: operation))
-      }
+      announce.records = try LatestRecord.decode(wire.records, operation: operation)
       announce.covered = try DeviceTag.decode(Array(wire.covered))
       guard wire.chain.count <= Limits.certificateChain else { throw .overLimit("chain") }
       for certificate in wire.chain { announce.chain.append(try SignedCertificate(certificate)) }

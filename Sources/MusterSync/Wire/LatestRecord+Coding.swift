@@ -106,6 +106,42 @@ extension LatestRecord {
     }
   }
 
+  /// Of several in a row by one device the first alone names its certificate and its life.
+  static func wires(_ records: [LatestRecord]) -> [WireRecord] {
+    var before: LatestRecord?
+    return records.map { record in
+      var wire = record.wire
+      if let before, before.certificate == record.certificate,
+        before.order.generation == record.order.generation,
+        before.order.incarnation == record.order.incarnation
+      {
+        wire.certificate = .init()
+        wire.generation = 0
+        wire.incarnation = .init()
+      }
+      before = record
+      return wire
+    }
+  }
+
+  /// Those whose kind is known, of a list as `wires` writes it.
+  static func decode(
+    _ wires: [WireRecord], operation: OperationID
+  ) throws(WireError) -> [LatestRecord] {
+    var (records, before) = ([LatestRecord](), WireRecord())
+    for var wire in wires {
+      if wire.certificate.isEmpty {
+        wire.certificate = before.certificate
+        wire.generation = before.generation
+        wire.incarnation = before.incarnation
+      }
+      before = wire
+      guard isKnown(wire.kind, as: RecordKind.self) else { continue }
+      records.append(try LatestRecord(wire, operation: operation))
+    }
+    return records
+  }
+
   var wire: WireRecord {
     var wire = WireRecord()
     wire.kind = UInt32(kind.rawValue)

@@ -8,7 +8,7 @@ extension Packet {
     wire.digest = digest.map(\.wire)
     wire.wants = wants.map(\.wire)
     wire.runs = runs.map(\.wire)
-    wire.records = records.map(\.wire)
+    wire.records = LatestRecord.wires(records)
     wire.recordWants = recordWants.map { .init($0.bytes) }
     wire.keyRequests = keyRequests.map { .init($0.bytes) }
     wire.keys = keys.map(\.wire)
@@ -29,9 +29,7 @@ extension Packet {
     }
     for want in wire.wants { wants.append(try Want(want)) }
     for run in wire.runs { runs.append(try Run(run)) }
-    for record in wire.records where isKnown(record.kind, as: RecordKind.self) {
-      records.append(try LatestRecord(record, operation: operation))
-    }
+    records = try LatestRecord.decode(wire.records, operation: operation)
     for topic in wire.recordWants {
       guard let topic = RecordTopic(bytes: topic) else { throw .malformed("record topic") }
       recordWants.append(topic)
@@ -48,10 +46,7 @@ extension Packet {
     answer = wire.answer
     for peer in wire.peers { peers.append(try PeerAddress(peer)) }
     for push in wire.pushed {
-      var records: [LatestRecord] = []
-      for record in push.records where isKnown(record.kind, as: RecordKind.self) {
-        records.append(try LatestRecord(record, operation: operation))
-      }
+      let records = try LatestRecord.decode(push.records, operation: operation)
       let covered = try DeviceTag.decode(Array(push.covered))
       if !records.isEmpty { pushed.append(PushedRecords(records: records, covered: covered)) }
     }

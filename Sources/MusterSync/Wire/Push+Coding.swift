@@ -26,7 +26,7 @@ extension DeviceTag {
 extension PushedRecords {
   var wire: WirePushedRecords {
     var wire = WirePushedRecords()
-    wire.records = records.map(\.wire)
+    wire.records = LatestRecord.wires(records)
     wire.covered = .init(DeviceTag.encoded(covered))
     return wire
   }

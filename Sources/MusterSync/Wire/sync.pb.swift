@@ -420,6 +420,7 @@ nonisolated struct WireRunFrame: Sendable {
   init() {}
 }
 
+/// Of several in a row the fields 2 to 4 are absent where they are those of the record before.
 nonisolated struct WireRecord: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
