@@ -176,8 +176,8 @@ struct AbuseStoryTests {
     world.give(.rosterChanged(Roster(certificates)), to: 0)
     for (number, device) in devices.enumerated() {
       let announce = Announce(
-        certificate: device.certificate.hash,
-        incarnation: Incarnation(raw: world.cast.random.bytes16()), counter: 1 << 32)
+        certificate: device.certificate.hash.raw.prefix.high,
+        incarnation: world.cast.random.bytes16().high, counter: 1 << 32)
       world.inject(
         [DatagramKind.announce.rawValue]
           + announce.sealed(

@@ -73,7 +73,7 @@ struct FewBytesTests {
     packet.runs = [
       Run(
         log: frames[0].log, first: frames[0].sequence,
-        previous: frames[0].sequence > 0 && pushed ? frames[0].previous.raw.prefix.high : nil,
+        previous: frames[0].sequence > 0 && pushed ? frames[0].previous : nil,
         frames: frames.map { RunFrame(epoch: $0.epoch, body: $0.body, signature: $0.signature) })
     ]
     return PartQueue.Part(
@@ -127,7 +127,7 @@ struct FewBytesTests {
     var packet = Packet()
     packet.runs = [
       Run(
-        log: log, first: 4, previous: 9,
+        log: log, first: 4, previous: FrameHash.none,
         frames: epochs.map { RunFrame(epoch: $0, body: [1], signature: nil) })
     ]
     #expect(try Packet(decoding: packet.encoded(), operation: cast.operation) == packet)

@@ -29,7 +29,7 @@ struct HostileStoryTests {
   private func run(_ frames: ArraySlice<Frame>, pushed: Bool = false) -> Run {
     Run(
       log: frames.first?.log ?? LogID(raw: .zero), first: frames.first?.sequence ?? 0,
-      previous: pushed ? frames.first?.previous.raw.prefix.high : nil,
+      previous: pushed ? frames.first?.previous : nil,
       frames: frames.map { RunFrame(epoch: $0.epoch, body: $0.body, signature: $0.signature) })
   }
 

@@ -49,7 +49,7 @@ struct PacingStoryTests {
     // Given three who want a large log over a link of 64 kbit/s
     var world = world(seed: 202, members: 3, nil)
     world.give(.linkRate(LinkRate(bytesPerSecond: 8000)), to: 0)
-    world.write(300, bytes: 880, at: 0)
+    world.write(300, bytes: 850, at: 0)
     for index in 1...3 { world.meet(index, 0) }
     world.departures = []
     world.run(seconds: 40)
@@ -75,7 +75,7 @@ struct PacingStoryTests {
   @Test func `what is urgent overtakes a queue of what is not`() {
     var world = world(seed: 203, members: 1, nil)
     world.give(.linkRate(LinkRate(bytesPerSecond: 8000)), to: 0)
-    world.write(300, bytes: 880, at: 0)
+    world.write(300, bytes: 850, at: 0)
     world.meet(1, 0)
     world.run(seconds: 10)
     #expect(world.frames(1, of: 0) < 200, "the link is slow")
@@ -90,7 +90,7 @@ struct PacingStoryTests {
   private func duplicates(sources: Int, channel: World.Channel?, seed: UInt64) -> (Int64, Int) {
     var world = world(seed: seed, members: sources, nil)
     let reader = sources
-    world.write(2000, bytes: 880, at: 0)
+    world.write(2000, bytes: 850, at: 0)
     for index in 1..<sources { world.meet(index, 0) }
     #expect(
       world.run(seconds: 60) { world in
@@ -116,7 +116,7 @@ struct PacingStoryTests {
 
   @Test func `a peer that falls silent leaves its part to another`() {
     var world = world(seed: 206, members: 2, nil)
-    world.write(2000, bytes: 880, at: 0)
+    world.write(2000, bytes: 850, at: 0)
     world.meet(1, 0)
     #expect(world.run(seconds: 60) { $0.frames(1, of: 0) == 2001 })
     world.channel = Self.tenMegabits
@@ -132,7 +132,7 @@ struct PacingStoryTests {
     var world = world(seed: 207, members: 1, nil)
     world.meet(1, 0)
     world.run(seconds: 10)
-    world.write(200, bytes: 880, at: 0)
+    world.write(200, bytes: 850, at: 0)
     world.run(seconds: 0)
     world.cut(0, 1)
     world.run(seconds: 8)

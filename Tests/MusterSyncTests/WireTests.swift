@@ -25,7 +25,7 @@ struct WireTests {
     packet.wants = [Want(log: frames[0].log, from: 5, through: Limits.lastSequence)]
     packet.runs = [
       Run(
-        log: frames[0].log, first: 0, previous: 7,
+        log: frames[0].log, first: 0, previous: FrameHash.none,
         frames: frames.map { RunFrame(epoch: $0.epoch, body: $0.body, signature: $0.signature) })
     ]
     packet.records = [station.position(7)]
@@ -198,7 +198,7 @@ struct WireTests {
     var packet = Packet()
     packet.runs = [
       Run(
-        log: frame.log, first: Limits.lastSequence, previous: frame.previous.raw.prefix.high,
+        log: frame.log, first: Limits.lastSequence, previous: frame.previous,
         frames: [RunFrame(epoch: frame.epoch, body: frame.body, signature: frame.signature)])
     ]
     #expect(packet.encoded().count == 1047)

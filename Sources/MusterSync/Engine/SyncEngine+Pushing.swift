@@ -272,7 +272,7 @@ extension Run {
     }
     let first = frames[0].sequence
     self.init(
-      log: frames[0].log, first: first, previous: first == 0 ? nil : previous.raw.prefix.high,
+      log: frames[0].log, first: first, previous: first == 0 ? nil : previous,
       frames: parts)
   }
 

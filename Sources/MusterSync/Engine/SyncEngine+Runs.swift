@@ -11,7 +11,7 @@ extension SyncEngine {
     remember(run.log, through: last, of: device)
     guard last >= next, isWelcome(run.log, from: device) else { return }
     if let held = shelf.logs[run.log], run.first == next, let previous = run.previous,
-      previous != held.head.hash.raw.prefix.high
+      previous != held.head.hash
     {
       if provesFork(run, after: previous, opening: held.opening, by: device) {
         if provenForks.count < Limits.forkedLogs { provenForks.insert(run.log) }

@@ -221,7 +221,7 @@ extension Run {
     var wire = WireRun()
     wire.log = .init(log.bytes)
     wire.first = first
-    if let previous { wire.previous = .init(encodedWords([previous])) }
+    if let previous { wire.previous = .init(previous.bytes) }
     wire.covered = .init(DeviceTag.encoded(covered))
     var epoch: EpochID?
     wire.frames = frames.map { frame in
@@ -264,8 +264,8 @@ extension Run {
     guard let log = LogID(bytes: wire.log), wire.first <= Limits.lastSequence,
       !wire.frames.isEmpty, UInt64(wire.frames.count) <= Limits.lastSequence - wire.first + 1
     else { throw .malformed("run") }
-    guard wire.previous.isEmpty || wire.previous.count == 8 else { throw .malformed("run") }
-    let previous = eightByteWords(Array(wire.previous)).first
+    let previous = FrameHash(bytes: wire.previous)
+    guard wire.previous.isEmpty || previous != nil else { throw .malformed("run") }
     var epoch: EpochID?
     var frames: [RunFrame] = []
     for frame in wire.frames {

@@ -150,9 +150,9 @@ struct Want: Hashable, Sendable {
 struct Run: Hashable, Sendable {
   var log: LogID
   var first: UInt64
-  /// The first eight bytes of the hash before `first`, where the run is pushed unasked and does not
-  /// begin its log: by them a fork is known from a forgery.
-  var previous: UInt64?
+  /// The hash before `first`, where the run is pushed unasked and does not begin its log: by it a
+  /// fork is known from a forgery.
+  var previous: FrameHash?
   var frames: [RunFrame]
   /// Who need not be passed it on to: they hold it, or were sent it.
   var covered: Set<DeviceTag> = []

@@ -388,7 +388,7 @@ nonisolated struct WireRun: Sendable {
 
   var first: UInt64 = 0
 
-  /// 8: the first of the hash before `first`, given when pushed unasked
+  /// 32: the hash before `first`, given when pushed unasked
   var previous: Data = Data()
 
   var frames: [WireRunFrame] = []

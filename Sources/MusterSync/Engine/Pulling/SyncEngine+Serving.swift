@@ -95,7 +95,7 @@ extension SyncEngine {
       if run == nil {
         run = Run(
           log: log, first: frame.sequence,
-          previous: index == 0 && frame.sequence > 0 ? previous?.raw.prefix.high : nil, frames: [])
+          previous: index == 0 && frame.sequence > 0 ? previous : nil, frames: [])
         size = Self.runOverhead + (frame.epoch == nil || namesEpoch ? 0 : 18)
       }
       run?.frames.append(part)
@@ -105,7 +105,7 @@ extension SyncEngine {
   }
 
   /// The fields of a run around its frames, and of a frame around its body, at most.
-  private static let runOverhead = 40
+  private static let runOverhead = 64
   private static let partOverhead = 6
 
   private mutating func flush(_ run: inout Run?, lane: Lane, to device: DeviceID) {
