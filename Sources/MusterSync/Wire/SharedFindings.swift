@@ -1,4 +1,4 @@
-public import MusterCrypto
+internal import MusterCrypto
 internal import MusterModel
 
 /// What devices that share a thread have found out about bytes that all of them are sent: whether a
