@@ -8,8 +8,8 @@ public enum Limits {
   /// What IPv4 and UDP add to a datagram.
   public static let headerBytes = 28
   /// A frame pushed alone must fit one datagram, on multicast too: `announcedRunBytes` less the
-  /// run's and the frame's own fields (log, sequence, previous hash, epoch, signature: at most 148),
-  /// and a few tags of devices.
+  /// run's and the frame's own fields (log, sequence, previous hash, epoch, signature: at most
+  /// 148), and a few tags of devices.
   public static let frameBodyBytes = 896
   /// A run that is pushed by multicast: 1,200 less the kind, nonce and tag of the seal, the
   /// announce's signature, certificate, incarnation and counter.

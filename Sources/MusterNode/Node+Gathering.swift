@@ -6,7 +6,7 @@ internal import MusterReplica
 /// was being committed share one transaction, and their writes share frames and signatures.
 ///
 ///     command ─▶ gathered ─▶ turn: alone ─▶ carried out as it is
-///     command ─▶ gathered ─┘        several ─▶ all in one, or, if any of them fails, each by itself
+///     command ─▶ gathered ─┘        several ─▶ all in one, or, if any fails, each by itself
 ///
 /// Nobody waits for a command that has not come: a turn follows what stands in the queue already.
 extension Node {

@@ -14,12 +14,24 @@ extension SyncEngine {
     let own = shelf.roots()
     peers[device]?.roots = roots
     confirm(roots, by: device)
-    guard roots != own, mayBeginDigest(with: device, own: own, theirs: roots) else { return false }
-    for set in SetID.allCases where roots[set] != own[set] {
+    var differing = SetID.allCases.filter { roots[$0] != own[$0] }
+    if !mayLookIntoRecords { differing.removeAll { $0 == .records } }
+    guard !differing.isEmpty, mayBeginDigest(with: device, own: own, theirs: roots) else {
+      return false
+    }
+    if differing.contains(.records) { recordsLookedInto = now }
+    for set in differing {
       peers[device]?.digestsBegun[set] = now
       send(shelf.node(of: set, prefix: .root, answers: false), to: device)
     }
     return true
+  }
+
+  /// On a narrow link positions differ always, and the next ones are on their way: to compare them
+  /// each time would take the room that they need.
+  private var mayLookIntoRecords: Bool {
+    guard outbox.links.isNarrow, let last = recordsLookedInto else { return true }
+    return now.milliseconds(since: last) >= Timing.recordsOnNarrowLinksMilliseconds
   }
 
   /// In a busy mesh roots differ always, and where a log is forked for ever: the same difference is

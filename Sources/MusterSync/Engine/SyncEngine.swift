@@ -55,6 +55,8 @@ public struct SyncEngine: Sendable {
   /// How often the own position was announced.
   var positionNamings = 0
   var relays: [Relay] = []
+  /// When a comparison of latest-only records was begun last, with anybody.
+  var recordsLookedInto: Instant?
   /// Whoever may send what is lacked without being asked, and until when.
   var granted: Grant?
 

@@ -66,6 +66,8 @@ enum Timing {
   /// Digests go to one peer at most this often when only roots differ, and half as often each time
   /// while neither side's roots change.
   static let digestMilliseconds: Int64 = 200
+  /// Positions come anew every few seconds; what a comparison mends is who met late.
+  static let recordsOnNarrowLinksMilliseconds: Int64 = 120_000
   static let digestRepeatMilliseconds: Int64 = 1000
   static let digestDoublings = 6
   /// One peer at a time is told that it may send what is lacked without being asked.

@@ -235,8 +235,8 @@ extension Run {
     return wire
   }
 
-  /// Two encoded packets, each of one run, as one run; nil where the second does not go on where the
-  /// first ends, or one of them is something else.
+  /// Two encoded packets, each of one run, as one run; nil where the second does not go on where
+  /// the first ends, or one of them is something else.
   static func joined(_ first: [UInt8], _ second: [UInt8]) -> [UInt8]? {
     // A signature, an id and what else need not be said twice.
     guard first.count + second.count <= packetBytes + 124 else { return nil }

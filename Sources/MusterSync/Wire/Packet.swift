@@ -52,8 +52,8 @@ struct PushedRecords: Hashable, Sendable {
 }
 
 /// A few bits that a device's id gives for one log, or one record's topic: enough to tell who need
-/// not be passed something fresh on to. Two devices with one tag cost the second a wait for the next
-/// heads or roots, and nothing else; for another log their tags differ.
+/// not be passed something fresh on to. Two devices with one tag cost the second a wait for the
+/// next heads or roots, and nothing else; for another log their tags differ.
 struct DeviceTag: Hashable, Comparable, Sendable {
   let raw: UInt16
 
