@@ -1,4 +1,5 @@
 internal import MusterModel
+internal import MusterStore
 
 /// Tries a replica's disk at point after point: the same story each time, with one fault more.
 ///
@@ -141,9 +142,15 @@ public struct DiskTrials {
   }
 
   private func conclude(_ story: inout DiskStory, in row: inout Row, at place: String) throws {
-    try story.settle()
-    try story.finish()
     row.trials += 1
+    do {
+      try story.settle()
+      try story.finish()
+    } catch let error as StoreError {
+      // A disk that is sound again and cannot be read has lost more than it may.
+      row.violations.append("\(row.name), \(place): \(error)")
+      return
+    }
     row.acknowledged += story.ledger.acknowledgedWrites
     row.failures += story.failures
     row.violations += story.violations.map { "\(row.name), \(place): \($0)" }
