@@ -168,6 +168,7 @@ extension SyncEngine {
     guard !announce.runs.isEmpty || !announce.records.isEmpty else { return }
     hasArrivedByMulticast = true
     arrivalCovered = announce.covered
+    if !announce.records.isEmpty { recordsPushed = now }
     if !announce.runs.isEmpty { announceGrowth() }
     for run in announce.runs {
       noteCopy { fresh in

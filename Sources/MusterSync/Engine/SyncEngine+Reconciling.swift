@@ -27,11 +27,14 @@ extension SyncEngine {
     return true
   }
 
-  /// On a narrow link positions differ always, and the next ones are on their way: to compare them
-  /// each time would take the room that they need.
+  /// On a narrow link positions differ always while they come, and the next ones are on their way:
+  /// to compare them each time would take the room that they need.
   private var mayLookIntoRecords: Bool {
-    guard outbox.links.isNarrow, let last = recordsLookedInto else { return true }
-    return now.milliseconds(since: last) >= Timing.recordsOnNarrowLinksMilliseconds
+    guard outbox.links.isNarrow, let pushed = recordsPushed, let last = recordsLookedInto else {
+      return true
+    }
+    return now.milliseconds(since: pushed) >= Timing.recordsAtRestMilliseconds
+      || now.milliseconds(since: last) >= Timing.recordsOnNarrowLinksMilliseconds
   }
 
   /// In a busy mesh roots differ always, and where a log is forked for ever: the same difference is

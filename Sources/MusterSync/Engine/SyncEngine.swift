@@ -55,7 +55,8 @@ public struct SyncEngine: Sendable {
   /// How often the own position was announced.
   var positionNamings = 0
   var relays: [Relay] = []
-  /// When a comparison of latest-only records was begun last, with anybody.
+  /// When a latest-only record was pushed here last, and a comparison of them begun with anybody.
+  var recordsPushed: Instant?
   var recordsLookedInto: Instant?
   /// Whoever may send what is lacked without being asked, and until when.
   var granted: Grant?

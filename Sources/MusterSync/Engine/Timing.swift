@@ -66,7 +66,9 @@ enum Timing {
   /// Digests go to one peer at most this often when only roots differ, and half as often each time
   /// while neither side's roots change.
   static let digestMilliseconds: Int64 = 200
-  /// Positions come anew every few seconds; what a comparison mends is who met late.
+  /// On narrow links: where no position has come for so long, the next one may be far off.
+  static let recordsAtRestMilliseconds: Int64 = 10_000
+  /// While they come, a comparison mends what those who met late lack.
   static let recordsOnNarrowLinksMilliseconds: Int64 = 120_000
   static let digestRepeatMilliseconds: Int64 = 1000
   static let digestDoublings = 6
