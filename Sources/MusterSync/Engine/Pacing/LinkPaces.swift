@@ -25,13 +25,18 @@ struct LinkPaces: Sendable {
     open(.unknown, now: now)
   }
 
-  /// What is waited for answers beyond what else is, on a link whose rate is known: what several
-  /// datagrams take on it, and more while answers come late, since many share it. Else 0.
+  /// What is waited for answers beyond what else is: on a link whose rate is known, what several
+  /// datagrams take on it, and more while answers come late, since many share it; where it is not
+  /// known, only while they come so late that something is full. Else 0.
   var patienceMilliseconds: Int64 {
-    guard let rate else { return 0 }
+    let late = min(2 * delayMilliseconds, Self.mostPatience)
+    guard let rate else { return delayMilliseconds >= Self.fullMilliseconds ? late : 0 }
     let several = Int64(CongestionWindow.datagram * 16 * 1000 / rate.bytesPerSecond)
-    return max(several, isNarrow ? min(2 * delayMilliseconds, Self.mostPatience) : 0)
+    return max(several, isNarrow ? late : 0)
   }
+
+  /// More than any way takes by itself, over satellites too.
+  private static let fullMilliseconds: Int64 = 1000
 
   private static let mostPatience: Int64 = 30_000
 
