@@ -4,7 +4,7 @@ import MusterModel
 @testable import MusterSync
 
 /// One device of the stage: an engine, and the little of a replica that it needs.
-struct Actor {
+struct Actor: Sendable {
   let local: LocalDevice
   let endpoint: Endpoint
   private var engine: SyncEngine
