@@ -20,7 +20,7 @@ readonly crashes=.build/fuzz/crashes
 
 Scripts/build.sh "the fuzzers" "8 minutes" \
   swift build --package-path Fuzz --scratch-path "$build" -c release \
-  --sanitize fuzzer --sanitize address -Xswiftc -enable-testing
+  --sanitize fuzzer -Xswiftc -sanitize=fuzzer,address -Xswiftc -enable-testing
 Scripts/build.sh "the tests, which make the seeds" "7 minutes" \
   swift build --explicit-target-dependency-import-check error --build-tests
 MUSTER_FUZZ_SEEDS=$seeds swift test --explicit-target-dependency-import-check error \

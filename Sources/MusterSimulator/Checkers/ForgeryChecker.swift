@@ -20,7 +20,16 @@ final class ForgeryChecker: Checker {
     let forking = Set(world.forkers.map { world.nodes[$0].credentials.certificate })
     for log in try node.store.logs()
     where log.opening.certificate != .root && !forking.contains(log.opening.certificate) {
-      guard let entry = ledger.ledger[log.head.log] else {
+      var entry = ledger.ledger[log.head.log]
+      if entry.map({ $0.written.sequence < log.head.sequence }) ?? true,
+        let author = world.nodes.first(where: {
+          $0.credentials.certificate == log.opening.certificate
+        })
+      {
+        try ledger.noteWhatWasKept(by: author)
+        entry = ledger.ledger[log.head.log]
+      }
+      guard let entry else {
         world.report(promise, "\(node.name) holds log \(log.head.log.short) that nobody wrote")
         continue
       }

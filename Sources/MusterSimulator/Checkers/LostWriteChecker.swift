@@ -51,11 +51,13 @@ final class LostWriteChecker: Checker {
     for entry in entries where entry.author == node.index {
       try check(entry, at: node, in: world, when: "after a start")
     }
-    if node.mayHaveKeptMore { try noteWhatWasKept(by: node) }
+    try noteWhatWasKept(by: node)
   }
 
-  /// What a commit wrote that failed, or whose end was not told, is written all the same.
-  private func noteWhatWasKept(by node: SimulatedNode) throws {
+  /// What a commit wrote that failed, or whose end was not told, is written all the same: its
+  /// author goes on after it, in the same life or the next.
+  func noteWhatWasKept(by node: SimulatedNode) throws {
+    guard node.mayHaveKeptMore else { return }
     for log in try node.store.logs() where log.opening.certificate == node.credentials.certificate {
       if let known = ledger[log.head.log], known.written.sequence >= log.head.sequence { continue }
       ledger[log.head.log] = Entry(author: node.index, written: log.head, head: log.head)
