@@ -76,8 +76,21 @@ class Certificate:
 DEVICE_KEY = b"muster device key 1\n"
 
 
+@dataclass(frozen=True)
+class DeviceKey:
+    """A device's key file; the chain is its own certificates, leaf first."""
+
+    root_key: bytes
+    network_key: bytes
+    signing_seed: bytes
+    chain: list
+
+    @property
+    def operation(self):
+        return h16(b"muster operation 1", self.root_key)
+
+
 def read_key_file(data, passphrase):
-    """The root public key and the device's own certificates, leaf first."""
     if not data.startswith(DEVICE_KEY):
         raise ValueError("not a device key file")
     mark, content = data[len(DEVICE_KEY)], data[len(DEVICE_KEY) + 1 :]
@@ -93,8 +106,9 @@ def read_key_file(data, passphrase):
             raise ValueError("the passphrase is wrong")
     (length,) = struct.unpack_from(">I", content)
     place = 4 + length
-    root_key = content[place : place + 32]
-    place += 4 * 32  # root key, network key, signing seed, agreement secret
+    root_key, network_key, seed = (
+        content[at : at + 32] for at in range(place, place + 96, 32))
+    place += 4 * 32  # the last is the agreement secret
     chain = []
     count, place = content[place], place + 1
     for _ in range(count):
@@ -105,4 +119,4 @@ def read_key_file(data, passphrase):
         place = end + 64
     if place != len(content):
         raise ValueError("the key file is damaged")
-    return root_key, chain
+    return DeviceKey(root_key, network_key, seed, chain)

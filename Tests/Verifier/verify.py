@@ -62,7 +62,8 @@ def main():
             if arguments.passphrase_file is not None:
                 passphrase = arguments.passphrase_file.read_bytes().rstrip(b"\r\n")
             folder = arguments.keys or arguments.home / "keys"
-            root_key, chain = read_key_file((folder / "device.key").read_bytes(), passphrase)
+            key = read_key_file((folder / "device.key").read_bytes(), passphrase)
+            root_key, chain = key.root_key, key.chain
         database = (arguments.home / "data" / "muster.sqlite").resolve(strict=True)
     except (OSError, ValueError) as error:
         sys.exit(f"verify.py: {error}")

@@ -56,17 +56,16 @@ extension SyncEngine {
     guard let (plaintext, counter) = sessions[localIndex]?.open(counter: counter, ciphertext),
       let peer = sessions[localIndex]?.peer
     else { return reject(.unauthenticated, from: endpoint) }
-    sessions[localIndex]?.endpoint = endpoint
-    sessions[localIndex]?.link = arrivalLink
     sessions[localIndex]?.lastReceived = now
     sessions[localIndex]?.unconfirmedFinish = nil
     guard case .device(let device) = peer else { return }
-    peers[device]?.endpoint = endpoint
     peers[device]?.bytesIn += UInt64(ciphertext.count + 9 + Limits.headerBytes)
-    noteHeard(device)
     let packet = try Packet(decoding: plaintext, operation: local.operation)
+    follow(device, to: endpoint, on: localIndex, response: packet.response)
     noteReceived(counter, packet: packet, on: localIndex, of: device)
     receive(packet, from: device, endpoint: endpoint)
+    if let token = packet.challenge { respond(to: token, at: endpoint, on: localIndex) }
+    if sessions[localIndex]?.endpoint != endpoint { challenge(endpoint, on: localIndex) }
   }
 
   private mutating func receive(_ packet: Packet, from device: DeviceID, endpoint: Endpoint) {

@@ -89,6 +89,8 @@ enum Timing {
   static let introductionMilliseconds: Int64 = 30_000
   /// A probe is answered at most this often.
   static let answerMilliseconds: Int64 = 100
+  /// Between two challenges on one session.
+  static let challengeMilliseconds: Int64 = 200
   /// How long a cookie holds, at least.
   static let cookieMilliseconds: Int64 = 60_000
 }

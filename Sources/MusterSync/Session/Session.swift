@@ -8,8 +8,10 @@ struct Session: Sendable {
   let localIndex: UInt32
   let remoteIndex: UInt32
   let peer: Peer
-  /// Where the newest authenticated datagram came from: a laptop that changes networks is followed.
+  /// Where the peer has shown to be: what it is sent goes there.
   var endpoint: Endpoint
+  /// Another address, from which it may be sending now.
+  var challenged: ChallengedPath?
   /// By which that datagram came in.
   var link = LinkID.unknown
   let establishedAt: Instant

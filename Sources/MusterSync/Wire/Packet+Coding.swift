@@ -16,6 +16,8 @@ extension Packet {
     if let roots { wire.roots = .init(roots.bytes) }
     wire.heads = heads.map { .init(LeafHint.encoded([$0])) }
     if let acknowledgement { wire.ack = acknowledgement.wire }
+    wire.challenge = challenge ?? 0
+    wire.response = response ?? 0
     wire.answer = answer
     wire.peers = peers.map(\.wire)
     wire.pushed = pushed.map(\.wire)
@@ -43,6 +45,8 @@ extension Packet {
     if !wire.roots.isEmpty { roots = try Roots(Array(wire.roots)) }
     for hint in wire.heads { heads += try LeafHint.decode(Array(hint)) }
     if wire.hasAck { acknowledgement = try Acknowledgement(wire.ack) }
+    if wire.challenge != 0 { challenge = wire.challenge }
+    if wire.response != 0 { response = wire.response }
     answer = wire.answer
     for peer in wire.peers { peers.append(try PeerAddress(peer)) }
     for push in wire.pushed {

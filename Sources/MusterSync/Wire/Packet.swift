@@ -15,6 +15,10 @@ struct Packet: Hashable, Sendable {
   var roots: Roots?
   var heads: [LeafHint] = []
   var acknowledgement: Acknowledgement?
+  /// Whoever is at this address says it again, from there: not 0.
+  var challenge: UInt64?
+  /// The challenge that came, said to the address that it came from.
+  var response: UInt64?
   /// A probe: the receiver says something at once, so that the sender knows that it is heard.
   var answer = false
   /// Where the sender talks with others right now.

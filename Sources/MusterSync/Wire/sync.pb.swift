@@ -236,6 +236,18 @@ nonisolated struct WirePacket: @unchecked Sendable {
   /// Clears the value of `ack`. Subsequent reads from it will return its default value.
   mutating func clearAck() {_uniqueStorage()._ack = nil}
 
+  /// whoever is at this address says it again, from there
+  var challenge: UInt64 {
+    get {_storage._challenge}
+    set {_uniqueStorage()._challenge = newValue}
+  }
+
+  /// the challenge that came, to the address that it came from
+  var response: UInt64 {
+    get {_storage._response}
+    set {_uniqueStorage()._response = newValue}
+  }
+
   /// a probe: say something at once, so that I know that you hear me
   var answer: Bool {
     get {_storage._answer}
@@ -812,7 +824,7 @@ nonisolated extension WireJoinRequest: SwiftProtobuf.Message, SwiftProtobuf._Mes
 
 nonisolated extension WirePacket: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".Packet"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}digest\0\u{1}wants\0\u{1}runs\0\u{1}records\0\u{3}record_wants\0\u{3}key_requests\0\u{1}keys\0\u{1}join\0\u{1}roots\0\u{1}heads\0\u{1}ack\0\u{2}\u{9}answer\0\u{1}peers\0\u{1}pushed\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}digest\0\u{1}wants\0\u{1}runs\0\u{1}records\0\u{3}record_wants\0\u{3}key_requests\0\u{1}keys\0\u{1}join\0\u{1}roots\0\u{1}heads\0\u{1}ack\0\u{1}challenge\0\u{1}response\0\u{2}\u{7}answer\0\u{1}peers\0\u{1}pushed\0")
 
   fileprivate class _StorageClass {
     var _digest: [WireDigestNode] = []
@@ -826,6 +838,8 @@ nonisolated extension WirePacket: SwiftProtobuf.Message, SwiftProtobuf._MessageI
     var _roots: Data = Data()
     var _heads: [Data] = []
     var _ack: WireAck? = nil
+    var _challenge: UInt64 = 0
+    var _response: UInt64 = 0
     var _answer: Bool = false
     var _peers: [WirePeerAddress] = []
     var _pushed: [WirePushedRecords] = []
@@ -850,6 +864,8 @@ nonisolated extension WirePacket: SwiftProtobuf.Message, SwiftProtobuf._MessageI
       _roots = source._roots
       _heads = source._heads
       _ack = source._ack
+      _challenge = source._challenge
+      _response = source._response
       _answer = source._answer
       _peers = source._peers
       _pushed = source._pushed
@@ -882,6 +898,8 @@ nonisolated extension WirePacket: SwiftProtobuf.Message, SwiftProtobuf._MessageI
         case 9: try { try decoder.decodeSingularBytesField(value: &_storage._roots) }()
         case 10: try { try decoder.decodeRepeatedBytesField(value: &_storage._heads) }()
         case 11: try { try decoder.decodeSingularMessageField(value: &_storage._ack) }()
+        case 12: try { try decoder.decodeSingularFixed64Field(value: &_storage._challenge) }()
+        case 13: try { try decoder.decodeSingularFixed64Field(value: &_storage._response) }()
         case 20: try { try decoder.decodeSingularBoolField(value: &_storage._answer) }()
         case 21: try { try decoder.decodeRepeatedMessageField(value: &_storage._peers) }()
         case 22: try { try decoder.decodeRepeatedMessageField(value: &_storage._pushed) }()
@@ -930,6 +948,12 @@ nonisolated extension WirePacket: SwiftProtobuf.Message, SwiftProtobuf._MessageI
       try { if let v = _storage._ack {
         try visitor.visitSingularMessageField(value: v, fieldNumber: 11)
       } }()
+      if _storage._challenge != 0 {
+        try visitor.visitSingularFixed64Field(value: _storage._challenge, fieldNumber: 12)
+      }
+      if _storage._response != 0 {
+        try visitor.visitSingularFixed64Field(value: _storage._response, fieldNumber: 13)
+      }
       if _storage._answer != false {
         try visitor.visitSingularBoolField(value: _storage._answer, fieldNumber: 20)
       }
@@ -959,6 +983,8 @@ nonisolated extension WirePacket: SwiftProtobuf.Message, SwiftProtobuf._MessageI
         if _storage._roots != rhs_storage._roots {return false}
         if _storage._heads != rhs_storage._heads {return false}
         if _storage._ack != rhs_storage._ack {return false}
+        if _storage._challenge != rhs_storage._challenge {return false}
+        if _storage._response != rhs_storage._response {return false}
         if _storage._answer != rhs_storage._answer {return false}
         if _storage._peers != rhs_storage._peers {return false}
         if _storage._pushed != rhs_storage._pushed {return false}

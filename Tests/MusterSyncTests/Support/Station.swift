@@ -6,7 +6,7 @@ import MusterModel
 /// One node of a story: an engine, and the part of the replica around it.
 struct Station {
   let local: LocalDevice
-  let endpoint: Endpoint
+  var endpoint: Endpoint
   var engine: SyncEngine
   var shelf = Bookshelf()
   var pen: Pen

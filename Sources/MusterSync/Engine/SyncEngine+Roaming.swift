@@ -1,0 +1,52 @@
+internal import MusterModel
+
+/// Following a laptop to another address, and nobody else.
+///
+/// Anybody can record a datagram that never arrived, and send it from an address of their own: it
+/// is genuine and new. Were it followed, a session would be led to where nobody listens. So what is
+/// sent goes on to the address that was shown before, until somebody at the other one has repeated
+/// a challenge (RFC 9000 §9.3).
+extension SyncEngine {
+  /// Called for every datagram of a session, with the address that it came from.
+  mutating func follow(
+    _ device: DeviceID, to endpoint: Endpoint, on index: UInt32, response: UInt64?
+  ) {
+    guard let session = sessions[index] else { return }
+    if session.endpoint != endpoint {
+      guard let challenged = session.challenged, challenged.endpoint == endpoint,
+        challenged.token == response
+      else { return }
+      sessions[index]?.endpoint = endpoint
+      sessions[index]?.challenged = nil
+      prove(endpoint, of: device)
+    }
+    sessions[index]?.link = arrivalLink
+    peers[device]?.endpoint = endpoint
+    noteHeard(device)
+  }
+
+  mutating func challenge(_ endpoint: Endpoint, on index: UInt32) {
+    if let last = sessions[index]?.challenged,
+      now.milliseconds(since: last.at) < Timing.challengeMilliseconds
+    {
+      return
+    }
+    // 0 stands for none on the wire.
+    let token = random.uint64() | 1
+    sessions[index]?.challenged = ChallengedPath(endpoint: endpoint, token: token, at: now)
+    var packet = Packet()
+    packet.challenge = token
+    say(packet, at: endpoint, on: index)
+  }
+
+  mutating func respond(to token: UInt64, at endpoint: Endpoint, on index: UInt32) {
+    var packet = Packet()
+    packet.response = token
+    say(packet, at: endpoint, on: index)
+  }
+
+  private mutating func say(_ packet: Packet, at endpoint: Endpoint, on index: UInt32) {
+    guard let sealed = sessions[index]?.seal(packet.encoded()) else { return }
+    transmit(sealed, to: .endpoint(endpoint, arrivalLink))
+  }
+}

@@ -1,0 +1,86 @@
+"""What a row of the table is, and what every row looks at in the end."""
+
+import os
+import sys
+import time
+from dataclasses import dataclass, field
+
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+sys.path += [os.path.join(ROOT, "Benchmarks/network"), os.path.join(ROOT, "Tests/Verifier")]
+
+import lab  # noqa: E402
+
+GROWTH_KIB = 64 * 1024
+
+
+@dataclass
+class Options:
+    muster: str
+    sim: str
+    full: bool
+
+    def volume(self, quick, full):
+        return full if self.full else quick
+
+
+@dataclass
+class Verdict:
+    """What was done, how often, and what went wrong."""
+
+    volume: str
+    problems: list = field(default_factory=list)
+    note: str = ""
+
+    def expect(self, holds, problem):
+        if not holds:
+            self.problems.append(problem)
+
+
+@dataclass(frozen=True)
+class Row:
+    """One row of the table; `run` takes the options and returns a verdict."""
+
+    name: str
+    title: str
+    run: object
+
+
+def resident_kib(node):
+    for line in open(f"/proc/{node.process.pid}/status"):
+        if line.startswith("VmRSS:"):
+            return int(line.split()[1])
+    raise SystemExit("a process without memory")
+
+
+def mesh(options, count, network="loopback"):
+    """An operation of some laptops that are in step."""
+    lab.run("ip", "link", "set", "lo", "up")
+    made = lab.Lab(options.muster, count)
+    made.start_on(network)
+    made.until_in_step()
+    return made
+
+
+def check_all(verdict, made, acknowledged=(), seconds=60):
+    """Alive, in step, nothing lost, everything verifies."""
+    for node in made.nodes:
+        if node.process.poll() is not None:
+            verdict.problems.append(f"node {node.index} died: {open(node.home + '.log').read()[-400:]}")
+            return
+    began = time.monotonic()
+    try:
+        made.until_in_step(seconds)
+    except SystemExit as error:
+        verdict.problems.append(str(error))
+        return
+    verdict.note += f"{', ' if verdict.note else ''}in step after {time.monotonic() - began:.1f} s"
+    for node in made.nodes:
+        lost = [report for report in acknowledged if not node.has_report(report)]
+        verdict.expect(not lost, f"node {node.index} lacks {len(lost)} acknowledged reports")
+        verify(verdict, node)
+
+
+def verify(verdict, node):
+    words = [node.lab.program, "verify", "--home", node.home]
+    done = lab.subprocess.run(words, capture_output=True, text=True)
+    verdict.expect(done.returncode == 0, f"node {node.index}: {done.stdout}{done.stderr}"[:400])
