@@ -67,18 +67,20 @@ final class CrossingChecker: Checker {
 
   private func check(_ crossings: [Crossing], of key: Series, in world: World) {
     var isInside = false
+    var version: FenceVersion?
     for (index, crossing) in crossings.enumerated() {
       let place = "\(key.subject.short) at fence \(key.fence.short)"
       guard crossing.transition == UInt32(index + 1) else {
         return world.report(promise, "\(place): transition \(crossing.transition) at \(index + 1)")
       }
-      // A fence that was switched off and on again begins anew.
-      let isTurn =
-        crossing.type == .enter ? !isInside || crossing.isBaseline : isInside
+      // A fence that was switched off and on again begins anew: who left meanwhile enters twice.
+      let beginsAnew = crossing.isBaseline || crossing.fenceVersion != version
+      let isTurn = crossing.type == .enter ? !isInside || beginsAnew : isInside
       guard isTurn else {
         return world.report(promise, "\(place): \(crossing.type.name) twice")
       }
       isInside = crossing.type == .enter
+      version = crossing.fenceVersion
     }
   }
 }

@@ -13,6 +13,8 @@ final class FenceParityChecker: Checker {
     case outside
     case inside
     case leaving
+    /// So near the edge that it may be either.
+    case insideOrLeaving
   }
 
   private struct Fence {
@@ -91,7 +93,8 @@ final class FenceParityChecker: Checker {
     let presence: Presence
     if abs(distance) <= doubt {
       // Not sure: the node's word is taken.
-      presence = type == .enter ? .inside : type == .exit ? .outside : was?.presence ?? .outside
+      let stays: Presence = wasInside ? .insideOrLeaving : .outside
+      presence = type == .enter ? .inside : type == .exit ? .outside : stays
     } else if distance > 0 {
       if wasInside ? type != nil : type != .enter { say(wasInside ? "nothing" : "ENTER") }
       presence = .inside
@@ -101,9 +104,10 @@ final class FenceParityChecker: Checker {
     } else {
       let accuracy = Double(fix.accuracyDecimetres ?? 0) / 10
       let isSecond = was?.presence == .leaving && !isEdited
+      let mayBeSecond = was?.presence == .insideOrLeaving && !isEdited
       if isSecond || -distance > accuracy + doubt {
         if type != .exit { say("EXIT") }
-      } else if -distance < accuracy - doubt, type != nil {
+      } else if -distance < accuracy - doubt, type != nil, !(mayBeSecond && type == .exit) {
         say("nothing yet")
       }
       presence = type == .exit ? .outside : .leaving
