@@ -1,0 +1,112 @@
+"""S2: kill -9 at any moment, and stops of any length."""
+
+import os
+import random
+import shutil
+import signal
+import subprocess
+import threading
+import time
+
+from row import Row, Verdict, check_all, mesh
+
+
+class Writer(threading.Thread):
+    """Adds reports by a door of its own until the node dies, and keeps what was acknowledged."""
+
+    def __init__(self, node, size):
+        super().__init__()
+        self.node, self.size, self.acknowledged = node, size, []
+
+    def run(self):
+        try:
+            while True:
+                number = len(self.acknowledged)
+                self.acknowledged.append(self.node.add_report(f"Report {number}", "z" * self.size))
+        except (SystemExit, OSError):
+            pass
+
+
+def kills(options):
+    """A node is killed at a moment that is drawn: while it starts, writes, moves its log."""
+    count = options.volume(150, 1000)
+    lab = mesh(options, 2)
+    victim, draw, acknowledged, begun = lab.nodes[1], random.Random(4), [], 0
+    words = ("--listen", "127.0.0.1:7501", "--no-multicast", "--peer", "127.0.0.1:7500")
+    for turn in range(count):
+        if turn % 3 == 2:
+            # While it starts: the process is there, its door perhaps not.
+            victim.process.kill()
+            victim.process.wait()
+            starting = subprocess.Popen(
+                [lab.program, "run", *words, "--home", victim.home],
+                stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+            time.sleep(draw.random() * 0.15)
+            starting.kill()
+            starting.wait()
+            begun += 1
+        else:
+            writer = Writer(victim, draw.choice([50, 700, 6000]))
+            writer.start()
+            time.sleep(draw.random() * 0.25)
+            victim.process.kill()
+            victim.process.wait()
+            writer.join()
+            acknowledged += writer.acknowledged
+        victim.door.close()
+        victim.start(*words)
+    verdict = Verdict(f"{count} kills, {begun} of them while starting",
+                      note=f"{len(acknowledged)} acknowledged")
+    verdict.expect(len(acknowledged) > count / 4, "hardly anything was acknowledged")
+    check_all(verdict, lab, acknowledged)
+    return verdict
+
+
+def founding(options):
+    """Killed while it founds an operation: what is left can be gone on with, or founded anew."""
+    count = options.volume(60, 200)
+    lab = mesh(options, 1)
+    draw, verdict, done = random.Random(5), Verdict(f"{count} kills"), 0
+    for turn in range(count):
+        home = os.path.join(lab.folder, f"f{turn}")
+        words = [lab.program, "init", "Flood", "--callsign", "Anna", "--home", home]
+        began = subprocess.Popen(words, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        time.sleep(draw.random() * 0.1)
+        began.kill()
+        began.wait()
+        again = subprocess.run(words, capture_output=True, text=True)
+        if again.returncode != 0:
+            # It was founded before the kill: then it must be whole.
+            whole = subprocess.run(
+                [lab.program, "verify", "--home", home], capture_output=True, text=True)
+            verdict.expect(whole.returncode == 0, f"neither founded nor whole: {again.stderr}")
+            done += 1
+        shutil.rmtree(home, ignore_errors=True)
+    verdict.note = f"{done} were founded before they were killed"
+    return verdict
+
+
+def stops(options):
+    """A laptop's lid is closed for a while; the others go on."""
+    count, seconds = options.volume((6, 10), (100, 600))
+    lab = mesh(options, 2)
+    sleeper, acknowledged = lab.nodes[1], []
+    for turn in range(count):
+        sleeper.process.send_signal(signal.SIGSTOP)
+        ends = time.monotonic() + seconds
+        while time.monotonic() < ends:
+            acknowledged.append(lab.nodes[0].add_report(f"Asleep {turn}", "s" * 100))
+            time.sleep(0.5)
+        sleeper.process.send_signal(signal.SIGCONT)
+        acknowledged.append(sleeper.add_report(f"Awake {turn}", "s" * 100))
+        lab.until_in_step(60)
+    verdict = Verdict(f"{count} stops of {seconds} s")
+    check_all(verdict, lab, acknowledged)
+    return verdict
+
+
+ROWS = [
+    Row("S2", "kill -9 while it starts, writes, syncs", kills),
+    Row("S2", "kill -9 while it founds an operation", founding),
+    Row("S2", "stopped and woken", stops),
+]

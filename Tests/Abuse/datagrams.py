@@ -1,0 +1,138 @@
+"""Datagrams as an outsider, or a member who lies, would make them (docs/wire.md §10, §11)."""
+
+import os
+import random
+import socket
+import struct
+import threading
+import time
+
+from lab import field, run, varint
+from names import read_key_file
+from nacl.bindings import crypto_aead_xchacha20poly1305_ietf_encrypt as seal
+from nacl.signing import SigningKey
+
+ANNOUNCE, INITIATION = 1, 2
+KINDS = range(1, 9)
+
+
+def device_key(node):
+    return read_key_file(open(os.path.join(node.home, "keys/device.key"), "rb").read(), None)
+
+
+def garbage(draw):
+    """Of any length, more often than not with a first byte that names a kind."""
+    data = bytearray(draw.randbytes(draw.randint(1, 1400)))
+    if draw.random() < 0.8:
+        data[0] = draw.choice(KINDS)
+    return bytes(data)
+
+
+def mutated(data, draw):
+    """A genuine datagram with bits flipped, cut short, or gone on with."""
+    data = bytearray(data)
+    way = draw.randrange(3)
+    if way == 0:
+        for _ in range(draw.randint(1, 8)):
+            data[draw.randrange(len(data))] ^= 1 << draw.randrange(8)
+    elif way == 1:
+        del data[draw.randrange(1, len(data)):]
+    else:
+        data += draw.randbytes(draw.randint(1, 200))
+    return bytes(data)
+
+
+class Liar:
+    """A member who says anything by announce: sealed under the network key, signed or not."""
+
+    def __init__(self, node):
+        key = device_key(node)
+        self.network_key, self.operation = key.network_key, key.operation
+        self.certificate = key.chain[0].hash[:8]
+        self.signer = SigningKey(key.signing_seed)
+        self.counter = 1 << 40
+
+    def content(self, *more, incarnation=b"liarliar"):
+        self.counter += 1
+        return b"".join([
+            field(1, self.certificate), field(2, incarnation), b"\x18" + varint(self.counter),
+            *more])
+
+    def announce(self, content, signature=None):
+        if signature is None:
+            signature = self.signer.sign(b"muster announce 1" + content).signature
+        nonce = os.urandom(24)
+        plain = field(1, content) + field(2, signature)
+        return bytes([ANNOUNCE]) + nonce + seal(
+            plain, b"muster announce 1" + self.operation, nonce, self.network_key)
+
+
+class Recorder:
+    """Hears every UDP datagram on an interface of this namespace."""
+
+    def __init__(self, interface="lo"):
+        run("ip", "link", "set", interface, "up")
+        self.heard = []
+        self.socket = socket.socket(socket.AF_PACKET, socket.SOCK_RAW, socket.htons(0x0800))
+        self.socket.bind((interface, 0))
+        self.socket.settimeout(0.2)
+        self.open = True
+        self.thread = threading.Thread(target=self.listen)
+        self.thread.start()
+
+    def listen(self):
+        while self.open:
+            try:
+                frame, address = self.socket.recvfrom(65536)
+            except TimeoutError:
+                continue
+            # Loopback shows each twice: once as it leaves.
+            if address[2] == socket.PACKET_OUTGOING or frame[23] != socket.IPPROTO_UDP:
+                continue
+            start = 14 + (frame[14] & 15) * 4
+            source, target = struct.unpack_from(">HH", frame, start)
+            self.heard.append((time.monotonic(), source, target, frame[start + 8:]))
+
+    def stop(self):
+        self.open = False
+        self.thread.join()
+        return self.heard
+
+
+class Sprinkler:
+    """Sends from many addresses of 127/8, each a socket of its own, and counts what comes back."""
+
+    def __init__(self):
+        self.sent = self.answered = 0
+        self.most = 0.0
+
+    def pour(self, datagrams, target, sources, seed=1, hold=400):
+        """Each datagram from the next of so many addresses."""
+        draw = random.Random(seed)
+        held = []
+        for number, data in enumerate(datagrams):
+            source = number % sources
+            end = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+            end.setblocking(False)
+            end.bind((f"127.{64 + source // 65025 % 128}.{source // 255 % 255}.{source % 255 + 1}",
+                      draw.randint(1024, 65000)))
+            end.sendto(data, target)
+            self.sent += len(data) + 28
+            held.append((end, len(data) + 28))
+            if len(held) >= hold:
+                self.drain(held)
+        time.sleep(0.5)
+        self.drain(held)
+
+    def drain(self, held):
+        for end, sent in held:
+            came = 0
+            try:
+                while True:
+                    came += len(end.recv(2048)) + 28
+            except BlockingIOError:
+                pass
+            self.answered += came
+            self.most = max(self.most, came / sent)
+            end.close()
+        held.clear()

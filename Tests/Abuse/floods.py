@@ -1,0 +1,199 @@
+"""A1, A2, A3, N6: garbage, bad signatures, false sources, amplification."""
+
+import json
+import random
+import socket
+import subprocess
+import sys
+import time
+
+import datagrams
+from row import GROWTH_KIB, Row, Verdict, check_all, mesh, resident_kib
+
+PORT = 7500
+
+
+def pour(seconds, rate, target, make, flight=64):
+    """So many datagrams a second, or as many as can be sent; returns how many left."""
+    end = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+    pool = [make() for _ in range(4096)]
+    sent, began = 0, time.monotonic()
+    while (now := time.monotonic() - began) < seconds:
+        if sent > now * rate:
+            time.sleep(0.001)
+            continue
+        for _ in range(flight):
+            try:
+                end.sendto(pool[sent % len(pool)], target)
+            except OSError:
+                pass
+            sent += 1
+    return sent
+
+
+def acknowledged_meanwhile(node, seconds, made):
+    """Reports that are added one after another, and how long each took, in seconds."""
+    ends, took = time.monotonic() + seconds, []
+    while time.monotonic() < ends:
+        began = time.perf_counter()
+        made.append(node.add_report(f"Meanwhile {len(made)}", "x" * 100))
+        took.append(time.perf_counter() - began)
+        time.sleep(0.02)
+    return sorted(took)
+
+
+def flooded(verdict, lab, seconds, words):
+    """Another process floods node 0 while it goes on working."""
+    node, acknowledged = lab.nodes[0], []
+    before = resident_kib(node)
+    flood = subprocess.Popen(
+        [sys.executable, __file__, *map(str, words)], stdout=subprocess.PIPE, text=True)
+    took = acknowledged_meanwhile(node, seconds, acknowledged)
+    sent = json.loads(flood.communicate(timeout=seconds + 60)[0])
+    rate = sent["datagrams"] / sent["seconds"]
+    p99 = took[int(len(took) * 0.99)] * 1000
+    growth = resident_kib(node) - before
+    verdict.volume = f"{sent['datagrams']:,} datagrams, {rate:,.0f}/s for {sent['seconds']:.0f} s"
+    verdict.note = (f"{len(took)} acknowledged meanwhile, p99 {p99:.0f} ms; "
+                    f"memory {growth / 1024:+.0f} MiB")
+    verdict.expect(p99 <= 250, f"an acknowledgement took {p99:.0f} ms at the 99th percentile")
+    verdict.expect(growth <= GROWTH_KIB, f"memory grew by {growth / 1024:.0f} MiB")
+    check_all(verdict, lab, acknowledged)
+
+
+def garbage(options):
+    verdict = Verdict("")
+    seconds = options.volume(60, 60)
+    lab = mesh(options, 3)
+    flooded(verdict, lab, seconds, ["garbage", seconds, 50_000])
+    return verdict
+
+
+def keyless(options):
+    """Genuine datagrams, mutated, and noise: none may count, none may hurt."""
+    recorder = datagrams.Recorder()
+    lab = mesh(options, 3)
+    for node in lab.nodes:
+        node.add_report("Before", "x" * 200)
+    lab.until_in_step()
+    heard = [data for _, _, target, data in recorder.stop() if target == PORT]
+    count = options.volume(300_000, 1_000_000)
+    draw = random.Random(1)
+    before, status = resident_kib(lab.nodes[0]), lab.nodes[0].status()
+    end = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+    for number in range(count):
+        data = (datagrams.mutated(draw.choice(heard), draw) if number % 4
+                else datagrams.garbage(draw))
+        end.sendto(data, ("127.0.0.1", PORT))
+    verdict = Verdict(f"{count:,} datagrams")
+    after = lab.nodes[0].status()
+    verdict.expect(after["frames"] == status["frames"], "frames came out of nothing")
+    verdict.expect(after["stateHash"] == status["stateHash"], "the state changed")
+    growth = resident_kib(lab.nodes[0]) - before
+    verdict.expect(growth <= GROWTH_KIB, f"memory grew by {growth / 1024:.0f} MiB")
+    dropped = sum(after["rejected"].values()) - sum(status["rejected"].values())
+    verdict.note = f"{dropped:,} read and dropped"
+    verdict.expect(dropped > count / 100, "hardly any was read")
+    check_all(verdict, lab)
+    return verdict
+
+
+def sources(options):
+    """A recorded first message of a handshake, from a hundred thousand addresses."""
+    recorder = datagrams.Recorder()
+    lab = mesh(options, 3)
+    first = [data for _, _, target, data in recorder.stop()
+             if target == PORT and data[0] == datagrams.INITIATION]
+    count = options.volume(100_000, 100_000)
+    before = resident_kib(lab.nodes[0])
+    sprinkler = datagrams.Sprinkler()
+    sprinkler.pour((first[n % len(first)] for n in range(count)), ("127.0.0.1", PORT), count)
+    verdict = Verdict(f"{count:,} sources")
+    peers = json.loads(lab.nodes[0].muster("peers", "--json"))
+    peers = peers["peers"] if isinstance(peers, dict) else peers
+    verdict.expect(len(peers) <= 1024, f"{len(peers)} peers in the table")
+    names = {peer["callsign"] for peer in peers}
+    verdict.expect({"N1", "N2"} <= names, f"real peers were pushed out: {names}")
+    growth = resident_kib(lab.nodes[0]) - before
+    verdict.note = (f"{len(peers)} peers in the table; at most {sprinkler.most:.2f} × to an address; "
+                    f"memory {growth / 1024:+.0f} MiB")
+    verdict.expect(growth <= GROWTH_KIB, f"memory grew by {growth / 1024:.0f} MiB")
+    verdict.expect(sprinkler.most <= 3, f"{sprinkler.most:.2f} × to an address that proved nothing")
+    check_all(verdict, lab)
+    return verdict
+
+
+def amplification(options):
+    """What nobody's key made is answered with nothing at all."""
+    lab = mesh(options, 2)
+    count = options.volume(100_000, 100_000)
+    draw = random.Random(2)
+    sprinkler = datagrams.Sprinkler()
+    sprinkler.pour((datagrams.garbage(draw) for _ in range(count)), ("127.0.0.1", PORT), 60_000)
+    verdict = Verdict(f"{count:,} datagrams", note=f"{sprinkler.answered} bytes answered")
+    verdict.expect(sprinkler.answered == 0, f"{sprinkler.answered} bytes to who proved nothing")
+    check_all(verdict, lab)
+    return verdict
+
+
+def signatures(options):
+    """A member floods the others with announces whose signatures do not hold."""
+    verdict = Verdict("")
+    seconds = options.volume(30, 60)
+    lab = mesh(options, 4, network="bridge")
+    liar = lab.nodes[3]
+    liar.stop()
+    lab.nodes.pop()
+    words = ["ip", "netns", "exec", liar.namespace, sys.executable, __file__, "signatures",
+             str(seconds), "5000", liar.home]
+    node, acknowledged = lab.nodes[0], []
+    before = resident_kib(node)
+    flood = subprocess.Popen(words, stdout=subprocess.PIPE, text=True)
+    took = acknowledged_meanwhile(node, seconds, acknowledged)
+    sent = json.loads(flood.communicate(timeout=seconds + 60)[0])
+    p99 = took[int(len(took) * 0.99)] * 1000
+    growth = resident_kib(node) - before
+    verdict.volume = (f"{sent['datagrams']:,} bad signatures, "
+                      f"{sent['datagrams'] / sent['seconds']:,.0f}/s")
+    throttled = node.status()["rejected"].get("throttled", 0)
+    verdict.note = (f"{throttled:,} unread for their author's allowance; p99 {p99:.0f} ms; "
+                    f"memory {growth / 1024:+.0f} MiB")
+    verdict.expect(throttled > 0, "nobody was throttled")
+    verdict.expect(p99 <= 250, f"an acknowledgement took {p99:.0f} ms at the 99th percentile")
+    verdict.expect(growth <= GROWTH_KIB, f"memory grew by {growth / 1024:.0f} MiB")
+    check_all(verdict, lab, acknowledged)
+    return verdict
+
+
+ROWS = [
+    Row("A1", "mutated and random datagrams of an outsider", keyless),
+    Row("A2", "50,000 datagrams/s of garbage", garbage),
+    Row("A2", "5,000 bad signatures/s by a member", signatures),
+    Row("A3", "a hundred thousand false sources", sources),
+    Row("N6", "nothing to amplify", amplification),
+]
+
+
+class Home:
+    """Where a liar's keys are, for a process of its own."""
+
+    def __init__(self, home):
+        self.home = home
+
+
+def main():
+    """The flood, in a process of its own: what, seconds, rate, and the liar's home."""
+    what, seconds, rate = sys.argv[1], float(sys.argv[2]), float(sys.argv[3])
+    draw = random.Random(3)
+    began = time.monotonic()
+    if what == "garbage":
+        sent = pour(seconds, rate, ("127.0.0.1", PORT), lambda: datagrams.garbage(draw))
+    else:
+        liar = datagrams.Liar(Home(sys.argv[4]))
+        sent = pour(seconds, rate, ("239.77.85.83", 7475),
+                    lambda: liar.announce(liar.content(), signature=draw.randbytes(64)), flight=8)
+    print(json.dumps({"datagrams": sent, "seconds": time.monotonic() - began}))
+
+
+if __name__ == "__main__":
+    main()

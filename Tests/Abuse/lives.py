@@ -1,0 +1,94 @@
+"""S5: old backups that are put back, laptops that are cloned."""
+
+import json
+import os
+import shutil
+import time
+
+from row import Row, Verdict, check_all, mesh
+
+WORDS = ("--no-multicast", "--peer", "127.0.0.1:7500")
+
+
+def restored(options):
+    """A laptop's home is put back to what it was some writes ago."""
+    count = options.volume(12, 200)
+    made = mesh(options, 2)
+    node, acknowledged = made.nodes[1], []
+    backup = node.home + ".backup"
+    for turn in range(count):
+        node.stop()
+        shutil.rmtree(backup, ignore_errors=True)
+        shutil.copytree(node.home, backup, ignore=shutil.ignore_patterns("*.sock"))
+        node.start("--listen", "127.0.0.1:7501", *WORDS)
+        for number in range(1 + turn % 4):
+            acknowledged.append(node.add_report(f"Before {turn}.{number}", "b" * 90))
+        if turn % 2:
+            made.until_in_step()
+        else:
+            # What only this disk held goes with it: it must have been said before.
+            wait_for(made.nodes[0], acknowledged)
+        node.stop()
+        shutil.rmtree(node.home)
+        shutil.copytree(backup, node.home)
+        node.start("--listen", "127.0.0.1:7501", *WORDS)
+        acknowledged.append(node.add_report(f"After {turn}", "a" * 90))
+    verdict = Verdict(f"{count} backups put back")
+    made.until_in_step()
+    forked = [node.status().get("forkedLogs", 0) for node in made.nodes]
+    verdict.expect(not any(forked), f"an honest laptop forked its own log: {forked}")
+    check_all(verdict, made, acknowledged)
+    return verdict
+
+
+def cloned(options):
+    """A home is copied while it runs elsewhere too, and both go on for a while."""
+    count = options.volume(6, 200)
+    made = mesh(options, 3)
+    original, twin = made.nodes[1], made.nodes[2]
+    verdict, acknowledged, slowest = Verdict(f"{count} clones"), [], 0.0
+    for turn in range(count):
+        original.stop()
+        twin.stop()
+        shutil.rmtree(twin.home)
+        shutil.copytree(original.home, twin.home, ignore=shutil.ignore_patterns("*.sock"))
+        # As on another machine: without the sentinel that lies beside the first.
+        state = os.environ["XDG_STATE_HOME"]
+        original.start("--listen", "127.0.0.1:7501", *WORDS)
+        acknowledged.append(original.add_report(f"Original {turn}", "o" * 90))
+        os.environ["XDG_STATE_HOME"] = os.path.join(made.folder, f"state{turn}")
+        if turn % 2:
+            # The sentinel was copied along: nothing shows that this is another machine.
+            shutil.copytree(state, os.environ["XDG_STATE_HOME"])
+        twin.start("--listen", "127.0.0.1:7502", *WORDS)
+        os.environ["XDG_STATE_HOME"] = state
+        began = time.monotonic()
+        for number in range(3):
+            acknowledged.append(original.add_report(f"One {turn}.{number}", "o" * 90))
+            acknowledged.append(twin.add_report(f"Two {turn}.{number}", "t" * 90))
+        wait_for(made.nodes[0], acknowledged)
+        slowest = max(slowest, time.monotonic() - began)
+    verdict.note = f"command had everything after {slowest:.1f} s at most"
+    lost = [report for report in acknowledged if not made.nodes[0].has_report(report)]
+    verdict.expect(not lost, f"command lacks {len(lost)} acknowledged reports")
+    alarms = json.dumps(made.nodes[0].status())
+    verdict.note += "; status: " + ", ".join(
+        key for key in ("forkedLogs", "forks", "alarms") if f'"{key}"' in alarms)
+    twin.stop()
+    made.nodes.pop()
+    check_all(verdict, made, acknowledged)
+    return verdict
+
+
+def wait_for(node, reports, seconds=60):
+    ends = time.monotonic() + seconds
+    while not all(node.has_report(report) for report in reports):
+        if time.monotonic() > ends:
+            return
+        time.sleep(0.1)
+
+
+ROWS = [
+    Row("S5", "backups put back", restored),
+    Row("S5", "a laptop that lives twice", cloned),
+]

@@ -1,0 +1,77 @@
+"""Rows that are simulated, or tests of the suite at a larger volume."""
+
+import os
+import subprocess
+
+from row import ROOT, Row, Verdict
+
+
+def simulated(options, *words):
+    done = subprocess.run(
+        [options.sim, *words], capture_output=True, text=True, cwd=ROOT)
+    return done.returncode == 0, done.stdout + done.stderr
+
+
+def crash_points(options):
+    points = options.volume(150, 1000)
+    held, output = simulated(options, "crashpoints", "--points", str(points))
+    verdict = Verdict(f"{points} points of each kind of power cut and failing call")
+    verdict.expect(held, output[-600:])
+    return verdict
+
+
+def stories(*files):
+    """Scenario files, each played to its end."""
+
+    def run(options):
+        seeds = options.volume(3, 100)
+        verdict = Verdict(f"{len(files)} stories × {seeds} seeds")
+        for file in files:
+            for seed in range(1, seeds + 1):
+                held, output = simulated(
+                    options, "run", f"simulations/{file}.yaml", "--seed", str(seed))
+                verdict.expect(held, f"{file}, seed {seed}: {output[-300:]}")
+        return verdict
+
+    return run
+
+
+def swarm(options):
+    count = options.volume(60, 10_000)
+    held, output = simulated(options, "swarm", "--seeds", str(count), "--json",
+                             "--failures", "/tmp/muster-abuse-failures")
+    verdict = Verdict(f"{count} drawn stories with every fault")
+    verdict.expect(held, output[-600:])
+    return verdict
+
+
+def suite(filter_, quick, full, words):
+    """Tests that take their volume from outside."""
+
+    def run(options):
+        volume = options.volume(quick, full)
+        done = subprocess.run(
+            ["swift", "test", "--explicit-target-dependency-import-check", "error",
+             "--skip-build", "--disable-xctest", "--filter", filter_],
+            capture_output=True, text=True, cwd=ROOT,
+            env={**os.environ, "MUSTER_VOLUME": str(volume)})
+        verdict = Verdict(words.format(volume))
+        verdict.expect(done.returncode == 0 and "passed after" in done.stdout + done.stderr,
+                       (done.stdout + done.stderr)[-600:])
+        return verdict
+
+    return run
+
+
+ROWS = [
+    Row("S1", "power cuts and failing calls at every point", crash_points),
+    Row("N1", "loss of 30, 70 and 90 %", stories("backlog-30", "backlog-70", "backlog-90")),
+    Row("C1", "clocks wrong by years", stories("wrong-clocks")),
+    Row("A5", "a member who writes what is not theirs", stories("insider")),
+    Row("R1", "who withholds, floods, forks, repeats", stories("saboteurs", "two-tongues", "outsider")),
+    Row("G0", "drawn stories", swarm),
+    Row("N3", "datagrams with bits flipped, cut, lengthened",
+        suite("MusterSyncTests.MutationTests", 100_000, 1_000_000, "{:,} datagrams")),
+    Row("A8", "published vectors, and nonces",
+        suite("MusterCryptoTests", 1_000_000, 10_000_000, "all vectors, {:,} nonces")),
+]
