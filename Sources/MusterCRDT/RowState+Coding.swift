@@ -1,12 +1,24 @@
 public import MusterModel
 
-/// The stored form is the visible state, then what is still pending. Only the visible part is the
-/// canonical state that the state hash covers (`docs/wire.md`).
+/// The stored form is where the live values come from, the visible state, and then what is still
+/// pending. Only the visible part is the canonical state that the state hash covers
+/// (`docs/wire.md`).
 extension RowState {
   /// For the store: equal states give equal bytes.
   public func encoded() -> [UInt8] {
     var writer = ByteWriter(reservingCapacity: 96 + 96 * live.count)
+    writer.append(UInt32(live.count))
+    for index in live.indices {
+      writer.append(live[index].place.log << 1 | (live[index].takesEarlier ? 1 : 0))
+      writer.append(live[index].place.sequence)
+    }
     appendVisible(to: &writer)
+    writer.append(UInt32(overwritten.count))
+    for name in overwritten.keys.sorted() {
+      writer.append(name.field.rawValue)
+      writer.append(name.log)
+      writer.append(overwritten[name] ?? 0)
+    }
     writer.append(UInt32(awaited.count))
     for name in awaited.keys.sorted() {
       writer.append(name.field.rawValue)
@@ -24,15 +36,20 @@ extension RowState {
   public init(key: RowKey, decoding bytes: [UInt8]) throws(DecodingFault) {
     self.init(key: key)
     var reader = ByteReader(bytes)
-    try readVisible(from: &reader)
+    let sources = try reader.fixed(8 * reader.count(ofAtLeast: 8))
+    try readVisible(from: &reader, sources: ByteReader(sources))
+    for _ in 0..<(try reader.count(ofAtLeast: 9)) {
+      let name = FieldLog(field: try reader.field(), log: try reader.integer(UInt32.self))
+      overwritten[name] = try reader.integer(UInt32.self)
+    }
     for _ in 0..<(try reader.count(ofAtLeast: 23)) {
       let name = FieldDot(field: try reader.field(), dot: try reader.dot())
       var authors: [Author] = []
       for _ in 0..<(try reader.count(ofAtLeast: 33)) { authors.append(try Author(from: &reader)) }
       awaited[name] = authors
     }
-    for _ in 0..<(try reader.count(ofAtLeast: 60)) {
-      waiting.append(try AuthoredWrite(from: &reader))
+    for _ in 0..<(try reader.count(ofAtLeast: 69)) {
+      waiting.append(try PlacedWrite(from: &reader))
     }
     try reader.expectEnd()
   }
@@ -78,7 +95,10 @@ extension RowState {
     }
   }
 
-  private mutating func readVisible(from reader: inout ByteReader) throws(DecodingFault) {
+  private mutating func readVisible(
+    from reader: inout ByteReader, sources: ByteReader
+  ) throws(DecodingFault) {
+    var sources = sources
     let stage = try reader.integer(UInt8.self)
     let origin = RowOrigin(
       owner: try reader.identifier(UserID.self), nonce: try reader.bytes16())
@@ -88,9 +108,15 @@ extension RowState {
     for _ in 0..<(try reader.count(ofAtLeast: 5)) {
       let field = try reader.field()
       for _ in 0..<(try reader.count(ofAtLeast: 44)) {
-        live.append(LiveEntry(field: field, value: try LiveValue(from: &reader)))
+        let log = try sources.integer(UInt32.self)
+        let place = LogPlace(log: log >> 1, sequence: try sources.integer(UInt32.self))
+        live.append(
+          LiveEntry(
+            field: field, place: place, takesEarlier: log & 1 == 1,
+            value: try LiveValue(from: &reader)))
       }
     }
+    try sources.expectEnd()
   }
 }
 
@@ -119,12 +145,14 @@ extension Author {
   }
 }
 
-extension AuthoredWrite {
+extension PlacedWrite {
   fileprivate func append(to writer: inout ByteWriter) {
-    precondition(write.supersedesEarlier.isEmpty, "a row is given dots, not places in a log")
+    let (write, author) = (authored.write, authored.author)
+    writer.append(place.log << 1 | (write.takesEarlier ? 1 : 0))
+    writer.append(place.sequence)
     writer.append(dot)
     author.append(to: &writer)
-    writer.append(writtenAt.milliseconds)
+    writer.append(authored.writtenAt.milliseconds)
     writer.append(write.row)
     writer.append(write.field.rawValue)
     writer.append(UInt8(write.value == nil ? 0 : 1))
@@ -135,6 +163,8 @@ extension AuthoredWrite {
   }
 
   fileprivate init(from reader: inout ByteReader) throws(DecodingFault) {
+    let log = try reader.integer(UInt32.self)
+    let place = LogPlace(log: log >> 1, sequence: try reader.integer(UInt32.self))
     let dot = try reader.dot()
     let author = try Author(from: &reader)
     let writtenAt = Timestamp(milliseconds: try reader.integer(Int64.self))
@@ -143,9 +173,11 @@ extension AuthoredWrite {
     let value = try reader.integer(UInt8.self) == 1 ? try Value(from: &reader) : nil
     var supersedes: [Dot] = []
     for _ in 0..<(try reader.count(ofAtLeast: 18)) { supersedes.append(try reader.dot()) }
+    let write = Write(
+      row: row, field: field, value: value, supersedes: supersedes, takesEarlier: log & 1 == 1)
     self.init(
-      write: Write(row: row, field: field, value: value, supersedes: supersedes), dot: dot,
-      author: author, writtenAt: writtenAt)
+      authored: AuthoredWrite(write: write, dot: dot, author: author, writtenAt: writtenAt),
+      place: place)
   }
 }
 

@@ -7,8 +7,9 @@ public import MusterModel
 ///               permitted? ──no──▶ refused (held in the log, shown nowhere)
 ///                   │yes
 ///               take away the live dots that it names ─▶ those not yet applied are awaited
+///               and what its log wrote before, if it says so ─▶ which is remembered
 ///                   │
-///               was its own dot awaited? ──yes──▶ superseded before it came: gone
+///               was its own dot awaited, or written over? ──yes──▶ gone before it came
 ///                   │no
 ///               live
 ///
@@ -32,8 +33,11 @@ public struct RowState: Hashable, Sendable {
   var live: [LiveEntry] = []
   /// Superseded dots whose frames are not applied yet, with those who superseded them.
   var awaited: [FieldDot: [Author]] = [:]
+  /// The newest frames that took away what their logs had written to a field, where no value of
+  /// theirs is live to say so: what comes late of such a log is gone. At most one a field and log.
+  var overwritten: [FieldLog: UInt32] = [:]
   /// Writes that came before the row's origin, sorted by dot.
-  var waiting: [AuthoredWrite] = []
+  var waiting: [PlacedWrite] = []
 
   /// A row that nothing was applied to yet.
   public init(key: RowKey) {
@@ -54,36 +58,39 @@ public struct RowState: Hashable, Sendable {
 
   /// Applies one write. The writes of one frame MUST be given in the order of their indices.
   ///
-  /// - Parameter isApplied: whether the frame that a dot names is applied already; the frame of
-  ///   `write` itself may count either way. It tells a superseded value that is gone from one that
-  ///   has yet to come, and is asked only about dots that are not live.
+  /// - Parameters:
+  ///   - place: where the frame of `write` stands.
+  ///   - isApplied: whether the frame that a dot names is applied already; the frame of `write`
+  ///     itself may count either way. It tells a superseded value that is gone from one that has
+  ///     yet to come, and is asked only about dots that are not live.
   @discardableResult
   public mutating func apply(
-    _ write: AuthoredWrite, isApplied: (Bytes16) -> Bool
+    _ write: AuthoredWrite, at place: LogPlace, isApplied: (Bytes16) -> Bool
   ) -> Outcome {
     precondition(write.write.key == key, "write for \(write.write.key) given to \(key)")
-    if owner != nil { return settle(write) { isApplied($0.frame) } }
+    let placed = PlacedWrite(authored: write, place: place)
+    if owner != nil { return settle(placed) { isApplied($0.frame) } }
     guard let origin = write.write.origin else {
-      wait(write)
+      wait(placed)
       return .waits
     }
     self.origin = origin
-    return settleWaiting(after: write, isApplied: isApplied)
+    return settleWaiting(after: placed, isApplied: isApplied)
   }
 
-  private mutating func wait(_ write: AuthoredWrite) {
+  private mutating func wait(_ write: PlacedWrite) {
     #if Canary
       if Canary.dropEarlyEdit.isPlanted { return }
     #endif
-    let place = waiting.firstIndex { $0.dot > write.dot } ?? waiting.endIndex
-    waiting.insert(write, at: place)
+    let index = waiting.firstIndex { $0.dot > write.dot } ?? waiting.endIndex
+    waiting.insert(write, at: index)
   }
 
   /// Settles the write that brought the origin, then those that waited for it. Their frames are
   /// applied as far as the caller knows, yet a dot that still waits has not come to this row; of
   /// the first write's own frame, only what follows it has yet to come.
   private mutating func settleWaiting(
-    after first: AuthoredWrite, isApplied: (Bytes16) -> Bool
+    after first: PlacedWrite, isApplied: (Bytes16) -> Bool
   ) -> Outcome {
     let drained = waiting
     waiting = []
@@ -101,7 +108,8 @@ public struct RowState: Hashable, Sendable {
   }
 
   @discardableResult
-  private mutating func settle(_ authored: AuthoredWrite, hasCome: (Dot) -> Bool) -> Outcome {
+  private mutating func settle(_ placed: PlacedWrite, hasCome: (Dot) -> Bool) -> Outcome {
+    let (authored, place) = (placed.authored, placed.place)
     let (write, author) = (authored.write, authored.author)
     let field = write.field
     let superseders = awaited.removeValue(forKey: FieldDot(field: field, dot: authored.dot))
@@ -121,16 +129,21 @@ public struct RowState: Hashable, Sendable {
     for dot in write.supersedes {
       supersede(dot, in: field, by: author, hasCome: hasCome)
     }
+    let takesEarlier = Self.takesEarlier(write)
+    if takesEarlier { takeEarlier(in: field, than: place, by: author) }
+    defer { if takesEarlier { remember(in: field, overwriting: place) } }
     guard let value = write.value else { return .applied }
     if field == Field.existence(of: key.kind), author.user == owner { isCreated = true }
     let isGone = superseders?.contains {
       Permission.allowsSuperseding(field, valueOf: author.user, by: $0)
     }
-    if isGone != true {
+    if isGone != true, !isOverwritten(in: field, at: place, by: author) {
       insert(
-        LiveValue(
-          dot: authored.dot, value: value, author: author.user, role: author.role,
-          writtenAt: authored.writtenAt), into: field)
+        LiveEntry(
+          field: field, place: place, takesEarlier: takesEarlier,
+          value: LiveValue(
+            dot: authored.dot, value: value, author: author.user, role: author.role,
+            writtenAt: authored.writtenAt)))
     }
     return .applied
   }
@@ -147,7 +160,8 @@ public struct RowState: Hashable, Sendable {
     if index < live.endIndex, live[index].field == field, live[index].value.dot == dot {
       let element = live[index].value.author
       guard Permission.allowsSuperseding(field, valueOf: element, by: author) else { return }
-      live.remove(at: index)
+      let gone = live.remove(at: index)
+      if gone.takesEarlier { remember(in: field, overwriting: gone.place) }
     } else if !hasCome(dot) {
       #if Canary
         if Canary.forgetSuperseded.isPlanted { return }
@@ -160,13 +174,13 @@ public struct RowState: Hashable, Sendable {
     }
   }
 
-  private mutating func insert(_ value: LiveValue, into field: Field) {
+  private mutating func insert(_ entry: LiveEntry) {
     #if Canary
-      if Canary.oneCommentEach.isPlanted, field == .reportComments {
-        live.removeAll { $0.field == field && $0.value.author == value.author }
+      if Canary.oneCommentEach.isPlanted, entry.field == .reportComments {
+        live.removeAll { $0.field == entry.field && $0.value.author == entry.value.author }
       }
     #endif
-    live.insert(LiveEntry(field: field, value: value), at: place(of: value.dot, in: field))
+    live.insert(entry, at: place(of: entry.value.dot, in: entry.field))
   }
 
   /// Where a value of this name is, or would be.
@@ -186,10 +200,21 @@ public struct RowState: Hashable, Sendable {
   }
 }
 
-/// A live value and the field that it is in.
+/// A live value, the field that it is in, and the frame that wrote it.
 struct LiveEntry: Hashable, Sendable {
   let field: Field
+  let place: LogPlace
+  /// Whether the write took away what its log had written before.
+  let takesEarlier: Bool
   let value: LiveValue
+}
+
+/// A write and the place of its frame.
+struct PlacedWrite: Hashable, Sendable {
+  let authored: AuthoredWrite
+  let place: LogPlace
+
+  var dot: Dot { authored.dot }
 }
 
 /// The name of a value within a row.

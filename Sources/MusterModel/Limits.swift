@@ -37,6 +37,9 @@ public enum Limits {
   /// What one write may take away, so that one frame cannot ask for endless work; the rest is left
   /// for the next write.
   public static let supersededDots = 64
+  /// Rows that a writer remembers having named in a log, and that a reader remembers of all logs:
+  /// beyond it the writer names them in full again, and the reader looks into frames again.
+  public static let rowMentions = 32_768
   /// UTF-8 bytes of a title, a name or a callsign.
   public static let lineBytes = 200
   /// UTF-8 bytes of a description, a comment or a note; a quarter of `operationBytes`.

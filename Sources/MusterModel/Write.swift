@@ -23,11 +23,11 @@ public struct Write: Hashable, Sendable {
   public var field: Field
   /// Nil only takes away: a flag cleared, a set element or an existence removed.
   public var value: Value?
-  /// At most `Limits.supersededDots`, those in `supersedesEarlier` counted in.
+  /// At most `Limits.supersededDots`.
   public var supersedes: [Dot]
-  /// The same, of writes in the log that this one is in, which need no hash to be told apart: the
-  /// chain leads back to one frame only. The store puts their dots into `supersedes`.
-  public var supersedesEarlier: [EarlierWrite]
+  /// Whether it also replaces whatever earlier frames of its own log wrote to the field: an author
+  /// has always seen that, and it needs no names.
+  public var takesEarlier: Bool
   /// Given by the create, and by writes in the `urgent` lane, whose row may have been created in
   /// another lane that has not arrived yet.
   public var origin: RowOrigin?
@@ -35,28 +35,14 @@ public struct Write: Hashable, Sendable {
   /// `supersedes` is what the author saw live; a dot of another row or field takes nothing away.
   public init(
     row: RowID, field: Field, value: Value?, supersedes: [Dot] = [],
-    supersedesEarlier: [EarlierWrite] = [], origin: RowOrigin? = nil
+    takesEarlier: Bool = false, origin: RowOrigin? = nil
   ) {
     self.row = row
     self.field = field
     self.value = value
     self.supersedes = supersedes
-    self.supersedesEarlier = supersedesEarlier
+    self.takesEarlier = takesEarlier
     self.origin = origin
-  }
-}
-
-/// A write by its place in the log that names it.
-public struct EarlierWrite: Hashable, Sendable {
-  /// Below that of the frame that names it, and not 0: openings write nothing.
-  public let sequence: UInt64
-  /// Counts the frame's operations from 0, as in a dot.
-  public let index: UInt16
-
-  /// The caller knows which log is meant.
-  public init(sequence: UInt64, index: UInt16) {
-    self.sequence = sequence
-    self.index = index
   }
 }
 

@@ -32,27 +32,25 @@ extension Replica {
       let before = batch.frames.count
       try hold(run.frames, opening: run.opening, now: now)
       gathering?.keep(run)
+      let known = try run.frames.first.flatMap { try store.number(of: $0.log) }
+      let log = known ?? Self.number(ofNewLogIn: lane)
       for held in batch.frames[before...] {
         guard case .applied(let writes, _) = held.application else { continue }
-        for write in writes { try apply(write, in: held.frame.log) }
+        let place = LogPlace(log: log, sequence: UInt32(held.frame.sequence))
+        for write in writes { try apply(write, at: place) }
       }
     }
   }
 
-  private mutating func apply(_ authored: AuthoredWrite, in log: LogID) throws {
-    var write = authored.write
-    for earlier in write.supersedesEarlier {
-      let place = FramePlace(log: log, sequence: earlier.sequence)
-      guard let name = try gathering?.name(of: place) ?? store.frame(place)?.hash.raw.prefix
-      else { continue }
-      write.supersedes.append(Dot(frame: name, index: earlier.index))
-    }
-    write.supersedesEarlier = []
-    let stored = gathering?.rows[write.key] == nil ? try store.row(write.key) : nil
-    gathering?.apply(
-      AuthoredWrite(
-        write: write, dot: authored.dot, author: authored.author, writtenAt: authored.writtenAt),
-      to: stored)
+  private mutating func apply(_ write: AuthoredWrite, at place: LogPlace) throws {
+    let key = write.write.key
+    let stored = gathering?.rows[key] == nil ? try store.row(key) : nil
+    gathering?.apply(write, at: place, to: stored)
+  }
+
+  /// Until the store gives it one: no log that the store holds has so great a number.
+  private static func number(ofNewLogIn lane: Lane) -> UInt32 {
+    LogPlace.lastLog - UInt32(lane.rawValue)
   }
 
   /// A row as the commands before this one leave it, whether or not they are committed.

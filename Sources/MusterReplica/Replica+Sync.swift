@@ -108,6 +108,7 @@ extension Replica {
     let outcome = try store.commit(batch)
     let isViewStale = batch.forgotten.contains(Self.viewKey)
     batch = Batch()
+    reader.forgetSome()
     diskFailure = nil
     note(outcome)
     guard isViewStale else { return }
@@ -191,7 +192,7 @@ extension Replica {
     for frame in frames {
       let standing =
         all ?? control.standing(of: frame.sequence, in: frame.log, opening: opening)
-      let reading = reader.read(frame, opening: opening, standing: standing, keyring: keyring)
+      let reading = try read(frame, opening: opening, standing: standing)
       var application = Application.nothing
       switch reading {
       case .view(let read, let completes):
@@ -211,6 +212,15 @@ extension Replica {
     if let last = frames.last { oweReceipt(for: last.log, lane: opening.lane, now: now) }
     try evaluateControl(now: now)
     try ask(for: missing, now: now)
+  }
+
+  private mutating func read(
+    _ frame: Frame, opening: Opening, standing: ControlPlane.Standing
+  ) throws(StoreError) -> FrameReader.Reading {
+    let store = store
+    return try reader.read(frame, opening: opening, standing: standing, keyring: keyring) {
+      place throws(StoreError) in try store.frame(place)
+    }
   }
 
   /// What control frames in the batch change: who may write, what of their writes counts, and which
@@ -294,11 +304,10 @@ extension Replica {
       let frames = try store.waiting(for: epoch, after: place, limit: 1024)
       guard let last = frames.last else { return missing }
       for waiting in frames {
-        let reading = reader.read(
+        let reading = try read(
           waiting.frame, opening: waiting.opening,
           standing: control.standing(
-            of: waiting.frame.sequence, in: waiting.frame.log, opening: waiting.opening),
-          keyring: keyring)
+            of: waiting.frame.sequence, in: waiting.frame.log, opening: waiting.opening))
         guard case .view(let application, let completes) = reading else { continue }
         if case .waiting(.key(let epoch)) = application { missing.insert(epoch) }
         if case .waiting(let reason) = application, reason == waiting.reason { continue }

@@ -29,7 +29,7 @@ extension Replica {
           let standing = control.standing(
             of: frame.sequence, in: frame.log, opening: summary.opening)
           audit.check(frame, opening: summary.opening)
-          rebuild.add(frame, opening: summary.opening, standing: standing, keyring: keyring)
+          try rebuild.add(frame, opening: summary.opening, standing: standing, keyring: keyring)
         }
         try rebuild.commit()
         next = last.sequence + 1
@@ -62,10 +62,13 @@ private struct ViewRebuild {
 
   mutating func add(
     _ frame: Frame, opening: Opening, standing: ControlPlane.Standing, keyring: Keyring
-  ) {
+  ) throws(StoreError) {
     frames += 1
+    // A log's names are of no use to the next.
+    if frame.sequence == 0 { reader.forgetSome() }
     var application = Application.nothing
-    let reading = reader.read(frame, opening: opening, standing: standing, keyring: keyring)
+    let reading = try reader.read(
+      frame, opening: opening, standing: standing, keyring: keyring, lookup: { _ in nil })
     if case .view(let read, let completes) = reading {
       application = read
       batch.released += completes.map { ReleasedFrame(place: $0, application: .nothing) }

@@ -215,17 +215,16 @@ extension Replica {
     }
   }
 
-  /// The sequences of this log's own frames among those that the operations supersede.
+  /// This log's own frames among those that the operations supersede.
   private func ownFrames(
     among operations: [Operation], in lane: Lane
-  ) throws(StoreError) -> [Bytes16: UInt64] {
-    guard let log = writer.heads[lane]?.log else { return [:] }
+  ) throws(StoreError) -> Set<Bytes16> {
+    guard let log = writer.heads[lane]?.log else { return [] }
     var names: Set<Bytes16> = []
     for case .write(let write) in operations { names.formUnion(write.supersedes.map(\.frame)) }
-    guard !names.isEmpty else { return [:] }
-    var sequences = try store.sequences(of: names, in: log)
-    if let gathering { sequences.merge(gathering.sequences(of: names, in: log)) { $1 } }
-    return sequences
+    guard !names.isEmpty else { return [] }
+    let sealed = gathering?.frames(among: names, in: log) ?? []
+    return try sealed.union(store.frames(among: names, in: log))
   }
 
   /// In the urgent lane a write may overtake the create of its row, so it repeats the origin.

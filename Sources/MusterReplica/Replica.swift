@@ -94,7 +94,7 @@ public struct Replica {
   static let provenKey = "proven"
   /// Of what frames do to the view: raised when a version understands more, so that the view is
   /// derived anew from frames that were held before.
-  static let viewVersion: UInt8 = 1
+  static let viewVersion: UInt8 = 2
 
   /// Opens the database file of a replica, or makes it.
   public static func openStore(at path: String) throws(StoreError) -> Store {
@@ -224,7 +224,7 @@ public struct Replica {
         let frames = try store.frames(
           log: summary.head.log, from: next, maxBytes: 1 << 20, maxFrames: 1024)
         guard let last = frames.last else { break }
-        for frame in frames { takeControl(frame, opening: summary.opening, now: now) }
+        for frame in frames { try takeControl(frame, opening: summary.opening, now: now) }
         next = last.sequence + 1
       }
     }
@@ -233,8 +233,11 @@ public struct Replica {
     try reviewEpoch(now: now)
   }
 
-  private mutating func takeControl(_ frame: Frame, opening: Opening, now: ClockReading) {
-    let reading = reader.read(frame, opening: opening, standing: .unknown, keyring: keyring)
+  private mutating func takeControl(
+    _ frame: Frame, opening: Opening, now: ClockReading
+  ) throws(StoreError) {
+    let reading = try reader.read(
+      frame, opening: opening, standing: .unknown, keyring: keyring, lookup: { _ in nil })
     guard case .control(let operations) = reading else { return }
     control.add(operations, of: frame, in: opening)
     openSealedKeys(in: operations)
@@ -252,10 +255,12 @@ public struct Replica {
     var reader = FrameReader(operation: local.operation)
     let (control, keyring) = (control, keyring)
     let outcome = try store.rebuildView { opening, frame in
-      let reading = reader.read(
+      // A log's names are of no use to the next.
+      if frame.sequence == 0 { reader.forgetSome() }
+      let reading = try reader.read(
         frame, opening: opening,
         standing: control.standing(of: frame.sequence, in: frame.log, opening: opening),
-        keyring: keyring)
+        keyring: keyring, lookup: { _ in nil })
       guard case .view(let application, let completes) = reading else {
         return Reapplication(.nothing)
       }

@@ -9,7 +9,6 @@ final class CommitMemory: @unchecked Sendable {
   /// What is remembered.
   struct Contents {
     var rows = RowCache()
-    var names = FrameNames()
   }
 
   private var contents: Contents?
@@ -23,20 +22,4 @@ final class CommitMemory: @unchecked Sendable {
 
   /// After something else has written to the log or the view.
   func forget() { contents = nil }
-}
-
-/// What dots call frames of late, by their places: a write mostly takes away one that its author
-/// made not long before.
-struct FrameNames {
-  private var names: [Int64: Bytes16] = [:]
-
-  /// Beyond this all are let go: about a megabyte.
-  private static let capacity = 32_768
-
-  subscript(place: Int64) -> Bytes16? { names[place] }
-
-  mutating func note(_ name: Bytes16, at place: Int64) {
-    if names.count >= Self.capacity { names.removeAll(keepingCapacity: true) }
-    names[place] = name
-  }
 }

@@ -18,5 +18,6 @@ public struct FramePlace: Hashable, Sendable, CustomStringConvertible {
 }
 
 extension Frame {
-  var place: FramePlace { FramePlace(log: log, sequence: sequence) }
+  /// Its log and sequence.
+  public var place: FramePlace { FramePlace(log: log, sequence: sequence) }
 }

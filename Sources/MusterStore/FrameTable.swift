@@ -138,23 +138,14 @@ enum FrameTable {
     }
   }
 
-  /// Nil for a frame that the log does not have.
-  static func sequence(
-    of name: Bytes16, in log: HeldLog, _ database: Database
-  ) throws -> UInt64? {
+  /// Whether a log has the frame that dots name so.
+  static func has(_ name: Bytes16, in log: HeldLog, _ database: Database) throws -> Bool {
     try database.first(
-      "SELECT place FROM frames WHERE name = ? AND place BETWEEN ? AND ? LIMIT 1",
+      "SELECT 1 FROM frames WHERE name = ? AND place BETWEEN ? AND ? LIMIT 1",
       [
         name.blob, log.place(0).column, log.place(log.head.sequence).column,
       ], of: "frames"
-    ) { UInt64(try $0.integer(Int64.self) & 0xFFFF_FFFF) }
-  }
-
-  /// What dots call the frame at a place.
-  static func name(at place: Int64, in database: Database) throws -> Bytes16? {
-    try database.first(
-      "SELECT name FROM frames WHERE place = ?", [place.column], of: "frames"
-    ) { try $0.bytes16() }
+    ) { _ in true } ?? false
   }
 
   /// Whether the frame of this name is held at a place up to `last`, and not waiting.

@@ -31,7 +31,8 @@ struct RowCache {
   private static let byteCapacity = 16 * 1024 * 1024
 
   mutating func apply(
-    _ write: AuthoredWrite, in database: Database, isApplied: (Bytes16) -> Bool
+    _ write: AuthoredWrite, at place: LogPlace, in database: Database,
+    isApplied: (Bytes16) -> Bool
   ) throws -> RowState.Outcome {
     let index = try index(of: write.write.key, in: database)
     if !entries[index].isChanged {
@@ -39,7 +40,7 @@ struct RowCache {
       changed.append(index)
       touched.append(write.write.key)
     }
-    return entries[index].state.apply(write, isApplied: isApplied)
+    return entries[index].state.apply(write, at: place, isApplied: isApplied)
   }
 
   /// Writes what was changed, rows that lie together on disk one after the other.

@@ -69,7 +69,6 @@ struct CommitRun {
     }
     let place = log.place(frame.sequence)
     try FrameTable.insert(frame, at: place, in: database)
-    memory.names.note(frame.hash.raw.prefix, at: place)
     outcome.framesHeld += 1
     try apply(held.application, at: place)
   }
@@ -132,40 +131,17 @@ struct CommitRun {
     case .nothing: break
     case .waiting(let reason): try FrameTable.setWaiting(reason, at: place, in: database)
     case .applied(let writes, let crossings):
-      for write in writes { try apply(naming(write, at: place)) }
+      let place = LogPlace(
+        log: UInt32(truncatingIfNeeded: place >> 32), sequence: UInt32(truncatingIfNeeded: place))
+      for write in writes { try apply(write, at: place) }
       for crossing in crossings { try keep(crossing) }
     }
   }
 
-  /// Gives the earlier writes of the same log that a write takes away the names by which the view
-  /// knows them.
-  private mutating func naming(
-    _ authored: AuthoredWrite, at place: Int64
-  ) throws -> AuthoredWrite {
-    guard !authored.write.supersedesEarlier.isEmpty else { return authored }
-    var write = authored.write
-    for earlier in write.supersedesEarlier {
-      let named = place & ~0xFFFF_FFFF | Int64(earlier.sequence)
-      write.supersedes.append(Dot(frame: try name(at: named), index: earlier.index))
-    }
-    write.supersedesEarlier = []
-    return AuthoredWrite(
-      write: write, dot: authored.dot, author: authored.author, writtenAt: authored.writtenAt)
-  }
-
-  private mutating func name(at place: Int64) throws -> Bytes16 {
-    if let known = memory.names[place] { return known }
-    guard let name = try FrameTable.name(at: place, in: database) else {
-      throw StoreError.corrupt("the frame at \(place) is missing")
-    }
-    memory.names.note(name, at: place)
-    return name
-  }
-
-  private mutating func apply(_ write: AuthoredWrite) throws {
+  private mutating func apply(_ write: AuthoredWrite, at place: LogPlace) throws {
     var failure: (any Error)?
     let (database, last) = (database, lastApplied)
-    let result = try memory.rows.apply(write, in: database) { name in
+    let result = try memory.rows.apply(write, at: place, in: database) { name in
       do {
         return try FrameTable.isApplied(name, upTo: last, in: database)
       } catch {

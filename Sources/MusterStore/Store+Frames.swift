@@ -71,18 +71,13 @@ extension Store {
     try frames(log: place.log, from: place.sequence, maxBytes: 0, maxFrames: 1).first
   }
 
-  /// Where in a log frames are, by the names that dots have of them; those of other logs are left
-  /// out.
-  public func sequences(
-    of names: Set<Bytes16>, in log: LogID
-  ) throws(StoreError) -> [Bytes16: UInt64] {
+  /// Of frames that dots name, those that a log holds.
+  public func frames(
+    among names: Set<Bytes16>, in log: LogID
+  ) throws(StoreError) -> Set<Bytes16> {
     try read { database in
-      guard let log = try FrameTable.log(log, in: database) else { return [:] }
-      var sequences: [Bytes16: UInt64] = [:]
-      for name in names {
-        sequences[name] = try FrameTable.sequence(of: name, in: log, database)
-      }
-      return sequences
+      guard let log = try FrameTable.log(log, in: database) else { return [] }
+      return try names.filter { try FrameTable.has($0, in: log, database) }
     }
   }
 

@@ -29,4 +29,9 @@ extension Store {
       return try FrameTable.hash(at: log.place(place.sequence), in: database)
     }
   }
+
+  /// By which number places of this log go in rows; nil for a log that is not held.
+  public func number(of log: LogID) throws(StoreError) -> UInt32? {
+    try read { try FrameTable.log(log, in: $0).map { UInt32(truncatingIfNeeded: $0.ref) } }
+  }
 }

@@ -27,6 +27,35 @@ struct EverySmallHistoryTests {
     try expectLaws(of: [[create(key)], letters, letters, letters], in: key)
   }
 
+  @Test(
+    "what a log takes away of its own, unnamed, is gone in any order, however late it comes",
+    arguments: fields)
+  func ownEarlierWrites(_ field: Field) throws {
+    let key = RowKey.row(of: field.entity)
+    let letters = [
+      Letter(key.creator, .sets(field)), Letter(key.creator, .sets(field).takingEarlier),
+      Letter(key.creator, .clears(field).takingEarlier), Letter(.deputy, .clears(field)),
+      Letter(.deputy, .sets(field).takingEarlier),
+    ]
+    try expectLaws(
+      of: [[create(key)], letters, letters, letters], in: key, countsFrameInHand: true,
+      restarts: true)
+  }
+
+  @Test("writes that take away their own log's wait for the create as others do")
+  func ownEarlierWritesBeforeTheOrigin() throws {
+    let letters = [
+      Letter(.owner, .sets(.reportTitle).takingEarlier),
+      Letter(.owner, .sets(.reportTitle, givingOrigin: true)),
+      Letter(.owner, .sets(.reportTitle, givingOrigin: true).takingEarlier),
+      Letter(.owner, .clears(.reportTitle).takingEarlier),
+      Letter(.commander, .clears(.reportTitle)),
+    ]
+    for names: [UInt64] in [[1, 2, 3], [3, 2, 1]] {
+      try expectLaws(of: [letters, letters, letters], in: .report, names: names, restarts: true)
+    }
+  }
+
   @Test("writes that outrun the create count as if they had come after it")
   func beforeTheOrigin() throws {
     // given creates in one write and in two, and urgent writes that repeat the origin

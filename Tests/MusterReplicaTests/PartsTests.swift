@@ -35,6 +35,26 @@ struct PartsTests {
     #expect(lossPercent == 0 || valley.air.lost > 0)
   }
 
+  @Test func `a description in parts takes away the one that its author wrote before`() throws {
+    var valley = try Valley.with("Ada", "Ben")
+    valley.checksInvariants = false
+    let report = try valley.at("Ada") {
+      try $0.addReport(ReportDraft(title: "Smoke", details: "none"), now: $1)
+    }
+    let details = String(repeating: "over the ridge ", count: 500)
+    for text in [details, "gone", details + "again"] {
+      try valley.at("Ada") {
+        try $0.editReport(report, ReportChanges(details: text), now: $1)
+      }
+      try valley.converge()
+      for name in valley.names {
+        let seen = try valley.ask(name) { replica, _ in try replica.report(report) }
+        #expect(seen.details == text)
+        #expect(seen.conflicts.isEmpty)
+      }
+    }
+  }
+
   @Test func `parts wait over a restart for those that are still to come`() throws {
     // Given an outline of 7,000 vertices on its way over a narrow link, piece by piece
     let folder = try TemporaryFolder()

@@ -35,10 +35,8 @@ struct CommitMemoryTests {
     _ = try store.commit(batch(opened, created))
     // Whoever runs SQL may have changed anything.
     try store.execute(unchecked: "SELECT 1")
-    var second = title(7, "Fire")
-    second.supersedesEarlier = [EarlierWrite(sequence: created.frame.sequence, index: 1)]
 
-    _ = try store.commit(batch(scribe.writing([second])))
+    _ = try store.commit(batch(scribe.writing([overwriting(title(7, "Fire"))])))
 
     let row = try #require(try store.row(reportKey(7)))
     #expect(row.values(of: .reportTitle).map(\.value) == [.text("Fire")])
@@ -76,7 +74,10 @@ struct CommitMemoryTests {
             round == 0
               ? report(number, by: scribe.author, title: "r") : [title(number, "\(round)")])
           guard case .applied(let writes, _) = held.application else { continue }
-          for write in writes { _ = try cache.apply(write, in: database) { _ in true } }
+          let place = LogPlace(log: 1, sequence: UInt32(held.frame.sequence))
+          for write in writes {
+            _ = try cache.apply(write, at: place, in: database) { _ in true }
+          }
         }
         try cache.flush(to: database)
         #expect(cache.takeTouched().count == numbers.count)

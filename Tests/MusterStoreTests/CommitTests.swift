@@ -43,32 +43,42 @@ struct CommitTests {
     #expect(try store.rows(.fence).isEmpty)
   }
 
-  @Test func `a write takes an earlier one of its own log away by its place`() throws {
+  @Test func `a write takes earlier ones of its own log away, and no other log's`() throws {
     let store = try Store.inMemory()
-    var (other, scribe) = (Scribe(2, role: .observer), Scribe(1))
+    var (other, scribe) = (Scribe(2, role: .command), Scribe(1))
     _ = try store.commit(batch(other.opened(), other.silent(), scribe.opened()))
     let created = scribe.writing(report(7, by: scribe.author, title: "Smoke"))
-    var second = title(7, "Fire")
-    second.supersedesEarlier = [EarlierWrite(sequence: created.frame.sequence, index: 1)]
-    let edited = scribe.writing([second])
-    var third = title(7, "Ash")
-    third.supersedesEarlier = [EarlierWrite(sequence: edited.frame.sequence, index: 0)]
-    let again = scribe.writing([third])
-    // Another log's frame of that sequence is another frame.
-    let foreign = other.writing([second])
+    let edited = scribe.writing([overwriting(title(7, "Fire"))])
+    let again = scribe.writing([overwriting(title(7, "Ash"))])
+    let foreign = other.writing([title(7, "Steam")])
 
     _ = try store.commit(batch(created, edited, foreign))
     _ = try store.commit(batch(again))
 
     let row = try #require(try store.row(reportKey(7)))
-    #expect(row.shown(.reportTitle)?.value == .text("Ash"))
+    #expect(Set(row.values(of: .reportTitle).map(\.value)) == [.text("Ash"), .text("Steam")])
     let names = Set([created, edited, foreign].map { $0.frame.hash.raw.prefix })
     #expect(
-      try store.sequences(of: names, in: scribe.log)
-        == [
-          created.frame.hash.raw.prefix: created.frame.sequence,
-          edited.frame.hash.raw.prefix: edited.frame.sequence,
-        ])
+      try store.frames(among: names, in: scribe.log)
+        == names.subtracting([foreign.frame.hash.raw.prefix]))
+    #expect(try store.number(of: scribe.log) != store.number(of: other.log))
+  }
+
+  @Test func `an earlier write that waited for its key is gone when it comes at last`() throws {
+    let store = try Store.inMemory()
+    var scribe = Scribe(1)
+    let opened = scribe.opened()
+    let first = scribe.writing(report(7, by: scribe.author, title: "Smoke"))
+    var late = scribe.writing([title(7, "Fire")])
+    let lateWork = late.application
+    late.application = .waiting(.key(EpochID(raw: Bytes16(high: 5, low: 5))))
+    let last = scribe.writing([overwriting(title(7, "Ash"))])
+    _ = try store.commit(batch(opened, first, late, last))
+    var release = Batch()
+    release.released = [ReleasedFrame(place: late.frame.place, application: lateWork)]
+    _ = try store.commit(release)
+    let row = try #require(try store.row(reportKey(7)))
+    #expect(row.values(of: .reportTitle).map(\.value) == [.text("Ash")])
   }
 
   @Test func `a frame that is held already is skipped and not applied again`() throws {

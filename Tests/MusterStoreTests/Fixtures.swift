@@ -112,6 +112,12 @@ func title(_ number: UInt64, _ text: String, superseding dots: [Dot] = []) -> Wr
     row: RowID(raw: name(number)), field: .reportTitle, value: .text(text), supersedes: dots)
 }
 
+func overwriting(_ write: Write) -> Write {
+  var write = write
+  write.takesEarlier = true
+  return write
+}
+
 func reportKey(_ number: UInt64) -> RowKey { RowKey(kind: .report, id: RowID(raw: name(number))) }
 
 func fix(_ number: Int64) -> Fix {

@@ -34,6 +34,8 @@ struct ModelTests {
 /// What the store should hold, in the plainest form.
 struct Model {
   var openings: [LogID: Opening] = [:]
+  /// As the store numbers them: in the order in which they came.
+  var numbers: [LogID: UInt32] = [:]
   /// In the order in which they were held.
   var frames: [Frame] = []
   var places: Set<FramePlace> = []
@@ -47,7 +49,10 @@ struct Model {
 
   mutating func take(_ batch: Batch) {
     for held in batch.frames where places.insert(place(held.frame)).inserted {
-      if let opening = held.opening { openings[held.frame.log] = opening }
+      if let opening = held.opening {
+        openings[held.frame.log] = opening
+        numbers[held.frame.log] = UInt32(numbers.count) + 1
+      }
       frames.append(held.frame)
       apply(held.application, of: held.frame)
     }
@@ -74,7 +79,9 @@ struct Model {
     guard case .applied(let writes, let events) = application else { return }
     for write in writes {
       let key = write.write.key
-      rows[key, default: RowState(key: key)].apply(write) { applied.contains($0) }
+      rows[key, default: RowState(key: key)].apply(write, at: logPlace(frame)) {
+        applied.contains($0)
+      }
     }
     for event in events where !crossings.contains(where: { $0.id == event.id }) {
       crossings.append(event)
@@ -82,6 +89,10 @@ struct Model {
   }
 
   func place(_ frame: Frame) -> FramePlace { FramePlace(log: frame.log, sequence: frame.sequence) }
+
+  private func logPlace(_ frame: Frame) -> LogPlace {
+    LogPlace(log: numbers[frame.log] ?? 0, sequence: UInt32(frame.sequence))
+  }
 }
 
 private struct ModelRun {
@@ -104,6 +115,7 @@ private struct ModelRun {
   mutating func step() throws {
     var batch = Batch()
     var drafts = scribes
+    let known = dots
     for _ in 0...random.below(5) { batch.frames.append(nextFrame(&drafts)) }
     if random.oneIn(3) { batch.released = releases() }
     if random.oneIn(3) {
@@ -114,7 +126,12 @@ private struct ModelRun {
     if random.oneIn(4) { batch.local["fact \(random.below(3))"] = random.bytes(random.below(4)) }
     if random.oneIn(6) { batch.forgotten = ["fact \(random.below(3))"] }
     if let old = sent.randomElement(with: &random), random.oneIn(3) { batch.frames.append(old) }
-    if random.oneIn(6) { return try refuse(batch, drafts) }
+    if random.oneIn(6) {
+      // Nobody can name the frame that they are writing, as they could with these: its next author
+      // writes it in its place, and under its name.
+      dots = known
+      return try refuse(batch, drafts)
+    }
     scribes = drafts
     sent += batch.frames
     let before = model.frames.count
@@ -156,14 +173,17 @@ private struct ModelRun {
     }
   }
 
-  /// Of few rows, so that writes meet; superseding what may have come, been refused, or never was.
-  private mutating func write(by author: Author) -> [Write] {
+  /// Of few rows, so that writes meet; superseding what may have come, or never was.
+  private mutating func write(by author: Author, in frame: Frame? = nil) -> [Write] {
     let number = UInt64(random.below(5)) * 2
     let seen = (0..<random.below(3)).compactMap { _ in
-      dots[reportKey(number)]?.randomElement(with: &random)
-    }
+      random.oneIn(9)
+        ? Dot(frame: name(random.next()), index: 0)
+        : dots[reportKey(number)]?.randomElement(with: &random)
+    }.filter { $0.frame != frame?.hash.raw.prefix }
     if random.oneIn(4) { return report(number, by: Scribe(1).author, title: "Report \(number)") }
-    return [title(number, "Title \(random.below(9))", superseding: seen)]
+    let edit = title(number, "Title \(random.below(9))", superseding: seen)
+    return [random.oneIn(3) ? overwriting(edit) : edit]
   }
 
   private mutating func releases() -> [ReleasedFrame] {
@@ -173,7 +193,7 @@ private struct ModelRun {
       guard let frame = model.frames.first(where: { model.place($0) == place }),
         let scribe = scribes.first(where: { $0.log == place.log })
       else { continue }
-      let writes = scribe.authored(write(by: scribe.author), in: frame)
+      let writes = scribe.authored(write(by: scribe.author, in: frame), in: frame)
       let choices: [Application] = [
         .applied(writes: writes, crossings: []), .nothing, .waiting(.certificate),
       ]

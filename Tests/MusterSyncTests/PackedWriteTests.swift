@@ -9,18 +9,22 @@ struct PackedWriteTests {
   private let operation = OperationID(raw: Bytes16(high: 1, low: 1))
   private let author = UserID(raw: Bytes16(high: 2, low: 2))
   private let stranger = UserID(raw: Bytes16(high: 3, low: 3))
-  private var place: WritePlace {
-    WritePlace(operation: operation, author: author, sequence: 1000)
-  }
+  private var place: WritePlace { at(sequence: 1000) }
 
   private func created(by owner: UserID, nonce: UInt64) -> (row: RowID, origin: RowOrigin) {
     let origin = RowOrigin(owner: owner, nonce: Bytes16(high: 0, low: nonce))
     return (RowID(operation: operation, origin: origin), origin)
   }
 
-  private func body(_ operations: [Operation]) -> FrameBody {
+  private func at(sequence: UInt64) -> WritePlace {
+    WritePlace(operation: operation, author: author, sequence: sequence)
+  }
+
+  private func body(
+    _ operations: [Operation], at milliseconds: Int64 = 1_800_000_000_000
+  ) -> FrameBody {
     FrameBody(
-      writtenAt: Timestamp(milliseconds: 1_800_000_000_000), contents: .operations(operations))
+      writtenAt: Timestamp(milliseconds: milliseconds), contents: .operations(operations))
   }
 
   /// Every form of subject, value and superseded dot.
@@ -44,10 +48,11 @@ struct PackedWriteTests {
         value: .claim(.needsHelp, note: "leg"), supersedes: [dot]),
       Write(
         row: RowID(raw: author.raw), field: .userTeam, value: nil, supersedes: [dot, dot],
-        supersedesEarlier: (1...9).map { EarlierWrite(sequence: $0 * 111, index: UInt16($0)) }),
-      Write(
-        row: other.row, field: .reportStatus, value: .code(1),
-        supersedesEarlier: (0..<6).map { EarlierWrite(sequence: 999 - $0, index: 511) }),
+        takesEarlier: true),
+      Write(row: other.row, field: .reportStatus, value: .code(1), takesEarlier: true),
+      // Says no more than that the row before it exists: one bit of that write.
+      Write(row: other.row, field: .reportExistence, value: .mark, takesEarlier: true),
+      Write(row: other.row, field: .reportExistence, value: .mark, takesEarlier: true),
     ].map(Operation.write)
   }
 
@@ -57,6 +62,56 @@ struct PackedWriteTests {
       let bytes = body(operations).encoded(writesAt: place)
       #expect(try FrameBody(decoding: bytes, writesAt: place) == body(operations))
     }
+  }
+
+  @Test func `name a row by the frame that named it before, in three bytes`() throws {
+    let own = created(by: author, nonce: 1)
+    let other = created(by: stranger, nonce: 2)
+    var mentions = RowMentions()
+    var first = FrameBodyPacker(
+      writtenAt: Timestamp(milliseconds: 0), writesAt: at(sequence: 700))
+    let unnamed = Write(row: other.row, field: .reportTitle, value: .text("a"))
+    let creating = Write(
+      row: own.row, field: .reportExistence, value: .mark, origin: own.origin)
+    for write in [unnamed, creating] {
+      let isAdded = first.add(.write(write), knowing: mentions)
+      #expect(isAdded)
+    }
+    let earlier = try FrameBody.read(first.encoded(), writesAt: at(sequence: 700)) { _, _ in .none }
+    #expect(earlier.named?.map(\.row) == [other.row, own.row])
+    first.note(in: &mentions)
+
+    // Given edits in a later frame, one of which must say an origin that was not said before
+    var second = FrameBodyPacker(
+      writtenAt: Timestamp(milliseconds: 0), writesAt: at(sequence: 1000))
+    let edit = Write(
+      row: own.row, field: .reportTitle, value: .text("b"), takesEarlier: true,
+      origin: own.origin)
+    let exists = Write(
+      row: own.row, field: .reportExistence, value: .mark, takesEarlier: true,
+      origin: own.origin)
+    let urgent = Write(
+      row: other.row, field: .reportToEvacuate, value: .mark, origin: other.origin)
+    for write in [edit, exists, urgent] {
+      let isAdded = second.add(.write(write), knowing: mentions)
+      #expect(isAdded)
+    }
+    let bytes = second.encoded()
+    // field, flags, distance of two bytes, index, text; and the other row in full
+    #expect(bytes.count == 2 + (1 + 1 + 2 + 1 + 2) + (1 + 1 + 48))
+
+    let read = try FrameBody.read(bytes, writesAt: at(sequence: 1000)) { sequence, index in
+      #expect(sequence == 700)
+      return earlier.named?.first { $0.index == index }.map { .row($0.row) } ?? .none
+    }
+    // Then the origin that was said already is left out, and all else is there
+    var (plainEdit, plainExists) = (edit, exists)
+    (plainEdit.origin, plainExists.origin) = (nil, nil)
+    #expect(read.body == body([plainEdit, plainExists, urgent].map(Operation.write), at: 0))
+    #expect(read.named == [NamedRow(index: 2, row: other.row)])
+    // And who cannot tell yet, waits with the frame that it refers to
+    let waiting = try FrameBody.read(bytes, writesAt: at(sequence: 1000)) { _, _ in .unknown }
+    #expect(waiting.body == body([.unknown, .unknown, .write(urgent)], at: 0))
   }
 
   @Test func `come after the other operations of their frame`() throws {
@@ -83,19 +138,19 @@ struct PackedWriteTests {
   }
 
   @Test func `that cannot be right are invalid, and those after them count`() throws {
-    let good: [UInt8] = [Field.reportSeverity.rawValue, 0b101] + author.bytes + [3]
+    let good: [UInt8] = [Field.reportSeverity.rawValue, 0b1001] + author.bytes + [3]
     let title = Field.reportTitle.rawValue
     let bad: [[UInt8]] = [
-      [title, 0b101] + author.bytes + [0],  // an empty line
-      [Field.reportSeverity.rawValue, 0b100, 6],
-      [Field.userSafetyClaim.rawValue, 0b101] + author.bytes + [3, 0],
-      [Field.reportPosition.rawValue, 0b101] + author.bytes + [0x7F, 0, 0, 0, 0, 0, 0, 0],
-      [Field.fenceGeometry.rawValue, 0b101] + author.bytes + [1, 9],
-      [title, 0b1001] + author.bytes + [0, 1],  // no distance
-      [title, 0b1001] + author.bytes + [0xE8, 7, 1],  // to the opening
-      [title, 0b1001] + author.bytes + [1, 0x80, 0x80, 4],  // no such index
-      [title, 0b0100_0001] + author.bytes + [65] + [UInt8](repeating: 0, count: 65 * 18),
-      [title, 0b0011_1001] + author.bytes + [65] + [UInt8](repeating: 1, count: 130),
+      [title, 0b1001] + author.bytes + [0],  // an empty line
+      [Field.reportSeverity.rawValue, 0b1000, 6],
+      [Field.userSafetyClaim.rawValue, 0b1001] + author.bytes + [3, 0],
+      [Field.reportPosition.rawValue, 0b1001] + author.bytes + [0x7F, 0, 0, 0, 0, 0, 0, 0],
+      [Field.fenceGeometry.rawValue, 0b1001] + author.bytes + [1, 9],
+      [title, 0b1100, 0, 1, 1, 65],  // no distance
+      [title, 0b1100, 0xE8, 7, 1, 1, 65],  // to the opening
+      [title, 0b1100, 1, 0x80, 0x80, 4, 1, 65],  // no such index
+      [title, 0b1100, 1, 1, 1, 65],  // no row is named there
+      [title, 0b0010_0001] + author.bytes + [65] + [UInt8](repeating: 0, count: 65 * 18),
     ]
     for write in bad {
       let operations = try read(good + write + good)
@@ -103,29 +158,37 @@ struct PackedWriteTests {
       #expect(operations[1] == .invalid, "\(write)")
       #expect(operations[2] == operations[0], "\(write)")
     }
+    // What is said of no row is of no row either.
+    #expect(try read([title, 0b0100_1100, 1, 1, 1, 65]) == [.invalid, .invalid])
     // A first write has none before it to be like.
-    #expect(try read([title, 0b100, 1, 65]) == [.invalid])
+    #expect(try read([title, 0b1000, 1, 65]) == [.invalid])
   }
 
   @Test func `of a later version let the whole frame wait`() throws {
-    let good: [UInt8] = [Field.reportSeverity.rawValue, 0b101] + author.bytes + [3]
+    let good: [UInt8] = [Field.reportSeverity.rawValue, 0b1001] + author.bytes + [3]
     #expect(try read(good + [19, 0, 1, 2, 3]) == [.unknown])
     #expect(try read([Field.reportTitle.rawValue, 0b1000_0001] + good) == [.unknown])
+    for form: UInt8 in 5...7 {
+      #expect(try read(good + [Field.reportTitle.rawValue, 0b1000 | form, 1, 65]) == [.unknown])
+    }
+    // Users exist without saying so.
+    #expect(try read(good + [Field.userTeam.rawValue, 0b0100_1000, 1, 65]) == [.unknown])
   }
 
   @Test func `that end early or are no text make the frame mean nothing`() throws {
-    let title: [UInt8] = [Field.reportTitle.rawValue, 0b101] + author.bytes
+    let title: [UInt8] = [Field.reportTitle.rawValue, 0b1001] + author.bytes
     let broken: [[UInt8]] = [
       [Field.reportTitle.rawValue], Array(title.dropLast()), title + [3, 65], title + [1, 0xFF],
       title + [0x81, 0x00, 65], title + [0x80, 0x80, 0x80, 0x80, 0x80, 1],
       title + [1, 65] + title.dropLast(16) + [5],
-      [Field.reportTitle.rawValue, 0b0100_0001] + author.bytes + [1, 0],
-      [Field.reportTitle.rawValue, 0b0011_1001] + author.bytes + [0xFF, 0xFF, 0xFF, 0xFF, 0x0F],
+      [Field.reportTitle.rawValue, 0b0010_0001] + author.bytes + [1, 0],
+      [Field.reportTitle.rawValue, 0b1100, 1],
+      [Field.reportTitle.rawValue, 0b1100, 0xFF, 0xFF, 0xFF, 0xFF, 0x1F, 1],
     ]
     for bytes in broken {
       #expect(throws: WireError.self, "\(bytes)") { try read(bytes) }
     }
-    let many = [UInt8]((0..<513).flatMap { _ in [Field.reportExistence.rawValue, 0b100] })
+    let many = [UInt8]((0..<513).flatMap { _ in [Field.reportExistence.rawValue, 0b1000] })
     #expect(throws: WireError.overLimit("operations in a frame")) { try read(many) }
   }
 
@@ -145,9 +208,10 @@ struct PackedWriteTests {
         default: damaged[index] ^= UInt8(truncatingIfNeeded: draw >> 8)
         }
       }
-      let byHand = outcome { try FrameBody(decoding: damaged, writesAt: place) }
+      let byHand = outcome { try FrameBody.read(damaged, writesAt: place, refer: refer) }
       let generated = outcome {
-        try FrameBody(parsing: try WireFrameBody(parsing: damaged), writesAt: place)
+        try FrameBody.read(
+          parsed: try WireFrameBody(parsing: damaged), writesAt: place, refer: refer)
       }
       #expect(byHand == generated, "\(damaged)")
       if byHand != nil { accepted += 1 }
@@ -155,9 +219,29 @@ struct PackedWriteTests {
     #expect(accepted > 5000)
   }
 
+  private func refer(_ sequence: UInt64, _ index: UInt16) -> RowReference {
+    switch (sequence + UInt64(index)) % 3 {
+    case 0: .none
+    case 1: .unknown
+    default: .row(RowID(raw: Bytes16(high: sequence, low: UInt64(index))))
+    }
+  }
+
+  private struct Outcome: Equatable {
+    let body: FrameBody
+    let named: [NamedRow]?
+  }
+
   /// Nil for what was refused; of the reasons, the two readers may find another first.
-  private func outcome(_ read: () throws -> FrameBody) -> FrameBody? {
-    do { return try read() } catch { return nil }
+  private func outcome(
+    _ read: () throws -> (body: FrameBody, named: [NamedRow]?)
+  ) -> Outcome? {
+    do {
+      let (body, named) = try read()
+      return Outcome(body: body, named: named)
+    } catch {
+      return nil
+    }
   }
 
   private func read(_ packed: [UInt8]) throws -> [Operation] {

@@ -24,7 +24,7 @@ Revocation: 1 device bytes; 2 cuts Head many
 Operation: 2 crossing Crossing kind
 Operation: 16 certificate Certificate kind; 17 epoch Epoch kind; 18 revocation Revocation kind
 Part: 1 index uint32; 2 count uint32; 3 content bytes
-FrameBody: 1 written_at sint64; 2 operations Operation many; 3 part Part; 4 writes bytes
+FrameBody: 1 written_at sint64; 2 operations Operation many; 3 part Part; 5 writes bytes
 """)
 
 
@@ -151,7 +151,7 @@ def is_opening(log, operation):
 
 
 def bodies(log, operation, keys):
-    """The opened bodies of a log outside the control lane, parts joined: (frame, FrameBody)."""
+    """The opened bodies of a log outside the control lane: (frame, FrameBody, came in parts)."""
     if log.lane == CONTROL:
         return
     opened = (
@@ -161,14 +161,14 @@ def bodies(log, operation, keys):
 
 
 def joined(plaintexts):
-    """Bodies, each in its frame or in parts in consecutive frames: (last frame, FrameBody)."""
+    """Bodies, each in its frame or in parts: (last frame, FrameBody, whether in parts)."""
     parts, after = [], None
     for frame, plaintext in plaintexts:
         body = parse_body(plaintext)
         if body is None:
             continue
         if "part" not in body:
-            yield frame, body
+            yield frame, body, False
             continue
         part = body["part"]
         index, count = part.get("index", 0), part.get("count", 0)
@@ -185,7 +185,7 @@ def joined(plaintexts):
             whole = parse_body(b"".join(parts))
             parts, after = [], None
             if whole is not None and "part" not in whole:
-                yield frame, whole
+                yield frame, whole, True
 
 
 def parse_body(data):

@@ -39,8 +39,10 @@ class Write:
     field: int
     value: bytes | None  # canonical
     supersedes: tuple
+    takes_earlier: bool
     origin: tuple | None  # owner, nonce
     dot: bytes
+    place: tuple  # log, sequence
     author: Author
     written_at: int
 
@@ -61,63 +63,78 @@ class Unknown(Exception):
 
 
 class PackedWrites:
-    """Reads the packed writes of one body (§4): (write or None if invalid) one by one."""
+    """Reads the packed writes of one body (§4), one by one; an invalid one is None."""
 
-    def __init__(self, data, frame, log, author, written_at, operation):
+    def __init__(self, data, frame, log, author, written_at, operation, names):
         self.data, self.place = data, 0
         self.frame, self.log, self.author = frame, log, author
         self.written_at, self.operation = written_at, operation
         self.row = self.origin = None
+        self.earlier = names  # of the log: sequence -> (epoch, rows by index, or None: unknown)
+        self.named = {}  # rows that are named in full here, by index
+        self.waits = self.is_unclear = False
 
     def read_all(self, first_index):
         found = []
         while self.place < len(self.data):
-            index = first_index + len(found)
-            if index >= 512:
+            found += self.read(first_index + len(found))
+            if first_index + len(found) > 512:
                 raise Malformed("operations in a frame")
-            found.append(self.read(self.frame.stored_hash[:16] + struct.pack(">H", index)))
         return found
 
-    def read(self, dot):
+    def read(self, index):
         field, flags = self.take(2)
-        if field not in FIELDS or flags & 0x80:
+        if field not in FIELDS or flags & 0x80 or flags & 7 > 4:
             raise Unknown
-        subject = flags & 3
-        if subject:
-            row = self.take(16) if subject in (1, 3) else None
-            owner = self.take(16) if subject == 3 else self.author.user
-            self.origin = (owner, self.take(16)) if subject in (2, 3) else None
-            self.row = row or h16(b"muster row 1", self.operation, *self.origin)
-        valid, value = self.row is not None, None
-        if flags & 4:
+        self.read_subject(flags & 7, index)
+        value, others = None, ()
+        valid = True
+        if flags & 8:
             try:
                 value = self.value(FIELDS[field])
             except Invalid:
                 valid = False
-        earlier = flags >> 3 & 7
-        if earlier == 7:
-            earlier = self.varint()
-            if earlier * 2 > len(self.data) - self.place:
-                raise Malformed("cut short")
-        dots = []
-        for _ in range(earlier):
-            distance, index = self.varint(), self.varint()
-            if not 0 < distance < self.frame.sequence or index > 0xFFFF:
-                valid = False
-            elif valid:
-                named = self.log.frames[self.frame.sequence - distance]
-                dots.append(named.stored_hash[:16] + struct.pack(">H", index))
-        others = self.varint() if flags & 0x40 else 0
-        names = self.take(18 * others)
-        if not valid or earlier + others > 64:
+        if flags & 0x20:
+            count = self.varint()
+            names = self.take(18 * count)
+            others = tuple(names[start : start + 18] for start in range(0, len(names), 18))
+        valid = valid and len(others) <= 64
+        found = [self.write(index, field, value, others, bool(flags & 16)) if valid else None]
+        if flags & 0x40:
+            if kind_of(field) == USER:
+                raise Unknown
+            existence = EXISTENCE[kind_of(field) - REPORT]
+            found.append(self.write(index + 1, existence, b"\6", (), True))
+        self.waits = self.waits or self.is_unclear
+        return found
+
+    def read_subject(self, form, index):
+        if form == 4:
+            distance, there = self.varint(), self.varint()
+            self.row = self.origin = None
+            epoch, rows = self.earlier.get(self.frame.sequence - distance, (None, {}))
+            self.is_unclear = epoch == self.frame.epoch and distance > 0 and rows is None
+            if epoch == self.frame.epoch and distance > 0 and rows is not None:
+                self.row = rows.get(there)
+        elif form:
+            row = self.take(16) if form in (1, 3) else None
+            owner = self.take(16) if form == 3 else self.author.user
+            self.origin = (owner, self.take(16)) if form in (2, 3) else None
+            self.row = row or h16(b"muster row 1", self.operation, *self.origin)
+            self.named[index] = self.row
+            self.is_unclear = False
+
+    def write(self, index, field, value, others, takes_earlier):
+        if self.row is None:
             return None
-        dots += [names[start : start + 18] for start in range(0, len(names), 18)]
         if self.origin is not None:
             if kind_of(field) == USER or h16(
                     b"muster row 1", self.operation, *self.origin) != self.row:
                 return None
         return Write(
-            self.row, field, value, tuple(dots), self.origin, dot, self.author, self.written_at)
+            self.row, field, value, others, takes_earlier, self.origin,
+            self.frame.stored_hash[:16] + struct.pack(">H", index),
+            (self.log.id, self.frame.sequence), self.author, self.written_at)
 
     def value(self, allowed):
         """The value's canonical bytes."""
@@ -273,6 +290,7 @@ def may_write(write, owner):
 
 
 def takes(later, earlier):
+    """Whether a write may take another away, if it says so."""
     if later.field == FENCE_DELETED:
         return False
     if later.field in (CONFIRMATIONS, COMMENTS):
@@ -284,18 +302,25 @@ class State:
     def __init__(self):
         self.rows = {}  # (kind, id) -> writes
         self.crossings = {}  # id -> (decides, canonical)
+        self.names = {}  # log -> sequence -> (epoch, rows that the frame names, by index)
 
-    def apply_body(self, frame, body, log, author, operation):
+    def apply_body(self, frame, body, in_parts, log, author, operation):
         operations = body.get("operations", [])
         written_at = body.get("written_at", 0)
+        names = self.names.setdefault(log.id, {})
         packed = PackedWrites(
-            body.get("writes", b""), frame, log, author, written_at, operation)
+            body.get("writes", b""), frame, log, author, written_at, operation, names)
         try:
             writes = packed.read_all(len(operations))
-        except (Unknown, Malformed):
-            return  # waits for a newer program, or means nothing
-        if body.unknown or any(map(is_unknown, operations)):
-            return
+            rows = None if body.unknown else packed.named
+        except Unknown:
+            writes = rows = None
+        except Malformed:
+            return  # means nothing
+        if not in_parts:
+            names[frame.sequence] = (frame.epoch, rows)
+        if rows is None or packed.waits or any(map(is_unknown, operations)):
+            return  # waits for a newer program
         for write in writes:
             if write is not None:
                 self.rows.setdefault((kind_of(write.field), write.row), []).append(write)
@@ -342,12 +367,20 @@ def canonical_row(key, writes):
 
 def live_values(permitted):
     named = {}  # (field, dot) -> the writes that supersede it
+    overwriting = {}  # (field, log) -> the newest frame that takes away its log's earlier writes
     for write in permitted:
         for dot in write.supersedes:
             named.setdefault((write.field, dot), []).append(write)
+        log, sequence = write.place
+        if write.takes_earlier and write.field not in (CONFIRMATIONS, COMMENTS, FENCE_DELETED):
+            newest = overwriting.get((write.field, log), 0)
+            overwriting[write.field, log] = max(newest, sequence)
     fields = {}
     for write in permitted:
         later = named.get((write.field, write.dot), [])
-        if write.value is not None and not any(takes(other, write) for other in later):
+        log, sequence = write.place
+        if write.value is None or sequence < overwriting.get((write.field, log), 0):
+            continue
+        if not any(takes(other, write) for other in later):
             fields.setdefault(write.field, []).append(write)
     return fields

@@ -33,9 +33,9 @@ def verify(database, root_key, own_chain):
             problems += check_log(log, operation, root_key if log.certificate == ROOT else None)
             continue
         problems += check_log(log, operation, certificate.key)
-        for frame, body in bodies(log, operation, keys):
+        for frame, body, in_parts in bodies(log, operation, keys):
             if control.counts(certificate.author.device, log.id, frame.sequence):
-                state.apply_body(frame, body, log, certificate.author, operation)
+                state.apply_body(frame, body, in_parts, log, certificate.author, operation)
     return {
         "frames": sum(len(log.frames) for log in logs),
         "logs": len(logs),

@@ -3,29 +3,13 @@ internal import MusterModel
 internal import MusterStore
 internal import MusterSync
 
-/// Says what a held frame does: opens it, joins parts, and checks each operation against the
-/// certificate that the frame's log was opened with. The same for frames of this device and of
-/// others, at arrival and at every rebuild.
+/// Says what a held frame does: opens it, joins parts, finds the rows that it names by earlier
+/// frames, and checks each operation against the certificate that the frame's log was opened with.
+/// The same for frames of this device and of others, at arrival and at every rebuild.
 struct FrameReader: Sendable {
   private let operation: OperationID
-  /// Parts whose successors have not come. By epoch as well: the frames of a log that are sealed
-  /// under one epoch are read in sequence, whenever its key comes, while those of another may be
-  /// read earlier or later on another device.
-  private var parts: [PartsKey: PartialBody] = [:]
-
-  private struct PartsKey: Hashable, Sendable {
-    let log: LogID
-    /// Nil in the control lane, whose frames are clear.
-    let epoch: EpochID?
-  }
-
-  private struct PartialBody: Sendable {
-    var places: [FramePlace]
-    var contents: [[UInt8]]
-
-    static let none = PartialBody(places: [], contents: [])
-    var bytes: Int { contents.reduce(0) { $0 + $1.count } }
-  }
+  private var parts = PartShelf()
+  private var names = RowNames()
 
   init(operation: OperationID) { self.operation = operation }
 
@@ -37,14 +21,18 @@ struct FrameReader: Sendable {
     case control([Operation])
   }
 
+  /// Gives the frame at a place, or nil. Frames that were read since the last `forgetSome` are not
+  /// asked for, so that it need not know of any that is not durable.
+  typealias Lookup = (FramePlace) throws(StoreError) -> Frame?
+
   mutating func read(
-    _ frame: Frame, opening: Opening, standing: ControlPlane.Standing, keyring: Keyring
-  ) -> Reading {
+    _ frame: Frame, opening: Opening, standing: ControlPlane.Standing, keyring: Keyring,
+    lookup: @escaping Lookup
+  ) throws(StoreError) -> Reading {
     guard frame.sequence > 0 else { return .view(.nothing, completes: []) }
+    // Clear by rule; one under an epoch is held and means nothing.
     if opening.lane == .control {
-      // Clear by rule; one under an epoch is held and means nothing.
-      guard frame.epoch == nil else { return .view(.nothing, completes: []) }
-      return .control(readControl(frame))
+      return frame.epoch == nil ? .control(readControl(frame)) : .view(.nothing, completes: [])
     }
     let author: Author
     switch standing {
@@ -55,110 +43,72 @@ struct FrameReader: Sendable {
     guard let epoch = frame.epoch else { return .view(.nothing, completes: []) }
     guard let key = keyring[epoch] else { return .view(.waiting(.key(epoch)), completes: []) }
     guard let plaintext = frame.openedBody(operation: operation, key: key) else {
+      names.note([], of: frame)
       return .view(.nothing, completes: [])
     }
-    return readBody(plaintext, of: frame, epoch: epoch, opening: opening, author: author)
+    let source = RowNames.Source(
+      operation: operation, author: author.user, key: key, lookup: lookup)
+    let whole = try read(plaintext, of: frame, under: epoch, from: source)
+    return reading(of: whole, frame: frame, opening: opening, author: author)
   }
+
+  /// To be called once what was read is durable.
+  mutating func forgetSome() { names.forgetSome() }
 
   /// What a control frame says; of an operation in parts, its last frame says it.
   private mutating func readControl(_ frame: Frame) -> [Operation] {
-    let key = PartsKey(log: frame.log, epoch: nil)
-    let gathered = parts.removeValue(forKey: key)
-    do {
-      let body = try FrameBody(decoding: frame.body, writesAt: nil)
-      switch body.contents {
-      case .operations(let operations): return operations
-      case .part(let index, let count, let content):
-        let isNext =
-          index == gathered?.contents.count ?? 0
-          && gathered?.places.last.map { $0.sequence == frame.sequence - 1 } ?? true
-        guard isNext || index == 0 else { return [] }
-        var whole = isNext ? gathered ?? .none : .none
-        whole.places.append(FramePlace(log: frame.log, sequence: frame.sequence))
-        whole.contents.append(content)
-        guard whole.bytes <= Limits.operationBytes else { return [] }
-        guard index + 1 == count else {
-          parts[key] = whole
-          return []
+    let whole = parts.take(frame.body, of: frame) { bytes throws(WireError) in
+      (try FrameBody(decoding: bytes, writesAt: nil), [])
+    }
+    guard case .operations(let operations, _, _) = whole.contents else { return [] }
+    return operations
+  }
+
+  private mutating func read(
+    _ plaintext: [UInt8], of frame: Frame, under epoch: EpochID, from source: RowNames.Source
+  ) throws(StoreError) -> PartShelf.Whole {
+    let place = WritePlace(
+      operation: operation, author: source.author, sequence: frame.sequence)
+    var failure: StoreError?
+    // Taken out, so that the closure works on it while the parts are worked on.
+    var names = names
+    self.names = RowNames()
+    defer { self.names = names }
+    let whole = parts.take(plaintext, of: frame) { bytes throws(WireError) in
+      try FrameBody.read(bytes, writesAt: place) { sequence, index in
+        do throws(StoreError) {
+          return try names.row(
+            at: FramePlace(log: frame.log, sequence: sequence), index: index, under: epoch,
+            from: source)
+        } catch {
+          failure = error
+          return .unknown
         }
-        let joined = try FrameBody(decoding: Array(whole.contents.joined()), writesAt: nil)
-        guard case .operations(let operations) = joined.contents else { return [] }
-        return operations
       }
-    } catch {
-      // Signed rubbish: held for good, and it says nothing.
-      return []
     }
+    if let failure { throw failure }
+    names.note(whole.named, of: frame)
+    return whole
   }
 
-  private mutating func readBody(
-    _ plaintext: [UInt8], of frame: Frame, epoch: EpochID, opening: Opening, author: Author
+  private func reading(
+    of whole: PartShelf.Whole, frame: Frame, opening: Opening, author: Author
   ) -> Reading {
-    let key = PartsKey(log: frame.log, epoch: epoch)
-    // Whatever this frame is, parts that it does not go on with are abandoned.
-    let gathered = parts.removeValue(forKey: key)
-    do {
-      let body = try FrameBody(decoding: plaintext, writesAt: place(of: frame, by: author))
-      switch body.contents {
-      case .operations(let operations):
-        let application = application(
-          of: operations, writtenAt: body.writtenAt, frame: frame, opening: opening, author: author)
-        return .view(application, completes: gathered?.places ?? [])
-      case .part(let index, let count, let content):
-        guard index == gathered?.contents.count ?? 0,
-          gathered.map({ $0.places.last?.sequence == frame.sequence - 1 }) ?? true
-        else {
-          return beginAnew(
-            index: index, content: content, frame: frame, key: key,
-            abandoning: gathered?.places ?? [])
+    switch whole.contents {
+    case .nothing: return .view(.nothing, completes: whole.before)
+    case .part: return .view(.waiting(.part), completes: whole.before)
+    case .operations(let operations, let writtenAt, let isJoined):
+      let application = application(
+        of: operations, writtenAt: writtenAt, frame: frame, opening: opening, author: author)
+      // While the whole waits for a later version, so do its parts: they are read again with it.
+      if isJoined, case .waiting = application { return .view(application, completes: []) }
+      #if Canary
+        if isJoined, Canary.partsWaitForever.isPlanted {
+          return .view(application, completes: [])
         }
-        return try join(
-          index: index, count: count, content: content, to: gathered, frame: frame, key: key,
-          opening: opening, author: author)
-      }
-    } catch {
-      // Signed rubbish: held for good, and nothing to apply.
-      return .view(.nothing, completes: gathered?.places ?? [])
+      #endif
+      return .view(application, completes: whole.before)
     }
-  }
-
-  // MARK: Parts
-
-  private mutating func join(
-    index: Int, count: Int, content: [UInt8], to gathered: PartialBody?, frame: Frame,
-    key: PartsKey, opening: Opening, author: Author
-  ) throws(WireError) -> Reading {
-    var whole = gathered ?? .none
-    whole.contents.append(content)
-    guard whole.bytes <= Limits.operationBytes else {
-      throw .overLimit("operation")
-    }
-    guard index + 1 == count else {
-      whole.places.append(FramePlace(log: frame.log, sequence: frame.sequence))
-      parts[key] = whole
-      return .view(.waiting(.part), completes: [])
-    }
-    let body = try FrameBody(
-      decoding: Array(whole.contents.joined()), writesAt: place(of: frame, by: author))
-    guard case .operations(let operations) = body.contents else { throw .malformed("parts") }
-    let application = application(
-      of: operations, writtenAt: body.writtenAt, frame: frame, opening: opening, author: author)
-    // While the whole waits for a later version, so do its parts: they are read again with it.
-    if case .waiting = application { return .view(application, completes: []) }
-    #if Canary
-      if Canary.partsWaitForever.isPlanted { return .view(application, completes: []) }
-    #endif
-    return .view(application, completes: whole.places)
-  }
-
-  /// A part that does not follow what was gathered: a first one begins anew, another is lost.
-  private mutating func beginAnew(
-    index: Int, content: [UInt8], frame: Frame, key: PartsKey, abandoning places: [FramePlace]
-  ) -> Reading {
-    guard index == 0 else { return .view(.nothing, completes: places) }
-    parts[key] = PartialBody(
-      places: [FramePlace(log: frame.log, sequence: frame.sequence)], contents: [content])
-    return .view(.waiting(.part), completes: places)
   }
 
   // MARK: Operations
@@ -193,10 +143,6 @@ struct FrameReader: Sendable {
     }
     return writes.isEmpty && crossings.isEmpty
       ? .nothing : .applied(writes: writes, crossings: crossings)
-  }
-
-  private func place(of frame: Frame, by author: Author) -> WritePlace {
-    WritePlace(operation: operation, author: author.user, sequence: frame.sequence)
   }
 
   /// A write whose claimed origin is not the row's is nobody's write.

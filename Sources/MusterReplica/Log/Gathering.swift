@@ -13,8 +13,7 @@ struct Gathering: Sendable {
   private(set) var rows: [RowKey: RowState] = [:]
   /// Runs that are in the batch, to be passed on once they are durable.
   private(set) var runs: [LogWriter.Run] = []
-  private var sequences: [FrameName: UInt64] = [:]
-  private var names: [FramePlace: Bytes16] = [:]
+  private var sealed: Set<FrameName> = []
 
   private struct FrameName: Hashable, Sendable {
     let log: LogID
@@ -39,27 +38,21 @@ struct Gathering: Sendable {
   mutating func keep(_ run: LogWriter.Run) {
     runs.append(run)
     for frame in run.frames {
-      let name = frame.hash.raw.prefix
-      sequences[FrameName(log: frame.log, name: name)] = frame.sequence
-      names[FramePlace(log: frame.log, sequence: frame.sequence)] = name
+      sealed.insert(FrameName(log: frame.log, name: frame.hash.raw.prefix))
     }
   }
 
-  func sequences(of wanted: Set<Bytes16>, in log: LogID) -> [Bytes16: UInt64] {
-    var found: [Bytes16: UInt64] = [:]
-    for name in wanted { found[name] = sequences[FrameName(log: log, name: name)] }
-    return found
+  /// Of frames that dots name, those of a log that are sealed here.
+  func frames(among names: Set<Bytes16>, in log: LogID) -> Set<Bytes16> {
+    names.filter { sealed.contains(FrameName(log: log, name: $0)) }
   }
 
-  /// What dots call a frame of this gathering.
-  func name(of place: FramePlace) -> Bytes16? { names[place] }
-
   /// Applies a write of this device to what is known of its row.
-  mutating func apply(_ write: AuthoredWrite, to stored: RowState?) {
+  mutating func apply(_ write: AuthoredWrite, at place: LogPlace, to stored: RowState?) {
     let key = write.write.key
     var state = rows[key] ?? stored ?? RowState(key: key)
     // Whatever a write of our own saw was applied here.
-    state.apply(write) { _ in true }
+    state.apply(write, at: place) { _ in true }
     rows[key] = state
   }
 }

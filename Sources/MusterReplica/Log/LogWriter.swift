@@ -11,6 +11,8 @@ struct LogWriter: Sendable {
   private(set) var heads: [Lane: Head] = [:]
   /// The newest of each lane in the incarnation before.
   private let previousHeads: [Lane: Head]
+  /// Rows that this program has named in each lane's log, under the epoch written under last.
+  private var mentions: [Lane: (epoch: EpochID, rows: RowMentions)] = [:]
 
   /// Why nothing can be written.
   enum Fault: Error, Hashable, Sendable {
@@ -46,14 +48,18 @@ struct LogWriter: Sendable {
 
   /// Writes operations into a lane: as many to a frame as fit, one that fits none in parts.
   ///
-  /// - Parameter earlier: the sequences of the lane's own frames among those that the writes name.
+  /// - Parameter earlier: the lane's own frames among those that the writes name.
   mutating func write(
-    _ operations: [Operation], lane: Lane, at writtenAt: Timestamp, earlier: [Bytes16: UInt64],
+    _ operations: [Operation], lane: Lane, at writtenAt: Timestamp, earlier: Set<Bytes16>,
     epoch: (id: EpochID, key: SealingKey)?, random: inout DeterministicRandom
   ) throws(Fault) -> Run {
     let first = (heads[lane]?.sequence ?? 0) + 1
+    var known = RowMentions()
+    if let mentions = mentions.removeValue(forKey: lane), mentions.epoch == epoch?.id {
+      known = mentions.rows
+    }
     let bodies = try pack(
-      operations, lane: lane, from: first, at: writtenAt, earlier: earlier)
+      operations, lane: lane, from: first, at: writtenAt, earlier: earlier, mentions: &known)
     let opening = Opening(
       certificate: local.certificate.hash, incarnation: incarnation, generation: generation,
       lane: lane, previousHead: previousHeads[lane])
@@ -81,6 +87,7 @@ struct LogWriter: Sendable {
       head = Head(log: log, sequence: newest.sequence, hash: newest.hash)
     }
     heads[lane] = head
+    mentions[lane] = epoch.map { ($0.id, known) }
     return Run(opening: opening, frames: frames)
   }
 
@@ -110,10 +117,11 @@ struct LogWriter: Sendable {
 
   /// - Parameters:
   ///   - first: the sequence of the first frame with operations.
-  ///   - earlier: the sequences of this log's own frames among those that the writes name.
+  ///   - earlier: this log's own frames among those that the writes name.
+  ///   - mentions: of this log and the epoch that is written under; grows with what is named here.
   private func pack(
     _ operations: [Operation], lane: Lane, from first: UInt64, at writtenAt: Timestamp,
-    earlier: [Bytes16: UInt64]
+    earlier: Set<Bytes16>, mentions: inout RowMentions
   ) throws(Fault) -> [[UInt8]] {
     var bodies: [[UInt8]] = []
     func place() -> WritePlace? {
@@ -124,31 +132,35 @@ struct LogWriter: Sendable {
     }
     var packer = FrameBodyPacker(writtenAt: writtenAt, writesAt: place())
     func flush() {
-      if !packer.isEmpty { bodies.append(packer.encoded()) }
+      if !packer.isEmpty {
+        bodies.append(packer.encoded())
+        packer.note(in: &mentions)
+      }
       packer = FrameBodyPacker(writtenAt: writtenAt, writesAt: place())
     }
     for operation in operations {
       let named = Self.naming(operation, by: earlier)
-      if packer.add(named) { continue }
+      if packer.add(named, knowing: mentions) { continue }
       flush()
-      if packer.add(named) { continue }
-      bodies += try parts(of: operation, at: writtenAt, in: place())
+      if packer.add(named, knowing: mentions) { continue }
+      bodies += try parts(of: named, at: writtenAt, in: place())
       flush()
     }
     flush()
     return bodies
   }
 
-  /// A write names frames of its own log by place, which is shorter.
+  /// What this log itself wrote is taken away without a name; but elements of a set go by name.
   private static func naming(
-    _ operation: Operation, by earlier: [Bytes16: UInt64]
+    _ operation: Operation, by earlier: Set<Bytes16>
   ) -> Operation {
-    guard !earlier.isEmpty, case .write(var write) = operation else { return operation }
-    for dot in write.supersedes {
-      guard let sequence = earlier[dot.frame] else { continue }
-      write.supersedesEarlier.append(EarlierWrite(sequence: sequence, index: dot.index))
-    }
-    write.supersedes.removeAll { earlier[$0.frame] != nil }
+    guard !earlier.isEmpty, case .write(var write) = operation,
+      write.field.kind != .addWinsSet
+        || write.field == Field.existence(of: write.field.entity),
+      write.supersedes.contains(where: { earlier.contains($0.frame) })
+    else { return operation }
+    write.takesEarlier = true
+    write.supersedes.removeAll { earlier.contains($0.frame) }
     return .write(write)
   }
 

@@ -7,7 +7,7 @@ public struct FrameBodyPacker {
   private var others: [Operation] = []
   private var othersBytes = 0
   private var writes: PackedWrites?
-  private var count = 0
+  private let place: WritePlace?
 
   /// The time, and the tag and the length of the writes, rounded up.
   private static let overhead = 16
@@ -15,6 +15,7 @@ public struct FrameBodyPacker {
   /// - Parameter place: where the writes are to stand; nil in the control lane, which has none.
   public init(writtenAt: Timestamp, writesAt place: WritePlace?) {
     self.writtenAt = writtenAt
+    self.place = place
     writes = place.map(PackedWrites.init)
   }
 
@@ -22,25 +23,39 @@ public struct FrameBodyPacker {
   public var isEmpty: Bool { count == 0 }
 
   /// False where the frame has no room left for it: then nothing was added.
-  public mutating func add(_ operation: Operation) -> Bool {
+  ///
+  /// - Parameter mentions: rows that earlier frames of the same log and epoch name.
+  public mutating func add(_ operation: Operation, knowing mentions: RowMentions) -> Bool {
     guard count < Limits.operationsPerFrame else { return false }
     guard case .write(let write) = operation else {
       let size = operation.encodedSize
       guard total(with: size) <= Limits.framePlaintextBytes else { return false }
       others.append(operation)
       othersBytes += size
-      count += 1
       return true
     }
     let before = writes
     precondition(before != nil, "a write in the control lane")
-    writes?.append(write)
+    writes?.append(write, knowing: mentions)
     guard total(with: 0) <= Limits.framePlaintextBytes else {
       writes = before
       return false
     }
-    count += 1
     return true
+  }
+
+  private var count: Int { others.count + (writes?.count ?? 0) }
+
+  /// Tells later frames of the log where this one names rows in full.
+  public func note(in mentions: inout RowMentions) {
+    guard let place, let writes else { return }
+    for named in writes.named {
+      mentions.note(
+        named.subject.row,
+        RowMentions.Mention(
+          sequence: place.sequence, index: UInt16(others.count + named.index),
+          hasOrigin: named.subject.origin != nil))
+    }
   }
 
   private func total(with more: Int) -> Int {

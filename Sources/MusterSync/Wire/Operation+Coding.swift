@@ -3,7 +3,7 @@ public import MusterModel
 
 extension FrameBody {
   /// The plaintext of a frame, or its clear body in the control lane. Writes come last, in their
-  /// order: dots count the operations as a reader finds them.
+  /// order: dots count the operations as a reader finds them. Every row is named in full.
   ///
   /// - Parameter place: where the writes are to stand; nil in the control lane, which has none.
   public func encoded(writesAt place: WritePlace?) -> [UInt8] {
@@ -13,7 +13,7 @@ extension FrameBody {
       var others: [Operation] = []
       for operation in operations {
         if case .write(let write) = operation {
-          writes?.append(write)
+          writes?.append(write, knowing: RowMentions())
         } else {
           others.append(operation)
         }
@@ -39,46 +39,65 @@ extension FrameBody {
     return wire.bytes
   }
 
+  /// A body that refers to no earlier frame; what does is read as invalid. In the control lane
+  /// `place` is nil: writes mean nothing there.
+  public init(decoding bytes: [UInt8], writesAt place: WritePlace?) throws(WireError) {
+    self = try Self.read(bytes, writesAt: place) { _, _ in .none }.body
+  }
+
   /// Throws for what no writer makes; operations that this version does not know become `.unknown`,
   /// and ones that are not what their kind requires `.invalid`.
   ///
-  /// - Parameter place: where the writes stand; nil in the control lane, where they mean nothing.
-  public init(decoding bytes: [UInt8], writesAt place: WritePlace?) throws(WireError) {
-    if let place, let plain = PlainBody(bytes) {
-      var reader = PackedWriteReader(bytes, plain.writes, in: place)
-      let writes = try reader.operations(atMost: Limits.operationsPerFrame)
-      self.init(writtenAt: plain.writtenAt, contents: .operations(writes ?? [.unknown]))
-      return
+  /// - Parameters:
+  ///   - place: where the writes stand; nil in the control lane, where they mean nothing.
+  ///   - refer: the row that an operation of an earlier frame of the same log names in full.
+  /// - Returns: the body, and the rows that it names in full; nil where it is of a later version.
+  public static func read(
+    _ bytes: [UInt8], writesAt place: WritePlace?,
+    refer: (_ sequence: UInt64, _ index: UInt16) -> RowReference
+  ) throws(WireError) -> (body: FrameBody, named: [NamedRow]?) {
+    guard let place, let plain = PlainBody(bytes) else {
+      return try read(parsed: try WireFrameBody(parsing: bytes), writesAt: place, refer: refer)
     }
-    try self.init(parsing: try WireFrameBody(parsing: bytes), writesAt: place)
+    var reader = PackedWriteReader(bytes, plain.writes, in: place, firstIndex: 0)
+    guard try reader.readAll(refer: refer) else {
+      return (FrameBody(writtenAt: plain.writtenAt, contents: .operations([.unknown])), nil)
+    }
+    let body = FrameBody(writtenAt: plain.writtenAt, contents: .operations(reader.operations))
+    return (body, reader.named)
   }
 
   /// Any body, as Protocol Buffers has it.
-  init(parsing wire: WireFrameBody, writesAt place: WritePlace?) throws(WireError) {
-    let writtenAt = Timestamp(milliseconds: wire.writtenAt)
+  static func read(
+    parsed wire: WireFrameBody, writesAt place: WritePlace?,
+    refer: (UInt64, UInt16) -> RowReference
+  ) throws(WireError) -> (body: FrameBody, named: [NamedRow]?) {
+    var body = FrameBody(
+      writtenAt: Timestamp(milliseconds: wire.writtenAt), contents: .operations([.unknown]))
     if wire.hasPart {
       let (index, count) = (Int(wire.part.index), Int(wire.part.count))
       guard (2...Limits.partsPerOperation).contains(count), index < count,
         wire.operations.isEmpty, wire.writes.isEmpty
       else { throw .malformed("part") }
-      let part = Contents.part(index: index, count: count, content: Array(wire.part.content))
-      self.init(writtenAt: writtenAt, contents: part)
-      return
+      body.contents = .part(index: index, count: count, content: Array(wire.part.content))
+      return (body, [])
     }
-    let room = Limits.operationsPerFrame - wire.operations.count
-    guard room >= 0 else { throw .overLimit("operations in a frame") }
-    var writes: [Operation]? = []
+    guard wire.operations.count <= Limits.operationsPerFrame else {
+      throw .overLimit("operations in a frame")
+    }
+    var operations = wire.operations.map(Operation.init)
+    var named: [NamedRow] = []
     if let place {
       let packed = Array(wire.writes)
-      var reader = PackedWriteReader(packed, packed.indices, in: place)
-      writes = try reader.operations(atMost: room)
+      var reader = PackedWriteReader(
+        packed, packed.indices, in: place, firstIndex: operations.count)
+      guard try reader.readAll(refer: refer) else { return (body, nil) }
+      operations += reader.operations
+      named = reader.named
     }
-    guard wire.unknownFields.data.isEmpty, let writes else {
-      self.init(writtenAt: writtenAt, contents: .operations([.unknown]))
-      return
-    }
-    self.init(
-      writtenAt: writtenAt, contents: .operations(wire.operations.map(Operation.init) + writes))
+    guard wire.unknownFields.data.isEmpty else { return (body, nil) }
+    body.contents = .operations(operations)
+    return (body, named)
   }
 }
 

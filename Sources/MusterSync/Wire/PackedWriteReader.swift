@@ -7,72 +7,123 @@ struct PackedWriteReader {
   private var position: Int
   private let end: Int
   private let place: WritePlace
-  private var subject: PackedWrites.Subject?
+  private let firstIndex: Int
+  private var subject = Subject.none
+  private(set) var operations: [Operation] = []
+  /// Rows that are named in full, by the index of the operation that does.
+  private(set) var named: [NamedRow] = []
+
+  private enum Subject {
+    case none
+    case known(PackedWrites.Subject)
+    case unknown
+  }
 
   /// Begins at the start of `range`, which lies within `bytes`.
-  init(_ bytes: [UInt8], _ range: Range<Int>, in place: WritePlace) {
+  ///
+  /// - Parameter firstIndex: how many operations of the frame stand before the writes.
+  init(_ bytes: [UInt8], _ range: Range<Int>, in place: WritePlace, firstIndex: Int) {
     self.bytes = bytes
     position = range.lowerBound
     end = range.upperBound
     self.place = place
+    self.firstIndex = firstIndex
   }
 
-  /// All writes, or nil where one is of a later version.
-  mutating func operations(atMost limit: Int) throws(WireError) -> [Operation]? {
-    var operations: [Operation] = []
+  /// Reads all writes; false where one is of a later version.
+  ///
+  /// - Parameter refer: what the frame so many sequences before this one names by an index.
+  mutating func readAll(
+    refer: (_ sequence: UInt64, _ index: UInt16) -> RowReference
+  ) throws(WireError) -> Bool {
     while position < end {
-      guard operations.count < limit else { throw .overLimit("operations in a frame") }
-      guard let operation = try next() else { return nil }
-      operations.append(operation)
+      guard try readNext(refer: refer) else { return false }
+      guard firstIndex + operations.count <= Limits.operationsPerFrame else {
+        throw .overLimit("operations in a frame")
+      }
     }
-    return operations
+    return true
   }
 
-  /// Nil for a field or a flag of a later version.
-  private mutating func next() throws(WireError) -> Operation? {
+  /// False for a field or a flag of a later version.
+  private mutating func readNext(
+    refer: (UInt64, UInt16) -> RowReference
+  ) throws(WireError) -> Bool {
     let code = try byte()
     let flags = try byte()
-    guard let field = Field(rawValue: code), flags & PackedWrites.Flag.reserved == 0 else {
-      return nil
-    }
-    try readSubject(flags & PackedWrites.Flag.subjectMask)
-    var isValid = subject != nil
+    guard let field = Field(rawValue: code), flags & PackedWrites.Flag.reserved == 0,
+      let form = PackedWrites.SubjectForm(rawValue: flags & PackedWrites.Flag.subjectMask)
+    else { return false }
+    try readSubject(form, refer: refer)
+    var isValid = true
     var value: Value?
     if flags & PackedWrites.Flag.hasValue != 0 {
       value = try readValue(field.form)
-      if value.map(field.accepts) != true { isValid = false }
+      isValid = value.map(field.accepts) == true
     }
-    let mark = flags >> PackedWrites.Flag.earlierShift & PackedWrites.Flag.earlierMask
-    guard let earlier = try readEarlier(Int(mark)) else {
-      try skipOthers(flags)
-      return .invalid
+    let others = try readOthers(flags)
+    let takesEarlier = flags & PackedWrites.Flag.takesEarlier != 0
+    operations.append(
+      operation { subject in
+        guard isValid, let others else { return nil }
+        return Write(
+          row: subject.row, field: field, value: value, supersedes: others,
+          takesEarlier: takesEarlier, origin: subject.origin)
+      })
+    guard flags & PackedWrites.Flag.exists != 0 else { return true }
+    guard let existence = Field.existence(of: field.entity) else { return false }
+    operations.append(
+      operation {
+        Write(
+          row: $0.row, field: existence, value: .mark, takesEarlier: true, origin: $0.origin)
+      })
+    return true
+  }
+
+  private func operation(_ write: (PackedWrites.Subject) -> Write?) -> Operation {
+    switch subject {
+    case .none: .invalid
+    case .unknown: .unknown
+    case .known(let known): write(known).map(Operation.write) ?? .invalid
     }
-    guard let others = try readOthers(flags) else { return .invalid }
-    guard isValid, let subject, earlier.count + others.count <= Limits.supersededDots else {
-      return .invalid
-    }
-    return .write(
-      Write(
-        row: subject.row, field: field, value: value, supersedes: others,
-        supersedesEarlier: earlier, origin: subject.origin))
   }
 
   // MARK: Subject
 
-  private mutating func readSubject(_ code: UInt8) throws(WireError) {
-    switch PackedWrites.SubjectForm(rawValue: code) ?? .asBefore {
+  private mutating func readSubject(
+    _ form: PackedWrites.SubjectForm, refer: (UInt64, UInt16) -> RowReference
+  ) throws(WireError) {
+    switch form {
     case .asBefore: break
-    case .row: subject = PackedWrites.Subject(row: RowID(raw: try bytes16()), origin: nil)
+    case .row: name(PackedWrites.Subject(row: RowID(raw: try bytes16()), origin: nil))
     case .created:
       let origin = RowOrigin(owner: place.author, nonce: try bytes16())
-      subject = PackedWrites.Subject(
-        row: RowID(operation: place.operation, origin: origin), origin: origin)
+      name(
+        PackedWrites.Subject(
+          row: RowID(operation: place.operation, origin: origin), origin: origin))
     case .full:
       let row = RowID(raw: try bytes16())
       let owner = UserID(raw: try bytes16())
-      subject = PackedWrites.Subject(
-        row: row, origin: RowOrigin(owner: owner, nonce: try bytes16()))
+      name(
+        PackedWrites.Subject(row: row, origin: RowOrigin(owner: owner, nonce: try bytes16())))
+    case .earlier:
+      let (distance, index) = (try varint(), try varint())
+      subject = .none
+      guard distance > 0, distance < place.sequence, let index = UInt16(exactly: index) else {
+        return
+      }
+      switch refer(place.sequence - distance, index) {
+      case .row(let row): subject = .known(PackedWrites.Subject(row: row, origin: nil))
+      case .none: break
+      case .unknown: subject = .unknown
+      }
     }
+  }
+
+  private mutating func name(_ new: PackedWrites.Subject) {
+    subject = .known(new)
+    named.append(
+      NamedRow(index: UInt16(clamping: firstIndex + operations.count), row: new.row))
   }
 
   // MARK: Values
@@ -113,28 +164,6 @@ struct PackedWriteReader {
 
   // MARK: Superseded dots
 
-  /// Nil where one is none that can come before this frame, or they are too many.
-  private mutating func readEarlier(_ mark: Int) throws(WireError) -> [EarlierWrite]? {
-    var count = mark
-    if mark == PackedWrites.Flag.earlierCounted {
-      count = Int(try varint())
-      guard count <= (end - position) / 2 else { throw .malformed("writes are cut short") }
-    }
-    guard count > 0 else { return [] }
-    var earlier: [EarlierWrite] = []
-    var isValid = count <= Limits.supersededDots
-    for _ in 0..<count {
-      let (distance, index) = (try varint(), try varint())
-      guard isValid, distance > 0, distance < place.sequence, let index = UInt16(exactly: index)
-      else {
-        isValid = false
-        continue
-      }
-      earlier.append(EarlierWrite(sequence: place.sequence - distance, index: index))
-    }
-    return isValid ? earlier : nil
-  }
-
   /// Nil where they are too many.
   private mutating func readOthers(_ flags: UInt8) throws(WireError) -> [Dot]? {
     guard flags & PackedWrites.Flag.hasOthers != 0 else { return [] }
@@ -150,11 +179,6 @@ struct PackedWriteReader {
         Dot(frame: try bytes16(), index: UInt16(truncatingIfNeeded: try integer(2))))
     }
     return dots
-  }
-
-  private mutating func skipOthers(_ flags: UInt8) throws(WireError) {
-    guard flags & PackedWrites.Flag.hasOthers != 0 else { return }
-    position += try countOfOthers() * 18
   }
 
   private mutating func countOfOthers() throws(WireError) -> Int {

@@ -1,18 +1,25 @@
 internal import MusterModel
 
 /// The writes of a frame as their author packs them: what one has in common with the one before is
-/// left out, and a dot of the author's own log is named by how far back it is.
+/// left out, a row that the log has named before is named by that place, and what the log itself
+/// wrote before is taken away without a name.
 ///
-///     write   = field (1) ‖ flags (1) ‖ subject ‖ value? ‖ earlier* ‖ others*
+///     write   = field (1) ‖ flags (1) ‖ subject ‖ value? ‖ others*
 ///     subject = nothing | row (16) | nonce (16) | row (16) ‖ owner (16) ‖ nonce (16)
-///     earlier = distance (varint) ‖ index (varint)
+///             | distance (varint) ‖ index (varint)
 ///
 /// `docs/wire.md` has the flags and the values. Names are most of a frame otherwise: a report of
 /// seven fields takes a fifth of the bytes that it takes with every name in full.
 struct PackedWrites {
   private(set) var bytes: [UInt8] = []
+  /// Writes, those that are folded into the one before counted in.
+  private(set) var count = 0
+  /// Rows that are named in full here, by the index among these writes.
+  private(set) var named: [Named] = []
   private let place: WritePlace
   private var subject: Subject?
+  /// Where the flags of the write before are, while a row's existence may be folded into it.
+  private var foldable: Int?
 
   /// The row that a write is to, as its author may leave it out in the next.
   struct Subject: Hashable {
@@ -20,14 +27,18 @@ struct PackedWrites {
     let origin: RowOrigin?
   }
 
+  struct Named {
+    let subject: Subject
+    let index: Int
+  }
+
   enum Flag {
-    static let subjectMask: UInt8 = 0b11
-    static let hasValue: UInt8 = 1 << 2
-    static let earlierShift: UInt8 = 3
-    static let earlierMask: UInt8 = 0b111
-    /// So many and more are counted in a varint of their own.
-    static let earlierCounted = 7
-    static let hasOthers: UInt8 = 1 << 6
+    static let subjectMask: UInt8 = 0b111
+    static let hasValue: UInt8 = 1 << 3
+    static let takesEarlier: UInt8 = 1 << 4
+    static let hasOthers: UInt8 = 1 << 5
+    /// The write after it says the same row's existence anew, and is left out.
+    static let exists: UInt8 = 1 << 6
     /// Nobody sets it yet: a reader that meets it is too old.
     static let reserved: UInt8 = 1 << 7
   }
@@ -37,28 +48,32 @@ struct PackedWrites {
     case row = 1
     case created = 2
     case full = 3
+    case earlier = 4
   }
 
   init(in place: WritePlace) { self.place = place }
 
-  mutating func append(_ write: Write) {
-    let subject = Subject(row: write.row, origin: write.origin)
-    let form = form(of: subject)
+  /// - Parameter mentions: rows that earlier frames of the same log and epoch name.
+  mutating func append(_ write: Write, knowing mentions: RowMentions) {
+    let mention = mentions.mention(of: write.row, withOrigin: write.origin != nil)
+    let subject = Subject(row: write.row, origin: mention == nil ? write.origin : nil)
+    if let foldable, isFolded(write, to: subject) {
+      bytes[foldable] |= Flag.exists
+      self.foldable = nil
+      count += 1
+      return
+    }
+    let form: SubjectForm =
+      subject == self.subject ? .asBefore : mention != nil ? .earlier : form(of: subject)
     var flags = form.rawValue
     if write.value != nil { flags |= Flag.hasValue }
-    let earlier = write.supersedesEarlier
-    flags |= UInt8(min(earlier.count, Flag.earlierCounted)) << Flag.earlierShift
+    if write.takesEarlier { flags |= Flag.takesEarlier }
     if !write.supersedes.isEmpty { flags |= Flag.hasOthers }
     bytes.append(write.field.rawValue)
+    foldable = bytes.count
     bytes.append(flags)
-    append(subject, as: form)
+    if form == .earlier, let mention { append(mention) } else { append(subject, as: form) }
     if let value = write.value { append(value) }
-    if earlier.count >= Flag.earlierCounted { append(varint: UInt64(earlier.count)) }
-    for seen in earlier {
-      precondition(seen.sequence < place.sequence, "\(seen) is not before \(place.sequence)")
-      append(varint: place.sequence - seen.sequence)
-      append(varint: UInt64(seen.index))
-    }
     if !write.supersedes.isEmpty {
       append(varint: UInt64(write.supersedes.count))
       for dot in write.supersedes {
@@ -66,16 +81,30 @@ struct PackedWrites {
         append(dot.index)
       }
     }
+    if form != .asBefore, form != .earlier { named.append(Named(subject: subject, index: count)) }
     self.subject = subject
+    count += 1
+  }
+
+  /// Whether a write only says that the row of the write before it exists.
+  private func isFolded(_ write: Write, to subject: Subject) -> Bool {
+    write.field == Field.existence(of: write.field.entity) && subject == self.subject
+      && write.value == .mark && write.takesEarlier && write.supersedes.isEmpty
+      && foldable.map { Field(rawValue: bytes[$0 - 1])?.entity } == write.field.entity
   }
 
   private func form(of subject: Subject) -> SubjectForm {
-    if subject == self.subject { return .asBefore }
     guard let origin = subject.origin else { return .row }
     let isOwn =
       origin.owner == place.author
       && RowID(operation: place.operation, origin: origin) == subject.row
     return isOwn ? .created : .full
+  }
+
+  private mutating func append(_ mention: RowMentions.Mention) {
+    precondition(mention.sequence < place.sequence, "\(mention) is not before \(place.sequence)")
+    append(varint: place.sequence - mention.sequence)
+    append(varint: UInt64(mention.index))
   }
 
   private mutating func append(_ subject: Subject, as form: SubjectForm) {

@@ -9,7 +9,7 @@ struct PlainBody {
   let writes: Range<Int>
 
   private static let timeTag: UInt8 = 1 << 3
-  private static let writesTag: UInt8 = 4 << 3 | 2
+  private static let writesTag: UInt8 = 5 << 3 | 2
 
   init?(_ bytes: [UInt8]) {
     var position = 0

@@ -450,7 +450,7 @@ nonisolated extension WireHead: SwiftProtobuf.Message, SwiftProtobuf._MessageImp
 
 nonisolated extension WireFrameBody: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".FrameBody"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}written_at\0\u{1}operations\0\u{1}part\0\u{1}writes\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}written_at\0\u{1}operations\0\u{1}part\0\u{2}\u{2}writes\0\u{c}\u{4}\u{1}")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -461,7 +461,7 @@ nonisolated extension WireFrameBody: SwiftProtobuf.Message, SwiftProtobuf._Messa
       case 1: try { try decoder.decodeSingularSInt64Field(value: &self.writtenAt) }()
       case 2: try { try decoder.decodeRepeatedMessageField(value: &self.operations) }()
       case 3: try { try decoder.decodeSingularMessageField(value: &self._part) }()
-      case 4: try { try decoder.decodeSingularBytesField(value: &self.writes) }()
+      case 5: try { try decoder.decodeSingularBytesField(value: &self.writes) }()
       default: break
       }
     }
@@ -482,7 +482,7 @@ nonisolated extension WireFrameBody: SwiftProtobuf.Message, SwiftProtobuf._Messa
       try visitor.visitSingularMessageField(value: v, fieldNumber: 3)
     } }()
     if !self.writes.isEmpty {
-      try visitor.visitSingularBytesField(value: self.writes, fieldNumber: 4)
+      try visitor.visitSingularBytesField(value: self.writes, fieldNumber: 5)
     }
     try unknownFields.traverse(visitor: &visitor)
   }

@@ -60,7 +60,7 @@ struct Lattice {
   private func apply(_ index: Int, to row: RowState, having mask: Int) -> RowState {
     var row = row
     for write in frames[index].authored {
-      row.apply(write) { name in
+      row.apply(write, at: frames[index].place) { name in
         frames.indices.contains {
           frames[$0].name == name && (mask & 1 << $0 != 0 || countsFrameInHand && $0 == index)
         }

@@ -10,6 +10,8 @@ struct Letter {
     let field: Field
     let value: Value?
     var givesOrigin = false
+    /// Takes away what its author wrote before, without a name.
+    var takesEarlier = false
   }
 
   init(_ author: Author, _ strokes: Stroke...) {
@@ -24,6 +26,10 @@ extension Letter.Stroke {
   }
 
   static func clears(_ field: Field) -> Self { Self(field: field, value: nil) }
+
+  var takingEarlier: Self {
+    Self(field: field, value: value, givesOrigin: givesOrigin, takesEarlier: true)
+  }
 }
 
 /// Which dots of the frames before it a write may name.
@@ -42,7 +48,8 @@ func everyFrame(
 ) -> [WrittenFrame] {
   letters.flatMap { letter in
     everySight(of: letter, after: history, in: key, sight).map { writes in
-      WrittenFrame(name, by: letter.author, writes)
+      WrittenFrame(
+        name, by: letter.author, sequence: UInt32(history.count) + 1, writes)
     }
   }
 }
@@ -61,7 +68,7 @@ private func everySight(
       return seen.subsets.map { supersedes in
         Write(
           row: key.id, field: stroke.field, value: stroke.value, supersedes: supersedes,
-          origin: stroke.givesOrigin ? key.origin : nil)
+          takesEarlier: stroke.takesEarlier, origin: stroke.givesOrigin ? key.origin : nil)
       }
     })
 }

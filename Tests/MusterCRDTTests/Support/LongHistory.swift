@@ -50,10 +50,12 @@ struct LongHistory {
       writes.append(
         Write(
           row: key.id, field: field, value: random.chance(oneIn: 3) ? nil : field.example,
-          supersedes: seen, origin: random.chance(oneIn: 9) ? key.origin : nil))
+          supersedes: seen, takesEarlier: random.chance(oneIn: 2),
+          origin: random.chance(oneIn: 9) ? key.origin : nil))
     }
     let author = frames.isEmpty ? key.creator : people[place]
-    let frame = WrittenFrame(random.next() >> 24, by: author, writes)
+    let frame = WrittenFrame(
+      random.next() >> 24, by: author, sequence: UInt32(frames.count) + 1, writes)
     frames.append(frame)
     holders[place].receive(frame)
   }

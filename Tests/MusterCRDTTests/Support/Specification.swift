@@ -10,6 +10,8 @@ struct Specification: Equatable {
 
   init(of frames: [WrittenFrame], in key: RowKey) {
     let writes = frames.flatMap(\.authored)
+    let places = Dictionary(
+      frames.map { ($0.name, $0.place) }, uniquingKeysWith: { first, _ in first })
     let owner =
       key.kind == .user
       ? UserID(raw: key.id.raw) : writes.lazy.compactMap { $0.write.origin?.owner }.first
@@ -18,7 +20,9 @@ struct Specification: Equatable {
     for write in counting {
       guard let value = write.write.value else { continue }
       let isTaken = counting.contains { taker in
-        taker.write.field == write.write.field && taker.write.supersedes.contains(write.dot)
+        taker.write.field == write.write.field
+          && (taker.write.supersedes.contains(write.dot)
+            || Self.takesEarlier(taker, than: write, places))
           && Self.mayTake(write, taker.author)
       }
       if isTaken { continue }
@@ -60,6 +64,17 @@ struct Specification: Equatable {
       }
     let isOfItsType = write.write.value.map { field.accepts($0) } ?? true
     return isPermitted && isOfItsType && write.write.supersedes.count <= 64
+  }
+
+  /// Whether a write says that it takes away what its log wrote before, and the other is of that.
+  private static func takesEarlier(
+    _ taker: AuthoredWrite, than write: AuthoredWrite, _ places: [Bytes16: LogPlace]
+  ) -> Bool {
+    guard taker.write.takesEarlier, let later = places[taker.dot.frame],
+      let earlier = places[write.dot.frame],
+      ![.reportComments, .reportConfirmations].contains(write.write.field)
+    else { return false }
+    return later.log == earlier.log && later.sequence > earlier.sequence
   }
 
   private static func mayTake(_ element: AuthoredWrite, _ taker: Author) -> Bool {

@@ -5,13 +5,17 @@ import MusterModel
 struct WrittenFrame: Hashable {
   let name: Bytes16
   let author: Author
+  /// Of its author's one log.
+  let place: LogPlace
   let writes: [Write]
   /// The claimed time follows the name, so that it agrees with no order of application.
   let authored: [AuthoredWrite]
 
-  init(_ number: UInt64, by author: Author, _ writes: [Write]) {
+  /// - Parameter sequence: later frames of an author have greater ones.
+  init(_ number: UInt64, by author: Author, sequence: UInt32 = 1, _ writes: [Write]) {
     name = Bytes16(high: number, low: 0)
     self.author = author
+    place = LogPlace(log: UInt32(author.user.raw.high), sequence: sequence)
     self.writes = writes
     authored = writes.indices.map {
       AuthoredWrite(
@@ -45,7 +49,7 @@ struct Holder {
     guard !applied.contains(frame.name) else { return [] }
     if countsFrameInHand { applied.insert(frame.name) }
     let known = applied
-    let outcomes = frame.authored.map { row.apply($0) { known.contains($0) } }
+    let outcomes = frame.authored.map { row.apply($0, at: frame.place) { known.contains($0) } }
     applied.insert(frame.name)
     row.checkInvariants()
     return outcomes

@@ -1,0 +1,73 @@
+internal import MusterCrypto
+internal import MusterModel
+internal import MusterStore
+internal import MusterSync
+
+/// Which rows frames name in full, for later frames of their logs that name rows by that place.
+/// What is not remembered is read from the log again, so memory decides nothing.
+struct RowNames: Sendable {
+  private var frames: [FramePlace: Names] = [:]
+  private var count = 0
+
+  private struct Names: Sendable {
+    let epoch: EpochID?
+    /// Nil while the frame waits for a later version.
+    let rows: [NamedRow]?
+  }
+
+  /// What it takes to read a frame of a log anew.
+  struct Source {
+    let operation: OperationID
+    let author: UserID
+    /// Of the epoch that is asked about.
+    let key: SealingKey
+    let lookup: FrameReader.Lookup
+  }
+
+  mutating func note(_ rows: [NamedRow]?, of frame: Frame) {
+    keep(Names(epoch: frame.epoch, rows: rows), at: frame.place)
+  }
+
+  /// The row that an operation of an earlier frame names. Only frames under the same epoch can be
+  /// meant: who can read the one can read the other, so that nobody waits for a second key.
+  mutating func row(
+    at place: FramePlace, index: UInt16, under epoch: EpochID, from source: Source
+  ) throws(StoreError) -> RowReference {
+    let names: Names
+    if let known = frames[place] {
+      names = known
+    } else {
+      names = try Self.names(at: place, under: epoch, from: source)
+      keep(names, at: place)
+    }
+    guard names.epoch == epoch else { return .none }
+    guard let rows = names.rows else { return .unknown }
+    return rows.first { $0.index == index }.map { .row($0.row) } ?? .none
+  }
+
+  /// Lets go of all once they are many.
+  mutating func forgetSome() {
+    if count > Limits.rowMentions { self = RowNames() }
+  }
+
+  private mutating func keep(_ names: Names, at place: FramePlace) {
+    frames[place] = names
+    count += 1 + (names.rows?.count ?? 0)
+  }
+
+  private static func names(
+    at place: FramePlace, under epoch: EpochID, from source: Source
+  ) throws(StoreError) -> Names {
+    guard let frame = try source.lookup(place), frame.epoch == epoch,
+      let plaintext = frame.openedBody(operation: source.operation, key: source.key)
+    else { return Names(epoch: nil, rows: []) }
+    let place = WritePlace(
+      operation: source.operation, author: source.author, sequence: frame.sequence)
+    do throws(WireError) {
+      let read = try FrameBody.read(plaintext, writesAt: place) { _, _ in .none }
+      return Names(epoch: epoch, rows: read.named)
+    } catch {
+      return Names(epoch: epoch, rows: [])
+    }
+  }
+}
