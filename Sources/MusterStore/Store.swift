@@ -26,7 +26,11 @@ public struct Store: Sendable {
   public static func open(path: String) throws(StoreError) -> Store {
     do {
       try makePrivate(path)
-      let pool = try DatabasePool(path: path, configuration: configuration)
+      try CheckedDisk.register()
+      var configuration = configuration
+      configuration.prepareDatabase { CheckedDisk.reserve(in: $0.sqliteConnection) }
+      let pool = try DatabasePool(
+        path: CheckedDisk.location(of: path), configuration: configuration)
       return try Store(preparing: pool)
     } catch {
       throw StoreError(error)
@@ -109,6 +113,13 @@ public struct Store: Sendable {
   /// Writes what is in the write-ahead log into the database, and lets go of the file. The store
   /// MUST NOT be used after.
   public func close() throws(StoreError) {
+    do {
+      try writer.writeWithoutTransaction { database in
+        _ = try Row.fetchOne(database, sql: "PRAGMA wal_checkpoint(TRUNCATE)")
+      }
+    } catch {
+      // What finds no room in the database stays in the log, for the next start.
+    }
     do { try writer.close() } catch { throw StoreError(error) }
   }
 

@@ -65,6 +65,8 @@ extension StoreError {
     case .SQLITE_CORRUPT, .SQLITE_NOTADB, .SQLITE_CONSTRAINT, .SQLITE_MISMATCH:
       self = .corrupt(detail)
     case .SQLITE_BUSY, .SQLITE_LOCKED: self = .locked
+    case .SQLITE_IOERR where error.extendedResultCode == .SQLITE_IOERR_DATA:
+      self = .corrupt("a page is not as it was written")
     default: self = .io(detail)
     }
   }
