@@ -15,7 +15,8 @@ public enum Founding {
   ) throws -> Membership {
     let lock = try claim(home)
     let unfinished = UnfinishedHome(home)
-    if home.keys.contains(rootKeyName) {
+    // One that a founding left which was cut short is of no operation.
+    if home.keys.contains(rootKeyName), try !unfinished.hasBegun {
       throw HomeError.occupied(home.keysDirectory + "/" + rootKeyName)
     }
     try unfinished.begin()
@@ -28,8 +29,12 @@ public enum Founding {
     _ = try opened.replica.rotateEpoch(now: SystemClock.reading)
     _ = try opened.replica.setCallsign(callsign, now: SystemClock.reading)
     try opened.writeSentinel()
-    try home.keys.create(
-      rootKeyName, genesis.rootKeyFile(passphrase: passphrase, seed: systemSeed()))
+    let rootKey = try genesis.rootKeyFile(passphrase: passphrase, seed: systemSeed())
+    if home.keys.contains(rootKeyName) {
+      try home.keys.replace(rootKeyName, rootKey)
+    } else {
+      try home.keys.create(rootKeyName, rootKey)
+    }
     try keep(genesis.credentials, home: home, passphrase: passphrase)
     try unfinished.finish()
     return withExtendedLifetime(lock) { Membership(genesis.credentials, callsign: callsign) }

@@ -21,6 +21,11 @@ public actor Node {
   /// Nil while the node does not run.
   private var timer: (any DispatchSourceTimer)?
   private var armed: Instant?
+  private var peers: [Endpoint] = []
+  private var linkRate: LinkRate?
+  private var repairs = 0
+  /// More in one run mean that the disk is dying, and each keeps a copy of the database.
+  private static let mostRepairs = 3
   private var rejected: [String: UInt64] = [:]
   /// Commands that change rows, in the order in which they came.
   var gathered: [Gathered] = []
@@ -52,6 +57,13 @@ public actor Node {
     if let reason = opened.newLifeReason {
       logger.warning("this database begins a new life: \(reason)")
     }
+    if let remark = opened.repairRemark { logger.warning("\(remark)") }
+    (self.peers, self.linkRate) = (peers, linkRate)
+    beginContacts()
+  }
+
+  private func beginContacts() {
+    let (peers, linkRate) = (peers, linkRate)
     if let linkRate { act { replica, now in try replica.limitLinks(to: linkRate, now: now) } }
     act { replica, now in
       var outcome = try replica.contact(peers, now: now)
@@ -105,10 +117,29 @@ public actor Node {
     }
   }
 
+  /// After damage was met: nothing more can be taken in until there is another database.
+  private func repair(_ damage: String) {
+    guard repairs < Self.mostRepairs else { return }
+    repairs += 1
+    do {
+      try opened.mend(damage)
+      if let remark = opened.repairRemark { logger.warning("\(remark)") }
+      beginContacts()
+    } catch {
+      logger.error("the damaged database could not be mended: \(error)")
+    }
+  }
+
   /// Runs a piece of work on the replica and acts on what came of it.
   func attempt(_ work: (inout Replica, ClockReading) throws -> Replica.Outcome) throws {
     defer { armTimer() }
-    let outcome = try work(&opened.replica, SystemClock.reading)
+    let outcome: Replica.Outcome
+    do {
+      outcome = try work(&opened.replica, SystemClock.reading)
+    } catch {
+      if let damage = Replica.damage(in: error) { repair(damage) }
+      throw error
+    }
     do {
       try opened.writeSentinel()
     } catch {
@@ -186,6 +217,11 @@ public actor Node {
   func interfaceName(of link: LinkID) -> String { transport?.interfaceName(of: link) ?? "" }
 
   func read<Result>(_ body: (inout Replica, ClockReading) throws -> Result) throws -> Result {
-    try body(&opened.replica, SystemClock.reading)
+    do {
+      return try body(&opened.replica, SystemClock.reading)
+    } catch {
+      if let damage = Replica.damage(in: error) { repair(damage) }
+      throw error
+    }
   }
 }

@@ -13,9 +13,12 @@ public struct OpenedHome {
   public let credentials: Credentials
   /// Why this start began a new life of the database; nil when it went on.
   public let newLifeReason: String?
+  /// What was wrong with the database and what was done about it, in one line for the person; nil
+  /// when all was well.
+  public private(set) var repairRemark: String?
   private let lock: HomeLock
   private let sentinel: SentinelFile
-  private let database: DatabaseIdentity
+  private var database: DatabaseIdentity
 
   /// Opens a home that a device was enrolled in.
   ///
@@ -28,33 +31,82 @@ public struct OpenedHome {
     let words = SecretFile.deviceKey.isWrapped(bytes) ? try passphrase() : nil
     let credentials = try Credentials(keyFile: bytes, passphrase: words)
     try UnfinishedHome(home).finish()
-    try self.init(home, lock: lock, credentials: credentials)
+    try self.init(home, lock: lock, credentials: credentials, isExpected: true)
   }
 
-  init(_ home: NodeHome, lock: HomeLock, credentials: Credentials) throws {
+  /// - Parameter isExpected: whether there must be a database, since the device was enrolled.
+  init(
+    _ home: NodeHome, lock: HomeLock, credentials: Credentials, isExpected: Bool = false
+  ) throws {
     self.home = home
     self.lock = lock
     self.credentials = credentials
-    let store = try Replica.openStore(at: home.databasePath)
-    database = try DatabaseIdentity.of(path: home.databasePath)
     sentinel = SentinelFile(directory: home.stateDirectory, device: credentials.device)
-    let life = try Replica.life(in: store, of: credentials)
-    let found = try sentinel.read()
-    let verdict = Sentinel.verdict(
-      found, databaseIncarnation: life?.incarnation, databaseSequences: life?.sequences ?? [:],
-      databaseIdentity: database)
-    var start = Replica.Start.goesOn
-    switch verdict {
-    case .same: newLifeReason = nil
-    case .newIncarnation(let reason):
-      var above: UInt32 = 0
-      if case .found(let kept) = found { above = kept.generation }
-      start = .beginsAnew(above: above)
-      newLifeReason = life == nil ? nil : reason
+    let taken: Taken
+    do {
+      taken = try Self.take(home, credentials, sentinel, isExpected: isExpected, known: nil)
+    } catch {
+      guard let detail = Replica.damage(in: error) else { throw error }
+      // Its pages are as they were written, and yet it makes no sense.
+      taken = try Self.take(home, credentials, sentinel, isExpected: isExpected, known: detail)
     }
-    replica = try Replica(
-      store: store, credentials: credentials, start: start, seed: systemSeed(),
-      now: SystemClock.reading)
+    replica = taken.replica
+    database = taken.database
+    newLifeReason = taken.newLifeReason
+    repairRemark = taken.repairRemark
+    try writeSentinel()
+  }
+
+  /// A database taken up.
+  private struct Taken {
+    let replica: Replica
+    let database: DatabaseIdentity
+    var newLifeReason: String?
+    let repairRemark: String?
+  }
+
+  private static func take(
+    _ home: NodeHome, _ credentials: Credentials, _ sentinel: SentinelFile, isExpected: Bool,
+    known damage: String?
+  ) throws -> Taken {
+    let found = try sentinel.read()
+    var witnessed: Replica.Life?
+    if case .found(let kept) = found { witnessed = kept.life }
+    let remark = try DatabaseRepair(home, credentials: credentials, witnessed: witnessed)
+      .run(isExpected: isExpected, known: damage)
+    let store = try Replica.openStore(at: home.databasePath)
+    do {
+      let database = try DatabaseIdentity.of(path: home.databasePath)
+      let life = try Replica.life(in: store, of: credentials)
+      let verdict = Sentinel.verdict(
+        found, databaseIncarnation: life?.incarnation, databaseSequences: life?.sequences ?? [:],
+        databaseIdentity: database)
+      var start = Replica.Start.goesOn
+      var newLifeReason: String?
+      if case .newIncarnation(let reason) = verdict {
+        start = .beginsAnew(above: witnessed?.generation ?? 0)
+        newLifeReason = life == nil ? nil : reason
+        if let witnessed { try Replica.know(witnessed, in: store, of: credentials) }
+      }
+      let replica = try Replica(
+        store: store, credentials: credentials, start: start, seed: systemSeed(),
+        now: SystemClock.reading)
+      return Taken(
+        replica: replica, database: database, newLifeReason: newLifeReason, repairRemark: remark)
+    } catch {
+      // Whoever tries again opens it anew.
+      try store.close()
+      throw error
+    }
+  }
+
+  /// Puts a new database in the place of one that was found damaged while it was in use. What was
+  /// not durable is forgotten, as after a crash.
+  mutating func mend(_ damage: String) throws {
+    try replica.close()
+    let taken = try Self.take(home, credentials, sentinel, isExpected: true, known: damage)
+    (replica, database) = (taken.replica, taken.database)
+    repairRemark = taken.repairRemark
     try writeSentinel()
   }
 

@@ -74,6 +74,7 @@ extension Replica {
       now: now.instant)
     try replayControlLogs(logs, now: now)
     try rebuildViewIfNeeded()
+    try findJoinable()
     try ask(for: release(for: nil).sorted(), now: now)
     try refreshInvites(now: now)
     try run(.linkRate(linkRate), now: now)

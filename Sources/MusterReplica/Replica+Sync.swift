@@ -58,6 +58,7 @@ extension Replica {
     do {
       try work(&self)
       try commit(now: now)
+      try joinSetAside(now: now)
     } catch let refusal as Refusal where batch.isEmpty {
       // Refused before anything was put together: memory says what the disk says.
       throw refusal
@@ -106,6 +107,7 @@ extension Replica {
       if Canary.acknowledgeFirst.isPlanted, batch.frames.count == 1 { return }
     #endif
     let outcome = try store.commit(batch)
+    if !setAside.isEmpty { noteGrowth() }
     let isViewStale = batch.forgotten.contains(Self.viewKey)
     batch = Batch()
     reader.forgetSome()
@@ -114,6 +116,13 @@ extension Replica {
     guard isViewStale else { return }
     try rebuildView()
     try commit(now: now)
+  }
+
+  /// What was set aside may follow what the batch brought.
+  private mutating func noteGrowth() {
+    for held in batch.frames where setAside.contains(held.frame.log) {
+      joinable.insert(JoinableLog(log: held.frame.log, isControl: held.frame.epoch == nil))
+    }
   }
 
   mutating func note(_ outcome: CommitOutcome) {

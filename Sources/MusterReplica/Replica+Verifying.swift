@@ -36,6 +36,14 @@ extension Replica {
       }
     }
     problems += audit.finish()
+    problems += try missingFrames().map { missing in
+      let first = missing.sequences.lowerBound
+      let last = missing.sequences.upperBound
+      let which = first == last ? "frame \(first) is" : "frames \(first) to \(last) are"
+      let author = missing.callsign.map { " by \($0)" } ?? ""
+      return "\(which) missing from log \(missing.log.short)\(author): no peer that was met has "
+        + "brought what damage took"
+    }
     let hash = try StateDigest.hash(of: store)
     if try StateDigest.hash(of: rebuild.store) != hash {
       problems.append("the view is not what the log says: start the node again to rebuild it")

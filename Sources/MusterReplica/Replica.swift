@@ -42,6 +42,9 @@ public struct Replica {
   var knownStateHash: StateHash?
   /// Nil while the disk works.
   var diskFailure: DiskFailure?
+  /// Logs of which damage set frames aside, and those of them that may be joined on now.
+  var setAside: Set<LogID> = []
+  var joinable: Set<JoinableLog> = []
 
   /// What came of a call, to be acted on in order.
   public struct Outcome: Sendable {
@@ -77,6 +80,13 @@ public struct Replica {
     public let generation: UInt32
     /// This device's newest sequence in each lane.
     public let sequences: [Lane: UInt64]
+
+    /// What somebody remembers of it.
+    public init(incarnation: Incarnation, generation: UInt32, sequences: [Lane: UInt64]) {
+      self.incarnation = incarnation
+      self.generation = generation
+      self.sequences = sequences
+    }
   }
 
   /// How a replica takes up its store.
@@ -165,8 +175,15 @@ public struct Replica {
     batch.local[Self.generationKey] = withUnsafeBytes(of: generation.bigEndian) { Array($0) }
     batch.local[Self.bootsKey] = withUnsafeBytes(of: (boots + 1).bigEndian) { Array($0) }
     try replayControlLogs(logs, now: now)
+    let isDerivedAnew = try store.local(Self.viewKey) == nil
     try rebuildViewIfNeeded()
     try commit(now: now)
+    try findJoinable()
+    try joinSetAside(now: now)
+    if isDerivedAnew {
+      batch.positions = try store.records().compactMap(opened)
+      try commit(now: now)
+    }
     try resumeWaiting(now: now)
     try refreshInvites(now: now)
     reviewReceipts(now: now)

@@ -21,6 +21,9 @@ public struct Batch: Sendable {
   /// Names of small local facts to forget.
   public var forgotten: Set<String> = []
 
+  /// Frames set aside up to these places, which are done with: they are held now, or worthless.
+  public var settled: [FramePlace] = []
+
   /// A batch that changes nothing, to be filled.
   public init() {}
 
@@ -28,6 +31,7 @@ public struct Batch: Sendable {
   public var isEmpty: Bool {
     epochKeys.isEmpty && frames.isEmpty && released.isEmpty && records.isEmpty
       && positions.isEmpty && fixes.isEmpty && local.isEmpty && forgotten.isEmpty
+      && settled.isEmpty
   }
 }
 

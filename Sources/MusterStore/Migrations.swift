@@ -6,6 +6,7 @@ enum Migrations {
   static var all: DatabaseMigrator {
     var migrator = DatabaseMigrator().disablingDeferredForeignKeyChecks()
     migrator.registerMigration("1 log, view and local facts") { try $0.execute(sql: first) }
+    migrator.registerMigration("2 what damage left") { try $0.execute(sql: damage) }
     return migrator
   }
 
@@ -160,5 +161,28 @@ enum Migrations {
       reported_at_ms INTEGER NOT NULL
     ) STRICT;
     CREATE INDEX fixes_by_time ON fixes(sampled_at_ms);
+    """
+
+  private static let damage = """
+    -- Frames that were read out of a damaged database and wait to be verified again, or for those
+    -- before them. Several copies may claim one place.
+    CREATE TABLE set_aside(
+      number INTEGER PRIMARY KEY,
+      log BLOB NOT NULL CHECK(length(log) = 16),
+      sequence INTEGER NOT NULL,
+      name BLOB NOT NULL CHECK(length(name) = 16),
+      rest BLOB NOT NULL CHECK(length(rest) = 16),
+      epoch BLOB CHECK(length(epoch) = 16),
+      body BLOB NOT NULL,
+      signature BLOB
+    ) STRICT;
+    CREATE INDEX set_aside_by_place ON set_aside(log, sequence);
+
+    -- How far logs came before the damage: what is not held up to here is missing.
+    CREATE TABLE known_heads(
+      log BLOB PRIMARY KEY CHECK(length(log) = 16),
+      certificate BLOB NOT NULL CHECK(length(certificate) = 32),
+      sequence INTEGER NOT NULL
+    ) STRICT;
     """
 }

@@ -123,6 +123,18 @@ public struct Store: Sendable {
     do { try writer.close() } catch { throw StoreError(error) }
   }
 
+  /// What of the write-ahead log at this path, whose database is not open, SQLite would silently
+  /// ignore though it was written; empty when all is well.
+  public static func logProblems(ofDatabaseAt path: String) throws(StoreError) -> [String] {
+    try WriteAheadLog.read(path + "-wal") { _ in } ? ["the database's log is damaged"] : []
+  }
+
+  /// Reads a whole database file, and says which pages are not as they were written; empty when all
+  /// is well. Nobody may have it open: the system would take its locks away.
+  public static func pageProblems(ofDatabaseAt path: String) throws(StoreError) -> [String] {
+    try PageChecksum.problems(ofFile: path)
+  }
+
   /// What SQLite and a count of each log's frames find damaged; empty when all is well. Takes
   /// seconds for a large database.
   public func integrityProblems() throws(StoreError) -> [String] {

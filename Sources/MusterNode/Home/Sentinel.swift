@@ -1,4 +1,5 @@
 public import MusterModel
+internal import MusterReplica
 
 /// What is kept of a device's database outside its home, so that a database that was restored or
 /// cloned is noticed before it writes.
@@ -29,6 +30,10 @@ public struct Sentinel: Hashable, Sendable {
     self.generation = generation
     self.sequences = sequences
     self.database = database
+  }
+
+  var life: Replica.Life {
+    Replica.Life(incarnation: incarnation, generation: generation, sequences: sequences)
   }
 
   /// What stands where a device's sentinel belongs.

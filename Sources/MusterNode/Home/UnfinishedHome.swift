@@ -11,6 +11,9 @@ struct UnfinishedHome {
 
   init(_ home: NodeHome) { self.home = home }
 
+  /// Whether an enrolment was cut short here, or is under way.
+  var hasBegun: Bool { get throws(HomeError) { try isThere(mark) } }
+
   /// Sets the mark, on an empty data folder. MUST be called under the home's lock.
   func begin() throws(HomeError) {
     if try isThere(mark) {

@@ -33,7 +33,9 @@ struct RunSettings {
 enum LocalNode {
   /// Opens an enrolled home's node under its lock, for commands only: it sends and hears nothing.
   static func open(home: HomeOptions) async throws -> any CommandPerformer {
-    try Node(opened(home), transport: nil, logger: logger())
+    let opened = try opened(home)
+    if let remark = opened.repairRemark { Standard.complain(remark) }
+    return Node(opened, transport: nil, logger: logger())
   }
 
   /// Makes an operation, and this device as its first `command`.

@@ -1,0 +1,106 @@
+internal import Foundation
+
+/// The file that SQLite writes ahead, read without SQLite: it silently ignores everything from the
+/// first frame on whose checksum does not hold, whether a loss of power tore the frame or the disk
+/// spoiled it later.
+///
+///     header (32 bytes): magic, version, page size, number, two salts, checksum
+///     frame (24 + 4,096): page, size after a commit, the salts, checksum of all so far; the page
+///
+/// (`https://www.sqlite.org/fileformat2.html`, section 4.) Frames with other salts are of earlier
+/// times. A frame of this time that does not hold, or comes after one, is damage. So may be the
+/// last one of a transaction that was never finished; that looks the same and is treated alike.
+struct WriteAheadLog {
+  private static let headerBytes = 32
+  private static let frameHeaderBytes = 24
+  private static let frameBytes = frameHeaderBytes + PageChecksum.pageBytes
+
+  /// One frame as it lies in the file.
+  struct Frame {
+    /// Where its page begins in the file.
+    let offset: Int
+    let page: UnsafeRawBufferPointer
+    /// Whether SQLite would read it.
+    let isValid: Bool
+  }
+
+  private let file: FileHandle
+  private var isLittleEndian = true
+  private var salts: (UInt32, UInt32) = (0, 0)
+  private var checksum: (UInt32, UInt32) = (0, 0)
+  private(set) var isDamaged = false
+
+  /// Calls `body` with each whole frame in the file at this path, whoever wrote it when; answers
+  /// whether any of them is damaged. A file that is not there has none.
+  static func read(_ path: String, _ body: (Frame) -> Void) throws(StoreError) -> Bool {
+    guard FileManager.default.fileExists(atPath: path) else { return false }
+    do {
+      let file = try FileHandle(forReadingFrom: URL(fileURLWithPath: path))
+      var log = WriteAheadLog(file: file)
+      try log.walk(body)
+      try file.close()
+      return log.isDamaged
+    } catch {
+      throw StoreError.io("cannot read the database's log")
+    }
+  }
+
+  private init(file: FileHandle) { self.file = file }
+
+  private mutating func walk(_ body: (Frame) -> Void) throws {
+    guard let header = try file.read(upToCount: Self.headerBytes),
+      header.count == Self.headerBytes
+    else { return }
+    var isValid = header.withUnsafeBytes { takeHeader($0) }
+    var isBlank = !isValid && header.allSatisfy { $0 == 0 }
+    if !isValid, !isBlank { isDamaged = true }
+    var offset = Self.headerBytes
+    while let bytes = try file.read(upToCount: Self.frameBytes), bytes.count == Self.frameBytes {
+      bytes.withUnsafeBytes { bytes in
+        let isOurs = word(bytes, 8) == salts.0 || word(bytes, 12) == salts.1
+        if isBlank, bytes.contains(where: { $0 != 0 }) {
+          (isBlank, isDamaged) = (false, true)
+        }
+        if isValid { isValid = isOurs && extends(bytes) }
+        if !isValid, isOurs, salts != (0, 0) { isDamaged = true }
+        let page = UnsafeRawBufferPointer(rebasing: bytes[Self.frameHeaderBytes...])
+        body(Frame(offset: offset + Self.frameHeaderBytes, page: page, isValid: isValid))
+      }
+      offset += Self.frameBytes
+    }
+  }
+
+  /// Whether the header holds.
+  private mutating func takeHeader(_ bytes: UnsafeRawBufferPointer) -> Bool {
+    salts = (word(bytes, 16), word(bytes, 20))
+    let magic = word(bytes, 0)
+    isLittleEndian = magic == 0x377F_0682
+    add(bytes, 0..<24)
+    return (isLittleEndian || magic == 0x377F_0683) && word(bytes, 8) == PageChecksum.pageBytes
+      && checksum == (word(bytes, 24), word(bytes, 28))
+  }
+
+  private mutating func extends(_ frame: UnsafeRawBufferPointer) -> Bool {
+    add(frame, 0..<8)
+    add(frame, Self.frameHeaderBytes..<frame.count)
+    return word(frame, 8) == salts.0 && word(frame, 12) == salts.1
+      && checksum == (word(frame, 16), word(frame, 20))
+  }
+
+  private mutating func add(_ bytes: UnsafeRawBufferPointer, _ range: Range<Int>) {
+    var (first, second) = checksum
+    var index = range.lowerBound
+    while index < range.upperBound {
+      let left = bytes.loadUnaligned(fromByteOffset: index, as: UInt32.self)
+      let right = bytes.loadUnaligned(fromByteOffset: index + 4, as: UInt32.self)
+      first = first &+ (isLittleEndian ? left.littleEndian : left.bigEndian) &+ second
+      second = second &+ (isLittleEndian ? right.littleEndian : right.bigEndian) &+ first
+      index += 8
+    }
+    checksum = (first, second)
+  }
+
+  private func word(_ bytes: UnsafeRawBufferPointer, _ offset: Int) -> UInt32 {
+    UInt32(bigEndian: bytes.loadUnaligned(fromByteOffset: offset, as: UInt32.self))
+  }
+}

@@ -1,0 +1,172 @@
+internal import Foundation
+internal import GRDB
+public import MusterModel
+
+/// Builds a new database from whatever can be read of a damaged one, which is not changed.
+///
+///     pages, write-ahead log ──▶ Wreckage ──▶ frames, set aside; epoch keys; heads
+///     SQLite, read only ──▶ tables of local facts, as far as it can read them
+///
+/// Nothing derived is taken along, and no frame is believed: whoever opens the new database derives
+/// the view, and holds of the frames what it has verified.
+public struct Salvage {
+  private let path: String
+  private let judge: Judge
+
+  /// What the store cannot tell by itself, since it knows no hashes.
+  public struct Judge {
+    /// The log that a frame opens; nil where it is not whole, or opens none.
+    let opened: (LooseFrame) -> LogID?
+    let isKey: (StoredEpochKey) -> Bool
+
+    /// - Parameters:
+    ///   - opened: the log of a frame 0, whose own log the store does not know.
+    ///   - isKey: whether an epoch's id is its key's.
+    public init(
+      opened: @escaping (LooseFrame) -> LogID?, isKey: @escaping (StoredEpochKey) -> Bool
+    ) {
+      self.opened = opened
+      self.isKey = isKey
+    }
+  }
+
+  /// What was found, for the person to be told.
+  public struct Findings: Hashable, Sendable {
+    /// Copies of frames that were set aside.
+    public internal(set) var frames = 0
+    /// Frames of which nobody can say to which log they belong.
+    public internal(set) var namelessFrames = 0
+    /// Tables of local facts that could not be read to the end.
+    public internal(set) var unreadTables: [String] = []
+  }
+
+  /// What is this node's alone, and is worth keeping.
+  private static let localTables = [
+    "local", "invites", "admissions", "peers", "records", "fixes", "known_heads",
+  ]
+  private static let framesPerTransaction = 4096
+
+  /// - Parameter path: of the damaged database, which nobody may have open.
+  public init(path: String, judge: Judge) {
+    self.path = path
+    self.judge = judge
+  }
+
+  /// Fills a new database, which MUST be empty.
+  ///
+  /// - Parameters:
+  ///   - forgotten: local facts that do not hold for the new one.
+  ///   - known: what somebody else remembers of this database's logs.
+  public func fill(
+    _ store: Store, forgetting forgotten: Set<String>, known: [KnownHead]
+  ) throws(StoreError) -> Findings {
+    do {
+      var findings = Findings()
+      let wreckage = try Wreckage(path: path)
+      findings.unreadTables = try copyLocalTables(to: store)
+      var batch = Batch()
+      batch.epochKeys = wreckage.keys.filter(judge.isKey).sorted { $0.id < $1.id }
+      batch.forgotten = forgotten
+      _ = try store.commit(batch)
+      try store.know(wreckage.logs.sorted { $0.key < $1.key }.map(\.value) + known)
+      try setAside(wreckage, in: store, &findings)
+      return findings
+    } catch {
+      throw StoreError(error)
+    }
+  }
+
+  // MARK: Frames
+
+  private func setAside(
+    _ wreckage: Wreckage, in store: Store, _ findings: inout Findings
+  ) throws {
+    let names = try names(of: wreckage)
+    var waiting: [(log: LogID, sequence: UInt64, row: LooseRow)] = []
+    var copies: Set<LooseRow> = []
+    var last: Int64?
+    func flush() throws {
+      try store.write { database in
+        for (log, sequence, row) in waiting {
+          try SetAsideTable.insert(row, log: log, sequence: sequence, in: database)
+        }
+      }
+      waiting.removeAll(keepingCapacity: true)
+    }
+    try wreckage.forEachFrame { place, row in
+      if place != last { copies.removeAll(keepingCapacity: true) }
+      last = place
+      guard copies.insert(row).inserted else { return }
+      guard let log = names[place >> 32] else {
+        findings.namelessFrames += 1
+        return
+      }
+      waiting.append((log, UInt64(place & 0xFFFF_FFFF), row))
+      findings.frames += 1
+      if waiting.count >= Self.framesPerTransaction { try flush() }
+    }
+    try flush()
+  }
+
+  /// The logs by their short names: what their openings say, or else the table of logs.
+  private func names(of wreckage: Wreckage) throws -> [Int64: LogID] {
+    var names = wreckage.logs.mapValues(\.log)
+    try wreckage.forEachFrame { place, row in
+      guard place & 0xFFFF_FFFF == 0 else { return }
+      let frame = LooseFrame(
+        log: LogID(raw: .zero), sequence: 0, epoch: row.epoch.map(EpochID.init(raw:)),
+        body: row.body, hash: FrameHash(raw: Bytes32(prefix: row.name, suffix: row.rest)),
+        signature: row.signature)
+      if let log = judge.opened(frame) { names[place >> 32] = log }
+    }
+    return names
+  }
+
+  // MARK: Local facts
+
+  /// Copies each table as far as it can be read, and answers those that could not be to the end.
+  /// Reading does not change the damaged files.
+  private func copyLocalTables(to store: Store) throws -> [String] {
+    var configuration = Configuration()
+    configuration.readonly = true
+    let damaged: DatabaseQueue
+    do {
+      try CheckedDisk.register()
+      damaged = try DatabaseQueue(
+        path: CheckedDisk.location(of: path), configuration: configuration)
+    } catch {
+      return Self.localTables
+    }
+    var unread: [String] = []
+    for table in Self.localTables {
+      var rows: [Row] = []
+      do {
+        try damaged.read { database in
+          let cursor = try Row.fetchCursor(database, sql: "SELECT * FROM \(table)")
+          while let row = try cursor.next() { rows.append(row.copy()) }
+        }
+      } catch {
+        unread.append(table)
+      }
+      do throws(StoreError) {
+        try insert(rows, into: table, of: store)
+      } catch .corrupt {
+        // They refer to others that are lost.
+        unread.append(table)
+      }
+    }
+    try damaged.close()
+    return unread
+  }
+
+  private func insert(_ rows: [Row], into table: String, of store: Store) throws(StoreError) {
+    guard let first = rows.first else { return }
+    let names = first.columnNames.joined(separator: ", ")
+    let marks = first.columnNames.map { _ in "?" }.joined(separator: ", ")
+    try store.write { database in
+      let statement = try database.makeStatement(
+        sql: "INSERT OR IGNORE INTO \(table)(\(names)) VALUES (\(marks))")
+      for row in rows { try statement.execute(arguments: StatementArguments(row.databaseValues)) }
+    }
+  }
+}

@@ -1,0 +1,153 @@
+internal import Foundation
+internal import MusterModel
+
+/// What lies in the pages of a damaged database and its write-ahead log, whatever has become of
+/// its header, its trees and its list of tables: each page is looked at by itself.
+///
+/// Frames and keys are told by the form of their rows, and proved by their hashes later: so pages
+/// that are damaged in part, or were replaced since, are looked at too.
+struct Wreckage {
+  /// Where a row can be read again.
+  struct Place {
+    /// The log's short name in the damaged database, and the sequence.
+    let place: Int64
+    let isInLog: Bool
+    let offset: Int
+  }
+
+  /// Sorted by place; several copies of one frame come one after another.
+  private(set) var frames: [Place] = []
+  private(set) var keys: Set<StoredEpochKey> = []
+  /// What the logs were and how far they came, by their short names, from sound pages only.
+  private(set) var logs: [Int64: KnownHead] = [:]
+  private let path: String
+
+  init(path: String) throws(StoreError) {
+    self.path = path
+    try scanDatabase()
+    _ = try WriteAheadLog.read(path + "-wal") { frame in
+      note(frame.page, at: frame.offset, isInLog: true, isSound: frame.isValid)
+    }
+    // Stable: copies stay in the order in which they were found.
+    frames.sort { $0.place < $1.place }
+  }
+
+  private mutating func scanDatabase() throws(StoreError) {
+    guard FileManager.default.fileExists(atPath: path) else { return }
+    do {
+      let file = try FileHandle(forReadingFrom: URL(fileURLWithPath: path))
+      var offset = 0
+      while let page = try Self.page(of: file, at: offset) {
+        page.withUnsafeBytes { bytes in
+          let isWhole = bytes.count == PageChecksum.pageBytes
+          let isSound = isWhole && PageChecksum.isSound(bytes.baseAddress!, at: Int64(offset))
+          note(bytes, at: offset, isInLog: false, isSound: isSound)
+        }
+        offset += PageChecksum.pageBytes
+      }
+      try file.close()
+    } catch {
+      throw StoreError.io("cannot read the damaged database")
+    }
+  }
+
+  /// Nil at the end; empty where the disk cannot read the page.
+  private static func page(of file: FileHandle, at offset: Int) throws -> Data? {
+    do {
+      try file.seek(toOffset: UInt64(offset))
+      guard let page = try file.read(upToCount: PageChecksum.pageBytes), !page.isEmpty else {
+        return nil
+      }
+      return page
+    } catch {
+      return try file.seekToEnd() > offset ? Data() : nil
+    }
+  }
+
+  private mutating func note(
+    _ page: UnsafeRawBufferPointer, at offset: Int, isInLog: Bool, isSound: Bool
+  ) {
+    let isFirst = !isInLog && offset == 0
+    LeafPage.forEachRow(page, isFirst: isFirst) { row in
+      switch row.columns.count {
+      case 6 where LooseRow(row) != nil:
+        frames.append(Place(place: row.id, isInLog: isInLog, offset: offset + row.offset))
+      case 2:
+        if let id = row.columns[0].bytes16, let key = row.columns[1].bytes32 {
+          keys.insert(StoredEpochKey(id: EpochID(raw: id), key: key))
+        }
+      case 11... where isSound:
+        if let head = Self.head(row) { logs[row.id] = head }
+      default: break
+      }
+    }
+  }
+
+  private static func head(_ row: LeafPage.Row) -> KnownHead? {
+    guard let log = row.columns[1].bytes16, let certificate = row.columns[2].bytes32,
+      row.columns[3].bytes16 != nil, case .integer(let sequence) = row.columns[9],
+      row.columns[10].bytes32 != nil, sequence >= 0, UInt64(sequence) <= Limits.lastSequence
+    else { return nil }
+    return KnownHead(
+      log: LogID(raw: log), certificate: CertificateHash(raw: certificate),
+      sequence: UInt64(sequence))
+  }
+
+  /// Calls `body` with each frame that is still there, in order of places.
+  func forEachFrame(_ body: (Int64, LooseRow) throws -> Void) throws {
+    guard !frames.isEmpty else { return }
+    let database = try FileHandle(forReadingFrom: URL(fileURLWithPath: path))
+    let log =
+      frames.contains(where: \.isInLog)
+      ? try FileHandle(forReadingFrom: URL(fileURLWithPath: path + "-wal")) : database
+    for frame in frames {
+      let file = frame.isInLog ? log : database
+      try file.seek(toOffset: UInt64(frame.offset))
+      guard let bytes = try file.read(upToCount: PageChecksum.pageBytes) else { continue }
+      let row = bytes.withUnsafeBytes { LeafPage.row($0, at: 0).flatMap(LooseRow.init) }
+      if let row { try body(frame.place, row) }
+    }
+  }
+}
+
+/// The columns of a frame's row.
+struct LooseRow: Hashable {
+  let name: Bytes16
+  let rest: Bytes16
+  let epoch: Bytes16?
+  let body: [UInt8]
+  let signature: [UInt8]?
+
+  /// Nil for a row of another form.
+  init?(_ row: LeafPage.Row) {
+    guard row.columns.count == 6, case .null = row.columns[0], let name = row.columns[1].bytes16,
+      let rest = row.columns[2].bytes16, case .blob(let body) = row.columns[4],
+      row.id >> 32 > 0
+    else { return nil }
+    switch row.columns[3] {
+    case .null: epoch = nil
+    case .blob(let bytes) where bytes.count == 16: epoch = row.columns[3].bytes16
+    default: return nil
+    }
+    switch row.columns[5] {
+    case .null: signature = nil
+    case .blob(let bytes): signature = [UInt8](bytes)
+    default: return nil
+    }
+    self.name = name
+    self.rest = rest
+    self.body = [UInt8](body)
+  }
+}
+
+extension LeafPage.Column {
+  var bytes16: Bytes16? {
+    guard case .blob(let bytes) = self, bytes.count == 16 else { return nil }
+    return Bytes16(Array(bytes))
+  }
+
+  var bytes32: Bytes32? {
+    guard case .blob(let bytes) = self, bytes.count == 32 else { return nil }
+    return Bytes32(Array(bytes))
+  }
+}

@@ -1,0 +1,112 @@
+import Foundation
+import MusterModel
+import Testing
+
+@testable import MusterNode
+
+/// The exchange of a damaged database for a new one, whatever cuts it short.
+@Suite("A damaged database gives way")
+struct DatabaseRepairTests {
+  private let scratch: ScratchFolder
+  private let home: NodeHome
+
+  init() throws {
+    scratch = try ScratchFolder()
+    home = scratch.home()
+    _ = try Founding.found(operation: "Ridge", callsign: "Ada", home: home, passphrase: nil)
+    var opened = try OpenedHome(home, passphrase: { [] })
+    for number in 1...5 {
+      _ = try opened.replica.addReport(
+        ReportDraft(title: "Smoke \(number)"), now: SystemClock.reading)
+    }
+    try opened.writeSentinel()
+    try opened.replica.close()
+  }
+
+  private func opened() throws -> OpenedHome { try OpenedHome(home, passphrase: { [] }) }
+
+  private func exists(_ suffix: String) -> Bool {
+    FileManager.default.fileExists(atPath: home.databasePath + suffix)
+  }
+
+  private func titles(_ opened: OpenedHome) throws -> [String] {
+    try opened.replica.reports().map(\.title).sorted()
+  }
+
+  private static let all = (1...5).map { "Smoke \($0)" }
+
+  /// Spoils a byte of the first page.
+  private func spoil() throws {
+    var bytes = try Data(contentsOf: URL(filePath: home.databasePath))
+    bytes[70] ^= 1
+    try bytes.write(to: URL(filePath: home.databasePath))
+  }
+
+  @Test func `to one that holds all that could be read`() throws {
+    try spoil()
+    let spoilt = try Data(contentsOf: URL(filePath: home.databasePath))
+    do {
+      let first = try opened()
+      let remark = try #require(first.repairRemark)
+      #expect(remark.hasPrefix("the database was damaged"))
+      #expect(!remark.contains("\n"))
+      #expect(try titles(first) == Self.all)
+      #expect(first.replica.life.generation == 2)
+      try first.replica.close()
+    }
+    #expect(try Data(contentsOf: URL(filePath: home.databasePath + ".damaged-1")) == spoilt)
+    #expect(!exists(".mended") && !exists(".mending"))
+
+    let second = try opened()
+    #expect(second.repairRemark == nil)
+    #expect(second.replica.life.generation == 2)
+    try second.replica.close()
+  }
+
+  @Test func `not while the new one is not whole`() throws {
+    try Data(repeating: 7, count: 5000).write(to: URL(filePath: home.databasePath + ".mending"))
+    let opened = try opened()
+    #expect(opened.repairRemark == nil)
+    #expect(try titles(opened) == Self.all)
+    try opened.replica.close()
+  }
+
+  @Test(arguments: 0...2)
+  func `when a crash cut the exchange short`(step: Int) throws {
+    // Given a new database that is whole, and an old one with a log that the new one must not meet
+    let files = FileManager.default
+    try files.copyItem(atPath: home.databasePath, toPath: home.databasePath + ".mended")
+    try Data(repeating: 7, count: 5000).write(to: URL(filePath: home.databasePath + "-wal"))
+    let kept = home.databasePath + ".damaged-1"
+    if step > 0 { try files.moveItem(atPath: home.databasePath + "-wal", toPath: kept + "-wal") }
+    if step > 1 { try files.moveItem(atPath: home.databasePath, toPath: kept) }
+
+    let opened = try opened()
+
+    #expect(opened.repairRemark == nil)
+    #expect(try titles(opened) == Self.all)
+    #expect(exists(".damaged-1") && exists(".damaged-1-wal"))
+    #expect(!exists(".damaged-2") && !exists(".mended"))
+    try opened.replica.close()
+  }
+
+  @Test func `while it is in use`() throws {
+    var opened = try opened()
+    try opened.mend("a page is not as it was written")
+    #expect(opened.repairRemark != nil)
+    #expect(try titles(opened) == Self.all)
+    _ = try opened.replica.addReport(ReportDraft(title: "Smoke 6"), now: SystemClock.reading)
+    #expect(try opened.replica.verify().problems == [])
+    try opened.replica.close()
+  }
+
+  @Test func `and one that is gone is made anew, with what is missing named`() throws {
+    try FileManager.default.removeItem(atPath: home.databasePath)
+    var opened = try opened()
+    #expect(opened.repairRemark?.contains("is gone") == true)
+    let missing = try opened.replica.missingFrames()
+    #expect(!missing.isEmpty)
+    #expect(try !opened.replica.verify().isOK)
+    try opened.replica.close()
+  }
+}

@@ -1,0 +1,216 @@
+import Foundation
+import MusterModel
+import MusterStore
+import Testing
+
+@testable import MusterReplica
+
+/// Rot on a disk: what a replica shows afterwards, and what one honest peer brings back.
+@Suite("A damaged database")
+struct DamageTests {
+  /// How many places of a database are damaged in each way; more by hand: `MUSTER_VOLUME=40`.
+  private static let volume =
+    ProcessInfo.processInfo.environment["MUSTER_VOLUME"].flatMap(Int.init) ?? 1
+
+  /// A laptop's files, and what they said while they were sound.
+  struct Files {
+    var database: Data
+    var log: Data
+
+    init(path: String) throws {
+      database = try Data(contentsOf: URL(fileURLWithPath: path))
+      let log = URL(fileURLWithPath: path + "-wal")
+      self.log =
+        FileManager.default.fileExists(atPath: log.path) ? try Data(contentsOf: log) : Data()
+    }
+
+    func write(to path: String) throws {
+      for suffix in ["-shm", "-wal", ""] { try remove(path + suffix) }
+      try database.write(to: URL(fileURLWithPath: path))
+      if !log.isEmpty { try log.write(to: URL(fileURLWithPath: path + "-wal")) }
+    }
+  }
+
+  private static func remove(_ path: String) throws {
+    if FileManager.default.fileExists(atPath: path) {
+      try FileManager.default.removeItem(atPath: path)
+    }
+  }
+
+  /// Ada's database is on disk; Ben has all that she has, but what is not in step.
+  struct Stage {
+    var valley: Valley
+    let folder: TemporaryFolder
+    let path: String
+    let stopped: Files
+    let killed: Files
+    let life: Replica.Life
+    /// Every title that each report ever had.
+    let titles: [RowID: Set<String>]
+    let hash: StateHash
+
+    init() throws {
+      let folder = try TemporaryFolder()
+      self.folder = folder
+      path = folder.database("ada")
+      var valley = try Valley.with("Ben")
+      try valley.join("Ada", invitedBy: "Ben", path: path)
+      var titles: [RowID: Set<String>] = [:]
+      for number in 1...25 {
+        for name in ["Ada", "Ben"] {
+          let title = "\(name) \(number)"
+          let id = try valley.at(name) { try $0.addReport(ReportDraft(title: title), now: $1) }
+          titles[id, default: []].insert(title)
+          if number % 5 == 0 {
+            try valley.at(name) { try $0.editReport(id, ReportChanges(title: "Edited"), now: $1) }
+            titles[id, default: []].insert("Edited")
+          }
+        }
+        if number == 15 { try valley.laptops[valley.index("Ada")].store.settleLog() }
+        try valley.run(milliseconds: 200)
+      }
+      try valley.at("Ben") {
+        try $0.addFence(
+          FenceDraft(name: "School", kind: .muster, geometry: circle(metres: 100)), now: $1)
+      }
+      try valley.converge()
+      try valley.at("Ada") { try $0.ingest(fix(metresNorth: 0, second: 0), now: $1) }
+      try valley.converge()
+      killed = try Files(path: path)
+      life = try valley.ask("Ada") { replica, _ in replica.life }
+      self.titles = titles
+      hash = try valley.ask("Ada") { replica, _ in try replica.stateHash() }
+      try valley.switchOff("Ada")
+      stopped = try Files(path: path)
+      valley.checksInvariants = false
+      self.valley = valley
+    }
+
+    /// Starts Ada's laptop with these files, as a node does, and answers whether a new database
+    /// had to be made.
+    mutating func start(with files: Files) throws -> Bool {
+      try files.write(to: path)
+      let ada = valley.index("Ada")
+      let credentials = valley.laptops[ada].credentials
+      let isDamaged = try files.database.isEmpty || Replica.problem(ofDatabaseAt: path) != nil
+      guard isDamaged else {
+        let store = try Store.open(path: path)
+        let known = try Replica.life(in: store, of: credentials)
+        // What the sentinel notices.
+        let isBehind = known?.sequences != life.sequences
+        if isBehind { try Replica.know(life, in: store, of: credentials) }
+        try store.close()
+        try valley.switchOn(
+          "Ada", start: isBehind ? .beginsAnew(above: life.generation) : .goesOn)
+        return false
+      }
+      let aside = folder.database("new")
+      for suffix in ["-shm", "-wal", ""] { try DamageTests.remove(aside + suffix) }
+      _ = try Replica.salvage(path, into: aside, credentials: credentials, witnessed: life)
+      try Files(path: aside).write(to: path)
+      try valley.switchOn("Ada", start: .beginsAnew(above: life.generation))
+      return true
+    }
+
+    mutating func stop() throws {
+      try valley.switchOff("Ada")
+    }
+  }
+
+  enum Blow: CaseIterable { case flip, truncation, zeros }
+
+  private static func damage(
+    _ data: inout Data, _ blow: Blow, _ random: inout SplitMix64
+  ) -> String {
+    let place = random.below(data.count)
+    switch blow {
+    case .flip: data[place] ^= UInt8(1 + random.below(255))
+    case .truncation: data = data.prefix(place)
+    case .zeros:
+      let start = place / 4096 * 4096
+      let end = min(start + 4096, data.count)
+      data.replaceSubrange(start..<end, with: Data(count: end - start))
+    }
+    return "\(blow) at \(place)"
+  }
+
+  @Test(arguments: Blow.allCases)
+  func `nothing wrong is shown, what is missing is listed, and a peer brings it back`(
+    blow: Blow
+  ) throws {
+    var stage = try Stage()
+    let seed: UInt64 = 40
+    var random = SplitMix64(seed: seed)
+    let rounds = (blow == .flip ? 12 : 5) * Self.volume
+    for round in 0..<rounds {
+      var files = round % 2 == 0 ? stage.stopped : stage.killed
+      let hitsLog = !files.log.isEmpty && random.below(2) == 0
+      let what =
+        hitsLog
+        ? "log, " + Self.damage(&files.log, blow, &random)
+        : "database, " + Self.damage(&files.database, blow, &random)
+      let label: Comment = "seed \(seed), round \(round): \(what)"
+
+      // Alone: what is shown was written, and what is not shown is listed.
+      stage.valley.cut(["Ada"], ["Ben"])
+      _ = try stage.start(with: files)
+      let (shown, missing) = try stage.valley.ask("Ada") { replica, _ in
+        (try replica.reports(), try replica.missingFrames())
+      }
+      for report in shown {
+        let wasWritten = stage.titles[report.id]?.contains(report.title) == true
+        #expect(wasWritten, "seed \(seed), round \(round): \(what): \(report)")
+      }
+      let alone = try stage.valley.ask("Ada") { replica, _ in try replica.stateHash() }
+      let isWhole = alone == stage.hash
+      // A log cut short between two transactions looks like one that was never longer.
+      let isSilent = hitsLog && blow != .flip
+      #expect(isWhole || isSilent || !missing.isEmpty, label)
+
+      // With an honest peer: everything is back.
+      stage.valley.heal()
+      try stage.valley.converge()
+      let (hash, problems) = try stage.valley.ask("Ada") { replica, _ in
+        (try replica.stateHash(), try replica.verify().problems)
+      }
+      #expect(hash == stage.hash, label)
+      #expect(problems == [], label)
+      try stage.stop()
+    }
+  }
+
+  @Test func `frames beyond a gap are kept, and joined on when a peer fills it`() throws {
+    // Given a database of which one page is gone, and a peer who is out of reach
+    var stage = try Stage()
+    var gapped: Files?
+    var missing: [MissingFrames] = []
+    stage.valley.cut(["Ada"], ["Ben"])
+    for page in 1..<stage.stopped.database.count / 4096 {
+      var files = stage.stopped
+      let bytes = page * 4096..<(page + 1) * 4096
+      files.database.replaceSubrange(bytes, with: Data(count: 4096))
+      _ = try stage.start(with: files)
+      missing = try stage.valley.ask("Ada") { replica, _ in try replica.missingFrames() }
+      let left = try stage.valley.laptops[stage.valley.index("Ada")].store.logsSetAside()
+      if !missing.isEmpty, !left.isEmpty {
+        gapped = files
+        break
+      }
+      try stage.stop()
+    }
+    #expect(gapped != nil)
+
+    // Then the gap is named, with its author
+    let first = try #require(missing.first)
+    let problems = try stage.valley.ask("Ada") { replica, _ in try replica.verify().problems }
+    #expect(problems.contains { $0.contains("missing from log \(first.log.short)") })
+
+    // And when the peer comes back it is filled, and nothing is left aside
+    stage.valley.heal()
+    try stage.valley.converge()
+    #expect(try stage.valley.ask("Ada") { replica, _ in try replica.stateHash() } == stage.hash)
+    #expect(try stage.valley.ask("Ada") { replica, _ in try replica.missingFrames() }.isEmpty)
+    #expect(try stage.valley.laptops[stage.valley.index("Ada")].store.logsSetAside().isEmpty)
+    #expect(try stage.valley.ask("Ada") { replica, _ in try replica.verify().problems } == [])
+  }
+}
