@@ -1,7 +1,7 @@
 SHELL := bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help demo test check sim canary fuzz sanitize bench build format proto deps clean
+.PHONY: help demo test check sim canary fuzz sanitize abuse bench build format proto deps clean
 
 # The same for every swift command: a change of flags rebuilds all dependencies.
 FLAGS := --explicit-target-dependency-import-check error
@@ -15,6 +15,8 @@ SEED ?= 1
 # In all, shared by the targets of `make fuzz`; and which tests `make sanitize` runs.
 MINUTES ?= 7
 FILTER ?= .
+# Which rows `make abuse` plays, all where none is named; `--full` for the whole volumes.
+ROWS ?=
 # What `make canary` passes on: CANARY="--bug skip-signature" looks for new seeds.
 CANARY ?= --replay
 # What `make check` draws beside its 200 seeds: another one for each commit.
@@ -61,6 +63,9 @@ fuzz: deps ## throws bytes at every way in, for a while: make fuzz MINUTES=60
 
 sanitize: deps ## every test under the address and the thread sanitizer
 	@Scripts/sanitize.sh "$(FILTER)"
+
+abuse: deps ## abuses real nodes, row by row, in 20 minutes: make abuse ROWS="A2 S3" (root)
+	@Scripts/abuse.sh $(ROWS)
 
 bench: deps ## measures a release build: make bench, or make bench BENCH="ingest"
 	@Scripts/build.sh "the benchmarks" "11 minutes" \

@@ -131,7 +131,7 @@ let package = Package(
     tests("MusterLocationTests", ["MusterLocation"]),
     tests("MusterNodeTests", ["MusterNode"]),
     tests("MusterControlTests", ["MusterControl"]),
-    tests("CommandLineTests", ["muster"]),
+    tests("CommandLineTests", ["muster", "MusterCrypto"]),
     tests("TidyTests", []),
     tests("ProcessTests", ["muster", "muster-sim"]),
     tests("NetworkTests", ["muster"]),

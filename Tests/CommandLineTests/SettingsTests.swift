@@ -1,3 +1,4 @@
+import MusterCrypto
 import Testing
 
 @testable import muster
@@ -78,5 +79,28 @@ import Testing
     let kind = try settings("multicast = \"true\"\nlisten = true")
     #expect(throws: Refusal.self) { try kind.flag(.multicast) }
     #expect(throws: Refusal.self) { try kind.value(of: .listen) { $0 } }
+  }
+
+  @Test func `a damaged file is read or refused, and never stops the program`() {
+    var random = DeterministicRandom(seed: [UInt8](repeating: 5, count: 32))
+    var refused = 0
+    for _ in 0..<5000 {
+      var bytes = Array(example.utf8)
+      for _ in 0...random.uniform(below: 6) {
+        let place = Int(random.uniform(below: UInt64(bytes.count)))
+        switch random.uniform(below: 3) {
+        case 0: bytes[place] = UInt8(truncatingIfNeeded: random.uint64())
+        case 1: bytes.removeSubrange(place..<min(bytes.count, place + 9))
+        default: bytes.insert(contentsOf: bytes[..<place].suffix(20), at: place)
+        }
+        if bytes.isEmpty { bytes = [0] }
+      }
+      do {
+        _ = try settings(String(decoding: bytes, as: UTF8.self))
+      } catch {
+        refused += 1
+      }
+    }
+    #expect(refused > 100)
   }
 }

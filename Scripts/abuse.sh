@@ -1,0 +1,14 @@
+#!/usr/bin/env bash
+# Builds what is abused, and abuses it: see Tests/Abuse/README.md.
+#
+# Usage: Scripts/abuse.sh [--full] [ROW…]
+set -euo pipefail
+
+readonly flags=(--explicit-target-dependency-import-check error)
+Scripts/build.sh "muster" "11 minutes" \
+  swift build -c release "${flags[@]}" --product muster
+Scripts/build.sh "the simulator" "2 minutes" \
+  swift build -c release "${flags[@]}" --product muster-sim
+Scripts/build.sh "the tests" "7 minutes" swift build "${flags[@]}" --build-tests
+python3 -c 'import nacl' 2>/dev/null || python3 -m pip install --quiet -r Tests/Verifier/requirements.txt
+exec python3 Tests/Abuse/abuse.py "$@"
