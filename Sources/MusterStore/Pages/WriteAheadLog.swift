@@ -8,8 +8,10 @@ internal import Foundation
 ///     frame (24 + 4,096): page, size after a commit, the salts, checksum of all so far; the page
 ///
 /// (`https://www.sqlite.org/fileformat2.html`, section 4.) Frames with other salts are of earlier
-/// times. A frame of this time that does not hold, or comes after one, is damage. So may be the
-/// last one of a transaction that was never finished; that looks the same and is treated alike.
+/// times. A frame of this time that does not hold is damage where a later transaction follows: each
+/// begins only once the one before is on the disk. In the last one it is what a loss of power leaves
+/// of a commit that nobody was told of; had somebody been told, the sentinel knows more than the
+/// database.
 struct WriteAheadLog {
   private static let headerBytes = 32
   private static let frameHeaderBytes = 24
@@ -53,6 +55,8 @@ struct WriteAheadLog {
     else { return }
     var isValid = header.withUnsafeBytes { takeHeader($0) }
     var isBlank = !isValid && header.allSatisfy { $0 == 0 }
+    // Of what does not hold, a whole transaction has been passed.
+    var isAfterCommit = false
     if !isValid, !isBlank { isDamaged = true }
     var offset = Self.headerBytes
     while let bytes = try file.read(upToCount: Self.frameBytes), bytes.count == Self.frameBytes {
@@ -62,7 +66,10 @@ struct WriteAheadLog {
           (isBlank, isDamaged) = (false, true)
         }
         if isValid { isValid = isOurs && extends(bytes) }
-        if !isValid, isOurs, salts != (0, 0) { isDamaged = true }
+        if !isValid, isOurs, salts != (0, 0) {
+          if isAfterCommit { isDamaged = true }
+          if word(bytes, 4) != 0 { isAfterCommit = true }
+        }
         let page = UnsafeRawBufferPointer(rebasing: bytes[Self.frameHeaderBytes...])
         body(Frame(offset: offset + Self.frameHeaderBytes, page: page, isValid: isValid))
       }
