@@ -68,7 +68,7 @@ struct CallerError: Error {
 extension Store {
   func rethrowing(_ body: (Database) throws -> Void) throws {
     do {
-      try writer.read(body)
+      try writer.reading(body)
     } catch let error as CallerError {
       throw error.cause
     } catch {

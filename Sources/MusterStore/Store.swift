@@ -213,7 +213,7 @@ extension Store {
   }
 
   func read<T>(_ body: (Database) throws -> T) throws(StoreError) -> T {
-    do { return try writer.read(body) } catch { throw StoreError(error) }
+    do { return try writer.reading(body) } catch { throw StoreError(error) }
   }
 
   /// Runs SQL on the writing connection and answers the first column: for tests, which read
@@ -228,5 +228,15 @@ extension Store {
     } catch {
       throw StoreError(error)
     }
+  }
+}
+
+extension DatabaseWriter {
+  /// A queue's own `read` forbids writing by a setting, after each change of which SQLite prepares
+  /// every statement anew: that costs more than what is read. Nothing else uses the connection
+  /// meanwhile.
+  func reading<T>(_ body: (Database) throws -> T) throws -> T {
+    if let queue = self as? DatabaseQueue { return try queue.unsafeRead(body) }
+    return try read(body)
   }
 }

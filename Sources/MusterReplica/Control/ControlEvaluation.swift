@@ -31,14 +31,14 @@ struct ControlEvaluation: Sendable {
   /// The lowest rank of each device, as far as evaluated.
   private var ranks: [DeviceID: Int] = [:]
   private let logs: [CertificateHash: [LogID: ControlLog]]
-  /// Certificates that this device or others showed, by chains up to the root.
-  private let shown: [SignedCertificate]
+  /// Certificates that this device or others showed, by chains up to the root; by their issuer.
+  private let shown: [CertificateHash: [SignedCertificate]]
 
   init(
     _ logs: [LogID: ControlLog], rules: Rules, proven: [SignedCertificate],
     signatures: inout VerifiedSignatures
   ) {
-    shown = rules.ownChain + proven
+    shown = Dictionary(grouping: rules.ownChain + proven, by: \.certificate.issuer)
     self.logs = logs.reduce(into: [:]) { $0[$1.value.certificate, default: [:]][$1.key] = $1.value }
     for statement in (self.logs[.root] ?? [:]).values.flatMap(\.statements) {
       take(statement, by: .root, rank: 0, rules: rules, signatures: &signatures)
@@ -142,7 +142,7 @@ struct ControlEvaluation: Sendable {
     _ rules: Rules, issuer: CertificateHash, rank: Int, signatures: inout VerifiedSignatures
   ) {
     if let device = admitted[issuer]?.signed.certificate.device, cuts.covers(device) { return }
-    for signed in shown where signed.certificate.issuer == issuer {
+    for signed in shown[issuer] ?? [] {
       admit(signed, rank: rank, rules: rules, signatures: &signatures)
     }
   }

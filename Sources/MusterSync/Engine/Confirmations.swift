@@ -98,7 +98,7 @@ extension SyncEngine {
   mutating func settleConfirmations(of log: LogID) {
     guard let held = shelf.logs[log] else { return }
     let change = shelf.change(of: log)
-    for device in peers.keys { peers[device]?.confirmations.settle(held, change: change) }
+    for device in peers.devices { peers[device]?.confirmations.settle(held, change: change) }
   }
 
   /// What each peer has shown that it holds of a log, by device: its newest sequence there, and the
@@ -108,7 +108,7 @@ extension SyncEngine {
   ) -> [(device: DeviceID, sequence: UInt64, hashPrefix: UInt64)] {
     let held = shelf.logs[log]
     let change = shelf.change(of: log)
-    return peers.keys.sorted().compactMap { device in
+    return met.compactMap { device in
       let claim = peers[device]?.confirmations.claim(of: log, held: held, change: change)
       return claim.map { (device, UInt64($0.number), $0.hash) }
     }

@@ -12,6 +12,8 @@ struct HashTrie: Sendable {
   static let leavesPerNode = 12
 
   private var leaves: [LeafHint] = []
+  /// Of each leaf, in the same order.
+  private var leafHashes: [UInt64] = []
   private var hashes: [NibblePrefix: UInt64] = [:]
 
   var count: Int { leaves.count }
@@ -21,13 +23,15 @@ struct HashTrie: Sendable {
     if index < leaves.count, leaves[index].key == leaf.key {
       guard leaves[index] != leaf else { return }
       leaves[index] = leaf
+      leafHashes[index] = Self.hash(of: leaf)
     } else {
       leaves.insert(leaf, at: index)
+      leafHashes.insert(Self.hash(of: leaf), at: index)
     }
     // A subtree of one leaf has no hash to forget, nor has anything below it.
     for depth in 0...32 {
       let prefix = NibblePrefix(of: leaf.key, depth: depth)
-      guard leaves(under: prefix).count > 1 else { break }
+      guard places(under: prefix).count > 1 else { break }
       #if Canary
         if Canary.staleTrie.isPlanted, depth == 1 { continue }
       #endif
@@ -40,15 +44,25 @@ struct HashTrie: Sendable {
     return index < leaves.count && leaves[index].key == key ? leaves[index] : nil
   }
 
-  func leaves(under prefix: NibblePrefix) -> ArraySlice<LeafHint> {
+  func leaves(under prefix: NibblePrefix) -> ArraySlice<LeafHint> { leaves[places(under: prefix)] }
+
+  private func places(under prefix: NibblePrefix) -> Range<Int> {
+    guard prefix.depth > 0 else { return leaves.indices }
     let range = prefix.range
-    return leaves[position(of: range.lowerBound)..<position(after: range.upperBound)]
+    let first = position(of: range.lowerBound)
+    // Mostly there are none or few.
+    var end = first
+    while end < leaves.count, leaves[end].key <= range.upperBound {
+      end += 1
+      if end - first > Self.leavesPerNode { return first..<position(after: range.upperBound) }
+    }
+    return first..<end
   }
 
   mutating func hash(of prefix: NibblePrefix) -> UInt64 {
-    let below = leaves(under: prefix)
+    let below = places(under: prefix)
     if below.isEmpty { return 0 }
-    if let only = below.first, below.count == 1 { return Self.hash(of: only) }
+    if below.count == 1 { return leafHashes[below.lowerBound] }
     if let known = hashes[prefix] { return known }
     var writer = ByteWriter()
     for hash in children(of: prefix) { writer.append(hash) }

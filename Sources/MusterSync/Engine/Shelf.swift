@@ -5,6 +5,8 @@ internal import MusterModel
 struct Shelf: Sendable {
   private(set) var logs: [LogID: LogSummary] = [:]
   private var tries: [SetID: HashTrie] = [:]
+  /// Nil after something has changed: they are asked for with every announce that is heard.
+  private var knownRoots: Roots?
   /// Of a forked log the newest frame of every branch, the shown head's among them.
   private var branches: [LogID: [FrameHash]] = [:]
   /// The logs that changed last, newest last: what an announce names.
@@ -25,6 +27,7 @@ struct Shelf: Sendable {
     logs[log] = summary
     changes += 1
     changeOfLog[log] = changes
+    knownRoots = nil
     tries[SetID(summary.opening.lane), default: HashTrie()].set(
       LeafHint(summary.head, tips: tips(of: log)))
     recent.removeAll { $0 == log }
@@ -46,6 +49,7 @@ struct Shelf: Sendable {
   }
 
   mutating func set(_ record: LatestRecord) {
+    knownRoots = nil
     tries[.records, default: HashTrie()].set(LeafHint(record))
   }
 
@@ -72,7 +76,10 @@ struct Shelf: Sendable {
   }
 
   mutating func roots() -> Roots {
-    Roots(hashes: SetID.allCases.map { tries[$0, default: HashTrie()].hash(of: .root) })
+    if let knownRoots { return knownRoots }
+    let roots = Roots(hashes: SetID.allCases.map { tries[$0, default: HashTrie()].hash(of: .root) })
+    knownRoots = roots
+    return roots
   }
 
   mutating func hash(of set: SetID, prefix: NibblePrefix) -> UInt64 {

@@ -121,25 +121,28 @@ extension SyncEngine {
   /// are joined over few hops; and with whoever holds what it lacks. On a narrow link it is those
   /// at 1, 4, 16 … places, and nobody else.
   func isWanted(_ device: DeviceID) -> Bool {
-    guard let peer = peers[device], peer.sessions.isEmpty, announcesServe(of: peer) else {
+    guard peers[device]?.sessions.isEmpty == true,
+      announcesServe(since: peers[device]?.announced?.at)
+    else { return true }
+    var (heard, place) = (0, 0)
+    let isAfter = device > local.device
+    for other in met where announcesServe(since: peers[other]?.announced?.at) {
+      heard += 1
+      let isAfterOwn = other > local.device
+      if isAfter ? isAfterOwn && other <= device : isAfterOwn || other <= device { place += 1 }
+    }
+    if heard <= (outbox.links.isNarrow ? Limits.smallMeshOnNarrowLinks : Limits.smallMesh) {
       return true
     }
-    let heard = met.filter { announcesServe(since: peers[$0]?.announced?.at) }
-    if heard.count <= (outbox.links.isNarrow ? Limits.smallMeshOnNarrowLinks : Limits.smallMesh) {
-      return true
-    }
-    let after = heard.count { $0 > local.device && $0 <= device }
-    let place =
-      device > local.device
-      ? after : heard.count { $0 > local.device } + heard.count { $0 <= device }
     let isOnPath = place & (place - 1) == 0
     guard !outbox.links.isNarrow else {
       return isOnPath && place.trailingZeroBitCount.isMultiple(of: 2)
     }
-    return isOnPath || lacksSomething(of: peer)
+    return isOnPath || lacksSomething(of: device)
   }
 
-  private func lacksSomething(of peer: PeerState) -> Bool {
-    peer.known.contains { next(of: $0.key) <= $0.value.sequence && !forked.contains($0.key) }
+  private func lacksSomething(of device: DeviceID) -> Bool {
+    guard let known = peers[device]?.known else { return false }
+    return known.contains { next(of: $0.key) <= $0.value.sequence && !forked.contains($0.key) }
   }
 }

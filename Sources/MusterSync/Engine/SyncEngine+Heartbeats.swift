@@ -100,20 +100,26 @@ extension SyncEngine {
   }
 
   private mutating func beat(_ device: DeviceID) {
-    guard let peer = peers[device], peer.nextHeartbeat <= now else { return }
+    guard let nextHeartbeat = peers[device]?.nextHeartbeat, nextHeartbeat <= now,
+      let lastInterval = peers[device]?.heartbeatMilliseconds
+    else { return }
+    let own = shelf.roots()
+    let announcesServe = announcesServe(since: peers[device]?.announced?.at)
+    // Positions differ always while they come, and announces mend that.
+    let differs = peers[device]?.roots.map { $0.differs(from: own, inRecords: !announcesServe) }
     // Roots are not repeated, so where they differ they are said so often that some arrive.
-    let differs = peer.roots != shelf.roots()
-    let last = Timing.heartbeatLastMilliseconds / (differs ? tries(to: device) : 1)
-    let interval = min(
-      peer.heartbeatMilliseconds * 2 + outbox.links.patienceMilliseconds, last)
+    let last = Timing.heartbeatLastMilliseconds / (differs ?? true ? tries(to: device) : 1)
+    let interval = min(lastInterval * 2 + outbox.links.patienceMilliseconds, last)
     peers[device]?.heartbeatMilliseconds = interval
     // A quarter earlier at random, so that peers do not speak in step.
     let jitter = Int64(random.uniform(below: UInt64(interval / 4)))
     peers[device]?.nextHeartbeat = now.advanced(byMilliseconds: interval - jitter)
     if !missingKeys.isEmpty { askForKeys(device) }
     introduce(to: device)
-    guard !announcesServe(of: peer) || peer.roots != shelf.roots() else { return }
-    let quiet = now.milliseconds(since: peer.lastHeard)
+    guard !announcesServe || differs ?? true, let lastHeard = peers[device]?.lastHeard else {
+      return
+    }
+    let quiet = now.milliseconds(since: lastHeard)
     sendRoots(to: device, asksForAnswer: quiet > Timing.quietMilliseconds)
   }
 

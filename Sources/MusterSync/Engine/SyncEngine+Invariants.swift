@@ -10,7 +10,7 @@ extension SyncEngine {
     checkReassembly()
     precondition(outbox.flows.count <= Limits.peers, "\(outbox.flows.count) flows")
     precondition(peers.count <= Limits.peers, "\(peers.count) peers")
-    precondition(met == peers.keys.sorted(), "\(met.count) met, \(peers.count) peers")
+    precondition(met == peers.devices.sorted(), "\(met.count) met, \(peers.count) peers")
     precondition(
       connected == met.filter { peers[$0]?.sessions.isEmpty == false }, "connected differ")
     precondition(relays.count <= Limits.relays, "\(relays.count) relays")
@@ -40,8 +40,10 @@ extension SyncEngine {
       }
     }
     precondition(joiners <= Limits.handshakesInFlight, "\(joiners) joiners")
-    for (device, peer) in peers {
-      precondition(peer.device == device, "\(peer.device) at \(device)")
+    for device in met {
+      guard let peer = peers[device], peer.device == device else {
+        preconditionFailure("somebody else at \(device)")
+      }
       let distinct = Set(peer.sessions).count
       precondition(
         peer.sessions.count <= Limits.sessionsPerPeer && distinct == peer.sessions.count,
@@ -64,7 +66,8 @@ extension SyncEngine {
         owed[segment.device, default: 0] += segment.missing
       }
     }
-    for (device, peer) in peers {
+    for device in met {
+      guard let peer = peers[device] else { continue }
       precondition(
         peer.pulling.frames == owed[device] ?? 0,
         "\(peer.pulling.frames) frames asked for, \(owed[device] ?? 0) in pulls")

@@ -43,12 +43,14 @@ extension SyncEngine {
   mutating func push(_ fresh: Fresh, from source: DeviceID?) {
     var direct: [DeviceID] = []
     var hearers: [LinkID: [DeviceID]] = [:]
-    let tag = { (device: DeviceID) in DeviceTag(device, about: fresh.key) }
+    let (key, news) = (fresh.key, News(fresh))
+    let tag = { (device: DeviceID) in DeviceTag(device, about: key) }
     for device in met where device != source && !arrivalCovered.contains(tag(device)) {
-      guard let (announced, isReachable) = peers[device]?.standing(towards: fresh) else { continue }
+      guard lacks(news, device) else { continue }
+      let announced = peers[device]?.announced
       if let link = announced?.link, announcesServe(since: announced?.at) {
         hearers[link, default: []].append(device)
-      } else if isReachable {
+      } else if peers[device]?.isReachable == true {
         direct.append(device)
       }
     }
@@ -70,6 +72,7 @@ extension SyncEngine {
     if let source { covered.insert(tag(source)) }
     for device in direct { covered.insert(tag(device)) }
     multicast(fresh, to: hearers, cameBy: cameBy, isOwn: source == nil, covered: covered)
+    guard !direct.isEmpty else { return }
     for devices in hearers.values { for device in devices { covered.insert(tag(device)) } }
     covered = Set(covered.sorted().prefix(Limits.coveredDevices))
     for device in direct { send(fresh, to: device, covered: covered) }
@@ -241,23 +244,28 @@ extension SyncEngine {
   }
 }
 
-extension PeerState {
-  /// How something fresh would reach it; nil where it has it. Mutating so as to be asked in place:
-  /// everybody is asked for every push, and a copy of all that is known of a peer costs far more.
-  fileprivate mutating func standing(
-    towards fresh: SyncEngine.Fresh
-  ) -> (announced: (at: Instant, link: LinkID)?, isReachable: Bool)? {
-    lacks(fresh) ? (announced, isReachable) : nil
-  }
+/// What something fresh says that is new: everybody is asked for every push whether they lack it.
+private enum News: Sendable {
+  case head(LogID, UInt64)
+  case records([LeafHint])
 
-  /// Whether it has not shown that it holds this, or newer.
-  fileprivate func lacks(_ fresh: SyncEngine.Fresh) -> Bool {
+  init(_ fresh: SyncEngine.Fresh) {
     switch fresh {
     case .frames(let frames, _, _):
-      guard let last = frames.last, let theirs = known[last.log] else { return true }
-      return theirs.sequence < last.sequence
-    case .records(let records):
-      return records.contains { knownRecords[$0.topic] != LeafHint($0).hash }
+      self = .head(frames[0].log, frames[frames.count - 1].sequence)
+    case .records(let records): self = .records(records.map { LeafHint($0) })
+    }
+  }
+}
+
+extension SyncEngine {
+  /// Whether a peer has not shown that it holds this, or newer.
+  private func lacks(_ news: News, _ device: DeviceID) -> Bool {
+    switch news {
+    case .head(let log, let sequence):
+      peers[device]?.known[log].map { $0.sequence < sequence } ?? true
+    case .records(let hints):
+      hints.contains { peers[device]?.knownRecords[RecordTopic(raw: $0.key)] != $0.hash }
     }
   }
 }

@@ -23,10 +23,14 @@ extension SyncEngine {
     #if Canary
       if Canary.acceptOlderRecord.isPlanted { records[record.topic] = nil }
     #endif
-    if records[record.topic] != nil || (peers[device]?.knownRecords.count ?? 0) < Limits.records {
-      peers[device]?.knownRecords[record.topic] = LeafHint(record).hash
+    let held = records[record.topic]
+    if held != nil || (peers[device]?.knownRecords.count ?? 0) < Limits.records {
+      let hint =
+        held?.order == record.order
+        ? shelf.hint(of: .records, key: record.topic.raw) : LeafHint(record)
+      peers[device]?.knownRecords[record.topic] = hint?.hash
     }
-    if let held = records[record.topic] {
+    if let held {
       guard held.order < record.order else { return false }
     } else if records.count >= Limits.records {
       return refuseRecord(.overLimit, from: endpoint)

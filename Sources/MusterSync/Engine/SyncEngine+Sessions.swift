@@ -45,7 +45,7 @@ extension SyncEngine {
   mutating func install(_ session: Session, certificate: SignedCertificate) -> Bool {
     let device = certificate.certificate.device
     guard meet(device, certificate: certificate.hash, at: session.endpoint),
-      var peer = peers.removeValue(forKey: device)
+      var peer = peers[device]
     else { return false }
     var session = session
     session.link = arrivalLink

@@ -7,7 +7,7 @@ extension SyncEngine {
   package mutating func push(
     unchecked frames: [Frame], records: [LatestRecord], now: Instant
   ) -> [Effect] {
-    for device in peers.keys.sorted() where peers[device]?.sessions.isEmpty == false {
+    for device in peers.devices.sorted() where peers[device]?.sessions.isEmpty == false {
       for frame in frames {
         var packet = Packet()
         packet.runs = [

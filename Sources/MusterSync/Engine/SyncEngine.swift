@@ -32,7 +32,7 @@ public struct SyncEngine: Sendable {
   var epochKeys: [EpochID: EpochKey] = [:]
   var missingKeys: [EpochID] = []
 
-  var peers: [DeviceID: PeerState] = [:]
+  var peers = PeerTable()
   var sessions: [UInt32: Session] = [:]
   var handshakes: [UInt32: SessionHandshake] = [:]
   var contacts: [Endpoint: Contact] = [:]

@@ -16,6 +16,8 @@ public struct Certificate: Hashable, Sendable {
   public let agreementKey: AgreementPublicKey
   /// What it entitles the device to, for as long as it is not revoked.
   public let role: Role
+  /// A hash of the operation and the signing key: a new key is a new device.
+  public let device: DeviceID
 
   /// Grants nothing until it is signed by the holder of `issuer`.
   public init(
@@ -28,10 +30,9 @@ public struct Certificate: Hashable, Sendable {
     self.signingKey = signingKey
     self.agreementKey = agreementKey
     self.role = role
+    device = DeviceID(operation: operation, key: signingKey)
   }
 
-  /// A hash of the operation and the signing key: a new key is a new device.
-  public var device: DeviceID { DeviceID(operation: operation, key: signingKey) }
   /// What a write in a log of this certificate is judged by.
   public var author: Author { Author(user: user, device: device, role: role) }
 }

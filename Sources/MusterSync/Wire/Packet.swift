@@ -108,6 +108,13 @@ struct Roots: Hashable, Sendable {
   static let stateSets = 5
 
   subscript(set: SetID) -> UInt64 { hashes[Int(set.rawValue) - 1] }
+
+  /// Whether any set differs; that of the records only where it is asked for.
+  func differs(from other: Roots, inRecords: Bool) -> Bool {
+    SetID.allCases.contains {
+      ($0 != .records || inRecords) && self[$0] != other[$0]
+    }
+  }
 }
 
 /// The newest thing that somebody holds under a key: a log's head, or a record's order.

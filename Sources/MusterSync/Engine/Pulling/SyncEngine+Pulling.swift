@@ -158,9 +158,10 @@ extension SyncEngine {
   /// Whether somebody in reach, who is not silent, holds as much of a log as was asked for.
   private func isHeldElsewhere(_ log: LogID, than device: DeviceID) -> Bool {
     let last = pulls[log]?.segments.filter { $0.device == device }.map(\.last).max() ?? 0
-    return peers.contains { other, peer in
-      other != device && !peer.sessions.isEmpty && peer.pulling.attempts == 0
-        && peer.known[log].map { $0.sequence >= last } ?? false && isWelcome(log, from: other)
+    return connected.contains { other in
+      other != device && peers[other]?.pulling.attempts == 0
+        && peers[other]?.known[log].map { $0.sequence >= last } ?? false
+        && isWelcome(log, from: other)
     }
   }
 
@@ -185,7 +186,7 @@ extension SyncEngine {
     pulls[log]?.segments.removeAll { $0.device == device }
     peers[device]?.pulling.logs.remove(log)
     var isOffered = false
-    for other in peers.keys.sorted() where other != device {
+    for other in met where other != device {
       guard peers[other]?.known[log] != nil else { continue }
       enqueue(log, from: other)
       continuePulls(from: other)
