@@ -28,6 +28,7 @@ public enum Knob: String, Hashable, Sendable, CaseIterable, Comparable {
   case flood
   case equivocation
   case clone
+  case revocation
 
   /// By name, for lists that look the same each time.
   public static func < (left: Knob, right: Knob) -> Bool { left.rawValue < right.rawValue }

@@ -121,6 +121,7 @@ extension World {
         node(name), everyMicroseconds: 1_000_000 / perSecond,
         until: storyStart.advanced(byMilliseconds: until))
     case .equivocate(let name): try equivocate(node(name))
+    case .revoke(let name, let by): try revoke(node(name), by: node(by))
     case .replay(let perSecond, let until): intrude(false, perSecond, until)
     case .garbage(let perSecond, let until): intrude(true, perSecond, until)
     }

@@ -16,7 +16,7 @@ extension World {
     try input(node, body) { try node.noteLife() }
   }
 
-  /// The same with what only arrives, or comes due: it never makes a device write.
+  /// The same with what only arrives, or comes due.
   @discardableResult
   private func input<T>(
     _ node: SimulatedNode,
@@ -40,6 +40,12 @@ extension World {
       if try !hasLostPower(node) { setAlarm(of: node) }
       return nil
     }
+  }
+
+  /// Only who is put out, or writes one log twice, makes a device write what nobody asked it to:
+  /// the key of a new epoch, or the opening of a new life.
+  private func noteUnaskedWrites(of node: SimulatedNode) throws {
+    if !doubtful.isEmpty { try node.noteLife() }
   }
 
   private func carryOut(_ outcome: Replica.Outcome, at node: SimulatedNode) throws {
@@ -131,6 +137,7 @@ extension World {
     try input(node) { replica, clock in
       ((), try replica.receive(batch, now: clock))
     } then: {
+      try noteUnaskedWrites(of: node)
     }
     guard !node.inbox.isEmpty else { return }
     node.isAboutToRead = true
@@ -160,6 +167,7 @@ extension World {
     try input(node) { replica, clock in
       ((), try replica.passDeadlines(now: clock))
     } then: {
+      try noteUnaskedWrites(of: node)
     }
   }
 

@@ -9,13 +9,13 @@ extension World {
   func isInAgreement() throws -> Bool {
     guard forkers.isEmpty || phase == .warmUp else { return try isInAgreementButForForks() }
     var root: [UInt8]?
-    for node in nodes where node.isRunning {
+    for node in nodes where node.isRunning && !isRevoked(node) {
       guard let own = node.replica?.root() else { return false }
       guard root ?? own == own else { return false }
       root = own
     }
     var state: StateHash?
-    for node in nodes where node.isRunning && node.reads {
+    for node in nodes where node.isRunning && node.reads && !isRevoked(node) {
       guard try node.store.counts().waiting == 0, let own = try node.replica?.stateHash()
       else { return false }
       guard state ?? own == own else { return false }
@@ -29,7 +29,8 @@ extension World {
   private func isInAgreementButForForks() throws -> Bool {
     let forking = Set(forkers.map { nodes[$0].credentials.certificate })
     var heads: [Head]?
-    for node in nodes where node.isRunning && !forkers.contains(node.index) {
+    for node in nodes
+    where node.isRunning && !forkers.contains(node.index) && !isRevoked(node) {
       let own = try node.store.logs().filter { !forking.contains($0.opening.certificate) }
         .map(\.head).sorted { $0.log < $1.log }
       guard heads ?? own == own else { return false }

@@ -49,6 +49,10 @@ public final class World {
   let namesWithDisks: Set<String>
   /// Of nodes whose logs may have two frames for one place.
   let forkers: Set<Int>
+  /// Nodes of whose own writes nobody knows beforehand whether all will have them.
+  let doubtful: Set<Int>
+  /// Those that were acknowledged so far.
+  var revocations: [Revoked] = []
   var acknowledgedWrites = 0
   var convergedMilliseconds: Int64?
   private(set) var violations: [Violation] = []
@@ -104,15 +108,19 @@ public final class World {
     namesWithDisks = scenario.namesWithDisks
     let forking = scenario.namesThatFork
     forkers = Set(scenario.nodes.indices.filter { forking.contains(scenario.nodes[$0].name) })
+    let revoked = scenario.namesRevoked
+    doubtful = forkers.union(
+      scenario.nodes.indices.filter { revoked.contains(scenario.nodes[$0].name) })
     hasEavesdropper = scenario.configuredKnobs.contains(.replay)
     random = RandomStream(seed: seed, named: "world")
-    let lostWrites = LostWriteChecker(forkers: forkers)
+    let lostWrites = LostWriteChecker(doubtful: doubtful, forkers: forkers)
     promptness = PromptnessChecker(scenario.expectations)
     checkers = [
       lostWrites, ForgeryChecker(ledger: lostWrites),
       AuthorityChecker(scenario), ContentChecker(), FenceParityChecker(),
       CrossingChecker(), PositionChecker(scenario.expectations), BoundsChecker(),
-      DeliveryChecker(), NonceChecker(), ForkChecker(), promptness,
+      DeliveryChecker(), NonceChecker(), ForkChecker(),
+      RevocationChecker(), promptness,
     ]
     try found()
   }

@@ -59,6 +59,35 @@ import Testing
     #expect(result.knobs == [.clone: 1])
   }
 
+  @Test("a device that is revoked on one side of a partition is out for all", arguments: 1...3)
+  func revocation(seed: UInt64) {
+    let result = play(
+      [
+        (8000, .cut([["anna", "ben"], ["cleo", "mallory"]])),
+        (12_000, .revoke("mallory", by: "anna")),
+        (15_000, .burst(["mallory"], reports: 20, hazards: false, together: 1)),
+        (30_000, .heal),
+        (40_000, .burst(["mallory"], reports: 3, hazards: false, together: 1)),
+      ], seed: seed)
+    #expect(result.violations.isEmpty, "seed \(seed): \(result.violations)")
+    #expect(result.knobs[.revocation] == 1, "seed \(seed)")
+  }
+
+  @Test func `two commanders who revoke each other are both out`() {
+    var scenario = fourNodes()
+    scenario.nodes.append(NodePlan(name: "dora", role: .command))
+    scenario.nodes.append(NodePlan(name: "emil", role: .command))
+    let events: [(Int64, TimelineEvent)] = [
+      (5000, .cut([["anna", "dora", "ben"], ["emil", "cleo", "mallory"]])),
+      (10_000, .revoke("emil", by: "dora")), (12_000, .revoke("dora", by: "emil")),
+      (14_000, .revoke("ben", by: "emil")), (30_000, .heal),
+    ]
+    scenario.timeline = events.map { TimelineEntry(atMilliseconds: $0.0, event: $0.1) }
+    let result = World.play(scenario, seed: 4)
+    #expect(result.violations.isEmpty, "\(result.violations)")
+    #expect(result.knobs[.revocation] == 3)
+  }
+
   @Test func `two frames for one place hinder nobody else, and somebody is told`() {
     let result = play(
       [(10_000, .equivocate("mallory")), (30_000, .equivocate("mallory"))], seed: 3)

@@ -44,6 +44,9 @@ import Testing
       ("story: Two meet.", "story: [", "f.yaml:"),
       ("heal: true", "explode: true", "f.yaml:9: an event has to say what happens"),
       ("heal: true", "restore: anna", "f.yaml:9: 'anna' has no backup to restore"),
+      ("heal: true", "revoke: team-1", "f.yaml:9: 'revoke' needs 'by'"),
+      ("heal: true", "revoke: team-1, by: team-2", "f.yaml:9: 'team-2' may not revoke anybody"),
+      ("heal: true", "revoke: anna, by: anna", "f.yaml:9: nobody is senior to 'anna'"),
       ("story: Two meet.\n", "", "f.yaml:1: 'story' is missing"),
       ("duration: 10m", "duration: 10m\nduration: 20m", "f.yaml:"),
     ])

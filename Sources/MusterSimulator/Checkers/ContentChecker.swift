@@ -47,7 +47,7 @@ final class ContentChecker: Checker {
       }
     case .claim, .fence, .switchFence, .removeFence: break
     }
-    guard world.forkers.contains(node.index) else { return }
+    guard world.doubtful.contains(node.index) else { return }
     if let id = made?.id ?? act.report { uncertain.insert(id) }
   }
 
@@ -55,7 +55,7 @@ final class ContentChecker: Checker {
     if let id = act.report { uncertain.insert(id) }
   }
 
-  /// Reports that somebody changed who was not answered, or whose log is forked.
+  /// Reports that somebody changed who was not answered, or whose log is forked or was cut.
   private var uncertain: Set<RowID> = []
 
   private func noteEdit(
@@ -72,7 +72,11 @@ final class ContentChecker: Checker {
   func conclude(_ world: World) throws {
     guard world.convergedMilliseconds != nil, forgetful.isEmpty else { return }
     // All show the same, byte for byte: one speaks for them.
-    guard let node = world.nodes.first(where: { $0.isRunning && $0.reads }) else { return }
+    guard
+      let node = world.nodes.first(where: {
+        $0.isRunning && $0.reads && !world.isRevoked($0)
+      })
+    else { return }
     let gone = Set(doomed.filter { unseen[$0, default: []].isEmpty })
     for (id, expected) in reports.sorted(by: { $0.key < $1.key })
     where !gone.contains(id) && !uncertain.contains(id) {

@@ -32,10 +32,11 @@ final class CrossingChecker: Checker {
 
   func conclude(_ world: World) throws {
     guard world.convergedMilliseconds != nil else { return }
-    for node in world.nodes where node.mayHaveKeptMore || world.forkers.contains(node.index) {
+    for node in world.nodes where node.mayHaveKeptMore || world.doubtful.contains(node.index) {
       restoredDevices.append(node.credentials.device)
     }
-    for node in world.nodes.prefix(3) where node.isRunning && node.reads {
+    for node in world.nodes.prefix(3)
+    where node.isRunning && node.reads && !world.isRevoked(node) {
       try check(node, in: world)
     }
   }

@@ -50,7 +50,8 @@ final class FenceParityChecker: Checker {
   func ingested(
     _ fix: Fix, crossings: [ArrivedCrossing], at node: SimulatedNode, in world: World
   ) throws {
-    guard !blind.contains(node.index), !node.mayHaveKeptMore, node.plan.cloneOf == nil
+    guard !blind.contains(node.index), !node.mayHaveKeptMore, node.plan.cloneOf == nil,
+      !world.isRevoked(node)
     else { return }
     guard newest[node.index].map({ fix.sampleTime > $0 }) ?? true else {
       if !crossings.isEmpty { world.report(promise, "\(node.name): a late fix made crossings") }

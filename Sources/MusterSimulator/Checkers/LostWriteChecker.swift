@@ -19,10 +19,12 @@ final class LostWriteChecker: Checker {
   }
 
   private(set) var ledger: [LogID: Entry] = [:]
-  /// Of whose logs nothing can be said.
-  private let forkers: Set<Int>
+  /// Of whose logs nothing can be said, and those of them whose logs may be forked.
+  private let (doubtful, forkers): (Set<Int>, Set<Int>)
 
-  init(forkers: Set<Int>) { self.forkers = forkers }
+  init(doubtful: Set<Int>, forkers: Set<Int>) {
+    (self.doubtful, self.forkers) = (doubtful, forkers)
+  }
 
   /// In a fixed order.
   private var entries: [Entry] { ledger.values.sorted { $0.head.log < $1.head.log } }
@@ -69,7 +71,7 @@ final class LostWriteChecker: Checker {
   /// some disk has to have held it.
   func restored(_ node: SimulatedNode, from lost: Store, in world: World) throws {
     for entry in entries
-    where !forgotten.contains(entry.head.log) && !forkers.contains(entry.author) {
+    where !forgotten.contains(entry.head.log) && !doubtful.contains(entry.author) {
       let log = entry.head.log
       if entry.author == node.index { survivors.insert(log) }
       let newest = try newestHead(of: log, in: world.nodes.map(\.store))
@@ -95,7 +97,7 @@ final class LostWriteChecker: Checker {
   private func check(
     _ entry: Entry, at node: SimulatedNode, in world: World, when: String
   ) throws {
-    guard !forkers.contains(entry.author) else { return }
+    guard !doubtful.contains(entry.author) else { return }
     guard when != "after a start" || !survivors.contains(entry.head.log),
       !forgotten.contains(entry.head.log)
     else { return }
@@ -115,7 +117,8 @@ final class LostWriteChecker: Checker {
   func conclude(_ world: World) throws {
     // Where not all agree in time that is told already, and it is late and not lost.
     let hasConverged = world.convergedMilliseconds != nil
-    for node in world.nodes {
+    // Who was put out, or shares a name with a copy, is not promised the others' work.
+    for node in world.nodes where !world.isRevoked(node) && !forkers.contains(node.index) {
       for entry in entries where hasConverged || entry.author == node.index {
         try check(entry, at: node, in: world, when: "at the end")
       }

@@ -52,7 +52,10 @@ final class PositionChecker: Checker {
     guard let behindMilliseconds else { return }
     let due = world.now.advanced(byMilliseconds: -behindMilliseconds)
     let shown = try node.store.positions()
-    for device in fixes.keys.sorted() {
+    for device in fixes.keys.sorted()
+    where !world.nodes.contains(where: {
+      $0.credentials.device == device && world.isRevoked($0)
+    }) {
       let old = (fixes[device] ?? []).filter { $0.time <= due }
       guard let newest = old.last else { continue }
       let position = shown.first { $0.device == device }

@@ -46,6 +46,15 @@ extension Scenario {
   }
 }
 
+extension Scenario {
+  /// Who is put out at some time: of what they write nobody knows beforehand whether it counts.
+  var namesRevoked: Set<String> {
+    var names: Set<String> = []
+    for entry in timeline { if case .revoke(let name, _) = entry.event { names.insert(name) } }
+    return names
+  }
+}
+
 extension TimelineEvent {
   fileprivate var knob: Knob? {
     switch self {
@@ -67,6 +76,7 @@ extension TimelineEvent {
     case .withhold: .withholding
     case .flood: .flood
     case .equivocate: .equivocation
+    case .revoke: .revocation
     case .heal, .backup, .burst: nil
     }
   }

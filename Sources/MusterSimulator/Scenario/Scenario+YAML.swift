@@ -155,6 +155,7 @@ extension TimelineEvent {
     case .flood(let name, let perSecond, let until):
       return "flood: \(name), rate: \(perSecond), until: \(time(until))"
     case .equivocate(let name): return "equivocate: \(name)"
+    case .revoke(let name, let by): return "revoke: \(name), by: \(by)"
     case .replay(let perSecond, let until): return "replay: \(perSecond), until: \(time(until))"
     case .garbage(let perSecond, let until): return "garbage: \(perSecond), until: \(time(until))"
     }

@@ -298,4 +298,6 @@ public enum TimelineEvent: Hashable, Sendable {
   case flood(String, perSecond: Int64, untilMilliseconds: Int64)
   /// A member signs two frames for one place of its log, and sends both.
   case equivocate(String)
+  /// A device is put out: what its revoker does not hold of it counts for nobody.
+  case revoke(String, by: String)
 }

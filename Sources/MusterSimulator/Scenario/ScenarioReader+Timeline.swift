@@ -50,9 +50,23 @@ extension ScenarioReader {
     if let name = fields.take("readdress") { return .readdress(try single(name)) }
     if let name = fields.take("backup") { return .backup(try single(name)) }
     if let name = fields.take("restore") { return try restore(name, at: at, fields) }
+    if let name = fields.take("revoke") { return try revoke(name, &fields) }
     if let event = try diskFault(&fields) { return event }
     if let loss = try fields.perMillion("weather") { return .weather(lossPerMillion: loss) }
     return try noise(&fields, at: at)
+  }
+
+  private func revoke(
+    _ name: Node, _ fields: inout Fields
+  ) throws(ScenarioFault) -> TimelineEvent {
+    guard let by = fields.take("by") else { throw fields.fault("'revoke' needs 'by'") }
+    let (target, revoker) = (try single(name), try single(by))
+    let role = scenario.nodes.first { $0.name == revoker }?.role
+    guard role == .command else { throw fields.fault("'\(revoker)' may not revoke anybody") }
+    guard target != scenario.nodes.first?.name else {
+      throw fields.fault("nobody is senior to '\(target)', who founds the operation")
+    }
+    return .revoke(target, by: revoker)
   }
 
   private func diskFault(_ fields: inout Fields) throws(ScenarioFault) -> TimelineEvent? {

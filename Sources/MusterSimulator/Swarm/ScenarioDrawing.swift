@@ -33,6 +33,8 @@ private struct ScenarioDrawing {
     drawWorkload()
     drawTimeline()
     drawSabotage()
+    drawRevocations()
+    drawClone()
     scenario.story = "Drawn by the swarm with seed \(scenario.seed): \(summary)."
     return scenario
   }
@@ -148,6 +150,39 @@ private struct ScenarioDrawing {
       scenario.timeline.append(TimelineEntry(atMilliseconds: at, event: event))
     }
     sortTimeline()
+  }
+
+  /// Of every eighth scenario, by dice of its own.
+  private mutating func drawRevocations() {
+    random = RandomStream(seed: scenario.seed, named: "revocations")
+    guard chance(13) else { return }
+    let commanders = scenario.nodes.filter { $0.role == .command }.map(\.name)
+    let others = scenario.nodes.dropFirst().map(\.name)
+    for _ in 0..<random.within(1...2) {
+      guard let by = random.element(of: commanders), let name = random.element(of: others),
+        by != name
+      else { continue }
+      let at = random.below(scenario.durationMilliseconds)
+      scenario.timeline.append(
+        TimelineEntry(atMilliseconds: at, event: .revoke(name, by: by)))
+    }
+    sortTimeline()
+  }
+
+  /// Somebody's laptop is copied and run twice; by dice of its own, and seldom, since of a forked
+  /// log less is promised.
+  private mutating func drawClone() {
+    random = RandomStream(seed: scenario.seed, named: "clone")
+    guard chance(5),
+      let original = random.element(of: Array(scenario.nodes.dropFirst())),
+      original.joinsAtMilliseconds < scenario.durationMilliseconds
+    else { return }
+    var clone = NodePlan(name: "clone", role: original.role)
+    clone.cloneOf = original.name
+    clone.peers = original.peers
+    clone.joinsAtMilliseconds = random.within(
+      original.joinsAtMilliseconds + 1...scenario.durationMilliseconds)
+    scenario.nodes.append(clone)
   }
 
   private mutating func diskFault() -> TimelineEvent? {

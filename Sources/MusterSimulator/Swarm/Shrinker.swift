@@ -127,7 +127,8 @@ extension TimelineEvent {
     case .cut(let groups): return .cut(rest(groups))
     case .flap(let groups, let every, let until):
       return .flap(rest(groups), everyMilliseconds: every, untilMilliseconds: until)
-    case .block(let from, let to): return from == name || to == name ? nil : self
+    case .block(let one, let other), .revoke(let one, let other):
+      return one == name || other == name ? nil : self
     case .crash(name, _), .sleep(name, _), .jump(name, _), .readdress(name), .backup(name),
       .restore(name), .insider(name, _, _), .forger(name, _, _), .powerCut(name, _, _),
       .diskFull(name, _), .diskFails(name, _), .withhold(name, _), .flood(name, _, _),

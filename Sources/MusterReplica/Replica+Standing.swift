@@ -1,0 +1,13 @@
+package import MusterModel
+
+extension Replica {
+  /// The epochs whose announcements name a revocation of this device: for simulations, which see to
+  /// it that it never holds a key of theirs.
+  package func epochs(shuttingOut device: DeviceID) -> Set<EpochID> {
+    let revoking = control.state.revocations.filter { _, said in
+      said.contains { $0.device == device }
+    }
+    return Set(
+      control.epochs.values.filter { !Set($0.excludes).isDisjoint(with: revoking.keys) }.map(\.id))
+  }
+}

@@ -1,0 +1,99 @@
+import MusterCRDT
+import MusterModel
+import MusterReplica
+import MusterStore
+
+/// Who was revoked is so for all: in the end nothing of theirs past the cut is visible to anybody,
+/// everybody names the same devices, and nobody of them holds a key that was made to shut them out.
+///
+/// What the revoker held at that moment is the cut, by the world's own account of it; where several
+/// revoke one device, what all of them held.
+final class RevocationChecker: Checker {
+  private let promise = "a revocation takes effect everywhere"
+
+  func conclude(_ world: World) throws {
+    guard world.convergedMilliseconds != nil, !world.revocations.isEmpty else { return }
+    let bounds = bounds(in: world)
+    for node in world.nodes where node.isRunning && !world.isRevoked(node) {
+      let revoked = try revokedDevices(of: node)
+      for device in bounds.keys.sorted() where !revoked.contains(device) {
+        world.report(promise, "\(node.name) does not know that \(device.short) is revoked")
+      }
+      if node.reads { try checkRows(of: node, bounds, in: world) }
+      try checkKeys(node, of: bounds.keys.sorted(), in: world)
+    }
+    try checkAgreement(in: world)
+  }
+
+  /// By device and log, the last sequence that may count. Only of revocations that are sure to
+  /// count: the founder's, and those among equals whom the founder has not put out.
+  private func bounds(in world: World) -> [DeviceID: [LogID: UInt64]] {
+    let dismissed = Set(world.revocations.filter { $0.by == 0 }.map(\.target))
+    var bounds: [DeviceID: [LogID: UInt64]] = [:]
+    for revocation in world.revocations where !dismissed.contains(revocation.by) {
+      let device = world.nodes[revocation.target].credentials.device
+      guard let known = bounds[device] else {
+        bounds[device] = revocation.held
+        continue
+      }
+      bounds[device] = known.reduce(into: [:]) { joined, cut in
+        if let other = revocation.held[cut.key] { joined[cut.key] = min(cut.value, other) }
+      }
+    }
+    return bounds
+  }
+
+  private func revokedDevices(of node: SimulatedNode) throws -> Set<DeviceID> {
+    Set(try node.change { try $0.devices() }?.filter(\.isRevoked).map(\.id) ?? [])
+  }
+
+  private func checkAgreement(in world: World) throws {
+    var expected: Set<DeviceID>?
+    for node in world.nodes where node.isRunning && !world.isRevoked(node) {
+      let revoked = try revokedDevices(of: node)
+      if let expected, expected != revoked {
+        world.report(
+          promise, "\(node.name) takes \(revoked.count) devices for revoked, others do not")
+      }
+      expected = expected ?? revoked
+    }
+  }
+
+  private func checkRows(
+    of node: SimulatedNode, _ bounds: [DeviceID: [LogID: UInt64]], in world: World
+  ) throws {
+    var authors: [LogID: DeviceID] = [:]
+    for world in world.nodes where bounds[world.credentials.device] != nil {
+      for log in try node.store.logs()
+      where log.opening.certificate == world.credentials.certificate {
+        authors[log.head.log] = world.credentials.device
+      }
+    }
+    for kind in EntityKind.allCases {
+      for row in try node.store.rows(kind) {
+        let frames = Field.allCases.flatMap { row.values(of: $0) }.map(\.dot.frame)
+        for place in try node.store.places(ofFrames: Set(frames).sorted()) {
+          guard let author = authors[place.log] else { continue }
+          if let last = bounds[author]?[place.log], place.sequence <= last { continue }
+          world.report(
+            promise,
+            "\(node.name) shows frame \(place.sequence) of revoked \(author.short) in a \(kind)")
+        }
+      }
+    }
+  }
+
+  /// Those whom an epoch shuts out, as this node knows it, must not have its key.
+  private func checkKeys(
+    _ node: SimulatedNode, of devices: [DeviceID], in world: World
+  ) throws {
+    for device in devices {
+      guard let shutting = node.replica?.epochs(shuttingOut: device), !shutting.isEmpty,
+        let target = world.nodes.first(where: { $0.credentials.device == device })
+      else { continue }
+      for key in try target.store.epochKeys() where shutting.contains(key.id) {
+        world.report(promise, "\(target.name) holds the key of epoch \(key.id.short)")
+      }
+    }
+  }
+}

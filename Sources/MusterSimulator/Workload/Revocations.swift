@@ -1,0 +1,36 @@
+import MusterModel
+import MusterReplica
+
+/// A revocation that was acknowledged.
+struct Revoked {
+  /// Places in the world's list of nodes.
+  let by: Int
+  let target: Int
+  /// What of the target's logs its revoker held, and lets count.
+  let held: [LogID: UInt64]
+}
+
+/// People put devices out.
+extension World {
+  /// Nothing happens where whoever should do it is away, or may not.
+  func revoke(_ target: SimulatedNode, by node: SimulatedNode) throws {
+    guard node.isRunning else { return }
+    var held: [LogID: UInt64] = [:]
+    for log in try node.store.logs()
+    where log.opening.certificate == target.credentials.certificate {
+      held[log.head.log] = log.head.sequence
+    }
+    let done = try command(node) { replica, clock in
+      ((), try replica.revoke(target.credentials.device, now: clock))
+    }
+    guard done != nil else { return }
+    trace.note(.wrote, at: now, node: node.index, [])
+    tally.fire(.revocation)
+    revocations.append(Revoked(by: node.index, target: target.index, held: held))
+  }
+
+  /// Whether somebody has revoked it, whoever knows of that.
+  func isRevoked(_ node: SimulatedNode) -> Bool {
+    revocations.contains { $0.target == node.index }
+  }
+}
