@@ -38,6 +38,10 @@
     case forgetKey = "forget-key"
     case deleteWins = "delete-wins"
     case believeDelivery = "believe-delivery"
+    case reuseGeneration = "reuse-generation"
+    case forgetDetector = "forget-detector"
+    case ignoreCut = "ignore-cut"
+    case keyForRevoked = "key-for-revoked"
 
     /// The one that is switched on, of the whole process; nil for none. Simulations have one
     /// thread, so nothing guards it.
@@ -78,6 +82,10 @@
       case .forgetKey: "an epoch key that came is used and never stored"
       case .deleteWins: "an edit does not bring back what is deleted meanwhile"
       case .believeDelivery: "a peer that has some of a report counts as having all"
+      case .reuseGeneration: "a restored database takes a generation that was taken"
+      case .forgetDetector: "after a restart nobody knows who was inside which fence"
+      case .ignoreCut: "what a revoked device writes past its cut counts"
+      case .keyForRevoked: "a new key is handed to whom it is to shut out"
       }
     }
 

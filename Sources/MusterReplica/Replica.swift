@@ -145,6 +145,7 @@ public struct Replica {
     reader = FrameReader(operation: local.operation)
     monitor = try GeofenceMonitor(saved: store.local(GeofenceMonitor.stateKey))
     #if Canary
+      if Canary.forgetDetector.isPlanted { monitor = try GeofenceMonitor(saved: nil) }
       let start = Canary.reuseIncarnation.isPlanted ? .goesOn : start
     #endif
     let certificate = local.certificate.hash
@@ -155,6 +156,9 @@ public struct Replica {
     case .goesOn: life = try Self.life(in: store, of: credentials)
     case .beginsAnew(let generation): generations.append(generation)
     }
+    #if Canary
+      if Canary.reuseGeneration.isPlanted { generations = [] }
+    #endif
     let drawn = Incarnation(raw: random.bytes16())
     let incarnation = life?.incarnation ?? drawn
     let generation = life?.generation ?? min((generations.max() ?? 0) + 1, Limits.lastGeneration)

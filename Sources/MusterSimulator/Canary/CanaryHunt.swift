@@ -50,6 +50,9 @@
         .scenario("simulations/canary/forger.yaml")
       case .exitTooSoon, .exitOnLateFix, .staleFences:
         .scenario("simulations/canary/edges.yaml")
+      case .reuseGeneration, .forgetDetector:
+        .scenario("simulations/canary/restarts.yaml")
+      case .ignoreCut, .keyForRevoked: .scenario("simulations/stolen-laptop.yaml")
       default: .swarm
       }
     }

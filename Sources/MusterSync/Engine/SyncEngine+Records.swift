@@ -109,6 +109,13 @@ extension SyncEngine {
   /// A key goes to certified devices that may read and are not revoked, once every revocation that
   /// its epoch names is known here, and to nobody else.
   mutating func serveKey(_ epoch: EpochID, to device: DeviceID) {
+    #if Canary
+      if Canary.keyForRevoked.isPlanted, let key = epochKeys[epoch] {
+        var packet = Packet()
+        packet.keys = [key]
+        return outbox.add(packet, importance: .control, to: device)
+      }
+    #endif
     guard let key = epochKeys[epoch], let peer = peers[device],
       let certificate = roster[peer.certificate], certificate.role.reads,
       !roster.revoked.contains(device), !roster.withheld.contains(epoch)
