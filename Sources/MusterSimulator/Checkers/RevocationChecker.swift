@@ -14,7 +14,7 @@ final class RevocationChecker: Checker {
   func conclude(_ world: World) throws {
     guard world.convergedMilliseconds != nil, !world.revocations.isEmpty else { return }
     let bounds = bounds(in: world)
-    for node in world.nodes where node.isRunning && !world.isRevoked(node) {
+    for node in world.nodes where world.isPromisedOthersWork(node) {
       let revoked = try revokedDevices(of: node)
       for device in bounds.keys.sorted() where !revoked.contains(device) {
         world.report(promise, "\(node.name) does not know that \(device.short) is revoked")
@@ -49,7 +49,7 @@ final class RevocationChecker: Checker {
 
   private func checkAgreement(in world: World) throws {
     var expected: Set<DeviceID>?
-    for node in world.nodes where node.isRunning && !world.isRevoked(node) {
+    for node in world.nodes where world.isPromisedOthersWork(node) {
       let revoked = try revokedDevices(of: node)
       if let expected, expected != revoked {
         world.report(

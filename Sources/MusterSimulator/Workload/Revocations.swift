@@ -29,6 +29,11 @@ extension World {
     revocations.append(Revoked(by: node.index, target: target.index, held: held))
   }
 
+  /// Who was put out is not, nor who shares a name with a copy.
+  func isPromisedOthersWork(_ node: SimulatedNode) -> Bool {
+    node.isRunning && !isRevoked(node) && !forkers.contains(node.index)
+  }
+
   /// Whether somebody has revoked it, whoever knows of that.
   func isRevoked(_ node: SimulatedNode) -> Bool {
     revocations.contains { $0.target == node.index }
