@@ -19,7 +19,8 @@ struct FewBytesTests {
     var sent = sent(2)
     // When the other side names that one as the greatest that came
     let change = sent.acknowledge(
-      Acknowledgement(largest: 2, delayMicroseconds: 0, before: .max), nextCounter: 3,
+      Acknowledgement(largest: 2, delayMicroseconds: 0, before: .max, holdsRuns: false),
+      nextCounter: 3,
       roundTrip: RoundTrip(), now: Instant(microseconds: 1000))
     // Then both are known to have come, and nothing is sent again.
     #expect(change.acknowledged.map(\.counter).sorted() == [0, 1])
@@ -29,7 +30,8 @@ struct FewBytesTests {
   @Test func `an acknowledgement of what never left is passed over`() {
     var sent = sent(2)
     let change = sent.acknowledge(
-      Acknowledgement(largest: 3, delayMicroseconds: 0, before: .max), nextCounter: 3,
+      Acknowledgement(largest: 3, delayMicroseconds: 0, before: .max, holdsRuns: false),
+      nextCounter: 3,
       roundTrip: RoundTrip(), now: Instant(microseconds: 1000))
     #expect(change.acknowledged.isEmpty)
     #expect(sent.bytesUnderWay == 200)
@@ -43,7 +45,7 @@ struct FewBytesTests {
     let first = largest > 200 ? largest - 200 : 0
     for counter in first...largest { received.note(counter, isToBeAcknowledged: true, now: now) }
     var packet = Packet()
-    packet.acknowledgement = received.take(now: now, lossPercent: 0)
+    packet.acknowledgement = received.take(now: now, lossPercent: 0, holdsRuns: false)
     #expect(packet.encoded().count <= 11, "largest \(largest)")
     let read = try Packet(decoding: packet.encoded(), operation: cast.operation)
     let acknowledgement = try #require(read.acknowledgement)
@@ -60,7 +62,7 @@ struct FewBytesTests {
       received.note(counter, isToBeAcknowledged: true, now: now)
     }
     var packet = Packet()
-    packet.acknowledgement = received.take(now: now, lossPercent: 0)
+    packet.acknowledgement = received.take(now: now, lossPercent: 0, holdsRuns: false)
     let read = try Packet(decoding: packet.encoded(), operation: cast.operation)
     let acknowledgement = try #require(read.acknowledgement)
     #expect((0...9).filter { acknowledgement.covers($0) } == [3, 4, 7, 9])

@@ -44,7 +44,8 @@ struct FuzzSeedTests {
       ]
     }
     packet {
-      $0.acknowledgement = Acknowledgement(largest: 9, delayMicroseconds: 50, before: 3)
+      $0.acknowledgement = Acknowledgement(
+        largest: 9, delayMicroseconds: 50, before: 3, holdsRuns: true)
     }
     try Self.write(packets.map { $0.encoded() }, to: "packet")
 

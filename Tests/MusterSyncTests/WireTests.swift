@@ -35,7 +35,7 @@ struct WireTests {
     packet.roots = Roots(hashes: [1, 2, 3, 4, 5, .max])
     packet.heads = [hint]
     packet.acknowledgement = Acknowledgement(
-      largest: .max, delayMicroseconds: .max, before: .max - 2)
+      largest: .max, delayMicroseconds: .max, before: .max - 2, holdsRuns: true)
     return packet
   }
 

@@ -4,6 +4,7 @@ public import MusterModel
 /// What it was only sent does not count, nor a sequence number without its hash.
 ///
 ///     leaves, heads, runs of it ──▶ a claim: (sequence, hash prefix) of one log
+///     an acknowledgement of a run that says it is held ──▶ the same
 ///     a set's root is ours      ──▶ it holds all that is held here of that set, as of that change
 ///
 /// The later word counts. A claim of more, or of other, than is held here is kept as it is: whoever
@@ -91,6 +92,35 @@ extension SyncEngine {
     guard set != .records else { return }
     for leaf in shelf.leaves(of: set, under: prefix) {
       confirm(leaf, isExact: true, by: device)
+    }
+  }
+
+  /// A run came on a session, and was taken as far as it could be.
+  mutating func noteWhetherHeld(_ run: Run, from device: DeviceID) {
+    let last = run.first + UInt64(run.frames.count) - 1
+    guard next(of: run.log) <= last, let unheld = peers[device]?.unheldRuns else { return }
+    guard unheld[run.log] != nil || unheld.count < Limits.unheldRuns else {
+      peers[device]?.unheldRuns = nil
+      return
+    }
+    peers[device]?.unheldRuns?[run.log] = max(unheld[run.log] ?? 0, last)
+  }
+
+  /// Whether every run that ever came from a device is held: then an acknowledgement says so, and
+  /// the device knows at once who holds what it has just sent.
+  mutating func holdsRuns(of device: DeviceID) -> Bool {
+    guard let unheld = peers[device]?.unheldRuns else { return false }
+    guard !unheld.isEmpty else { return true }
+    let rest = unheld.filter { next(of: $0.key) <= $0.value }
+    peers[device]?.unheldRuns = rest
+    return rest.isEmpty
+  }
+
+  /// Runs that a device holds, since it says that it holds all that came.
+  mutating func confirm(_ runs: [(log: LogID, last: UInt64)], by device: DeviceID) {
+    for run in runs {
+      guard let head = shelf.logs[run.log]?.head, head.sequence == run.last else { continue }
+      confirm(LeafHint(head), isExact: false, by: device)
     }
   }
 

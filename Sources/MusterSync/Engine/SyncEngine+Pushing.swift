@@ -147,6 +147,9 @@ extension SyncEngine {
   }
 
   private mutating func send(_ fresh: Fresh, to device: DeviceID, covered: Set<DeviceTag>) {
+    // It knows of itself, and whom it has this from.
+    let known = [device, local.device].map { DeviceTag($0, about: fresh.key) }
+    let covered = covered.subtracting(known)
     var packet = Packet()
     switch fresh {
     case .records(let records):
@@ -154,6 +157,7 @@ extension SyncEngine {
       outbox.add(packet, importance: .positions, to: device)
     case .frames(let frames, let lane, let previous):
       var run = Run(frames, previous: previous)
+      if shows(device, thatItHolds: previous, before: run) { run.previous = nil }
       run.covered = covered
       packet.runs = [run]
       if packet.encoded().count <= packetBytes {
@@ -163,6 +167,17 @@ extension SyncEngine {
       }
     }
     expectAnswer(from: device)
+  }
+
+  /// Whether a peer has shown that what a run follows is the newest that it holds: then that need
+  /// not be named.
+  private func shows(_ device: DeviceID, thatItHolds previous: FrameHash, before run: Run) -> Bool {
+    guard
+      let claim = peers[device]?.confirmations.claim(
+        of: run.log, held: shelf.logs[run.log], change: shelf.change(of: run.log))
+    else { return false }
+    let head = Head(log: run.log, sequence: run.first &- 1, hash: previous)
+    return run.first > 0 && claim == LeafHint(head)
   }
 
   // MARK: Arriving

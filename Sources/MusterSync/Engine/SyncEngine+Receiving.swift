@@ -69,7 +69,10 @@ extension SyncEngine {
   }
 
   private mutating func receive(_ packet: Packet, from device: DeviceID, endpoint: Endpoint) {
-    for run in packet.runs { receive(run, from: device, endpoint: endpoint) }
+    for run in packet.runs {
+      receive(run, from: device, endpoint: endpoint)
+      noteWhetherHeld(run, from: device)
+    }
     if !packet.records.isEmpty { receive(packet.records, from: device, endpoint: endpoint) }
     for push in packet.pushed { receive(push, from: device, endpoint: endpoint) }
     for key in packet.keys { receive(key, endpoint: endpoint) }

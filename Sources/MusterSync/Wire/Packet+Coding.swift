@@ -181,13 +181,16 @@ extension Acknowledgement {
       rest >>= 8
     }
     wire.missing = .init(bytes)
+    wire.held = holdsRuns
     return wire
   }
 
   fileprivate init(_ wire: WireAck) throws(WireError) {
     guard wire.missing.count <= 16 else { throw .malformed("acknowledgement") }
     let missing = wire.missing.reversed().reduce(UInt128(0)) { $0 << 8 | UInt128($1) }
-    self.init(largest: wire.largest, delayMicroseconds: wire.delay, before: ~missing)
+    self.init(
+      largest: wire.largest, delayMicroseconds: wire.delay, before: ~missing,
+      holdsRuns: wire.held)
   }
 }
 

@@ -40,6 +40,8 @@ struct Acknowledgement: Hashable, Sendable {
   var delayMicroseconds: UInt32
   /// Bit i: `largest - 1 - i` came.
   var before: UInt128
+  /// Every run that ever came from the receiver of this is held and durable.
+  var holdsRuns: Bool
 
   func covers(_ counter: UInt64) -> Bool {
     guard counter < largest else { return counter == largest }

@@ -288,6 +288,9 @@ nonisolated struct WireAck: Sendable {
   /// bit i, least first: counter largest - 1 - i did not come; at most 16
   var missing: Data = Data()
 
+  /// all runs that ever came from the receiver of this are held
+  var held: Bool = false
+
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
   init() {}
@@ -999,7 +1002,7 @@ nonisolated extension WirePacket: SwiftProtobuf.Message, SwiftProtobuf._MessageI
 
 nonisolated extension WireAck: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".Ack"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}largest\0\u{1}delay\0\u{2}\u{2}missing\0\u{c}\u{3}\u{1}")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}largest\0\u{1}delay\0\u{2}\u{2}missing\0\u{1}held\0\u{c}\u{3}\u{1}")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -1010,6 +1013,7 @@ nonisolated extension WireAck: SwiftProtobuf.Message, SwiftProtobuf._MessageImpl
       case 1: try { try decoder.decodeSingularUInt64Field(value: &self.largest) }()
       case 2: try { try decoder.decodeSingularUInt32Field(value: &self.delay) }()
       case 4: try { try decoder.decodeSingularBytesField(value: &self.missing) }()
+      case 5: try { try decoder.decodeSingularBoolField(value: &self.held) }()
       default: break
       }
     }
@@ -1025,6 +1029,9 @@ nonisolated extension WireAck: SwiftProtobuf.Message, SwiftProtobuf._MessageImpl
     if !self.missing.isEmpty {
       try visitor.visitSingularBytesField(value: self.missing, fieldNumber: 4)
     }
+    if self.held != false {
+      try visitor.visitSingularBoolField(value: self.held, fieldNumber: 5)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -1032,6 +1039,7 @@ nonisolated extension WireAck: SwiftProtobuf.Message, SwiftProtobuf._MessageImpl
     if lhs.largest != rhs.largest {return false}
     if lhs.delay != rhs.delay {return false}
     if lhs.missing != rhs.missing {return false}
+    if lhs.held != rhs.held {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

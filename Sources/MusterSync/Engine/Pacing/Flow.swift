@@ -113,12 +113,12 @@ struct Flow: Sendable {
   }
 
   /// - Parameter nextCounter: of the next datagram of that session.
-  /// - Returns: how long this answer took, in microseconds, where it tells.
   @discardableResult
   mutating func acknowledge(
     _ acknowledgement: Acknowledgement, on index: UInt32, nextCounter: UInt64, now: Instant
-  ) -> Int64? {
-    guard index == session else { return nil }
+  ) -> Answer {
+    var answer = Answer()
+    guard index == session else { return answer }
     let change = sent.acknowledge(
       acknowledgement, nextCounter: nextCounter, roundTrip: roundTrip, now: now)
     if let sample = change.roundTrip {
@@ -127,7 +127,10 @@ struct Flow: Sendable {
     }
     if !change.acknowledged.isEmpty { timeouts = 0 }
     for datagram in change.acknowledged {
-      for number in datagram.parts { queue.remove(number) }
+      for number in datagram.parts {
+        if let run = queue.run(number) { answer.runs.append(run) }
+        queue.remove(number)
+      }
       window.acknowledge(datagram.size)
     }
     for _ in 0..<change.foundAgain {
@@ -138,7 +141,16 @@ struct Flow: Sendable {
     lose(change.overtaken)
     if change.endsRound { window.endRound(least: roundTrip.least) }
     setPace(now: now)
-    return change.roundTrip.map { _ in roundTrip.latest }
+    answer.roundTrip = change.roundTrip.map { _ in roundTrip.latest }
+    return answer
+  }
+
+  /// What an acknowledgement tells.
+  struct Answer {
+    /// How long it took, in microseconds, where it tells.
+    var roundTrip: Int64?
+    /// Runs that came.
+    var runs: [(log: LogID, last: UInt64)] = []
   }
 
   private mutating func lose(_ overtaken: [SentDatagrams.Sent]) {

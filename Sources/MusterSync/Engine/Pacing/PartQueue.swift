@@ -111,6 +111,12 @@ struct PartQueue: Sendable {
     parts[number].flatMap { $0.isQueued ? $0.bytes.count : nil }
   }
 
+  /// The log of a part that is a run, and its last sequence; nil of any other.
+  func run(_ number: UInt64) -> (log: LogID, last: UInt64)? {
+    guard case .run(let log, let first, let count)? = parts[number]?.key else { return nil }
+    return (log, first + UInt64(count) - 1)
+  }
+
   /// It is acknowledged, or something newer takes its place.
   mutating func remove(_ number: UInt64) {
     guard let part = parts.removeValue(forKey: number) else { return }

@@ -44,13 +44,16 @@ struct ReceivedCounters: Sendable {
   }
 
   /// What to say, once there is anything to acknowledge; where much is lost, again and again.
-  mutating func take(now: Instant, lossPercent: Int) -> Acknowledgement? {
+  mutating func take(
+    now: Instant, lossPercent: Int, holdsRuns: Bool
+  ) -> Acknowledgement? {
     guard dueAt != nil, let largest else { return nil }
     copies = unsaid > 0 ? Int(LossMeter.tries(lossPercent)) / 2 : copies - 1
     dueAt = copies > 0 ? now.advanced(byMilliseconds: Self.copyMilliseconds) : nil
     unsaid = 0
     isHurried = false
     let delay = min(max(now.microseconds(since: largestAt), 0), Int64(UInt32.max))
-    return Acknowledgement(largest: largest, delayMicroseconds: UInt32(delay), before: before)
+    return Acknowledgement(
+      largest: largest, delayMicroseconds: UInt32(delay), before: before, holdsRuns: holdsRuns)
   }
 }

@@ -88,8 +88,11 @@ extension SyncEngine {
       outbox.links.opensAt(link, now: now) == nil
     else { return false }
     var bytes: [UInt8] = []
+    let owes = sessions[index]?.received.dueAt != nil
+    let holdsRuns = owes && holdsRuns(of: device)
     if let acknowledgement = sessions[index]?.received.take(
-      now: now, lossPercent: outbox.flows[device]?.lossPercent ?? 0)
+      now: now, lossPercent: outbox.flows[device]?.lossPercent ?? 0,
+      holdsRuns: holdsRuns)
     {
       var packet = Packet()
       packet.acknowledgement = acknowledgement
@@ -157,9 +160,10 @@ extension SyncEngine {
       counter, isToBeAcknowledged: packet.isToBeAcknowledged, now: now)
     outbox.flows[device, default: Flow()].noteHeard(skipped: skipped ?? 0, now: now)
     if let acknowledgement = packet.acknowledgement, let next = sessions[index]?.sendCounter {
-      let took = outbox.flows[device]?.acknowledge(
+      let answer = outbox.flows[device]?.acknowledge(
         acknowledgement, on: index, nextCounter: next, now: now)
-      if let took { outbox.links.noteDelay(milliseconds: took / 1000) }
+      if let took = answer?.roundTrip { outbox.links.noteDelay(milliseconds: took / 1000) }
+      if acknowledgement.holdsRuns { confirm(answer?.runs ?? [], by: device) }
     }
     // What is heard may also shorten the wait for what is under way.
     if packet.acknowledgement != nil || packet.isToBeAcknowledged
