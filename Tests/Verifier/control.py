@@ -11,7 +11,7 @@ def statements(log):
     if log.lane != CONTROL:
         return []
     clear = ((frame, frame.body) for frame in log.frames[1:] if frame.epoch is None)
-    return [(frame.sequence, body.get("operations", [])) for frame, body in joined(clear)]
+    return [(frame.sequence, body.get("operations", [])) for frame, body, _ in joined(clear)]
 
 
 class Control:
