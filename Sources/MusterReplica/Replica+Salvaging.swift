@@ -1,4 +1,4 @@
-public import MusterModel
+internal import MusterModel
 public import MusterStore
 internal import MusterSync
 

@@ -63,6 +63,10 @@ extension Database {
     let prepared = try cachedStatement(sql: sql)
     let statement = prepared.sqliteStatement
     defer { sqlite3_reset(statement) }
+    // A value that is not given would be the one of the call before.
+    precondition(
+      Int(sqlite3_bind_parameter_count(statement)) == values.count,
+      "\(values.count) values for: \(sql)")
     for (index, value) in values.enumerated() {
       guard value.bind(to: statement, at: CInt(index + 1)) == SQLITE_OK else { throw failure }
     }

@@ -17,9 +17,12 @@ struct RestartTests {
     try valley.converge()
     let before = try life("Ben", in: &valley)
     let status = try valley.ask("Ben") { try $0.status(now: $1) }
-    let reports = try valley.ask("Ben") { replica, _ in try replica.reports() }
+    var reports = try valley.ask("Ben") { replica, _ in try replica.reports() }
+    #expect(reports.map(\.delivery.devices) == [2])
 
     try valley.restart("Ben")
+    // Who holds them is learnt anew.
+    reports[0].delivery.devices = 1
 
     #expect(try life("Ben", in: &valley) == before)
     let after = try valley.ask("Ben") { try $0.status(now: $1) }
