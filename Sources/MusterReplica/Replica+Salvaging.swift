@@ -66,7 +66,7 @@ extension Replica {
   }
 
   /// Nil for a frame that is not whole, or is no opening.
-  private static func log(openedBy loose: LooseFrame, operation: OperationID) -> LogID? {
+  static func log(openedBy loose: LooseFrame, operation: OperationID) -> LogID? {
     guard let opening = opening(of: loose) else { return nil }
     let log = LogID(
       operation: operation, certificate: opening.certificate, incarnation: opening.incarnation,

@@ -32,8 +32,16 @@ extension Replica {
 
   private func lane(of log: LogID) throws(StoreError) -> Lane? {
     if let held = try store.log(log) { return held.opening.lane }
-    let first = try store.framesSetAside(of: log, from: 0, limit: 1)
-    return first.first.flatMap(Self.opening)?.lane
+    return try openingSetAside(of: log)?.lane
+  }
+
+  private static let openingCopies = 64
+
+  /// What frame 0 says, by a copy of it that is whole.
+  private func openingSetAside(of log: LogID) throws(StoreError) -> Opening? {
+    try store.framesSetAside(of: log, from: 0, limit: Self.openingCopies)
+      .first { Self.log(openedBy: $0, operation: local.operation) == log }
+      .flatMap(Self.opening)
   }
 
   /// Whether there may be more to join.
@@ -41,7 +49,8 @@ extension Replica {
     let held = try store.log(log)
     let first = held.map { $0.head.sequence + 1 } ?? 0
     let loose = try store.framesSetAside(of: log, from: first, limit: Self.framesAtOnce)
-    let opening = held?.opening ?? loose.first.flatMap(Self.opening)
+    var opening = held?.opening
+    if opening == nil { opening = try openingSetAside(of: log) }
     guard let opening, let key = key(of: opening) else {
       if loose.isEmpty { try settle(log, through: first, now: now) }
       return false
