@@ -81,7 +81,9 @@ struct ControlPlane: Sendable {
     let before = state
     state = ControlEvaluation(logs, rules: rules, proven: proven, signatures: &signatures)
     var change: Change = []
-    if state.admitted != before.admitted || state.withheld != before.withheld {
+    if state.admitted != before.admitted || state.withheld != before.withheld
+      || state.epochs.keys != before.epochs.keys
+    {
       change.insert(.roster)
     }
     if state.cuts != before.cuts { change.formUnion([.roster, .cuts]) }
@@ -96,7 +98,8 @@ struct ControlPlane: Sendable {
   var roster: Roster {
     Roster(
       state.admitted.values.map(\.signed).sorted { $0.hash < $1.hash },
-      revoked: state.cuts.revoked, withheld: state.withheld)
+      revoked: state.cuts.revoked, withheld: state.withheld,
+      announced: Set(state.epochs.keys))
   }
 
   /// Whose word a log is; nil where its certificate does not count.

@@ -16,14 +16,18 @@ public struct Roster: Hashable, Sendable {
   let revoked: Set<DeviceID>
   /// Epochs whose keys are handed to nobody yet.
   let withheld: Set<EpochID>
+  /// Epochs of which a control frame says whom they shut out; nil where nobody is ever shut out. A
+  /// key may come before that frame, and is handed on only after.
+  let announced: Set<EpochID>?
 
   /// The caller MUST have evaluated them: here nothing is checked, everything is believed.
   public init(
     _ certificates: [SignedCertificate], revoked: Set<DeviceID> = [],
-    withheld: Set<EpochID> = []
+    withheld: Set<EpochID> = [], announced: Set<EpochID>? = nil
   ) {
     self.revoked = revoked
     self.withheld = withheld
+    self.announced = announced
     self.certificates = [:]
     for certificate in certificates { self.certificates[certificate.hash] = certificate }
     var devices: [CertificateHash: DeviceID] = [:]

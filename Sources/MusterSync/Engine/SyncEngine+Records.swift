@@ -118,7 +118,8 @@ extension SyncEngine {
     #endif
     guard let key = epochKeys[epoch], let peer = peers[device],
       let certificate = roster[peer.certificate], certificate.role.reads,
-      !roster.revoked.contains(device), !roster.withheld.contains(epoch)
+      !roster.revoked.contains(device), !roster.withheld.contains(epoch),
+      roster.announced?.contains(epoch) ?? true
     else { return }
     var packet = Packet()
     packet.keys = [key]
