@@ -17,6 +17,12 @@ public struct Frame: Hashable, Sendable {
   public var hash: FrameHash
   /// Ed25519 over `hash`. Nil for a frame proved by a later one of its run.
   public var signature: [UInt8]?
+  /// In a forked log, past where its branches part, the strand that it stands in; nil in the log's
+  /// own.
+  public var branch: LogID?
+
+  /// What the frame is filed under: its log, or the strand of it.
+  public var strand: LogID { branch ?? log }
 
   /// The caller MUST have computed `hash` from the other fields, or have verified that it is
   /// theirs.
@@ -78,16 +84,54 @@ public struct Opening: Hashable, Sendable {
   }
 }
 
-/// A log that is held: its opening and its newest frame.
+/// A log that is held, or a strand of one that is forked: its opening and its newest frame.
+///
+/// A forked log is held as a tree, whatever came first: where branches part, one strand ends and
+/// others begin, each named by its first frame. So who holds the same frames holds the same strands.
+///
+///     log ── 0 … 17 ─┬─ strand a: 18 … 40 ─┬─ strand c: 41 …
+///                    │                     └─ strand d: 41 …
+///                    └─ strand b: 18 …
 public struct LogSummary: Hashable, Sendable {
   /// What frame 0 says, so that nobody needs to read it again.
   public var opening: Opening
-  /// Everything up to here is held, without a gap.
+  /// Everything up to here is held, without a gap. Its log is the strand's name.
   public var head: Head
+  /// Where a strand begins; nil for a log's own, which begins with the opening.
+  public var base: StrandBase?
+  /// Whether strands go on from its head: then it grows no more.
+  public var isParted: Bool
 
   /// The caller MUST hold every frame up to `head`.
-  public init(opening: Opening, head: Head) {
+  public init(opening: Opening, head: Head, base: StrandBase? = nil, isParted: Bool = false) {
     self.opening = opening
     self.head = head
+    self.base = base
+    self.isParted = isParted
+  }
+
+  /// The log that it is, or is a strand of.
+  public var log: LogID { base?.log ?? head.log }
+  /// The sequence of its first frame.
+  public var first: UInt64 { base?.first ?? 0 }
+}
+
+/// Where a strand of a forked log begins.
+public struct StrandBase: Hashable, Sendable {
+  /// The log that is forked.
+  public var log: LogID
+  /// The strand that it goes on from, whose head is the frame before.
+  public var parent: LogID
+  /// The sequence of its first frame.
+  public var first: UInt64
+  /// The hash of the frame before.
+  public var previous: FrameHash
+
+  /// The caller MUST hold the frame before.
+  public init(log: LogID, parent: LogID, first: UInt64, previous: FrameHash) {
+    self.log = log
+    self.parent = parent
+    self.first = first
+    self.previous = previous
   }
 }

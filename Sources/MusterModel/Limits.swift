@@ -32,6 +32,13 @@ public enum Limits {
   /// Every so many frames a signature is kept and sent, so that no run outgrows a buffer.
   public static let signatureInterval: UInt64 = 32
 
+  /// Branches of one forked log that count: a restored backup or a clone makes one each, so more
+  /// are made on purpose, and the log then ends for everybody where it forks first.
+  public static let branchesPerLog = 8
+  /// Strands of one log that are held, those past the last bound too: proof that there are more
+  /// branches than count, and room for finding a fork further down.
+  public static let strandsPerLog = 64
+
   // MARK: Merge
 
   /// What one write may take away, so that one frame cannot ask for endless work; the rest is left
@@ -67,6 +74,11 @@ public enum Limits {
   public static let sealedEpochKeys = 8
   /// Revocations that one epoch shuts out, at 34 bytes each in a record of `operationBytes`.
   public static let excludedRevocations = 1024
+  /// Epochs that build on one another: each excludes what those below it do, so that any number of
+  /// revocations can be named.
+  public static let epochBases = 64
+  /// Frames that one release names, at 52 bytes each.
+  public static let framesPerRelease = 1024
   /// Logs that one revocation names: more than a device with every life it may have would fill a
   /// record of `operationBytes`, at 52 bytes a log.
   public static let cutsPerRevocation = 1024
@@ -104,8 +116,10 @@ public enum Limits {
   public static let coveredDevices = 48
   /// Fresh frames and records that wait to be passed on by multicast; beyond this the oldest goes.
   public static let relays = 128
-  /// Logs known to be forked; of more each new proof is told again.
-  public static let forkedLogs = 4096
+  /// Strands of forked logs that have begun to come, or that wait for what they go on from.
+  public static let begunStrands = 256
+  /// Logs of one peer in which the place of a fork is looked for.
+  public static let forkSearches = 64
   /// Begun and not finished; beyond this the oldest is forgotten, so that a flood of them costs no
   /// more memory. As many joiners may be waiting for an answer.
   public static let handshakesInFlight = 256
@@ -134,6 +148,9 @@ public enum Limits {
   public static let links = 64
   /// Logs held at once: a device has four per incarnation.
   public static let logs = 65_536
+  /// Frames past cuts that are held of one certificate: a day's honest work, and no more of what a
+  /// thief makes up.
+  public static let quarantinedFrames = 4096
   /// Latest-only records held at once.
   public static let records = 16_384
   /// Logs of which a peer has sent runs that could not be held yet: beyond it no acknowledgement

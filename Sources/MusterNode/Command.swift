@@ -37,6 +37,9 @@ public enum Command: Hashable, Sendable {
   /// Takes a device's standing away.
   case revoke(String)
   case rotateEpoch
+  case quarantine
+  /// Lets a quarantined frame count, or all that is held of a device.
+  case release(String)
 }
 
 /// What a node answers.
@@ -57,4 +60,7 @@ public enum Reply: Hashable, Sendable {
   case invitation([UInt8], role: Role, expiresAt: Timestamp)
   /// A join grant file's contents, and whom it admits.
   case grant([UInt8], callsign: String)
+  case quarantine([QuarantinedFrame])
+  /// How many frames count from now on.
+  case released(Int)
 }

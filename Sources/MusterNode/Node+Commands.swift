@@ -4,7 +4,7 @@ internal import MusterReplica
 extension Node {
   /// Carries out a command: on return what it changed is durable, or nothing has changed.
   public func perform(_ command: Command) async -> Reply {
-    guard !command.isGathered else { return await gather(command) }
+    if let write = command.rowWrite { return await gather(write) }
     do {
       return try reply(to: command)
     } catch {
@@ -35,6 +35,8 @@ extension Node {
     case .revoke(let reference):
       return try done { try $0.revoke($0.device(named: reference), now: $1) }
     case .rotateEpoch: return try done { try $0.rotateEpoch(now: $1) }
+    case .quarantine: return .quarantine(try read { replica, _ in try replica.quarantine() })
+    case .release(let reference): return try release(reference)
     case .reports: return .reports(try read { replica, _ in try replica.reports() })
     case .report(let reference):
       return .reports([
@@ -50,6 +52,16 @@ extension Node {
       .addFence, .setFenceActive, .deleteFence:
       preconditionFailure("\(command) is gathered")
     }
+  }
+
+  private func release(_ reference: String) throws -> Reply {
+    var reply = Reply.done
+    try attempt { replica, now in
+      let (count, outcome) = try replica.release(reference, now: now)
+      reply = .released(count)
+      return outcome
+    }
+    return reply
   }
 
   /// By hand, a year is soon mistyped, and a fix from the future would hide all that come until

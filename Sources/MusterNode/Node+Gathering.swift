@@ -10,9 +10,9 @@ internal import MusterReplica
 ///
 /// Nobody waits for a command that has not come: a turn follows what stands in the queue already.
 extension Node {
-  /// A command that waits for its turn, and whoever waits for its reply.
+  /// What a command writes, which waits for its turn, and whoever waits for its reply.
   struct Gathered {
-    let command: Command
+    let write: Command.RowWrite
     let answer: CheckedContinuation<Reply, Never>
   }
 
@@ -20,9 +20,9 @@ extension Node {
   private static let gatheredAtOnce = 256
 
   /// On return what the command changed is durable, or it has changed nothing.
-  func gather(_ command: Command) async -> Reply {
+  func gather(_ write: @escaping Command.RowWrite) async -> Reply {
     await withCheckedContinuation { answer in
-      gathered.append(Gathered(command: command, answer: answer))
+      gathered.append(Gathered(write: write, answer: answer))
       if gathered.count == 1 { takeTurn() }
     }
   }
@@ -36,21 +36,19 @@ extension Node {
     let turn = Array(gathered.prefix(Self.gatheredAtOnce))
     gathered.removeFirst(turn.count)
     if !gathered.isEmpty { takeTurn() }
-    let replies = turn.count == 1 ? nil : together(turn.map(\.command))
+    let replies = turn.count == 1 ? nil : together(turn.map(\.write))
     for (index, gathered) in turn.enumerated() {
-      gathered.answer.resume(returning: replies?[index] ?? alone(gathered.command))
+      gathered.answer.resume(returning: replies?[index] ?? alone(gathered.write))
     }
   }
 
   /// Nil when one of them fails, for whatever reason: then nothing has changed.
-  private func together(_ commands: [Command]) -> [Reply]? {
+  private func together(_ writes: [Command.RowWrite]) -> [Reply]? {
     var replies: [Reply] = []
     do {
       try attempt { replica, now in
         try replica.gather(now: now) { replica in
-          for command in commands {
-            replies.append(try command.write(to: &replica, now: now).reply)
-          }
+          for write in writes { replies.append(try write(&replica, now).reply) }
         }
       }
       return replies
@@ -59,11 +57,11 @@ extension Node {
     }
   }
 
-  private func alone(_ command: Command) -> Reply {
+  private func alone(_ write: Command.RowWrite) -> Reply {
     var reply = Reply.done
     do {
       try attempt { replica, now in
-        let written = try command.write(to: &replica, now: now)
+        let written = try write(&replica, now)
         reply = written.reply
         return written.outcome
       }
@@ -75,52 +73,50 @@ extension Node {
 }
 
 extension Command {
-  /// Whether it writes rows and does nothing else: such commands may share a transaction.
-  var isGathered: Bool {
+  typealias RowWrite =
+    (inout Replica, ClockReading) throws -> (reply: Reply, outcome: Replica.Outcome)
+
+  /// How it writes rows, where it does that and nothing else: such commands may share a
+  /// transaction. Nil for every other.
+  var rowWrite: RowWrite? {
     switch self {
-    case .claimSafety, .addReport, .editReport, .deleteReport, .confirmReport, .commentReport,
-      .addFence, .setFenceActive, .deleteFence:
-      true
+    case .claimSafety(let claim, let note):
+      { (.done, try $0.claimSafety(claim, note: note, now: $1)) }
+    case .addReport(let draft):
+      { replica, now in
+        let (id, outcome) = try replica.addReport(draft, now: now)
+        return (.created(id), outcome)
+      }
+    case .editReport(let reference, let changes):
+      Self.changing(.report, reference) { try $0.editReport($1, changes, now: $2) }
+    case .deleteReport(let reference):
+      Self.changing(.report, reference) { try $0.deleteReport($1, now: $2) }
+    case .confirmReport(let reference):
+      Self.changing(.report, reference) { try $0.confirmReport($1, now: $2) }
+    case .commentReport(let reference, let text):
+      Self.changing(.report, reference) { try $0.commentReport($1, text: text, now: $2) }
+    case .addFence(let draft):
+      { replica, now in
+        let (id, outcome) = try replica.addFence(draft, now: now)
+        return (.created(id), outcome)
+      }
+    case .setFenceActive(let reference, let isActive):
+      Self.changing(.fence, reference) { try $0.setFenceActive($1, isActive, now: $2) }
+    case .deleteFence(let reference):
+      Self.changing(.fence, reference) { try $0.deleteFence($1, now: $2) }
     case .status, .verify, .users, .setPosition, .devices, .reports, .report, .fences, .fence,
-      .events, .invite, .admit, .revoke, .rotateEpoch:
-      false
+      .events, .invite, .admit, .revoke, .rotateEpoch, .quarantine, .release:
+      nil
     }
   }
 
-  /// Carries out a command that writes rows; MUST not be asked of any other.
-  fileprivate func write(
-    to replica: inout Replica, now: ClockReading
-  ) throws -> (reply: Reply, outcome: Replica.Outcome) {
-    switch self {
-    case .claimSafety(let claim, let note):
-      return (.done, try replica.claimSafety(claim, note: note, now: now))
-    case .addReport(let draft):
-      let (id, outcome) = try replica.addReport(draft, now: now)
-      return (.created(id), outcome)
-    case .editReport(let reference, let changes):
-      let id = try replica.row(.report, named: reference)
-      return (.done, try replica.editReport(id, changes, now: now))
-    case .deleteReport(let reference):
-      let id = try replica.row(.report, named: reference)
-      return (.done, try replica.deleteReport(id, now: now))
-    case .confirmReport(let reference):
-      let id = try replica.row(.report, named: reference)
-      return (.done, try replica.confirmReport(id, now: now))
-    case .commentReport(let reference, let text):
-      let id = try replica.row(.report, named: reference)
-      return (.done, try replica.commentReport(id, text: text, now: now))
-    case .addFence(let draft):
-      let (id, outcome) = try replica.addFence(draft, now: now)
-      return (.created(id), outcome)
-    case .setFenceActive(let reference, let isActive):
-      let id = try replica.row(.fence, named: reference)
-      return (.done, try replica.setFenceActive(id, isActive, now: now))
-    case .deleteFence(let reference):
-      let id = try replica.row(.fence, named: reference)
-      return (.done, try replica.deleteFence(id, now: now))
-    case .status, .verify, .users, .setPosition, .devices, .reports, .report, .fences, .fence,
-      .events, .invite, .admit, .revoke, .rotateEpoch:
-      preconditionFailure("\(self) writes no rows")
+  private static func changing(
+    _ kind: EntityKind, _ reference: String,
+    _ change: @escaping (inout Replica, RowID, ClockReading) throws -> Replica.Outcome
+  ) -> RowWrite {
+    { replica, now in
+      let id = try replica.row(kind, named: reference)
+      return (.done, try change(&replica, id, now))
     }
   }
 }

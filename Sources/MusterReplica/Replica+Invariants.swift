@@ -17,7 +17,8 @@ extension Replica {
     precondition(
       writer.heads == onDisk.heads, "the writer stands at \(writer.heads), not \(onDisk.heads)")
     var fresh = Self.engine(
-      local: local, writer: writer, announceCounter: announceCounter, roster: control.roster,
+      local: local, writer: writer, announceCounter: announceCounter,
+      roster: try Self.roster(of: control, in: store),
       logs: logs, records: try store.records(), keys: [],
       seed: [UInt8](repeating: 0, count: 32), now: Instant(microseconds: 0))
     precondition(

@@ -233,12 +233,26 @@ extension Replica {
       fences: try store.rows(.fence).filter(\.exists).count,
       crossings: try crossingCount(), peers: peers,
       fix: try store.positions().first { $0.device == local.device }?.report, rejected: [:],
-      droppedForLackOfRoom: engine.droppedForLackOfRoom, forkedLogs: engine.forkedLogs,
+      droppedForLackOfRoom: engine.droppedForLackOfRoom, forks: try forks(callsigns),
       diskFreeBytes: nil)
   }
 
+  private func forks(_ callsigns: [DeviceID: String]) throws(StoreError) -> [ForkSummary] {
+    guard control.hasForks else { return [] }
+    let logs = try store.logs()
+    return logs.filter { $0.base == nil && $0.isParted }.map { own in
+      let log = own.head.log
+      let device = control.author(of: own.opening.certificate)?.device
+      return ForkSummary(
+        device: device ?? DeviceID(raw: .zero),
+        callsign: device.map { callsigns[$0] ?? $0.short } ?? "the root", log: log,
+        lane: own.opening.lane, place: own.head.sequence + 1,
+        branches: logs.count { $0.log == log && !$0.isParted })
+    }
+  }
+
   private func framesCut() throws(StoreError) -> Int {
-    guard !control.state.revocations.isEmpty else { return 0 }
+    guard !control.state.revocations.isEmpty || control.hasForks else { return 0 }
     return try store.logs().reduce(0) { $0 + Int(control.framesCut(of: $1)) }
   }
 

@@ -56,6 +56,8 @@ extension Replica {
   mutating func recover(now: ClockReading) throws {
     batch = Batch()
     held = Outcome()
+    isViewStale = false
+    isLineageStale = false
     knownStateHash = nil
     if diskFailure?.mayHaveLostWrites == true {
       try store.settleLog()
@@ -69,7 +71,8 @@ extension Replica {
     monitor = try GeofenceMonitor(saved: store.local(GeofenceMonitor.stateKey))
     announceCounter += 1 << 16
     engine = Self.engine(
-      local: local, writer: writer, announceCounter: announceCounter, roster: control.roster,
+      local: local, writer: writer, announceCounter: announceCounter,
+      roster: try Self.roster(of: control, in: store),
       logs: logs, records: try store.records(), keys: keyring.all, seed: random.bytes(32),
       now: now.instant)
     try replayControlLogs(logs, now: now)

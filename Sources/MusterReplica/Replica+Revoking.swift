@@ -26,8 +26,10 @@ extension Replica {
     guard !control.isRevoked(device) else {
       throw Refusal("device \(device.short) is revoked already")
     }
+    // Of a forked log, the newest frame of every branch.
     let cuts = try store.logs()
-      .filter { control.author(of: $0.opening.certificate)?.device == device }.map(\.head)
+      .filter { control.author(of: $0.opening.certificate)?.device == device && !$0.isParted }
+      .map { Head(log: $0.log, sequence: $0.head.sequence, hash: $0.head.hash) }
     guard cuts.count <= Limits.cutsPerRevocation else {
       throw Refusal("device \(device.short) has more logs than one revocation can name")
     }
@@ -55,10 +57,14 @@ extension Replica {
 
   /// A write is not kept waiting for a key: where none is fit, this device makes one.
   mutating func ensureEpoch(now: ClockReading) throws {
-    guard currentEpoch == nil, !keyring.isEmpty, local.author.role.reads,
-      !control.isRevoked(local.device)
-    else { return }
+    guard needsEpoch else { return }
     try makeEpoch(now: now)
+  }
+
+  /// Whether there is none to write under, and this device may make one.
+  private var needsEpoch: Bool {
+    currentEpoch == nil && !keyring.isEmpty && local.author.role.reads
+      && !control.isRevoked(local.device)
   }
 
   /// After the control plane changed: asks for the epoch that is to be written under, and sees to
@@ -66,9 +72,7 @@ extension Replica {
   mutating func reviewEpoch(now: ClockReading) throws {
     let fitting = control.state.fitting
     if let newest = fitting.first, keyring[newest] == nil { try ask(for: [newest], now: now) }
-    guard currentEpoch == nil, local.author.role.reads, !keyring.isEmpty,
-      !control.isRevoked(local.device)
-    else {
+    guard needsEpoch else {
       epochDue = nil
       return
     }
@@ -90,10 +94,7 @@ extension Replica {
   private mutating func makeEpoch(now: ClockReading) throws {
     let key = random.bytes(SealingKey.byteCount)
     let id = EpochID(operation: local.operation, key: key)
-    let announcement = EpochAnnouncement(
-      id: id, generation: control.nextEpochGeneration,
-      excludes: Array(control.state.revocations.keys.sorted().prefix(Limits.excludedRevocations)),
-      sealed: sealedToCommand(key))
+    let announcement = control.announcement(of: id, sealed: sealedToCommand(key))
     try learn(EpochKey(id: id, key: key), now: now)
     try append([.epoch(announcement)], lane: .control, now: now)
     try run(.keyLearned(EpochKey(id: id, key: key)), now: now)
@@ -101,11 +102,9 @@ extension Replica {
 
   /// So that a key does not die with its maker.
   private mutating func sealedToCommand(_ key: [UInt8]) -> [SealedEpochKey] {
-    let commanders = control.admissions.map(\.signed.certificate).filter {
-      $0.role == .command && !control.isRevoked($0.device)
-    }
     var sealed: [SealedEpochKey] = []
-    for certificate in commanders.prefix(Limits.sealedEpochKeys) {
+    for commander in control.commanders.prefix(Limits.sealedEpochKeys) {
+      let certificate = commander.certificate
       let box = SealedBox.seal(
         key, to: certificate.agreementKey, ephemeral: random.agreementKey())
       if let box { sealed.append(SealedEpochKey(device: certificate.device, box: box)) }

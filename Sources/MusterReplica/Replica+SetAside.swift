@@ -14,10 +14,10 @@ extension Replica {
       let logs = joinable.sorted { ($0.isControl ? 0 : 1, $0.log) < ($1.isControl ? 0 : 1, $1.log) }
       guard let next = logs.first else { return }
       joinable.remove(next)
-      let roster = control.roster
+      let roster = control.roster([:])
       while try joinNext(of: next.log, now: now) {}
       // Who was unknown may be certified by what has just come.
-      if control.roster != roster { try findJoinable() }
+      if control.roster([:]) != roster { try findJoinable() }
     }
   }
 
@@ -47,6 +47,8 @@ extension Replica {
   /// Whether there may be more to join.
   private mutating func joinNext(of log: LogID, now: ClockReading) throws -> Bool {
     let held = try store.log(log)
+    // Of a forked log, peers bring what is missing.
+    guard held?.isParted != true else { return false }
     let first = held.map { $0.head.sequence + 1 } ?? 0
     let loose = try store.framesSetAside(of: log, from: first, limit: Self.framesAtOnce)
     var opening = held?.opening
@@ -78,7 +80,7 @@ extension Replica {
 
   private func key(of opening: Opening) -> VerifyingKey? {
     opening.certificate == .root
-      ? local.rootKey : control.roster[opening.certificate]?.signingKey
+      ? local.rootKey : control.roster([:])[opening.certificate]?.signingKey
   }
 
   /// Frames whose hashes hold, one for each place, from the first place on without a gap. Of two

@@ -108,12 +108,17 @@ extension Replica {
     #endif
     let outcome = try store.commit(batch)
     if !setAside.isEmpty { noteGrowth() }
-    let isViewStale = batch.forgotten.contains(Self.viewKey)
     batch = Batch()
     reader.forgetSome()
     diskFailure = nil
     note(outcome)
-    guard isViewStale else { return }
+    if isLineageStale {
+      isLineageStale = false
+      try refreshLineage(try store.logs())
+      try evaluateControl(now: now)
+    }
+    guard isViewStale else { return try commit(now: now) }
+    isViewStale = false
     try rebuildView()
     try commit(now: now)
   }
@@ -123,6 +128,12 @@ extension Replica {
     for held in batch.frames where setAside.contains(held.frame.log) {
       joinable.insert(JoinableLog(log: held.frame.log, isControl: held.frame.epoch == nil))
     }
+  }
+
+  /// The view is derived anew once what changed it is durable, or at the next start.
+  mutating func markViewStale() {
+    isViewStale = true
+    batch.forgotten.insert(Self.viewKey)
   }
 
   mutating func note(_ outcome: CommitOutcome) {
@@ -147,7 +158,9 @@ extension Replica {
       case .store(let verified): try take(verified, now: now)
       case .fetch(let request):
         // The engine may know of frames that the batch still holds.
-        if batch.frames.contains(where: { $0.frame.log == request.log }) { try commit(now: now) }
+        if batch.frames.contains(where: { $0.frame.strand == request.log }) {
+          try commit(now: now)
+        }
         let frames = try store.frames(
           log: request.log, from: request.from, maxBytes: request.maxBytes,
           maxFrames: request.maxFrames)
@@ -170,14 +183,22 @@ extension Replica {
     case .peerConnected(let device, let endpoint):
       held.remarks.append("connected to \(device.short) at \(endpoint)")
     case .peerLost(let device): held.remarks.append("lost \(device.short)")
-    case .forkSeen(let log, let sequence):
-      held.remarks.append("two frames for place \(sequence) of log \(log.short): a fork")
     }
   }
 
   private mutating func take(_ verified: Verified, now: ClockReading) throws {
     switch verified {
-    case .frames(let opening, let frames): try hold(frames, opening: opening, now: now)
+    case .frames(let opening, let frames):
+      if let strand = frames.first?.strand, control.isParted(strand) {
+        // What came just before has parted it.
+        try attach(frames, opening: opening, from: local.device, now: now)
+      } else {
+        try hold(frames, opening: opening, now: now)
+      }
+      try reviewLife(after: frames, opening: opening, now: now)
+    case .branch(let opening, let frames, let device):
+      guard try attach(frames, opening: opening, from: device, now: now) else { return }
+      try reviewLife(after: frames, opening: opening, now: now)
     case .record(let record):
       hold(record)
       takeOwnReceipt(record, now: now)
@@ -195,12 +216,13 @@ extension Replica {
   // MARK: Frames
 
   /// Adds verified frames to the batch, with what each does.
-  mutating func hold(_ frames: [Frame], opening: Opening, now: ClockReading) throws {
+  mutating func hold(
+    _ frames: [Frame], opening: Opening, base: StrandBase? = nil, now: ClockReading
+  ) throws {
     var missing: [EpochID] = []
     let all = control.standing(under: opening)
     for frame in frames {
-      let standing =
-        all ?? control.standing(of: frame.sequence, in: frame.log, opening: opening)
+      let standing = all ?? control.standing(of: frame, opening: opening)
       let reading = try read(frame, opening: opening, standing: standing)
       var application = Application.nothing
       switch reading {
@@ -214,11 +236,14 @@ extension Replica {
         control.add(operations, of: frame, in: opening)
         openSealedKeys(in: operations)
       }
+      let isFirst = frame.sequence == base?.first ?? 0
       batch.frames.append(
         HeldFrame(
-          frame: frame, opening: frame.sequence == 0 ? opening : nil, application: application))
+          frame: frame, opening: isFirst ? opening : nil, base: isFirst ? base : nil,
+          application: application))
+      if control.hasForks, control.isNamed(frame) { isLineageStale = true }
     }
-    if let last = frames.last { oweReceipt(for: last.log, lane: opening.lane, now: now) }
+    if let last = frames.last { oweReceipt(for: last.strand, lane: opening.lane, now: now) }
     try evaluateControl(now: now)
     try ask(for: missing, now: now)
   }
@@ -234,14 +259,16 @@ extension Replica {
 
   /// What control frames in the batch change: who may write, what of their writes counts, and which
   /// epoch is written under.
-  private mutating func evaluateControl(now: ClockReading) throws {
+  mutating func evaluateControl(now: ClockReading) throws {
     let change = control.evaluate()
     guard !change.isEmpty else { return }
-    if change.contains(.cuts) {
-      // The view is derived anew once the frames are durable, or at the next start.
-      batch.forgotten.insert(Self.viewKey)
+    if !change.isDisjoint(with: [.cuts, .releases]) {
+      if control.hasForks { isLineageStale = true }
+      markViewStale()
     }
-    if change.contains(.roster) { feedRoster(now: now) }
+    // What counts of logs is read off what is held of them.
+    if !control.countsEverything { try commit(now: now) }
+    if !change.isDisjoint(with: [.roster, .releases]) { try feedRoster(now: now) }
     try reviewEpoch(now: now)
   }
 
@@ -250,13 +277,28 @@ extension Replica {
     try run(.keysMissing(missing), now: now)
   }
 
-  mutating func feedRoster(now: ClockReading) {
-    do {
-      try run(.rosterChanged(control.roster), now: now)
-    } catch {
-      // The roster stores nothing: what can fail is a fetch, and a roster asks for none.
-      preconditionFailure("a new roster could not be taken: \(error)")
+  mutating func feedRoster(now: ClockReading) throws {
+    try run(.rosterChanged(try Self.roster(of: control, in: store)), now: now)
+  }
+
+  /// What the engine goes by.
+  static func roster(of control: ControlPlane, in store: Store) throws(StoreError) -> Roster {
+    var parts: [LogID: CountedPart] = [:]
+    guard !control.countsEverything else { return control.roster(parts) }
+    for log in try store.logs() {
+      guard let end = control.bound(of: log)?.end else {
+        if control.bound(of: log) != nil { parts[log.head.log] = CountedPart(end: nil, head: nil) }
+        continue
+      }
+      var head: Head?
+      if end < log.head.sequence,
+        let hash = try store.hash(of: FramePlace(log: log.head.log, sequence: end))
+      {
+        head = Head(log: log.head.log, sequence: end, hash: hash)
+      }
+      parts[log.head.log] = CountedPart(end: end, head: head)
     }
+    return control.roster(parts)
   }
 
   // MARK: Records
@@ -315,18 +357,17 @@ extension Replica {
       for waiting in frames {
         let reading = try read(
           waiting.frame, opening: waiting.opening,
-          standing: control.standing(
-            of: waiting.frame.sequence, in: waiting.frame.log, opening: waiting.opening))
+          standing: control.standing(of: waiting.frame, opening: waiting.opening))
         guard case .view(let application, let completes) = reading else { continue }
         if case .waiting(.key(let epoch)) = application { missing.insert(epoch) }
         if case .waiting(let reason) = application, reason == waiting.reason { continue }
-        let own = FramePlace(log: waiting.frame.log, sequence: waiting.frame.sequence)
+        let own = FramePlace(log: waiting.frame.strand, sequence: waiting.frame.sequence)
         batch.released.append(ReleasedFrame(place: own, application: application))
         for place in completes {
           batch.released.append(ReleasedFrame(place: place, application: .nothing))
         }
       }
-      place = FramePlace(log: last.frame.log, sequence: last.frame.sequence)
+      place = FramePlace(log: last.frame.strand, sequence: last.frame.sequence)
     }
   }
 }

@@ -10,10 +10,10 @@ extension Replica {
   /// start. A log that cannot be read in full does not keep the others from being checked.
   public mutating func verify() throws -> VerificationReport {
     var problems = try store.integrityProblems().map { "database: \($0)" }
-    var audit = LogAudit(local: local, roster: control.roster)
+    var audit = LogAudit(local: local, roster: control.roster([:]))
     var rebuild = ViewRebuild(operation: local.operation, store: try Store.inMemory())
-    for summary in try store.logs() {
-      var next: UInt64 = 0
+    for summary in LogSummary.inOrder(try store.logs()) {
+      var next = summary.first
       while next <= summary.head.sequence {
         let frames: [Frame]
         do {
@@ -26,10 +26,12 @@ extension Replica {
         }
         guard let last = frames.last else { break }
         for frame in frames {
-          let standing = control.standing(
-            of: frame.sequence, in: frame.log, opening: summary.opening)
-          audit.check(frame, opening: summary.opening)
-          try rebuild.add(frame, opening: summary.opening, standing: standing, keyring: keyring)
+          let standing = control.standing(of: frame, opening: summary.opening)
+          audit.check(frame, of: summary)
+          let store = store
+          try rebuild.add(frame, of: summary, standing: standing, keyring: keyring) {
+            place throws(StoreError) in try store.frame(place)
+          }
         }
         try rebuild.commit()
         next = last.sequence + 1
@@ -69,21 +71,24 @@ private struct ViewRebuild {
   }
 
   mutating func add(
-    _ frame: Frame, opening: Opening, standing: ControlPlane.Standing, keyring: Keyring
+    _ frame: Frame, of log: LogSummary, standing: ControlPlane.Standing, keyring: Keyring,
+    lookup: @escaping FrameReader.Lookup
   ) throws(StoreError) {
+    let opening = log.opening
     frames += 1
     // A log's names are of no use to the next.
     if frame.sequence == 0 { reader.forgetSome() }
     var application = Application.nothing
     let reading = try reader.read(
-      frame, opening: opening, standing: standing, keyring: keyring, lookup: { _ in nil })
+      frame, opening: opening, standing: standing, keyring: keyring, lookup: lookup)
     if case .view(let read, let completes) = reading {
       application = read
       batch.released += completes.map { ReleasedFrame(place: $0, application: .nothing) }
     }
     batch.frames.append(
       HeldFrame(
-        frame: frame, opening: frame.sequence == 0 ? opening : nil, application: application))
+        frame: frame, opening: frame.sequence == log.first ? opening : nil,
+        base: frame.sequence == log.first ? log.base : nil, application: application))
   }
 
   mutating func commit() throws(StoreError) {
@@ -99,6 +104,7 @@ private struct LogAudit {
   private(set) var logs = 0
   private var problems: [String] = []
   private var last: (frame: Frame, key: VerifyingKey?)?
+  private var isParted = false
   private static let maximumProblems = 100
 
   init(local: LocalDevice, roster: Roster) {
@@ -106,17 +112,23 @@ private struct LogAudit {
     self.roster = roster
   }
 
-  mutating func check(_ frame: Frame, opening: Opening) {
-    if frame.sequence == 0 {
+  mutating func check(_ frame: Frame, of log: LogSummary) {
+    let opening = log.opening
+    if frame.sequence == log.first {
       closeLog()
       logs += 1
-      checkOpening(frame, opening)
+      isParted = log.isParted
+      if let base = log.base {
+        checkStrand(frame, base)
+      } else {
+        checkOpening(frame, opening)
+      }
       let key =
         opening.certificate == .root ? local.rootKey : roster[opening.certificate]?.signingKey
       if key == nil { note(frame, "its author is not certified") }
       last = (frame, key)
     } else {
-      if let last, last.frame.log != frame.log || last.frame.sequence + 1 != frame.sequence {
+      if let last, last.frame.strand != frame.strand || last.frame.sequence + 1 != frame.sequence {
         note(frame, "frames before it are missing")
       } else if last?.frame.hash != frame.previous {
         note(frame, "the chain is broken")
@@ -140,6 +152,14 @@ private struct LogAudit {
     }
   }
 
+  private mutating func checkStrand(_ frame: Frame, _ base: StrandBase) {
+    if LogID(strandOf: base.log, beginningWith: frame.hash) != frame.strand
+      || frame.previous != base.previous
+    {
+      note(frame, "its strand is not the one that it begins")
+    }
+  }
+
   private func states(_ opening: Opening, _ body: [UInt8]) -> Bool {
     do {
       return try Opening(decoding: body) == opening
@@ -148,9 +168,12 @@ private struct LogAudit {
     }
   }
 
-  /// The newest frame of a log must be proved by a signature of its own.
+  /// The newest frame of a log must be proved by a signature of its own; where it has parted, its
+  /// strands' prove it.
   private mutating func closeLog() {
-    if let last, last.frame.signature == nil { note(last.frame, "no signature proves it") }
+    if let last, last.frame.signature == nil, !isParted {
+      note(last.frame, "no signature proves it")
+    }
   }
 
   private mutating func note(_ frame: Frame, _ what: String) {

@@ -38,6 +38,12 @@ public struct Replica {
   var held: Outcome = Outcome()
   /// Nil but while several commands are put into one transaction.
   var gathering: Gathering?
+  /// What frames count for has changed: the view is derived anew after the commit.
+  var isViewStale = false
+  /// Of a forked log, something came by which cuts may leave other frames than before.
+  var isLineageStale = false
+  /// Whether this device has begun a new life since the start because of another of its lives.
+  var hasYielded = false
   /// Nil after something was applied.
   var knownStateHash: StateHash?
   /// Nil while the disk works.
@@ -153,7 +159,12 @@ public struct Replica {
     var generations = logs.filter { $0.opening.certificate == certificate }
       .map(\.opening.generation)
     switch start {
-    case .goesOn: life = try Self.life(in: store, of: credentials)
+    case .goesOn:
+      life = try Self.life(in: store, of: credentials)
+      // A crash came between a fork of an own log and the life that was to begin with it.
+      if let known = life, logs.contains(where: { $0.isFork(of: known.incarnation, certificate) }) {
+        life = nil
+      }
     case .beginsAnew(let generation): generations.append(generation)
     }
     #if Canary
@@ -172,7 +183,8 @@ public struct Replica {
     #endif
     keyring = try Self.keyring(in: store, operation: local.operation)
     engine = Self.engine(
-      local: local, writer: writer, announceCounter: announceCounter, roster: control.roster,
+      local: local, writer: writer, announceCounter: announceCounter,
+      roster: try Self.roster(of: control, in: store),
       logs: logs, records: try store.records(), keys: keyring.all, seed: random.bytes(32),
       now: now.instant)
     batch.local[Self.incarnationKey] = incarnation.bytes
@@ -240,7 +252,7 @@ public struct Replica {
   /// The control plane is a function of the control logs, which are read anew at each start.
   mutating func replayControlLogs(_ logs: [LogSummary], now: ClockReading) throws {
     for summary in logs where summary.opening.lane == .control {
-      var next: UInt64 = 1
+      var next = max(summary.first, 1)
       while next <= summary.head.sequence {
         let frames = try store.frames(
           log: summary.head.log, from: next, maxBytes: 1 << 20, maxFrames: 1024)
@@ -249,8 +261,9 @@ public struct Replica {
         next = last.sequence + 1
       }
     }
+    try refreshLineage(logs)
     _ = control.evaluate()
-    feedRoster(now: now)
+    try feedRoster(now: now)
     try reviewEpoch(now: now)
   }
 
@@ -275,13 +288,13 @@ public struct Replica {
   mutating func rebuildView() throws {
     var reader = FrameReader(operation: local.operation)
     let (control, keyring) = (control, keyring)
-    let outcome = try store.rebuildView { opening, frame in
+    let outcome = try store.rebuildView { opening, frame, lookup in
       // A log's names are of no use to the next.
       if frame.sequence == 0 { reader.forgetSome() }
       let reading = try reader.read(
         frame, opening: opening,
-        standing: control.standing(of: frame.sequence, in: frame.log, opening: opening),
-        keyring: keyring, lookup: { _ in nil })
+        standing: control.standing(of: frame, opening: opening), keyring: keyring,
+        lookup: lookup)
       guard case .view(let application, let completes) = reading else {
         return Reapplication(.nothing)
       }

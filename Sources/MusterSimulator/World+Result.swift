@@ -7,7 +7,6 @@ extension World {
 
   /// Whether all that take part hold the same and, where they may read, show the same.
   func isInAgreement() throws -> Bool {
-    guard forkers.isEmpty || phase == .warmUp else { return try isInAgreementButForForks() }
     var root: [UInt8]?
     for node in nodes where node.isRunning && !isRevoked(node) {
       guard let own = node.replica?.root() else { return false }
@@ -20,21 +19,6 @@ extension World {
       else { return false }
       guard state ?? own == own else { return false }
       state = own
-    }
-    return true
-  }
-
-  /// Where somebody's log is forked, each holds the branch that came first: the others' logs have
-  /// to be the same, and what is shown of their work with them.
-  private func isInAgreementButForForks() throws -> Bool {
-    let forking = Set(forkers.map { nodes[$0].credentials.certificate })
-    var heads: [Head]?
-    for node in nodes
-    where node.isRunning && !forkers.contains(node.index) && !isRevoked(node) {
-      let own = try node.store.logs().filter { !forking.contains($0.opening.certificate) }
-        .map(\.head).sorted { $0.log < $1.log }
-      guard heads ?? own == own else { return false }
-      heads = own
     }
     return true
   }

@@ -6,6 +6,8 @@ public import MusterModel
 public struct Batch: Sendable {
   /// Keys that came to this node; one that is held stays.
   public var epochKeys: [StoredEpochKey] = []
+  /// Forks that were found: strands to be ended, before any frame is taken.
+  public var partings: [Parting] = []
   /// Each log's frames in sequence.
   public var frames: [HeldFrame] = []
   /// Frames that waited, and what becomes of them now.
@@ -29,7 +31,7 @@ public struct Batch: Sendable {
 
   /// Whether committing it would change nothing.
   public var isEmpty: Bool {
-    epochKeys.isEmpty && frames.isEmpty && released.isEmpty && records.isEmpty
+    epochKeys.isEmpty && partings.isEmpty && frames.isEmpty && released.isEmpty && records.isEmpty
       && positions.isEmpty && fixes.isEmpty && local.isEmpty && forgotten.isEmpty
       && settled.isEmpty
   }
@@ -39,16 +41,35 @@ public struct Batch: Sendable {
 public struct HeldFrame: Sendable {
   /// The next of its log, or one that is held already.
   public var frame: Frame
-  /// What frame 0 of a log says; nil for every other.
+  /// What frame 0 of the log says, with the first frame of a log or a strand; nil for every other.
   public var opening: Opening?
+  /// With the first frame of a strand, where that begins; nil for every other.
+  public var base: StrandBase?
   /// What it does to the view.
   public var application: Application
 
-  /// A frame to hold; the opening goes with sequence 0 alone.
-  public init(frame: Frame, opening: Opening? = nil, application: Application) {
+  /// A frame to hold; the opening goes with the first frame of a log or a strand.
+  public init(
+    frame: Frame, opening: Opening? = nil, base: StrandBase? = nil, application: Application
+  ) {
     self.frame = frame
     self.opening = opening
+    self.base = base
     self.application = application
+  }
+}
+
+/// A strand that ends where two branches part: what it held beyond becomes a strand of its own.
+public struct Parting: Hashable, Sendable {
+  /// The strand, and the last of its frames that both branches share; it is not its newest.
+  public var place: FramePlace
+  /// What the strand behind is called.
+  public var tail: LogID
+
+  /// `tail` MUST be the name that the frame after `place` gives.
+  public init(place: FramePlace, tail: LogID) {
+    self.place = place
+    self.tail = tail
   }
 }
 

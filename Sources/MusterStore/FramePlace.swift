@@ -2,7 +2,7 @@ public import MusterModel
 
 /// Where a frame stands: its log, and its sequence in it.
 public struct FramePlace: Hashable, Sendable, CustomStringConvertible {
-  /// The log that it belongs to.
+  /// The log that it belongs to, or the strand of one that is forked.
   public let log: LogID
   /// 0 for the opening; at most `Limits.lastSequence` for any frame that is held.
   public let sequence: UInt64
@@ -18,6 +18,6 @@ public struct FramePlace: Hashable, Sendable, CustomStringConvertible {
 }
 
 extension Frame {
-  /// Its log and sequence.
-  public var place: FramePlace { FramePlace(log: log, sequence: sequence) }
+  /// Its log, or the strand of it, and its sequence.
+  public var place: FramePlace { FramePlace(log: strand, sequence: sequence) }
 }

@@ -6,6 +6,13 @@ struct HeldLog {
   let ref: Int64
   let opening: Opening
   var head: Head
+  var base: StrandBase?
+  var isParted = false
+
+  var first: UInt64 { base?.first ?? 0 }
+  var summary: LogSummary {
+    LogSummary(opening: opening, head: head, base: base, isParted: isParted)
+  }
 
   /// The row id of one of its frames; the sequence MUST be at most `Limits.lastSequence`.
   func place(_ sequence: UInt64) -> Int64 { ref << 32 | Int64(sequence) }
@@ -17,7 +24,8 @@ enum FrameTable {
 
   private static let logColumns = """
     ref, log, certificate, incarnation, generation, lane,
-    previous_log, previous_sequence, previous_hash, head_sequence, head_hash
+    previous_log, previous_sequence, previous_hash, head_sequence, head_hash,
+    origin, parent, base_hash, first_sequence, is_parted
     """
 
   static func log(_ id: LogID, in database: Database) throws -> HeldLog? {
@@ -34,24 +42,86 @@ enum FrameTable {
     try database.all("SELECT \(logColumns) FROM logs ORDER BY log", of: "logs", readLog)
   }
 
-  /// Gives a log the next ref. Its head is its opening.
-  static func insertLog(_ frame: Frame, opening: Opening, in database: Database) throws -> HeldLog {
+  /// The strands of a forked log, its own among them.
+  static func strands(of log: LogID, in database: Database) throws -> [HeldLog] {
+    try database.all(
+      "SELECT \(logColumns) FROM logs WHERE log = ?1 OR origin = ?1 ORDER BY ref", [log.blob],
+      of: "logs", readLog)
+  }
+
+  /// The strands from the one that holds a sequence up to this one, oldest first.
+  static func path(
+    to strand: HeldLog, from first: UInt64, in database: Database
+  ) throws -> [HeldLog] {
+    var path = [strand]
+    while first < path[0].first, let base = path[0].base {
+      guard let parent = try log(base.parent, in: database), parent.first < path[0].first else {
+        throw missing(base.first - 1, of: path[0])
+      }
+      path.insert(parent, at: 0)
+    }
+    return path
+  }
+
+  /// Gives a log the next ref, or a strand. Its head is its first frame.
+  static func insertLog(
+    _ frame: Frame, opening: Opening, base: StrandBase?, in database: Database
+  ) throws -> HeldLog {
+    let head = Head(log: frame.strand, sequence: frame.sequence, hash: frame.hash)
+    return try insertLog(opening: opening, head: head, base: base, isParted: false, in: database)
+  }
+
+  static func insertLog(
+    opening: Opening, head: Head, base: StrandBase?, isParted: Bool, in database: Database
+  ) throws -> HeldLog {
     let previous = opening.previousHead
     try database.run(
       """
       INSERT INTO logs(log, certificate, incarnation, generation, lane,
-        previous_log, previous_sequence, previous_hash, head_sequence, head_hash)
-      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+        previous_log, previous_sequence, previous_hash, head_sequence, head_hash,
+        origin, parent, base_hash, first_sequence, is_parted)
+      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
       """,
       [
-        frame.log.blob, opening.certificate.blob, opening.incarnation.blob,
+        head.log.blob, opening.certificate.blob, opening.incarnation.blob,
         opening.generation.column, opening.lane.rawValue.column,
         previous.column { $0.log.blob }, previous.column { $0.sequence.column },
-        previous.column { $0.hash.blob }, frame.sequence.column, frame.hash.blob,
+        previous.column { $0.hash.blob }, head.sequence.column, head.hash.blob,
+        base.column { $0.log.blob }, base.column { $0.parent.blob },
+        base.column { $0.previous.blob }, (base?.first ?? 0).column, isParted.column,
       ])
     return HeldLog(
-      ref: database.lastInsertedRowID, opening: opening,
-      head: Head(log: frame.log, sequence: frame.sequence, hash: frame.hash))
+      ref: database.lastInsertedRowID, opening: opening, head: head, base: base,
+      isParted: isParted)
+  }
+
+  /// Ends a strand after one of its frames; those behind become a strand of their own.
+  static func part(
+    _ strand: HeldLog, after sequence: UInt64, as tail: LogID, in database: Database
+  ) throws {
+    guard let cut = try hash(at: strand.place(sequence), in: database) else {
+      throw missing(sequence, of: strand)
+    }
+    let log = strand.base?.log ?? strand.head.log
+    try database.run(
+      "UPDATE logs SET parent = ? WHERE parent = ?", [tail.blob, strand.head.log.blob])
+    let behind = try insertLog(
+      opening: strand.opening,
+      head: Head(log: tail, sequence: strand.head.sequence, hash: strand.head.hash),
+      base: StrandBase(log: log, parent: strand.head.log, first: sequence + 1, previous: cut),
+      isParted: strand.isParted, in: database)
+    let moved = [
+      (behind.place(0) - strand.place(0)).column, strand.place(sequence + 1).column,
+      strand.place(strand.head.sequence).column,
+    ]
+    try database.run("PRAGMA defer_foreign_keys = ON")
+    for table in ["waiting", "frames"] {
+      try database.run(
+        "UPDATE \(table) SET place = place + ?1 WHERE place BETWEEN ?2 AND ?3", moved)
+    }
+    try database.run(
+      "UPDATE logs SET head_sequence = ?, head_hash = ?, is_parted = 1 WHERE ref = ?",
+      [sequence.column, cut.blob, strand.ref.column])
   }
 
   static func setHead(_ log: HeldLog, in database: Database) throws {
@@ -64,8 +134,9 @@ enum FrameTable {
   static func brokenLogs(_ database: Database) throws -> [LogID] {
     try database.all(
       """
-      SELECT log FROM logs WHERE head_sequence + 1 <> (
-        SELECT count(*) FROM frames WHERE place BETWEEN ref << 32 AND ref << 32 | head_sequence
+      SELECT log FROM logs WHERE head_sequence + 1 - first_sequence <> (
+        SELECT count(*) FROM frames
+        WHERE place BETWEEN ref << 32 | first_sequence AND ref << 32 | head_sequence
       ) OR head_hash IS NOT (
         SELECT CAST(name || rest AS BLOB) FROM frames WHERE place = ref << 32 | head_sequence
       ) OR EXISTS (
@@ -80,7 +151,8 @@ enum FrameTable {
   static func counts(_ database: Database) throws -> StoreCounts {
     try database.first(
       """
-      SELECT (SELECT count(*) FROM logs), (SELECT coalesce(sum(head_sequence + 1), 0) FROM logs),
+      SELECT (SELECT count(*) FROM logs),
+        (SELECT coalesce(sum(head_sequence + 1 - first_sequence), 0) FROM logs),
         (SELECT count(*) FROM waiting)
       """, of: "logs"
     ) {
@@ -107,12 +179,24 @@ enum FrameTable {
     }
     let sequence: UInt64 = try columns.integer()
     guard sequence <= Limits.lastSequence else { throw columns.damage }
+    let head = Head(log: log, sequence: sequence, hash: try columns.digest())
+    let origin = try columns.optionalBytes16()
+    let parent = try columns.optionalBytes16()
+    let before = try columns.optionalBytes32()
+    let first: UInt64 = try columns.integer()
+    guard first <= sequence else { throw columns.damage }
+    var base: StrandBase?
+    if let origin, let parent, let before {
+      base = StrandBase(
+        log: LogID(raw: origin), parent: LogID(raw: parent), first: first,
+        previous: FrameHash(raw: before))
+    }
     return HeldLog(
       ref: ref,
       opening: Opening(
         certificate: certificate, incarnation: incarnation, generation: generation, lane: lane,
         previousHead: previous),
-      head: Head(log: log, sequence: sequence, hash: try columns.digest()))
+      head: head, base: base, isParted: try columns.integer(Int.self) != 0)
   }
 
   // MARK: Frames
@@ -148,14 +232,20 @@ enum FrameTable {
     ) { _ in true } ?? false
   }
 
-  /// Whether the frame of this name is held at a place up to `last`, and not waiting.
-  static func isApplied(_ name: Bytes16, upTo last: Int64, in database: Database) throws -> Bool {
-    try database.first(
+  /// Whether the frame of this name is held at a place that counts, and not waiting.
+  static func isApplied(
+    _ name: Bytes16, where counts: (Int64) -> Bool, in database: Database
+  ) throws -> Bool {
+    var isFound = false
+    try database.eachWhile(
       """
-      SELECT 1 FROM frames WHERE name = ? AND place <= ?
-        AND place NOT IN (SELECT place FROM waiting) LIMIT 1
-      """, [name.blob, last.column], of: "frames"
-    ) { _ in true } ?? false
+      SELECT place FROM frames WHERE name = ? AND place NOT IN (SELECT place FROM waiting)
+      """, [name.blob], of: "frames"
+    ) { columns in
+      isFound = counts(try columns.integer())
+      return !isFound
+    }
+    return isFound
   }
 
   /// Calls `body` with the frames of a log from one sequence through another, until it answers
@@ -164,9 +254,11 @@ enum FrameTable {
     of log: HeldLog, from first: UInt64, through last: UInt64, in database: Database,
     while body: (Frame) throws -> Bool
   ) throws {
-    precondition(first <= last && last <= log.head.sequence, "\(first) to \(last) of \(log)")
-    var previous = FrameHash.none
-    if first > 0 {
+    precondition(
+      log.first <= first && first <= last && last <= log.head.sequence,
+      "\(first) to \(last) of \(log)")
+    var previous = log.base?.previous ?? .none
+    if first > log.first {
       guard let before = try hash(at: log.place(first - 1), in: database) else {
         throw missing(first - 1, of: log)
       }
@@ -181,7 +273,7 @@ enum FrameTable {
       """, [log.place(first).column, log.place(last).column], of: "frames"
     ) { columns in
       guard try columns.integer() == log.place(expected) else { throw missing(expected, of: log) }
-      let frame = try readFrame(&columns, log.head.log, expected, previous)
+      let frame = try readFrame(&columns, log, expected, previous)
       previous = frame.hash
       expected += 1
       isStopped = !(try body(frame))
@@ -200,18 +292,38 @@ enum FrameTable {
     return found
   }
 
+  /// A frame by itself, while others of its log are being read; nil where none is held.
+  static func frameAlone(_ place: FramePlace, in database: Database) throws -> Frame? {
+    guard let log = try log(place.log, in: database), place.sequence <= log.head.sequence,
+      let strand = try path(to: log, from: place.sequence, in: database).first
+    else { return nil }
+    var previous = strand.base?.previous ?? .none
+    if place.sequence > strand.first {
+      guard let before = try hash(at: strand.place(place.sequence - 1), in: database) else {
+        throw missing(place.sequence - 1, of: strand)
+      }
+      previous = before
+    }
+    return try database.first(
+      "SELECT name, rest, epoch, body, signature FROM frames WHERE place = ?",
+      [strand.place(place.sequence).column], of: "frames"
+    ) { try readFrame(&$0, strand, place.sequence, previous) }
+  }
+
   private static func missing(_ sequence: UInt64, of log: HeldLog) -> StoreError {
     .corrupt("frame \(FramePlace(log: log.head.log, sequence: sequence)) is missing")
   }
 
   private static func readFrame(
-    _ columns: inout ColumnReader, _ log: LogID, _ sequence: UInt64, _ previous: FrameHash
+    _ columns: inout ColumnReader, _ log: HeldLog, _ sequence: UInt64, _ previous: FrameHash
   ) throws -> Frame {
     let hash = FrameHash(raw: Bytes32(prefix: try columns.bytes16(), suffix: try columns.bytes16()))
     let epoch = try columns.optionalBytes16().map(EpochID.init(raw:))
-    return Frame(
-      log: log, sequence: sequence, previous: previous, epoch: epoch, body: try columns.bytes(),
-      hash: hash, signature: try columns.optionalBytes())
+    var frame = Frame(
+      log: log.base?.log ?? log.head.log, sequence: sequence, previous: previous, epoch: epoch,
+      body: try columns.bytes(), hash: hash, signature: try columns.optionalBytes())
+    if log.base != nil { frame.branch = log.head.log }
+    return frame
   }
 
   // MARK: Waiting

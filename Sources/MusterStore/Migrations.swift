@@ -7,6 +7,7 @@ enum Migrations {
     var migrator = DatabaseMigrator().disablingDeferredForeignKeyChecks()
     migrator.registerMigration("1 log, view and local facts") { try $0.execute(sql: first) }
     migrator.registerMigration("2 what damage left") { try $0.execute(sql: damage) }
+    migrator.registerMigration("3 strands of forked logs") { try $0.execute(sql: strands) }
     return migrator
   }
 
@@ -184,5 +185,21 @@ enum Migrations {
       certificate BLOB NOT NULL CHECK(length(certificate) = 32),
       sequence INTEGER NOT NULL
     ) STRICT;
+    """
+
+  private static let strands = """
+    -- A forked log is a tree of strands, each a row of logs: where branches part, one strand ends
+    -- and others begin. A strand's frames have the ref of their own row, and go on from the head
+    -- of its parent.
+    --
+    -- The log that a strand is of; NULL for a log's own, which begins with frame 0.
+    ALTER TABLE logs ADD COLUMN origin BLOB CHECK(length(origin) = 16);
+    -- The strand that it goes on from, and the hash of the frame before its first.
+    ALTER TABLE logs ADD COLUMN parent BLOB CHECK((parent IS NULL) = (origin IS NULL));
+    ALTER TABLE logs ADD COLUMN base_hash BLOB CHECK((base_hash IS NULL) = (origin IS NULL));
+    ALTER TABLE logs ADD COLUMN first_sequence INTEGER NOT NULL DEFAULT 0;
+    -- 1: strands go on from its head.
+    ALTER TABLE logs ADD COLUMN is_parted INTEGER NOT NULL DEFAULT 0;
+    CREATE INDEX strands ON logs(origin) WHERE origin IS NOT NULL;
     """
 }

@@ -38,8 +38,8 @@ struct CommitRun {
   private var grown: Set<LogID> = []
   private(set) var memory: CommitMemory.Contents
   private var outcome = CommitOutcome()
-  /// Frames beyond this place do not count as applied: the view is being built up to here.
-  var lastApplied = Int64.max
+  /// How far a view that is being rebuilt has come; nil where everything held counts as applied.
+  var progress: RebuildProgress?
   /// The numbers that crossings had in a view that is being rebuilt.
   var arrivals: [CrossingID: Int64] = [:]
 
@@ -50,6 +50,7 @@ struct CommitRun {
 
   mutating func take(_ batch: Batch) throws -> CommitOutcome {
     for key in batch.epochKeys { try LocalTable.keep(key, in: database) }
+    for parting in batch.partings { try part(parting) }
     for frame in batch.frames { try hold(frame) }
     for frame in batch.released { try release(frame) }
     try keep(batch.records, batch.positions)
@@ -61,6 +62,14 @@ struct CommitRun {
   }
 
   // MARK: The log
+
+  private mutating func part(_ parting: Parting) throws {
+    guard let strand = try log(parting.place.log), strand.first <= parting.place.sequence,
+      parting.place.sequence < strand.head.sequence
+    else { throw StoreError.gap(parting.place) }
+    try FrameTable.part(strand, after: parting.place.sequence, as: parting.tail, in: database)
+    logs = [:]
+  }
 
   mutating func hold(_ held: HeldFrame) throws {
     let frame = held.frame
@@ -77,14 +86,17 @@ struct CommitRun {
   /// The log, grown by this frame; nil where the frame is held already.
   private mutating func admit(_ held: HeldFrame) throws -> HeldLog? {
     let frame = held.frame
-    guard var log = try log(frame.log) else {
-      guard frame.sequence == 0 else { throw StoreError.gap(frame.place) }
-      guard let opening = held.opening else { throw StoreError.unopened(frame.log) }
-      guard frame.previous == .none else { throw StoreError.fork(frame.place) }
-      let log = try FrameTable.insertLog(frame, opening: opening, in: database)
-      logs[frame.log] = log
+    guard var log = try log(frame.strand) else {
+      guard frame.sequence == held.base?.first ?? 0 else { throw StoreError.gap(frame.place) }
+      guard let opening = held.opening else { throw StoreError.unopened(frame.strand) }
+      guard frame.previous == held.base?.previous ?? .none else {
+        throw StoreError.fork(frame.place)
+      }
+      let log = try FrameTable.insertLog(frame, opening: opening, base: held.base, in: database)
+      logs[frame.strand] = log
       return log
     }
+    guard frame.sequence >= log.first else { throw StoreError.gap(frame.place) }
     guard frame.sequence > log.head.sequence else {
       let known = try FrameTable.hash(at: log.place(frame.sequence), in: database)
       guard known == frame.hash else { throw StoreError.fork(frame.place) }
@@ -93,16 +105,18 @@ struct CommitRun {
     guard frame.sequence == log.head.sequence + 1, frame.sequence <= Limits.lastSequence else {
       throw StoreError.gap(frame.place)
     }
-    guard frame.previous == log.head.hash else { throw StoreError.fork(frame.place) }
+    guard !log.isParted, frame.previous == log.head.hash else {
+      throw StoreError.fork(frame.place)
+    }
     log.head.sequence = frame.sequence
     log.head.hash = frame.hash
-    logs[frame.log] = log
-    grown.insert(frame.log)
+    logs[frame.strand] = log
+    grown.insert(frame.strand)
     return log
   }
 
   mutating func release(_ released: ReleasedFrame) throws {
-    guard let log = try log(released.place.log),
+    guard let log = try log(released.place.log), released.place.sequence >= log.first,
       released.place.sequence <= log.head.sequence
     else { throw StoreError.gap(released.place) }
     let place = log.place(released.place.sequence)
@@ -141,10 +155,11 @@ struct CommitRun {
 
   private mutating func apply(_ write: AuthoredWrite, at place: LogPlace) throws {
     var failure: (any Error)?
-    let (database, last) = (database, lastApplied)
+    let (database, progress) = (database, progress)
     let result = try memory.rows.apply(write, at: place, in: database) { name in
       do {
-        return try FrameTable.isApplied(name, upTo: last, in: database)
+        return try FrameTable.isApplied(
+          name, where: { progress?.hasPassed($0) ?? true }, in: database)
       } catch {
         failure = error
         return false

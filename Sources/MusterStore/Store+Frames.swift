@@ -24,14 +24,12 @@ public struct WaitingFrame: Hashable, Sendable {
 extension Store {
   /// Every log that is held, by id.
   public func logs() throws(StoreError) -> [LogSummary] {
-    try read { try FrameTable.logs($0).map { LogSummary(opening: $0.opening, head: $0.head) } }
+    try read { try FrameTable.logs($0).map(\.summary) }
   }
 
   /// Nil for a log that is not held.
   public func log(_ id: LogID) throws(StoreError) -> LogSummary? {
-    try read {
-      try FrameTable.log(id, in: $0).map { LogSummary(opening: $0.opening, head: $0.head) }
-    }
+    try read { try FrameTable.log(id, in: $0)?.summary }
   }
 
   /// Reads the heads, not the frames, so it is quick.
@@ -39,7 +37,8 @@ extension Store {
     try read(FrameTable.counts)
   }
 
-  /// A run of a log's frames for a peer; empty past the head or for a log that is not held.
+  /// A run of a log's frames for a peer; empty past the head or for a log that is not held. Of a
+  /// strand, what it goes on from belongs to it.
   ///
   /// - Parameter maxBytes: of bodies; the first frame is given even if it is larger.
   public func frames(
@@ -53,14 +52,23 @@ extension Store {
       let last = count < log.head.sequence - first ? first + count : log.head.sequence
       var run: [Frame] = []
       var bytes = 0
-      try FrameTable.eachFrame(of: log, from: first, through: last, in: database) { frame in
-        #if Canary
-          if Canary.skipServedFrame.isPlanted, frame.sequence % 8 == 7 { return true }
-        #endif
-        bytes += frame.body.count
-        guard run.isEmpty || bytes <= maxBytes else { return false }
-        run.append(frame)
-        return true
+      for strand in try FrameTable.path(to: log, from: first, in: database)
+      where strand.first <= last {
+        var isFull = false
+        try FrameTable.eachFrame(
+          of: strand, from: max(first, strand.first), through: min(last, strand.head.sequence),
+          in: database
+        ) { frame in
+          #if Canary
+            if Canary.skipServedFrame.isPlanted, frame.sequence % 8 == 7 { return true }
+          #endif
+          bytes += frame.body.count
+          isFull = !run.isEmpty && bytes > maxBytes
+          guard !isFull else { return false }
+          run.append(frame)
+          return true
+        }
+        if isFull { break }
       }
       return run
     }
@@ -105,7 +113,7 @@ extension Store {
         if last?.ref != waiting.place >> 32 {
           last = try FrameTable.log(ref: waiting.place >> 32, in: database)
         }
-        guard let log = last, sequence <= log.head.sequence else {
+        guard let log = last, log.first <= sequence, sequence <= log.head.sequence else {
           throw StoreError.corrupt("a waiting frame is missing")
         }
         let frame = try FrameTable.frame(sequence, of: log, in: database)
@@ -121,7 +129,9 @@ extension Store {
   public func forEachFrame(_ body: (Opening, Frame) throws -> Void) throws {
     try rethrowing { database in
       for log in try FrameTable.logs(database) {
-        try FrameTable.eachFrame(of: log, from: 0, through: log.head.sequence, in: database) {
+        try FrameTable.eachFrame(
+          of: log, from: log.first, through: log.head.sequence, in: database
+        ) {
           do { try body(log.opening, $0) } catch { throw CallerError(cause: error) }
           return true
         }

@@ -24,9 +24,10 @@ extension Store {
   public func hash(of place: FramePlace) throws(StoreError) -> FrameHash? {
     try read { database in
       guard let log = try FrameTable.log(place.log, in: database),
-        place.sequence <= log.head.sequence
+        place.sequence <= log.head.sequence,
+        let strand = try FrameTable.path(to: log, from: place.sequence, in: database).first
       else { return nil }
-      return try FrameTable.hash(at: log.place(place.sequence), in: database)
+      return try FrameTable.hash(at: strand.place(place.sequence), in: database)
     }
   }
 

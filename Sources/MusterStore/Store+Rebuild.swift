@@ -16,6 +16,9 @@ public struct Reapplication: Sendable {
 }
 
 extension Store {
+  /// Finds an earlier frame of a log while the view is derived anew.
+  public typealias Lookup = (FramePlace) throws(StoreError) -> Frame?
+
   /// Derives rows, crossings and the list of waiting frames anew from the log, in one transaction:
   /// after a new cut or certificate, which can change what earlier frames may do.
   ///
@@ -24,7 +27,7 @@ extension Store {
   /// throws; then the view is as before.
   @discardableResult
   public func rebuildView(
-    _ decide: (Opening, Frame) throws -> Reapplication
+    _ decide: (Opening, Frame, @escaping Lookup) throws -> Reapplication
   ) throws -> CommitOutcome {
     do {
       return try writer.write { database in
@@ -34,16 +37,29 @@ extension Store {
         try CrossingTable.deleteAll(database)
         try RowTable.deleteAll(database)
         try FrameTable.deleteAllWaiting(database)
-        // By place: a frame counts as applied once this has passed it.
-        for log in try FrameTable.logs(database).sorted(by: { $0.ref < $1.ref }) {
-          try FrameTable.eachFrame(of: log, from: 0, through: log.head.sequence, in: database) {
-            run.lastApplied = log.place($0.sequence)
+        run.progress = RebuildProgress()
+        let lookup: Lookup = { place throws(StoreError) in
+          do {
+            return try FrameTable.frameAlone(place, in: database)
+          } catch {
+            throw StoreError(error)
+          }
+        }
+        for log in RebuildProgress.order(try FrameTable.logs(database)) {
+          try FrameTable.eachFrame(
+            of: log, from: log.first, through: log.head.sequence, in: database
+          ) {
+            let place = log.place($0.sequence)
+            run.progress?.place = place
             let decided: Reapplication
-            do { decided = try decide(log.opening, $0) } catch { throw CallerError(cause: error) }
-            try run.apply(decided.application, at: run.lastApplied)
+            do { decided = try decide(log.opening, $0, lookup) } catch {
+              throw CallerError(cause: error)
+            }
+            try run.apply(decided.application, at: place)
             for frame in decided.released { try run.release(frame) }
             return true
           }
+          run.progress?.finished.insert(log.ref)
         }
         return try run.finish()
       }
@@ -52,5 +68,32 @@ extension Store {
     } catch {
       throw StoreError(error)
     }
+  }
+}
+
+/// How far a rebuild has come: a frame counts as applied once this has passed it.
+struct RebuildProgress {
+  /// Refs of the logs and strands that are done.
+  var finished: Set<Int64> = []
+  /// The frame at hand.
+  var place: Int64 = 0
+
+  func hasPassed(_ other: Int64) -> Bool {
+    other >> 32 == place >> 32 ? other <= place : finished.contains(other >> 32)
+  }
+
+  /// By ref, but each strand after the one that it goes on from.
+  static func order(_ logs: [HeldLog]) -> [HeldLog] {
+    var left = logs.sorted { $0.ref < $1.ref }
+    var (order, done): ([HeldLog], Set<LogID>) = ([], [])
+    while !left.isEmpty {
+      let ready = left.filter { $0.base.map { done.contains($0.parent) } ?? true }
+      // Without a parent, as in a damaged file, they are read all the same.
+      let next = ready.isEmpty ? left : ready
+      order += next
+      done.formUnion(next.map(\.head.log))
+      left.removeAll { done.contains($0.head.log) }
+    }
+    return order
   }
 }

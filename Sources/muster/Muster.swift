@@ -38,7 +38,8 @@ struct Muster: AsyncParsableCommand {
       CommandGroup(
         name: "Upkeep",
         subcommands: [
-          DeviceCommand.self, RevokeCommand.self, EpochCommand.self, VerifyCommand.self,
+          DeviceCommand.self, RevokeCommand.self, QuarantineCommand.self, EpochCommand.self,
+          VerifyCommand.self,
         ]),
     ])
 }

@@ -98,7 +98,12 @@ enum Specimens {
       quarantinedFrames: 9, users: 4, reports: 5,
       fences: 6, crossings: 7, peers: peers, fix: fix,
       rejected: peers.isEmpty ? [:] : ["forged": .max],
-      droppedForLackOfRoom: .max, forkedLogs: 8, diskFreeBytes: peers.isEmpty ? nil : .max)
+      droppedForLackOfRoom: .max,
+      forks: peers.map {
+        ForkSummary(
+          device: $0.device, callsign: "Ben", log: LogID(raw: .zero), lane: .urgent, place: .max,
+          branches: 3)
+      }, diskFreeBytes: peers.isEmpty ? nil : .max)
   }
 
   static func peer(_ address: [UInt8], scope: UInt32) -> [PeerSummary] {

@@ -196,6 +196,42 @@ struct ControlPlaneTests {
     #expect(scribe.device(second).map(admitted.contains) == false)
   }
 
+  @Test func `an epoch shuts out everybody, however many have been revoked`() throws {
+    // Given more revocations than one announcement can name
+    var scribe = Scribe(seed: 6)
+    for _ in 0..<Limits.excludedRevocations + 80 {
+      let device = DeviceID(raw: scribe.random.bytes16())
+      scribe.say([.revocation(Revocation(device: device, cuts: []))], by: 0)
+    }
+    var plane = ControlPlane(
+      operation: scribe.operation, rootKey: scribe.speakers[0].key.publicKey, ownChain: nil)
+    for word in scribe.words[0] { plane.add(word.operations, of: word.frame, in: word.opening) }
+    _ = plane.evaluate()
+    #expect(plane.state.fitting.isEmpty)
+    // When epochs are made until one is fit
+    var made = 0
+    while plane.state.fitting.isEmpty, made < 5 {
+      let id = EpochID(raw: scribe.random.bytes16())
+      scribe.say([.epoch(plane.announcement(of: id, sealed: []))], by: 0)
+      let word = try #require(scribe.words[0].last)
+      plane.add(word.operations, of: word.frame, in: word.opening)
+      _ = plane.evaluate()
+      made += 1
+    }
+    // Then two are enough, and whoever holds all revocations may hand them on.
+    #expect(made == 2)
+    #expect(plane.state.fitting.count == 1)
+    #expect(plane.state.withheld.isEmpty)
+    // and one revocation more needs one epoch more.
+    scribe.say([.revocation(Revocation(device: DeviceID(raw: .zero), cuts: []))], by: 0)
+    let last = try #require(scribe.words[0].last)
+    plane.add(last.operations, of: last.frame, in: last.opening)
+    _ = plane.evaluate()
+    #expect(plane.state.fitting.isEmpty)
+    let announcement = plane.announcement(of: EpochID(raw: .zero), sealed: [])
+    #expect(announcement.excludes == [last.frame.hash])
+  }
+
   @Test(arguments: UInt8(10)...40)
   func `drawn histories end alike in drawn orders`(seed: UInt8) {
     var scribe = Scribe(seed: seed)

@@ -222,7 +222,7 @@ struct ForgeryTests {
   @Test func `an epoch that a member announces is not written under`() throws {
     var valley = try valley()
     let announcement = EpochAnnouncement(
-      id: EpochID(raw: .zero), generation: 9, excludes: [], sealed: [])
+      id: EpochID(raw: .zero), generation: 9, base: nil, excludes: [], sealed: [])
 
     try expectNothing(of: [.epoch(announcement)], lane: .control, in: &valley)
 

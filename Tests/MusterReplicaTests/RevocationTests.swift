@@ -130,4 +130,106 @@ struct RevocationTests {
     }
     #expect(back != nil)
   }
+
+  @Test func `honest late work is found in the quarantine, and released counts everywhere`() throws
+  {
+    // Given a laptop that was revoked while it was away, and went on working
+    var valley = try Valley.with("Ada", "Ben", "Cleo")
+    try report("Before", at: "Ben", in: &valley)
+    try valley.converge()
+    valley.cut(["Ada", "Cleo"], ["Ben"])
+    try revoke("Ben", by: "Ada", in: &valley)
+    let long = String(repeating: "A long outline. ", count: 200)
+    try valley.at("Ben") {
+      try $0.addReport(ReportDraft(title: "Late", details: long), now: $1)
+    }
+    try report("Spite", at: "Ben", in: &valley)
+    valley.heal()
+    try valley.run(milliseconds: 60_000)
+
+    // Then command finds it, counted nowhere and in no root of the state
+    #expect(try titles("Ada", in: &valley) == ["Before"])
+    let listed = try valley.ask("Ada") { replica, _ in try replica.quarantine() }
+    #expect(listed.contains { $0.contents.contains { $0.hasPrefix("part 2 of") } })
+    #expect(listed.contains { $0.contents.contains("reportTitle: Spite") })
+    #expect(listed.allSatisfy { $0.callsign == "Ben" })
+    #expect(throws: Refusal.self) {
+      try valley.at("Cleo") { replica, now in try replica.release("0000", now: now) }
+    }
+    // When its first part is released
+    let part = try #require(listed.first { $0.contents.contains { $0.hasPrefix("part") } })
+    let count = try valley.at("Ada") { replica, now in
+      try replica.release(part.hash.description, now: now)
+    }
+    #expect(count > 1, "the other parts go along")
+    let shown = try valley.wait(upTo: 60_000) {
+      try titles("Cleo", in: &$0) == ["Before", "Late"]
+    }
+    #expect(shown != nil)
+    let reports = try valley.ask("Cleo") { replica, _ in try replica.reports() }
+    #expect(reports.first { $0.title == "Late" }?.ownerCallsign == "Ben")
+    // again, it changes nothing
+    let hash = try valley.ask("Cleo") { replica, _ in try replica.stateHash() }
+    #expect(throws: Refusal.self) {
+      try valley.at("Ada") { replica, now in
+        try replica.release(part.hash.description, now: now)
+      }
+    }
+    // and the rest can follow, by the laptop's id
+    let device = device("Ben", in: valley)
+    try valley.at("Ada") { replica, now in try replica.release(device.description, now: now) }
+    let all = try valley.wait(upTo: 60_000) {
+      try titles("Cleo", in: &$0) == ["Before", "Late", "Spite"]
+    }
+    #expect(all != nil)
+    #expect(try valley.ask("Cleo") { replica, _ in try replica.stateHash() } != hash)
+    for name in ["Ada", "Cleo"] {
+      #expect(try valley.ask(name) { replica, _ in try replica.verify() }.problems == [])
+      try valley.restart(name)
+      #expect(try titles(name, in: &valley) == ["Before", "Late", "Spite"])
+    }
+  }
+
+  @Test func `what counts again when the revoker is put out is shown again`() throws {
+    var valley = try Valley.with("Ada", "Dan")
+    for name in ["Ben", "Cleo"] { try valley.join(name, invitedBy: "Ada", role: .command) }
+    try valley.converge()
+    // Given a commander who turned: what he writes from now on is to count for nothing
+    valley.cut(["Ada", "Cleo"], ["Ben", "Dan"])
+    try revoke("Dan", by: "Ben", in: &valley)
+    try report("By Dan", at: "Dan", in: &valley)
+    try valley.run(milliseconds: 20_000)
+    try revoke("Ben", by: "Ada", in: &valley)
+    // When the sides meet
+    valley.heal()
+    let shown = try valley.wait(upTo: 90_000) { valley in
+      try ["Ada", "Cleo", "Dan"].allSatisfy { try titles($0, in: &valley) == ["By Dan"] }
+    }
+    // Then his revocation, behind his own cut, is no more.
+    #expect(shown != nil)
+    let devices = try valley.ask("Cleo") { replica, _ in try replica.devices() }
+    #expect(devices.filter(\.isRevoked).map(\.callsign) == ["Ben"])
+  }
+
+  @Test func `a relay holds and hands on what it cannot read, the quarantine too`() throws {
+    var valley = try Valley.with("Ada", "Ben")
+    try valley.join("Relay", invitedBy: "Ada", role: .relay)
+    try valley.join("Cleo", invitedBy: "Ada")
+    try valley.converge()
+    valley.cut(["Ada", "Cleo"], ["Ben", "Relay"])
+    try revoke("Ben", by: "Ada", in: &valley)
+    try report("Late", at: "Ben", in: &valley)
+    try valley.run(milliseconds: 20_000)
+    try valley.switchOff("Ben")
+    valley.heal()
+    // What Ben wrote comes to command by the relay, which reads nothing.
+    let listed = try valley.wait(upTo: 60_000) {
+      try $0.ask("Ada") { replica, _ in try replica.quarantine() }.contains {
+        $0.contents.contains("reportTitle: Late")
+      }
+    }
+    #expect(listed != nil)
+    let status = try valley.ask("Relay") { try $0.status(now: $1) }
+    #expect(status.reports == 0 && status.stateIsIncomplete)
+  }
 }

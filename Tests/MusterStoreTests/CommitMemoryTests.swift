@@ -50,7 +50,7 @@ struct CommitMemoryTests {
     let seen = Dot(frame: created.frame.hash.raw.prefix, index: 1)
     _ = try store.commit(batch(opened, created))
     let other = scribe.authored(report(7, by: scribe.author, title: "Steam"), in: created.frame)
-    try store.rebuildView { _, frame in
+    try store.rebuildView { _, frame, _ in
       Reapplication(frame.sequence == 1 ? .applied(writes: other, crossings: []) : .nothing)
     }
 

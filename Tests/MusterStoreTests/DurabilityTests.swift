@@ -169,7 +169,7 @@ struct DurabilityTests {
       value: .text(String(repeating: "a", count: 16_000)))
 
     // When the rebuilt view is larger
-    let rebuild: (Opening, Frame) -> Reapplication = { _, frame in
+    let rebuild: (Opening, Frame, @escaping Store.Lookup) -> Reapplication = { _, frame, _ in
       guard frame == written.frame else { return Reapplication(.nothing) }
       let writes = report(7, by: scribe.author, title: "Smoke") + [long]
       return Reapplication(

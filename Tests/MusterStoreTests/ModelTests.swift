@@ -253,7 +253,7 @@ private struct ModelRun {
   /// the same. (What is awaited may differ: a dot can name a write that its frame does not hold.)
   func compareRebuilt() throws {
     let arrivals = try store.crossings(limit: 10_000)
-    let outcome = try store.rebuildView { opening, frame in
+    let outcome = try store.rebuildView { opening, frame, _ in
       #expect(opening == model.openings[frame.log])
       return Reapplication(model.applications[model.place(frame)] ?? .nothing)
     }

@@ -19,7 +19,7 @@ struct RebuildTests {
     _ = try store.commit(batch(ours[0], theirs[0], ours[1], theirs[1], sealed))
 
     // When one of them turns out to be cut off at its opening
-    let outcome = try store.rebuildView { opening, frame in
+    let outcome = try store.rebuildView { opening, frame, _ in
       let held = (ours + theirs).first { $0.frame == frame }
       let isCut = opening == revoked.opening && frame.sequence > 0
       return Reapplication(isCut ? .nothing : held?.application ?? .nothing)
@@ -39,7 +39,7 @@ struct RebuildTests {
     var scribe = Scribe(1)
     let first = try store.commit(
       batch(scribe.opened(), scribe.writing([], crossings: [crossing(1)])))
-    try store.rebuildView { _, _ in Reapplication(.nothing) }
+    try store.rebuildView { _, _, _ in Reapplication(.nothing) }
 
     let second = try store.commit(batch(scribe.writing([], crossings: [crossing(2)])))
 
@@ -59,7 +59,7 @@ struct RebuildTests {
     let before = try store.row(reportKey(7))
 
     let applications = change.frames.map(\.application)
-    try store.rebuildView { _, frame in
+    try store.rebuildView { _, frame, _ in
       Reapplication(
         applications[Int(frame.sequence)], released: frame.sequence == 2 ? change.released : [])
     }
@@ -80,7 +80,7 @@ struct RebuildTests {
     let crossings = try store.crossings(limit: 9)
 
     #expect(throws: Unreadable.self) {
-      try store.rebuildView { _, frame in
+      try store.rebuildView { _, frame, _ in
         if frame.sequence == 1 { throw Unreadable() }
         return Reapplication(.nothing)
       }

@@ -53,7 +53,8 @@ struct HostileStoryTests {
       }
       world.stations[0].engine.peers[world.stations[2].local.device]?.refused = []
     }
-    #expect(world.stations[0].rejections(.forged) >= 2)
+    // The first might be of another branch, and is looked into.
+    #expect(world.stations[0].rejections(.forged) >= 1)
     #expect(world.stations[0].shelf.frames[log]?.count ?? 0 < 21)
     // Then the honest member's copy is taken as soon as it is in reach
     world.mend(0, 1)

@@ -116,7 +116,8 @@ struct PackedWriteTests {
 
   @Test func `come after the other operations of their frame`() throws {
     let epoch = Operation.epoch(
-      EpochAnnouncement(id: EpochID(raw: .zero), generation: 1, excludes: [], sealed: []))
+      EpochAnnouncement(id: EpochID(raw: .zero), generation: 1, base: nil, excludes: [], sealed: [])
+    )
     let writes = try writes()
     let bytes = body([writes[0], epoch, writes[1]]).encoded(writesAt: place)
     #expect(

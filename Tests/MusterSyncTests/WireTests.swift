@@ -254,7 +254,8 @@ struct WireTests {
       .certificate(device.certificate),
       .epoch(
         EpochAnnouncement(
-          id: cast.epoch.id, generation: 7, excludes: [.none],
+          id: cast.epoch.id, generation: 7, base: EpochID(raw: Bytes16(high: 1, low: 2)),
+          excludes: [.none],
           sealed: [SealedEpochKey(device: device.device, box: [1, 2])])),
       .revocation(
         Revocation(

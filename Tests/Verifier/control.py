@@ -4,13 +4,14 @@ from log import CONTROL, joined
 from names import COMMAND, ROOT, Certificate, is_signed
 
 LONGEST_CHAIN = 4
+MOST_BRANCHES = 8
 
 
 def statements(log):
     """What a control log says: (sequence, operations)."""
     if log.lane != CONTROL:
         return []
-    clear = ((frame, frame.body) for frame in log.frames[1:] if frame.epoch is None)
+    clear = ((frame, frame.body) for frame in log.said if frame.epoch is None)
     return [(frame.sequence, body.get("operations", [])) for frame, body, _ in joined(clear)]
 
 
@@ -20,11 +21,11 @@ class Control:
     def __init__(self, logs, own_chain, operation, root_key):
         self.operation, self.root_key, self.own_chain = operation, root_key, own_chain
         self.certificates, self.ranks, self.cuts = {}, {}, {}
-        self.said = {}
+        self.said, self.released, self.tree = {}, set(), Tree(logs)
         for log in logs:
-            self.said.setdefault(log.certificate, []).append((log.id, statements(log)))
-        for _, said in self.said.get(ROOT, []):
-            for _, operations in said:
+            self.said.setdefault(log.certificate, []).append((log.name, statements(log)))
+        for log, said in self.said.get(ROOT, []):
+            for _, operations in said if log not in self.tree.lost else []:
                 self.take(operations, ROOT, True, 0)
         self.admit_own(ROOT, 1)
         for rank in range(1, LONGEST_CHAIN + 1):
@@ -51,8 +52,13 @@ class Control:
                     yield operations
 
     def counts(self, device, log, sequence):
+        if log in self.tree.lost:
+            return False
         cuts = self.cuts.get(device)
         return cuts is None or sequence <= cuts.get(log, -1)
+
+    def is_released(self, log, frame):
+        return (log.id, frame.sequence, frame.stored_hash) in self.released
 
     def take(self, operations, issuer, is_command, rank):
         for operation in operations:
@@ -66,6 +72,9 @@ class Control:
                     self.admit(found, rank + 1)
         if not is_command:
             return
+        for operation in operations:
+            if "release" in operation and not operation.unknown:
+                self.released.update(heads(operation["release"].get("frames", [])) or [])
         for device, cuts in revocations(operations):
             if self.ranks.get(device, rank + 1) > rank:
                 self.cut(device, cuts)
@@ -93,24 +102,61 @@ class Control:
                 self.admit(certificate, rank)
 
     def cut(self, device, named):
-        known = self.cuts.get(device)
-        self.cuts[device] = dict(named) if known is None else {
+        known, named = self.cuts.get(device), self.tree.reach(named)
+        self.cuts[device] = named if known is None else {
             log: min(sequence, named[log]) for log, sequence in known.items() if log in named}
 
 
+class Tree:
+    """How the strands of forked logs hang together (§8)."""
+
+    def __init__(self, logs):
+        self.logs = {log.name: log for log in logs}
+        self.forked = {log.id for log in logs if log.is_parted or log.id != log.name}
+        self.places = {
+            (log.id, frame.sequence, frame.stored_hash): log.name
+            for log in logs if log.id in self.forked for frame in log.frames}
+        tips = {}
+        for log in logs:
+            if not log.is_parted:
+                tips[log.id] = tips.get(log.id, 0) + 1
+        self.lost = {
+            log.name for log in logs
+            if log.id != log.name and tips.get(log.id, 0) > MOST_BRANCHES}
+
+    def reach(self, named):
+        """By strand the last sequence that counts where only the named frames and those before do."""
+        reach = {}
+        for head in named:
+            id, sequence, _ = head
+            name = self.places.get(head, id)
+            reach[name] = max(sequence, reach.get(name, 0))
+            log = self.logs.get(name)
+            while log is not None and log.parent is not None:
+                log = log.parent
+                reach[log.name] = 1 << 32
+        return reach
+
+
+def heads(wires):
+    """(log, sequence, hash), or None for what no honest writer makes."""
+    found = [
+        (head.get("log", b""), head.get("sequence", 0), head.get("hash", b"")) for head in wires]
+    order = [(log, hash) for log, _, hash in found]
+    if len(found) > 1024 or order != sorted(set(order)):
+        return None
+    if any(len(log) != 16 or len(hash) != 32 or sequence >= 1 << 32
+           for log, sequence, hash in found):
+        return None
+    return found
+
+
 def revocations(operations):
-    """(device, last sequence that counts by log); what no honest writer makes is passed over."""
+    """(device, last frames that count); what no honest writer makes is passed over."""
     for operation in operations:
         if "revocation" not in operation or operation.unknown:
             continue
         wire = operation["revocation"]
-        heads = wire.get("cuts", [])
-        logs = [head.get("log", b"") for head in heads]
-        if len(wire.get("device", b"")) != 16 or len(heads) > 1024:
-            continue
-        if any(len(log) != 16 for log in logs) or logs != sorted(set(logs)):
-            continue
-        if any(len(head.get("hash", b"")) != 32 or head.get("sequence", 0) >= 1 << 32
-               for head in heads):
-            continue
-        yield wire["device"], {head["log"]: head.get("sequence", 0) for head in heads}
+        cuts = heads(wire.get("cuts", []))
+        if len(wire.get("device", b"")) == 16 and cuts is not None:
+            yield wire["device"], cuts

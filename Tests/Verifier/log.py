@@ -20,9 +20,12 @@ Crossing: 6 fix Fix; 7 baseline bool
 Certificate: 1 content bytes; 2 signature bytes
 SealedKey: 1 device bytes; 2 sealed bytes
 Epoch: 1 id bytes; 2 excludes bytes many; 3 sealed SealedKey many; 4 generation uint32
+Epoch: 5 base bytes
 Revocation: 1 device bytes; 2 cuts Head many
+Release: 1 frames Head many
 Operation: 2 crossing Crossing kind
 Operation: 16 certificate Certificate kind; 17 epoch Epoch kind; 18 revocation Revocation kind
+Operation: 19 release Release kind
 Part: 1 index uint32; 2 count uint32; 3 content bytes
 FrameBody: 1 written_at sint64; 2 operations Operation many; 3 part Part; 5 writes bytes
 """)
@@ -50,12 +53,30 @@ class Frame:
 
 @dataclass
 class Log:
+    """A log, or a strand of one that is forked."""
     id: bytes
+    name: bytes
     certificate: bytes
     incarnation: bytes
     lane: int
     head: tuple
     frames: list
+    first: int
+    base: bytes
+    is_parted: bool
+    parent: object = None
+
+    @property
+    def said(self):
+        """All frames but the opening."""
+        return self.frames[1:] if self.parent is None else self.frames
+
+    def at(self, sequence):
+        """The frame of a sequence, which may stand in what a strand goes on from."""
+        log = self
+        while sequence < log.first:
+            log = log.parent
+        return log.frames[sequence - log.first]
 
 
 def read_database(path):
@@ -63,12 +84,16 @@ def read_database(path):
     database = sqlite3.connect(f"file:{path}?mode=ro", uri=True)
     try:
         database.execute("BEGIN")
-        logs = []
-        for ref, id, certificate, incarnation, lane, *head in database.execute(
-            "SELECT ref, log, certificate, incarnation, lane, head_sequence, head_hash"
-            " FROM logs ORDER BY log"):
-            log = Log(id, certificate, incarnation, lane, tuple(head), [])
-            previous = bytes(32)
+        logs, parents = [], {}
+        for ref, name, certificate, incarnation, lane, *rest in database.execute(
+            "SELECT ref, log, certificate, incarnation, lane, head_sequence, head_hash,"
+            " origin, parent, base_hash, first_sequence, is_parted FROM logs ORDER BY log"):
+            sequence, hash, origin, parent, base, first, is_parted = rest
+            log = Log(
+                origin or name, name, certificate, incarnation, lane, (sequence, hash), [], first,
+                base or bytes(32), is_parted == 1)
+            parents[name] = parent
+            previous = log.base
             for place, name, rest, epoch, body, signature in database.execute(
                 "SELECT place, name, rest, epoch, body, signature FROM frames"
                 " WHERE place BETWEEN ?1 << 32 AND (?1 + 1 << 32) - 1 ORDER BY place", (ref,)):
@@ -77,6 +102,9 @@ def read_database(path):
                     Frame(place & 0xFFFFFFFF, previous, hash, epoch, body, signature))
                 previous = hash
             logs.append(log)
+        named = {log.name: log for log in logs}
+        for log in logs:
+            log.parent = named.get(parents[log.name])
         return logs, dict(database.execute("SELECT id, key FROM epochs"))
     finally:
         database.close()
@@ -104,14 +132,14 @@ def read_proven(path):
 def check_log(log, operation, key):
     """What is wrong with a log, frame by frame."""
     def told(frame, what):
-        return f"frame {frame.sequence} of log {log.id.hex()[:8]}: {what}"
+        return f"frame {frame.sequence} of log {log.name.hex()[:8]}: {what}"
 
     if not log.frames:
         return [f"log {log.id.hex()[:8]}: no frames"]
     problems = []
     if key is None:
         problems.append(told(log.frames[0], "its author is not certified"))
-    for expected, frame in enumerate(log.frames):
+    for expected, frame in enumerate(log.frames, log.first):
         if frame.sequence != expected:
             problems.append(told(frame, "frames before it are missing"))
             break
@@ -120,14 +148,28 @@ def check_log(log, operation, key):
         if frame.signature is not None and key is not None:
             if not is_signed(frame.stored_hash, frame.signature, key):
                 problems.append(told(frame, "its signature does not hold"))
-    if not is_opening(log, operation):
+    if log.id != log.name:
+        if not is_strand(log):
+            problems.append(told(log.frames[0], "its strand is not the one that it begins"))
+    elif not is_opening(log, operation):
         problems.append(told(log.frames[0], "its opening is not that of its log"))
     last = log.frames[-1]
-    if last.signature is None:
+    if last.signature is None and not log.is_parted:
         problems.append(told(last, "no signature proves it"))
     if log.head != (last.sequence, last.stored_hash):
         problems.append(told(last, "it is not the log's head"))
     return problems
+
+
+def is_strand(log):
+    """Whether a strand goes on from its parent's head, and has the name that its frames give it."""
+    return (
+        log.parent is not None
+        and log.parent.id == log.id
+        and log.parent.is_parted
+        and log.parent.head == (log.first - 1, log.base)
+        and log.name == h16(b"muster strand 1", log.id, log.frames[0].stored_hash)
+    )
 
 
 def is_opening(log, operation):
@@ -156,7 +198,7 @@ def bodies(log, operation, keys):
         return
     opened = (
         (frame, unseal(frame.body, keys[frame.epoch], frame.header(operation, log.id)))
-        for frame in log.frames[1:] if frame.epoch in keys)
+        for frame in log.said if frame.epoch in keys)
     yield from joined((frame, plaintext) for frame, plaintext in opened if plaintext is not None)
 
 

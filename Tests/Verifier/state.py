@@ -1,6 +1,7 @@
 """What the operations of frames make of the state: docs/wire.md §5 to §7."""
 
 import struct
+from collections import ChainMap
 from dataclasses import dataclass
 
 from names import COMMAND, MEMBER, RELAY, Author, h16, h32, i64, text, u32
@@ -134,7 +135,7 @@ class PackedWrites:
         return Write(
             self.row, field, value, others, takes_earlier, self.origin,
             self.frame.stored_hash[:16] + struct.pack(">H", index),
-            (self.log.id, self.frame.sequence), self.author, self.written_at)
+            (self.log.name, self.frame.sequence), self.author, self.written_at)
 
     def value(self, allowed):
         """The value's canonical bytes."""
@@ -304,10 +305,14 @@ class State:
         self.crossings = {}  # id -> (decides, canonical)
         self.names = {}  # log -> sequence -> (epoch, rows that the frame names, by index)
 
-    def apply_body(self, frame, body, in_parts, log, author, operation):
+    def apply_body(self, frame, body, in_parts, log, author, operation, counts):
+        """Logs come after what they go on from. What does not count may name rows all the same."""
         operations = body.get("operations", [])
         written_at = body.get("written_at", 0)
-        names = self.names.setdefault(log.id, {})
+        if log.name not in self.names:
+            above = [self.names.get(log.parent.name, {})] if log.parent is not None else []
+            self.names[log.name] = ChainMap({}, *above)
+        names = self.names[log.name]
         packed = PackedWrites(
             body.get("writes", b""), frame, log, author, written_at, operation, names)
         try:
@@ -319,7 +324,7 @@ class State:
             return  # means nothing
         if not in_parts:
             names[frame.sequence] = (frame.epoch, rows)
-        if rows is None or packed.waits or any(map(is_unknown, operations)):
+        if not counts or rows is None or packed.waits or any(map(is_unknown, operations)):
             return  # waits for a newer program
         for write in writes:
             if write is not None:

@@ -27,15 +27,17 @@ def verify(database, root_key, own_chain):
         f"epoch {id.hex()[:8]}: its id is not the hash of its key"
         for id, key in keys.items() if h16(b"muster epoch 1", operation, key) != id]
     state = State()
-    for log in logs:
+    for log in sorted(logs, key=lambda log: (log.id != log.name, log.first)):
         certificate, _ = control.certificates.get(log.certificate, (None, 0))
         if certificate is None:
             problems += check_log(log, operation, root_key if log.certificate == ROOT else None)
             continue
         problems += check_log(log, operation, certificate.key)
         for frame, body, in_parts in bodies(log, operation, keys):
-            if control.counts(certificate.author.device, log.id, frame.sequence):
-                state.apply_body(frame, body, in_parts, log, certificate.author, operation)
+            device = certificate.author.device
+            counts = control.counts(device, log.name, frame.sequence) or control.is_released(
+                log, frame)
+            state.apply_body(frame, body, in_parts, log, certificate.author, operation, counts)
     return {
         "frames": sum(len(log.frames) for log in logs),
         "logs": len(logs),

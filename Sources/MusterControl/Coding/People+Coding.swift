@@ -65,3 +65,27 @@ extension WireDevice {
     }
   }
 }
+
+extension WireQuarantinedFrame {
+  init(_ frame: QuarantinedFrame) {
+    self.init()
+    hash = .init(frame.hash.bytes)
+    device = .init(frame.device.bytes)
+    callsign = frame.callsign
+    log = .init(frame.log.bytes)
+    lane = UInt32(frame.lane.rawValue)
+    sequence = frame.sequence
+    if let moment = frame.writtenAt { writtenAt = moment.milliseconds }
+    contents = frame.contents
+  }
+
+  var summary: QuarantinedFrame {
+    get throws(ControlFault) {
+      guard let hash = FrameHash(bytes: hash) else { throw .malformed("hash not of 32 bytes") }
+      return QuarantinedFrame(
+        hash: hash, device: try Checked.identifier(device), callsign: callsign,
+        log: try Checked.identifier(log), lane: try Checked.code(lane), sequence: sequence,
+        writtenAt: hasWrittenAt ? Timestamp(milliseconds: writtenAt) : nil, contents: contents)
+    }
+  }
+}

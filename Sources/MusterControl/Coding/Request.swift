@@ -91,6 +91,8 @@ extension Command {
         })
     case .revoke(let device): .revoke(device)
     case .rotateEpoch: .rotateEpoch(WireNothing())
+    case .quarantine: .quarantine(WireNothing())
+    case .release(let reference): .release(reference)
     }
   }
 
@@ -126,6 +128,8 @@ extension Command {
       self = .admit(request: Array(wire.request), role: try Checked.code(wire.role))
     case .revoke(let device): self = .revoke(device)
     case .rotateEpoch: self = .rotateEpoch
+    case .quarantine: self = .quarantine
+    case .release(let reference): self = .release(reference)
     case .follow: throw .malformed("follow is no command")
     }
   }

@@ -47,6 +47,9 @@ extension Reply {
           $0.grant = .init(grant)
           $0.callsign = callsign
         })
+    case .quarantine(let frames):
+      .quarantine(.with { $0.frames = frames.map(WireQuarantinedFrame.init) })
+    case .released(let count): .released(Int64(count))
     }
   }
 
@@ -74,6 +77,10 @@ extension Reply {
         Array(wire.invitation), role: try Checked.code(wire.role),
         expiresAt: Timestamp(milliseconds: wire.expiresAt))
     case .grant(let wire): self = .grant(Array(wire.grant), callsign: wire.callsign)
+    case .quarantine(let wire):
+      self = .quarantine(
+        try wire.frames.checked { frame throws(ControlFault) in try frame.summary })
+    case .released(let count): self = .released(try Checked.integer(count))
     }
   }
 }

@@ -23,7 +23,7 @@ extension WireStatus {
     if let report = status.fix { fix = WirePositionReport(report) }
     rejected = status.rejected
     droppedForLackOfRoom = status.droppedForLackOfRoom
-    forkedLogs = Int64(status.forkedLogs)
+    forks = status.forks.map(WireFork.init)
     if let free = status.diskFreeBytes { diskFreeBytes = free }
   }
 
@@ -41,8 +41,30 @@ extension WireStatus {
         crossings: try Checked.integer(crossings),
         peers: try peers.checked { peer throws(ControlFault) in try peer.summary },
         fix: hasFix ? try fix.report : nil, rejected: rejected,
-        droppedForLackOfRoom: droppedForLackOfRoom, forkedLogs: try Checked.integer(forkedLogs),
+        droppedForLackOfRoom: droppedForLackOfRoom,
+        forks: try forks.checked { fork throws(ControlFault) in try fork.summary },
         diskFreeBytes: hasDiskFreeBytes ? diskFreeBytes : nil)
+    }
+  }
+}
+
+extension WireFork {
+  init(_ fork: ForkSummary) {
+    self.init()
+    device = .init(fork.device.bytes)
+    callsign = fork.callsign
+    log = .init(fork.log.bytes)
+    lane = UInt32(fork.lane.rawValue)
+    place = fork.place
+    branches = Int64(fork.branches)
+  }
+
+  var summary: ForkSummary {
+    get throws(ControlFault) {
+      ForkSummary(
+        device: try Checked.identifier(device), callsign: callsign,
+        log: try Checked.identifier(log), lane: try Checked.code(lane), place: place,
+        branches: try Checked.integer(branches))
     }
   }
 }

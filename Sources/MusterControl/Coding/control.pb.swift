@@ -271,6 +271,22 @@ nonisolated struct WireRequest: Sendable {
     set {kind = .rotateEpoch(newValue)}
   }
 
+  var quarantine: WireNothing {
+    get {
+      if case .quarantine(let v)? = kind {return v}
+      return WireNothing()
+    }
+    set {kind = .quarantine(newValue)}
+  }
+
+  var release: String {
+    get {
+      if case .release(let v)? = kind {return v}
+      return String()
+    }
+    set {kind = .release(newValue)}
+  }
+
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
   nonisolated enum OneOf_Kind: Equatable, Sendable {
@@ -298,6 +314,8 @@ nonisolated struct WireRequest: Sendable {
     case follow(WireFollow)
     case revoke(String)
     case rotateEpoch(WireNothing)
+    case quarantine(WireNothing)
+    case release(String)
 
   }
 
@@ -407,6 +425,22 @@ nonisolated struct WireResponse: Sendable {
     set {kind = .grant(newValue)}
   }
 
+  var quarantine: WireQuarantine {
+    get {
+      if case .quarantine(let v)? = kind {return v}
+      return WireQuarantine()
+    }
+    set {kind = .quarantine(newValue)}
+  }
+
+  var released: Int64 {
+    get {
+      if case .released(let v)? = kind {return v}
+      return 0
+    }
+    set {kind = .released(newValue)}
+  }
+
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
   nonisolated enum OneOf_Kind: Equatable, Sendable {
@@ -422,6 +456,8 @@ nonisolated struct WireResponse: Sendable {
     case events(WireEvents)
     case invitation(WireInvitation)
     case grant(WireGrant)
+    case quarantine(WireQuarantine)
+    case released(Int64)
 
   }
 
@@ -913,11 +949,38 @@ nonisolated struct WireStatus: @unchecked Sendable {
     set {_uniqueStorage()._quarantinedFrames = newValue}
   }
 
+  var forks: [WireFork] {
+    get {_storage._forks}
+    set {_uniqueStorage()._forks = newValue}
+  }
+
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
   init() {}
 
   fileprivate var _storage = _StorageClass.defaultInstance
+}
+
+nonisolated struct WireFork: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  var device: Data = Data()
+
+  var callsign: String = String()
+
+  var log: Data = Data()
+
+  var lane: UInt32 = 0
+
+  var place: UInt64 = 0
+
+  var branches: Int64 = 0
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
 }
 
 nonisolated struct WirePeer: Sendable {
@@ -1101,6 +1164,53 @@ nonisolated struct WireDevice: Sendable {
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
   init() {}
+}
+
+nonisolated struct WireQuarantine: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  var frames: [WireQuarantinedFrame] = []
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+}
+
+nonisolated struct WireQuarantinedFrame: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  var hash: Data = Data()
+
+  var device: Data = Data()
+
+  var callsign: String = String()
+
+  var log: Data = Data()
+
+  var lane: UInt32 = 0
+
+  var sequence: UInt64 = 0
+
+  var writtenAt: Int64 {
+    get {_writtenAt ?? 0}
+    set {_writtenAt = newValue}
+  }
+  /// Returns true if `writtenAt` has been explicitly set.
+  var hasWrittenAt: Bool {self._writtenAt != nil}
+  /// Clears the value of `writtenAt`. Subsequent reads from it will return its default value.
+  mutating func clearWrittenAt() {self._writtenAt = nil}
+
+  var contents: [String] = []
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+
+  fileprivate var _writtenAt: Int64? = nil
 }
 
 nonisolated struct WireReports: Sendable {
@@ -1400,7 +1510,7 @@ nonisolated extension WireSafety: SwiftProtobuf._ProtoNameProviding {
 
 nonisolated extension WireRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".Request"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}status\0\u{1}verify\0\u{1}users\0\u{3}claim_safety\0\u{3}set_position\0\u{1}devices\0\u{1}reports\0\u{1}report\0\u{3}add_report\0\u{3}edit_report\0\u{3}delete_report\0\u{3}confirm_report\0\u{3}comment_report\0\u{1}fences\0\u{1}fence\0\u{3}add_fence\0\u{3}set_fence_active\0\u{3}delete_fence\0\u{1}events\0\u{1}invite\0\u{1}admit\0\u{1}follow\0\u{1}revoke\0\u{3}rotate_epoch\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}status\0\u{1}verify\0\u{1}users\0\u{3}claim_safety\0\u{3}set_position\0\u{1}devices\0\u{1}reports\0\u{1}report\0\u{3}add_report\0\u{3}edit_report\0\u{3}delete_report\0\u{3}confirm_report\0\u{3}comment_report\0\u{1}fences\0\u{1}fence\0\u{3}add_fence\0\u{3}set_fence_active\0\u{3}delete_fence\0\u{1}events\0\u{1}invite\0\u{1}admit\0\u{1}follow\0\u{1}revoke\0\u{3}rotate_epoch\0\u{1}quarantine\0\u{1}release\0")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -1690,6 +1800,27 @@ nonisolated extension WireRequest: SwiftProtobuf.Message, SwiftProtobuf._Message
           self.kind = .rotateEpoch(v)
         }
       }()
+      case 25: try {
+        var v: WireNothing?
+        var hadOneofValue = false
+        if let current = self.kind {
+          hadOneofValue = true
+          if case .quarantine(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.kind = .quarantine(v)
+        }
+      }()
+      case 26: try {
+        var v: String?
+        try decoder.decodeSingularStringField(value: &v)
+        if let v = v {
+          if self.kind != nil {try decoder.handleConflictingOneOf()}
+          self.kind = .release(v)
+        }
+      }()
       default: break
       }
     }
@@ -1797,6 +1928,14 @@ nonisolated extension WireRequest: SwiftProtobuf.Message, SwiftProtobuf._Message
       guard case .rotateEpoch(let v)? = self.kind else { preconditionFailure() }
       try visitor.visitSingularMessageField(value: v, fieldNumber: 24)
     }()
+    case .quarantine?: try {
+      guard case .quarantine(let v)? = self.kind else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 25)
+    }()
+    case .release?: try {
+      guard case .release(let v)? = self.kind else { preconditionFailure() }
+      try visitor.visitSingularStringField(value: v, fieldNumber: 26)
+    }()
     case nil: break
     }
     try unknownFields.traverse(visitor: &visitor)
@@ -1811,7 +1950,7 @@ nonisolated extension WireRequest: SwiftProtobuf.Message, SwiftProtobuf._Message
 
 nonisolated extension WireResponse: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".Response"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}done\0\u{1}refused\0\u{1}status\0\u{1}verification\0\u{1}users\0\u{1}devices\0\u{1}reports\0\u{1}fences\0\u{1}created\0\u{1}events\0\u{1}invitation\0\u{1}grant\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}done\0\u{1}refused\0\u{1}status\0\u{1}verification\0\u{1}users\0\u{1}devices\0\u{1}reports\0\u{1}fences\0\u{1}created\0\u{1}events\0\u{1}invitation\0\u{1}grant\0\u{1}quarantine\0\u{1}released\0")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -1965,6 +2104,27 @@ nonisolated extension WireResponse: SwiftProtobuf.Message, SwiftProtobuf._Messag
           self.kind = .grant(v)
         }
       }()
+      case 13: try {
+        var v: WireQuarantine?
+        var hadOneofValue = false
+        if let current = self.kind {
+          hadOneofValue = true
+          if case .quarantine(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.kind = .quarantine(v)
+        }
+      }()
+      case 14: try {
+        var v: Int64?
+        try decoder.decodeSingularSInt64Field(value: &v)
+        if let v = v {
+          if self.kind != nil {try decoder.handleConflictingOneOf()}
+          self.kind = .released(v)
+        }
+      }()
       default: break
       }
     }
@@ -2023,6 +2183,14 @@ nonisolated extension WireResponse: SwiftProtobuf.Message, SwiftProtobuf._Messag
     case .grant?: try {
       guard case .grant(let v)? = self.kind else { preconditionFailure() }
       try visitor.visitSingularMessageField(value: v, fieldNumber: 12)
+    }()
+    case .quarantine?: try {
+      guard case .quarantine(let v)? = self.kind else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 13)
+    }()
+    case .released?: try {
+      guard case .released(let v)? = self.kind else { preconditionFailure() }
+      try visitor.visitSingularSInt64Field(value: v, fieldNumber: 14)
     }()
     case nil: break
     }
@@ -2605,7 +2773,7 @@ nonisolated extension WireFollow: SwiftProtobuf.Message, SwiftProtobuf._MessageI
 
 nonisolated extension WireStatus: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".Status"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}operation\0\u{3}operation_name\0\u{1}callsign\0\u{1}device\0\u{1}role\0\u{3}state_hash\0\u{3}state_is_incomplete\0\u{1}root\0\u{1}logs\0\u{1}frames\0\u{3}waiting_frames\0\u{1}users\0\u{1}reports\0\u{1}fences\0\u{1}crossings\0\u{1}peers\0\u{1}fix\0\u{1}rejected\0\u{3}disk_free_bytes\0\u{3}dropped_for_lack_of_room\0\u{3}forked_logs\0\u{3}quarantined_frames\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}operation\0\u{3}operation_name\0\u{1}callsign\0\u{1}device\0\u{1}role\0\u{3}state_hash\0\u{3}state_is_incomplete\0\u{1}root\0\u{1}logs\0\u{1}frames\0\u{3}waiting_frames\0\u{1}users\0\u{1}reports\0\u{1}fences\0\u{1}crossings\0\u{1}peers\0\u{1}fix\0\u{1}rejected\0\u{3}disk_free_bytes\0\u{3}dropped_for_lack_of_room\0\u{3}forked_logs\0\u{3}quarantined_frames\0\u{1}forks\0")
 
   fileprivate class _StorageClass {
     var _operation: Data = Data()
@@ -2630,6 +2798,7 @@ nonisolated extension WireStatus: SwiftProtobuf.Message, SwiftProtobuf._MessageI
     var _droppedForLackOfRoom: UInt64 = 0
     var _forkedLogs: Int64 = 0
     var _quarantinedFrames: Int64 = 0
+    var _forks: [WireFork] = []
 
       // This property is used as the initial default value for new instances of the type.
       // The type itself is protecting the reference to its storage via CoW semantics.
@@ -2662,6 +2831,7 @@ nonisolated extension WireStatus: SwiftProtobuf.Message, SwiftProtobuf._MessageI
       _droppedForLackOfRoom = source._droppedForLackOfRoom
       _forkedLogs = source._forkedLogs
       _quarantinedFrames = source._quarantinedFrames
+      _forks = source._forks
     }
   }
 
@@ -2702,6 +2872,7 @@ nonisolated extension WireStatus: SwiftProtobuf.Message, SwiftProtobuf._MessageI
         case 20: try { try decoder.decodeSingularUInt64Field(value: &_storage._droppedForLackOfRoom) }()
         case 21: try { try decoder.decodeSingularSInt64Field(value: &_storage._forkedLogs) }()
         case 22: try { try decoder.decodeSingularSInt64Field(value: &_storage._quarantinedFrames) }()
+        case 23: try { try decoder.decodeRepeatedMessageField(value: &_storage._forks) }()
         default: break
         }
       }
@@ -2780,6 +2951,9 @@ nonisolated extension WireStatus: SwiftProtobuf.Message, SwiftProtobuf._MessageI
       if _storage._quarantinedFrames != 0 {
         try visitor.visitSingularSInt64Field(value: _storage._quarantinedFrames, fieldNumber: 22)
       }
+      if !_storage._forks.isEmpty {
+        try visitor.visitRepeatedMessageField(value: _storage._forks, fieldNumber: 23)
+      }
     }
     try unknownFields.traverse(visitor: &visitor)
   }
@@ -2811,10 +2985,66 @@ nonisolated extension WireStatus: SwiftProtobuf.Message, SwiftProtobuf._MessageI
         if _storage._droppedForLackOfRoom != rhs_storage._droppedForLackOfRoom {return false}
         if _storage._forkedLogs != rhs_storage._forkedLogs {return false}
         if _storage._quarantinedFrames != rhs_storage._quarantinedFrames {return false}
+        if _storage._forks != rhs_storage._forks {return false}
         return true
       }
       if !storagesAreEqual {return false}
     }
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WireFork: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".Fork"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}device\0\u{1}callsign\0\u{1}log\0\u{1}lane\0\u{1}place\0\u{1}branches\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularBytesField(value: &self.device) }()
+      case 2: try { try decoder.decodeSingularStringField(value: &self.callsign) }()
+      case 3: try { try decoder.decodeSingularBytesField(value: &self.log) }()
+      case 4: try { try decoder.decodeSingularUInt32Field(value: &self.lane) }()
+      case 5: try { try decoder.decodeSingularUInt64Field(value: &self.place) }()
+      case 6: try { try decoder.decodeSingularSInt64Field(value: &self.branches) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.device.isEmpty {
+      try visitor.visitSingularBytesField(value: self.device, fieldNumber: 1)
+    }
+    if !self.callsign.isEmpty {
+      try visitor.visitSingularStringField(value: self.callsign, fieldNumber: 2)
+    }
+    if !self.log.isEmpty {
+      try visitor.visitSingularBytesField(value: self.log, fieldNumber: 3)
+    }
+    if self.lane != 0 {
+      try visitor.visitSingularUInt32Field(value: self.lane, fieldNumber: 4)
+    }
+    if self.place != 0 {
+      try visitor.visitSingularUInt64Field(value: self.place, fieldNumber: 5)
+    }
+    if self.branches != 0 {
+      try visitor.visitSingularSInt64Field(value: self.branches, fieldNumber: 6)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: WireFork, rhs: WireFork) -> Bool {
+    if lhs.device != rhs.device {return false}
+    if lhs.callsign != rhs.callsign {return false}
+    if lhs.log != rhs.log {return false}
+    if lhs.lane != rhs.lane {return false}
+    if lhs.place != rhs.place {return false}
+    if lhs.branches != rhs.branches {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -3148,6 +3378,105 @@ nonisolated extension WireDevice: SwiftProtobuf.Message, SwiftProtobuf._MessageI
     if lhs.rank != rhs.rank {return false}
     if lhs.isThisDevice != rhs.isThisDevice {return false}
     if lhs.isRevoked != rhs.isRevoked {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WireQuarantine: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".Quarantine"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}frames\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeRepeatedMessageField(value: &self.frames) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.frames.isEmpty {
+      try visitor.visitRepeatedMessageField(value: self.frames, fieldNumber: 1)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: WireQuarantine, rhs: WireQuarantine) -> Bool {
+    if lhs.frames != rhs.frames {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WireQuarantinedFrame: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".QuarantinedFrame"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}hash\0\u{1}device\0\u{1}callsign\0\u{1}log\0\u{1}lane\0\u{1}sequence\0\u{3}written_at\0\u{1}contents\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularBytesField(value: &self.hash) }()
+      case 2: try { try decoder.decodeSingularBytesField(value: &self.device) }()
+      case 3: try { try decoder.decodeSingularStringField(value: &self.callsign) }()
+      case 4: try { try decoder.decodeSingularBytesField(value: &self.log) }()
+      case 5: try { try decoder.decodeSingularUInt32Field(value: &self.lane) }()
+      case 6: try { try decoder.decodeSingularUInt64Field(value: &self.sequence) }()
+      case 7: try { try decoder.decodeSingularSInt64Field(value: &self._writtenAt) }()
+      case 8: try { try decoder.decodeRepeatedStringField(value: &self.contents) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    if !self.hash.isEmpty {
+      try visitor.visitSingularBytesField(value: self.hash, fieldNumber: 1)
+    }
+    if !self.device.isEmpty {
+      try visitor.visitSingularBytesField(value: self.device, fieldNumber: 2)
+    }
+    if !self.callsign.isEmpty {
+      try visitor.visitSingularStringField(value: self.callsign, fieldNumber: 3)
+    }
+    if !self.log.isEmpty {
+      try visitor.visitSingularBytesField(value: self.log, fieldNumber: 4)
+    }
+    if self.lane != 0 {
+      try visitor.visitSingularUInt32Field(value: self.lane, fieldNumber: 5)
+    }
+    if self.sequence != 0 {
+      try visitor.visitSingularUInt64Field(value: self.sequence, fieldNumber: 6)
+    }
+    try { if let v = self._writtenAt {
+      try visitor.visitSingularSInt64Field(value: v, fieldNumber: 7)
+    } }()
+    if !self.contents.isEmpty {
+      try visitor.visitRepeatedStringField(value: self.contents, fieldNumber: 8)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: WireQuarantinedFrame, rhs: WireQuarantinedFrame) -> Bool {
+    if lhs.hash != rhs.hash {return false}
+    if lhs.device != rhs.device {return false}
+    if lhs.callsign != rhs.callsign {return false}
+    if lhs.log != rhs.log {return false}
+    if lhs.lane != rhs.lane {return false}
+    if lhs.sequence != rhs.sequence {return false}
+    if lhs._writtenAt != rhs._writtenAt {return false}
+    if lhs.contents != rhs.contents {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

@@ -40,8 +40,9 @@ public struct StatusSummary: Hashable, Sendable {
   public var rejected: [String: UInt64]
   /// Of what was to be said to peers, parts that found no room to wait; digests make up for them.
   public var droppedForLackOfRoom: UInt64
-  /// Logs with two frames for one place: their authors' databases were cloned, or they lie.
-  public var forkedLogs: Int
+  /// Logs with two frames for one place, by log: their authors' databases were restored or
+  /// cloned, or they lie.
+  public var forks: [ForkSummary]
   /// Of the disk that the database is on; nil where it could not be told.
   public var diskFreeBytes: UInt64?
 
@@ -52,7 +53,7 @@ public struct StatusSummary: Hashable, Sendable {
     waitingFrames: Int, quarantinedFrames: Int, users: Int, reports: Int, fences: Int,
     crossings: Int,
     peers: [PeerSummary], fix: PositionReport?, rejected: [String: UInt64],
-    droppedForLackOfRoom: UInt64, forkedLogs: Int, diskFreeBytes: UInt64?
+    droppedForLackOfRoom: UInt64, forks: [ForkSummary], diskFreeBytes: UInt64?
   ) {
     self.operation = operation
     self.operationName = operationName
@@ -74,7 +75,7 @@ public struct StatusSummary: Hashable, Sendable {
     self.fix = fix
     self.rejected = rejected
     self.droppedForLackOfRoom = droppedForLackOfRoom
-    self.forkedLogs = forkedLogs
+    self.forks = forks
     self.diskFreeBytes = diskFreeBytes
   }
 }

@@ -22,7 +22,9 @@ struct ControlEvaluation: Sendable {
   }
 
   private(set) var admitted: [CertificateHash: ControlPlane.Admission] = [:]
-  private(set) var cuts = Cuts()
+  private(set) var cuts: Cuts
+  /// Frames past a cut that count all the same.
+  private(set) var released: Set<Head> = []
   /// The revocations that count, by the frame that says so.
   private(set) var revocations: [FrameHash: [Revocation]] = [:]
   private(set) var epochs: [EpochID: EpochAnnouncement] = [:]
@@ -31,17 +33,24 @@ struct ControlEvaluation: Sendable {
   /// The lowest rank of each device, as far as evaluated.
   private var ranks: [DeviceID: Int] = [:]
   private let logs: [CertificateHash: [LogID: ControlLog]]
+  /// Frames that revoke somebody, whether they count or not.
+  private let heard: Set<FrameHash>
   /// Certificates that this device or others showed, by chains up to the root; by their issuer.
   private let shown: [CertificateHash: [SignedCertificate]]
 
   init(
-    _ logs: [LogID: ControlLog], rules: Rules, proven: [SignedCertificate],
-    signatures: inout VerifiedSignatures
+    _ logs: [LogID: ControlLog], rules: Rules, proven: [SignedCertificate], heard: Set<FrameHash>,
+    lineage: Lineage, signatures: inout VerifiedSignatures
   ) {
+    cuts = Cuts(lineage)
+    self.heard = heard
     shown = Dictionary(grouping: rules.ownChain + proven, by: \.certificate.issuer)
     self.logs = logs.reduce(into: [:]) { $0[$1.value.certificate, default: [:]][$1.key] = $1.value }
-    for statement in (self.logs[.root] ?? [:]).values.flatMap(\.statements) {
-      take(statement, by: .root, rank: 0, rules: rules, signatures: &signatures)
+    for (log, contents) in (self.logs[.root] ?? [:]).sorted(by: { $0.key < $1.key })
+    where !lineage.lost.contains(log) {
+      for statement in contents.statements {
+        take(statement, by: .root, rank: 0, rules: rules, signatures: &signatures)
+      }
     }
     admitShown(rules, issuer: .root, rank: 1, signatures: &signatures)
     for rank in 1...Limits.certificateChain {
@@ -105,6 +114,7 @@ struct ControlEvaluation: Sendable {
         let reads = admitted[issuer]?.signed.certificate.role.reads == true
         guard entitled || (reads && !announcement.excludes.isEmpty) else { continue }
         epochs[announcement.id] = announcement
+      case .release(let release) where entitled: released.formUnion(release.frames)
       default: break
       }
     }
@@ -149,27 +159,37 @@ struct ControlEvaluation: Sendable {
 
   // MARK: Epochs
 
-  /// Frames that revoke somebody, whether they count or not.
-  private var heard: Set<FrameHash> {
-    var frames: Set<FrameHash> = []
-    for statement in logs.values.flatMap(\.values).flatMap(\.statements) {
-      for case .revocation in statement.operations { frames.insert(statement.hash) }
-    }
-    return frames
-  }
-
   /// Epochs whose key may not be handed on yet: they name a revocation that is not here, so that
   /// somebody whom they shut out may still be taken for a member.
   private func withheldEpochs() -> Set<EpochID> {
-    let heard = heard
-    return Set(epochs.values.filter { !heard.isSuperset(of: $0.excludes) }.map(\.id))
+    Set(
+      epochs.values.filter { epoch in
+        let excluded = excluded(by: epoch)
+        return !excluded.isWhole || !heard.isSuperset(of: excluded.frames)
+      }.map(\.id))
   }
 
   /// What may be written under: epochs that shut out everybody who has been revoked, as far as
   /// known here; the newest generation's lowest id first.
   private func fittingEpochs() -> [EpochID] {
     let counting = Set(revocations.keys)
-    return epochs.values.filter { counting.isSubset(of: $0.excludes) }
+    return epochs.values.filter { counting.isSubset(of: excluded(by: $0).frames) }
       .sorted { ($1.generation, $0.id) < ($0.generation, $1.id) }.map(\.id)
+  }
+
+  /// The revocations that an epoch excludes, its own and those of the epochs that it builds on;
+  /// whole where all of these are known.
+  func excluded(
+    by epoch: EpochAnnouncement
+  ) -> (frames: Set<FrameHash>, isWhole: Bool) {
+    var frames = Set(epoch.excludes)
+    var base = epoch.base
+    for _ in 0..<Limits.epochBases {
+      guard let next = base else { return (frames, true) }
+      guard let below = epochs[next] else { return (frames, false) }
+      frames.formUnion(below.excludes)
+      base = below.base
+    }
+    return (frames, base == nil)
   }
 }

@@ -7,8 +7,6 @@ struct ControlLog: Hashable, Sendable {
   let certificate: CertificateHash
   /// What its frames say, in sequence; those that say nothing are left out.
   private(set) var statements: [Statement] = []
-  /// The hashes of all frames that were read, by which a cut is known from another branch's.
-  private(set) var hashes: [UInt64: FrameHash] = [:]
 
   /// The operations of one frame.
   struct Statement: Hashable, Sendable {
@@ -20,7 +18,6 @@ struct ControlLog: Hashable, Sendable {
   init(certificate: CertificateHash) { self.certificate = certificate }
 
   mutating func add(_ operations: [Operation], sequence: UInt64, hash: FrameHash) {
-    hashes[sequence] = hash
     guard !operations.isEmpty, statements.last.map({ $0.sequence < sequence }) ?? true else {
       return
     }

@@ -15,7 +15,13 @@ struct ControlPlane: Sendable {
   /// What devices proved themselves with, and no control frame has said yet.
   private(set) var proven: [SignedCertificate] = []
   private var logs: [LogID: ControlLog] = [:]
+  /// Frames that revoke somebody, whether they count or not.
+  private var heard: Set<FrameHash> = []
+  /// What is known of forked logs, of all lanes.
+  private var lineage = Lineage()
   private(set) var state: ControlEvaluation
+  /// Frames that revocations name as the last that count, and released ones.
+  private(set) var named: Set<Head> = []
   private var isStale = false
   /// Certificates whose signatures have been verified, so that each is once.
   private var signatures = VerifiedSignatures()
@@ -44,6 +50,7 @@ struct ControlPlane: Sendable {
     static let cuts = Change(rawValue: 2)
     /// Which epochs may be written under.
     static let epochs = Change(rawValue: 4)
+    static let releases = Change(rawValue: 8)
   }
 
   /// - Parameter ownChain: what this device was admitted with; nil on nobody's. It counts from the
@@ -51,7 +58,8 @@ struct ControlPlane: Sendable {
   init(operation: OperationID, rootKey: VerifyingKey, ownChain: CertificateChain?) {
     rules = ControlEvaluation.Rules(
       operation: operation, rootKey: rootKey, ownChain: ownChain?.certificates ?? [])
-    state = ControlEvaluation([:], rules: rules, proven: [], signatures: &signatures)
+    state = ControlEvaluation(
+      [:], rules: rules, proven: [], heard: [], lineage: Lineage(), signatures: &signatures)
   }
 
   /// Adds what a control frame says; it counts after `evaluate`.
@@ -59,8 +67,13 @@ struct ControlPlane: Sendable {
     for case .certificate(let signed) in operations where !proven.isEmpty {
       proven.removeAll { $0.hash == signed.hash && $0.certificate.issuer == opening.certificate }
     }
-    logs[frame.log, default: ControlLog(certificate: opening.certificate)]
+    logs[frame.strand, default: ControlLog(certificate: opening.certificate)]
       .add(operations, sequence: frame.sequence, hash: frame.hash)
+    for case .revocation(let revocation) in operations {
+      heard.insert(frame.hash)
+      named.formUnion(revocation.cuts)
+    }
+    for case .release(let release) in operations { named.formUnion(release.frames) }
     isStale = isStale || !operations.isEmpty
   }
 
@@ -74,12 +87,33 @@ struct ControlPlane: Sendable {
     return true
   }
 
+  /// Takes how strands hang together now: with a fork, what a cut leaves is another question.
+  mutating func take(_ lineage: Lineage) {
+    guard lineage != self.lineage else { return }
+    self.lineage = lineage
+    isStale = true
+  }
+
+  /// Whether it matters in which strand a frame stands: its log is forked, and somebody named it.
+  func isNamed(_ frame: Frame) -> Bool {
+    lineage.isForked(frame.log)
+      && named.contains(Head(log: frame.log, sequence: frame.sequence, hash: frame.hash))
+  }
+
+  /// Whether strands go on from a log, or from a strand: then it grows no more.
+  func isParted(_ log: LogID) -> Bool { lineage.parted.contains(log) }
+
+  /// Whether any log that is held is forked.
+  var hasForks: Bool { lineage.hasForks }
+
   /// Judges anew, when anything was added.
   mutating func evaluate() -> Change {
     guard isStale else { return [] }
     isStale = false
     let before = state
-    state = ControlEvaluation(logs, rules: rules, proven: proven, signatures: &signatures)
+    state = ControlEvaluation(
+      logs, rules: rules, proven: proven, heard: heard, lineage: lineage,
+      signatures: &signatures)
     var change: Change = []
     if state.admitted != before.admitted || state.withheld != before.withheld
       || state.epochs.keys != before.epochs.keys
@@ -87,6 +121,7 @@ struct ControlPlane: Sendable {
       change.insert(.roster)
     }
     if state.cuts != before.cuts { change.formUnion([.roster, .cuts]) }
+    if state.released != before.released { change.insert(.releases) }
     if state.fitting != before.fitting { change.insert(.epochs) }
     return change
   }
@@ -95,11 +130,12 @@ struct ControlPlane: Sendable {
 
   var epochs: [EpochID: EpochAnnouncement] { state.epochs }
 
-  var roster: Roster {
+  /// - Parameter parts: what counts of logs that do not in full.
+  func roster(_ parts: [LogID: CountedPart]) -> Roster {
     Roster(
       state.admitted.values.map(\.signed).sorted { $0.hash < $1.hash },
       revoked: state.cuts.revoked, withheld: state.withheld,
-      announced: Set(state.epochs.keys))
+      announced: Set(state.epochs.keys), parts: parts)
   }
 
   /// Whose word a log is; nil where its certificate does not count.
@@ -114,22 +150,46 @@ struct ControlPlane: Sendable {
     #if Canary
       if Canary.ignoreCut.isPlanted { return .author(author) }
     #endif
-    return state.cuts.covers(author.device) ? nil : .author(author)
+    return state.cuts.covers(author.device) || state.cuts.loseBranches ? nil : .author(author)
   }
 
-  /// What a frame of a log counts for.
-  func standing(of sequence: UInt64, in log: LogID, opening: Opening) -> Standing {
+  /// What a frame counts for.
+  func standing(of frame: Frame, opening: Opening) -> Standing {
     guard let author = author(of: opening.certificate) else { return .unknown }
     #if Canary
       if Canary.ignoreCut.isPlanted { return .author(author) }
     #endif
-    return state.cuts.leave(sequence, of: log, by: author.device) ? .author(author) : .cut
+    if state.cuts.leave(frame.sequence, of: frame.strand, by: author.device) {
+      return .author(author)
+    }
+    return isReleased(frame) ? .author(author) : .cut
+  }
+
+  func isReleased(_ frame: Frame) -> Bool {
+    !state.released.isEmpty
+      && state.released.contains(
+        Head(log: frame.log, sequence: frame.sequence, hash: frame.hash))
   }
 
   /// Of the frames of a log up to its head, how many are past a cut.
   func framesCut(of log: LogSummary) -> UInt64 {
     guard let author = author(of: log.opening.certificate) else { return 0 }
-    return state.cuts.past(log.head, by: author.device)
+    return state.cuts.past(log, by: author.device)
+  }
+
+  /// Whether all logs count in full.
+  var countsEverything: Bool { state.cuts.revoked.isEmpty && !state.cuts.loseBranches }
+
+  /// How far a log or a strand counts, or goes on to a frame that was released; what is beyond is
+  /// quarantined. Nil where all of it counts. Control logs always do: what they say beyond a cut
+  /// counts again when whoever made the cut is put out.
+  func bound(of log: LogSummary) -> Cuts.Bound? {
+    guard log.opening.lane != .control, let author = author(of: log.opening.certificate),
+      var bound = state.cuts.bound(of: log, by: author.device)
+    else { return nil }
+    let released = lineage.reach(of: state.released.filter { $0.log == log.log })[log.head.log]
+    if let released, released >= log.first { bound.end = max(bound.end ?? 0, released) }
+    return bound
   }
 
   /// Of a device, its least; nil where no certificate of it counts.
@@ -143,7 +203,31 @@ struct ControlPlane: Sendable {
     return newest == .max ? .max : newest + 1
   }
 
+  /// A new epoch, which excludes everybody who has been revoked; where these are more than one
+  /// announcement can name, as many as it can beyond those that some epoch excludes already.
+  func announcement(of id: EpochID, sealed: [SealedEpochKey]) -> EpochAnnouncement {
+    let counting = Set(state.revocations.keys)
+    var (base, left): (EpochID?, Set<FrameHash>) = (nil, counting)
+    if counting.count > Limits.excludedRevocations {
+      for epoch in state.epochs.values.sorted(by: { $0.id < $1.id }) {
+        let excluded = state.excluded(by: epoch)
+        let rest = counting.subtracting(excluded.frames)
+        if excluded.isWhole, rest.count < left.count { (base, left) = (epoch.id, rest) }
+      }
+    }
+    return EpochAnnouncement(
+      id: id, generation: nextEpochGeneration, base: base,
+      excludes: Array(left.sorted().prefix(Limits.excludedRevocations)), sealed: sealed)
+  }
+
   func isRevoked(_ device: DeviceID) -> Bool { state.cuts.covers(device) }
+
+  /// Command devices that have not been revoked, by device.
+  var commanders: [SignedCertificate] {
+    admissions.map(\.signed).filter {
+      $0.certificate.role == .command && !isRevoked($0.certificate.device)
+    }
+  }
 
   /// The certificate of a device that holds this key, if it was admitted.
   func certificate(ofKey key: VerifyingKey) -> SignedCertificate? {

@@ -30,9 +30,7 @@ struct DeliveryBook {
     self.store = store
     self.engine = engine
     self.local = local
-    commanders = control.admissions.map(\.signed).filter {
-      $0.certificate.role == .command && !control.isRevoked($0.certificate.device)
-    }
+    commanders = control.commanders
   }
 
   /// Who holds every frame that the row's live values stand in.

@@ -78,7 +78,7 @@ struct FrameReader: Sendable {
       try FrameBody.read(bytes, writesAt: place) { sequence, index in
         do throws(StoreError) {
           return try names.row(
-            at: FramePlace(log: frame.log, sequence: sequence), index: index, under: epoch,
+            at: FramePlace(log: frame.strand, sequence: sequence), index: index, under: epoch,
             from: source)
         } catch {
           failure = error
@@ -138,7 +138,7 @@ struct FrameReader: Sendable {
           operation: self.operation, incarnation: opening.incarnation, crossing: crossing)
         crossings.append(
           RecordedCrossing(id: id, crossing: crossing, author: author, writtenAt: writtenAt))
-      case .certificate, .epoch, .revocation, .invalid, .unknown: continue
+      case .certificate, .epoch, .revocation, .release, .invalid, .unknown: continue
       }
     }
     return writes.isEmpty && crossings.isEmpty

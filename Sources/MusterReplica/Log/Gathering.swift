@@ -38,7 +38,7 @@ struct Gathering: Sendable {
   mutating func keep(_ run: LogWriter.Run) {
     runs.append(run)
     for frame in run.frames {
-      sealed.insert(FrameName(log: frame.log, name: frame.hash.raw.prefix))
+      sealed.insert(FrameName(log: frame.strand, name: frame.hash.raw.prefix))
     }
   }
 

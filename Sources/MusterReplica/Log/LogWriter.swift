@@ -32,6 +32,8 @@ struct LogWriter: Sendable {
     for summary in logs where summary.opening.certificate == local.certificate.hash {
       let opening = summary.opening
       if opening.incarnation == incarnation {
+        // In a forked log nothing more is written: a new life begins.
+        guard summary.base == nil, !summary.isParted else { continue }
         heads[opening.lane] = summary.head
       } else if opening.generation >= previous[opening.lane]?.generation ?? 0 {
         previous[opening.lane] = (opening.generation, summary.head)

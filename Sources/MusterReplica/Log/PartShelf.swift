@@ -10,6 +10,8 @@ struct PartShelf: Sendable {
   private var shelf: [Key: Partial] = [:]
 
   private struct Key: Hashable, Sendable {
+    /// Or the strand of it: parts do not go on where branches have parted, so that everybody reads
+    /// a forked log alike, whichever branch came first.
     let log: LogID
     /// Nil in the control lane, whose frames are clear.
     let epoch: EpochID?
@@ -48,7 +50,7 @@ struct PartShelf: Sendable {
 
   /// Takes the body of the next frame of its log and epoch.
   mutating func take(_ plaintext: [UInt8], of frame: Frame, decode: Decode) -> Whole {
-    let key = Key(log: frame.log, epoch: frame.epoch)
+    let key = Key(log: frame.strand, epoch: frame.epoch)
     // Whatever this frame is, parts that it does not go on with are abandoned.
     let gathered = shelf.removeValue(forKey: key) ?? Partial()
     do {

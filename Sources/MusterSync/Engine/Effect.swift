@@ -15,6 +15,9 @@ public enum Effect: Hashable, Sendable {
 public enum Verified: Hashable, Sendable {
   /// Consecutive frames of one log; where the first is frame 0 the log is new.
   case frames(Opening, [Frame])
+  /// Consecutive frames of a log, from a device, that may be another branch than is held: wherever
+  /// they go on from. Answer with `Input.attached`.
+  case branch(Opening, [Frame], DeviceID)
   case record(LatestRecord)
   case epochKey(EpochKey)
   /// Certificates that hold up to the root, leaf first, which a device proved to be its own.
@@ -37,8 +40,6 @@ public enum Notice: Hashable, Sendable {
   case rejected(Rejection, from: Endpoint)
   case peerConnected(DeviceID, Endpoint)
   case peerLost(DeviceID)
-  /// Two frames for one place in a log: its author's database was cloned or restored, or it lies.
-  case forkSeen(LogID, sequence: UInt64)
 }
 
 /// Why something from outside was dropped.

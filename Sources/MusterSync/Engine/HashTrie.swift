@@ -39,6 +39,18 @@ struct HashTrie: Sendable {
     }
   }
 
+  mutating func remove(_ key: Bytes16) {
+    let index = position(of: key)
+    guard index < leaves.count, leaves[index].key == key else { return }
+    for depth in 0...32 {
+      let prefix = NibblePrefix(of: key, depth: depth)
+      guard places(under: prefix).count > 1 else { break }
+      hashes[prefix] = nil
+    }
+    leaves.remove(at: index)
+    leafHashes.remove(at: index)
+  }
+
   func leaf(_ key: Bytes16) -> LeafHint? {
     let index = position(of: key)
     return index < leaves.count && leaves[index].key == key ? leaves[index] : nil

@@ -5,6 +5,10 @@ public enum Input: Hashable, Sendable {
   case datagram([UInt8], from: Endpoint, link: LinkID)
   /// Frames that this device wrote, already durable, in log order, with their opening.
   case appended(Opening, [Frame])
+  /// What became of frames of a log, from a device, that may be another branch than was held.
+  case attached(LogID, DeviceID, AttachmentResult)
+  /// This device writes under another incarnation from now on.
+  case begunAnew(Incarnation)
   /// Latest-only records that this device wrote, which leave together: at most as many as fit a
   /// datagram.
   case recorded([LatestRecord])
@@ -26,6 +30,18 @@ public enum Input: Hashable, Sendable {
   case linkUp
   /// What each link may carry from now on; nil for as much as it takes.
   case linkRate(LinkRate?)
+}
+
+/// What became of frames that may be another branch of a log than was held.
+public enum AttachmentResult: Hashable, Sendable {
+  /// All of them were held, through this sequence.
+  case known(through: UInt64)
+  /// What they follow is not held.
+  case unattached
+  /// The log has more branches than are held.
+  case refused
+  /// They are held now: the log and all of its strands.
+  case held([LogSummary])
 }
 
 /// An invite that may be asked for; the inviting device judges what it is good for.
@@ -64,4 +80,15 @@ public struct FetchRequest: Hashable, Sendable {
   public let maxFrames: Int
   /// What so many frames take at most.
   public let maxBytes: Int
+  let kind: Kind
+
+  /// What the peer knows of what it is sent.
+  enum Kind: Hashable, Sendable {
+    /// What the frames follow.
+    case frames
+    /// Nothing of the strand: it is told what it goes on from.
+    case strand
+    /// Another branch: it looks for where they part.
+    case search
+  }
 }

@@ -30,6 +30,8 @@ struct PeerState: Sendable {
   var knownRecords: [RecordTopic: UInt64] = [:]
   /// Logs of which it sent what does not hold: not taken from it again on this session.
   var refused: Set<LogID> = []
+  /// Where its branch of a log parts from the one held is being looked for, or was.
+  var searches: [LogID: ForkSearch] = [:]
   var roots: Roots?
   var nextHeartbeat: Instant
   var heartbeatMilliseconds = Timing.heartbeatFirstMilliseconds

@@ -20,12 +20,18 @@ public struct Roster: Hashable, Sendable {
   /// key may come before that frame, and is handed on only after.
   let announced: Set<EpochID>?
 
+  /// Logs and strands that do not count in full: the rest of them is quarantined. Logs of revoked
+  /// devices that are not among them are quarantined from their first frame on.
+  let parts: [LogID: CountedPart]
+
   /// The caller MUST have evaluated them: here nothing is checked, everything is believed.
   public init(
     _ certificates: [SignedCertificate], revoked: Set<DeviceID> = [],
-    withheld: Set<EpochID> = [], announced: Set<EpochID>? = nil
+    withheld: Set<EpochID> = [], announced: Set<EpochID>? = nil,
+    parts: [LogID: CountedPart] = [:]
   ) {
     self.revoked = revoked
+    self.parts = parts
     self.withheld = withheld
     self.announced = announced
     self.certificates = [:]
@@ -48,5 +54,19 @@ public struct Roster: Hashable, Sendable {
   /// The key that a log opened under this certificate is signed with.
   func signingKey(of hash: CertificateHash, rootKey: VerifyingKey) -> VerifyingKey? {
     hash == .root ? rootKey : self[hash]?.signingKey
+  }
+}
+
+/// How far a log, or a strand of one, counts.
+public struct CountedPart: Hashable, Sendable {
+  /// The last sequence that counts, held or not; nil where none does.
+  public let end: UInt64?
+  /// The frame there; nil where no more is held than counts.
+  public let head: Head?
+
+  /// `head` MUST be of sequence `end`.
+  public init(end: UInt64?, head: Head?) {
+    self.end = end
+    self.head = head
   }
 }

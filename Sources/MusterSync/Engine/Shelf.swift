@@ -1,14 +1,12 @@
 internal import MusterCrypto
 internal import MusterModel
 
-/// What is held: the newest frame of each log, and the trie of each set.
+/// What is held: the newest frame of each log, or strand of one, and the trie of each set.
 struct Shelf: Sendable {
   private(set) var logs: [LogID: LogSummary] = [:]
   private var tries: [SetID: HashTrie] = [:]
   /// Nil after something has changed: they are asked for with every announce that is heard.
   private var knownRoots: Roots?
-  /// Of a forked log the newest frame of every branch, the shown head's among them.
-  private var branches: [LogID: [FrameHash]] = [:]
   /// The logs that changed last, newest last: what an announce names.
   private(set) var recent: [LogID] = []
   /// How often each of them was named.
@@ -17,36 +15,70 @@ struct Shelf: Sendable {
   private(set) var changes: UInt64 = 0
   private var changeOfLog: [LogID: UInt64] = [:]
   static let recentHeads = 12
+  /// Of logs that count in part, the last frame that does.
+  private(set) var countedHeads: [LogID: Head] = [:]
+  /// Frames held that count for nothing, by log.
+  private var past: [LogID: Int] = [:]
+  private var pastOfCertificate: [CertificateHash: Int] = [:]
 
-  init(_ logs: [LogSummary]) {
-    for summary in logs.sorted(by: { $0.head.log < $1.head.log }) { set(summary) }
+  /// How much of a log counts.
+  enum Counted: Hashable, Sendable {
+    case all
+    case through(Head)
+    case nothing
   }
 
-  mutating func set(_ summary: LogSummary) {
+  mutating func set(_ summary: LogSummary, counted: Counted) {
     let log = summary.head.log
     logs[log] = summary
     changes += 1
     changeOfLog[log] = changes
-    knownRoots = nil
-    tries[SetID(summary.opening.lane), default: HashTrie()].set(
-      LeafHint(summary.head, tips: tips(of: log)))
+    file(summary, counted: counted)
     recent.removeAll { $0 == log }
     recent.append(log)
     if recent.count > Self.recentHeads { namings[recent.removeFirst()] = nil }
     namings[log] = 0
   }
 
-  /// The newest frames of a log: one, or each branch's where it is forked.
-  func tips(of log: LogID) -> [FrameHash] {
-    branches[log] ?? logs[log].map { [$0.head.hash] } ?? []
+  /// What counts of a log is compared in its lane's set, all of it in the quarantine where some
+  /// does not.
+  mutating func file(_ summary: LogSummary, counted: Counted) {
+    knownRoots = nil
+    let log = summary.head.log
+    let set = SetID(summary.opening.lane)
+    let beyond: Int
+    switch counted {
+    case .all:
+      tries[set, default: HashTrie()].set(LeafHint(summary.head))
+      countedHeads[log] = nil
+      beyond = 0
+    case .through(let head):
+      tries[set, default: HashTrie()].set(LeafHint(head))
+      countedHeads[log] = head
+      beyond = Int(summary.head.sequence - head.sequence)
+    case .nothing:
+      tries[set]?.remove(log.raw)
+      countedHeads[log] = nil
+      beyond = Int(summary.head.sequence + 1 - summary.first)
+    }
+    if beyond > 0 {
+      tries[.quarantine, default: HashTrie()].set(LeafHint(summary.head))
+    } else {
+      tries[.quarantine]?.remove(log.raw)
+    }
+    let certificate = summary.opening.certificate
+    let count = (pastOfCertificate[certificate] ?? 0) + beyond - (past[log] ?? 0)
+    past[log] = beyond > 0 ? beyond : nil
+    pastOfCertificate[certificate] = count > 0 ? count : nil
   }
 
-  /// Takes what branches a forked log has: all replicas that hold the same then say the same.
-  mutating func setTips(_ tips: [FrameHash], of log: LogID) {
-    guard let summary = logs[log] else { return }
-    branches[log] = tips.count > 1 ? tips : nil
-    set(summary)
+  /// Whether a frame of a log is held and counts for nothing.
+  func isQuarantined(_ log: LogID, _ sequence: UInt64) -> Bool {
+    past[log] != nil && countedHeads[log].map { sequence > $0.sequence } ?? true
   }
+
+  /// How many frames of logs with this certificate are held and count for nothing.
+  func quarantined(by certificate: CertificateHash) -> Int { pastOfCertificate[certificate] ?? 0 }
 
   mutating func set(_ record: LatestRecord) {
     knownRoots = nil
@@ -58,7 +90,7 @@ struct Shelf: Sendable {
   /// What an announce names; each change a few times, since whoever missed it has the roots.
   mutating func namedHints() -> [LeafHint] {
     let hints: [LeafHint] = recent.reversed().compactMap { log in
-      logs[log].map { LeafHint($0.head, tips: tips(of: log)) }
+      logs[log].map { LeafHint($0.head) }
     }
     for log in recent { namings[log, default: 0] += 1 }
     recent.removeAll { namings[$0, default: 0] >= Timing.announceNamings }
@@ -97,19 +129,6 @@ extension LeafHint {
   init(_ head: Head) {
     self.init(
       key: head.log.raw, number: UInt32(head.sequence), hash: head.hash.raw.prefix.high)
-  }
-
-  /// Of a log with these newest frames; of several branches their hashes are hashed together, in
-  /// ascending order, so that who holds other branches differs.
-  init(_ head: Head, tips: [FrameHash]) {
-    guard tips.count > 1 else {
-      self.init(head)
-      return
-    }
-    let joined = tips.sorted().flatMap(\.bytes)
-    self.init(
-      key: head.log.raw, number: UInt32(head.sequence),
-      hash: Blake2b.hash128(Tag.tips, joined).high)
   }
 
   init(_ record: LatestRecord) {

@@ -174,7 +174,7 @@ extension SyncEngine {
   /// Named, not held, and not asked for yet.
   private func isLacked(_ hint: LeafHint) -> Bool {
     let log = LogID(raw: hint.key)
-    return next(of: log) <= UInt64(hint.number) && pulls[log] == nil && !forked.contains(log)
+    return isBehind(of: log, by: UInt64(hint.number)) && pulls[log] == nil
   }
 
   /// A random moment, the later the more there are who heard the same, and the narrower the link.

@@ -143,6 +143,6 @@ extension SyncEngine {
 
   private func lacksSomething(of device: DeviceID) -> Bool {
     guard let known = peers[device]?.known else { return false }
-    return known.contains { next(of: $0.key) <= $0.value.sequence && !forked.contains($0.key) }
+    return known.contains { isBehind(of: $0.key, by: $0.value.sequence) }
   }
 }

@@ -14,8 +14,8 @@ extension SyncEngine {
     precondition(
       connected == met.filter { peers[$0]?.sessions.isEmpty == false }, "connected differ")
     precondition(relays.count <= Limits.relays, "\(relays.count) relays")
-    precondition(provenForks.count <= Limits.forkedLogs, "\(provenForks.count) proven forks")
-    precondition(forked.count <= Limits.forkedLogs, "\(forked.count) forked logs")
+    precondition(begunStrands.count <= Limits.begunStrands, "\(begunStrands.count) strands begin")
+    precondition(orphans.count <= Limits.begunStrands, "\(orphans.count) orphaned strands")
     precondition(
       announced.count <= Limits.announcers * Limits.livesPerAnnouncer, "\(announced.count) lives")
     precondition(arrivalCovered.isEmpty && !hasArrivedByMulticast, "an arrival left behind")

@@ -17,7 +17,7 @@ extension SyncEngine {
     /// What tags of devices are made for.
     var key: Bytes16 {
       switch self {
-      case .frames(let frames, _, _): frames[0].log.raw
+      case .frames(let frames, _, _): frames[0].strand.raw
       case .records(let records): records[0].topic.raw
       }
     }
@@ -163,7 +163,8 @@ extension SyncEngine {
       if packet.encoded().count <= packetBytes {
         outbox.add(packet, importance: Outbox.Importance(lane), to: device)
       } else {
-        send(frames, lane: lane, previous: previous, to: device)
+        send(
+          frames, as: frames[0].strand, lane: lane, previous: previous, to: device)
       }
     }
     expectAnswer(from: device)
@@ -191,7 +192,7 @@ extension SyncEngine {
     for run in announce.runs {
       noteCopy { fresh in
         guard case .frames(let frames, _, _) = fresh, let last = frames.last else { return false }
-        return last.log == run.log && last.sequence < run.first + UInt64(run.frames.count)
+        return last.strand == run.log && last.sequence < run.first + UInt64(run.frames.count)
       }
       receive(run, from: device, endpoint: endpoint)
     }
@@ -225,14 +226,14 @@ extension SyncEngine {
   /// Frames of this device: durable already, so they may leave.
   mutating func append(_ frames: [Frame], opening: Opening) {
     guard let last = frames.last else { return }
-    let previousHead = shelf.logs[last.log]?.head
-    settleConfirmations(of: last.log)
+    let previousHead = shelf.logs[last.strand]?.head
+    settleConfirmations(of: last.strand)
     // Somebody may have sent what they say follows in it.
-    noteGrowth(of: last.log, through: last.sequence)
-    reassembly.remove(of: last.log, before: last.sequence + 1)
-    shelf.set(
-      LogSummary(
-        opening: opening, head: Head(log: last.log, sequence: last.sequence, hash: last.hash)))
+    noteGrowth(of: last.strand, through: last.sequence)
+    reassembly.remove(of: last.strand, before: last.sequence + 1)
+    let summary = LogSummary(
+      opening: opening, head: Head(log: last.strand, sequence: last.sequence, hash: last.hash))
+    shelf.set(summary, counted: counted(summary, with: frames))
     forward(frames, opening: opening, after: previousHead, from: nil)
     quickenAnnounce()
   }
@@ -247,12 +248,12 @@ extension SyncEngine {
       return push(
         .frames(frames, opening.lane, after: previous?.hash ?? FrameHash.none), from: source)
     }
-    let head = Head(log: last.log, sequence: last.sequence, hash: last.hash)
+    let head = Head(log: last.strand, sequence: last.sequence, hash: last.hash)
     var packet = Packet()
     packet.heads = [LeafHint(head)]
     for device in connected where device != source {
       guard let peer = peers[device], peer.isReachable else { continue }
-      if let theirs = peer.known[last.log], theirs.sequence >= last.sequence { continue }
+      if let theirs = peer.known[last.strand], theirs.sequence >= last.sequence { continue }
       outbox.add(packet, importance: Outbox.Importance(opening.lane), to: device)
       expectAnswer(from: device)
     }
@@ -267,7 +268,7 @@ private enum News: Sendable {
   init(_ fresh: SyncEngine.Fresh) {
     switch fresh {
     case .frames(let frames, _, _):
-      self = .head(frames[0].log, frames[frames.count - 1].sequence)
+      self = .head(frames[0].strand, frames[frames.count - 1].sequence)
     case .records(let records): self = .records(records.map { LeafHint($0) })
     }
   }
@@ -296,7 +297,7 @@ extension Run {
     }
     let first = frames[0].sequence
     self.init(
-      log: frames[0].log, first: first, previous: first == 0 ? nil : previous,
+      log: frames[0].strand, first: first, previous: first == 0 ? nil : previous,
       frames: parts)
   }
 

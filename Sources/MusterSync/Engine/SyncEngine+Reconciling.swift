@@ -37,7 +37,7 @@ extension SyncEngine {
       || now.milliseconds(since: last) >= Timing.recordsOnNarrowLinksMilliseconds
   }
 
-  /// In a busy mesh roots differ always, and where a log is forked for ever: the same difference is
+  /// In a busy mesh roots differ always: the same difference is
   /// looked into ever less often, and a new one shortens the heartbeats only so many times.
   private mutating func mayBeginDigest(
     with device: DeviceID, own: Roots, theirs: Roots
@@ -149,12 +149,15 @@ extension SyncEngine {
           rest.append(own)
         }
       } else if their.map({ $0.number < own.number }) ?? true {
-        let from = their.map { UInt64($0.number) + 1 } ?? 0
+        let first = shelf.logs[LogID(raw: own.key)]?.first ?? 0
+        let from = their.map { max(UInt64($0.number) + 1, first) } ?? first
         let frames = min(UInt64(own.number) + 1 - from, UInt64(credit / Limits.frameBodyBytes))
         if frames > 0, node.set != .quarantine {
           credit -= Int(frames) * Limits.frameBodyBytes
           let through = from + frames - 1
-          serve([Want(log: LogID(raw: own.key), from: from, through: through)], to: device)
+          // Who holds none of a strand has to be told where it begins.
+          let asked = their == nil ? 0 : from
+          serve([Want(log: LogID(raw: own.key), from: asked, through: through)], to: device)
           if through < UInt64(own.number) { rest.append(own) }
         } else {
           rest.append(own)
@@ -182,7 +185,7 @@ extension SyncEngine {
     let log = LogID(raw: hint.key)
     remember(log, through: UInt64(hint.number), of: device)
     confirm(hint, isExact: false, by: device)
-    noteFork(hint)
+    noteFork(hint, of: device)
     enqueue(log, from: device)
   }
 
@@ -207,29 +210,22 @@ extension SyncEngine {
     switch set {
     case .records where comesUnasked: break
     case .records: wantRecord(RecordTopic(raw: leaf.key), hash: leaf.hash, from: device)
-    case .quarantine: break
+    case .quarantine:
+      let log = LogID(raw: leaf.key)
+      let known = peers[device]?.known[log]?.sequence ?? 0
+      remember(log, KnownHead(set: set, sequence: max(UInt64(leaf.number), known)), of: device)
+      enqueue(log, from: device)
     default:
       let log = LogID(raw: leaf.key)
-      remember(log, KnownHead(set: set, sequence: UInt64(leaf.number)), of: device)
+      // It may hold more of it, in the quarantine.
+      let known = peers[device]?.known[log]
+      let beyond = known?.set == .quarantine ? known?.sequence ?? 0 : 0
+      remember(
+        log, KnownHead(set: set, sequence: max(UInt64(leaf.number), beyond)), of: device)
       confirm(leaf, isExact: true, by: device)
-      noteFork(leaf)
+      noteFork(leaf, of: device)
       if !comesUnasked { enqueue(log, from: device) }
     }
-  }
-
-  private mutating func noteFork(_ hint: LeafHint) {
-    let log = LogID(raw: hint.key)
-    guard let summary = shelf.logs[log], UInt64(hint.number) == summary.head.sequence,
-      hint.hash != shelf.hint(of: SetID(summary.opening.lane), key: log.raw)?.hash
-    else { return }
-    noteFork(of: log, at: summary.head.sequence)
-  }
-
-  /// Told once of each log.
-  mutating func noteFork(of log: LogID, at sequence: UInt64) {
-    guard !forked.contains(log) else { return }
-    if forked.count < Limits.forkedLogs { forked.insert(log) }
-    effects.append(.notice(.forkSeen(log, sequence: sequence)))
   }
 
   private mutating func wantRecord(_ topic: RecordTopic, hash: UInt64, from device: DeviceID) {

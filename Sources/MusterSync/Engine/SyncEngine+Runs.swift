@@ -4,6 +4,7 @@ internal import MusterModel
 /// Taking in frames: put in order, prove by chain and signature, store, pass on.
 extension SyncEngine {
   mutating func receive(_ run: Run, from device: DeviceID, endpoint: Endpoint) {
+    if run.origin != nil { guard begin(run, from: device) else { return } }
     let next = next(of: run.log)
     arrivalCovered.formUnion(run.covered)
     defer { arrivalCovered.subtract(run.covered) }
@@ -13,46 +14,22 @@ extension SyncEngine {
     if let held = shelf.logs[run.log], run.first == next, let previous = run.previous,
       previous != held.head.hash
     {
-      if provesFork(run, after: previous, opening: held.opening, by: device) {
-        if provenForks.count < Limits.forkedLogs { provenForks.insert(run.log) }
-        noteFork(of: run.log, at: next)
-      } else {
-        reject(.forged, from: endpoint)
-      }
-      return refuse(run.log, from: device)
+      if !searchFork(of: run.log, with: device) { reject(.forged, from: endpoint) }
+      return
     }
+    if let begun = begunStrands[run.log], begun.device != device { return }
     buffer(run, from: next, of: device)
     let before = shelf.logs[run.log]?.head
     var fresh: [Frame] = []
     while let source = provableSource(of: run.log) {
       guard drain(run.log, from: source, into: &fresh, endpoint: endpoint) else { break }
     }
-    if let opening = shelf.logs[run.log]?.opening {
+    if let opening = shelf.logs[run.log]?.opening,
+      fresh.last.map({ !shelf.isQuarantined(run.log, $0.sequence) }) ?? false
+    {
       forward(fresh, opening: opening, after: before, from: device)
     }
     if last > self.next(of: run.log) { enqueue(run.log, from: device) }
-  }
-
-  /// Whether the log's own author signed frames that follow another than the one held: somebody
-  /// who merely says so proves nothing.
-  private mutating func provesFork(
-    _ run: Run, after previous: FrameHash, opening: Opening, by device: DeviceID
-  ) -> Bool {
-    guard let key = roster.signingKey(of: opening.certificate, rootKey: local.rootKey),
-      let last = run.frames.lastIndex(where: { $0.signature != nil }), maySpendSignature(device)
-    else { return false }
-    var frame = Frame(
-      log: run.log, sequence: run.first, previous: previous, epoch: nil, body: [], hash: previous,
-      signature: nil)
-    for (sequence, next) in zip(run.first..., run.frames[...last]) {
-      frame = Frame(
-        log: run.log, sequence: sequence, previous: frame.hash, epoch: next.epoch, body: next.body,
-        hash: .none, signature: next.signature)
-      frame.hash = frame.computedHash(operation: local.operation)
-    }
-    guard frame.isSigned(by: key) else { return false }
-    payBackSignature(device)
-    return true
   }
 
   /// Whether frames of a log may come from a peer: not while nobody can tell whether they hold,
@@ -104,9 +81,13 @@ extension SyncEngine {
     endpoint: Endpoint
   ) -> Bool {
     let held = shelf.logs[log]
-    var frames = chain(of: log, after: held?.head, through: source.through, from: source.device)
+    let begun = begunStrands[log]
+    let known = held ?? begun.flatMap { shelf.logs[$0.log] }
+    var frames = chain(
+      of: known?.log ?? log, strand: log, after: held?.head ?? begun?.before,
+      through: source.through, from: source.device)
     do throws(WireError) {
-      let opening = if let held { held.opening } else { try opening(of: frames[0]) }
+      let opening = if let known { known.opening } else { try opening(of: frames[0]) }
       guard let key = roster.signingKey(of: opening.certificate, rootKey: local.rootKey) else {
         if unverifiable.count < Limits.logs { unverifiable.insert(log) }
         abandonPull(of: log)
@@ -115,34 +96,33 @@ extension SyncEngine {
       }
       guard held != nil || shelf.logs.count < Limits.logs else { throw .overLimit("logs") }
       guard maySpendSignature(source.device) else {
+        begunStrands[log] = nil
         reassembly.remove(of: log, from: source.device)
         reject(.throttled, from: endpoint)
         return false
       }
       try verify(&frames, signedBy: key)
       payBackSignature(source.device)
-      guard !isOwn(opening) else {
-        // What this device wrote is held: a copy of it writes in the same log.
-        noteFork(of: log, at: frames[0].sequence)
-        refuse(log, from: source.device)
-        return true
+      if begun != nil || held?.isParted == true {
+        attach(frames, named: log, opening: opening, from: source.device)
+        return false
       }
+      guard mayQuarantine(frames, opening: opening) else { throw .overLimit("quarantine") }
       hold(frames, opening: opening, from: source.device)
       fresh += frames
       return true
     } catch {
       refuse(log, from: source.device)
-      reject(error, from: endpoint)
+      // Perhaps it holds another branch: then its frames do not follow from what is held here.
+      if held == nil || !searchFork(of: log, with: source.device) {
+        reject(error, from: endpoint)
+      }
       return true
     }
   }
 
-  private func isOwn(_ opening: Opening) -> Bool {
-    opening.certificate == local.certificate.hash && opening.incarnation == incarnation
-  }
-
   /// A peer whose frames do not follow from what is held is asked no more for them; others are.
-  private mutating func refuse(_ log: LogID, from device: DeviceID) {
+  mutating func refuse(_ log: LogID, from device: DeviceID) {
     if (peers[device]?.refused.count ?? 0) < Limits.logs { peers[device]?.refused.insert(log) }
     reassembly.remove(of: log, from: device)
     giveBack(log, of: device)
@@ -150,9 +130,9 @@ extension SyncEngine {
 
   /// The frames that follow what is held, with the hashes that their contents give.
   private func chain(
-    of log: LogID, after head: Head?, through last: UInt64, from device: DeviceID
+    of log: LogID, strand: LogID, after head: Head?, through last: UInt64, from device: DeviceID
   ) -> [Frame] {
-    let waiting = reassembly.frames(of: log, from: device)
+    let waiting = reassembly.frames(of: strand, from: device)
     var frames: [Frame] = []
     var previous = head?.hash ?? .none
     for sequence in (head.map { $0.sequence + 1 } ?? 0)...last {
@@ -161,6 +141,7 @@ extension SyncEngine {
         log: log, sequence: sequence, previous: previous, epoch: next.epoch, body: next.body,
         hash: .none, signature: next.signature)
       frame.hash = frame.computedHash(operation: local.operation)
+      if strand != log { frame.branch = strand }
       #if Canary
         if Canary.acceptUnsigned.isPlanted, frame.signature == nil { frame.signature = [] }
       #endif
@@ -209,15 +190,15 @@ extension SyncEngine {
 
   private mutating func hold(_ frames: [Frame], opening: Opening, from device: DeviceID) {
     guard let last = frames.last else { return }
-    settleConfirmations(of: last.log)
+    let log = last.strand
+    let head = Head(log: log, sequence: last.sequence, hash: last.hash)
+    settleConfirmations(of: log)
     effects.append(.store(.frames(opening, frames)))
-    noteGrowth(of: last.log, through: last.sequence)
-    reassembly.remove(of: last.log, before: last.sequence + 1)
-    shelf.set(
-      LogSummary(
-        opening: opening, head: Head(log: last.log, sequence: last.sequence, hash: last.hash)))
-    confirm(
-      LeafHint(Head(log: last.log, sequence: last.sequence, hash: last.hash)), isExact: false,
-      by: device)
+    noteGrowth(of: log, through: last.sequence)
+    reassembly.remove(of: log, before: last.sequence + 1)
+    let summary = LogSummary(opening: opening, head: head, base: shelf.logs[log]?.base)
+    shelf.set(summary, counted: counted(summary, with: frames))
+    confirm(LeafHint(head), isExact: false, by: device)
+    if shelf.logs[log]?.first == frames[0].sequence { adoptOrphans() }
   }
 }

@@ -26,16 +26,13 @@ extension SyncEngine {
     }
   }
 
-  /// Logs whose authors have signed two frames for one place, as was proved since the start.
-  public var forkedLogs: Int { provenForks.count }
-
   /// Frames held here that the peer is not known to hold.
   private func framesNotKnown(to peer: PeerState) -> UInt64 {
     var count: UInt64 = 0
     for (log, summary) in shelf.logs {
-      let known = peer.known[log].map { $0.sequence + 1 }
+      let known = peer.known[log].map { max($0.sequence + 1, summary.first) }
       let held = summary.head.sequence + 1
-      count += held - min(held, known ?? 0)
+      count += held - min(held, known ?? summary.first)
     }
     return count
   }

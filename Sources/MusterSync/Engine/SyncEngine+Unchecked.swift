@@ -12,7 +12,7 @@ extension SyncEngine {
         var packet = Packet()
         packet.runs = [
           Run(
-            log: frame.log, first: frame.sequence, previous: nil,
+            log: frame.strand, first: frame.sequence, previous: nil,
             frames: [RunFrame(epoch: frame.epoch, body: frame.body, signature: frame.signature)])
         ]
         outbox.add(packet, importance: .control, to: device)

@@ -18,7 +18,7 @@ public import MusterModel
 /// Not here: reading plaintext, permissions, the view, files.
 public struct SyncEngine: Sendable {
   let local: LocalDevice
-  let incarnation: Incarnation
+  var incarnation: Incarnation
   var random: DeterministicRandom
   var now: Instant
   /// By which the datagram at hand came in.
@@ -41,10 +41,10 @@ public struct SyncEngine: Sendable {
   var deadlines = DeadlineQueue()
   /// Logs that were offered and whose certificate is not in the roster yet.
   var unverifiable: Set<LogID> = []
-  /// Logs of which two frames for one place were seen.
-  var forked: Set<LogID> = []
-  /// Those of which the author's own signatures say so.
-  var provenForks: Set<LogID> = []
+  /// Strands of forked logs that have begun to come.
+  var begunStrands: [LogID: BegunStrand] = [:]
+  /// Strands that came before what they go on from.
+  var orphans: Set<LogID> = []
   var announcing: AnnounceTimer
   var announced = HeardAnnounces()
   /// Devices in the table of peers, and those of them with a session, in ascending order.
@@ -91,7 +91,7 @@ public struct SyncEngine: Sendable {
     self.roster = roster
     self.now = now
     random = DeterministicRandom(seed: seed)
-    shelf = Shelf(logs)
+    shelf = Shelf()
     announcing = AnnounceTimer(counter: announceCounter, now: now)
     calls = Allowance(saving: Timing.callMilliseconds * Timing.callBurst, now: now)
     initiations = Allowance(
@@ -103,6 +103,9 @@ public struct SyncEngine: Sendable {
     deadlines.schedule(.announce, at: announcing.next)
     for key in epochKeys { self.epochKeys[key.id] = key }
     for record in records { keep(record) }
+    for log in logs.sorted(by: { $0.head.log < $1.head.log }) {
+      shelf.set(log, counted: counted(log))
+    }
   }
 
   /// Takes one thing that happened, and says what to do about it: the caller MUST carry the effects
@@ -117,6 +120,8 @@ public struct SyncEngine: Sendable {
       receive(bytes, from: endpoint)
       arrivalLink = .unknown
     case .appended(let opening, let frames): append(frames, opening: opening)
+    case .attached(let log, let device, let result): noteAttached(result, to: log, of: device)
+    case .begunAnew(let incarnation): self.incarnation = incarnation
     case .recorded(let records):
       for record in records { keep(record) }
       if records.contains(where: { $0.kind == .position }) { positionNamings = 0 }
@@ -143,7 +148,9 @@ public struct SyncEngine: Sendable {
   }
 
   private mutating func changeRoster(to roster: Roster) {
+    let old = self.roster
     self.roster = roster
+    refile(after: old)
     guard !unverifiable.isEmpty else { return }
     unverifiable = []
     for device in met { wantWhatIsKnown(of: device) }

@@ -36,6 +36,14 @@ extension LogID {
   }
 }
 
+extension LogID {
+  /// A strand of a forked log is named by its first frame, so that everybody who holds it names it
+  /// alike, whichever branch came first.
+  public init(strandOf log: LogID, beginningWith hash: FrameHash) {
+    self.init(raw: Blake2b.hash128(Tag.strand, log.bytes, hash.bytes))
+  }
+}
+
 extension RowID {
   /// Checked at each create, so that nobody creates a row that another owns.
   public init(operation: OperationID, origin: RowOrigin) {
@@ -109,7 +117,7 @@ enum Tag {
   static let epoch = Array("muster epoch 1".utf8)
   static let invite = Array("muster invite 1".utf8)
   static let topic = Array("muster topic 1".utf8)
-  static let tips = Array("muster tips 1".utf8)
+  static let strand = Array("muster strand 1".utf8)
   static let record = Array("muster record 1".utf8)
   static let crossing = Array("muster crossing 1".utf8)
   static let fenceVersion = Array("muster fence version 1".utf8)

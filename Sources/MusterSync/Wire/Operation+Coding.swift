@@ -149,6 +149,7 @@ extension Operation {
     case .epoch(let epoch):
       wire.epoch.id = .init(epoch.id.bytes)
       wire.epoch.generation = epoch.generation
+      if let base = epoch.base { wire.epoch.base = .init(base.bytes) }
       wire.epoch.excludes = epoch.excludes.map { .init($0.bytes) }
       wire.epoch.sealed = epoch.sealed.map { key in
         var sealed = WireSealedKey()
@@ -157,6 +158,7 @@ extension Operation {
         return sealed
       }
     case .revocation(let revocation): wire.revocation = revocation.wire
+    case .release(let release): wire.release = release.wire
     case .write: preconditionFailure("writes are packed")
     case .invalid, .unknown: preconditionFailure("only a reader meets \(self)")
     }
@@ -179,6 +181,7 @@ extension Operation {
     case .epoch(let epoch): self = EpochAnnouncement(epoch).map(Operation.epoch) ?? .invalid
     case .revocation(let revocation):
       self = Revocation(revocation).map(Operation.revocation) ?? .invalid
+    case .release(let release): self = Release(release).map(Operation.release) ?? .invalid
     case nil: self = .unknown
     }
   }
@@ -204,7 +207,10 @@ extension EpochAnnouncement {
     guard excludes.count == wire.excludes.count, sealed.count == wire.sealed.count else {
       return nil
     }
-    self.init(id: id, generation: wire.generation, excludes: excludes, sealed: sealed)
+    let base = EpochID(bytes: wire.base)
+    guard wire.base.isEmpty || base != nil else { return nil }
+    self.init(
+      id: id, generation: wire.generation, base: base, excludes: excludes, sealed: sealed)
   }
 }
 

@@ -7,6 +7,7 @@ public enum Operation: Hashable, Sendable {
   case certificate(SignedCertificate)
   case epoch(EpochAnnouncement)
   case revocation(Revocation)
+  case release(Release)
   /// Well-formed Protocol Buffers, and yet not what its kind requires: applied nowhere, on every
   /// node alike.
   case invalid
@@ -18,7 +19,10 @@ public enum Operation: Hashable, Sendable {
 public struct EpochAnnouncement: Hashable, Sendable {
   /// A hash of the key: who opens a box can tell whether it is the right one.
   public let id: EpochID
-  /// Frame hashes of the revocations that it shuts out.
+  /// Another epoch, all of whose excluded revocations this one excludes too: so there may be more
+  /// than one announcement can name.
+  public let base: EpochID?
+  /// Frame hashes of the revocations that it shuts out, besides.
   public let excludes: [FrameHash]
   /// At most `Limits.sealedEpochKeys`, each to another command device; others ask a holder.
   public let sealed: [SealedEpochKey]
@@ -28,9 +32,11 @@ public struct EpochAnnouncement: Hashable, Sendable {
 
   /// Counts in a log of a device that may read.
   public init(
-    id: EpochID, generation: UInt32, excludes: [FrameHash], sealed: [SealedEpochKey]
+    id: EpochID, generation: UInt32, base: EpochID?, excludes: [FrameHash],
+    sealed: [SealedEpochKey]
   ) {
     self.id = id
+    self.base = base
     self.generation = generation
     self.excludes = excludes
     self.sealed = sealed

@@ -201,7 +201,7 @@ extension Want {
     wire.from = from
     wire.through = through
     if let set { wire.set = UInt32(set.rawValue) }
-    if let tip { wire.tip = .init(tip.bytes) }
+    wire.search = isSearch
     return wire
   }
 
@@ -209,14 +209,9 @@ extension Want {
     guard let log = LogID(bytes: wire.log), wire.from <= wire.through,
       wire.through <= Limits.lastSequence
     else { throw .malformed("want") }
-    var tip: FrameHash?
-    if !wire.tip.isEmpty {
-      guard let hash = FrameHash(bytes: wire.tip) else { throw .malformed("want") }
-      tip = hash
-    }
     let set = UInt8(exactly: wire.set).flatMap(SetID.init)
     guard wire.set == 0 || set != nil else { throw .malformed("want") }
-    self.init(log: log, from: wire.from, through: wire.through, set: set, tip: tip)
+    self.init(log: log, from: wire.from, through: wire.through, set: set, isSearch: wire.search)
   }
 }
 
@@ -229,6 +224,7 @@ extension Run {
     wire.log = .init(log.bytes)
     wire.first = first
     if let previous { wire.previous = .init(previous.bytes) }
+    if let origin { wire.origin = .init(origin.bytes) }
     wire.covered = .init(DeviceTag.encoded(covered))
     var epoch: EpochID?
     wire.frames = frames.map { frame in
@@ -253,7 +249,7 @@ extension Run {
       var run = runs[0][0]
       let rest = runs[1][0]
       let boundary = run.first + UInt64(run.frames.count)
-      guard run.log == rest.log, rest.first == boundary else { return nil }
+      guard run.log == rest.log, rest.first == boundary, rest.origin == nil else { return nil }
       if (boundary - 1) % Limits.signatureInterval != 0 {
         run.frames[run.frames.count - 1].signature = nil
       }
@@ -272,7 +268,10 @@ extension Run {
       !wire.frames.isEmpty, UInt64(wire.frames.count) <= Limits.lastSequence - wire.first + 1
     else { throw .malformed("run") }
     let previous = FrameHash(bytes: wire.previous)
-    guard wire.previous.isEmpty || previous != nil else { throw .malformed("run") }
+    let origin = LogID(bytes: wire.origin)
+    guard wire.previous.isEmpty || previous != nil, wire.origin.isEmpty || origin != nil,
+      origin == nil || previous != nil && wire.first > 0
+    else { throw .malformed("run") }
     var epoch: EpochID?
     var frames: [RunFrame] = []
     for frame in wire.frames {
@@ -293,7 +292,7 @@ extension Run {
     }
     self.init(
       log: log, first: wire.first, previous: previous, frames: frames,
-      covered: try DeviceTag.decode(Array(wire.covered)))
+      covered: try DeviceTag.decode(Array(wire.covered)), origin: origin)
   }
 }
 

@@ -155,8 +155,9 @@ struct Want: Hashable, Sendable {
   var through: UInt64
   /// Nil for the log's own set.
   var set: SetID?
-  /// The newest frame of the branch that is meant, in a forked log.
-  var tip: FrameHash?
+  /// Where two branches part is looked for: the answer begins where everybody keeps a signature,
+  /// and says what it goes on from.
+  var isSearch = false
 }
 
 /// Consecutive frames of one log.
@@ -169,6 +170,9 @@ struct Run: Hashable, Sendable {
   var frames: [RunFrame]
   /// Who need not be passed it on to: they hold it, or were sent it.
   var covered: Set<DeviceTag> = []
+  /// Where the run may be another branch than is held: the log that is forked. Then `previous` is
+  /// given, and `log` names the strand that was asked for.
+  var origin: LogID?
 }
 
 /// A frame as it travels within a run, which implies the rest.

@@ -8,13 +8,72 @@ public import MusterModel
 public struct Revocation: Hashable, Sendable {
   /// Whose frames no longer count past the cuts.
   public let device: DeviceID
-  /// The last frame that counts, one a log, in ascending order of logs.
+  /// The last frame that counts of each log, or, where it is forked, of each of its branches; in
+  /// ascending order of logs and hashes.
   public let cuts: [Head]
 
-  /// Sorted by log, so that the same cuts are written alike.
+  /// Sorted, so that the same cuts are written alike.
   public init(device: DeviceID, cuts: [Head]) {
     self.device = device
-    self.cuts = cuts.sorted { $0.log < $1.log }
+    self.cuts = cuts.sorted { $0.isBefore($1) }
+  }
+}
+
+/// Lets frames count that stand past a cut: late work of an honest device. In the control log of a
+/// `command` device or the root's; releasing again changes nothing.
+public struct Release: Hashable, Sendable {
+  /// The frames; of a branch's, the log that is forked.
+  public let frames: [Head]
+
+  /// At most `Limits.framesPerRelease`.
+  public init(frames: [Head]) { self.frames = frames.sorted { $0.isBefore($1) } }
+}
+
+extension Head {
+  fileprivate func isBefore(_ other: Head) -> Bool {
+    (log, hash) < (other.log, other.hash)
+  }
+
+  fileprivate var wire: WireHead {
+    var wire = WireHead()
+    wire.log = .init(log.bytes)
+    wire.sequence = sequence
+    wire.hash = .init(hash.bytes)
+    return wire
+  }
+
+  fileprivate init?(_ wire: WireHead) {
+    guard let log = LogID(bytes: wire.log), let hash = FrameHash(bytes: wire.hash),
+      wire.sequence <= Limits.lastSequence
+    else { return nil }
+    self.init(log: log, sequence: wire.sequence, hash: hash)
+  }
+
+  /// Nil where they are not in ascending order, each once.
+  fileprivate static func decode(_ wires: [WireHead]) -> [Head]? {
+    var heads: [Head] = []
+    for wire in wires {
+      guard let head = Head(wire), heads.last.map({ $0.isBefore(head) }) ?? true else {
+        return nil
+      }
+      heads.append(head)
+    }
+    return heads
+  }
+}
+
+extension Release {
+  var wire: WireRelease {
+    var wire = WireRelease()
+    wire.frames = frames.map(\.wire)
+    return wire
+  }
+
+  /// Nil for what no honest writer makes.
+  init?(_ wire: WireRelease) {
+    guard wire.frames.count <= Limits.framesPerRelease, let frames = Head.decode(wire.frames)
+    else { return nil }
+    self.init(frames: frames)
   }
 }
 
@@ -22,27 +81,15 @@ extension Revocation {
   var wire: WireRevocation {
     var wire = WireRevocation()
     wire.device = .init(device.bytes)
-    wire.cuts = cuts.map { cut in
-      var head = WireHead()
-      head.log = .init(cut.log.bytes)
-      head.sequence = cut.sequence
-      head.hash = .init(cut.hash.bytes)
-      return head
-    }
+    wire.cuts = cuts.map(\.wire)
     return wire
   }
 
-  /// Nil for what no honest writer makes: a log named twice, a sequence beyond the last.
+  /// Nil for what no honest writer makes: a frame named twice, a sequence beyond the last.
   init?(_ wire: WireRevocation) {
-    guard let device = DeviceID(bytes: wire.device), wire.cuts.count <= Limits.cutsPerRevocation
+    guard let device = DeviceID(bytes: wire.device), wire.cuts.count <= Limits.cutsPerRevocation,
+      let cuts = Head.decode(wire.cuts)
     else { return nil }
-    var cuts: [Head] = []
-    for cut in wire.cuts {
-      guard let log = LogID(bytes: cut.log), let hash = FrameHash(bytes: cut.hash),
-        cut.sequence <= Limits.lastSequence, cuts.last.map({ $0.log < log }) ?? true
-      else { return nil }
-      cuts.append(Head(log: log, sequence: cut.sequence, hash: hash))
-    }
     self.init(device: device, cuts: cuts)
   }
 }

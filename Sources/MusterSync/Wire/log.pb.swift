@@ -165,6 +165,14 @@ nonisolated struct WireOperation: Sendable {
     set {kind = .revocation(newValue)}
   }
 
+  var release: WireRelease {
+    get {
+      if case .release(let v)? = kind {return v}
+      return WireRelease()
+    }
+    set {kind = .release(newValue)}
+  }
+
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
   nonisolated enum OneOf_Kind: Equatable, Sendable {
@@ -172,6 +180,7 @@ nonisolated struct WireOperation: Sendable {
     case certificate(WireSignedCertificate)
     case epoch(WireEpoch)
     case revocation(WireRevocation)
+    case release(WireRelease)
 
   }
 
@@ -271,6 +280,20 @@ nonisolated struct WireSignedCertificate: Sendable {
   init() {}
 }
 
+/// Frames past a cut that count all the same.
+nonisolated struct WireRelease: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// of a branch's frames, the log that it branched off
+  var frames: [WireHead] = []
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+}
+
 /// Takes a device's standing away; logs that are not named count for nothing.
 nonisolated struct WireRevocation: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
@@ -304,6 +327,9 @@ nonisolated struct WireEpoch: Sendable {
 
   /// 1 + the greatest that its maker knew: of two, the newer counts
   var generation: UInt32 = 0
+
+  /// 16: an epoch all of whose excluded revocations it excludes too
+  var base: Data = Data()
 
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
@@ -539,7 +565,7 @@ nonisolated extension WirePart: SwiftProtobuf.Message, SwiftProtobuf._MessageImp
 
 nonisolated extension WireOperation: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".Operation"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{2}\u{2}crossing\0\u{2}\u{e}certificate\0\u{1}epoch\0\u{1}revocation\0\u{c}\u{1}\u{1}")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{2}\u{2}crossing\0\u{2}\u{e}certificate\0\u{1}epoch\0\u{1}revocation\0\u{1}release\0\u{c}\u{1}\u{1}")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -599,6 +625,19 @@ nonisolated extension WireOperation: SwiftProtobuf.Message, SwiftProtobuf._Messa
           self.kind = .revocation(v)
         }
       }()
+      case 19: try {
+        var v: WireRelease?
+        var hadOneofValue = false
+        if let current = self.kind {
+          hadOneofValue = true
+          if case .release(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.kind = .release(v)
+        }
+      }()
       default: break
       }
     }
@@ -625,6 +664,10 @@ nonisolated extension WireOperation: SwiftProtobuf.Message, SwiftProtobuf._Messa
     case .revocation?: try {
       guard case .revocation(let v)? = self.kind else { preconditionFailure() }
       try visitor.visitSingularMessageField(value: v, fieldNumber: 18)
+    }()
+    case .release?: try {
+      guard case .release(let v)? = self.kind else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 19)
     }()
     case nil: break
     }
@@ -816,6 +859,36 @@ nonisolated extension WireSignedCertificate: SwiftProtobuf.Message, SwiftProtobu
   }
 }
 
+nonisolated extension WireRelease: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".Release"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}frames\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeRepeatedMessageField(value: &self.frames) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.frames.isEmpty {
+      try visitor.visitRepeatedMessageField(value: self.frames, fieldNumber: 1)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: WireRelease, rhs: WireRelease) -> Bool {
+    if lhs.frames != rhs.frames {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
 nonisolated extension WireRevocation: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".Revocation"
   static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}device\0\u{1}cuts\0")
@@ -853,7 +926,7 @@ nonisolated extension WireRevocation: SwiftProtobuf.Message, SwiftProtobuf._Mess
 
 nonisolated extension WireEpoch: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".Epoch"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}id\0\u{1}excludes\0\u{1}sealed\0\u{1}generation\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}id\0\u{1}excludes\0\u{1}sealed\0\u{1}generation\0\u{1}base\0")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -865,6 +938,7 @@ nonisolated extension WireEpoch: SwiftProtobuf.Message, SwiftProtobuf._MessageIm
       case 2: try { try decoder.decodeRepeatedBytesField(value: &self.excludes) }()
       case 3: try { try decoder.decodeRepeatedMessageField(value: &self.sealed) }()
       case 4: try { try decoder.decodeSingularUInt32Field(value: &self.generation) }()
+      case 5: try { try decoder.decodeSingularBytesField(value: &self.base) }()
       default: break
       }
     }
@@ -883,6 +957,9 @@ nonisolated extension WireEpoch: SwiftProtobuf.Message, SwiftProtobuf._MessageIm
     if self.generation != 0 {
       try visitor.visitSingularUInt32Field(value: self.generation, fieldNumber: 4)
     }
+    if !self.base.isEmpty {
+      try visitor.visitSingularBytesField(value: self.base, fieldNumber: 5)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -891,6 +968,7 @@ nonisolated extension WireEpoch: SwiftProtobuf.Message, SwiftProtobuf._MessageIm
     if lhs.excludes != rhs.excludes {return false}
     if lhs.sealed != rhs.sealed {return false}
     if lhs.generation != rhs.generation {return false}
+    if lhs.base != rhs.base {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

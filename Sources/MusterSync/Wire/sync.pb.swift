@@ -385,8 +385,8 @@ nonisolated struct WireWant: Sendable {
   /// 6: of the quarantine; 0: of the log's own set
   var set: UInt32 = 0
 
-  /// 32: the newest frame of the branch that is meant, in a forked log
-  var tip: Data = Data()
+  /// from the nearest frame before `from` whose signature is kept, with
+  var search: Bool = false
 
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
@@ -410,6 +410,9 @@ nonisolated struct WireRun: Sendable {
 
   /// 2 each: tags, for this log, of devices that need not be passed it on to
   var covered: Data = Data()
+
+  /// 16: the log that this is a branch of; at a branch's first frames only,
+  var origin: Data = Data()
 
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
@@ -1187,7 +1190,7 @@ nonisolated extension WireDigestNode: SwiftProtobuf.Message, SwiftProtobuf._Mess
 
 nonisolated extension WireWant: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".Want"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}log\0\u{1}from\0\u{1}credit\0\u{1}through\0\u{2}\u{4}set\0\u{1}tip\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}log\0\u{1}from\0\u{1}credit\0\u{1}through\0\u{2}\u{4}set\0\u{2}\u{2}search\0\u{c}\u{9}\u{1}")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -1200,7 +1203,7 @@ nonisolated extension WireWant: SwiftProtobuf.Message, SwiftProtobuf._MessageImp
       case 3: try { try decoder.decodeSingularUInt32Field(value: &self.credit) }()
       case 4: try { try decoder.decodeSingularUInt64Field(value: &self.through) }()
       case 8: try { try decoder.decodeSingularUInt32Field(value: &self.set) }()
-      case 9: try { try decoder.decodeSingularBytesField(value: &self.tip) }()
+      case 10: try { try decoder.decodeSingularBoolField(value: &self.search) }()
       default: break
       }
     }
@@ -1222,8 +1225,8 @@ nonisolated extension WireWant: SwiftProtobuf.Message, SwiftProtobuf._MessageImp
     if self.set != 0 {
       try visitor.visitSingularUInt32Field(value: self.set, fieldNumber: 8)
     }
-    if !self.tip.isEmpty {
-      try visitor.visitSingularBytesField(value: self.tip, fieldNumber: 9)
+    if self.search != false {
+      try visitor.visitSingularBoolField(value: self.search, fieldNumber: 10)
     }
     try unknownFields.traverse(visitor: &visitor)
   }
@@ -1234,7 +1237,7 @@ nonisolated extension WireWant: SwiftProtobuf.Message, SwiftProtobuf._MessageImp
     if lhs.credit != rhs.credit {return false}
     if lhs.through != rhs.through {return false}
     if lhs.set != rhs.set {return false}
-    if lhs.tip != rhs.tip {return false}
+    if lhs.search != rhs.search {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -1242,7 +1245,7 @@ nonisolated extension WireWant: SwiftProtobuf.Message, SwiftProtobuf._MessageImp
 
 nonisolated extension WireRun: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".Run"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}log\0\u{1}first\0\u{1}previous\0\u{1}frames\0\u{1}covered\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}log\0\u{1}first\0\u{1}previous\0\u{1}frames\0\u{1}covered\0\u{1}origin\0")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -1255,6 +1258,7 @@ nonisolated extension WireRun: SwiftProtobuf.Message, SwiftProtobuf._MessageImpl
       case 3: try { try decoder.decodeSingularBytesField(value: &self.previous) }()
       case 4: try { try decoder.decodeRepeatedMessageField(value: &self.frames) }()
       case 5: try { try decoder.decodeSingularBytesField(value: &self.covered) }()
+      case 6: try { try decoder.decodeSingularBytesField(value: &self.origin) }()
       default: break
       }
     }
@@ -1276,6 +1280,9 @@ nonisolated extension WireRun: SwiftProtobuf.Message, SwiftProtobuf._MessageImpl
     if !self.covered.isEmpty {
       try visitor.visitSingularBytesField(value: self.covered, fieldNumber: 5)
     }
+    if !self.origin.isEmpty {
+      try visitor.visitSingularBytesField(value: self.origin, fieldNumber: 6)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -1285,6 +1292,7 @@ nonisolated extension WireRun: SwiftProtobuf.Message, SwiftProtobuf._MessageImpl
     if lhs.previous != rhs.previous {return false}
     if lhs.frames != rhs.frames {return false}
     if lhs.covered != rhs.covered {return false}
+    if lhs.origin != rhs.origin {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

@@ -69,9 +69,14 @@ struct StatusCommand: AsyncParsableCommand {
       facts.append(
         ("Not sent", "\(status.droppedForLackOfRoom) for lack of room, to be made up for"))
     }
-    if status.forkedLogs > 0 {
-      let logs = Words.count(status.forkedLogs, "log has", "logs have")
-      facts.append(("Forks", "\(logs) two frames for one place"))
+    for fork in status.forks {
+      facts.append(
+        (
+          "FORK",
+          "\(fork.callsign) (\(fork.device.short)) wrote two frames for place \(fork.place) of one "
+            + "log: \(Words.count(fork.branches, "branch is", "branches are")) held. A backup was "
+            + "restored, a laptop copied, or it lies"
+        ))
     }
     facts.append(("Peers", PeerView.count(of: status.peers)))
     return facts

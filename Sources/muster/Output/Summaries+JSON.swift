@@ -109,10 +109,31 @@ extension StatusSummary {
       "fences": .count(fences), "crossings": .count(crossings),
       "peers": .array(peers.map(\.json)), "fix": .known(fix, \.json),
       "rejected": .object(rejected.mapValues(JSON.unsigned)),
-      "droppedForLackOfRoom": .unsigned(droppedForLackOfRoom), "forkedLogs": .count(forkedLogs),
+      "droppedForLackOfRoom": .unsigned(droppedForLackOfRoom), "forkedLogs": .count(forks.count),
+      "forks": .array(forks.map(\.json)),
       "diskFreeBytes": .known(diskFreeBytes, JSON.unsigned),
-      // Nobody can be revoked yet, and there is no uplink: this is what is so today.
+      // There is no uplink yet: this is what is so today.
       "quarantined": .count(quarantinedFrames), "uplink": .null,
+    ])
+  }
+}
+
+extension QuarantinedFrame {
+  var json: JSON {
+    .object([
+      "id": .string(Hex.encode(Array(hash.bytes.prefix(16)))), "device": .id(device),
+      "callsign": .string(callsign),
+      "log": .id(log), "lane": .string("\(lane)"), "sequence": .unsigned(sequence),
+      "writtenAt": .known(writtenAt, JSON.time), "contents": .strings(contents),
+    ])
+  }
+}
+
+extension ForkSummary {
+  fileprivate var json: JSON {
+    .object([
+      "device": .id(device), "callsign": .string(callsign), "log": .id(log),
+      "lane": .string("\(lane)"), "place": .unsigned(place), "branches": .count(branches),
     ])
   }
 }

@@ -156,6 +156,9 @@ struct Station {
     case .frames(let opening, let frames):
       keep(frames, opening: opening)
       return opening.lane == .control ? readControl(now: now) : []
+    case .branch(_, let frames, let device):
+      // No shelf of this story's holds strands; those of a replica do.
+      return handle(.attached(frames[0].log, device, .refused), now: now)
     case .record(let record):
       if let held = shelf.records[record.topic], held.order >= record.order {
         problems.append("stored an older record")

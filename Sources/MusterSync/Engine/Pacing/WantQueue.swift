@@ -8,6 +8,7 @@ struct WantQueue: Sendable {
     let set: SetID
     var from: UInt64
     var through: UInt64
+    var kind = FetchRequest.Kind.frames
   }
 
   private var wishes: [Wish] = []
@@ -20,7 +21,8 @@ struct WantQueue: Sendable {
   var isEmpty: Bool { wishes.isEmpty }
 
   mutating func add(_ wish: Wish) {
-    for index in wishes.indices where wishes[index].log == wish.log {
+    for index in wishes.indices
+    where wishes[index].log == wish.log && wishes[index].kind == wish.kind {
       // Asked for again, or on: what is there already grows.
       guard wish.from <= wishes[index].through + 1, wishes[index].from <= wish.through + 1 else {
         continue
@@ -45,6 +47,7 @@ struct WantQueue: Sendable {
       piece.through = end * Limits.signatureInterval
       var rest = first
       rest.from = piece.through + 1
+      rest.kind = .frames
       let index = wishes.firstIndex { $0.set > first.set } ?? wishes.count
       wishes.insert(rest, at: index)
     }

@@ -6,7 +6,7 @@ internal import MusterModel
 extension SyncEngine {
   /// A log of which a peer holds more than is held, or asked for.
   mutating func enqueue(_ log: LogID, from device: DeviceID) {
-    guard let known = peers[device]?.known[log], known.sequence >= next(of: log),
+    guard let known = peers[device]?.known[log], isBehind(of: log, by: known.sequence),
       peers[device]?.sessions.isEmpty == false, isWelcome(log, from: device)
     else { return }
     if let pull = pulls[log], pull.returned.isEmpty, pull.cursor > known.sequence { return }
@@ -21,7 +21,9 @@ extension SyncEngine {
     while peers[device]?.pulling.hasCredit == true,
       let log = peers[device]?.pulling.queue.popFirst()
     {
-      guard let known = peers[device]?.known[log], known.sequence >= next(of: log) else { continue }
+      guard let known = peers[device]?.known[log], isBehind(of: log, by: known.sequence) else {
+        continue
+      }
       guard let range = take(of: log, from: device, through: known.sequence) else {
         // The window is full: whoever holds it up is about to be asked no more, or nothing is left.
         if let pull = pulls[log], pull.cursor <= known.sequence { blocked.append(log) }
@@ -73,7 +75,14 @@ extension SyncEngine {
   }
 
   /// The first sequence that is not held.
-  func next(of log: LogID) -> UInt64 { (shelf.logs[log]?.head.sequence).map { $0 + 1 } ?? 0 }
+  func next(of log: LogID) -> UInt64 {
+    (shelf.logs[log]?.head ?? begunStrands[log]?.before).map { $0.sequence + 1 } ?? 0
+  }
+
+  /// Whether more of a log is held elsewhere. One that has parted grows no more: its strands do.
+  func isBehind(of log: LogID, by sequence: UInt64) -> Bool {
+    next(of: log) <= sequence && shelf.logs[log]?.isParted != true
+  }
 
   // MARK: Progress
 
@@ -175,6 +184,7 @@ extension SyncEngine {
 
   /// What a peer was asked for of a log is asked of others.
   mutating func giveBack(_ log: LogID, of device: DeviceID) {
+    if begunStrands[log]?.device == device { begunStrands[log] = nil }
     guard let segments = pulls[log]?.segments else { return }
     let next = next(of: log)
     for segment in segments where segment.device == device {
@@ -210,6 +220,7 @@ extension SyncEngine {
   /// Its last session has ended.
   mutating func stopPulls(from device: DeviceID) {
     reassembly.remove(from: device)
+    begunStrands = begunStrands.filter { $0.value.device != device }
     for log in peers[device]?.pulling.logs.sorted() ?? [] { giveBack(log, of: device) }
     peers[device]?.pulling = PeerPulls()
   }

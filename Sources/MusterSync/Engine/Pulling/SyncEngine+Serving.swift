@@ -7,23 +7,37 @@ extension SyncEngine {
 
   mutating func serve(_ wants: [Want], to device: DeviceID) {
     for want in wants {
-      guard want.set != .quarantine, isHeld(tip: want.tip, of: want.log),
-        let summary = shelf.logs[want.log]
-      else { continue }
+      guard let summary = shelf.logs[want.log] else { continue }
+      guard !want.isSearch, want.from >= summary.first else {
+        serveStrand(want, of: summary, to: device)
+        continue
+      }
       let through = min(want.through, summary.head.sequence)
       // What is on its way already is repeated until it arrives.
       let from = outbox.flows[device]?.queue.next(of: want.log, after: want.from) ?? want.from
       guard from <= through else { continue }
       outbox.flows[device, default: Flow()].wants.add(
         WantQueue.Wish(
-          log: want.log, set: SetID(summary.opening.lane), from: from, through: through))
+          log: want.log,
+          set: shelf.isQuarantined(want.log, from) ? .quarantine : SetID(summary.opening.lane),
+          from: from, through: through))
       outbox.touch(device)
     }
   }
 
-  /// Whoever names a branch is answered by those who hold it.
-  private func isHeld(tip: FrameHash?, of log: LogID) -> Bool {
-    tip.map { shelf.tips(of: log).contains($0) } ?? true
+  /// From where every holder keeps a signature, so that what it follows is likely to be known.
+  private mutating func serveStrand(
+    _ want: Want, of summary: LogSummary, to device: DeviceID
+  ) {
+    let start = want.isSearch ? want.from : summary.first
+    let through = min(max(want.through, start), summary.head.sequence)
+    guard start > 0, start <= through else { return }
+    let boundary = (start - 1) / Limits.signatureInterval * Limits.signatureInterval
+    outbox.flows[device, default: Flow()].wants.add(
+      WantQueue.Wish(
+        log: want.log, set: SetID(summary.opening.lane), from: boundary + 1, through: through,
+        kind: want.isSearch ? .search : .strand))
+    outbox.touch(device)
   }
 
   /// Fetches more for a peer before anything leaves, where what waits for it would leave a datagram
@@ -55,7 +69,7 @@ extension SyncEngine {
       .fetch(
         FetchRequest(
           device: device, log: piece.log, from: piece.from, through: piece.through,
-          maxFrames: count, maxBytes: count * Limits.frameBodyBytes)))
+          maxFrames: count, maxBytes: count * Limits.frameBodyBytes, kind: piece.kind)))
     return true
   }
 
@@ -67,17 +81,31 @@ extension SyncEngine {
     let isEnough = { (frame: Frame) in
       frame.signature != nil && frame.sequence >= request.through
     }
-    guard let lane = shelf.logs[request.log]?.opening.lane,
+    guard let first = frames.first, let lane = shelf.logs[request.log]?.opening.lane,
       let last = frames.firstIndex(where: isEnough)
         ?? frames.lastIndex(where: { $0.signature != nil })
     else { return }
-    send(Array(frames[...last]), lane: lane, previous: nil, to: request.device)
+    let answer = Array(frames[...last])
+    switch request.kind {
+    case .frames:
+      send(answer, as: request.log, lane: lane, previous: nil, to: request.device)
+    case .strand:
+      send(
+        answer, as: request.log, lane: lane, previous: first.previous, origin: first.log,
+        to: request.device)
+    case .search:
+      send(
+        answer, as: LogID(strandOf: first.log, beginningWith: first.hash), lane: lane,
+        previous: first.previous, origin: first.log, to: request.device)
+    }
   }
 
   /// Cuts a run into datagrams. Inner signatures stay behind, but for those at the intervals at
   /// which every holder keeps one.
-  mutating func send(_ frames: [Frame], lane: Lane, previous: FrameHash?, to device: DeviceID) {
-    guard let log = frames.first?.log else { return }
+  mutating func send(
+    _ frames: [Frame], as log: LogID, lane: Lane, previous: FrameHash?, origin: LogID? = nil,
+    to device: DeviceID
+  ) {
     var run: Run?
     var size = 0
     let last = frames.count - 1
@@ -95,8 +123,10 @@ extension SyncEngine {
       if run == nil {
         run = Run(
           log: log, first: frame.sequence,
-          previous: index == 0 && frame.sequence > 0 ? previous : nil, frames: [])
+          previous: index == 0 && frame.sequence > 0 ? previous : nil, frames: [],
+          origin: index == 0 ? origin : nil)
         size = Self.runOverhead + (frame.epoch == nil || namesEpoch ? 0 : 18)
+        if index == 0, origin != nil { size += 18 }
       }
       run?.frames.append(part)
       size += partSize
@@ -113,7 +143,9 @@ extension SyncEngine {
     var packet = Packet()
     packet.runs = [full]
     outbox.add(
-      packet, importance: Outbox.Importance(lane), to: device,
+      packet,
+      importance: shelf.isQuarantined(full.log, full.first) ? .quarantine : Outbox.Importance(lane),
+      to: device,
       author: shelf.logs[full.log]?.opening.certificate)
     run = nil
   }

@@ -1,0 +1,165 @@
+internal import MusterCrypto
+internal import MusterModel
+internal import MusterStore
+internal import MusterSync
+
+/// Logs with two frames for one place. Everybody holds all branches, as strands; what each says
+/// counts. A fork stops nobody but its author, who goes on in a new life.
+extension Replica {
+  /// Files verified frames where they go on from what is held of their log, parting strands where
+  /// they have to. False where nothing came of it.
+  @discardableResult
+  mutating func attach(
+    _ frames: [Frame], opening: Opening, from device: DeviceID, now: ClockReading
+  ) throws -> Bool {
+    guard let log = frames.first?.log, let last = frames.last?.sequence else { return false }
+    try commit(now: now)
+    switch try store.attachment(of: frames) {
+    case .known:
+      try run(.attached(log, device, .known(through: last)), now: now)
+      return false
+    case .unattached:
+      try run(.attached(log, device, .unattached), now: now)
+      return false
+    case .refused:
+      try run(.attached(log, device, .refused), now: now)
+      return false
+    case .grows(let strand, let frames):
+      try hold(named(frames, strand, of: log), opening: opening, now: now)
+      try commit(now: now)
+    case .branches(let place, let before, let frames):
+      let strands = try store.strands(of: log)
+      guard mayBranch(at: place, of: log, holding: strands) else {
+        try run(.attached(log, device, .refused), now: now)
+        return false
+      }
+      try part(place, before: before, with: frames, opening: opening, now: now)
+    }
+    try run(.attached(log, device, .held(try store.strands(of: log))), now: now)
+    return true
+  }
+
+  private func named(_ frames: [Frame], _ strand: LogID, of log: LogID) -> [Frame] {
+    frames.map { frame in
+      var frame = frame
+      frame.branch = strand == log ? nil : strand
+      return frame
+    }
+  }
+
+  /// One branch more than count is held, as proof; of still more, those alone that show that the
+  /// log forks further down.
+  private func mayBranch(
+    at place: FramePlace, of log: LogID, holding strands: [LogSummary]
+  ) -> Bool {
+    if strands.count(where: { !$0.isParted }) <= Limits.branchesPerLog { return true }
+    return place.log == log
+      && strands.contains { $0.head.log == log && place.sequence < $0.head.sequence }
+  }
+
+  /// Begins a strand with frames that follow a place. What they and others count for is judged
+  /// anew, and the view derived anew: cuts may lie on one branch and not on the other.
+  private mutating func part(
+    _ place: FramePlace, before: FrameHash?, with frames: [Frame], opening: Opening,
+    now: ClockReading
+  ) throws {
+    let log = frames[0].log
+    let name = LogID(strandOf: log, beginningWith: frames[0].hash)
+    if let before {
+      batch.partings.append(
+        Parting(place: place, tail: LogID(strandOf: log, beginningWith: before)))
+    }
+    let base = StrandBase(
+      log: log, parent: place.log, first: frames[0].sequence, previous: frames[0].previous)
+    markViewStale()
+    isLineageStale = true
+    try hold(named(frames, name, of: log), opening: opening, base: base, now: now)
+    // Control frames that have moved to a strand are read anew from there.
+    if opening.lane == .control { try replayControl(now: now) } else { try commit(now: now) }
+    held.remarks.append(
+      "\(author(of: opening)) wrote two frames for place \(place.sequence + 1) of one log: its "
+        + "database was restored or copied, or it lies; all branches are kept: a fork")
+  }
+
+  private mutating func replayControl(now: ClockReading) throws {
+    try commit(now: now)
+    control = try Self.control(in: store, local: local)
+    try replayControlLogs(try store.logs(), now: now)
+    markViewStale()
+    try commit(now: now)
+  }
+
+  func author(of opening: Opening) -> String {
+    control.author(of: opening.certificate)?.device.short ?? "the root"
+  }
+
+  /// Tells the control plane how forked logs hang together, and in which strands the frames stand
+  /// that cuts name.
+  mutating func refreshLineage(_ logs: [LogSummary]) throws(StoreError) {
+    var lineage = Lineage(logs)
+    if lineage.hasForks {
+      for head in control.named where lineage.isForked(head.log) {
+        guard let place = try store.strand(of: head.hash, in: head.log),
+          place.sequence == head.sequence
+        else { continue }
+        lineage.locate(head, in: place.log)
+      }
+    }
+    control.take(lineage)
+  }
+
+  // MARK: Own logs
+
+  /// After frames that came from others: this device's own logs must have come from itself alone.
+  /// A copy of its database that writes in the same log makes a fork; one that writes in a later
+  /// life shows that this one was restored.
+  mutating func reviewLife(
+    after frames: [Frame], opening: Opening, now: ClockReading
+  ) throws {
+    guard opening.certificate == local.certificate.hash else { return }
+    if opening.incarnation == writer.incarnation {
+      let isWritten = frames.allSatisfy { frame in
+        writer.heads[opening.lane].map { frame.sequence <= $0.sequence && $0.log == frame.strand }
+          ?? false
+      }
+      guard !isWritten else { return }
+      try beginAnew("a copy of this device's database has written", now: now)
+    } else if opening.generation >= writer.generation, !hasYielded {
+      // Once a start: two that are in use at once must not drive each other on for ever.
+      hasYielded = true
+      try beginAnew("this device has written in another life of its database", now: now)
+    }
+  }
+
+  private mutating func beginAnew(_ reason: String, now: ClockReading) throws {
+    try commit(now: now)
+    let logs = try store.logs()
+    let newest =
+      logs.filter { $0.opening.certificate == local.certificate.hash }
+      .map(\.opening.generation).max() ?? 0
+    let generation = min(max(newest, writer.generation) + 1, Limits.lastGeneration)
+    let incarnation = Incarnation(raw: random.bytes16())
+    writer = LogWriter(
+      local: local, incarnation: incarnation, generation: generation, logs: logs)
+    batch.local[Self.incarnationKey] = incarnation.bytes
+    batch.local[Self.generationKey] = withUnsafeBytes(of: generation.bigEndian) { Array($0) }
+    try commit(now: now)
+    try run(.begunAnew(incarnation), now: now)
+    held.remarks.append("\(reason): this one begins a new life")
+  }
+}
+
+extension LogSummary {
+  /// Whether it shows that a log of this life is forked.
+  func isFork(of incarnation: Incarnation, _ certificate: CertificateHash) -> Bool {
+    opening.incarnation == incarnation && opening.certificate == certificate
+      && (isParted || base != nil)
+  }
+
+  /// Each strand after the one that it goes on from.
+  static func inOrder(_ logs: [LogSummary]) -> [LogSummary] {
+    let own = logs.filter { $0.base == nil }
+    return own
+      + logs.filter { $0.base != nil }.sorted { ($0.first, $0.head.log) < ($1.first, $1.head.log) }
+  }
+}

@@ -1,0 +1,147 @@
+internal import MusterCrypto
+public import MusterModel
+internal import MusterStore
+internal import MusterSync
+
+/// Frames past a cut: what a revoked device wrote without knowing, or out of spite. A commander
+/// looks through them and lets count what is honest.
+extension Replica {
+  /// So many are listed at once; those that are released make room for others.
+  private static let listed = 1000
+
+  /// The frames that are held and count for nothing, by device, log and sequence. Not openings, nor
+  /// control frames: those cannot be released.
+  public func quarantine() throws -> [QuarantinedFrame] {
+    var found: [QuarantinedFrame] = []
+    try eachQuarantined { frame, opening, author in
+      let said = said(in: frame, by: author)
+      found.append(
+        QuarantinedFrame(
+          hash: frame.hash, device: author.device, callsign: try callsign(of: author.user),
+          log: frame.log, lane: opening.lane, sequence: frame.sequence,
+          writtenAt: said?.writtenAt, contents: said?.lines ?? []))
+      return found.count < Self.listed
+    }
+    return found.sorted { ($0.device, $0.log, $0.sequence) < ($1.device, $1.log, $1.sequence) }
+  }
+
+  /// Lets frames count as if there were no cut: what they say gets the author and the permissions
+  /// that it would have had. Releasing them again changes nothing.
+  ///
+  /// - Parameter reference: the first digits of a frame's hash, with all other parts of what it is
+  ///   a part of; or of a device, with all that is held of it.
+  /// - Returns: how many frames were released.
+  public mutating func release(
+    _ reference: String, now: ClockReading
+  ) throws -> (count: Int, outcome: Outcome) {
+    try require(.command)
+    let digits = reference.lowercased()
+    guard digits.count >= 4, digits.allSatisfy(\.isHexDigit) else {
+      throw Refusal("'\(reference)' is not an id: give at least four of its hexadecimal digits")
+    }
+    var (named, devices): ([Frame], Set<DeviceID>) = ([], [])
+    var parts: [Frame] = []
+    try eachQuarantined { frame, _, author in
+      if author.device.description.hasPrefix(digits) {
+        devices.insert(author.device)
+        named.append(frame)
+      } else if frame.hash.description.hasPrefix(digits) {
+        named.append(frame)
+      }
+      if said(in: frame, by: author)?.isPart == true { parts.append(frame) }
+      return true
+    }
+    guard let first = named.first else {
+      throw Refusal("no frame or device \(reference) is in quarantine here")
+    }
+    if devices.isEmpty {
+      guard named.count == 1 else {
+        throw Refusal("\(named.count) frames begin with \(reference): give more digits")
+      }
+      named = Self.whole(first, among: parts)
+    } else if devices.count > 1 {
+      throw Refusal("\(devices.count) devices begin with \(reference): give more digits")
+    }
+    let heads = named.prefix(Limits.framesPerRelease).map {
+      Head(log: $0.log, sequence: $0.sequence, hash: $0.hash)
+    }
+    let outcome = try transact(now: now) { replica in
+      try replica.append([.release(Release(frames: heads))], lane: .control, now: now)
+    }
+    return (heads.count, outcome)
+  }
+
+  /// A frame with the parts around it, of which it may be one.
+  private static func whole(_ frame: Frame, among parts: [Frame]) -> [Frame] {
+    let others = parts.filter { $0.strand == frame.strand }
+    guard others.contains(frame) else { return [frame] }
+    var range = frame.sequence...frame.sequence
+    let sequences = Set(others.map(\.sequence))
+    while range.lowerBound > 0, sequences.contains(range.lowerBound - 1) {
+      range = range.lowerBound - 1...range.upperBound
+    }
+    while sequences.contains(range.upperBound + 1) {
+      range = range.lowerBound...range.upperBound + 1
+    }
+    return others.filter { range.contains($0.sequence) }
+  }
+
+  /// Calls `body` with every frame that is held and counts for nothing, until it answers false.
+  private func eachQuarantined(
+    _ body: (Frame, Opening, Author) throws -> Bool
+  ) throws {
+    for log in try store.logs() where log.opening.lane != .control {
+      guard let author = control.author(of: log.opening.certificate),
+        control.framesCut(of: log) > 0
+      else { continue }
+      var next = max(log.first, log.head.sequence + 1 - control.framesCut(of: log))
+      while next <= log.head.sequence {
+        let frames = try store.frames(
+          log: log.head.log, from: next, maxBytes: 1 << 20, maxFrames: 1024)
+        guard let last = frames.last else { break }
+        for frame in frames where frame.sequence > 0 && !control.isReleased(frame) {
+          guard try body(frame, log.opening, author) else { return }
+        }
+        next = last.sequence + 1
+      }
+    }
+  }
+
+  /// What a frame says, for people's eyes; nil where it cannot be read.
+  private func said(
+    in frame: Frame, by author: Author
+  ) -> (writtenAt: Timestamp, lines: [String], isPart: Bool)? {
+    guard let epoch = frame.epoch, let key = keyring[epoch],
+      let plaintext = frame.openedBody(operation: local.operation, key: key)
+    else { return nil }
+    do {
+      let body = try FrameBody(
+        decoding: plaintext,
+        writesAt: WritePlace(
+          operation: local.operation, author: author.user, sequence: frame.sequence))
+      switch body.contents {
+      case .operations(let operations):
+        return (body.writtenAt, operations.compactMap(Self.line), false)
+      case .part(let index, let count, _):
+        return (body.writtenAt, ["part \(index + 1) of \(count)"], true)
+      }
+    } catch {
+      return nil
+    }
+  }
+
+  private static func line(_ operation: Operation) -> String? {
+    switch operation {
+    case .write(let write):
+      switch write.value {
+      case .text(let text): "\(write.field.name): \(text)"
+      case .claim(let claim, let note): "\(write.field.name): \(claim) \(note)"
+      case .code, .position, .geometry: "\(write.field.name)"
+      case .mark: write.field == .reportExistence ? nil : "\(write.field.name)"
+      case nil: "\(write.field.name) taken away"
+      }
+    case .crossing(let crossing): "crossing: \(crossing.type)"
+    default: nil
+    }
+  }
+}

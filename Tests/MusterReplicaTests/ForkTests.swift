@@ -1,0 +1,273 @@
+import Foundation
+import MusterModel
+import MusterStore
+import Testing
+
+@testable import MusterReplica
+
+@Suite("Forks")
+struct ForkTests {
+  private func titles(_ name: String, in valley: inout Valley) throws -> [String] {
+    try valley.ask(name) { replica, _ in try replica.reports() }.map(\.title).sorted()
+  }
+
+  private func report(_ title: String, at name: String, in valley: inout Valley) throws {
+    try valley.at(name) { try $0.addReport(ReportDraft(title: title), now: $1) }
+  }
+
+  private func life(_ name: String, in valley: inout Valley) throws -> Replica.Life {
+    try valley.ask(name) { replica, _ in replica.life }
+  }
+
+  /// A second laptop with the same keys and database, as a machine's snapshot makes it: not even
+  /// the record outside the home knows better.
+  private func copy(
+    _ name: String, as other: String, in valley: inout Valley, _ folder: TemporaryFolder
+  ) throws {
+    let laptop = valley.laptops[valley.index(name)]
+    let path = folder.database(other)
+    try valley.switchOff(name)
+    for ending in ["", "-wal", "-shm"]
+    where FileManager.default.fileExists(
+      atPath: (laptop.path ?? "") + ending)
+    {
+      try FileManager.default.copyItem(atPath: (laptop.path ?? "") + ending, toPath: path + ending)
+    }
+    try valley.switchOn(name)
+    try valley.switchOn(
+      laptop.credentials, as: other, store: try Store.open(path: path), path: path)
+    let others = valley.laptops.dropLast().map(\.endpoint)
+    try valley.at(other) { try $0.contact(others, now: $1) }
+    valley.hasForks = true
+  }
+
+  @Test func `a laptop and its copy write apart, and nothing of either is lost`() throws {
+    let folder = try TemporaryFolder()
+    var valley = try Valley.with("Ada", "Ben", "Cleo", in: folder)
+    try report("Before", at: "Ben", in: &valley)
+    try valley.converge()
+    // Given a copy of Ben's laptop, on the other side of a cut
+    try copy("Ben", as: "Ben's copy", in: &valley, folder)
+    valley.cut(["Ada", "Ben"], ["Cleo", "Ben's copy"])
+    let before = try life("Ben", in: &valley)
+    for number in 1...40 { try report("Ben \(number)", at: "Ben", in: &valley) }
+    for number in 1...3 { try report("Copy \(number)", at: "Ben's copy", in: &valley) }
+    try valley.run(milliseconds: 20_000)
+    // When the sides meet
+    valley.heal()
+    try valley.converge(within: 120_000)
+
+    // Then everybody shows what both wrote, and is told of the fork
+    for name in valley.names {
+      #expect(try titles(name, in: &valley).count == 44, "at \(name)")
+      let status = try valley.ask(name) { try $0.status(now: $1) }
+      let fork = try #require(status.forks.first, "at \(name)")
+      #expect(fork.callsign == "Ben" && fork.branches == 2 && fork.lane == .state)
+      #expect(try valley.ask(name) { replica, _ in try replica.verify() }.problems == [])
+    }
+    #expect(
+      valley.laptops.allSatisfy { laptop in laptop.rejections.allSatisfy { $0 != "forged" } })
+    // and both go on, each in a life of its own
+    let lives = try [life("Ben", in: &valley), life("Ben's copy", in: &valley)]
+    #expect(Set([before.incarnation] + lives.map(\.incarnation)).count == 3)
+    #expect(lives.allSatisfy { $0.generation > before.generation })
+    try report("After", at: "Ben", in: &valley)
+    try report("After, by the copy", at: "Ben's copy", in: &valley)
+    try valley.converge()
+    #expect(try titles("Ada", in: &valley).count == 46)
+    // over restarts too
+    let hashes = try valley.hashes()
+    for name in valley.names { try valley.restart(name) }
+    #expect(try valley.hashes() == hashes)
+    #expect(try valley.ask("Ada") { try $0.status(now: $1) }.forks.count == 1)
+    // and who comes late gets it all.
+    try valley.join("Dan", invitedBy: "Ada")
+    try valley.converge(within: 120_000)
+    #expect(try titles("Dan", in: &valley).count == 46)
+  }
+
+  @Test func `a laptop restored from a backup loses nothing and goes on`() throws {
+    let folder = try TemporaryFolder()
+    var valley = try Valley.with("Ada", "Ben", in: folder)
+    try report("Before the backup", at: "Ben", in: &valley)
+    try valley.converge()
+    try copy("Ben", as: "Backup", in: &valley, folder)
+    valley.cut(["Ada", "Ben"], ["Backup"])
+    try report("After the backup", at: "Ben", in: &valley)
+    try valley.run(milliseconds: 10_000)
+    // When the backup takes the laptop's place, and writes before it has heard anybody
+    try valley.switchOff("Ben")
+    try report("Before meeting", at: "Backup", in: &valley)
+    valley.heal()
+    try valley.converge()
+    try report("At last", at: "Backup", in: &valley)
+    try valley.converge()
+    for name in valley.names {
+      #expect(
+        try titles(name, in: &valley)
+          == ["After the backup", "At last", "Before meeting", "Before the backup"])
+    }
+    #expect(try valley.ask("Ada") { try $0.status(now: $1) }.forks.count == 1)
+  }
+
+  /// What a laptop holds of its log behind a place.
+  private func run(
+    of name: String, after sequence: UInt64, in valley: Valley
+  ) throws -> (opening: Opening, frames: [Frame]) {
+    let laptop = valley.laptops[valley.index(name)]
+    let log = try #require(
+      laptop.store.logs().first {
+        $0.opening.certificate == laptop.credentials.certificate && $0.opening.lane == .state
+      })
+    return (
+      log.opening,
+      try laptop.store.frames(
+        log: log.head.log, from: sequence + 1, maxBytes: 1 << 20, maxFrames: 100)
+    )
+  }
+
+  private func written(_ name: String, in valley: Valley) throws -> UInt64 {
+    try run(of: name, after: 0, in: valley).frames.last?.sequence ?? 0
+  }
+
+  /// What a fresh copy of Ada's laptop comes to that is given runs in an order.
+  private func outcome(
+    of runs: [(opening: Opening, frames: [Frame])], number: Int, in valley: inout Valley,
+    _ folder: TemporaryFolder
+  ) throws -> (strands: [LogSummary], root: [UInt8], hash: StateHash, problems: [String]) {
+    let ada = valley.laptops[0]
+    let path = folder.database("Ada \(number)")
+    for ending in ["", "-wal"]
+    where FileManager.default.fileExists(
+      atPath: (ada.path ?? "") + ending)
+    {
+      try FileManager.default.copyItem(atPath: (ada.path ?? "") + ending, toPath: path + ending)
+    }
+    var replica = try Replica(
+      store: try Store.open(path: path), credentials: ada.credentials, start: .goesOn,
+      seed: [UInt8](repeating: 7, count: 32), now: valley.clock)
+    let clock = valley.clock
+    for run in runs {
+      _ = try replica.transact(now: clock) {
+        try $0.attach(run.frames, opening: run.opening, from: ada.credentials.device, now: clock)
+      }
+      try replica.checkInvariants()
+    }
+    return (
+      try replica.store.logs(), replica.root(), try replica.stateHash(),
+      try replica.verify().problems
+    )
+  }
+
+  private func permutations<T>(_ items: [T]) -> [[T]] {
+    guard let first = items.first else { return [[]] }
+    return permutations(Array(items.dropFirst())).flatMap { rest in
+      (0...rest.count).map { index in
+        var order = rest
+        order.insert(first, at: index)
+        return order
+      }
+    }
+  }
+
+  @Test func `branches make the same strands in whatever order they come`() throws {
+    // Given four branches, of which two part again later
+    let folder = try TemporaryFolder()
+    var valley = try Valley.with("Ada", "Ben", in: folder)
+    try report("Before", at: "Ben", in: &valley)
+    try valley.converge()
+    let place = try written("Ben", in: valley)
+    try copy("Ben", as: "Copy 1", in: &valley, folder)
+    try copy("Ben", as: "Copy 2", in: &valley, folder)
+    valley.cut(["Ada"], ["Ben"], ["Copy 1"], ["Copy 2"])
+    try report("Copy 1, first", at: "Copy 1", in: &valley)
+    try copy("Copy 1", as: "Copy 3", in: &valley, folder)
+    valley.cut(["Ada"], ["Ben"], ["Copy 1"], ["Copy 2"], ["Copy 3"])
+    let names = ["Ben", "Copy 1", "Copy 2", "Copy 3"]
+    for name in names {
+      try report("\(name), one", at: name, in: &valley)
+      try report("\(name), two", at: name, in: &valley)
+    }
+    let runs = try names.map { try run(of: $0, after: place, in: valley) }
+    try valley.switchOff("Ada")
+    // When they come in every order, and some a second time
+    var seen: [(strands: [LogSummary], root: [UInt8], hash: StateHash, problems: [String])] = []
+    for (number, order) in permutations(runs).enumerated() {
+      seen.append(
+        try outcome(of: order + [order[0]], number: number, in: &valley, folder))
+    }
+    // Then all come to the same
+    #expect(seen.count == 24)
+    for other in seen {
+      #expect(other.strands == seen[0].strands)
+      #expect(other.root == seen[0].root)
+      #expect(other.hash == seen[0].hash)
+      #expect(other.problems == [])
+    }
+    #expect(seen[0].strands.count { $0.base != nil && !$0.isParted } == 4)
+  }
+
+  @Test func `of more than eight branches nothing counts behind the fork, whichever came`() throws {
+    let folder = try TemporaryFolder()
+    var valley = try Valley.with("Ada", "Ben", in: folder)
+    try report("Before", at: "Ben", in: &valley)
+    try valley.converge()
+    let place = try written("Ben", in: valley)
+    let names = (1...11).map { "Copy \($0)" }
+    for name in names { try copy("Ben", as: name, in: &valley, folder) }
+    valley.air.cut(into: valley.laptops.map { [$0.endpoint] })
+    for name in names { try report("By \(name)", at: name, in: &valley) }
+    var runs = try names.map { try run(of: $0, after: place, in: valley) }
+    try valley.switchOff("Ada")
+    let bare = try outcome(of: [], number: 0, in: &valley, folder)
+    var draw = SplitMix64(seed: 9)
+    for number in 1...4 {
+      for index in runs.indices.dropLast() {
+        runs.swapAt(index, index + draw.below(runs.count - index))
+      }
+      let seen = try outcome(of: runs, number: number, in: &valley, folder)
+      #expect(seen.hash == bare.hash, "seed 9, order \(number)")
+      #expect(seen.strands.count { $0.base != nil && !$0.isParted } == 9)
+      #expect(seen.problems == [])
+    }
+  }
+
+  @Test func `a cut on one branch leaves nothing of another`() throws {
+    // Given a laptop and its copy, and a commander who knows of the one branch only
+    let folder = try TemporaryFolder()
+    var valley = try Valley.with("Ada", "Ben", "Cleo", in: folder)
+    try report("Before", at: "Ben", in: &valley)
+    try valley.converge()
+    try copy("Ben", as: "Copy", in: &valley, folder)
+    valley.cut(["Ada", "Ben"], ["Cleo", "Copy"])
+    try report("By Ben", at: "Ben", in: &valley)
+    for number in 1...3 { try report("By the copy, \(number)", at: "Copy", in: &valley) }
+    try valley.run(milliseconds: 10_000)
+    // When she puts the device out
+    let device = valley.laptops[1].credentials.device
+    try valley.at("Ada") { try $0.revoke(device, now: $1) }
+    valley.heal()
+    try valley.run(milliseconds: 90_000)
+    // Then only the branch that she knew counts, everywhere
+    for name in ["Ada", "Cleo"] {
+      #expect(try titles(name, in: &valley) == ["Before", "By Ben"], "at \(name)")
+      #expect(try valley.ask(name) { replica, _ in try replica.verify() }.problems == [])
+    }
+    let status = try ["Ada", "Cleo"].map { name in
+      try valley.ask(name) { try $0.status(now: $1) }
+    }
+    #expect(status[0].root == status[1].root)
+    #expect(status[0].quarantinedFrames >= 3)
+    // and what she finds honest of the other she lets count.
+    let listed = try valley.ask("Ada") { replica, _ in try replica.quarantine() }
+    let first = try #require(listed.first { $0.contents.contains { $0.hasSuffix("copy, 1") } })
+    try valley.at("Ada") { replica, now in
+      try replica.release(first.hash.description, now: now)
+    }
+    let released = try valley.wait(upTo: 60_000) {
+      try titles("Cleo", in: &$0) == ["Before", "By Ben", "By the copy, 1"]
+    }
+    #expect(released != nil)
+    #expect(try titles("Ada", in: &valley) == ["Before", "By Ben", "By the copy, 1"])
+  }
+}

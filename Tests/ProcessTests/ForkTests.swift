@@ -1,0 +1,105 @@
+import Foundation
+import Testing
+
+extension ProcessTests {
+  /// Databases that are put back or copied behind the program's back.
+  @Suite struct ForkTests {
+    /// Everything of a laptop's disk that a node writes, with its contents.
+    private func snapshot(of laptop: Laptop) throws -> [URL: Data] {
+      var files: [URL: Data] = [:]
+      for folder in [laptop.home.appending(path: "data"), laptop.state] {
+        let paths = try FileManager.default.subpathsOfDirectory(atPath: folder.path)
+        for path in paths {
+          let file = folder.appending(path: path)
+          guard try file.resourceValues(forKeys: [.isRegularFileKey]).isRegularFile == true else {
+            continue
+          }
+          files[file] = try Data(contentsOf: file)
+        }
+      }
+      return files
+    }
+
+    /// Puts a snapshot back into the very same files, as a virtual machine's disk is rolled back:
+    /// nothing on it can tell.
+    private func rollBack(_ laptop: Laptop, to files: [URL: Data]) throws {
+      for file in try snapshot(of: laptop).keys where files[file] == nil {
+        try FileManager.default.removeItem(at: file)
+      }
+      for (file, contents) in files {
+        let handle = try FileHandle(forUpdating: file)
+        try handle.truncate(atOffset: 0)
+        try handle.write(contentsOf: contents)
+        try handle.close()
+      }
+    }
+
+    private func titles(on laptop: Laptop) async throws -> [String] {
+      try await laptop.ask("report", "list").items.compactMap { $0["title"].text }.sorted()
+    }
+
+    @Test func `a disk that was rolled back makes a fork, and nothing is lost`() async throws {
+      try await Field.tell { field in
+        // Given a laptop whose disk is rolled back, its sentinel too, after it was in step
+        let anna = try await field.founder("Anna")
+        let annasNode = try await anna.run()
+        let ben = try await field.joiner("Ben", inviting: anna)
+        try await ben.tell("report", "add", "--title", "Before")
+        let before = try snapshot(of: ben)
+        try await ben.tell("report", "add", "--title", "Forgotten by its author")
+        let bensNode = try await ben.run(peers: [annasNode])
+        try await inStep(anna, ben) { $0["reports"] == .number(2) }
+        try await bensNode.stop()
+        try rollBack(ben, to: before)
+        // When it writes before it has heard anybody
+        try await ben.tell("report", "add", "--title", "In its place")
+        let node = try await ben.run(peers: [annasNode])
+        // Then both branches count on both laptops, both name who forked,
+        try await inStep(anna, ben) { $0["reports"] == .number(3) }
+        for laptop in [anna, ben] {
+          let forks = try await laptop.ask("status")["forks"].items
+          #expect(forks.map { $0["callsign"].text } == ["Ben"])
+          #expect(forks.map { $0["branches"] } == [.number(2)])
+          let words = try await laptop.tell("status")
+          #expect(words.contains("FORK"))
+        }
+        // and it goes on in a new life.
+        try await ben.tell("report", "add", "--title", "After")
+        try await inStep(anna, ben) { $0["reports"] == .number(4) }
+        let shown = try await titles(on: anna)
+        #expect(shown == ["After", "Before", "Forgotten by its author", "In its place"])
+        try await node.stop()
+        try await ben.expectSound()
+        try await anna.expectSound()
+        try await VerifierTests.expectSameState(of: anna)
+        try await VerifierTests.expectSameState(of: ben)
+      }
+    }
+
+    @Test func `a home that was copied begins a new life on each laptop, and forks nothing`()
+      async throws
+    {
+      try await Field.tell { field in
+        let anna = try await field.founder("Anna")
+        let annasNode = try await anna.run()
+        let ben = try await field.joiner("Ben", inviting: anna)
+        try await ben.tell("report", "add", "--title", "Before")
+        // Given Ben's home copied to another computer, where no sentinel knows it
+        let copy = try field.laptop("Copy")
+        try FileManager.default.copyItem(at: ben.home, to: copy.home)
+        // When both write, and both are in use at once
+        try await ben.tell("report", "add", "--title", "By Ben")
+        try await copy.tell("report", "add", "--title", "By the copy")
+        _ = try await ben.run(peers: [annasNode])
+        _ = try await copy.run(peers: [annasNode])
+        try await inStep(anna, ben) { $0["reports"] == .number(3) }
+        try await inStep(anna, copy) { $0["reports"] == .number(3) }
+        // Then nothing is forked, and all go on.
+        let forks = try await anna.ask("status")["forks"].items
+        #expect(forks.isEmpty)
+        try await copy.tell("report", "add", "--title", "More")
+        try await inStep(anna, ben) { $0["reports"] == .number(4) }
+      }
+    }
+  }
+}
