@@ -87,8 +87,8 @@ public struct Opening: Hashable, Sendable {
 /// A log that is held, or a strand of one that is forked: its opening and its newest frame.
 ///
 /// A forked log is held as a tree, whatever came first: where branches part, one strand ends and
-/// A forked log is held as a tree, whatever came first: where branches part, one strand ends and
 /// others begin, each named by its first frame. Who holds the same frames holds the same strands.
+///
 ///     log ── 0 … 17 ─┬─ strand a: 18 … 40 ─┬─ strand c: 41 …
 ///                    │                     └─ strand d: 41 …
 ///                    └─ strand b: 18 …

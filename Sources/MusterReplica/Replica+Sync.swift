@@ -285,6 +285,8 @@ extension Replica {
   static func roster(of control: ControlPlane, in store: Store) throws(StoreError) -> Roster {
     var parts: [LogID: CountedPart] = [:]
     guard !control.countsEverything else { return control.roster(parts) }
+    // What is still to come of a log counts as far as its cut too.
+    for (log, end) in control.state.cuts.ends { parts[log] = CountedPart(end: end, head: nil) }
     for log in try store.logs() {
       guard let end = control.bound(of: log)?.end else {
         if control.bound(of: log) != nil { parts[log.head.log] = CountedPart(end: nil, head: nil) }

@@ -30,6 +30,11 @@ struct Cuts: Hashable, Sendable {
     var end: UInt64?
   }
 
+  /// The last sequence that counts of each log or strand that some does of, held or not.
+  var ends: [LogID: UInt64] {
+    last.values.reduce(into: [:]) { $0.merge($1) { min($0, $1) } }
+  }
+
   /// Nil where no cut concerns a log or a strand.
   func bound(of log: LogSummary, by device: DeviceID) -> Bound? {
     if lineage.lost.contains(log.head.log) { return Bound(end: nil) }
