@@ -151,12 +151,16 @@ struct RevocationTests {
     #expect(try titles("Ada", in: &valley) == ["Before"])
     let listed = try valley.ask("Ada") { replica, _ in try replica.quarantine() }
     #expect(listed.contains { $0.contents.contains { $0.hasPrefix("part 2 of") } })
-    #expect(listed.contains { $0.contents.contains("reportTitle: Spite") })
+    #expect(listed.contains { $0.contents.contains("title: Spite") })
     #expect(listed.allSatisfy { $0.callsign == "Ben" })
     #expect(throws: Refusal.self) {
       try valley.at("Cleo") { replica, now in try replica.release("0000", now: now) }
     }
-    // When its first part is released
+    // When its title and, by the first part, its description are released
+    let title = try #require(listed.first { $0.contents.contains("title: Late") })
+    try valley.at("Ada") { replica, now in
+      try replica.release(title.hash.description, now: now)
+    }
     let part = try #require(listed.first { $0.contents.contains { $0.hasPrefix("part") } })
     let count = try valley.at("Ada") { replica, now in
       try replica.release(part.hash.description, now: now)
@@ -225,7 +229,7 @@ struct RevocationTests {
     // What Ben wrote comes to command by the relay, which reads nothing.
     let listed = try valley.wait(upTo: 60_000) {
       try $0.ask("Ada") { replica, _ in try replica.quarantine() }.contains {
-        $0.contents.contains("reportTitle: Late")
+        $0.contents.contains("title: Late")
       }
     }
     #expect(listed != nil)
