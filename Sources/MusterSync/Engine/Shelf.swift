@@ -98,6 +98,9 @@ struct Shelf: Sendable {
     return hints
   }
 
+  /// How many logs have a leaf in two sets.
+  var countedInPart: Int { countedHeads.keys.count { past[$0] != nil } }
+
   /// How many leaves all tries have together.
   var leafCount: Int { tries.values.reduce(0) { $0 + $1.count } }
 

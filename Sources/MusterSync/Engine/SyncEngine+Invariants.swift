@@ -25,7 +25,9 @@ extension SyncEngine {
     precondition(records.count <= Limits.records, "\(records.count) records")
     precondition(missingKeys.count <= Limits.missingKeys, "\(missingKeys.count) missing keys")
     precondition(unverifiable.count <= Limits.logs, "\(unverifiable.count) unverifiable logs")
-    precondition(shelf.leafCount == shelf.logs.count + records.count, "tries lack a leaf")
+    precondition(
+      shelf.leafCount == shelf.logs.count + shelf.countedInPart + records.count,
+      "tries lack a leaf")
   }
 
   private func checkSessions() {

@@ -140,7 +140,8 @@ extension SyncEngine {
       * tries(to: device) + 2 * outbox.links.patienceMilliseconds
     let deadline = pulling.deadline ?? now.advanced(byMilliseconds: wait)
     peers[device]?.pulling.deadline = deadline
-    deadlines.schedule(.flow(device), at: deadline)
+    // One that is due is looked at in this round or the next, and not for ever in this one.
+    deadlines.schedule(.flow(device), at: max(deadline, now.advanced(byMicroseconds: 1)))
   }
 
   /// A peer that sent nothing for a while: others that hold the same are asked, or it is again; in
