@@ -8,7 +8,7 @@ internal import Foundation
 ///     frame (24 + 4,096): page, size after a commit, the salts, checksum of all so far; the page
 ///
 /// (`https://www.sqlite.org/fileformat2.html`, section 4.) Frames with other salts are of earlier
-/// times. A frame of this time that does not hold is damage where a later transaction follows, since
+/// times. A frame of this time that does not hold is damage where a later transaction follows, for
 /// each begins only once the one before is on the disk. In the last one it is what a loss of power
 /// leaves of a commit that nobody was told of; had somebody been told, the sentinel knows more than
 /// the database.
