@@ -35,7 +35,7 @@ for target in "${targets[@]}"; do
   mkdir -p "$corpus/$target" "$seeds/$target"
   log=$build/$target.log
   verdict=clean
-  ASAN_OPTIONS=detect_leaks=0 "$build/release/fuzz-$target" "$corpus/$target" "$seeds/$target" \
+  ASAN_OPTIONS=detect_leaks=0:quarantine_size_mb=16 "$build/release/fuzz-$target" "$corpus/$target" "$seeds/$target" \
     -max_total_time="$seconds" -timeout=1 -rss_limit_mb=512 -print_final_stats=1 \
     -artifact_prefix="$crashes/$target-" >"$log" 2>&1 || {
     verdict="CRASH: see $log"
