@@ -28,6 +28,9 @@ struct ControlEvaluation: Sendable {
   /// The revocations that count, by the frame that says so.
   private(set) var revocations: [FrameHash: [Revocation]] = [:]
   private(set) var epochs: [EpochID: EpochAnnouncement] = [:]
+  /// What was said of each epoch by anybody who may read, past cuts too: honest devices may have
+  /// written under an epoch whose maker was put out, and their words are to be read.
+  private(set) var spoken: [EpochID: [EpochAnnouncement]] = [:]
   private(set) var withheld: Set<EpochID> = []
   private(set) var fitting: [EpochID] = []
   /// The lowest rank of each device, as far as evaluated.
@@ -64,6 +67,7 @@ struct ControlEvaluation: Sendable {
         admitShown(rules, issuer: signed.hash, rank: rank + 1, signatures: &signatures)
       }
     }
+    spoken = spokenEpochs()
     withheld = withheldEpochs()
     fitting = fittingEpochs()
   }
@@ -159,14 +163,30 @@ struct ControlEvaluation: Sendable {
 
   // MARK: Epochs
 
+  private func spokenEpochs() -> [EpochID: [EpochAnnouncement]] {
+    var spoken: [EpochID: [EpochAnnouncement]] = [:]
+    for (certificate, logs) in logs
+    where certificate == .root || admitted[certificate]?.signed.certificate.role.reads == true {
+      for (_, contents) in logs.sorted(by: { $0.key < $1.key }) {
+        for operation in contents.statements.flatMap(\.operations) {
+          if case .epoch(let epoch) = operation { spoken[epoch.id, default: []].append(epoch) }
+        }
+      }
+    }
+    return spoken
+  }
+
   /// Epochs whose key may not be handed on yet: they name a revocation that is not here, so that
-  /// somebody whom they shut out may still be taken for a member.
+  /// somebody whom they shut out may still be taken for a member. Where several speak of one epoch,
+  /// one whose word is fulfilled is enough: whoever lies about it has the key as well.
   private func withheldEpochs() -> Set<EpochID> {
     Set(
-      epochs.values.filter { epoch in
-        let excluded = excluded(by: epoch)
-        return !excluded.isWhole || !heard.isSuperset(of: excluded.frames)
-      }.map(\.id))
+      spoken.filter { _, announcements in
+        announcements.allSatisfy { epoch in
+          let excluded = excluded(by: epoch)
+          return !excluded.isWhole || !heard.isSuperset(of: excluded.frames)
+        }
+      }.keys)
   }
 
   /// What may be written under: epochs that shut out everybody who has been revoked, as far as
@@ -186,7 +206,7 @@ struct ControlEvaluation: Sendable {
     var base = epoch.base
     for _ in 0..<Limits.epochBases {
       guard let next = base else { return (frames, true) }
-      guard let below = epochs[next] else { return (frames, false) }
+      guard let below = epochs[next] ?? spoken[next]?.first else { return (frames, false) }
       frames.formUnion(below.excludes)
       base = below.base
     }
