@@ -36,6 +36,7 @@ extension World {
 
   /// Whether somebody has revoked it, whoever knows of that.
   func isRevoked(_ node: SimulatedNode) -> Bool {
-    revocations.contains { $0.target == node.index }
+    let device = node.credentials.device
+    return revocations.contains { nodes[$0.target].credentials.device == device }
   }
 }
