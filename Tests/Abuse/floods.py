@@ -7,8 +7,10 @@ import subprocess
 import sys
 import time
 
-import datagrams
+# First, since it says where the other modules are.
 from row import GROWTH_KIB, Row, Verdict, check_all, mesh, resident_kib
+
+import datagrams
 
 PORT = 7500
 
