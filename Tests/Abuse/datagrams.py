@@ -16,8 +16,8 @@ ANNOUNCE, INITIATION = 1, 2
 KINDS = range(1, 9)
 
 
-def device_key(node):
-    return read_key_file(open(os.path.join(node.home, "keys/device.key"), "rb").read(), None)
+def device_key(home):
+    return read_key_file(open(os.path.join(home, "keys/device.key"), "rb").read(), None)
 
 
 def garbage(draw):
@@ -45,8 +45,8 @@ def mutated(data, draw):
 class Liar:
     """A member who says anything by announce: sealed under the network key, signed or not."""
 
-    def __init__(self, node):
-        key = device_key(node)
+    def __init__(self, home):
+        key = device_key(home)
         self.network_key, self.operation = key.network_key, key.operation
         self.certificate = key.chain[0].hash[:8]
         self.signer = SigningKey(key.signing_seed)

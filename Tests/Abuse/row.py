@@ -52,6 +52,13 @@ def resident_kib(node):
     raise SystemExit("a process without memory")
 
 
+def check_growth(verdict, node, before):
+    """How much memory a node has taken since, in MiB; more than 64 is too much."""
+    growth = resident_kib(node) - before
+    verdict.expect(growth <= GROWTH_KIB, f"memory grew by {growth / 1024:.0f} MiB")
+    return f"memory {growth / 1024:+.0f} MiB"
+
+
 def mesh(options, count, network="loopback"):
     """An operation of some laptops that are in step."""
     lab.run("ip", "link", "set", "lo", "up")

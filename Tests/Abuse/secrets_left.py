@@ -12,7 +12,7 @@ def scan(options):
     """Keys protected by a passphrase: neither they nor their like are in any file."""
     made = mesh(options, 2)
     node = made.nodes[0]
-    key = datagrams.device_key(node)
+    key = datagrams.device_key(node.home)
     needles = {"the device's signing seed": key.signing_seed, "the network key": key.network_key}
     node.add_report("Canary-in-the-log", "c" * 50)
     made.until_in_step()
@@ -35,9 +35,9 @@ def scan(options):
         for name in names:
             data = open(os.path.join(folder, name), "rb").read()
             looked += len(data)
-            for what, needle in {**needles, "the passphrase": PHRASE.encode()}.items():
-                if what == "the device's signing seed":
-                    continue
+            # The seed is another device's.
+            for what, needle in (
+                    ("the network key", key.network_key), ("the passphrase", PHRASE.encode())):
                 verdict.expect(needle not in data, f"{what} stands in {name}")
     for name in (locked.home + ".log", node.home + ".log"):
         data = open(name, "rb").read()
