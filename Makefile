@@ -32,7 +32,7 @@ demo: deps ## three laptops on this computer: one is cut off, all go on, then th
 
 test: deps ## builds and runs every test
 	@Scripts/build.sh "the tests" "7 minutes" swift build $(FLAGS) --build-tests
-	swift test $(FLAGS) --skip-build --disable-xctest
+	@Scripts/test.sh $(FLAGS)
 
 check: export MUSTER_STRICT := 1
 check: deps ## format, warnings as errors, every test: what a change must pass

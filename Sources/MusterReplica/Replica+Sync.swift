@@ -220,6 +220,7 @@ extension Replica {
     _ frames: [Frame], opening: Opening, base: StrandBase? = nil, now: ClockReading
   ) throws {
     var missing: [EpochID] = []
+    var found: [EpochKey] = []
     let all = control.standing(under: opening)
     for frame in frames {
       let standing = all ?? control.standing(of: frame, opening: opening)
@@ -234,7 +235,7 @@ extension Replica {
         }
       case .control(let operations):
         control.add(operations, of: frame, in: opening)
-        openSealedKeys(in: operations)
+        found += sealedKeys(in: operations)
       }
       let isFirst = frame.sequence == base?.first ?? 0
       batch.frames.append(
@@ -244,6 +245,11 @@ extension Replica {
       if control.hasForks, control.isNamed(frame) { isLineageStale = true }
     }
     if let last = frames.last { oweReceipt(for: last.strand, lane: opening.lane, now: now) }
+    for key in found {
+      try learn(key, now: now)
+      // To be handed on.
+      try run(.keyLearned(key), now: now)
+    }
     try evaluateControl(now: now)
     try ask(for: missing, now: now)
   }
@@ -335,17 +341,15 @@ extension Replica {
   }
 
   /// A command device finds the key of an epoch sealed to it in the announcement.
-  mutating func openSealedKeys(in operations: [Operation]) {
+  func sealedKeys(in operations: [Operation]) -> [EpochKey] {
+    var keys: [EpochKey] = []
     for case .epoch(let announcement) in operations where keyring[announcement.id] == nil {
       for sealed in announcement.sealed where sealed.device == local.device {
-        guard let key = SealedBox.open(sealed.box, with: local.agreementKey),
-          let raw = Bytes32(key),
-          keyring.add(
-            EpochKey(id: announcement.id, key: key), operation: local.operation)
-        else { continue }
-        batch.epochKeys.append(StoredEpochKey(id: announcement.id, key: raw))
+        guard let key = SealedBox.open(sealed.box, with: local.agreementKey) else { continue }
+        keys.append(EpochKey(id: announcement.id, key: key))
       }
     }
+    return keys
   }
 
   /// Reads frames that wait anew: those for a key, or all. Returns the keys that they still need.

@@ -251,30 +251,36 @@ public struct Replica {
 
   /// The control plane is a function of the control logs, which are read anew at each start.
   mutating func replayControlLogs(_ logs: [LogSummary], now: ClockReading) throws {
+    var found: [EpochKey] = []
     for summary in logs where summary.opening.lane == .control {
       var next = max(summary.first, 1)
       while next <= summary.head.sequence {
         let frames = try store.frames(
           log: summary.head.log, from: next, maxBytes: 1 << 20, maxFrames: 1024)
         guard let last = frames.last else { break }
-        for frame in frames { try takeControl(frame, opening: summary.opening, now: now) }
+        for frame in frames { found += try takeControl(frame, opening: summary.opening) }
         next = last.sequence + 1
       }
     }
     try refreshLineage(logs)
     _ = control.evaluate()
+    for key in found {
+      try learn(key, now: now)
+      try run(.keyLearned(key), now: now)
+    }
     try feedRoster(now: now)
     try reviewEpoch(now: now)
   }
 
+  /// Adds what a control frame says, and answers the keys that it carries for this device.
   private mutating func takeControl(
-    _ frame: Frame, opening: Opening, now: ClockReading
-  ) throws(StoreError) {
+    _ frame: Frame, opening: Opening
+  ) throws(StoreError) -> [EpochKey] {
     let reading = try reader.read(
       frame, opening: opening, standing: .unknown, keyring: keyring, lookup: { _ in nil })
-    guard case .control(let operations) = reading else { return }
+    guard case .control(let operations) = reading else { return [] }
     control.add(operations, of: frame, in: opening)
-    openSealedKeys(in: operations)
+    return sealedKeys(in: operations)
   }
 
   /// Derives the view anew from the log after an upgrade, or when `verify` found it wrong.

@@ -32,8 +32,12 @@ extension World {
     let described = groups.values.sorted { ($1.count, $0[0]) < ($0.count, $1[0]) }.map { names in
       names.count > 4 ? "\(names.count) nodes" : names.joined(separator: ", ")
     }
+    let waiting = nodes.filter { $0.isRunning && $0.reads }.compactMap { node in
+      let frames = (try? node.store.counts().waiting) ?? 0
+      return frames > 0 ? "\(node.name) cannot read \(frames) frames yet" : nil
+    }
     return described.count == 1
-      ? "all hold the same and show something else"
+      ? (["all hold the same and show something else"] + waiting).joined(separator: ", ")
       : "\(described.count) different holdings: \(described.joined(separator: " | "))"
   }
 

@@ -47,6 +47,25 @@ struct KeyTests {
     #expect(try valley.ask("Ben") { replica, _ in try replica.verify() }.problems == [])
   }
 
+  @Test func `a commander hands on a key that was sealed to her, its maker being away`() throws {
+    // Given Ben out of reach while Ada makes a key, writes under it and leaves
+    var valley = try Valley.with("Ada", "Ben")
+    try valley.join("Cleo", invitedBy: "Ada", role: .command)
+    try valley.converge()
+    valley.cut(["Ada", "Cleo"], ["Ben"])
+    try rotate("Ada", in: &valley)
+    let id = try valley.at("Ada") { try $0.addReport(ReportDraft(title: "Smoke"), now: $1) }
+    try valley.run(milliseconds: 20_000)
+    #expect(try valley.ask("Cleo") { replica, _ in try replica.report(id) }.title == "Smoke")
+
+    // Then Cleo, who found it sealed to her in the announcement, hands it on
+    valley.cut(["Ada"], ["Ben", "Cleo"])
+    let read = try valley.wait(upTo: 60_000) {
+      try $0.ask("Ben") { replica, _ in try replica.reports() }.map(\.title) == ["Smoke"]
+    }
+    #expect(read != nil)
+  }
+
   @Test func `who joins late reads what was written before, under every key`() throws {
     var valley = try Valley.with("Ada")
     for number in 0..<4 {
