@@ -10,9 +10,11 @@ struct Workload {
   private var random: RandomStream
   /// The reports that people still talk about.
   private var reports: [RowID] = []
+  /// The newest that somebody deleted: whoever has not heard of it may still edit them.
+  private var deleted: [RowID] = []
   private var fences: [RowID] = []
   private var count = 0
-  private static let talkedAbout = 64
+  private static let (talkedAbout, deletedLately) = (64, 8)
 
   init(_ plan: WorkloadPlan, seed: UInt64) {
     self.plan = plan
@@ -46,7 +48,8 @@ struct Workload {
     case .edits:
       let number = random.below(100_000)
       let status: ReportStatus? = random.below(4) == 0 ? .resolved : nil
-      return random.element(of: reports).map {
+      let known = !deleted.isEmpty && random.below(3) == 0 ? deleted : reports
+      return random.element(of: known).map {
         .edit($0, ReportChanges(title: "Edited \(number)", status: status))
       }
     case .comments:
@@ -114,7 +117,12 @@ struct Workload {
     if reports.count > Self.talkedAbout { reports.removeFirst() }
   }
 
-  mutating func removed(_ report: RowID) { reports.removeAll { $0 == report } }
+  mutating func removed(_ report: RowID) {
+    reports.removeAll { $0 == report }
+    deleted.removeAll { $0 == report }
+    deleted.append(report)
+    if deleted.count > Self.deletedLately { deleted.removeFirst() }
+  }
 }
 
 /// One thing that somebody does.
