@@ -80,7 +80,7 @@ let package = Package(
     layer(
       "MusterSync", ["MusterModel", "MusterCRDT", "MusterCrypto", protobuf],
       exclude: ["Wire/Proto"]),
-    layer("MusterStore", ["MusterModel", "MusterCRDT", grdb, grdbSQLite]),
+    layer("MusterStore", ["MusterModel", "MusterCRDT", "MusterCrypto", grdb, grdbSQLite]),
     layer(
       "MusterReplica",
       ["MusterModel", "MusterCRDT", "MusterGeo", "MusterCrypto", "MusterSync", "MusterStore"]),
@@ -123,7 +123,7 @@ let package = Package(
     tests("MusterGeoTests", ["MusterGeo"]),
     tests("MusterCryptoTests", ["MusterCrypto"]),
     tests("MusterSyncTests", ["MusterSync"]),
-    tests("MusterStoreTests", ["MusterStore"]),
+    tests("MusterStoreTests", ["MusterStore", "MusterCrypto"]),
     tests("MusterReplicaTests", ["MusterReplica"]),
     tests("MusterSimulatorTests", ["MusterSimulator"]),
     tests("MusterInterchangeTests", ["MusterInterchange"]),

@@ -44,14 +44,13 @@ struct ColdStartWrite: ParsableCommand {
   @Option var folder: String
 
   func run() throws {
-    let store = try Store.open(path: folder + "/bench.sqlite")
-    var mesh = try Mesh(seed: 7, founderStore: store)
+    var mesh = try Mesh(seed: 7, founderAt: folder + "/bench.sqlite")
     let reports = operations / Workload.operationsPerReport
     try mesh.addReports(reports, burst: burst)
     let keyFile = try mesh.founder.keyFile(
       passphrase: nil, seed: [UInt8](repeating: 0, count: 32))
     try Data(keyFile).write(to: URL(fileURLWithPath: folder + "/device.key"))
-    try store.close()
+    try mesh.close(0)
   }
 }
 
@@ -70,13 +69,14 @@ struct ColdStartOpen: ParsableCommand {
       instant: Instant(microseconds: 0), wall: Timestamp(milliseconds: 1_800_000_000_000))
     let (replica, elapsed) = try timed {
       let path = folder + "/bench.sqlite"
-      if let problem = try Replica.problem(ofDatabaseAt: path) {
+      let seed = [UInt8](repeating: 8, count: 32)
+      if let problem = try Replica.problem(ofDatabaseAt: path, of: credentials, seed: seed) {
         throw ValidationError("the database is damaged: \(problem)")
       }
-      let store = try Store.open(path: path)
+      let store = try Replica.openStore(at: path, of: credentials, seed: seed)
       return try Replica(
         store: store, credentials: credentials, start: .goesOn,
-        seed: [UInt8](repeating: 8, count: 32), now: now)
+        seed: seed, now: now)
     }
     let resident = Memory.peakMebibytes ?? 0
     let frames = try replica.framesHeld()

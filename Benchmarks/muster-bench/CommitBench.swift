@@ -19,7 +19,7 @@ struct CommitBench: ParsableCommand {
 
   func run() throws {
     try withScratchFolder { folder in
-      var mesh = try Mesh(seed: 5, founderStore: .open(path: folder + "/muster.sqlite"))
+      var mesh = try Mesh(seed: 5, founderAt: folder + "/muster.sqlite")
       _ = try mesh.at(0) { try $0.addReport(Workload.report(0), now: $1) }
       let bare = try BareStore(path: folder + "/bare.sqlite")
       var (ours, theirs): ([Double], [Double]) = ([], [])

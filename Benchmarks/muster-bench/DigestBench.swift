@@ -19,14 +19,14 @@ struct DigestBench: ParsableCommand {
   func run() throws {
     let lives = (logs / 2 + stale - 1) / stale
     progress("digest: \(stale) devices live \(lives) times each")
-    var mesh = try Mesh(seed: 4, founderStore: .inMemory())
+    var mesh = try Mesh(seed: 4, founderAt: nil)
     // The founder gives receipts, which are no part of this: two members compare.
     let (one, other, first) = (1, 2, 3)
     for name in ["Ben", "Cleo"] {
-      try mesh.join(store: .inMemory(), callsign: name, role: .member)
+      try mesh.join(at: nil, callsign: name, role: .member)
     }
     for index in 0..<stale {
-      try mesh.join(store: .inMemory(), callsign: "Device \(index)", role: .member)
+      try mesh.join(at: nil, callsign: "Device \(index)", role: .member)
     }
     try mesh.synchronise(0, one)
     for device in first..<first + stale {

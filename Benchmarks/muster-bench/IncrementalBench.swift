@@ -18,8 +18,8 @@ struct IncrementalBench: ParsableCommand {
 
   func run() throws {
     progress("incremental: making \(operations) operations")
-    var mesh = try Mesh(seed: 3, founderStore: .inMemory())
-    try mesh.join(store: .inMemory(), callsign: "Ben", role: .command)
+    var mesh = try Mesh(seed: 3, founderAt: nil)
+    try mesh.join(at: nil, callsign: "Ben", role: .command)
     let reports = try mesh.addBlankReports(operations / 5)
     try mesh.synchronise(0, 1)
     try measure(&mesh, "incremental", reports.prefix(new), isBurst: true)

@@ -44,7 +44,7 @@ struct IngestBench: ParsableCommand {
     let reports = max(1, operations / Workload.operationsPerReport)
     let words = burst == 1 ? "one by one" : "in bursts of \(burst)"
     progress("\(name): writing \(reports) reports \(words)")
-    var mesh = try Mesh(seed: 1, founderStore: .inMemory())
+    var mesh = try Mesh(seed: 1, founderAt: nil)
     let (_, writing) = try timed { try mesh.addReports(reports, burst: burst) }
     let written = Double(reports * Workload.operationsPerReport)
     var results: [Round] = []
@@ -81,7 +81,7 @@ struct IngestBench: ParsableCommand {
   ) throws -> Round {
     try withScratchFolder { folder in
       try mesh.join(
-        store: .open(path: folder + "/bench.sqlite"), callsign: "Ben \(device)", role: .member)
+        at: folder + "/bench.sqlite", callsign: "Ben \(device)", role: .member)
       mesh.resetTraffic()
       let (_, both) = try timed { try mesh.synchronise(0, device) }
       let receiver = mesh.busy[device]

@@ -78,8 +78,8 @@ struct MergeRound: ParsableCommand {
 
   func run() throws {
     try withScratchFolder { folder in
-      var mesh = try Mesh(seed: 2, founderStore: .open(path: folder + "/a.sqlite"))
-      try mesh.join(store: .open(path: folder + "/b.sqlite"), callsign: "Ben", role: .command)
+      var mesh = try Mesh(seed: 2, founderAt: folder + "/a.sqlite")
+      try mesh.join(at: folder + "/b.sqlite", callsign: "Ben", role: .command)
       let reports = try mesh.addBlankReports(records)
       try mesh.synchronise(0, 1)
       try mesh.settle(0, 1)

@@ -34,17 +34,30 @@ struct Mesh {
   /// Of an honest network; the virtual clock moves on by it.
   private static let crossingMicroseconds: Int64 = 1000
 
-  /// Founds an operation on the first store.
-  init(seed: UInt64, founderStore: Store) throws {
+  /// Founds an operation.
+  ///
+  /// - Parameter path: where the founder's database is; in memory where there is none.
+  init(seed: UInt64, founderAt path: String?) throws {
     seeds = DeterministicRandom(
       seed: (0..<32).map { UInt8(truncatingIfNeeded: seed >> UInt64($0 % 8 * 8)) })
     let genesis = Genesis(
       operationName: "bench", seed: seeds.bytes(32), now: Timestamp(milliseconds: 0))
-    try genesis.store(in: founderStore)
     founder = genesis.credentials
-    try add(store: founderStore, credentials: genesis.credentials)
+    let store = try Self.store(at: path, of: founder, seed: seeds.bytes(32))
+    try genesis.store(in: store)
+    try add(store: store, credentials: founder)
     _ = try replicas[0].rotateEpoch(now: clock)
   }
+
+  static func store(
+    at path: String?, of credentials: Credentials, seed: [UInt8]
+  ) throws -> Store {
+    guard let path else { return try .inMemory() }
+    return try Replica.openStore(at: path, of: credentials, seed: seed)
+  }
+
+  /// Lets go of a replica's database.
+  func close(_ index: Int) throws { try homes[index].store.close() }
 
   /// Of the founder, who has index 0.
   let founder: Credentials
@@ -56,13 +69,14 @@ struct Mesh {
   }
 
   /// Admits a device by file; its index is that of the call.
-  mutating func join(store: Store, callsign: String, role: Role) throws {
+  mutating func join(at path: String?, callsign: String, role: Role) throws {
     let enrolment = Enrolment(seed: seeds.bytes(32))
     let request = try enrolment.request(
       callsign: callsign, passphrase: nil, seed: seeds.bytes(32)
     ).request
     let (grant, _, _) = try replicas[0].admit(request: request, role: role, now: clock)
     let (credentials, keys) = try enrolment.join(grant: grant)
+    let store = try Self.store(at: path, of: credentials, seed: seeds.bytes(32))
     try add(store: store, credentials: credentials)
     _ = try replicas[replicas.count - 1].keep(keys, now: clock)
   }

@@ -3,12 +3,16 @@
 connection in the same namespaces, at 0 and 1 % random loss; five rounds in turn, medians."""
 
 import os
-import sqlite3
+import pathlib
 import subprocess
 import sys
 import time
 
 import lab
+
+sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../Tests/Verifier"))
+from names import read_key_file  # noqa: E402
+from pages import open_database  # noqa: E402
 
 parser = lab.arguments(__doc__)
 parser.add_argument("--rate", default="10mbit")
@@ -55,18 +59,13 @@ def tcp(mesh, size):
 
 
 def frames(node):
-    base = sqlite3.connect(f"file:{database(node)}?mode=ro", uri=True)
+    home = pathlib.Path(node.home)
+    key = read_key_file((home / "keys/device.key").read_bytes(), None)
+    base = open_database(home / "data/muster.sqlite", key.signing_seed)
     count, size = base.execute(
         "SELECT count(*), sum(length(body) + coalesce(length(signature), 0)) FROM frames").fetchone()
     base.close()
     return count, size
-
-
-def database(node):
-    folder = os.path.join(node.home, "data")
-    return next(
-        os.path.join(folder, name) for name in sorted(os.listdir(folder))
-        if name.endswith((".sqlite", ".db")))
 
 
 def catch_up(loss):

@@ -22,7 +22,8 @@ public enum Founding {
     try unfinished.begin()
     let genesis = Genesis(
       operationName: operation, seed: systemSeed(), now: SystemClock.wall)
-    let store = try Replica.openStore(at: home.databasePath)
+    let store = try Replica.openStore(
+      at: home.databasePath, of: genesis.credentials, seed: systemSeed())
     try genesis.store(in: store)
     try store.close()
     var opened = try OpenedHome(home, lock: lock, credentials: genesis.credentials)

@@ -74,7 +74,8 @@ public struct OpenedHome {
     if case .found(let kept) = found { witnessed = kept.life }
     let remark = try DatabaseRepair(home, credentials: credentials, witnessed: witnessed)
       .run(isExpected: isExpected, known: damage)
-    let store = try Replica.openStore(at: home.databasePath)
+    let store = try Replica.openStore(
+      at: home.databasePath, of: credentials, seed: systemSeed())
     do {
       let database = try DatabaseIdentity.of(path: home.databasePath)
       let life = try Replica.life(in: store, of: credentials)

@@ -6,14 +6,12 @@ internal import MusterSync
 extension Replica {
   /// What is wrong with a database that is not open; nil when all of it is as it was written. What
   /// was yet to be written into it from its log is written.
-  public static func problem(ofDatabaseAt path: String) throws(StoreError) -> String? {
-    if let problem = try Store.logProblems(ofDatabaseAt: path).first { return problem }
-    do {
-      try Store.open(path: path).close()
-      return try Store.pageProblems(ofDatabaseAt: path).first
-    } catch .corrupt(let detail) {
-      return detail
-    }
+  ///
+  /// - Parameter seed: 32 bytes for nonces, used nowhere else.
+  public static func problem(
+    ofDatabaseAt path: String, of credentials: Credentials, seed: [UInt8]
+  ) throws(StoreError) -> String? {
+    try Store.problem(ofDatabaseAt: path, seal: credentials.pageSeal(seed: seed))
   }
 
   /// What a call found damaged, if that is why it failed.
@@ -29,15 +27,18 @@ extension Replica {
   ///   - path: of the damaged database, which nobody may have open.
   ///   - newPath: where nothing is.
   ///   - witnessed: what the sentinel remembers.
+  ///   - seed: 32 bytes for nonces, used nowhere else.
   public static func salvage(
-    _ path: String, into newPath: String, credentials: Credentials, witnessed: Life?
+    _ path: String, into newPath: String, credentials: Credentials, witnessed: Life?,
+    seed: [UInt8]
   ) throws(StoreError) -> Salvage.Findings {
     let operation = credentials.local.operation
     let judge = Salvage.Judge(
       opened: { log(openedBy: $0, operation: operation) },
       isKey: { EpochID(operation: operation, key: $0.key.bytes) == $0.id })
-    let store = try Store.open(path: newPath)
-    let findings = try Salvage(path: path, judge: judge).fill(
+    let seal = credentials.pageSeal(seed: seed)
+    let store = try Store.open(path: newPath, seal: seal)
+    let findings = try Salvage(path: path, seal: seal, judge: judge).fill(
       store, forgetting: [incarnationKey, generationKey, viewKey],
       known: witnessed.map { heads(of: $0, credentials: credentials) } ?? [])
     try store.close()

@@ -113,8 +113,12 @@ public struct Replica {
   static let viewVersion: UInt8 = 2
 
   /// Opens the database file of a replica, or makes it.
-  public static func openStore(at path: String) throws(StoreError) -> Store {
-    try Store.open(path: path)
+  ///
+  /// - Parameter seed: 32 bytes for the nonces of its pages, used nowhere else.
+  public static func openStore(
+    at path: String, of credentials: Credentials, seed: [UInt8]
+  ) throws(StoreError) -> Store {
+    try Store.open(path: path, seal: credentials.pageSeal(seed: seed))
   }
 
   /// The life that a store was last written by; nil before its first.

@@ -23,14 +23,16 @@ public struct Store: Sendable {
   let memory = CommitMemory()
 
   /// Opens the database, or makes it with mode 0600.
-  public static func open(path: String) throws(StoreError) -> Store {
+  ///
+  /// - Parameter seal: of its pages; of the same key whenever it is opened.
+  public static func open(path: String, seal: PageSeal) throws(StoreError) -> Store {
     do {
+      if try seal.isUnsealed(path) { throw StoreError.unsealed }
       try makePrivate(path)
-      try CheckedDisk.register()
       var configuration = configuration
-      configuration.prepareDatabase { CheckedDisk.reserve(in: $0.sqliteConnection) }
+      configuration.prepareDatabase { SealedDisk.reserve(in: $0.sqliteConnection) }
       let pool = try DatabasePool(
-        path: CheckedDisk.location(of: path), configuration: configuration)
+        path: SealedDisk.location(of: path, seal: seal), configuration: configuration)
       return try Store(preparing: pool)
     } catch {
       throw StoreError(error)
@@ -123,16 +125,29 @@ public struct Store: Sendable {
     do { try writer.close() } catch { throw StoreError(error) }
   }
 
-  /// What of the write-ahead log at this path, whose database is not open, SQLite would silently
-  /// ignore though it was written; empty when all is well.
-  public static func logProblems(ofDatabaseAt path: String) throws(StoreError) -> [String] {
-    try WriteAheadLog.read(path + "-wal") { _ in } ? ["the database's log is damaged"] : []
+  /// Reads a whole database that nobody has open, and says what of it is damaged; nil when all is
+  /// as it was written. What was yet to be written into it from its log is written.
+  public static func problem(
+    ofDatabaseAt path: String, seal: PageSeal
+  ) throws(StoreError) -> String? {
+    guard let problem = try damage(ofDatabaseAt: path, seal: seal) else { return nil }
+    if try seal.isForeign(path) { throw .foreign }
+    return problem
   }
 
-  /// Reads a whole database file, and says which pages are not as they were written; empty when all
-  /// is well. Nobody may have it open: the system would take its locks away.
-  public static func pageProblems(ofDatabaseAt path: String) throws(StoreError) -> [String] {
-    try PageChecksum.problems(ofFile: path)
+  private static func damage(
+    ofDatabaseAt path: String, seal: PageSeal
+  ) throws(StoreError) -> String? {
+    if try WriteAheadLog.read(path + "-wal", seal: seal, { _ in }) {
+      return "the database's log is damaged"
+    }
+    do {
+      try open(path: path, seal: seal).close()
+      // Not while it is open: the system would take its locks away.
+      return try seal.problems(ofFile: path).first
+    } catch .corrupt(let detail) {
+      return detail
+    }
   }
 
   /// What SQLite and a count of each log's frames find damaged; empty when all is well. Takes

@@ -12,6 +12,10 @@ public enum StoreError: Error, Hashable, Sendable {
   case locked
   /// A later version of this program has changed the database's form.
   case newerVersion
+  /// An earlier build wrote the database, and did not seal it.
+  case unsealed
+  /// No page opens with this device's key.
+  case foreign
   /// The system refused to read or write, sync included; the text is its own word.
   case io(String)
   /// Another frame is held in this place, or the frame follows another than the one before it:
@@ -35,6 +39,11 @@ extension StoreError: CustomStringConvertible {
       "another program is writing to the database: stop it, then try again"
     case .newerVersion:
       "a newer version of muster wrote this database: update muster on this device"
+    case .unsealed:
+      "an earlier build of muster wrote this database in the clear: sync that build with a peer, "
+        + "then move the home away and join again"
+    case .foreign:
+      "the database belongs to another device: give the --keys folder that it was made with"
     case .io(let detail):
       "the database cannot be read or written (\(detail)): check the disk and its permissions"
     case .fork(let place):

@@ -1,53 +1,85 @@
 """D1: what the disk of a laptop that is switched off gives away."""
 
 import os
+import pathlib
+import signal
 
-import datagrams
+from names import read_key_file
+from pages import open_database
 from row import Row, Verdict, mesh
 
 PHRASE = "correct horse battery staple"
+HEARD, WRITTEN, NOTE = "Canary-that-was-heard", "Canary-that-was-written", "canary-of-a-note"
 
 
 def scan(options):
-    """Keys protected by a passphrase: neither they nor their like are in any file."""
+    """No text and no key is in any file that a laptop with a passphrase leaves when it dies."""
     made = mesh(options, 2)
-    node = made.nodes[0]
-    key = datagrams.device_key(node.home)
-    needles = {"the device's signing seed": key.signing_seed, "the network key": key.network_key}
-    node.add_report("Canary-in-the-log", "c" * 50)
+    node, verdict = made.nodes[0], Verdict("")
+    node.add_report(HEARD, "c" * 50)
     made.until_in_step()
-    home = os.path.join(made.folder, "locked")
-    phrase = os.path.join(made.folder, "phrase")
-    with open(phrase, "w") as file:
-        file.write(PHRASE + "\n")
-    locked = type(node)(made, 9)
-    locked.home = home
-    request, grant = home + ".request", home + ".grant"
-    locked.muster("join", "--request", request, "--callsign", "Locked", "--passphrase-file", phrase)
-    node.muster("admit", request, "--out", grant)
-    locked.muster("join", "--grant", grant, "--passphrase-file", phrase)
-    locked.start("--listen", "127.0.0.1:7509", "--no-multicast", "--peer", "127.0.0.1:7500",
-                 "--passphrase-file", phrase)
-    locked.add_report("Written-when-open", "c" * 50)
-    locked.stop()
-    looked, verdict = 0, Verdict("")
-    for folder, _, names in os.walk(home):
-        for name in names:
-            data = open(os.path.join(folder, name), "rb").read()
-            looked += len(data)
-            # The seed is another device's.
-            for what, needle in (
-                    ("the network key", key.network_key), ("the passphrase", PHRASE.encode())):
-                verdict.expect(needle not in data, f"{what} stands in {name}")
-    for name in (locked.home + ".log", node.home + ".log"):
-        data = open(name, "rb").read()
-        looked += len(data)
-        for what, needle in needles.items():
-            verdict.expect(needle not in data and needle.hex().encode() not in data,
-                           f"{what} stands in {name}")
-    verdict.volume = f"{looked:,} bytes of files and logs"
-    verdict.note = "the database is not encrypted: texts and epoch keys in it are not looked for"
+    locked, words = lock(made, node)
+    locked.start("--listen", "127.0.0.1:7509", "--no-multicast", "--peer", "127.0.0.1:7500", *words)
+    for number in range(options.volume(50, 2000)):
+        locked.add_report(f"{WRITTEN} {number}", NOTE * 5)
+    made.nodes.append(locked)
+    made.until_in_step()
+    running = look(verdict, locked, made, "while it runs")
+    # Its log is not yet written back, and no core may be left.
+    os.kill(locked.process.pid, signal.SIGSEGV)
+    locked.process.wait()
+    killed = look(verdict, locked, made, "after it crashed")
+    verdict.volume = f"{running + killed:,} bytes of files and notices"
     return verdict
 
 
-ROWS = [Row("D1", "keys in a locked laptop's files", scan)]
+def lock(made, node):
+    """A laptop whose key file has a passphrase, and how to start it."""
+    locked = type(node)(made, 9)
+    locked.home = os.path.join(made.folder, "locked")
+    request, grant, phrase = (locked.home + end for end in (".request", ".grant", ".phrase"))
+    with open(phrase, "w") as file:
+        file.write(PHRASE + "\n")
+    words = ("--passphrase-file", phrase)
+    locked.muster("join", "--request", request, "--callsign", "Locked", *words)
+    node.muster("admit", request, "--out", grant)
+    locked.muster("join", "--grant", grant, *words)
+    return locked, words
+
+
+def secrets(home, passphrase):
+    """What nobody may find, and the database's text, in which they are."""
+    key = read_key_file((home / "keys/device.key").read_bytes(), passphrase)
+    database = open_database(home / "data/muster.sqlite", key.signing_seed)
+    needles = {
+        "a text that was heard": HEARD.encode(), "a text that was written": WRITTEN.encode(),
+        "a description": NOTE.encode(), "the form of the database": b"CREATE TABLE",
+    }
+    for id, epoch in database.execute("SELECT id, key FROM epochs"):
+        needles[f"the key of epoch {id.hex()[:8]}"] = epoch
+    text = database.serialize()
+    keys = {"the network key": key.network_key, "the device's seed": key.signing_seed}
+    return needles, keys, text
+
+
+def look(verdict, node, made, when):
+    home = pathlib.Path(node.home)
+    needles, keys, text = secrets(home, PHRASE.encode())
+    for what, needle in needles.items():
+        verdict.expect(needle in text, f"the scan looks for the wrong thing: {what}")
+    verdict.expect(len(needles) > 4, "no epoch key to look for")
+    needles |= keys | {"the passphrase": PHRASE.encode()}
+    files = [path for path in home.rglob("*") if path.is_file()]
+    files += [path for path in pathlib.Path(made.folder).iterdir() if "core" in path.name]
+    files.append(pathlib.Path(node.home + ".log"))
+    looked = 0
+    for path in files:
+        data = path.read_bytes()
+        looked += len(data)
+        for what, needle in needles.items():
+            found = needle in data or needle.hex().encode() in data
+            verdict.expect(not found, f"{when}, {what} stands in {path.name}")
+    return looked
+
+
+ROWS = [Row("D1", "texts and keys in a locked laptop's files", scan)]

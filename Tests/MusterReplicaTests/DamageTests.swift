@@ -92,9 +92,11 @@ struct DamageTests {
       try files.write(to: path)
       let ada = valley.index("Ada")
       let credentials = valley.laptops[ada].credentials
-      let isDamaged = try files.database.isEmpty || Replica.problem(ofDatabaseAt: path) != nil
+      let isDamaged =
+        try files.database.isEmpty
+        || Replica.problem(ofDatabaseAt: path, of: credentials, seed: Valley.seal) != nil
       guard isDamaged else {
-        let store = try Store.open(path: path)
+        let store = try Valley.store(at: path, of: credentials)
         let known = try Replica.life(in: store, of: credentials)
         // What the sentinel notices.
         let isBehind = known?.sequences != life.sequences
@@ -106,7 +108,8 @@ struct DamageTests {
       }
       let aside = folder.database("new")
       for suffix in ["-shm", "-wal", ""] { try DamageTests.remove(aside + suffix) }
-      _ = try Replica.salvage(path, into: aside, credentials: credentials, witnessed: life)
+      _ = try Replica.salvage(
+        path, into: aside, credentials: credentials, witnessed: life, seed: Valley.seal)
       try Files(path: aside).write(to: path)
       try valley.switchOn("Ada", start: .beginsAnew(above: life.generation))
       return true

@@ -35,7 +35,8 @@ struct ForkTests {
     }
     try valley.switchOn(name)
     try valley.switchOn(
-      laptop.credentials, as: other, store: try Store.open(path: path), path: path)
+      laptop.credentials, as: other, store: Valley.store(at: path, of: laptop.credentials),
+      path: path)
     let others = valley.laptops.dropLast().map(\.endpoint)
     try valley.at(other) { try $0.contact(others, now: $1) }
     valley.hasForks = true
@@ -144,7 +145,8 @@ struct ForkTests {
       try FileManager.default.copyItem(atPath: (ada.path ?? "") + ending, toPath: path + ending)
     }
     var replica = try Replica(
-      store: try Store.open(path: path), credentials: ada.credentials, start: .goesOn,
+      store: try Valley.store(at: path, of: ada.credentials), credentials: ada.credentials,
+      start: .goesOn,
       seed: [UInt8](repeating: 7, count: 32), now: valley.clock)
     let clock = valley.clock
     for run in runs {

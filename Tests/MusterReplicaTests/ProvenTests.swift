@@ -25,7 +25,8 @@ struct ProvenTests {
       let (enrolment, _) = try Enrolment.resume(pending: pending, passphrase: nil)
       let (credentials, epochKeys) = try enrolment.join(grant: grant)
       let path = folder.database(name)
-      try valley.switchOn(credentials, as: name, store: Store.open(path: path), path: path)
+      try valley.switchOn(
+        credentials, as: name, store: Valley.store(at: path, of: credentials), path: path)
       keys[name] = epochKeys
     }
     valley.cut(["Ada"], ["Ben", "Cleo"])

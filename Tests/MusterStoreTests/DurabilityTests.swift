@@ -8,7 +8,7 @@ import Testing
 struct DurabilityTests {
   @Test func `every commit is synced before it is acknowledged`() throws {
     let folder = try TemporaryFolder()
-    let store = try Store.open(path: folder.database)
+    let store = try Store.open(path: folder.database, seal: seal)
 
     #expect(try store.execute(unchecked: "PRAGMA synchronous") == ["2"])
     #expect(try store.execute(unchecked: "PRAGMA journal_mode") == ["wal"])
@@ -32,12 +32,12 @@ struct DurabilityTests {
     var change = batch(
       scribe.opened(), scribe.writing(report(7, by: scribe.author, title: "Smoke")))
     change.local["counter"] = [4]
-    let before = try Store.open(path: folder.database)
+    let before = try Store.open(path: folder.database, seal: seal)
     _ = try before.commit(change)
     let row = try before.row(reportKey(7))
     try before.close()
 
-    let after = try Store.open(path: folder.database)
+    let after = try Store.open(path: folder.database, seal: seal)
 
     #expect(try after.execute(unchecked: "PRAGMA synchronous") == ["2"])
     #expect(try after.log(scribe.log)?.head == scribe.head)
@@ -51,7 +51,7 @@ struct DurabilityTests {
     let folder = try TemporaryFolder()
     let copy = try TemporaryFolder()
     var scribe = Scribe(1)
-    let store = try Store.open(path: folder.database)
+    let store = try Store.open(path: folder.database, seal: seal)
     _ = try store.commit(
       batch(scribe.opened(), scribe.writing(report(7, by: scribe.author, title: "Smoke"))))
     for suffix in ["", "-wal"] {
@@ -59,7 +59,7 @@ struct DurabilityTests {
         atPath: folder.database + suffix, toPath: copy.database + suffix)
     }
 
-    let after = try Store.open(path: copy.database)
+    let after = try Store.open(path: copy.database, seal: seal)
 
     #expect(try after.row(reportKey(7)) == store.row(reportKey(7)))
     #expect(try after.integrityProblems().isEmpty)
@@ -67,7 +67,7 @@ struct DurabilityTests {
 
   @Test func `only its owner can read the database`() throws {
     let folder = try TemporaryFolder()
-    let store = try Store.open(path: folder.database)
+    let store = try Store.open(path: folder.database, seal: seal)
     _ = try store.counts()
 
     for suffix in ["", "-wal", "-shm"] {
@@ -78,12 +78,12 @@ struct DurabilityTests {
 
   @Test func `a database of a newer version is refused`() throws {
     let folder = try TemporaryFolder()
-    let store = try Store.open(path: folder.database)
+    let store = try Store.open(path: folder.database, seal: seal)
     try store.execute(
       unchecked: "INSERT INTO grdb_migrations(identifier) VALUES ('9999 from tomorrow')")
     try store.close()
 
-    #expect(throws: StoreError.newerVersion) { try Store.open(path: folder.database) }
+    #expect(throws: StoreError.newerVersion) { try Store.open(path: folder.database, seal: seal) }
     #expect(StoreError.newerVersion.description.contains("update muster"))
   }
 
@@ -93,7 +93,7 @@ struct DurabilityTests {
     try letter.write(to: URL(fileURLWithPath: folder.database))
 
     #expect {
-      try Store.open(path: folder.database)
+      try Store.open(path: folder.database, seal: seal)
     } throws: { error in
       if case .corrupt = error as? StoreError { true } else { false }
     }
@@ -103,7 +103,7 @@ struct DurabilityTests {
   @Test func `a folder that is not there is reported`() throws {
     let folder = try TemporaryFolder()
     #expect {
-      try Store.open(path: folder.url.appendingPathComponent("absent/muster.db").path)
+      try Store.open(path: folder.url.appendingPathComponent("absent/muster.db").path, seal: seal)
     } throws: { error in
       if case .io = error as? StoreError { true } else { false }
     }
@@ -111,8 +111,8 @@ struct DurabilityTests {
 
   @Test func `a second writer is told that the database is locked`() throws {
     let folder = try TemporaryFolder()
-    let first = try Store.open(path: folder.database)
-    let second = try Store.open(path: folder.database)
+    let first = try Store.open(path: folder.database, seal: seal)
+    let second = try Store.open(path: folder.database, seal: seal)
     var change = Batch()
     change.local["counter"] = [1]
 
@@ -127,7 +127,7 @@ struct DurabilityTests {
   @Test func `a full disk refuses the change, and reads and later changes go on`() throws {
     // Given a database that may not grow
     let folder = try TemporaryFolder()
-    let store = try Store.open(path: folder.database)
+    let store = try Store.open(path: folder.database, seal: seal)
     var scribe = Scribe(1)
     _ = try store.commit(
       batch(scribe.opened(), scribe.writing(report(7, by: scribe.author, title: "Smoke"))))
@@ -156,7 +156,7 @@ struct DurabilityTests {
   @Test func `a disk that fills up while the view is rebuilt leaves it as it was`() throws {
     // Given a title, and no page to spare
     let folder = try TemporaryFolder()
-    let store = try Store.open(path: folder.database)
+    let store = try Store.open(path: folder.database, seal: seal)
     var scribe = Scribe(1)
     let created = scribe.opened()
     let written = scribe.writing(report(7, by: scribe.author, title: "Smoke"))
@@ -186,7 +186,7 @@ struct DurabilityTests {
 
   @Test func `a missing frame is found`() throws {
     let folder = try TemporaryFolder()
-    let store = try Store.open(path: folder.database)
+    let store = try Store.open(path: folder.database, seal: seal)
     var scribe = Scribe(1)
     _ = try store.commit(batch(scribe.opened(), scribe.silent(), scribe.silent()))
     try store.execute(unchecked: "DELETE FROM frames WHERE place & 0xFFFFFFFF = 1")
@@ -215,7 +215,8 @@ struct DurabilityTests {
   @Test func `every failure says what to do in one line`() {
     let place = FramePlace(log: LogID(raw: name(1)), sequence: 3)
     let all: [StoreError] = [
-      .diskFull, .corrupt("x"), .locked, .newerVersion, .io("x"), .fork(place), .gap(place),
+      .diskFull, .corrupt("x"), .locked, .newerVersion, .unsealed, .foreign, .io("x"), .fork(place),
+      .gap(place),
       .unopened(place.log),
     ]
     for error in all {

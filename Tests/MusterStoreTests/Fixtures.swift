@@ -1,6 +1,17 @@
 import Foundation
+import MusterCrypto
 import MusterModel
 import MusterStore
+
+/// Of every database of these tests.
+let seal = PageSeal(key: pageKey(1), seed: [UInt8](repeating: 1, count: 32))
+
+/// The key of a device that a small number stands for.
+func pageKey(_ number: UInt64) -> PageKey {
+  var random = DeterministicRandom(
+    seed: (0..<32).map { UInt8(truncatingIfNeeded: number >> UInt64($0 % 8 * 8)) })
+  return PageKey(of: random.signingKey())
+}
 
 /// Steele, Lea and Flood, "Fast Splittable Pseudorandom Number Generators" (2014).
 struct SplitMix64 {

@@ -108,7 +108,7 @@ private struct ModelRun {
   init(seed: UInt64, path: String? = nil) throws {
     self.seed = seed
     random = SplitMix64(seed: seed)
-    store = try path.map { path in try Store.open(path: path) } ?? Store.inMemory()
+    store = try path.map { path in try Store.open(path: path, seal: seal) } ?? Store.inMemory()
     scribes = (1...4).map { Scribe($0, role: $0 == 4 ? .observer : .command) }
   }
 
@@ -205,7 +205,7 @@ private struct ModelRun {
 
   mutating func restart(_ path: String) throws {
     try store.close()
-    store = try Store.open(path: path)
+    store = try Store.open(path: path, seal: seal)
   }
 
   func compare() throws {

@@ -14,7 +14,7 @@ struct PageTests {
 
   /// A database of some rows and frames, closed.
   private static func database(in folder: borrowing TemporaryFolder) throws -> Data {
-    let store = try Store.open(path: folder.database)
+    let store = try Store.open(path: folder.database, seal: seal)
     var scribe = Scribe(1)
     _ = try store.commit(batch(scribe.opened()))
     for number in 1...60 {
@@ -29,7 +29,7 @@ struct PageTests {
   /// Everything that can be read, or the error.
   private static func contents(of path: String) -> Result<[RowState], StoreError> {
     do throws(StoreError) {
-      let store = try Store.open(path: path)
+      let store = try Store.open(path: path, seal: seal)
       _ = try store.logs()
       return .success(try store.rows(.report))
     } catch {
@@ -37,13 +37,13 @@ struct PageTests {
     }
   }
 
-  @Test func `each leaves room for its checksum`() throws {
+  @Test func `each leaves room for its nonce and tag`() throws {
     let folder = try TemporaryFolder()
     let bytes = try Self.database(in: folder)
 
-    #expect(bytes[20] == 8, "bytes that SQLite leaves alone")
+    #expect(bytes[20] == 40, "bytes that SQLite leaves alone")
     #expect(bytes.count % Self.pageBytes == 0)
-    #expect(try PageChecksum.problems(ofFile: folder.database) == [])
+    #expect(try seal.problems(ofFile: folder.database) == [])
   }
 
   @Test func `a byte that flips anywhere is found, and nothing wrong is read`() throws {
@@ -57,7 +57,7 @@ struct PageTests {
       damaged[place] ^= UInt8(1 + random.below(255))
       try damaged.write(to: URL(fileURLWithPath: folder.database))
 
-      let found = try PageChecksum.problems(ofFile: folder.database)
+      let found = try seal.problems(ofFile: folder.database)
       #expect(found.count == 1, "seed 4, round \(round): a flip at \(place)")
       switch Self.contents(of: folder.database) {
       case .success(let rows): #expect(rows == honest, "seed 4, round \(round): at \(place)")
@@ -82,25 +82,25 @@ struct PageTests {
     var zeroed = bytes
     zeroed.replaceSubrange(second, with: Data(count: Self.pageBytes))
     try zeroed.write(to: file)
-    #expect(try PageChecksum.problems(ofFile: file.path).count == 1)
+    #expect(try seal.problems(ofFile: file.path).count == 1)
 
     var misplaced = bytes
     misplaced.replaceSubrange(second, with: bytes[third])
     try misplaced.write(to: file)
-    #expect(try PageChecksum.problems(ofFile: file.path).count == 1)
+    #expect(try seal.problems(ofFile: file.path).count == 1)
 
     for length in [1, 100, Self.pageBytes, bytes.count - Self.pageBytes, bytes.count - 1] {
       try bytes.prefix(length).write(to: file)
-      #expect(try !PageChecksum.problems(ofFile: file.path).isEmpty, "cut to \(length)")
+      #expect(try !seal.problems(ofFile: file.path).isEmpty, "cut to \(length)")
     }
   }
 
   @Test func `a path of any letters is opened`() throws {
     let folder = try TemporaryFolder()
     let path = folder.url.appendingPathComponent("a b%20?c#d&ä.db").path
-    try Store.open(path: path).close()
+    try Store.open(path: path, seal: seal).close()
     #expect(FileManager.default.fileExists(atPath: path))
-    #expect(try PageChecksum.problems(ofFile: path) == [])
+    #expect(try seal.problems(ofFile: path) == [])
   }
 
   @Test func `rows are read from a page that is damaged anywhere without a trap`() throws {
@@ -111,6 +111,10 @@ struct PageTests {
     for _ in 0..<20_000 {
       let start = random.below(bytes.count / Self.pageBytes) * Self.pageBytes
       var page = [UInt8](bytes[start..<start + Self.pageBytes])
+      #expect(
+        page.withUnsafeMutableBytes { page in
+          seal.open(page.baseAddress!, at: .database(offset: Int64(start)))
+        })
       for _ in 0..<1 + random.below(20) {
         // Where the page says what lies where.
         page[random.below(random.below(2) == 0 ? 200 : Self.pageBytes)] = UInt8(random.below(256))

@@ -9,7 +9,10 @@ import Testing
     "MusterGeo": ["MusterModel", "Glibc", "Musl", "Darwin"],
     "MusterCrypto": ["MusterModel", "CSodium"],
     "MusterSync": ["MusterModel", "MusterCRDT", "MusterCrypto", "SwiftProtobuf"],
-    "MusterStore": ["MusterModel", "MusterCRDT", "GRDB", "GRDBSQLite", "Foundation"],
+    "MusterStore": [
+      "MusterModel", "MusterCRDT", "MusterCrypto", "GRDB", "GRDBSQLite", "Foundation",
+      "Synchronization",
+    ],
     "MusterReplica": [
       "MusterModel", "MusterCRDT", "MusterGeo", "MusterCrypto", "MusterSync", "MusterStore",
     ],

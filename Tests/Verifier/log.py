@@ -1,6 +1,5 @@
 """Frames: where they are, what holds them together, what they say (docs/wire.md §3–5, §8)."""
 
-import sqlite3
 import struct
 from dataclasses import dataclass
 
@@ -79,44 +78,35 @@ class Log:
         return log.frames[sequence - log.first]
 
 
-def read_database(path):
-    """Every log with its frames, and the epoch keys, as of one moment."""
-    database = sqlite3.connect(f"file:{path}?mode=ro", uri=True)
-    try:
-        database.execute("BEGIN")
-        logs, parents = [], {}
-        for ref, name, certificate, incarnation, lane, *rest in database.execute(
-            "SELECT ref, log, certificate, incarnation, lane, head_sequence, head_hash,"
-            " origin, parent, base_hash, first_sequence, is_parted FROM logs ORDER BY log"):
-            sequence, hash, origin, parent, base, first, is_parted = rest
-            log = Log(
-                origin or name, name, certificate, incarnation, lane, (sequence, hash), [], first,
-                base or bytes(32), is_parted == 1)
-            parents[name] = parent
-            previous = log.base
-            for place, name, rest, epoch, body, signature in database.execute(
-                "SELECT place, name, rest, epoch, body, signature FROM frames"
-                " WHERE place BETWEEN ?1 << 32 AND (?1 + 1 << 32) - 1 ORDER BY place", (ref,)):
-                hash = name + rest
-                log.frames.append(
-                    Frame(place & 0xFFFFFFFF, previous, hash, epoch, body, signature))
-                previous = hash
-            logs.append(log)
-        named = {log.name: log for log in logs}
-        for log in logs:
-            log.parent = named.get(parents[log.name])
-        return logs, dict(database.execute("SELECT id, key FROM epochs"))
-    finally:
-        database.close()
+def read_database(database):
+    """Every log with its frames, and the epoch keys."""
+    logs, parents = [], {}
+    for ref, name, certificate, incarnation, lane, *rest in database.execute(
+        "SELECT ref, log, certificate, incarnation, lane, head_sequence, head_hash,"
+        " origin, parent, base_hash, first_sequence, is_parted FROM logs ORDER BY log"):
+        sequence, hash, origin, parent, base, first, is_parted = rest
+        log = Log(
+            origin or name, name, certificate, incarnation, lane, (sequence, hash), [], first,
+            base or bytes(32), is_parted == 1)
+        parents[name] = parent
+        previous = log.base
+        for place, name, rest, epoch, body, signature in database.execute(
+            "SELECT place, name, rest, epoch, body, signature FROM frames"
+            " WHERE place BETWEEN ?1 << 32 AND (?1 + 1 << 32) - 1 ORDER BY place", (ref,)):
+            hash = name + rest
+            log.frames.append(
+                Frame(place & 0xFFFFFFFF, previous, hash, epoch, body, signature))
+            previous = hash
+        logs.append(log)
+    named = {log.name: log for log in logs}
+    for log in logs:
+        log.parent = named.get(parents[log.name])
+    return logs, dict(database.execute("SELECT id, key FROM epochs"))
 
 
-def read_proven(path):
+def read_proven(database):
     """The certificates that other devices proved themselves to this one with."""
-    database = sqlite3.connect(f"file:{path}?mode=ro", uri=True)
-    try:
-        row = database.execute("SELECT value FROM local WHERE key = 'proven'").fetchone()
-    finally:
-        database.close()
+    row = database.execute("SELECT value FROM local WHERE key = 'proven'").fetchone()
     content, place, proven = row[0] if row else b"", 0, []
     while place < len(content):
         (length,) = struct.unpack_from(">I", content, place)

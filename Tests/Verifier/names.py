@@ -96,7 +96,7 @@ def read_key_file(data, passphrase):
     mark, content = data[len(DEVICE_KEY)], data[len(DEVICE_KEY) + 1 :]
     if mark == 1:
         if passphrase is None:
-            raise ValueError("the key file is protected: give --passphrase-file or --root")
+            raise ValueError("the key file is protected: give --passphrase-file")
         salt, passes, kibibytes = struct.unpack(">16sII", content[:24])
         if not (1 <= passes <= 32 and 8 <= kibibytes <= 1024 * 1024):
             raise ValueError("the key file asks for too much")

@@ -16,6 +16,7 @@ from pathlib import Path
 from control import Control
 from log import bodies, check_log, read_database, read_proven
 from names import ROOT, h16, read_key_file
+from pages import open_database
 from state import State
 
 
@@ -55,24 +56,24 @@ def main():
     parser.add_argument("--root", help="the operation's root public key, instead of device.key's")
     arguments = parser.parse_args()
     try:
+        passphrase = None
+        if arguments.passphrase_file is not None:
+            passphrase = arguments.passphrase_file.read_bytes().rstrip(b"\r\n")
+        folder = arguments.keys or arguments.home / "keys"
+        key = read_key_file((folder / "device.key").read_bytes(), passphrase)
+        root_key, chain = key.root_key, key.chain
         if arguments.root is not None:
             root_key, chain = bytes.fromhex(arguments.root), []
             if len(root_key) != 32:
                 raise ValueError("a root key is 64 hexadecimal digits")
-        else:
-            passphrase = None
-            if arguments.passphrase_file is not None:
-                passphrase = arguments.passphrase_file.read_bytes().rstrip(b"\r\n")
-            folder = arguments.keys or arguments.home / "keys"
-            key = read_key_file((folder / "device.key").read_bytes(), passphrase)
-            root_key, chain = key.root_key, key.chain
-        database = (arguments.home / "data" / "muster.sqlite").resolve(strict=True)
+        path = (arguments.home / "data" / "muster.sqlite").resolve(strict=True)
+        database = open_database(path, key.signing_seed)
     except (OSError, ValueError) as error:
         sys.exit(f"verify.py: {error}")
     try:
         report = verify(database, root_key, chain)
     except sqlite3.Error as error:
-        sys.exit(f"verify.py: {database}: {error}")
+        sys.exit(f"verify.py: {path}: {error}")
     print(json.dumps(report, sort_keys=True))
     sys.exit(0 if report["ok"] else 1)
 

@@ -64,6 +64,22 @@ public enum Blake2b {
   }
 }
 
+extension Blake2b {
+  /// The first eight bytes of the sixteen that BLAKE2b makes under a key.
+  static func keyedWord(_ bytes: UnsafeRawBufferPointer, key: SecretBytes) -> UInt64 {
+    Sodium.start()
+    return withUnsafeTemporaryAllocation(byteCount: 16, alignment: 8) { digest in
+      let status = key.withPointer { secret in
+        crypto_generichash_blake2b(
+          digest.bindMemory(to: UInt8.self).baseAddress!, digest.count,
+          bytes.bindMemory(to: UInt8.self).baseAddress, UInt64(bytes.count), secret, key.count)
+      }
+      precondition(status == 0, "BLAKE2b refused a key of \(key.count) bytes")
+      return digest.load(as: UInt64.self)
+    }
+  }
+}
+
 /// A view of memory in which libsodium keeps a running BLAKE2b.
 ///
 /// Its C type is aligned to 64 bytes, which Swift cannot import; hence raw memory behind an

@@ -41,7 +41,8 @@ struct DatabaseRepair {
       problem = "the database is gone"
     }
     if problem == nil, try Self.size(of: path) != nil {
-      problem = try Replica.problem(ofDatabaseAt: path)
+      problem = try Replica.problem(
+        ofDatabaseAt: path, of: credentials, seed: systemSeed())
     }
     return try problem.map(salvage)
   }
@@ -50,7 +51,7 @@ struct DatabaseRepair {
   private func salvage(because problem: String) throws -> String {
     for suffix in ["", "-wal", "-shm"] { try Self.remove(mending + suffix) }
     let findings = try Replica.salvage(
-      path, into: mending, credentials: credentials, witnessed: witnessed)
+      path, into: mending, credentials: credentials, witnessed: witnessed, seed: systemSeed())
     for suffix in ["-wal", "-shm"] { try Self.remove(mending + suffix) }
     try OpenFile(mending, O_RDWR, for: .write).sync()
     let kept = try damagedPath()

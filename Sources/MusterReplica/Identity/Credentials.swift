@@ -1,5 +1,6 @@
 internal import MusterCrypto
 public import MusterModel
+internal import MusterStore
 package import MusterSync
 
 /// Everything secret and certified that makes a device part of an operation: what its key file
@@ -29,6 +30,15 @@ extension Credentials {
     var shared = self
     shared.local.findings = findings
     return shared
+  }
+}
+
+extension Credentials {
+  /// What the pages of this device's database are sealed with.
+  ///
+  /// - Parameter seed: 32 bytes for nonces, used nowhere else.
+  func pageSeal(seed: [UInt8]) -> PageSeal {
+    PageSeal(key: PageKey(of: local.signingKey), seed: seed)
   }
 }
 

@@ -7,26 +7,33 @@ internal import Foundation
 ///     header (32 bytes): magic, version, page size, number, two salts, checksum
 ///     frame (24 + 4,096): page, size after a commit, the salts, checksum of all so far; the page
 ///
+/// On a `SealedDisk` the page is sealed and the checksum in the frame's header, which is computed of
+/// its text, is hidden by a mask.
+///
 /// (`https://www.sqlite.org/fileformat2.html`, section 4.) Frames with other salts are of earlier
 /// times. A frame of this time that does not hold is damage where a later transaction follows, for
 /// each begins only once the one before is on the disk. In the last one it is what a loss of power
 /// leaves of a commit that nobody was told of; had somebody been told, the sentinel knows more than
 /// the database.
 struct WriteAheadLog {
-  private static let headerBytes = 32
-  private static let frameHeaderBytes = 24
-  private static let frameBytes = frameHeaderBytes + PageChecksum.pageBytes
+  static let headerBytes = 32
+  static let frameHeaderBytes = 24
+  static let frameBytes = frameHeaderBytes + PageSeal.pageBytes
+  /// In the header of a frame.
+  static let checksumOffset = 16
 
-  /// One frame as it lies in the file.
+  /// One frame, opened.
   struct Frame {
     /// Where its page begins in the file.
     let offset: Int
+    /// As it was written, or what is left of it.
     let page: UnsafeRawBufferPointer
     /// Whether SQLite would read it.
     let isValid: Bool
   }
 
   private let file: FileHandle
+  private let seal: PageSeal
   private var isLittleEndian = true
   private var salts: (UInt32, UInt32) = (0, 0)
   private var checksum: (UInt32, UInt32) = (0, 0)
@@ -34,11 +41,13 @@ struct WriteAheadLog {
 
   /// Calls `body` with each whole frame in the file at this path, whoever wrote it when; answers
   /// whether any of them is damaged. A file that is not there has none.
-  static func read(_ path: String, _ body: (Frame) -> Void) throws(StoreError) -> Bool {
+  static func read(
+    _ path: String, seal: PageSeal, _ body: (Frame) -> Void
+  ) throws(StoreError) -> Bool {
     guard FileManager.default.fileExists(atPath: path) else { return false }
     do {
       let file = try FileHandle(forReadingFrom: URL(fileURLWithPath: path))
-      var log = WriteAheadLog(file: file)
+      var log = WriteAheadLog(file: file, seal: seal)
       try log.walk(body)
       try file.close()
       return log.isDamaged
@@ -47,7 +56,23 @@ struct WriteAheadLog {
     }
   }
 
-  private init(file: FileHandle) { self.file = file }
+  private init(file: FileHandle, seal: PageSeal) {
+    self.file = file
+    self.seal = seal
+  }
+
+  /// Where in its frame the byte at this offset of the file is.
+  static func place(inFrameAt offset: Int64) -> Int {
+    Int((offset - Int64(headerBytes)) % Int64(frameBytes))
+  }
+
+  /// Hides the checksum in a frame's header, or shows it again.
+  static func unmask(_ header: UnsafeMutableRawPointer, at offset: Int64, _ seal: PageSeal) {
+    let checksum = header.loadUnaligned(fromByteOffset: checksumOffset, as: UInt64.self)
+    header.storeBytes(
+      of: checksum ^ seal.mask(for: header, at: offset), toByteOffset: checksumOffset,
+      as: UInt64.self)
+  }
 
   private mutating func walk(_ body: (Frame) -> Void) throws {
     guard let header = try file.read(upToCount: Self.headerBytes),
@@ -59,19 +84,25 @@ struct WriteAheadLog {
     var isAfterCommit = false
     if !isValid, !isBlank { isDamaged = true }
     var offset = Self.headerBytes
-    while let bytes = try file.read(upToCount: Self.frameBytes), bytes.count == Self.frameBytes {
-      bytes.withUnsafeBytes { bytes in
+    while var bytes = try file.read(upToCount: Self.frameBytes), bytes.count == Self.frameBytes {
+      if isBlank, bytes.contains(where: { $0 != 0 }) {
+        (isBlank, isDamaged) = (false, true)
+      }
+      let pageOffset = offset + Self.frameHeaderBytes
+      bytes.withUnsafeMutableBytes { bytes in
+        let start = bytes.baseAddress!
+        Self.unmask(start, at: Int64(offset), seal)
+        let isSealed = seal.openWreck(
+          start + Self.frameHeaderBytes, at: .log(offset: Int64(pageOffset)))
+        let bytes = UnsafeRawBufferPointer(bytes)
         let isOurs = word(bytes, 8) == salts.0 || word(bytes, 12) == salts.1
-        if isBlank, bytes.contains(where: { $0 != 0 }) {
-          (isBlank, isDamaged) = (false, true)
-        }
-        if isValid { isValid = isOurs && extends(bytes) }
+        if isValid { isValid = isOurs && isSealed && extends(bytes) }
         if !isValid, isOurs, salts != (0, 0) {
           if isAfterCommit { isDamaged = true }
           if word(bytes, 4) != 0 { isAfterCommit = true }
         }
         let page = UnsafeRawBufferPointer(rebasing: bytes[Self.frameHeaderBytes...])
-        body(Frame(offset: offset + Self.frameHeaderBytes, page: page, isValid: isValid))
+        body(Frame(offset: pageOffset, page: page, isValid: isValid))
       }
       offset += Self.frameBytes
     }
@@ -83,7 +114,7 @@ struct WriteAheadLog {
     let magic = word(bytes, 0)
     isLittleEndian = magic == 0x377F_0682
     add(bytes, 0..<24)
-    return (isLittleEndian || magic == 0x377F_0683) && word(bytes, 8) == PageChecksum.pageBytes
+    return (isLittleEndian || magic == 0x377F_0683) && word(bytes, 8) == PageSeal.pageBytes
       && checksum == (word(bytes, 24), word(bytes, 28))
   }
 

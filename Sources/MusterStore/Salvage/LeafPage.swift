@@ -5,7 +5,7 @@ enum LeafPage {
   /// Page 1 begins with the header of the file.
   private static let fileHeaderBytes = 100
   /// What a row may take before SQLite puts its end elsewhere; rows that matter here are shorter.
-  private static let longestRow = PageChecksum.pageBytes - PageChecksum.reservedBytes - 35
+  private static let longestRow = PageSeal.textBytes - 35
 
   /// One row, with columns that are read in place.
   struct Row {

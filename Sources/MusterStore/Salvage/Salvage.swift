@@ -11,6 +11,7 @@ public import MusterModel
 /// the view, and holds of the frames what it has verified.
 public struct Salvage {
   private let path: String
+  private let seal: PageSeal
   private let judge: Judge
 
   /// What the store cannot tell by itself, since it knows no hashes.
@@ -46,9 +47,12 @@ public struct Salvage {
   ]
   private static let framesPerTransaction = 4096
 
-  /// - Parameter path: of the damaged database, which nobody may have open.
-  public init(path: String, judge: Judge) {
+  /// - Parameters:
+  ///   - path: of the damaged database, which nobody may have open.
+  ///   - seal: that its pages were sealed with.
+  public init(path: String, seal: PageSeal, judge: Judge) {
     self.path = path
+    self.seal = seal
     self.judge = judge
   }
 
@@ -62,7 +66,7 @@ public struct Salvage {
   ) throws(StoreError) -> Findings {
     do {
       var findings = Findings()
-      let wreckage = try Wreckage(path: path)
+      let wreckage = try Wreckage(path: path, seal: seal)
       findings.unreadTables = try copyLocalTables(to: store)
       var batch = Batch()
       batch.epochKeys = wreckage.keys.filter(judge.isKey).sorted { $0.id < $1.id }
@@ -131,9 +135,8 @@ public struct Salvage {
     configuration.readonly = true
     let damaged: DatabaseQueue
     do {
-      try CheckedDisk.register()
       damaged = try DatabaseQueue(
-        path: CheckedDisk.location(of: path), configuration: configuration)
+        path: SealedDisk.location(of: path, seal: seal), configuration: configuration)
     } catch {
       return Self.localTables
     }

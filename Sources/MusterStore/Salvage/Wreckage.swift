@@ -12,6 +12,9 @@ struct Wreckage {
     /// The log's short name in the damaged database, and the sequence.
     let place: Int64
     let isInLog: Bool
+    /// Of the page in its file.
+    let page: Int
+    /// Of the row in its page.
     let offset: Int
   }
 
@@ -21,11 +24,13 @@ struct Wreckage {
   /// What the logs were and how far they came, by their short names, from sound pages only.
   private(set) var logs: [Int64: KnownHead] = [:]
   private let path: String
+  private let seal: PageSeal
 
-  init(path: String) throws(StoreError) {
+  init(path: String, seal: PageSeal) throws(StoreError) {
     self.path = path
+    self.seal = seal
     try scanDatabase()
-    _ = try WriteAheadLog.read(path + "-wal") { frame in
+    _ = try WriteAheadLog.read(path + "-wal", seal: seal) { frame in
       note(frame.page, at: frame.offset, isInLog: true, isSound: frame.isValid)
     }
     // Stable: copies stay in the order in which they were found.
@@ -37,13 +42,10 @@ struct Wreckage {
     do {
       let file = try FileHandle(forReadingFrom: URL(fileURLWithPath: path))
       var offset = 0
-      while let page = try Self.page(of: file, at: offset) {
-        page.withUnsafeBytes { bytes in
-          let isWhole = bytes.count == PageChecksum.pageBytes
-          let isSound = isWhole && PageChecksum.isSound(bytes.baseAddress!, at: Int64(offset))
-          note(bytes, at: offset, isInLog: false, isSound: isSound)
-        }
-        offset += PageChecksum.pageBytes
+      while var page = try Self.page(of: file, at: offset) {
+        let isSound = open(&page, at: .database(offset: Int64(offset)))
+        page.withUnsafeBytes { note($0, at: offset, isInLog: false, isSound: isSound) }
+        offset += PageSeal.pageBytes
       }
       try file.close()
     } catch {
@@ -51,11 +53,21 @@ struct Wreckage {
     }
   }
 
+  /// What is left of a page, opened; answers whether it is sound. One that is not whole has no
+  /// nonce, and nothing of it can be read.
+  private func open(_ page: inout Data, at place: PageSeal.Place) -> Bool {
+    guard page.count == PageSeal.pageBytes else {
+      page.removeAll()
+      return false
+    }
+    return page.withUnsafeMutableBytes { seal.openWreck($0.baseAddress!, at: place) }
+  }
+
   /// Nil at the end; empty where the disk cannot read the page.
   private static func page(of file: FileHandle, at offset: Int) throws -> Data? {
     do {
       try file.seek(toOffset: UInt64(offset))
-      guard let page = try file.read(upToCount: PageChecksum.pageBytes), !page.isEmpty else {
+      guard let page = try file.read(upToCount: PageSeal.pageBytes), !page.isEmpty else {
         return nil
       }
       return page
@@ -71,7 +83,8 @@ struct Wreckage {
     LeafPage.forEachRow(page, isFirst: isFirst) { row in
       switch row.columns.count {
       case 6 where LooseRow(row) != nil:
-        frames.append(Place(place: row.id, isInLog: isInLog, offset: offset + row.offset))
+        frames.append(
+          Place(place: row.id, isInLog: isInLog, page: offset, offset: row.offset))
       case 2:
         if let id = row.columns[0].bytes16, let key = row.columns[1].bytes32 {
           keys.insert(StoredEpochKey(id: EpochID(raw: id), key: key))
@@ -100,12 +113,20 @@ struct Wreckage {
     let log =
       frames.contains(where: \.isInLog)
       ? try FileHandle(forReadingFrom: URL(fileURLWithPath: path + "-wal")) : database
+    var opened: (isInLog: Bool, offset: Int, page: Data)?
     for frame in frames {
-      let file = frame.isInLog ? log : database
-      try file.seek(toOffset: UInt64(frame.offset))
-      guard let bytes = try file.read(upToCount: PageChecksum.pageBytes) else { continue }
-      let row = bytes.withUnsafeBytes { LeafPage.row($0, at: 0).flatMap(LooseRow.init) }
-      if let row { try body(frame.place, row) }
+      if opened?.isInLog != frame.isInLog || opened?.offset != frame.page {
+        guard var page = try Self.page(of: frame.isInLog ? log : database, at: frame.page) else {
+          continue
+        }
+        let offset = Int64(frame.page)
+        _ = open(&page, at: frame.isInLog ? .log(offset: offset) : .database(offset: offset))
+        opened = (frame.isInLog, frame.page, page)
+      }
+      let row = opened?.page.withUnsafeBytes { page in
+        LeafPage.row(page, at: frame.offset).flatMap(LooseRow.init)
+      }
+      if let row = row ?? nil { try body(frame.place, row) }
     }
   }
 }

@@ -18,12 +18,22 @@ extension Valley {
   /// Makes an operation with one commander, called as given.
   mutating func found(_ name: String, operation: String = "Valley", path: String? = nil) throws {
     let genesis = Genesis(operationName: operation, seed: seed32(), now: clock.wall)
-    let store = try path.map(Store.open) ?? Store.inMemory()
+    let store = try Self.store(at: path, of: genesis.credentials)
     try genesis.store(in: store)
     try switchOn(genesis.credentials, as: name, store: store, path: path)
     try at(name) { try $0.rotateEpoch(now: $1) }
     try at(name) { try $0.setCallsign(name, now: $1) }
   }
+
+  /// In memory where there is no path.
+  static func store(at path: String?, of credentials: Credentials) throws -> Store {
+    try path.map { path in
+      try Replica.openStore(at: path, of: credentials, seed: seal)
+    } ?? Store.inMemory()
+  }
+
+  /// Nonces of pages: what they are, nothing here looks at.
+  static let seal = [UInt8](repeating: 9, count: 32)
 
   mutating func switchOn(
     _ credentials: Credentials, as name: String, store: Store, path: String?
@@ -88,7 +98,7 @@ extension Valley {
     guard case .joined(let credentials, let keys) = joining else {
       throw JoinFailure(joining: "\(name): \(joining)")
     }
-    try switchOn(credentials, as: name, store: path.map(Store.open) ?? .inMemory(), path: path)
+    try switchOn(credentials, as: name, store: Self.store(at: path, of: credentials), path: path)
     try begin(name, with: keys, knowing: inviter)
   }
 
@@ -119,7 +129,9 @@ extension Valley {
 
   mutating func switchOn(_ name: String, start: Replica.Start = .goesOn) throws {
     let index = index(name)
-    if let path = laptops[index].path { laptops[index].store = try Store.open(path: path) }
+    if let path = laptops[index].path {
+      laptops[index].store = try Self.store(at: path, of: laptops[index].credentials)
+    }
     laptops[index].replica = try Replica(
       store: laptops[index].store, credentials: laptops[index].credentials,
       start: start, seed: seed32(), now: clock)
