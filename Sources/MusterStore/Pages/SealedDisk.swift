@@ -10,8 +10,8 @@ internal import GRDBSQLite
 ///
 /// So no statement can answer what is not what was written, whichever table, index or list of free
 /// pages it reads, and nothing that is read is ever on the disk in the clear. A rollback journal
-/// passes through: SQLite has one only while it makes the empty file a database, and no page of text
-/// gets there. Files of another kind are refused.
+/// passes through: SQLite has one only while it makes the empty file a database, and no page of
+/// text gets there. Files of another kind are refused.
 ///
 /// Each seal has a disk of its own, which SQLite knows for as long as the process lives.
 enum SealedDisk {

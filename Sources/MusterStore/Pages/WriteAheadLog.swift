@@ -7,8 +7,8 @@ internal import Foundation
 ///     header (32 bytes): magic, version, page size, number, two salts, checksum
 ///     frame (24 + 4,096): page, size after a commit, the salts, checksum of all so far; the page
 ///
-/// On a `SealedDisk` the page is sealed and the checksum in the frame's header, which is computed of
-/// its text, is hidden by a mask.
+/// On a `SealedDisk` the page is sealed, and the checksum in the frame's header, which is computed
+/// of its text, hidden by a mask.
 ///
 /// (`https://www.sqlite.org/fileformat2.html`, section 4.) Frames with other salts are of earlier
 /// times. A frame of this time that does not hold is damage where a later transaction follows, for
