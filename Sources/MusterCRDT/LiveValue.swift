@@ -37,8 +37,11 @@ extension LiveValue {
   /// Greater is what a careful person would rather believe.
   private func danger(in field: Field) -> UInt8 {
     switch (field, value) {
-    case (.userSafetyClaim, .claim(let claim, _)): claim == .needsHelp ? 1 : 0
+    case (.userSafetyClaim, .claim(let claim, _)),
+      (.userSafetyOverride, .overruling(let claim, _, _)):
+      claim == .needsHelp ? 1 : 0
     case (.reportStatus, .code(let code)): code == ReportStatus.open.rawValue ? 1 : 0
+    case (.directiveStatus, .code(let code)): code == DirectiveStatus.open.rawValue ? 1 : 0
     case (.reportSeverity, .code(let code)), (.fenceActive, .code(let code)): code
     default: 0
     }

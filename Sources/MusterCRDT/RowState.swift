@@ -1,6 +1,7 @@
 public import MusterModel
 
-/// The state of one user, report or geofence: for each field, the values that nobody superseded.
+/// The state of one user, report, geofence or other row: for each field, the values that nobody
+/// superseded.
 ///
 ///     write ──▶ owner known? ──no──▶ waits for the row's origin
 ///                   │yes
@@ -44,8 +45,8 @@ public struct RowState: Hashable, Sendable {
     self.key = key
   }
 
-  /// Nil until the origin is known. A user's row is owned by that user.
-  public var owner: UserID? { key.kind == .user ? UserID(raw: key.id.raw) : origin?.owner }
+  /// Nil until the origin is known. A user's row, and their settings, are owned by that user.
+  public var owner: UserID? { key.kind.hasOrigin ? origin?.owner : UserID(raw: key.id.raw) }
 
   /// What became of a write.
   public enum Outcome: Hashable, Sendable {

@@ -18,9 +18,9 @@ public struct SafetyZone: Sendable {
 /// every node that holds the same.
 ///
 /// The first of these rules that fits decides:
-/// 1. asked for help: unsafe
-/// 2. last seen inside a hazard zone: unsafe, even if long ago, and whatever the user says
-/// 3. said to be safe: safe
+/// 1. asked for help, or command says that they need it: unsafe
+/// 2. last seen inside a hazard zone: unsafe, even if long ago, and whatever anybody says
+/// 3. said to be safe, by themselves or by command: safe
 /// 4. no fix, or none for a while: unknown
 /// 5. inside a muster zone: safe
 /// 6. outside while a muster is called: unsafe
@@ -38,9 +38,11 @@ public struct SafetyAssessment: Hashable, Sendable {
   public let ageSeconds: Int64?
 
   /// Judges one user. The zones are active muster and hazard fences; of several that hold the
-  /// user, the first gives its name. `claim` is the user's own word or a commander's.
+  /// user, the first gives its name. `claim` is the user's own word, or that of the commander who
+  /// is named by `overruler`.
   public init(
-    claim: (claim: SafetyClaim, note: String)?, position: PositionReport?, now: Timestamp,
+    claim: (claim: SafetyClaim, note: String)?, overruler: String?, position: PositionReport?,
+    now: Timestamp,
     musterZones: [SafetyZone], hazardZones: [SafetyZone], silenceThresholdMilliseconds: Int64
   ) {
     let age = position.map { max(0, now.milliseconds(since: $0.reportedAt)) }
@@ -50,12 +52,14 @@ public struct SafetyAssessment: Hashable, Sendable {
       place.flatMap { place in zones.first { $0.fence.contains(place) } }
     }
     if let claim, claim.claim == .needsHelp {
-      let note = Self.excerpt(of: claim.note)
-      (state, reason) = (.unsafe, note.isEmpty ? "asked for help" : "asked for help: \(note)")
+      let words = overruler.map { "needs help, says \($0)" } ?? "asked for help"
+      (state, reason) = (.unsafe, Self.joined(words, claim.note))
     } else if let hazard = zone(in: hazardZones) {
       (state, reason) = (.unsafe, "inside hazard zone \(hazard.name)")
-    } else if claim != nil {
-      (state, reason) = (.safe, "said safe")
+    } else if let claim {
+      (state, reason) = (
+        .safe, overruler.map { Self.joined("safe, says \($0)", claim.note) } ?? "said safe"
+      )
     } else if let age {
       if age > silenceThresholdMilliseconds {
         (state, reason) = (.unknown, "no fix for \(Self.span(milliseconds: age))")
@@ -69,6 +73,11 @@ public struct SafetyAssessment: Hashable, Sendable {
     } else {
       (state, reason) = (.unknown, "no position yet")
     }
+  }
+
+  private static func joined(_ words: String, _ note: String) -> String {
+    let note = excerpt(of: note)
+    return note.isEmpty ? words : "\(words): \(note)"
   }
 
   /// The first line of a note, cut to what a list has room for.

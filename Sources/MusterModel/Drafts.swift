@@ -70,12 +70,21 @@ public struct FenceDraft: Hashable, Sendable {
   public var geometry: FenceGeometry
   /// Free text that came with the outline.
   public var properties: String?
+  /// Seconds inside before it is an ENTER, at most `Limits.spanSeconds`; 0 for at once.
+  public var dwellSeconds: UInt32
+  /// How sure an EXIT must be.
+  public var mode: FenceMode
 
   /// A fence begins active; nothing is checked here.
-  public init(name: String, kind: FenceKind, geometry: FenceGeometry, properties: String? = nil) {
+  public init(
+    name: String, kind: FenceKind, geometry: FenceGeometry, properties: String? = nil,
+    dwellSeconds: UInt32 = 0, mode: FenceMode = .careful
+  ) {
     self.name = name
     self.kind = kind
     self.geometry = geometry
     self.properties = properties
+    self.dwellSeconds = dwellSeconds
+    self.mode = mode
   }
 }

@@ -3,6 +3,19 @@ public enum EntityKind: UInt8, Sendable, CaseIterable, Hashable, Comparable {
   case user = 1
   case report = 2
   case fence = 3
+  /// What command asks of people.
+  case directive = 4
+  /// What command wants of somebody's laptop: the row's id is the user's, or the operation's for
+  /// everybody's.
+  case settings = 5
+  /// Somebody without a key, such as a phone, whose fixes another's node takes in.
+  case tracker = 6
+  /// A piece of somebody's way.
+  case track = 7
+
+  /// Whether rows of this kind are made by somebody, who then owns them. The others are there from
+  /// the start, and belong to the user of the same id.
+  public var hasOrigin: Bool { self != .user && self != .settings }
 
   /// By number, which is the order in the state hash.
   public static func < (left: EntityKind, right: EntityKind) -> Bool {
@@ -27,9 +40,11 @@ public enum Field: UInt8, Sendable, CaseIterable, Hashable, Comparable {
   case userTeam = 2
   case userContact = 3
   case userEmergencyContact = 4
-  /// The member's own word, or the commander's override: `Value.claim`.
+  /// The user's own word: `Value.claim`.
   case userSafetyClaim = 5
   case userDeactivated = 6
+  /// Command's word in place of the user's: `Value.overruling`.
+  case userSafetyOverride = 7
 
   /// An add-wins set: the create's dot, and one more for each edit that brings a report back.
   case reportExistence = 20
@@ -52,13 +67,48 @@ public enum Field: UInt8, Sendable, CaseIterable, Hashable, Comparable {
   case fenceProperties = 46
   /// An enable-wins flag that nothing clears.
   case fenceDeleted = 47
+  /// Seconds inside before it is an ENTER.
+  case fenceDwellSeconds = 48
+  case fenceMode = 49
 
-  /// Read off the number: up to 19 a user's, up to 39 a report's, the rest a fence's.
+  case directiveExistence = 60
+  case directiveKind = 61
+  case directiveText = 62
+  /// The fence to go to.
+  case directiveFence = 63
+  /// Those of a role; with the next two unwritten as well it is for everybody in the field.
+  case directiveRole = 64
+  case directiveTeam = 65
+  /// An add-wins set of users' rows.
+  case directiveUsers = 66
+  /// By the commander's clock: a label, counted down to.
+  case directiveDeadline = 67
+  case directiveStatus = 68
+  /// An add-wins set of `Value.reply`.
+  case directiveAcknowledgements = 69
+
+  case settingsForeground = 80
+  case settingsBackground = 81
+  /// After how many seconds without a fix nothing is known of somebody.
+  case settingsSilenceSeconds = 82
+
+  case trackerExistence = 100
+  case trackerCallsign = 101
+  case trackerTeam = 102
+
+  /// Delta-coded fixes.
+  case trackPoints = 120
+
+  /// Read off the number: up to 19 a user's, then twenty for each kind.
   public var entity: EntityKind {
     switch rawValue {
     case ..<20: .user
     case ..<40: .report
-    default: .fence
+    case ..<60: .fence
+    case ..<80: .directive
+    case ..<100: .settings
+    case ..<120: .tracker
+    default: .track
     }
   }
 
@@ -66,17 +116,22 @@ public enum Field: UInt8, Sendable, CaseIterable, Hashable, Comparable {
   public var kind: FieldKind {
     switch self {
     case .userDeactivated, .reportToEvacuate, .fenceDeleted: .enableWinsFlag
-    case .reportExistence, .fenceExistence, .reportConfirmations, .reportComments: .addWinsSet
+    case .reportExistence, .fenceExistence, .directiveExistence, .trackerExistence,
+      .reportConfirmations, .reportComments, .directiveUsers, .directiveAcknowledgements:
+      .addWinsSet
     default: .lastWriter
     }
   }
 
-  /// The field whose live dots say that a row of this kind exists; users always do.
+  /// The field whose live dots say that a row of this kind exists. Users and settings always do,
+  /// and a track has nothing but its points.
   public static func existence(of entity: EntityKind) -> Field? {
     switch entity {
-    case .user: nil
+    case .user, .settings, .track: nil
     case .report: .reportExistence
     case .fence: .fenceExistence
+    case .directive: .directiveExistence
+    case .tracker: .trackerExistence
     }
   }
 
@@ -133,6 +188,14 @@ public enum FenceKind: UInt8, Sendable, CaseIterable, Hashable {
     guard let found = Self.allCases.first(where: { $0.name == name }) else { return nil }
     self = found
   }
+}
+
+/// How sure a crossing of a fence must be.
+public enum FenceMode: UInt8, Sendable, CaseIterable, Hashable {
+  /// An EXIT waits until the whole accuracy circle is outside, or for a second fix outside.
+  case careful = 1
+  /// An EXIT at the first fix outside, whatever its accuracy, as AWS Location does it.
+  case strictAWS = 2
 }
 
 /// What somebody says of a user's safety, by their own word or a commander's.

@@ -72,9 +72,9 @@ public struct LogID: Identifier {
   public init(raw: Bytes16) { self.raw = raw }
 }
 
-/// One user, report or geofence.
+/// One user, report, geofence, directive or whatever else is replicated as a row.
 public struct RowID: Identifier {
-  /// For a report or a fence BLAKE2b-128 of operation, owner and nonce; for a user the user's id.
+  /// BLAKE2b-128 of operation, owner and nonce; for a user and their settings the user's id.
   public let raw: Bytes16
   /// Takes an id as it was stored, received or typed; a new one is made from an origin.
   public init(raw: Bytes16) { self.raw = raw }

@@ -3,6 +3,8 @@ public enum RecordKind: UInt8, Sendable, Hashable {
   case position = 1
   /// What of one log a command device holds; in the clear, since relays know heads anyway.
   case receipt = 2
+  /// Where a tracker is that the author's node listens to; its nonce in the clear, then sealed.
+  case trackerPosition = 3
 }
 
 /// A signed value of which only the newest per (author, topic) matters: a newer one replaces an

@@ -54,6 +54,14 @@ public enum Limits {
   /// 1 is slight, 5 the gravest.
   public static let severity: ClosedRange<UInt8> = 1...5
 
+  /// Of a user's own words, those that one override answers; a user has one, or a few where
+  /// several of their devices disagree.
+  public static let overruledClaims = 8
+  /// A week: dwell times and silences beyond it are mistakes.
+  public static let spanSeconds: UInt32 = 7 * 86_400
+  /// One piece of a track: a hundred fixes and more, in a few frames.
+  public static let trackSegmentBytes = 4096
+
   // MARK: Geometry
 
   /// Every fix is tested against every fence, so an outline must stay cheap to test.
@@ -159,6 +167,8 @@ public enum Limits {
   /// Of these, receipts by one command device: so many logs at most have its mark, and one faulty
   /// commander cannot fill the table.
   public static let receiptsPerDevice = 4096
+  /// Phones and other trackers whose positions one device publishes.
+  public static let trackersPerDevice = 256
   /// Epoch keys asked for at once: no operation rotates more often than it can hand keys on.
   public static let missingKeys = 16
   /// Datagrams taken into one transaction.

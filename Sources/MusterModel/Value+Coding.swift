@@ -20,6 +20,31 @@ extension Value {
       writer.append(note)
     case .mark:
       writer.append(UInt8(6))
+    case .reference(let row):
+      writer.append(UInt8(7))
+      writer.append(row)
+    case .time(let moment):
+      writer.append(UInt8(8))
+      writer.append(moment.milliseconds)
+    case .number(let number):
+      writer.append(UInt8(9))
+      writer.append(number)
+    case .bytes(let bytes):
+      writer.append(UInt8(10))
+      writer.append(lengthPrefixed: bytes)
+    case .reply(let user, let note):
+      writer.append(UInt8(11))
+      writer.append(user)
+      writer.append(note)
+    case .overruling(let claim, let note, let seen):
+      writer.append(UInt8(12))
+      writer.append(claim.rawValue)
+      writer.append(note)
+      writer.append(UInt32(seen.count))
+      for dot in seen { writer.append(dot) }
+    case .profile(let profile):
+      writer.append(UInt8(13))
+      profile.append(to: &writer)
     }
   }
 
@@ -31,13 +56,34 @@ extension Value {
     case 3: self = .position(try Coordinate(from: &reader))
     case 4: self = .geometry(try FenceGeometry(from: &reader))
     case 5:
-      guard let claim = SafetyClaim(rawValue: try reader.integer(UInt8.self)) else {
-        throw .invalid("unknown safety claim")
-      }
+      let claim = try SafetyClaim(from: &reader)
       self = .claim(claim, note: try reader.text())
     case 6: self = .mark
+    case 7: self = .reference(try reader.identifier(RowID.self))
+    case 8: self = .time(Timestamp(milliseconds: try reader.integer(Int64.self)))
+    case 9: self = .number(try reader.integer(UInt32.self))
+    case 10: self = .bytes(try reader.lengthPrefixed())
+    case 11:
+      let user = try reader.identifier(UserID.self)
+      self = .reply(user, note: try reader.text())
+    case 12:
+      let claim = try SafetyClaim(from: &reader)
+      let note = try reader.text()
+      var seen: [Dot] = []
+      for _ in 0..<(try reader.count(ofAtLeast: 18)) { seen.append(try reader.dot()) }
+      self = .overruling(claim, note: note, seen: seen)
+    case 13: self = .profile(try LocationProfile(from: &reader))
     default: throw .invalid("unknown value type")
     }
+  }
+}
+
+extension SafetyClaim {
+  fileprivate init(from reader: inout ByteReader) throws(DecodingFault) {
+    guard let claim = SafetyClaim(rawValue: try reader.integer(UInt8.self)) else {
+      throw .invalid("unknown safety claim")
+    }
+    self = claim
   }
 }
 

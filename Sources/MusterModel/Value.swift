@@ -8,11 +8,24 @@ public enum Value: Hashable, Sendable {
   case claim(SafetyClaim, note: String)
   /// A set flag, an existence, a confirmation: being there is all that it says.
   case mark
+  /// Another row, such as a fence to go to or a user's row.
+  case reference(RowID)
+  /// A moment by somebody's clock: a label.
+  case time(Timestamp)
+  case number(UInt32)
+  /// What only its field's readers understand.
+  case bytes([UInt8])
+  /// A directive is acknowledged for a user: by themselves, or by command on their behalf.
+  case reply(UserID, note: String)
+  /// Command's word on a user's safety, and which of the user's own words it answers.
+  case overruling(SafetyClaim, note: String, seen: [Dot])
+  case profile(LocationProfile)
 }
 
 /// Which of the values' types a field takes, and so how its values are packed.
 public enum ValueForm: Sendable {
   case text, code, position, geometry, claim, mark
+  case reference, time, number, bytes, reply, overruling, profile
 }
 
 extension Field {
@@ -20,34 +33,60 @@ extension Field {
   public var form: ValueForm {
     switch self {
     case .userCallsign, .userTeam, .userContact, .userEmergencyContact, .reportTitle,
-      .reportDescription, .reportComments, .fenceName, .fenceCollection, .fenceProperties:
+      .reportDescription, .reportComments, .fenceName, .fenceCollection, .fenceProperties,
+      .directiveText, .directiveTeam, .trackerCallsign, .trackerTeam:
       .text
     case .userSafetyClaim: .claim
-    case .reportCategory, .reportSeverity, .reportStatus, .fenceKind, .fenceActive: .code
+    case .userSafetyOverride: .overruling
+    case .reportCategory, .reportSeverity, .reportStatus, .fenceKind, .fenceActive, .fenceMode,
+      .directiveKind, .directiveRole, .directiveStatus:
+      .code
     case .reportPosition: .position
     case .fenceGeometry: .geometry
     case .userDeactivated, .reportExistence, .reportToEvacuate, .reportConfirmations,
-      .fenceExistence, .fenceDeleted:
+      .fenceExistence, .fenceDeleted, .directiveExistence, .trackerExistence:
       .mark
+    case .directiveFence, .directiveUsers: .reference
+    case .directiveDeadline: .time
+    case .directiveAcknowledgements: .reply
+    case .fenceDwellSeconds, .settingsSilenceSeconds: .number
+    case .settingsForeground, .settingsBackground: .profile
+    case .trackPoints: .bytes
     }
   }
 
   /// Whether a value is of this field's type, in range and within `Limits`. A write whose value
   /// is not is held and never applied, on every node alike.
   public func accepts(_ value: Value) -> Bool {
-    switch (self, value) {
-    case (_, .text(let text)): textRule?.accepts(text) ?? false
-    case (.userSafetyClaim, .claim(_, let note)): TextRule.note.accepts(note)
-    case (.reportCategory, .code(let code)): ReportCategory(rawValue: code) != nil
-    case (.reportSeverity, .code(let code)): Limits.severity.contains(code)
-    case (.reportStatus, .code(let code)): ReportStatus(rawValue: code) != nil
-    case (.fenceKind, .code(let code)): FenceKind(rawValue: code) != nil
-    case (.fenceActive, .code(let code)): code <= 1
-    case (.reportPosition, .position): true
-    case (.fenceGeometry, .geometry(let geometry)): geometry.isWithinLimits
-    case (.userDeactivated, .mark), (.reportExistence, .mark), (.reportToEvacuate, .mark),
-      (.reportConfirmations, .mark), (.fenceExistence, .mark), (.fenceDeleted, .mark):
-      true
+    switch value {
+    case .text(let text): textRule?.accepts(text) ?? false
+    case .claim(_, let note): form == .claim && TextRule.note.accepts(note)
+    case .reply(_, let note): form == .reply && TextRule.note.accepts(note)
+    case .overruling(_, let note, let seen):
+      form == .overruling && TextRule.note.accepts(note) && seen.count <= Limits.overruledClaims
+    case .code(let code): form == .code && accepts(code: code)
+    case .position: form == .position
+    case .geometry(let geometry): form == .geometry && geometry.isWithinLimits
+    case .mark: form == .mark
+    case .reference: form == .reference
+    case .time: form == .time
+    case .number(let number): form == .number && number <= Limits.spanSeconds
+    case .bytes(let bytes): form == .bytes && bytes.count <= Limits.trackSegmentBytes
+    case .profile(let profile): form == .profile && profile.isWithinLimits
+    }
+  }
+
+  private func accepts(code: UInt8) -> Bool {
+    switch self {
+    case .reportCategory: ReportCategory(rawValue: code) != nil
+    case .reportSeverity: Limits.severity.contains(code)
+    case .reportStatus: ReportStatus(rawValue: code) != nil
+    case .fenceKind: FenceKind(rawValue: code) != nil
+    case .fenceActive: code <= 1
+    case .fenceMode: FenceMode(rawValue: code) != nil
+    case .directiveKind: DirectiveKind(rawValue: code) != nil
+    case .directiveRole: Role(rawValue: code) != nil
+    case .directiveStatus: DirectiveStatus(rawValue: code) != nil
     default: false
     }
   }
@@ -55,9 +94,11 @@ extension Field {
   /// What may be written into a text field; nil for fields of other types.
   public var textRule: TextRule? {
     switch self {
-    case .userCallsign, .userTeam, .reportTitle, .fenceName, .fenceCollection: .line
+    case .userCallsign, .userTeam, .reportTitle, .fenceName, .fenceCollection, .directiveTeam,
+      .trackerCallsign, .trackerTeam:
+      .line
     case .userContact, .userEmergencyContact, .reportDescription, .reportComments,
-      .fenceProperties:
+      .fenceProperties, .directiveText:
       .paragraphs
     default: nil
     }
@@ -66,29 +107,42 @@ extension Field {
   /// What people and JSON call it.
   public var name: String {
     switch self {
-    case .userCallsign: "callsign"
-    case .userTeam: "team"
+    case .userCallsign, .trackerCallsign: "callsign"
+    case .userTeam, .trackerTeam, .directiveTeam: "team"
     case .userContact: "contact"
     case .userEmergencyContact: "emergencyContact"
     case .userSafetyClaim: "status"
     case .userDeactivated: "deactivated"
-    case .reportExistence, .fenceExistence: "existence"
+    case .userSafetyOverride: "override"
+    case .reportExistence, .fenceExistence, .directiveExistence, .trackerExistence: "existence"
     case .reportTitle: "title"
     case .reportDescription: "description"
     case .reportCategory: "category"
     case .reportSeverity: "severity"
     case .reportPosition: "position"
     case .reportToEvacuate: "toEvacuate"
-    case .reportStatus: "status"
+    case .reportStatus, .directiveStatus: "status"
     case .reportConfirmations: "confirmations"
     case .reportComments: "comments"
     case .fenceName: "name"
     case .fenceCollection: "collection"
-    case .fenceKind: "kind"
+    case .fenceKind, .directiveKind: "kind"
     case .fenceGeometry: "geometry"
     case .fenceActive: "active"
     case .fenceProperties: "properties"
     case .fenceDeleted: "deleted"
+    case .fenceDwellSeconds: "dwell"
+    case .fenceMode: "mode"
+    case .directiveText: "text"
+    case .directiveFence: "fence"
+    case .directiveRole: "role"
+    case .directiveUsers: "users"
+    case .directiveDeadline: "deadline"
+    case .directiveAcknowledgements: "acknowledgements"
+    case .settingsForeground: "foreground"
+    case .settingsBackground: "background"
+    case .settingsSilenceSeconds: "silence"
+    case .trackPoints: "points"
     }
   }
 }

@@ -136,11 +136,13 @@ extension Replica {
       switch write.value {
       case .text(let text): "\(write.field.name): \(text)"
       case .claim(let claim, let note): "\(write.field.name): \(claim) \(note)"
-      case .code, .position, .geometry: "\(write.field.name)"
+      case .reply(_, let note), .overruling(_, let note, _): "\(write.field.name): \(note)"
+      case .code, .position, .geometry, .reference, .time, .number, .bytes, .profile:
+        "\(write.field.name)"
       case .mark: write.field == .reportExistence ? nil : "\(write.field.name)"
       case nil: "\(write.field.name) taken away"
       }
-    case .crossing(let crossing): "crossing: \(crossing.type)"
+    case .crossing(let crossing), .trackerCrossing(let crossing, _): "crossing: \(crossing.type)"
     default: nil
     }
   }

@@ -12,19 +12,46 @@ extension Replica {
   public mutating func users(now: ClockReading) throws -> [UserSummary] {
     let zones = try monitor.zones(in: store)
     let positions = try newestPositions()
-    return try members().map { member in
-      let row = try userRow(member.user)
-      let position = positions[member.user]
-      let assessment = SafetyAssessment(
-        claim: row?.claim, position: position, now: now.wall, musterZones: zones.muster,
-        hazardZones: zones.hazard,
-        silenceThresholdMilliseconds: SafetyAssessment.silenceThresholdMilliseconds)
-      return UserSummary(
-        id: member.user, callsign: row?.text(.userCallsign) ?? member.user.short,
-        role: member.role, safety: assessment.state, reason: assessment.reason,
-        fix: position?.fix, fixAgeSeconds: assessment.ageSeconds,
-        team: row?.text(.userTeam) ?? "")
+    var people = try members().map { member in
+      try summary(
+        member, row: try userRow(member.user), position: positions[member.user], zones: zones,
+        now: now)
     }
+    for row in try store.rows(.tracker) where row.exists {
+      let user = UserID(raw: row.key.id.raw)
+      people.append(
+        try summary(
+          (user: user, role: .member), row: row, position: positions[user], zones: zones, now: now))
+    }
+    return people
+  }
+
+  private func summary(
+    _ member: (user: UserID, role: Role), row: RowState?, position: PositionReport?,
+    zones: GeofenceMonitor.Zones, now: ClockReading
+  ) throws(StoreError) -> UserSummary {
+    let isTracker = row?.key.kind == .tracker
+    let standing = row.map(SafetyStanding.init)
+    let override = try standing?.override.map(word)
+    let assessment = SafetyAssessment(
+      claim: standing?.deciding.flatMap { SafetyStanding.claim(of: $0.value) },
+      overruler: standing?.isOverruled == true ? override?.callsign : nil, position: position,
+      now: now.wall, musterZones: zones.muster, hazardZones: zones.hazard,
+      silenceThresholdMilliseconds: try silenceMilliseconds(of: member.user))
+    let (callsign, team): (Field, Field) =
+      isTracker ? (.trackerCallsign, .trackerTeam) : (.userCallsign, .userTeam)
+    return UserSummary(
+      id: member.user, callsign: row?.text(callsign) ?? member.user.short, role: member.role,
+      safety: assessment.state, reason: assessment.reason, fix: position?.fix,
+      fixAgeSeconds: assessment.ageSeconds, team: row?.text(team) ?? "", isTracker: isTracker,
+      word: try standing?.word.map(word), override: override)
+  }
+
+  private func word(_ value: LiveValue) throws(StoreError) -> SafetyWord {
+    let (claim, note) = SafetyStanding.claim(of: value.value) ?? (.needsHelp, "")
+    return SafetyWord(
+      claim: claim, note: note, callsign: try callsign(of: value.author),
+      saidAt: value.writtenAt)
   }
 
   /// Each certified user once, with the highest role of their devices.
@@ -57,6 +84,15 @@ extension Replica {
 
   func callsign(of user: UserID) throws(StoreError) -> String {
     try userRow(user)?.text(.userCallsign) ?? user.short
+  }
+
+  /// Of a crossing's subject: a tracker's, or its author's.
+  private func callsign(of recorded: RecordedCrossing) throws(StoreError) -> String {
+    guard recorded.crossing.subject != recorded.author.device else {
+      return try callsign(of: recorded.author.user)
+    }
+    let id = RowID(raw: recorded.crossing.subject.raw)
+    return try store.row(RowKey(kind: .tracker, id: id))?.text(.trackerCallsign) ?? id.short
   }
 
   /// Every device whose certificate counts, by id.
@@ -179,6 +215,7 @@ extension Replica {
     return FenceSummary(
       id: row.key.id, name: row.text(.fenceName) ?? "", kind: row.fenceKind,
       isActive: row.isActiveFence, geometry: geometry,
+      dwellSeconds: row.dwellSeconds, mode: row.fenceMode,
       properties: row.text(.fenceProperties) ?? "", inside: inside.sorted(),
       conflicts: try conflicts(of: row), createdAt: row.createdAt ?? Timestamp(milliseconds: 0),
       updatedAt: row.updatedAt ?? Timestamp(milliseconds: 0))
@@ -199,7 +236,7 @@ extension Replica {
     return CrossingSummary(
       id: recorded.id, arrival: arrived.arrival, type: crossing.type, fence: crossing.fence,
       fenceName: fence?.text(.fenceName) ?? "", subject: crossing.subject,
-      callsign: try callsign(of: recorded.author.user), sampleTime: crossing.fix.sampleTime,
+      callsign: try callsign(of: recorded), sampleTime: crossing.fix.sampleTime,
       position: crossing.fix.position, isBaseline: crossing.isBaseline)
   }
 
@@ -303,13 +340,6 @@ extension Replica {
   }
 }
 
-extension RowState {
-  fileprivate var claim: (claim: SafetyClaim, note: String)? {
-    guard case .claim(let claim, let note)? = shown(.userSafetyClaim)?.value else { return nil }
-    return (claim, note)
-  }
-}
-
 extension PeerSummary.State {
   fileprivate init(_ state: PeerStatus.State) {
     switch state {
@@ -328,6 +358,7 @@ extension Value {
     case (.code(let code), .reportCategory): ReportCategory(rawValue: code)?.name ?? "\(code)"
     case (.code(let code), .reportStatus): ReportStatus(rawValue: code)?.name ?? "\(code)"
     case (.code(let code), .fenceKind): FenceKind(rawValue: code)?.name ?? "\(code)"
+    case (.code(let code), .fenceMode): code == 2 ? "strict-aws" : "careful"
     case (.code(let code), .fenceActive): code == 1 ? "active" : "inactive"
     case (.code(let code), _): "\(code)"
     case (.position(let position), _): "\(position.latitude),\(position.longitude)"
@@ -338,6 +369,15 @@ extension Value {
     case (.claim(let claim, let note), _):
       (claim == .safe ? "safe" : "needs help") + (note.isEmpty ? "" : ": \(note)")
     case (.mark, _): "yes"
+    case (.reference(let row), _): row.short
+    case (.time(let moment), _): "\(moment)"
+    case (.number(let number), _): "\(number)"
+    case (.bytes(let bytes), _): "\(bytes.count) bytes"
+    case (.reply(let user, let note), _): "\(user.short) \(note)"
+    case (.overruling(let claim, let note, _), _): Value.claim(claim, note: note).words(in: field)
+    case (.profile(let profile), _):
+      "\(profile.mode.name), read every \(profile.readingSeconds) s, sent every "
+        + "\(profile.sendingSeconds) s"
     }
   }
 }

@@ -321,8 +321,16 @@ extension Replica {
       let author = control.author(of: record.certificate), !control.isRevoked(author.device),
       let report = record.position(operation: local.operation, key: key)
     else { return nil }
+    guard let nonce = record.tracker else {
+      return DevicePosition(
+        device: author.device, user: author.user, order: record.order, report: report)
+    }
+    // A tracker is known by its row, which only its author can have named so.
+    let row = RowID(
+      operation: local.operation, origin: RowOrigin(owner: author.user, nonce: nonce))
     return DevicePosition(
-      device: author.device, user: author.user, order: record.order, report: report)
+      device: DeviceID(tracker: row), user: UserID(raw: row.raw), order: record.order,
+      report: report)
   }
 
   // MARK: Keys

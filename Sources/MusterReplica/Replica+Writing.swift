@@ -107,6 +107,10 @@ extension Replica {
     composer.set(.fenceKind, to: .code(draft.kind.rawValue))
     composer.set(.fenceGeometry, to: .geometry(draft.geometry))
     composer.set(.fenceActive, to: .code(1))
+    if draft.dwellSeconds > 0 {
+      composer.set(.fenceDwellSeconds, to: .number(draft.dwellSeconds))
+    }
+    if draft.mode != .careful { composer.set(.fenceMode, to: .code(draft.mode.rawValue)) }
     composer.set(.fenceProperties, to: draft.properties.map(Value.text))
     let lane: Lane = draft.kind == .hazard ? .urgent : .state
     return (id, try write(composer.writes, lane: lane, now: now))
@@ -180,7 +184,8 @@ extension Replica {
     let fault: String? =
       switch value {
       case .text(let text): write.field.textRule?.fault(in: text)
-      case .claim(_, let note): TextRule.note.fault(in: note)
+      case .claim(_, let note), .reply(_, let note), .overruling(_, let note, _):
+        TextRule.note.fault(in: note)
       default: nil
       }
     throw Refusal("the \(write.field.name) \(fault ?? "is out of range")")
@@ -231,7 +236,7 @@ extension Replica {
   private func withOrigins(_ writes: [Write], lane: Lane) throws -> [Write] {
     guard lane == .urgent else { return writes }
     return try writes.map { write in
-      guard write.origin == nil, write.field.entity != .user,
+      guard write.origin == nil, write.field.entity.hasOrigin,
         let origin = try seen(write.key)?.origin
       else { return write }
       var write = write
@@ -242,7 +247,9 @@ extension Replica {
 
   private func lane(of state: RowState) -> Lane {
     switch state.key.kind {
-    case .user: .state
+    case .user, .settings, .tracker: .state
+    case .directive: .urgent
+    case .track: .history
     case .report: state.isSet(.reportToEvacuate) ? .urgent : .state
     case .fence: state.fenceKind == .hazard ? .urgent : .state
     }

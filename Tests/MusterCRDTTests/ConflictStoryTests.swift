@@ -38,13 +38,12 @@ struct ConflictStoryTests {
 
   /// The safer value is written by the lower role under the lesser name, so that neither helps it.
   private static let safer: [(Field, safer: Value, other: Value)] = [
-    (.userSafetyClaim, .claim(.needsHelp, note: "leg"), .claim(.safe, note: "seen")),
     (.reportStatus, .code(ReportStatus.open.rawValue), .code(ReportStatus.resolved.rawValue)),
     (.reportSeverity, .code(5), .code(4)),
     (.reportSeverity, .code(2), .code(1)),
   ]
 
-  @Test("needs help is shown before safe, open before resolved, and the higher severity")
+  @Test("open is shown before resolved, and the higher severity")
   func saferFirst() {
     for (field, safer, other) in Self.safer {
       let careful = WrittenFrame(1, by: .owner, sets: field, to: safer)
@@ -57,6 +56,17 @@ struct ConflictStoryTests {
         #expect(holder.row.values(of: field).count == 2)
       }
     }
+  }
+
+  @Test("of what two commanders say at once, that somebody needs help is shown")
+  func needsHelp() {
+    let help = WrittenFrame(
+      1, by: .deputy, sets: .userSafetyOverride, to: .overruling(.needsHelp, note: "", seen: []))
+    let safe = WrittenFrame(
+      2, by: .commander, sets: .userSafetyOverride, to: .overruling(.safe, note: "", seen: []))
+    var holder = Holder(.user)
+    holder.receive([help, safe])
+    #expect(holder.row.shown(.userSafetyOverride)?.dot == help.dot())
   }
 
   @Test("an active fence is shown before an inactive one")
@@ -73,7 +83,7 @@ struct ConflictStoryTests {
     let help = WrittenFrame(
       1, by: .owner, sets: .userSafetyClaim, to: .claim(.needsHelp, note: ""))
     let safe = WrittenFrame(
-      2, by: .commander, sets: .userSafetyClaim, to: .claim(.safe, note: "picked up"), over: help)
+      2, by: .owner, sets: .userSafetyClaim, to: .claim(.safe, note: "picked up"), over: help)
     for order in [[help, safe], [safe, help]] {
       var holder = Holder(.user)
       holder.receive(order)

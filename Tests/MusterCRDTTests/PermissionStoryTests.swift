@@ -122,10 +122,17 @@ struct PermissionStoryTests {
           let write = Write(row: RowKey.report.id, field: field, value: field.example)
           let isOpen = field == .reportComments || field == .reportConfirmations
           let expected =
-            switch (person.role, field.entity) {
+            switch (person.role, field) {
+            case (.relay, _): false
+            case (_, .userSafetyClaim): isOwn
+            case (.command, .trackPoints): isOwn
             case (.command, _): true
-            case (.member, .report): isOwn || isOpen
-            case (.member, .user), (.observer, .user): isOwn
+            case (_, .userSafetyOverride): false
+            case (_, _) where field.entity == .user: isOwn
+            case (.observer, _): false
+            // The example speaks for `owner`, who alone may say so.
+            case (_, .directiveAcknowledgements): person == .owner
+            case (_, _) where [.report, .tracker, .track].contains(field.entity): isOwn || isOpen
             default: false
             }
           #expect(
@@ -133,6 +140,31 @@ struct PermissionStoryTests {
             "\(person.role) \(field), own: \(isOwn)")
         }
       }
+    }
+  }
+
+  @Test("a member withdraws command's override of themselves, and nobody else's")
+  func withdrawnOverride() {
+    let withdrawal = Write(row: RowKey.user.id, field: .userSafetyOverride, value: nil)
+    #expect(Permission.allows(withdrawal, by: .owner, owner: Author.owner.user))
+    #expect(Permission.allows(withdrawal, by: .commander, owner: Author.owner.user))
+    #expect(!Permission.allows(withdrawal, by: .stranger, owner: Author.owner.user))
+  }
+
+  @Test("a member acknowledges for themselves, command for anybody, an observer for nobody")
+  func acknowledgements() {
+    let directive = RowKey.directive.id
+    for (person, isOwnAllowed, isOthersAllowed) in [
+      (Author.commander, true, true), (.stranger, true, false), (.observer, false, false),
+      (.relay, false, false),
+    ] {
+      func mayReply(for user: UserID) -> Bool {
+        let write = Write(
+          row: directive, field: .directiveAcknowledgements, value: .reply(user, note: ""))
+        return Permission.allows(write, by: person, owner: Author.deputy.user)
+      }
+      #expect(mayReply(for: person.user) == isOwnAllowed, "\(person.role)")
+      #expect(mayReply(for: Author.owner.user) == isOthersAllowed, "\(person.role)")
     }
   }
 }

@@ -49,7 +49,10 @@ enum Specimens {
           title: "Fire", details: "", category: .fire, severity: 1, position: place(0, 0),
           toEvacuate: true, status: .resolved)),
       .addFence(FenceDraft(name: "Pool", kind: .muster, geometry: circle)),
-      .addFence(FenceDraft(name: "Works", kind: .hazard, geometry: triangle, properties: "")),
+      .addFence(
+        FenceDraft(
+          name: "Works", kind: .hazard, geometry: triangle, properties: "", dwellSeconds: 90,
+          mode: .strictAWS)),
       .events(after: nil, limit: 0), .events(after: 0, limit: 1000),
       .events(after: .max, limit: .max),
       .invite(role: .relay, uses: 1, validSeconds: 86_400),
@@ -79,7 +82,8 @@ enum Specimens {
 
   static func fence(_ geometry: FenceGeometry) -> FenceSummary {
     FenceSummary(
-      id: row, name: "Pool", kind: .info, isActive: true, geometry: geometry, properties: "{}",
+      id: row, name: "Pool", kind: .info, isActive: true, geometry: geometry,
+      dwellSeconds: 60, mode: .strictAWS, properties: "{}",
       inside: ["Anna"], conflicts: [conflict], createdAt: moment, updatedAt: moment)
   }
 
@@ -121,8 +125,12 @@ enum Specimens {
   static func person(_ safety: SafetyState, fix: Fix?, age: Int64?) -> UserSummary {
     UserSummary(
       id: user, callsign: "Anna", role: .observer, safety: safety, reason: "said so", fix: fix,
-      fixAgeSeconds: age, team: "North")
+      fixAgeSeconds: age, team: "North", isTracker: fix == nil,
+      word: age.map { _ in word }, override: fix.map { _ in word })
   }
+
+  static let word = SafetyWord(
+    claim: .needsHelp, note: "a leg", callsign: "Cleo", saidAt: before1970)
 
   static let replies: [Reply] =
     [

@@ -16,6 +16,7 @@ import Testing
   /// hazard.
   private func judge(
     at place: Coordinate?, minutesAgo: Double = 1, claim: (SafetyClaim, String)? = nil,
+    overruler: String? = nil,
     isMusterCalled: Bool = true, thresholdMinutes: Int64 = 10
   ) -> SafetyAssessment {
     let now = Timestamp(milliseconds: 1_700_000_000_000)
@@ -26,7 +27,8 @@ import Testing
         fix: Fix(position: $0, sampleTime: Timestamp(milliseconds: 0)), reportedAt: reported)
     }
     return SafetyAssessment(
-      claim: claim.map { (claim: $0.0, note: $0.1) }, position: position, now: now,
+      claim: claim.map { (claim: $0.0, note: $0.1) }, overruler: overruler, position: position,
+      now: now,
       musterZones: isMusterCalled ? [camp] : [], hazardZones: [dam],
       silenceThresholdMilliseconds: thresholdMinutes * 60_000)
   }
@@ -52,6 +54,15 @@ import Testing
     #expect(judge(at: atDam, minutesAgo: 300).ageSeconds == 18_000)
     #expect(
       words(judge(at: atDam, isMusterCalled: false)) == "unsafe: inside hazard zone Dam")
+  }
+
+  @Test func `Command's word is told as such`() {
+    #expect(
+      words(judge(at: nil, claim: (.safe, "in hospital"), overruler: "Anna"))
+        == "safe: safe, says Anna: in hospital")
+    #expect(
+      words(judge(at: atCamp, claim: (.needsHelp, ""), overruler: "Anna"))
+        == "unsafe: needs help, says Anna")
   }
 
   @Test func `A call for help comes before everything`() {
@@ -101,7 +112,8 @@ import Testing
       fix: Fix(position: atCamp, sampleTime: Timestamp(milliseconds: 0)),
       reportedAt: Timestamp(milliseconds: .min))
     let assessment = SafetyAssessment(
-      claim: nil, position: position, now: Timestamp(milliseconds: .max), musterZones: [camp],
+      claim: nil, overruler: nil, position: position, now: Timestamp(milliseconds: .max),
+      musterZones: [camp],
       hazardZones: [], silenceThresholdMilliseconds: 600_000)
     #expect(assessment.state == .unknown)
   }
@@ -114,7 +126,8 @@ import Testing
     let position = PositionReport(
       fix: Fix(position: degrees(46.01, 14), sampleTime: now), reportedAt: now)
     let assessment = SafetyAssessment(
-      claim: nil, position: position, now: now, musterZones: [camp, yard], hazardZones: [],
+      claim: nil, overruler: nil, position: position, now: now, musterZones: [camp, yard],
+      hazardZones: [],
       silenceThresholdMilliseconds: 600_000)
     #expect(words(assessment) == "safe: inside muster zone Yard")
   }

@@ -8,9 +8,13 @@ struct NumbersTests {
     let numbers = Dictionary(grouping: Field.allCases, by: \.entity).mapValues {
       $0.map(\.rawValue)
     }
-    #expect(numbers[.user] == Array(1...6))
+    #expect(numbers[.user] == Array(1...7))
     #expect(numbers[.report] == Array(20...29))
-    #expect(numbers[.fence] == Array(40...47))
+    #expect(numbers[.fence] == Array(40...49))
+    #expect(numbers[.directive] == Array(60...69))
+    #expect(numbers[.settings] == Array(80...82))
+    #expect(numbers[.tracker] == Array(100...102))
+    #expect(numbers[.track] == [120])
     #expect(Field.existence(of: .report)?.entity == .report)
     #expect(Field.existence(of: .fence)?.entity == .fence)
     #expect(Field.existence(of: .user) == nil)
@@ -34,12 +38,16 @@ struct NumbersTests {
 
   @Test("codes keep their numbers")
   func codes() {
-    #expect(EntityKind.allCases.map(\.rawValue) == [1, 2, 3])
+    #expect(EntityKind.allCases.map(\.rawValue) == [1, 2, 3, 4, 5, 6, 7])
     #expect(Lane.allCases.map(\.rawValue) == [1, 2, 3, 4])
     #expect(Role.allCases.map(\.rawValue) == [1, 2, 3, 4])
     #expect(ReportCategory.allCases.map(\.rawValue) == Array(1...7))
     #expect(ReportStatus.allCases.map(\.rawValue) == [1, 2])
     #expect(FenceKind.allCases.map(\.rawValue) == [1, 2, 3])
+    #expect(FenceMode.allCases.map(\.rawValue) == [1, 2])
+    #expect(DirectiveKind.allCases.map(\.rawValue) == [1, 2, 3, 4])
+    #expect(DirectiveStatus.allCases.map(\.rawValue) == [1, 2])
+    #expect(LocationMode.allCases.map(\.rawValue) == [1, 2, 3])
     #expect(SafetyClaim.allCases.map(\.rawValue) == [1, 2])
   }
 }

@@ -15,8 +15,15 @@ struct ValueCodingTests {
   private static let values: [Value] = [
     .text(""), .text("Kellerbrand\n🔥"), .code(0), .code(255), .position(place),
     .geometry(polygons), .geometry(circle), .claim(.needsHelp, note: "leg"),
-    .claim(.safe, note: ""), .mark,
+    .claim(.safe, note: ""), .mark, .reference(row), .time(Timestamp(milliseconds: -1)),
+    .number(.max), .bytes([]), .bytes([1, 2]), .reply(user, note: "here"),
+    .overruling(.safe, note: "found", seen: [dot, dot]),
+    .overruling(.needsHelp, note: "", seen: []),
+    .profile(.foreground),
   ]
+  private static let row = RowID(raw: Bytes16(high: 1, low: 2))
+  private static let user = UserID(raw: Bytes16(high: 3, low: 4))
+  private static let dot = Dot(frame: Bytes16(high: 5, low: 6), index: 7)
 
   private func encoded(_ value: Value) -> [UInt8] {
     var writer = ByteWriter()
@@ -44,6 +51,17 @@ struct ValueCodingTests {
     #expect(Hex.encode(encoded(.geometry(Self.circle))) == "0402e21fc4796b49d1ff00001388")
     #expect(Hex.encode(encoded(.claim(.needsHelp, note: "x"))) == "05020000000178")
     #expect(Hex.encode(encoded(.mark)) == "06")
+    #expect(Hex.encode(encoded(.reference(Self.row))) == "07" + Self.row.description)
+    #expect(
+      Hex.encode(encoded(.time(Timestamp(milliseconds: 258)))) == "080000000000000102")
+    #expect(Hex.encode(encoded(.number(258))) == "0900000102")
+    #expect(Hex.encode(encoded(.bytes([7, 8]))) == "0a000000020708")
+    #expect(
+      Hex.encode(encoded(.reply(Self.user, note: "x"))) == "0b\(Self.user)0000000178")
+    #expect(
+      Hex.encode(encoded(.overruling(.safe, note: "x", seen: [Self.dot])))
+        == "0c010000000178" + "00000001" + "000000000000000500000000000000060007")
+    #expect(Hex.encode(encoded(.profile(.foreground))) == "0d0100050014001e003200")
   }
 
   @Test("every prefix is refused")
@@ -105,20 +123,35 @@ struct ValueCodingTests {
     let claim = Value.claim(.safe, note: "seen")
     let geometry = Value.geometry(Self.circle)
     let position = Value.position(Self.place)
-    let all = (0...UInt8.max).map { Value.code($0) } + [text, claim, geometry, position, .mark]
+    let others: [Value] = [
+      .reference(Self.row), .time(Timestamp(milliseconds: 0)), .number(604_800),
+      .bytes(Array(repeating: 0, count: 4096)), .reply(Self.user, note: "here"),
+      .overruling(.safe, note: "", seen: Array(repeating: Self.dot, count: 8)),
+      .profile(.background),
+    ]
+    let all =
+      (0...UInt8.max).map { Value.code($0) } + [text, claim, geometry, position, .mark] + others
     for field in Field.allCases {
       let expected: [Value] =
         switch field {
         case .userSafetyClaim: [claim]
         case .reportCategory: (1...7).map { .code($0) }
         case .reportSeverity: (1...5).map { .code($0) }
-        case .reportStatus: [.code(1), .code(2)]
+        case .reportStatus, .directiveStatus, .fenceMode: [.code(1), .code(2)]
         case .fenceKind: (1...3).map { .code($0) }
+        case .directiveKind, .directiveRole: (1...4).map { .code($0) }
+        case .directiveFence, .directiveUsers: [others[0]]
+        case .directiveDeadline: [others[1]]
+        case .fenceDwellSeconds, .settingsSilenceSeconds: [others[2]]
+        case .trackPoints: [others[3]]
+        case .directiveAcknowledgements: [others[4]]
+        case .userSafetyOverride: [others[5]]
+        case .settingsForeground, .settingsBackground: [others[6]]
         case .fenceActive: [.code(0), .code(1)]
         case .reportPosition: [position]
         case .fenceGeometry: [geometry]
         case .userDeactivated, .reportExistence, .reportToEvacuate, .reportConfirmations,
-          .fenceExistence, .fenceDeleted:
+          .fenceExistence, .fenceDeleted, .directiveExistence, .trackerExistence:
           [.mark]
         default: [text]
         }
@@ -126,6 +159,13 @@ struct ValueCodingTests {
     }
     #expect(!Field.reportTitle.accepts(.text("two\nlines")))
     #expect(Field.reportDescription.accepts(.text("two\nlines")))
+    #expect(!Field.fenceDwellSeconds.accepts(.number(604_801)))
+    #expect(!Field.trackPoints.accepts(.bytes(Array(repeating: 0, count: 4097))))
+    let tooMany = Array(repeating: Self.dot, count: 9)
+    #expect(!Field.userSafetyOverride.accepts(.overruling(.safe, note: "", seen: tooMany)))
+    var profile = LocationProfile.foreground
+    profile.readingSeconds = 0
+    #expect(!Field.settingsForeground.accepts(.profile(profile)))
     #expect(!Field.userSafetyClaim.accepts(.claim(.safe, note: "\u{1B}")))
   }
 }

@@ -15,7 +15,7 @@ Opening: 5 previous Head
 Position: 1 latitude_e7 sint32; 2 longitude_e7 sint32
 Fix: 1 position Position; 2 accuracy_plus_one uint32; 3 sample_time sint64
 Crossing: 1 type uint32; 2 fence bytes; 3 fence_version bytes; 4 subject bytes; 5 transition uint32
-Crossing: 6 fix Fix; 7 baseline bool
+Crossing: 6 fix Fix; 7 baseline bool; 8 tracker bytes
 Certificate: 1 content bytes; 2 signature bytes
 SealedKey: 1 device bytes; 2 sealed bytes
 Epoch: 1 id bytes; 2 excludes bytes many; 3 sealed SealedKey many; 4 generation uint32

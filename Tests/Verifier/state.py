@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from names import COMMAND, MEMBER, RELAY, Author, h16, h32, i64, text, u32
 from protobuf import Malformed
 
-USER, REPORT, FENCE = 1, 2, 3
-EXISTENCE = (20, 40)
+USER, REPORT, FENCE, DIRECTIVE, SETTINGS, TRACKER, TRACK = range(1, 8)
+# Of the kinds that somebody makes, the field that says that a row exists.
+EXISTENCE = {REPORT: 20, FENCE: 40, DIRECTIVE: 60, TRACKER: 100}
 # Scalars that a line may not consist of alone.
 BLANK = {0x20, 0xA0, 0xAD, 0x034F, 0x061C, 0x1680, 0x202F, 0x2800, 0x3000, 0x3164, 0xFEFF, 0xFFA0}
 for first, last in (
@@ -18,6 +19,8 @@ for first, last in (
 
 LINE, PARAGRAPHS, CLAIMS, MARK, PLACE, OUTLINE = (
     "line", "paragraphs", "claim", "mark", "place", "outline")
+REFERENCE, TIME, NUMBER, BYTES, REPLY, OVERRULING, PROFILE = (
+    "reference", "time", "number", "bytes", "reply", "overruling", "profile")
 
 # Field number -> what its value may be: one of the words above, or the codes that it may have.
 FIELDS = {
@@ -25,13 +28,21 @@ FIELDS = {
     20: MARK, 21: LINE, 22: PARAGRAPHS, 23: range(1, 8), 24: range(1, 6), 25: PLACE, 26: MARK,
     27: range(1, 3), 28: MARK, 29: PARAGRAPHS,
     40: MARK, 41: LINE, 42: LINE, 43: range(1, 4), 44: OUTLINE, 45: range(0, 2), 46: PARAGRAPHS,
-    47: MARK,
+    47: MARK, 48: NUMBER, 49: range(1, 3), 7: OVERRULING,
+    60: MARK, 61: range(1, 5), 62: PARAGRAPHS, 63: REFERENCE, 64: range(1, 5), 65: LINE,
+    66: REFERENCE, 67: TIME, 68: range(1, 3), 69: REPLY,
+    80: PROFILE, 81: PROFILE, 82: NUMBER,
+    100: MARK, 101: LINE, 102: LINE,
+    120: BYTES,
 }
-CONFIRMATIONS, COMMENTS, FENCE_DELETED = 28, 29, 47
+CLAIM, OVERRIDE, FENCE_DELETED, ACKNOWLEDGEMENTS = 5, 7, 47, 69
+CONFIRMATIONS, COMMENTS = 28, 29
+# Sets whose elements only their authors and command take away.
+OWN_ELEMENTS = (CONFIRMATIONS, COMMENTS, 66, ACKNOWLEDGEMENTS)
 
 
 def kind_of(field):
-    return USER if field < 20 else REPORT if field < 40 else FENCE
+    return min(field // 20, 6) + 1
 
 
 @dataclass(frozen=True)
@@ -102,9 +113,9 @@ class PackedWrites:
         valid = valid and len(others) <= 64
         found = [self.write(index, field, value, others, bool(flags & 16)) if valid else None]
         if flags & 0x40:
-            if kind_of(field) == USER:
+            if kind_of(field) not in EXISTENCE:
                 raise Unknown
-            existence = EXISTENCE[kind_of(field) - REPORT]
+            existence = EXISTENCE[kind_of(field)]
             found.append(self.write(index + 1, existence, b"\6", (), True))
         self.waits = self.waits or self.is_unclear
         return found
@@ -129,7 +140,7 @@ class PackedWrites:
         if self.row is None:
             return None
         if self.origin is not None:
-            if kind_of(field) == USER or h16(
+            if kind_of(field) in (USER, SETTINGS) or h16(
                     b"muster row 1", self.operation, *self.origin) != self.row:
                 return None
         return Write(
@@ -151,16 +162,45 @@ class PackedWrites:
             if code[0] not in allowed:
                 raise Invalid("code")
             return b"\2" + code
-        claim = self.take(1) if allowed == CLAIMS else None
-        try:
-            string = self.take(self.varint()).decode("utf-8")
-        except UnicodeDecodeError:
-            raise Malformed("text is not UTF-8") from None
+        if allowed == REFERENCE:
+            return b"\7" + self.take(16)
+        if allowed == TIME:
+            return b"\x08" + self.take(8)
+        if allowed == NUMBER:
+            number = self.take(4)
+            if struct.unpack(">I", number)[0] > 604_800:
+                raise Invalid("number")
+            return b"\x09" + number
+        if allowed == BYTES:
+            content = self.take(self.varint())
+            if len(content) > 4096:
+                raise Invalid("bytes")
+            return b"\x0a" + u32(len(content)) + content
+        if allowed == PROFILE:
+            return b"\x0d" + profile(self.take(10))
+        if allowed == REPLY:
+            user = self.take(16)
+            return b"\x0b" + user + text(checked(self.string(), PARAGRAPHS))
+        claim = self.take(1) if allowed in (CLAIMS, OVERRULING) else None
+        string = self.string()
         if claim is None:
             return b"\1" + text(checked(string, allowed))
+        seen = None
+        if allowed == OVERRULING:
+            count = self.varint()
+            seen = u32(count) + self.take(18 * count)
+            if count > 8:
+                raise Invalid("dots")
         if claim[0] not in (1, 2):
             raise Invalid("claim")
-        return b"\5" + claim + text(checked(string, PARAGRAPHS))
+        word = claim + text(checked(string, PARAGRAPHS))
+        return b"\5" + word if seen is None else b"\x0c" + word + seen
+
+    def string(self):
+        try:
+            return self.take(self.varint()).decode("utf-8")
+        except UnicodeDecodeError:
+            raise Malformed("text is not UTF-8") from None
 
     def take(self, count):
         if count > len(self.data) - self.place:
@@ -201,6 +241,15 @@ def checked(string, rule):
         ):
             raise Invalid("control character")
     return string
+
+
+def profile(data):
+    mode, reading, sending, distance, accuracy, shares = struct.unpack(">BHHHHB", data)
+    if not (
+            1 <= mode <= 3 and 1 <= reading <= 3600 and 1 <= sending <= 3600
+            and 1 <= distance <= 10_000 and 1 <= accuracy <= 10_000 and shares <= 1):
+        raise Invalid("profile")
+    return data
 
 
 def coordinate(message):
@@ -261,7 +310,12 @@ def read_crossing(message, author, incarnation, written_at, operation):
     fence, version, subject = (
         exactly(16, message.get(name, b"")) for name in ("fence", "fence_version", "subject"))
     place = coordinate(fix["position"])
-    if subject != author.device:
+    nonce = message.get("tracker", b"")
+    if nonce:
+        row = h16(b"muster row 1", operation, author.user, exactly(16, nonce))
+        if subject != row or author.role not in (COMMAND, MEMBER):
+            raise Invalid("crossing of another's tracker")
+    elif subject != author.device:
         raise Invalid("crossing of another device")
     id = h16(
         b"muster crossing 1", operation, subject, incarnation, fence, version, u32(transition))
@@ -279,22 +333,28 @@ def read_crossing(message, author, incarnation, written_at, operation):
 
 
 def may_write(write, owner):
-    author, kind = write.author, kind_of(write.field)
+    author, kind, is_own = write.author, kind_of(write.field), write.author.user == owner
+    if kind == USER:
+        if is_own and author.role != RELAY and not (write.field == OVERRIDE and write.value):
+            return True
+        return author.role == COMMAND and write.field != CLAIM
+    if kind == TRACK:
+        return is_own and author.role in (COMMAND, MEMBER)
     if author.role == COMMAND:
         return True
-    if kind == USER:
-        return author.user == owner and author.role != RELAY
-    if kind == FENCE:
+    if author.role != MEMBER or kind in (FENCE, SETTINGS):
         return False
-    return author.role == MEMBER and (
-        author.user == owner or write.field in (CONFIRMATIONS, COMMENTS))
+    if kind == DIRECTIVE:
+        return write.field == ACKNOWLEDGEMENTS and (
+            write.value is None or write.value[1:17] == author.user)
+    return is_own or write.field in (CONFIRMATIONS, COMMENTS)
 
 
 def takes(later, earlier):
     """Whether a write may take another away, if it says so."""
     if later.field == FENCE_DELETED:
         return False
-    if later.field in (CONFIRMATIONS, COMMENTS):
+    if later.field in OWN_ELEMENTS:
         return later.author.role == COMMAND or later.author.user == earlier.author.user
     return True
 
@@ -350,14 +410,14 @@ def canonical_row(key, writes):
     """None for a row that has nothing to show."""
     kind, id = key
     origin = next((write.origin for write in writes if write.origin is not None), None)
-    owner = id if kind == USER else origin and origin[0]
+    owner = id if kind in (USER, SETTINGS) else origin and origin[0]
     if owner is None:
         return None
     fields = live_values([write for write in writes if may_write(write, owner)])
     if not fields:
         return None
     created = any(
-        write.field in EXISTENCE and write.value is not None and write.author.user == owner
+        write.field in EXISTENCE.values() and write.value is not None and write.author.user == owner
         for write in writes if may_write(write, owner))
     parts = [bytes([kind]), id, bytes([0 if origin is None else 2 if created else 1])]
     parts += origin or (bytes(16), bytes(16))
@@ -377,7 +437,7 @@ def live_values(permitted):
         for dot in write.supersedes:
             named.setdefault((write.field, dot), []).append(write)
         log, sequence = write.place
-        if write.takes_earlier and write.field not in (CONFIRMATIONS, COMMENTS, FENCE_DELETED):
+        if write.takes_earlier and write.field not in (*OWN_ELEMENTS, FENCE_DELETED):
             newest = overwriting.get((write.field, log), 0)
             overwriting[write.field, log] = max(newest, sequence)
     fields = {}

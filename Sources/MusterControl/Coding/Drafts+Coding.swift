@@ -58,13 +58,16 @@ extension WireFenceDraft {
     kind = UInt32(draft.kind.rawValue)
     geometry = .init(draft.geometry.encoded)
     if let text = draft.properties { properties = text }
+    dwellSeconds = draft.dwellSeconds
+    mode = UInt32(draft.mode.rawValue)
   }
 
   var draft: FenceDraft {
     get throws(ControlFault) {
       FenceDraft(
         name: name, kind: try Checked.code(kind), geometry: try Checked.geometry(geometry),
-        properties: hasProperties ? properties : nil)
+        properties: hasProperties ? properties : nil, dwellSeconds: dwellSeconds,
+        mode: try Checked.code(mode))
     }
   }
 }

@@ -11,6 +11,9 @@ extension WireUser {
     if let newest = user.fix { fix = WireFix(newest) }
     if let age = user.fixAgeSeconds { fixAgeSeconds = age }
     team = user.team
+    isTracker = user.isTracker
+    if let said = user.word { word = WireSafetyWord(said) }
+    if let said = user.override { override = WireSafetyWord(said) }
   }
 
   var summary: UserSummary {
@@ -18,7 +21,26 @@ extension WireUser {
       UserSummary(
         id: try Checked.identifier(id), callsign: callsign, role: try Checked.code(role),
         safety: try safety.state, reason: reason, fix: hasFix ? try fix.fix : nil,
-        fixAgeSeconds: hasFixAgeSeconds ? fixAgeSeconds : nil, team: team)
+        fixAgeSeconds: hasFixAgeSeconds ? fixAgeSeconds : nil, team: team, isTracker: isTracker,
+        word: hasWord ? try word.word : nil, override: hasOverride ? try override.word : nil)
+    }
+  }
+}
+
+extension WireSafetyWord {
+  init(_ word: SafetyWord) {
+    self.init()
+    claim = UInt32(word.claim.rawValue)
+    note = word.note
+    callsign = word.callsign
+    saidAt = word.saidAt.milliseconds
+  }
+
+  var word: SafetyWord {
+    get throws(ControlFault) {
+      SafetyWord(
+        claim: try Checked.code(claim), note: note, callsign: callsign,
+        saidAt: Timestamp(milliseconds: saidAt))
     }
   }
 }

@@ -90,6 +90,8 @@ extension WireFence {
     kind = UInt32(fence.kind.rawValue)
     isActive = fence.isActive
     geometry = .init(fence.geometry.encoded)
+    dwellSeconds = fence.dwellSeconds
+    mode = UInt32(fence.mode.rawValue)
     properties = fence.properties
     inside = fence.inside
     conflicts = fence.conflicts.map(WireConflict.init)
@@ -101,7 +103,8 @@ extension WireFence {
     get throws(ControlFault) {
       FenceSummary(
         id: try Checked.identifier(id), name: name, kind: try Checked.code(kind),
-        isActive: isActive, geometry: try Checked.geometry(geometry), properties: properties,
+        isActive: isActive, geometry: try Checked.geometry(geometry),
+        dwellSeconds: dwellSeconds, mode: try Checked.code(mode), properties: properties,
         inside: inside,
         conflicts: try conflicts.checked { wire throws(ControlFault) in try wire.conflict },
         createdAt: Timestamp(milliseconds: createdAt),

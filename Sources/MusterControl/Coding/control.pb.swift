@@ -731,6 +731,10 @@ nonisolated struct WireFenceDraft: Sendable {
   /// Clears the value of `properties`. Subsequent reads from it will return its default value.
   mutating func clearProperties() {self._properties = nil}
 
+  var dwellSeconds: UInt32 = 0
+
+  var mode: UInt32 = 0
+
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
   init() {}
@@ -1087,47 +1091,105 @@ nonisolated struct WireUsers: Sendable {
   init() {}
 }
 
-nonisolated struct WireUser: Sendable {
+nonisolated struct WireUser: @unchecked Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  var id: Data = Data()
+  var id: Data {
+    get {_storage._id}
+    set {_uniqueStorage()._id = newValue}
+  }
 
-  var callsign: String = String()
+  var callsign: String {
+    get {_storage._callsign}
+    set {_uniqueStorage()._callsign = newValue}
+  }
 
-  var role: UInt32 = 0
+  var role: UInt32 {
+    get {_storage._role}
+    set {_uniqueStorage()._role = newValue}
+  }
 
-  var safety: WireSafety = .unspecified
+  var safety: WireSafety {
+    get {_storage._safety}
+    set {_uniqueStorage()._safety = newValue}
+  }
 
-  var reason: String = String()
+  var reason: String {
+    get {_storage._reason}
+    set {_uniqueStorage()._reason = newValue}
+  }
 
   var fix: WireFix {
-    get {_fix ?? WireFix()}
-    set {_fix = newValue}
+    get {_storage._fix ?? WireFix()}
+    set {_uniqueStorage()._fix = newValue}
   }
   /// Returns true if `fix` has been explicitly set.
-  var hasFix: Bool {self._fix != nil}
+  var hasFix: Bool {_storage._fix != nil}
   /// Clears the value of `fix`. Subsequent reads from it will return its default value.
-  mutating func clearFix() {self._fix = nil}
+  mutating func clearFix() {_uniqueStorage()._fix = nil}
 
   var fixAgeSeconds: Int64 {
-    get {_fixAgeSeconds ?? 0}
-    set {_fixAgeSeconds = newValue}
+    get {_storage._fixAgeSeconds ?? 0}
+    set {_uniqueStorage()._fixAgeSeconds = newValue}
   }
   /// Returns true if `fixAgeSeconds` has been explicitly set.
-  var hasFixAgeSeconds: Bool {self._fixAgeSeconds != nil}
+  var hasFixAgeSeconds: Bool {_storage._fixAgeSeconds != nil}
   /// Clears the value of `fixAgeSeconds`. Subsequent reads from it will return its default value.
-  mutating func clearFixAgeSeconds() {self._fixAgeSeconds = nil}
+  mutating func clearFixAgeSeconds() {_uniqueStorage()._fixAgeSeconds = nil}
 
-  var team: String = String()
+  var team: String {
+    get {_storage._team}
+    set {_uniqueStorage()._team = newValue}
+  }
+
+  var isTracker: Bool {
+    get {_storage._isTracker}
+    set {_uniqueStorage()._isTracker = newValue}
+  }
+
+  var word: WireSafetyWord {
+    get {_storage._word ?? WireSafetyWord()}
+    set {_uniqueStorage()._word = newValue}
+  }
+  /// Returns true if `word` has been explicitly set.
+  var hasWord: Bool {_storage._word != nil}
+  /// Clears the value of `word`. Subsequent reads from it will return its default value.
+  mutating func clearWord() {_uniqueStorage()._word = nil}
+
+  var override: WireSafetyWord {
+    get {_storage._override ?? WireSafetyWord()}
+    set {_uniqueStorage()._override = newValue}
+  }
+  /// Returns true if `override` has been explicitly set.
+  var hasOverride: Bool {_storage._override != nil}
+  /// Clears the value of `override`. Subsequent reads from it will return its default value.
+  mutating func clearOverride() {_uniqueStorage()._override = nil}
 
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
   init() {}
 
-  fileprivate var _fix: WireFix? = nil
-  fileprivate var _fixAgeSeconds: Int64? = nil
+  fileprivate var _storage = _StorageClass.defaultInstance
+}
+
+nonisolated struct WireSafetyWord: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  var claim: UInt32 = 0
+
+  var note: String = String()
+
+  var callsign: String = String()
+
+  var saidAt: Int64 = 0
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
 }
 
 nonisolated struct WireDevices: Sendable {
@@ -1413,6 +1475,10 @@ nonisolated struct WireFence: Sendable {
   var createdAt: Int64 = 0
 
   var updatedAt: Int64 = 0
+
+  var dwellSeconds: UInt32 = 0
+
+  var mode: UInt32 = 0
 
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
@@ -2541,7 +2607,7 @@ nonisolated extension WireComment: SwiftProtobuf.Message, SwiftProtobuf._Message
 
 nonisolated extension WireFenceDraft: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".FenceDraft"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}name\0\u{1}kind\0\u{1}geometry\0\u{1}properties\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}name\0\u{1}kind\0\u{1}geometry\0\u{1}properties\0\u{3}dwell_seconds\0\u{1}mode\0")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -2553,6 +2619,8 @@ nonisolated extension WireFenceDraft: SwiftProtobuf.Message, SwiftProtobuf._Mess
       case 2: try { try decoder.decodeSingularUInt32Field(value: &self.kind) }()
       case 3: try { try decoder.decodeSingularBytesField(value: &self.geometry) }()
       case 4: try { try decoder.decodeSingularStringField(value: &self._properties) }()
+      case 5: try { try decoder.decodeSingularUInt32Field(value: &self.dwellSeconds) }()
+      case 6: try { try decoder.decodeSingularUInt32Field(value: &self.mode) }()
       default: break
       }
     }
@@ -2575,6 +2643,12 @@ nonisolated extension WireFenceDraft: SwiftProtobuf.Message, SwiftProtobuf._Mess
     try { if let v = self._properties {
       try visitor.visitSingularStringField(value: v, fieldNumber: 4)
     } }()
+    if self.dwellSeconds != 0 {
+      try visitor.visitSingularUInt32Field(value: self.dwellSeconds, fieldNumber: 5)
+    }
+    if self.mode != 0 {
+      try visitor.visitSingularUInt32Field(value: self.mode, fieldNumber: 6)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -2583,6 +2657,8 @@ nonisolated extension WireFenceDraft: SwiftProtobuf.Message, SwiftProtobuf._Mess
     if lhs.kind != rhs.kind {return false}
     if lhs.geometry != rhs.geometry {return false}
     if lhs._properties != rhs._properties {return false}
+    if lhs.dwellSeconds != rhs.dwellSeconds {return false}
+    if lhs.mode != rhs.mode {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -3226,7 +3302,147 @@ nonisolated extension WireUsers: SwiftProtobuf.Message, SwiftProtobuf._MessageIm
 
 nonisolated extension WireUser: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".User"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}id\0\u{1}callsign\0\u{1}role\0\u{1}safety\0\u{1}reason\0\u{1}fix\0\u{3}fix_age_seconds\0\u{1}team\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}id\0\u{1}callsign\0\u{1}role\0\u{1}safety\0\u{1}reason\0\u{1}fix\0\u{3}fix_age_seconds\0\u{1}team\0\u{3}is_tracker\0\u{1}word\0\u{1}override\0")
+
+  fileprivate class _StorageClass {
+    var _id: Data = Data()
+    var _callsign: String = String()
+    var _role: UInt32 = 0
+    var _safety: WireSafety = .unspecified
+    var _reason: String = String()
+    var _fix: WireFix? = nil
+    var _fixAgeSeconds: Int64? = nil
+    var _team: String = String()
+    var _isTracker: Bool = false
+    var _word: WireSafetyWord? = nil
+    var _override: WireSafetyWord? = nil
+
+      // This property is used as the initial default value for new instances of the type.
+      // The type itself is protecting the reference to its storage via CoW semantics.
+      // This will force a copy to be made of this reference when the first mutation occurs;
+      // hence, it is safe to mark this as `nonisolated(unsafe)`.
+      static nonisolated(unsafe) let defaultInstance = _StorageClass()
+
+    private init() {}
+
+    init(copying source: _StorageClass) {
+      _id = source._id
+      _callsign = source._callsign
+      _role = source._role
+      _safety = source._safety
+      _reason = source._reason
+      _fix = source._fix
+      _fixAgeSeconds = source._fixAgeSeconds
+      _team = source._team
+      _isTracker = source._isTracker
+      _word = source._word
+      _override = source._override
+    }
+  }
+
+  fileprivate mutating func _uniqueStorage() -> _StorageClass {
+    if !isKnownUniquelyReferenced(&_storage) {
+      _storage = _StorageClass(copying: _storage)
+    }
+    return _storage
+  }
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    _ = _uniqueStorage()
+    try withExtendedLifetime(_storage) { (_storage: _StorageClass) in
+      while let fieldNumber = try decoder.nextFieldNumber() {
+        // The use of inline closures is to circumvent an issue where the compiler
+        // allocates stack space for every case branch when no optimizations are
+        // enabled. https://github.com/apple/swift-protobuf/issues/1034
+        switch fieldNumber {
+        case 1: try { try decoder.decodeSingularBytesField(value: &_storage._id) }()
+        case 2: try { try decoder.decodeSingularStringField(value: &_storage._callsign) }()
+        case 3: try { try decoder.decodeSingularUInt32Field(value: &_storage._role) }()
+        case 4: try { try decoder.decodeSingularEnumField(value: &_storage._safety) }()
+        case 5: try { try decoder.decodeSingularStringField(value: &_storage._reason) }()
+        case 6: try { try decoder.decodeSingularMessageField(value: &_storage._fix) }()
+        case 7: try { try decoder.decodeSingularSInt64Field(value: &_storage._fixAgeSeconds) }()
+        case 8: try { try decoder.decodeSingularStringField(value: &_storage._team) }()
+        case 9: try { try decoder.decodeSingularBoolField(value: &_storage._isTracker) }()
+        case 10: try { try decoder.decodeSingularMessageField(value: &_storage._word) }()
+        case 11: try { try decoder.decodeSingularMessageField(value: &_storage._override) }()
+        default: break
+        }
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    try withExtendedLifetime(_storage) { (_storage: _StorageClass) in
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every if/case branch local when no optimizations
+      // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+      // https://github.com/apple/swift-protobuf/issues/1182
+      if !_storage._id.isEmpty {
+        try visitor.visitSingularBytesField(value: _storage._id, fieldNumber: 1)
+      }
+      if !_storage._callsign.isEmpty {
+        try visitor.visitSingularStringField(value: _storage._callsign, fieldNumber: 2)
+      }
+      if _storage._role != 0 {
+        try visitor.visitSingularUInt32Field(value: _storage._role, fieldNumber: 3)
+      }
+      if _storage._safety != .unspecified {
+        try visitor.visitSingularEnumField(value: _storage._safety, fieldNumber: 4)
+      }
+      if !_storage._reason.isEmpty {
+        try visitor.visitSingularStringField(value: _storage._reason, fieldNumber: 5)
+      }
+      try { if let v = _storage._fix {
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 6)
+      } }()
+      try { if let v = _storage._fixAgeSeconds {
+        try visitor.visitSingularSInt64Field(value: v, fieldNumber: 7)
+      } }()
+      if !_storage._team.isEmpty {
+        try visitor.visitSingularStringField(value: _storage._team, fieldNumber: 8)
+      }
+      if _storage._isTracker != false {
+        try visitor.visitSingularBoolField(value: _storage._isTracker, fieldNumber: 9)
+      }
+      try { if let v = _storage._word {
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 10)
+      } }()
+      try { if let v = _storage._override {
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 11)
+      } }()
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: WireUser, rhs: WireUser) -> Bool {
+    if lhs._storage !== rhs._storage {
+      let storagesAreEqual: Bool = withExtendedLifetime((lhs._storage, rhs._storage)) { (_args: (_StorageClass, _StorageClass)) in
+        let _storage = _args.0
+        let rhs_storage = _args.1
+        if _storage._id != rhs_storage._id {return false}
+        if _storage._callsign != rhs_storage._callsign {return false}
+        if _storage._role != rhs_storage._role {return false}
+        if _storage._safety != rhs_storage._safety {return false}
+        if _storage._reason != rhs_storage._reason {return false}
+        if _storage._fix != rhs_storage._fix {return false}
+        if _storage._fixAgeSeconds != rhs_storage._fixAgeSeconds {return false}
+        if _storage._team != rhs_storage._team {return false}
+        if _storage._isTracker != rhs_storage._isTracker {return false}
+        if _storage._word != rhs_storage._word {return false}
+        if _storage._override != rhs_storage._override {return false}
+        return true
+      }
+      if !storagesAreEqual {return false}
+    }
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WireSafetyWord: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".SafetyWord"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}claim\0\u{1}note\0\u{1}callsign\0\u{3}said_at\0")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -3234,60 +3450,36 @@ nonisolated extension WireUser: SwiftProtobuf.Message, SwiftProtobuf._MessageImp
       // allocates stack space for every case branch when no optimizations are
       // enabled. https://github.com/apple/swift-protobuf/issues/1034
       switch fieldNumber {
-      case 1: try { try decoder.decodeSingularBytesField(value: &self.id) }()
-      case 2: try { try decoder.decodeSingularStringField(value: &self.callsign) }()
-      case 3: try { try decoder.decodeSingularUInt32Field(value: &self.role) }()
-      case 4: try { try decoder.decodeSingularEnumField(value: &self.safety) }()
-      case 5: try { try decoder.decodeSingularStringField(value: &self.reason) }()
-      case 6: try { try decoder.decodeSingularMessageField(value: &self._fix) }()
-      case 7: try { try decoder.decodeSingularSInt64Field(value: &self._fixAgeSeconds) }()
-      case 8: try { try decoder.decodeSingularStringField(value: &self.team) }()
+      case 1: try { try decoder.decodeSingularUInt32Field(value: &self.claim) }()
+      case 2: try { try decoder.decodeSingularStringField(value: &self.note) }()
+      case 3: try { try decoder.decodeSingularStringField(value: &self.callsign) }()
+      case 4: try { try decoder.decodeSingularSInt64Field(value: &self.saidAt) }()
       default: break
       }
     }
   }
 
   func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
-    // The use of inline closures is to circumvent an issue where the compiler
-    // allocates stack space for every if/case branch local when no optimizations
-    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
-    // https://github.com/apple/swift-protobuf/issues/1182
-    if !self.id.isEmpty {
-      try visitor.visitSingularBytesField(value: self.id, fieldNumber: 1)
+    if self.claim != 0 {
+      try visitor.visitSingularUInt32Field(value: self.claim, fieldNumber: 1)
+    }
+    if !self.note.isEmpty {
+      try visitor.visitSingularStringField(value: self.note, fieldNumber: 2)
     }
     if !self.callsign.isEmpty {
-      try visitor.visitSingularStringField(value: self.callsign, fieldNumber: 2)
+      try visitor.visitSingularStringField(value: self.callsign, fieldNumber: 3)
     }
-    if self.role != 0 {
-      try visitor.visitSingularUInt32Field(value: self.role, fieldNumber: 3)
-    }
-    if self.safety != .unspecified {
-      try visitor.visitSingularEnumField(value: self.safety, fieldNumber: 4)
-    }
-    if !self.reason.isEmpty {
-      try visitor.visitSingularStringField(value: self.reason, fieldNumber: 5)
-    }
-    try { if let v = self._fix {
-      try visitor.visitSingularMessageField(value: v, fieldNumber: 6)
-    } }()
-    try { if let v = self._fixAgeSeconds {
-      try visitor.visitSingularSInt64Field(value: v, fieldNumber: 7)
-    } }()
-    if !self.team.isEmpty {
-      try visitor.visitSingularStringField(value: self.team, fieldNumber: 8)
+    if self.saidAt != 0 {
+      try visitor.visitSingularSInt64Field(value: self.saidAt, fieldNumber: 4)
     }
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  static func ==(lhs: WireUser, rhs: WireUser) -> Bool {
-    if lhs.id != rhs.id {return false}
+  static func ==(lhs: WireSafetyWord, rhs: WireSafetyWord) -> Bool {
+    if lhs.claim != rhs.claim {return false}
+    if lhs.note != rhs.note {return false}
     if lhs.callsign != rhs.callsign {return false}
-    if lhs.role != rhs.role {return false}
-    if lhs.safety != rhs.safety {return false}
-    if lhs.reason != rhs.reason {return false}
-    if lhs._fix != rhs._fix {return false}
-    if lhs._fixAgeSeconds != rhs._fixAgeSeconds {return false}
-    if lhs.team != rhs.team {return false}
+    if lhs.saidAt != rhs.saidAt {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -3841,7 +4033,7 @@ nonisolated extension WireFences: SwiftProtobuf.Message, SwiftProtobuf._MessageI
 
 nonisolated extension WireFence: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".Fence"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}id\0\u{1}name\0\u{1}kind\0\u{3}is_active\0\u{1}geometry\0\u{1}properties\0\u{1}inside\0\u{1}conflicts\0\u{3}created_at\0\u{3}updated_at\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}id\0\u{1}name\0\u{1}kind\0\u{3}is_active\0\u{1}geometry\0\u{1}properties\0\u{1}inside\0\u{1}conflicts\0\u{3}created_at\0\u{3}updated_at\0\u{3}dwell_seconds\0\u{1}mode\0")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -3859,6 +4051,8 @@ nonisolated extension WireFence: SwiftProtobuf.Message, SwiftProtobuf._MessageIm
       case 8: try { try decoder.decodeRepeatedMessageField(value: &self.conflicts) }()
       case 9: try { try decoder.decodeSingularSInt64Field(value: &self.createdAt) }()
       case 10: try { try decoder.decodeSingularSInt64Field(value: &self.updatedAt) }()
+      case 11: try { try decoder.decodeSingularUInt32Field(value: &self.dwellSeconds) }()
+      case 12: try { try decoder.decodeSingularUInt32Field(value: &self.mode) }()
       default: break
       }
     }
@@ -3895,6 +4089,12 @@ nonisolated extension WireFence: SwiftProtobuf.Message, SwiftProtobuf._MessageIm
     if self.updatedAt != 0 {
       try visitor.visitSingularSInt64Field(value: self.updatedAt, fieldNumber: 10)
     }
+    if self.dwellSeconds != 0 {
+      try visitor.visitSingularUInt32Field(value: self.dwellSeconds, fieldNumber: 11)
+    }
+    if self.mode != 0 {
+      try visitor.visitSingularUInt32Field(value: self.mode, fieldNumber: 12)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -3909,6 +4109,8 @@ nonisolated extension WireFence: SwiftProtobuf.Message, SwiftProtobuf._MessageIm
     if lhs.conflicts != rhs.conflicts {return false}
     if lhs.createdAt != rhs.createdAt {return false}
     if lhs.updatedAt != rhs.updatedAt {return false}
+    if lhs.dwellSeconds != rhs.dwellSeconds {return false}
+    if lhs.mode != rhs.mode {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

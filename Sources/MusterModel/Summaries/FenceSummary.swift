@@ -10,6 +10,10 @@ public struct FenceSummary: Hashable, Sendable {
   public var isActive: Bool
   /// The shown outline, by which this node decides crossings.
   public var geometry: FenceGeometry
+  /// Seconds inside before it is an ENTER.
+  public var dwellSeconds: UInt32
+  /// How sure an EXIT must be.
+  public var mode: FenceMode
   /// Free text that came with the outline; empty when there was none.
   public var properties: String
   /// Callsigns of those whose newest fix is inside, sorted.
@@ -24,7 +28,8 @@ public struct FenceSummary: Hashable, Sendable {
   /// The caller sorts `inside`, and gives the shown value of each field.
   public init(
     id: RowID, name: String, kind: FenceKind, isActive: Bool, geometry: FenceGeometry,
-    properties: String, inside: [String], conflicts: [FieldConflict], createdAt: Timestamp,
+    dwellSeconds: UInt32, mode: FenceMode, properties: String, inside: [String],
+    conflicts: [FieldConflict], createdAt: Timestamp,
     updatedAt: Timestamp
   ) {
     self.id = id
@@ -32,6 +37,8 @@ public struct FenceSummary: Hashable, Sendable {
     self.kind = kind
     self.isActive = isActive
     self.geometry = geometry
+    self.dwellSeconds = dwellSeconds
+    self.mode = mode
     self.properties = properties
     self.inside = inside
     self.conflicts = conflicts

@@ -16,11 +16,17 @@ public struct UserSummary: Hashable, Sendable {
   public var fixAgeSeconds: Int64?
   /// Empty when none was written.
   public var team: String
+  /// A phone or another tracker without a key, known by another's node; its `role` says nothing.
+  public var isTracker: Bool
+  /// The user's own newest word.
+  public var word: SafetyWord?
+  /// Command's, while the user has said nothing since.
+  public var override: SafetyWord?
 
   /// The caller MUST have judged `safety`, `reason` and the age at the same moment.
   public init(
     id: UserID, callsign: String, role: Role, safety: SafetyState, reason: String, fix: Fix?,
-    fixAgeSeconds: Int64?, team: String
+    fixAgeSeconds: Int64?, team: String, isTracker: Bool, word: SafetyWord?, override: SafetyWord?
   ) {
     self.id = id
     self.callsign = callsign
@@ -30,6 +36,29 @@ public struct UserSummary: Hashable, Sendable {
     self.fix = fix
     self.fixAgeSeconds = fixAgeSeconds
     self.team = team
+    self.isTracker = isTracker
+    self.word = word
+    self.override = override
+  }
+}
+
+/// What somebody said of a user's safety.
+public struct SafetyWord: Hashable, Sendable {
+  /// Safe, or in need of help.
+  public var claim: SafetyClaim
+  /// Empty when there is none.
+  public var note: String
+  /// Who said it.
+  public var callsign: String
+  /// When, as their clock claimed: a label.
+  public var saidAt: Timestamp
+
+  /// A word as it is kept.
+  public init(claim: SafetyClaim, note: String, callsign: String, saidAt: Timestamp) {
+    self.claim = claim
+    self.note = note
+    self.callsign = callsign
+    self.saidAt = saidAt
   }
 }
 

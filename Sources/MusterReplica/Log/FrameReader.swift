@@ -134,15 +134,33 @@ struct FrameReader: Sendable {
             ? Author(user: author.user, device: crossing.subject, role: author.role) : author
         #endif
         guard crossing.subject == author.device else { continue }
-        let id = CrossingID(
-          operation: self.operation, incarnation: opening.incarnation, crossing: crossing)
         crossings.append(
-          RecordedCrossing(id: id, crossing: crossing, author: author, writtenAt: writtenAt))
+          recorded(crossing, by: author, writtenAt: writtenAt, opening: opening))
+      case .trackerCrossing(let crossing, let nonce):
+        guard crossing.subject == trackedDevice(of: author, nonce) else { continue }
+        crossings.append(
+          recorded(crossing, by: author, writtenAt: writtenAt, opening: opening))
       case .certificate, .epoch, .revocation, .release, .invalid, .unknown: continue
       }
     }
     return writes.isEmpty && crossings.isEmpty
       ? .nothing : .applied(writes: writes, crossings: crossings)
+  }
+
+  private func recorded(
+    _ crossing: Crossing, by author: Author, writtenAt: Timestamp, opening: Opening
+  ) -> RecordedCrossing {
+    let id = CrossingID(
+      operation: operation, incarnation: opening.incarnation, crossing: crossing)
+    return RecordedCrossing(id: id, crossing: crossing, author: author, writtenAt: writtenAt)
+  }
+
+  /// What a tracker of this author's is called as the subject of a crossing; nil where the author
+  /// may have none.
+  private func trackedDevice(of author: Author, _ nonce: Bytes16) -> DeviceID? {
+    guard author.role == .command || author.role == .member else { return nil }
+    let origin = RowOrigin(owner: author.user, nonce: nonce)
+    return DeviceID(tracker: RowID(operation: operation, origin: origin))
   }
 
   /// A write whose claimed origin is not the row's is nobody's write.
@@ -151,7 +169,7 @@ struct FrameReader: Sendable {
     #if Canary
       if Canary.trustClaimedOwner.isPlanted { return write }
     #endif
-    guard write.field.entity != .user,
+    guard write.field.entity.hasOrigin,
       RowID(operation: operation, origin: origin) == write.row
     else { return nil }
     return write

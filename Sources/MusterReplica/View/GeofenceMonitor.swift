@@ -40,7 +40,7 @@ struct GeofenceMonitor: Sendable {
       watched.append(
         FenceUnderWatch(
           id: id, version: row.fenceVersion, isActive: row.isActiveFence, fence: prepared,
-          mode: .careful))
+          mode: row.fenceMode == .strictAWS ? .strictAWS : .careful))
       guard row.isActiveFence else { continue }
       let zone = SafetyZone(name: row.text(.fenceName) ?? "unnamed", fence: prepared)
       switch row.fenceKind {
@@ -80,6 +80,11 @@ extension RowState {
   }
 
   var fenceKind: FenceKind { code(.fenceKind).flatMap(FenceKind.init) ?? .info }
+  var fenceMode: FenceMode { code(.fenceMode).flatMap(FenceMode.init) ?? .careful }
+  var dwellSeconds: UInt32 {
+    guard case .number(let seconds)? = shown(.fenceDwellSeconds)?.value else { return 0 }
+    return seconds
+  }
   var isActiveFence: Bool { code(.fenceActive) == 1 }
 
   /// Which fence a crossing crossed: the shown geometry and the shown active flag, by their dots.

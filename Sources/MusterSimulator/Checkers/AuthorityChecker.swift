@@ -54,20 +54,32 @@ final class AuthorityChecker: Checker {
     for field in Field.allCases where field.entity == row.key.kind {
       for value in row.values(of: field) {
         let role = roles[value.author]
-        let isEntitled =
-          switch (role, row.key.kind) {
-          case (.command?, _): true
-          case (nil, _), (.relay?, _), (_, .fence): false
-          case (_, .user): value.author == row.owner
-          case (let role?, .report):
-            role == .member
-              && (value.author == row.owner || field == .reportComments
-                || field == .reportConfirmations)
-          }
+        let isEntitled = isEntitled(value, role: role, to: field, of: row)
         guard !isEntitled || value.role != role else { continue }
         world.report(
           promise, "\(node.name) shows a \(field) of \(row.key.kind) \(row.key.id.short)")
       }
+    }
+  }
+
+  /// Written down once more, on purpose: what the product uses is what is checked.
+  private func isEntitled(
+    _ value: LiveValue, role: Role?, to field: Field, of row: RowState
+  ) -> Bool {
+    let isOwn = value.author == row.owner
+    switch (role, field) {
+    case (nil, _), (.relay?, _): return false
+    case (_, .userSafetyClaim), (.command?, .trackPoints): return isOwn
+    case (.command?, _): return true
+    case (_, .userSafetyOverride): return false
+    case (_, _) where row.key.kind == .user: return isOwn
+    case (.observer?, _): return false
+    case (.member?, .reportComments), (.member?, .reportConfirmations): return true
+    case (.member?, .directiveAcknowledgements):
+      guard case .reply(let user, _) = value.value else { return false }
+      return user == value.author
+    case (.member?, _):
+      return isOwn && [.report, .tracker, .track].contains(row.key.kind)
     }
   }
 

@@ -69,7 +69,8 @@ struct Insider {
 
   private mutating func value(of field: Field) -> Value? {
     switch field {
-    case .reportExistence, .fenceExistence: nil
+    case .reportExistence, .fenceExistence, .directiveExistence, .trackerExistence: nil
+    case .userSafetyOverride: .overruling(.safe, note: "not entitled", seen: [])
     case .userDeactivated, .reportToEvacuate, .fenceDeleted: .mark
     case .userSafetyClaim: .claim(.safe, note: "not entitled")
     case .reportPosition: .position(Terrain.coordinate(of: GroundPoint(north: 5, east: 5)))

@@ -3,8 +3,12 @@ public import MusterModel
 /// Latest-only records, and the group content keys.
 extension SyncEngine {
   mutating func keep(_ record: LatestRecord) {
-    if record.kind == .receipt, records[record.topic] == nil {
-      receiptCounts[record.certificate, default: 0] += 1
+    if records[record.topic] == nil {
+      switch record.kind {
+      case .receipt: receiptCounts[record.certificate, default: 0] += 1
+      case .trackerPosition: trackerCounts[record.certificate, default: 0] += 1
+      case .position: break
+      }
     }
     records[record.topic] = record
     shelf.set(record)
@@ -41,6 +45,14 @@ extension SyncEngine {
     if record.kind == .receipt {
       guard certificate.role == .command else { return refuseRecord(.forged, from: endpoint) }
       guard records[record.topic] != nil || hasRoomForReceipt(of: record.certificate) else {
+        return refuseRecord(.overLimit, from: endpoint)
+      }
+    }
+    if record.kind == .trackerPosition {
+      guard certificate.role == .command || certificate.role == .member else {
+        return refuseRecord(.forged, from: endpoint)
+      }
+      guard records[record.topic] != nil || hasRoomForTracker(of: record.certificate) else {
         return refuseRecord(.overLimit, from: endpoint)
       }
     }
@@ -81,6 +93,11 @@ extension SyncEngine {
   /// nobody takes more of it.
   public func hasRoomForReceipt(of certificate: CertificateHash) -> Bool {
     receiptCounts[certificate, default: 0] < Limits.receiptsPerDevice
+  }
+
+  /// The same of one more tracker.
+  public func hasRoomForTracker(of certificate: CertificateHash) -> Bool {
+    trackerCounts[certificate, default: 0] < Limits.trackersPerDevice
   }
 
   mutating func send(_ record: LatestRecord, to device: DeviceID) {

@@ -28,6 +28,7 @@ public struct SyncEngine: Sendable {
   var shelf: Shelf
   var records: [RecordTopic: LatestRecord] = [:]
   var receiptCounts: [CertificateHash: Int] = [:]
+  var trackerCounts: [CertificateHash: Int] = [:]
   var invites: [InviteID: OpenInvite] = [:]
   var epochKeys: [EpochID: EpochKey] = [:]
   var missingKeys: [EpochID] = []

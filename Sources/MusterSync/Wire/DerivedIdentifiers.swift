@@ -79,6 +79,29 @@ extension RecordTopic {
   }
 }
 
+extension RecordTopic {
+  /// One topic for each tracker that a device listens to.
+  public init(operation: OperationID, certificate: CertificateHash, tracker nonce: Bytes16) {
+    self.init(
+      raw: Blake2b.hash128(
+        Tag.topic, operation.bytes, certificate.bytes, [RecordKind.trackerPosition.rawValue],
+        nonce.bytes))
+  }
+}
+
+extension Bytes16 {
+  /// What the row of a tracker is named by: drawn from what it is called at the device that listens
+  /// to it, so that it has one row whatever happens to that device's memory.
+  public init(trackerNamed name: String, operation: OperationID, device: DeviceID) {
+    self = Blake2b.hash128(Tag.tracker, operation.bytes, device.bytes, Array(name.utf8))
+  }
+}
+
+extension DeviceID {
+  /// A tracker has no key; as the subject of a crossing it is named by its row.
+  public init(tracker row: RowID) { self.init(raw: row.raw) }
+}
+
 extension CrossingID {
   /// The same crossing, written or received twice, is one. The incarnation is that of the log that
   /// it is written in.
@@ -121,6 +144,7 @@ enum Tag {
   static let record = Array("muster record 1".utf8)
   static let crossing = Array("muster crossing 1".utf8)
   static let fenceVersion = Array("muster fence version 1".utf8)
+  static let tracker = Array("muster tracker 1".utf8)
   static let announce = Array("muster announce 1".utf8)
   static let join = Array("muster join 1".utf8)
   static let session = Array("muster session 1".utf8)

@@ -44,32 +44,42 @@ extension LatestRecord {
     return key.isValid(parsed, for: signedBytes(operation: operation), sharing: findings)
   }
 
-  /// Seals and signs a position. The nonce MUST be fresh, and `order` above every one that this
-  /// incarnation has used.
+  /// Seals and signs a position, of this device, or of the tracker whose row has that nonce. The
+  /// nonce of the seal MUST be fresh, and `order` above every one that this incarnation has used.
   public static func position(
-    _ report: PositionReport, operation: OperationID, certificate: CertificateHash,
-    order: RecordOrder, epoch: EpochID, key: SealingKey, nonce: Nonce24, signedBy signer: SigningKey
+    _ report: PositionReport, of tracker: Bytes16? = nil, operation: OperationID,
+    certificate: CertificateHash, order: RecordOrder, epoch: EpochID, key: SealingKey,
+    nonce: Nonce24, signedBy signer: SigningKey
   ) -> LatestRecord {
+    let kind: RecordKind = tracker == nil ? .position : .trackerPosition
     var content = WirePositionBody()
     content.fix = report.fix.wire
     content.reportedAt = report.reportedAt.milliseconds
     let body = key.sealBody(
       content.bytes, nonce: nonce,
       additionalData: additionalData(
-        operation: operation, kind: .position, certificate: certificate, order: order, epoch: epoch)
-    )
+        operation: operation, kind: kind, certificate: certificate, order: order, epoch: epoch))
+    let topic =
+      tracker.map {
+        RecordTopic(operation: operation, certificate: certificate, tracker: $0)
+      } ?? RecordTopic(operation: operation, certificate: certificate, kind: .position)
     var record = LatestRecord(
-      topic: RecordTopic(operation: operation, certificate: certificate, kind: .position),
-      kind: .position, certificate: certificate, order: order, epoch: epoch, body: body,
-      signature: [])
+      topic: topic, kind: kind, certificate: certificate, order: order, epoch: epoch,
+      body: (tracker?.bytes ?? []) + body, signature: [])
     record.signature = signer.sign(record.signedBytes(operation: operation)).bytes
     return record
   }
 
+  /// Of a tracker's position, which of its author's trackers; nil of another kind.
+  public var tracker: Bytes16? {
+    kind == .trackerPosition ? Bytes16(body.prefix(16)) : nil
+  }
+
   /// The position within; nil when the key is another's or the content is not a position.
   public func position(operation: OperationID, key: SealingKey) -> PositionReport? {
-    guard kind == .position,
-      let plaintext = key.openBody(body, additionalData: additionalData(operation: operation))
+    guard kind != .receipt, kind == .position || tracker != nil else { return nil }
+    let sealed = kind == .position ? body : Array(body.dropFirst(16))
+    guard let plaintext = key.openBody(sealed, additionalData: additionalData(operation: operation))
     else { return nil }
     do {
       let content = try WirePositionBody(parsing: plaintext)
@@ -170,6 +180,11 @@ extension LatestRecord {
       guard let named = EpochID(bytes: wire.epoch) else { throw .malformed("epoch of a record") }
       epoch = named
       topic = RecordTopic(operation: operation, certificate: certificate, kind: kind)
+    case .trackerPosition:
+      guard let named = EpochID(bytes: wire.epoch), let nonce = Bytes16(wire.body.prefix(16))
+      else { throw .malformed("epoch or nonce of a tracker's record") }
+      epoch = named
+      topic = RecordTopic(operation: operation, certificate: certificate, tracker: nonce)
     case .receipt:
       guard wire.epoch.isEmpty else { throw .malformed("epoch of a receipt") }
       epoch = .none

@@ -145,6 +145,9 @@ extension Operation {
     var wire = WireOperation()
     switch self {
     case .crossing(let crossing): wire.crossing = crossing.wire
+    case .trackerCrossing(let crossing, let nonce):
+      wire.crossing = crossing.wire
+      wire.crossing.tracker = .init(nonce.bytes)
     case .certificate(let signed): wire.certificate = signed.wire
     case .epoch(let epoch):
       wire.epoch.id = .init(epoch.id.bytes)
@@ -171,7 +174,7 @@ extension Operation {
       return
     }
     switch wire.kind {
-    case .crossing(let crossing): self = Crossing(crossing).map(Operation.crossing) ?? .invalid
+    case .crossing(let crossing): self = Operation(crossing)
     case .certificate(let certificate):
       do {
         self = .certificate(try SignedCertificate(certificate))
@@ -184,6 +187,18 @@ extension Operation {
     case .release(let release): self = Release(release).map(Operation.release) ?? .invalid
     case nil: self = .unknown
     }
+  }
+
+  private init(_ wire: WireCrossing) {
+    guard let crossing = Crossing(wire) else {
+      self = .invalid
+      return
+    }
+    guard !wire.tracker.isEmpty else {
+      self = .crossing(crossing)
+      return
+    }
+    self = Bytes16(wire.tracker).map { .trackerCrossing(crossing, nonce: $0) } ?? .invalid
   }
 
   /// The bytes that this operation, which is no write, adds to a frame body.

@@ -4,6 +4,9 @@ public import MusterModel
 public enum Operation: Hashable, Sendable {
   case write(Write)
   case crossing(Crossing)
+  /// Of a tracker that the author's node listens to; by the nonce anybody can check that the
+  /// subject is a row of the author's.
+  case trackerCrossing(Crossing, nonce: Bytes16)
   case certificate(SignedCertificate)
   case epoch(EpochAnnouncement)
   case revocation(Revocation)

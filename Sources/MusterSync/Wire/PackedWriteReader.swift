@@ -152,6 +152,29 @@ struct PackedWriteReader {
       let note = try text()
       return SafetyClaim(rawValue: code).map { .claim($0, note: note) }
     case .mark: return .mark
+    case .reference: return .reference(RowID(raw: try bytes16()))
+    case .time:
+      return .time(Timestamp(milliseconds: Int64(bitPattern: try integer(8))))
+    case .number: return .number(UInt32(truncatingIfNeeded: try integer(4)))
+    case .bytes: return .bytes(Array(bytes[try length()]))
+    case .reply:
+      let user = UserID(raw: try bytes16())
+      return .reply(user, note: try text())
+    case .overruling:
+      let code = try byte()
+      let note = try text()
+      guard let seen = try readDots() else { return nil }
+      return SafetyClaim(rawValue: code).map { .overruling($0, note: note, seen: seen) }
+    case .profile:
+      let end = LocationProfile.encodedBytes
+      guard end <= self.end - position else { throw .malformed("writes are cut short") }
+      defer { position += end }
+      var reader = ByteReader(bytes[position..<position + end])
+      do {
+        return .profile(try LocationProfile(from: &reader))
+      } catch {
+        return nil
+      }
     }
   }
 
@@ -167,6 +190,11 @@ struct PackedWriteReader {
   /// Nil where they are too many.
   private mutating func readOthers(_ flags: UInt8) throws(WireError) -> [Dot]? {
     guard flags & PackedWrites.Flag.hasOthers != 0 else { return [] }
+    return try readDots()
+  }
+
+  /// Nil where they are more than any write may name.
+  private mutating func readDots() throws(WireError) -> [Dot]? {
     let count = try countOfOthers()
     guard count <= Limits.supersededDots else {
       position += count * 18

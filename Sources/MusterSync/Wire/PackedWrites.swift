@@ -74,13 +74,7 @@ struct PackedWrites {
     bytes.append(flags)
     if form == .earlier, let mention { append(mention) } else { append(subject, as: form) }
     if let value = write.value { append(value) }
-    if !write.supersedes.isEmpty {
-      append(varint: UInt64(write.supersedes.count))
-      for dot in write.supersedes {
-        append(dot.frame)
-        append(dot.index)
-      }
-    }
+    if !write.supersedes.isEmpty { append(write.supersedes) }
     if form != .asBefore, form != .earlier { named.append(Named(subject: subject, index: count)) }
     self.subject = subject
     count += 1
@@ -128,6 +122,31 @@ struct PackedWrites {
       bytes.append(claim.rawValue)
       append(note)
     case .mark: break
+    case .reference(let row): append(row.raw)
+    case .time(let moment): append(moment.milliseconds)
+    case .number(let number): append(number)
+    case .bytes(let content):
+      append(varint: UInt64(content.count))
+      bytes += content
+    case .reply(let user, let note):
+      append(user.raw)
+      append(note)
+    case .overruling(let claim, let note, let seen):
+      bytes.append(claim.rawValue)
+      append(note)
+      append(seen)
+    case .profile(let profile):
+      var writer = ByteWriter()
+      profile.append(to: &writer)
+      bytes += writer.bytes
+    }
+  }
+
+  private mutating func append(_ dots: [Dot]) {
+    append(varint: UInt64(dots.count))
+    for dot in dots {
+      append(dot.frame)
+      append(dot.index)
     }
   }
 

@@ -241,7 +241,7 @@ nonisolated struct WireCrossing: Sendable {
   /// 16
   var fenceVersion: Data = Data()
 
-  /// 16: the device
+  /// 16: the device, or the row of the tracker
   var subject: Data = Data()
 
   var transition: UInt32 = 0
@@ -256,6 +256,9 @@ nonisolated struct WireCrossing: Sendable {
   mutating func clearFix() {self._fix = nil}
 
   var baseline: Bool = false
+
+  /// 16: the nonce of the tracker's row; absent where a device crossed
+  var tracker: Data = Data()
 
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
@@ -762,7 +765,7 @@ nonisolated extension WireFix: SwiftProtobuf.Message, SwiftProtobuf._MessageImpl
 
 nonisolated extension WireCrossing: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".Crossing"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}type\0\u{1}fence\0\u{3}fence_version\0\u{1}subject\0\u{1}transition\0\u{1}fix\0\u{1}baseline\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}type\0\u{1}fence\0\u{3}fence_version\0\u{1}subject\0\u{1}transition\0\u{1}fix\0\u{1}baseline\0\u{1}tracker\0")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -777,6 +780,7 @@ nonisolated extension WireCrossing: SwiftProtobuf.Message, SwiftProtobuf._Messag
       case 5: try { try decoder.decodeSingularUInt32Field(value: &self.transition) }()
       case 6: try { try decoder.decodeSingularMessageField(value: &self._fix) }()
       case 7: try { try decoder.decodeSingularBoolField(value: &self.baseline) }()
+      case 8: try { try decoder.decodeSingularBytesField(value: &self.tracker) }()
       default: break
       }
     }
@@ -808,6 +812,9 @@ nonisolated extension WireCrossing: SwiftProtobuf.Message, SwiftProtobuf._Messag
     if self.baseline != false {
       try visitor.visitSingularBoolField(value: self.baseline, fieldNumber: 7)
     }
+    if !self.tracker.isEmpty {
+      try visitor.visitSingularBytesField(value: self.tracker, fieldNumber: 8)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -819,6 +826,7 @@ nonisolated extension WireCrossing: SwiftProtobuf.Message, SwiftProtobuf._Messag
     if lhs.transition != rhs.transition {return false}
     if lhs._fix != rhs._fix {return false}
     if lhs.baseline != rhs.baseline {return false}
+    if lhs.tracker != rhs.tracker {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

@@ -288,7 +288,7 @@ nonisolated struct WireAck: Sendable {
   /// bit i, least first: counter largest - 1 - i did not come; at most 16
   var missing: Data = Data()
 
-  /// all runs that ever came from the receiver of this are held
+  /// bytes, zero bytes at the end left out
   var held: Bool = false
 
   var unknownFields = SwiftProtobuf.UnknownStorage()

@@ -23,16 +23,26 @@ extension RowKey {
   /// The row of `Author.owner`, whose id is that user's.
   static let user = RowKey(kind: .user, id: RowID(raw: Author.owner.user.raw))
 
+  static let directive = RowKey(kind: .directive, id: RowID(raw: Bytes16(high: 9, low: 4)))
+  static let tracker = RowKey(kind: .tracker, id: RowID(raw: Bytes16(high: 9, low: 5)))
+  static let track = RowKey(kind: .track, id: RowID(raw: Bytes16(high: 9, low: 6)))
+  /// Those of `Author.owner`.
+  static let settings = RowKey(kind: .settings, id: RowID(raw: Author.owner.user.raw))
+
   static func row(of kind: EntityKind) -> RowKey {
     switch kind {
     case .user: .user
     case .report: .report
     case .fence: .fence
+    case .directive: .directive
+    case .settings: .settings
+    case .tracker: .tracker
+    case .track: .track
     }
   }
 
-  /// Who made this row; only `command` makes fences.
-  var creator: Author { kind == .fence ? .commander : .owner }
+  /// Who made this row; only `command` makes fences and directives.
+  var creator: Author { kind == .fence || kind == .directive ? .commander : .owner }
   var origin: RowOrigin { RowOrigin(owner: creator.user, nonce: Bytes16(high: 7, low: 7)) }
 }
 
@@ -44,6 +54,14 @@ extension Field {
     case .reportCategory, .reportSeverity, .reportStatus, .fenceKind, .fenceActive: .code(1)
     case .reportPosition: .position(.origin)
     case .fenceGeometry: .geometry(.circle(center: .origin, radiusCentimetres: 5000))
+    case .userSafetyOverride: .overruling(.safe, note: "found", seen: [])
+    case .fenceMode, .directiveKind, .directiveRole, .directiveStatus: .code(1)
+    case .directiveFence, .directiveUsers: .reference(RowKey.fence.id)
+    case .directiveDeadline: .time(Timestamp(milliseconds: 7))
+    case .directiveAcknowledgements: .reply(Author.owner.user, note: "here")
+    case .fenceDwellSeconds, .settingsSilenceSeconds: .number(60)
+    case .settingsForeground, .settingsBackground: .profile(.foreground)
+    case .trackPoints: .bytes([1, 2, 3])
     case _ where [Value.mark].contains(where: accepts): .mark
     default: .text(name)
     }

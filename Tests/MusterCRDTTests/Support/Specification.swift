@@ -13,7 +13,7 @@ struct Specification: Equatable {
     let places = Dictionary(
       frames.map { ($0.name, $0.place) }, uniquingKeysWith: { first, _ in first })
     let owner =
-      key.kind == .user
+      !key.kind.hasOrigin
       ? UserID(raw: key.id.raw) : writes.lazy.compactMap { $0.write.origin?.owner }.first
     let counting = owner.map { owner in writes.filter { Self.counts($0, owner: owner) } } ?? []
     var live: [Field: [LiveValue]] = [:]
@@ -55,16 +55,30 @@ struct Specification: Equatable {
     let (field, author) = (write.write.field, write.author)
     let isPermitted =
       switch author.role {
-      case .command: true
+      case .command:
+        author.user == owner || field != .userSafetyClaim && field != .trackPoints
       case .member:
-        field.entity != .fence && author.user == owner
+        field.entity != .fence && field.entity != .settings && field.entity != .directive
+          && author.user == owner && (field != .userSafetyOverride || write.write.value == nil)
           || [.reportComments, .reportConfirmations].contains(field)
-      case .observer: field.entity == .user && author.user == owner
+          || field == .directiveAcknowledgements && isOwnReply(write)
+      case .observer:
+        field.entity == .user && author.user == owner
+          && (field != .userSafetyOverride || write.write.value == nil)
       case .relay: false
       }
     let isOfItsType = write.write.value.map { field.accepts($0) } ?? true
     return isPermitted && isOfItsType && write.write.supersedes.count <= 64
   }
+
+  private static func isOwnReply(_ write: AuthoredWrite) -> Bool {
+    guard case .reply(let user, _)? = write.write.value else { return write.write.value == nil }
+    return user == write.author.user
+  }
+
+  private static let setsOfElements: [Field] = [
+    .reportComments, .reportConfirmations, .directiveUsers, .directiveAcknowledgements,
+  ]
 
   /// Whether a write says that it takes away what its log wrote before, and the other is of that.
   private static func takesEarlier(
@@ -72,7 +86,7 @@ struct Specification: Equatable {
   ) -> Bool {
     guard taker.write.takesEarlier, let later = places[taker.dot.frame],
       let earlier = places[write.dot.frame],
-      ![.reportComments, .reportConfirmations].contains(write.write.field)
+      !setsOfElements.contains(write.write.field)
     else { return false }
     return later.log == earlier.log && later.sequence > earlier.sequence
   }
@@ -80,7 +94,7 @@ struct Specification: Equatable {
   private static func mayTake(_ element: AuthoredWrite, _ taker: Author) -> Bool {
     switch element.write.field {
     case .fenceDeleted: false
-    case .reportComments, .reportConfirmations:
+    case _ where setsOfElements.contains(element.write.field):
       taker.role == .command || taker.user == element.author.user
     default: true
     }

@@ -1,0 +1,85 @@
+/// What this node's people should know now: computed from what the node holds, and never sent.
+public struct Alert: Hashable, Sendable {
+  /// The same for as long as it is the same matter: kind and what it is about.
+  public var id: AlertID
+  /// How loud.
+  public var level: AlertLevel
+  /// In one line.
+  public var text: String
+  /// When this node first saw it, by its own clock.
+  public var since: Timestamp
+
+  /// An alert as it stands.
+  public init(id: AlertID, level: AlertLevel, text: String, since: Timestamp) {
+    self.id = id
+    self.level = level
+    self.text = text
+    self.since = since
+  }
+}
+
+/// What an alert is about.
+public struct AlertID: Hashable, Comparable, Sendable, CustomStringConvertible {
+  /// What sort of matter.
+  public let kind: AlertKind
+  /// The report, the fence, the directive or the user.
+  public let row: RowID
+
+  /// One matter.
+  public init(kind: AlertKind, row: RowID) {
+    self.kind = kind
+    self.row = row
+  }
+
+  /// Kind and row, as JSON has it.
+  public var description: String { "\(kind.name):\(row)" }
+
+  /// By kind, then by row.
+  public static func < (left: AlertID, right: AlertID) -> Bool {
+    left.kind != right.kind ? left.kind.rawValue < right.kind.rawValue : left.row < right.row
+  }
+}
+
+/// Sorts of alerts. Numbers are stored and append-only.
+public enum AlertKind: UInt8, Sendable, CaseIterable, Hashable {
+  /// Somebody asked for help.
+  case help = 1
+  /// A hazard was reported near this device.
+  case hazard = 2
+  /// This device is inside a hazard fence.
+  case inHazard = 3
+  /// There is a place to gather, and this device is not there.
+  case muster = 4
+  /// Nothing was heard of a user for a while.
+  case silent = 5
+  /// A muster fence holds nobody of the role that it needs.
+  case emptyFence = 6
+  /// A directive's time is over and somebody has not answered.
+  case overdue = 7
+  /// A directive is for this user and waits for an answer.
+  case directive = 8
+
+  /// What people, JSON and the command line call it.
+  public var name: String { String(describing: self) }
+}
+
+/// How loud an alert is.
+public enum AlertLevel: UInt8, Sendable, CaseIterable, Hashable, Comparable {
+  case notice = 1
+  case warning = 2
+  case danger = 3
+
+  /// What people, JSON and the command line call it.
+  public var name: String { String(describing: self) }
+
+  /// Quieter is less.
+  public static func < (left: AlertLevel, right: AlertLevel) -> Bool {
+    left.rawValue < right.rawValue
+  }
+}
+
+/// An alert that came or went.
+public enum AlertChange: Hashable, Sendable {
+  case raised(Alert)
+  case cleared(Alert)
+}

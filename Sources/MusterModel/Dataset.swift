@@ -1,0 +1,44 @@
+/// The sets of things whose changes are counted, so that a reader can tell whether anything is new.
+public enum Dataset: UInt8, Sendable, CaseIterable, Hashable {
+  case users = 1
+  case reports = 2
+  case fences = 3
+  case events = 4
+  case directives = 5
+
+  /// What people, JSON and the command line call it.
+  public var name: String { String(describing: self) }
+
+  /// The set that a row belongs to; nil for what no reader is told of.
+  public init?(_ kind: EntityKind) {
+    switch kind {
+    case .user, .tracker: self = .users
+    case .report: self = .reports
+    case .fence: self = .fences
+    case .directive: self = .directives
+    case .settings, .track: return nil
+    }
+  }
+}
+
+/// How often each set has changed at this node, over restarts: a number that only grows.
+public struct ChangeCounts: Hashable, Sendable {
+  private var counts: [UInt64]
+
+  /// Nothing has changed yet.
+  public init() { counts = Array(repeating: 0, count: Dataset.allCases.count) }
+
+  /// The count of one set.
+  public subscript(dataset: Dataset) -> UInt64 {
+    get { counts[Int(dataset.rawValue) - 1] }
+    set { counts[Int(dataset.rawValue) - 1] = newValue }
+  }
+
+  /// Sets of which there is something new for whoever knows `known`; all of them where `known` is
+  /// ahead, since then it was another database's, and all is to be read anew.
+  public func news(since known: ChangeCounts) -> (changed: [Dataset], mustReload: Bool) {
+    let isAhead = Dataset.allCases.contains { known[$0] > self[$0] }
+    if isAhead { return (Dataset.allCases, true) }
+    return (Dataset.allCases.filter { self[$0] > known[$0] }, false)
+  }
+}

@@ -1,0 +1,58 @@
+/// What command asks of people.
+public enum DirectiveKind: UInt8, Sendable, CaseIterable, Hashable {
+  /// Leave, and go to a fence.
+  case evacuate = 1
+  /// Say that you are accounted for.
+  case rollcall = 2
+  /// Say where you are: wakes the precise mode of the laptop.
+  case locate = 3
+  /// Read this.
+  case message = 4
+
+  /// What people, JSON and the command line call it.
+  public var name: String { String(describing: self) }
+}
+
+/// Whether a directive still asks for anything. Where people disagree, open is shown.
+public enum DirectiveStatus: UInt8, Sendable, CaseIterable, Hashable {
+  case open = 1
+  case closed = 2
+
+  /// What people, JSON and the command line call it.
+  public var name: String { String(describing: self) }
+}
+
+/// Whom a directive is for.
+public enum Addressees: Hashable, Sendable {
+  /// Command and members: those who are in the field.
+  case everyone
+  case role(Role)
+  case team(String)
+  case users([UserID])
+}
+
+/// A new directive, as a commander gives it.
+public struct DirectiveDraft: Hashable, Sendable {
+  /// What is asked.
+  public var kind: DirectiveKind
+  /// At most `Limits.paragraphBytes`; may be empty, but not of a message.
+  public var text: String
+  /// Whom it is for.
+  public var addressees: Addressees
+  /// Where to go; nil where people know, or where it is no evacuation.
+  public var fence: RowID?
+  /// By when; nil for as soon as possible.
+  public var deadline: Timestamp?
+
+  /// Nothing is checked here: what is out of range is refused when it is written.
+  public init(
+    kind: DirectiveKind, text: String = "", addressees: Addressees = .everyone,
+    fence: RowID? = nil, deadline: Timestamp? = nil
+  ) {
+    self.kind = kind
+    self.text = text
+    self.addressees = addressees
+    self.fence = fence
+    self.deadline = deadline
+  }
+}

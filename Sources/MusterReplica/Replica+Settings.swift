@@ -1,0 +1,71 @@
+internal import MusterCRDT
+internal import MusterGeo
+public import MusterModel
+internal import MusterStore
+
+/// What command wants of laptops: written for everybody, or for one user, whose own goes before.
+extension Replica {
+  /// How this device is to watch where it is, by what command has written.
+  public func locationProfile(inForeground: Bool) throws -> LocationProfile {
+    try locationProfile(of: local.author.user, inForeground: inForeground)
+  }
+
+  /// The same of any user; of everybody who has none of their own with nil.
+  public func locationProfile(of user: UserID?, inForeground: Bool) throws -> LocationProfile {
+    let field: Field = inForeground ? .settingsForeground : .settingsBackground
+    for row in try settings(for: user) {
+      if case .profile(let profile)? = row.shown(field)?.value { return profile }
+    }
+    return inForeground ? .foreground : .background
+  }
+
+  /// After what silence nothing is known of somebody.
+  func silenceMilliseconds(of user: UserID) throws(StoreError) -> Int64 {
+    for row in try settings(for: user) {
+      if case .number(let seconds)? = row.shown(.settingsSilenceSeconds)?.value, seconds > 0 {
+        return Int64(seconds) * 1000
+      }
+    }
+    return SafetyAssessment.silenceThresholdMilliseconds
+  }
+
+  /// Their own first.
+  private func settings(for user: UserID?) throws(StoreError) -> [RowState] {
+    var rows: [RowState] = []
+    for key in [user.map(settingsKey), settingsKey(for: nil)].compactMap(\.self) {
+      if let row = try seen(key) { rows.append(row) }
+    }
+    return rows
+  }
+
+  private func settingsKey(for user: UserID?) -> RowKey {
+    RowKey(kind: .settings, id: RowID(raw: user?.raw ?? local.operation.raw))
+  }
+
+  /// Command only. For everybody who has none of their own with nil.
+  public mutating func setLocationProfile(
+    _ profile: LocationProfile, of user: UserID?, inForeground: Bool, now: ClockReading
+  ) throws -> Outcome {
+    try writeSetting(
+      inForeground ? .settingsForeground : .settingsBackground, .profile(profile), of: user,
+      now: now)
+  }
+
+  /// Command only. After what silence nothing is known of somebody; 0 for the usual ten minutes.
+  public mutating func setSilence(
+    seconds: UInt32, of user: UserID?, now: ClockReading
+  ) throws -> Outcome {
+    try writeSetting(.settingsSilenceSeconds, .number(seconds), of: user, now: now)
+  }
+
+  private mutating func writeSetting(
+    _ field: Field, _ value: Value, of user: UserID?, now: ClockReading
+  ) throws -> Outcome {
+    try require(.command)
+    let key = settingsKey(for: user)
+    try settle(key, now: now)
+    var composer = Composer(try seen(key) ?? RowState(key: key), origin: nil)
+    composer.set(field, to: value)
+    return try write(composer.writes, lane: .state, now: now)
+  }
+}
