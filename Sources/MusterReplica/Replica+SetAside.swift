@@ -11,8 +11,11 @@ extension Replica {
   /// Joins on what can be joined: all of it at the start, and later in logs that have grown.
   mutating func joinSetAside(now: ClockReading) throws {
     while !joinable.isEmpty {
-      let logs = joinable.sorted { ($0.isControl ? 0 : 1, $0.log) < ($1.isControl ? 0 : 1, $1.log) }
-      guard let next = logs.first else { return }
+      // Who may write is said by control logs.
+      let next = joinable.min {
+        ($0.isControl ? 0 : 1, $0.log) < ($1.isControl ? 0 : 1, $1.log)
+      }
+      guard let next else { return }
       joinable.remove(next)
       let roster = control.roster([:])
       while try joinNext(of: next.log, now: now) {}
@@ -44,36 +47,100 @@ extension Replica {
       .flatMap(Self.opening)
   }
 
-  /// Whether there may be more to join.
+  /// Holds the next run that can be held of a log, whichever of its strands that goes on from;
+  /// whether there may be more to join.
   private mutating func joinNext(of log: LogID, now: ClockReading) throws -> Bool {
-    let held = try store.log(log)
-    // Of a forked log, peers bring what is missing.
-    guard held?.isParted != true else { return false }
-    let first = held.map { $0.head.sequence + 1 } ?? 0
-    let loose = try store.framesSetAside(of: log, from: first, limit: Self.framesAtOnce)
-    var opening = held?.opening
-    if opening == nil { opening = try openingSetAside(of: log) }
-    guard let opening, let key = key(of: opening) else {
-      if loose.isEmpty { try settle(log, through: first, now: now) }
+    let strands = try store.strands(of: log)
+    var found = strands.first?.opening
+    if found == nil { found = try openingSetAside(of: log) }
+    guard let opening = found, let key = key(of: opening) else { return false }
+    guard let frames = try nextRun(of: log, strands: strands, key: key) else {
+      try settle(log, strands: strands, now: now)
       return false
     }
-    let chain = chain(of: loose, from: first, after: held?.head.hash ?? .none, key: key)
-    guard let last = chain.lastIndex(where: { $0.signature != nil }) else {
-      if chain.isEmpty { try settle(log, through: first, now: now) }
-      return false
+    var isHeld = true
+    if strands.isEmpty {
+      try hold(frames, opening: opening, now: now)
+      try commit(now: now)
+      try run(.appended(opening, frames), now: now)
+    } else {
+      isHeld = try attach(frames, opening: opening, from: local.device, now: now)
     }
-    let frames = Array(chain[...last])
-    try hold(frames, opening: opening, now: now)
-    batch.settled.append(FramePlace(log: log, sequence: frames[last].sequence))
-    try commit(now: now)
-    try run(.appended(opening, frames), now: now)
-    try commit(now: now)
-    return true
+    batch.settled += frames.map { SettledFrame(log: log, sequence: $0.sequence, hash: $0.hash) }
+    if isHeld { try commit(now: now) } else { batch.settled = [] }
+    return isHeld
   }
 
-  /// Lets go of copies that are held, or do not follow what is held and so are worthless.
-  private mutating func settle(_ log: LogID, through sequence: UInt64, now: ClockReading) throws {
-    batch.settled.append(FramePlace(log: log, sequence: sequence))
+  /// Frames that follow from what is held, or from nothing where nothing is, up to the last that a
+  /// signature proves.
+  private func nextRun(
+    of log: LogID, strands: [LogSummary], key: VerifyingKey
+  ) throws(StoreError) -> [Frame]? {
+    let tips = strands.filter { !$0.isParted }.map { (sequence: $0.head.sequence, $0.head.hash) }
+    for (sequence, hash) in tips {
+      let loose = try store.framesSetAside(of: log, from: sequence + 1, limit: Self.framesAtOnce)
+      if let run = proved(chain(of: loose, from: sequence + 1, after: hash, key: key)) {
+        return run
+      }
+    }
+    if strands.isEmpty {
+      let loose = try store.framesSetAside(of: log, from: 0, limit: Self.framesAtOnce)
+      return proved(chain(of: loose, from: 0, after: .none, key: key))
+    }
+    // Another branch, which parts from what is held further down.
+    var place: UInt64 = 1
+    while true {
+      let loose = try store.framesSetAside(of: log, from: place, limit: Self.framesAtOnce)
+      for frame in loose where try store.strand(of: frame.hash, in: log) == nil {
+        for previous in try hashes(before: frame.sequence, in: strands) {
+          let rest = loose.filter { $0.sequence > frame.sequence }
+          let branch = chain(
+            of: [frame] + rest, from: frame.sequence, after: previous, key: key)
+          if let run = proved(branch) { return run }
+        }
+      }
+      guard let last = loose.last, loose.count == Self.framesAtOnce else { return nil }
+      place = last.sequence + 1
+    }
+  }
+
+  private func proved(_ chain: [Frame]) -> [Frame]? {
+    chain.lastIndex { $0.signature != nil }.map { Array(chain[...$0]) }
+  }
+
+  /// What a frame may follow.
+  private func hashes(
+    before sequence: UInt64, in strands: [LogSummary]
+  ) throws(StoreError) -> Set<FrameHash> {
+    var hashes: Set<FrameHash> = []
+    for strand in strands where strand.head.sequence + 1 >= sequence && strand.first < sequence {
+      let place = FramePlace(log: strand.head.log, sequence: sequence - 1)
+      if let hash = try store.hash(of: place) { hashes.insert(hash) }
+    }
+    return hashes
+  }
+
+  /// Lets go of copies that are held, and of those that follow from nothing where all that they
+  /// could follow from is held.
+  private mutating func settle(
+    _ log: LogID, strands: [LogSummary], now: ClockReading
+  ) throws {
+    guard let reach = strands.map(\.head.sequence).max() else { return }
+    var place: UInt64 = 0
+    while true {
+      let loose = try store.framesSetAside(of: log, from: place, limit: Self.framesAtOnce)
+      for frame in loose where frame.sequence <= reach + 1 {
+        let isHeld = try store.strand(of: frame.hash, in: log) != nil
+        let follows = try hashes(before: frame.sequence, in: strands).contains {
+          frame.following($0).computedHash(operation: local.operation) == frame.hash
+        }
+        guard isHeld || !follows else { continue }
+        batch.settled.append(
+          SettledFrame(log: log, sequence: frame.sequence, hash: frame.hash))
+      }
+      guard let last = loose.last, loose.count == Self.framesAtOnce else { break }
+      place = last.sequence + 1
+    }
     try commit(now: now)
     if try store.framesSetAside(of: log, from: 0, limit: 1).isEmpty { setAside.remove(log) }
   }
@@ -143,7 +210,7 @@ extension Replica {
 
   private func gaps(in known: KnownHead) throws(StoreError) -> [ClosedRange<UInt64>] {
     var gaps: [ClosedRange<UInt64>] = []
-    let held = try store.log(known.log)?.head
+    let held = try store.strands(of: known.log).map(\.head).max { $0.sequence < $1.sequence }
     var next = held.map { $0.sequence + 1 } ?? 0
     var before: [LooseFrame] = []
     var here: [LooseFrame] = []

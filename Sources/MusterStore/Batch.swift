@@ -23,8 +23,8 @@ public struct Batch: Sendable {
   /// Names of small local facts to forget.
   public var forgotten: Set<String> = []
 
-  /// Frames set aside up to these places, which are done with: they are held now, or worthless.
-  public var settled: [FramePlace] = []
+  /// Frames that were set aside and are done with.
+  public var settled: [SettledFrame] = []
 
   /// A batch that changes nothing, to be filled.
   public init() {}

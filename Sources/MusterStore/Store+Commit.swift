@@ -57,7 +57,7 @@ struct CommitRun {
     for fix in batch.fixes { try LocalTable.append(fix, in: database) }
     for (key, value) in batch.local { try LocalTable.set(key, to: value, in: database) }
     for key in batch.forgotten { try LocalTable.forget(key, in: database) }
-    for place in batch.settled { try SetAsideTable.delete(through: place, in: database) }
+    for frame in batch.settled { try SetAsideTable.delete(frame, in: database) }
     return try finish()
   }
 

@@ -99,7 +99,7 @@ enum Specimens {
       operation: OperationID(raw: .zero), operationName: "Flood", callsign: "Anna",
       device: device, role: .command, stateHash: hash, stateIsIncomplete: true,
       root: [1, 2, 3, 4, 5, 6, 7, 8], logs: 1, frames: 2, waitingFrames: 3,
-      quarantinedFrames: 9, users: 4, reports: 5,
+      quarantinedFrames: 9, missingFrames: 10, users: 4, reports: 5,
       fences: 6, crossings: 7, peers: peers, fix: fix,
       rejected: peers.isEmpty ? [:] : ["forged": .max],
       droppedForLackOfRoom: .max,

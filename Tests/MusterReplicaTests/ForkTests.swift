@@ -272,4 +272,46 @@ struct ForkTests {
     #expect(released != nil)
     #expect(try titles("Ada", in: &valley) == ["Before", "By Ben", "By the copy, 1"])
   }
+
+  @Test func `a database that is damaged gives back both branches`() throws {
+    // Given a fork that Ada holds
+    let folder = try TemporaryFolder()
+    var valley = try Valley.with("Ada", "Ben", in: folder)
+    try report("Before", at: "Ben", in: &valley)
+    try valley.converge()
+    try copy("Ben", as: "Ben's copy", in: &valley, folder)
+    valley.cut(["Ada", "Ben"], ["Ben's copy"])
+    for number in 1...10 { try report("Ben \(number)", at: "Ben", in: &valley) }
+    for number in 1...3 { try report("Copy \(number)", at: "Ben's copy", in: &valley) }
+    try valley.run(milliseconds: 10_000)
+    valley.heal()
+    try valley.converge(within: 120_000)
+    let hash = try valley.ask("Ada") { replica, _ in try replica.stateHash() }
+    // When the first page of her database is spoilt, with nobody in reach
+    valley.cut(["Ada"], ["Ben", "Ben's copy"])
+    let ada = valley.laptops[valley.index("Ada")]
+    let path = try #require(ada.path)
+    let life = try life("Ada", in: &valley)
+    try valley.switchOff("Ada")
+    var bytes = try Data(contentsOf: URL(fileURLWithPath: path))
+    bytes[70] ^= 1
+    try bytes.write(to: URL(fileURLWithPath: path))
+    #expect(try Replica.problem(ofDatabaseAt: path) != nil)
+    let mended = folder.database("mended")
+    _ = try Replica.salvage(path, into: mended, credentials: ada.credentials, witnessed: life)
+    for suffix in ["", "-wal", "-shm"]
+    where FileManager.default.fileExists(
+      atPath: path + suffix)
+    {
+      try FileManager.default.removeItem(atPath: path + suffix)
+    }
+    try FileManager.default.moveItem(atPath: mended, toPath: path)
+    try valley.switchOn("Ada", start: .beginsAnew(above: life.generation))
+
+    // Then all of it is there again
+    #expect(try valley.ask("Ada") { replica, _ in try replica.stateHash() } == hash)
+    #expect(try valley.ask("Ada") { try $0.status(now: $1) }.forks.count == 1)
+    #expect(try valley.ask("Ada") { replica, _ in try replica.verify() }.problems == [])
+    #expect(try valley.laptops[valley.index("Ada")].store.logsSetAside().isEmpty)
+  }
 }

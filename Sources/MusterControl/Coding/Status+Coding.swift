@@ -15,6 +15,7 @@ extension WireStatus {
     frames = Int64(status.frames)
     waitingFrames = Int64(status.waitingFrames)
     quarantinedFrames = Int64(status.quarantinedFrames)
+    missingFrames = Int64(status.missingFrames)
     users = Int64(status.users)
     reports = Int64(status.reports)
     fences = Int64(status.fences)
@@ -36,6 +37,7 @@ extension WireStatus {
         root: Array(root), logs: try Checked.integer(logs), frames: try Checked.integer(frames),
         waitingFrames: try Checked.integer(waitingFrames),
         quarantinedFrames: try Checked.integer(quarantinedFrames),
+        missingFrames: try Checked.integer(missingFrames),
         users: try Checked.integer(users),
         reports: try Checked.integer(reports), fences: try Checked.integer(fences),
         crossings: try Checked.integer(crossings),

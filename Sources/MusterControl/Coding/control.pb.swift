@@ -958,6 +958,11 @@ nonisolated struct WireStatus: @unchecked Sendable {
     set {_uniqueStorage()._forks = newValue}
   }
 
+  var missingFrames: Int64 {
+    get {_storage._missingFrames}
+    set {_uniqueStorage()._missingFrames = newValue}
+  }
+
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
   init() {}
@@ -2849,7 +2854,7 @@ nonisolated extension WireFollow: SwiftProtobuf.Message, SwiftProtobuf._MessageI
 
 nonisolated extension WireStatus: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".Status"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}operation\0\u{3}operation_name\0\u{1}callsign\0\u{1}device\0\u{1}role\0\u{3}state_hash\0\u{3}state_is_incomplete\0\u{1}root\0\u{1}logs\0\u{1}frames\0\u{3}waiting_frames\0\u{1}users\0\u{1}reports\0\u{1}fences\0\u{1}crossings\0\u{1}peers\0\u{1}fix\0\u{1}rejected\0\u{3}disk_free_bytes\0\u{3}dropped_for_lack_of_room\0\u{3}forked_logs\0\u{3}quarantined_frames\0\u{1}forks\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}operation\0\u{3}operation_name\0\u{1}callsign\0\u{1}device\0\u{1}role\0\u{3}state_hash\0\u{3}state_is_incomplete\0\u{1}root\0\u{1}logs\0\u{1}frames\0\u{3}waiting_frames\0\u{1}users\0\u{1}reports\0\u{1}fences\0\u{1}crossings\0\u{1}peers\0\u{1}fix\0\u{1}rejected\0\u{3}disk_free_bytes\0\u{3}dropped_for_lack_of_room\0\u{3}forked_logs\0\u{3}quarantined_frames\0\u{1}forks\0\u{3}missing_frames\0")
 
   fileprivate class _StorageClass {
     var _operation: Data = Data()
@@ -2875,6 +2880,7 @@ nonisolated extension WireStatus: SwiftProtobuf.Message, SwiftProtobuf._MessageI
     var _forkedLogs: Int64 = 0
     var _quarantinedFrames: Int64 = 0
     var _forks: [WireFork] = []
+    var _missingFrames: Int64 = 0
 
       // This property is used as the initial default value for new instances of the type.
       // The type itself is protecting the reference to its storage via CoW semantics.
@@ -2908,6 +2914,7 @@ nonisolated extension WireStatus: SwiftProtobuf.Message, SwiftProtobuf._MessageI
       _forkedLogs = source._forkedLogs
       _quarantinedFrames = source._quarantinedFrames
       _forks = source._forks
+      _missingFrames = source._missingFrames
     }
   }
 
@@ -2949,6 +2956,7 @@ nonisolated extension WireStatus: SwiftProtobuf.Message, SwiftProtobuf._MessageI
         case 21: try { try decoder.decodeSingularSInt64Field(value: &_storage._forkedLogs) }()
         case 22: try { try decoder.decodeSingularSInt64Field(value: &_storage._quarantinedFrames) }()
         case 23: try { try decoder.decodeRepeatedMessageField(value: &_storage._forks) }()
+        case 24: try { try decoder.decodeSingularSInt64Field(value: &_storage._missingFrames) }()
         default: break
         }
       }
@@ -3030,6 +3038,9 @@ nonisolated extension WireStatus: SwiftProtobuf.Message, SwiftProtobuf._MessageI
       if !_storage._forks.isEmpty {
         try visitor.visitRepeatedMessageField(value: _storage._forks, fieldNumber: 23)
       }
+      if _storage._missingFrames != 0 {
+        try visitor.visitSingularSInt64Field(value: _storage._missingFrames, fieldNumber: 24)
+      }
     }
     try unknownFields.traverse(visitor: &visitor)
   }
@@ -3062,6 +3073,7 @@ nonisolated extension WireStatus: SwiftProtobuf.Message, SwiftProtobuf._MessageI
         if _storage._forkedLogs != rhs_storage._forkedLogs {return false}
         if _storage._quarantinedFrames != rhs_storage._quarantinedFrames {return false}
         if _storage._forks != rhs_storage._forks {return false}
+        if _storage._missingFrames != rhs_storage._missingFrames {return false}
         return true
       }
       if !storagesAreEqual {return false}

@@ -24,6 +24,8 @@ public struct StatusSummary: Hashable, Sendable {
   public var waitingFrames: Int
   /// Held, and counted nowhere: of revoked devices, past their cuts.
   public var quarantinedFrames: Int
+  /// Known to have been held or written here, lost to damage, and brought back by nobody yet.
+  public var missingFrames: Int
   /// People with a certificate that counts, whether heard of since or not.
   public var users: Int
   /// Those that people see: deleted ones are not counted.
@@ -50,8 +52,8 @@ public struct StatusSummary: Hashable, Sendable {
   public init(
     operation: OperationID, operationName: String, callsign: String, device: DeviceID, role: Role,
     stateHash: StateHash, stateIsIncomplete: Bool, root: [UInt8], logs: Int, frames: Int,
-    waitingFrames: Int, quarantinedFrames: Int, users: Int, reports: Int, fences: Int,
-    crossings: Int,
+    waitingFrames: Int, quarantinedFrames: Int, missingFrames: Int, users: Int, reports: Int,
+    fences: Int, crossings: Int,
     peers: [PeerSummary], fix: PositionReport?, rejected: [String: UInt64],
     droppedForLackOfRoom: UInt64, forks: [ForkSummary], diskFreeBytes: UInt64?
   ) {
@@ -67,6 +69,7 @@ public struct StatusSummary: Hashable, Sendable {
     self.frames = frames
     self.waitingFrames = waitingFrames
     self.quarantinedFrames = quarantinedFrames
+    self.missingFrames = missingFrames
     self.users = users
     self.reports = reports
     self.fences = fences

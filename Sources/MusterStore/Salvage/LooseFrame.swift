@@ -24,6 +24,23 @@ public struct LooseFrame: Hashable, Sendable {
   }
 }
 
+/// A frame that was set aside and is done with.
+public struct SettledFrame: Hashable, Sendable {
+  /// What it was set aside under.
+  public let log: LogID
+  /// Its place in that log.
+  public let sequence: UInt64
+  /// What was stored as its hash.
+  public let hash: FrameHash
+
+  /// Its frame is held, or it is worthless.
+  public init(log: LogID, sequence: UInt64, hash: FrameHash) {
+    self.log = log
+    self.sequence = sequence
+    self.hash = hash
+  }
+}
+
 /// How far a log is known to have been held, or written, before damage.
 public struct KnownHead: Hashable, Sendable {
   /// The log that reached so far.

@@ -17,10 +17,11 @@ enum SetAsideTable {
       ])
   }
 
-  static func delete(through place: FramePlace, in database: Database) throws {
+  /// Every copy of the frame of this hash, good or bad.
+  static func delete(_ settled: SettledFrame, in database: Database) throws {
     try database.run(
-      "DELETE FROM set_aside WHERE log = ? AND sequence <= ?",
-      [place.log.blob, place.sequence.column])
+      "DELETE FROM set_aside WHERE log = ? AND sequence = ? AND name = ?",
+      [settled.log.blob, settled.sequence.column, settled.hash.raw.prefix.blob])
   }
 
   static func logs(_ database: Database) throws -> [LogID] {
@@ -62,7 +63,8 @@ enum SetAsideTable {
       """
       SELECT log, certificate, sequence FROM known_heads AS known
       WHERE NOT EXISTS (
-        SELECT 1 FROM logs WHERE logs.log = known.log AND head_sequence >= known.sequence
+        SELECT 1 FROM logs
+        WHERE known.log IN (logs.log, logs.origin) AND head_sequence >= known.sequence
       ) ORDER BY log
       """, of: "known_heads"
     ) {

@@ -96,13 +96,15 @@ struct Wreckage {
     }
   }
 
+  /// Of a strand, the log that it is of: by that its frames are hashed and found again.
   private static func head(_ row: LeafPage.Row) -> KnownHead? {
     guard let log = row.columns[1].bytes16, let certificate = row.columns[2].bytes32,
       row.columns[3].bytes16 != nil, case .integer(let sequence) = row.columns[9],
       row.columns[10].bytes32 != nil, sequence >= 0, UInt64(sequence) <= Limits.lastSequence
     else { return nil }
+    let origin = row.columns.count > 11 ? row.columns[11].bytes16 : nil
     return KnownHead(
-      log: LogID(raw: log), certificate: CertificateHash(raw: certificate),
+      log: LogID(raw: origin ?? log), certificate: CertificateHash(raw: certificate),
       sequence: UInt64(sequence))
   }
 

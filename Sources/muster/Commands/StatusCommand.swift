@@ -69,6 +69,10 @@ struct StatusCommand: AsyncParsableCommand {
       facts.append(
         ("Not sent", "\(status.droppedForLackOfRoom) for lack of room, to be made up for"))
     }
+    if status.missingFrames > 0 {
+      let frames = Words.count(status.missingFrames, "frame", "frames")
+      facts.append(("Missing", "\(frames) lost to damage, which no peer has brought: see verify"))
+    }
     for fork in status.forks {
       facts.append(
         (

@@ -113,7 +113,8 @@ extension StatusSummary {
       "forks": .array(forks.map(\.json)),
       "diskFreeBytes": .known(diskFreeBytes, JSON.unsigned),
       // There is no uplink yet: this is what is so today.
-      "quarantined": .count(quarantinedFrames), "uplink": .null,
+      "quarantined": .count(quarantinedFrames), "missingFrames": .count(missingFrames),
+      "uplink": .null,
     ])
   }
 }
