@@ -192,11 +192,14 @@ class Lab:
     def on_loopback(self, *words):
         """All at 127.0.0.1, each told of those before it; loopback has no multicast."""
         for node in self.nodes:
-            peers = [
-                word for other in range(node.index)
-                for word in ("--peer", f"127.0.0.1:{7500 + other}")]
-            node.start(
-                "--listen", f"127.0.0.1:{7500 + node.index}", "--no-multicast", *peers, *words)
+            self.start_on_loopback(node, *words)
+
+    def start_on_loopback(self, node, *words):
+        """One at its own port of 127.0.0.1, again perhaps."""
+        peers = [
+            word for other in range(min(node.index, len(self.nodes)))
+            for word in ("--peer", f"127.0.0.1:{7500 + other}")]
+        node.start("--listen", f"127.0.0.1:{7500 + node.index}", "--no-multicast", *peers, *words)
 
     def on_bridge(self):
         """Each in a namespace of its own, on one bridge that carries multicast."""

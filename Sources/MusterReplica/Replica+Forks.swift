@@ -134,18 +134,33 @@ extension Replica {
   private mutating func beginAnew(_ reason: String, now: ClockReading) throws {
     try commit(now: now)
     let logs = try store.logs()
-    let newest =
-      logs.filter { $0.opening.certificate == local.certificate.hash }
-      .map(\.opening.generation).max() ?? 0
-    let generation = min(max(newest, writer.generation) + 1, Limits.lastGeneration)
+    let newest = Self.newestGeneration(in: logs, of: local)
     let incarnation = Incarnation(raw: random.bytes16())
     writer = LogWriter(
-      local: local, incarnation: incarnation, generation: generation, logs: logs)
-    batch.local[Self.incarnationKey] = incarnation.bytes
-    batch.local[Self.generationKey] = withUnsafeBytes(of: generation.bigEndian) { Array($0) }
+      local: local, incarnation: incarnation,
+      generation: Self.generation(after: max(newest, writer.generation)), logs: logs)
+    keepLife()
     try commit(now: now)
     try run(.begunAnew(incarnation), now: now)
     held.remarks.append("\(reason): this one begins a new life")
+  }
+}
+
+// MARK: - Lives
+
+extension Replica {
+  /// The highest that a device's logs show; 0 where it has none.
+  static func newestGeneration(in logs: [LogSummary], of local: LocalDevice) -> UInt32 {
+    logs.filter { $0.opening.certificate == local.certificate.hash }
+      .map(\.opening.generation).max() ?? 0
+  }
+
+  static func generation(after newest: UInt32) -> UInt32 { min(newest + 1, Limits.lastGeneration) }
+
+  /// Notes for the next commit which life writes from then on.
+  mutating func keepLife() {
+    batch.local[Self.incarnationKey] = writer.incarnation.bytes
+    batch.local[Self.generationKey] = withUnsafeBytes(of: writer.generation.bigEndian) { Array($0) }
   }
 }
 

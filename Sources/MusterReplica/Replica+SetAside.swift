@@ -18,7 +18,7 @@ extension Replica {
       guard let next else { return }
       joinable.remove(next)
       let roster = control.roster([:])
-      while try joinNext(of: next.log, now: now) {}
+      while try joinNext(of: next.log, roster: roster, now: now) {}
       // Who was unknown may be certified by what has just come.
       if control.roster([:]) != roster { try findJoinable() }
     }
@@ -49,11 +49,15 @@ extension Replica {
 
   /// Holds the next run that can be held of a log, whichever of its strands that goes on from;
   /// whether there may be more to join.
-  private mutating func joinNext(of log: LogID, now: ClockReading) throws -> Bool {
+  private mutating func joinNext(
+    of log: LogID, roster: Roster, now: ClockReading
+  ) throws -> Bool {
     let strands = try store.strands(of: log)
     var found = strands.first?.opening
     if found == nil { found = try openingSetAside(of: log) }
-    guard let opening = found, let key = key(of: opening) else { return false }
+    guard let opening = found,
+      let key = roster.signingKey(of: opening.certificate, rootKey: local.rootKey)
+    else { return false }
     guard let frames = try nextRun(of: log, strands: strands, key: key) else {
       try settle(log, strands: strands, now: now)
       return false
@@ -143,11 +147,6 @@ extension Replica {
     }
     try commit(now: now)
     if try store.framesSetAside(of: log, from: 0, limit: 1).isEmpty { setAside.remove(log) }
-  }
-
-  private func key(of opening: Opening) -> VerifyingKey? {
-    opening.certificate == .root
-      ? local.rootKey : control.roster([:])[opening.certificate]?.signingKey
   }
 
   /// Frames whose hashes hold, one for each place, from the first place on without a gap. Of two

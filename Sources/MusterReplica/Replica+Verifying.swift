@@ -123,8 +123,7 @@ private struct LogAudit {
       } else {
         checkOpening(frame, opening)
       }
-      let key =
-        opening.certificate == .root ? local.rootKey : roster[opening.certificate]?.signingKey
+      let key = roster.signingKey(of: opening.certificate, rootKey: local.rootKey)
       if key == nil { note(frame, "its author is not certified") }
       last = (frame, key)
     } else {

@@ -160,8 +160,7 @@ public struct Replica {
     #endif
     let certificate = local.certificate.hash
     var life: Life?
-    var generations = logs.filter { $0.opening.certificate == certificate }
-      .map(\.opening.generation)
+    var newest = Self.newestGeneration(in: logs, of: local)
     switch start {
     case .goesOn:
       life = try Self.life(in: store, of: credentials)
@@ -169,14 +168,14 @@ public struct Replica {
       if let known = life, logs.contains(where: { $0.isFork(of: known.incarnation, certificate) }) {
         life = nil
       }
-    case .beginsAnew(let generation): generations.append(generation)
+    case .beginsAnew(let generation): newest = max(newest, generation)
     }
     #if Canary
-      if Canary.reuseGeneration.isPlanted { generations = [] }
+      if Canary.reuseGeneration.isPlanted { newest = 0 }
     #endif
     let drawn = Incarnation(raw: random.bytes16())
     let incarnation = life?.incarnation ?? drawn
-    let generation = life?.generation ?? min((generations.max() ?? 0) + 1, Limits.lastGeneration)
+    let generation = life?.generation ?? Self.generation(after: newest)
     writer = LogWriter(
       local: local, incarnation: incarnation, generation: generation, logs: logs)
     let boots = try store.local(Self.bootsKey)?.reduce(UInt64(0)) { $0 << 8 | UInt64($1) } ?? 0
@@ -191,8 +190,7 @@ public struct Replica {
       roster: try Self.roster(of: control, in: store),
       logs: logs, records: try store.records(), keys: keyring.all, seed: random.bytes(32),
       now: now.instant)
-    batch.local[Self.incarnationKey] = incarnation.bytes
-    batch.local[Self.generationKey] = withUnsafeBytes(of: generation.bigEndian) { Array($0) }
+    keepLife()
     batch.local[Self.bootsKey] = withUnsafeBytes(of: (boots + 1).bigEndian) { Array($0) }
     try replayControlLogs(logs, now: now)
     let isDerivedAnew = try store.local(Self.viewKey) == nil

@@ -32,14 +32,14 @@ def kills(options):
     count = options.volume(150, 1000)
     lab = mesh(options, 2)
     victim, draw, acknowledged, begun = lab.nodes[1], random.Random(4), [], 0
-    words = ("--listen", "127.0.0.1:7501", "--no-multicast", "--peer", "127.0.0.1:7500")
     for turn in range(count):
         if turn % 3 == 2:
             # While it starts: the process is there, its door perhaps not.
             victim.process.kill()
             victim.process.wait()
             starting = subprocess.Popen(
-                [lab.program, "run", *words, "--home", victim.home],
+                [lab.program, "run", "--listen", "127.0.0.1:7501", "--no-multicast",
+                 "--home", victim.home],
                 stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
             time.sleep(draw.random() * 0.15)
             starting.kill()
@@ -54,7 +54,7 @@ def kills(options):
             writer.join()
             acknowledged += writer.acknowledged
         victim.door.close()
-        victim.start(*words)
+        lab.start_on_loopback(victim)
     verdict = Verdict(f"{count} kills, {begun} of them while starting",
                       note=f"{len(acknowledged)} acknowledged")
     verdict.expect(len(acknowledged) > count / 4, "hardly anything was acknowledged")

@@ -21,8 +21,7 @@ def full(options):
     lab.run("mount", "-t", "tmpfs", "-o", "size=24m,mode=0700", "muster-abuse", node.home)
     try:
         lab.run("cp", "-a", kept + "/.", node.home)
-        words = ("--listen", "127.0.0.1:7501", "--no-multicast", "--peer", "127.0.0.1:7500")
-        node.start(*words)
+        made.start_on_loopback(node)
         ballast = os.path.join(node.home, "ballast")
         for turn in range(rounds):
             room = os.statvfs(node.home)

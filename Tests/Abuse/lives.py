@@ -7,8 +7,6 @@ import time
 
 from row import Row, Verdict, check_all, mesh
 
-WORDS = ("--no-multicast", "--peer", "127.0.0.1:7500")
-
 
 def restored(options):
     """A laptop's home is put back to what it was some writes ago."""
@@ -20,7 +18,7 @@ def restored(options):
         node.stop()
         shutil.rmtree(backup, ignore_errors=True)
         shutil.copytree(node.home, backup, ignore=shutil.ignore_patterns("*.sock"))
-        node.start("--listen", "127.0.0.1:7501", *WORDS)
+        made.start_on_loopback(node)
         for number in range(1 + turn % 4):
             acknowledged.append(node.add_report(f"Before {turn}.{number}", "b" * 90))
         if turn % 2:
@@ -31,7 +29,7 @@ def restored(options):
         node.stop()
         shutil.rmtree(node.home)
         shutil.copytree(backup, node.home)
-        node.start("--listen", "127.0.0.1:7501", *WORDS)
+        made.start_on_loopback(node)
         acknowledged.append(node.add_report(f"After {turn}", "a" * 90))
     verdict = Verdict(f"{count} backups put back")
     made.until_in_step()
@@ -54,13 +52,13 @@ def cloned(options):
         shutil.copytree(original.home, twin.home, ignore=shutil.ignore_patterns("*.sock"))
         # As on another machine: without the sentinel that lies beside the first.
         state = os.environ["XDG_STATE_HOME"]
-        original.start("--listen", "127.0.0.1:7501", *WORDS)
+        made.start_on_loopback(original)
         acknowledged.append(original.add_report(f"Original {turn}", "o" * 90))
         os.environ["XDG_STATE_HOME"] = os.path.join(made.folder, f"state{turn}")
         if turn % 2:
             # The sentinel was copied along: nothing shows that this is another machine.
             shutil.copytree(state, os.environ["XDG_STATE_HOME"])
-        twin.start("--listen", "127.0.0.1:7502", *WORDS)
+        made.start_on_loopback(twin)
         os.environ["XDG_STATE_HOME"] = state
         began = time.monotonic()
         for number in range(3):

@@ -51,7 +51,7 @@ def replays(options):
     verdict.expect(after == before, "a repetition changed what is shown")
     restarted = lab.nodes[1]
     restarted.stop()
-    restarted.start("--listen", "127.0.0.1:7501", "--no-multicast", "--peer", "127.0.0.1:7500")
+    lab.start_on_loopback(restarted)
     replay(heard, 7501)
     lab.until_in_step()
     verdict.expect(shown(restarted) == before[1], "a repetition counted after a restart")

@@ -37,10 +37,10 @@ struct DatabaseRepair {
   func run(isExpected: Bool, known: String?) throws -> String? {
     try finishExchange()
     var problem = known
-    if problem == nil, isExpected, try Self.size(of: path) ?? 0 == 0 {
+    if problem == nil, isExpected, try Folder.size(of: path) ?? 0 == 0 {
       problem = "the database is gone"
     }
-    if problem == nil, try Self.size(of: path) != nil {
+    if problem == nil, try Folder.size(of: path) != nil {
       problem = try Replica.problem(
         ofDatabaseAt: path, of: credentials, seed: systemSeed())
     }
@@ -71,7 +71,7 @@ struct DatabaseRepair {
   /// Goes on with what a crash may have cut short: the old log goes first, since a new database
   /// must never meet it.
   private func finishExchange() throws(HomeError) {
-    guard try Self.size(of: mended) != nil else { return }
+    guard try Folder.size(of: mended) != nil else { return }
     let kept = try damagedPath()
     try Self.moveIfThere(path + "-wal", to: kept + "-wal")
     try Self.remove(path + "-shm")
@@ -84,26 +84,18 @@ struct DatabaseRepair {
   /// The first name that no damaged database has.
   private func damagedPath() throws(HomeError) -> String {
     var number = 1
-    while try Self.size(of: "\(path).damaged-\(number)") != nil { number += 1 }
+    while try Folder.size(of: "\(path).damaged-\(number)") != nil { number += 1 }
     return "\(path).damaged-\(number)"
   }
 
   // MARK: Files
-
-  /// Nil where nothing is.
-  private static func size(of path: String) throws(HomeError) -> Int? {
-    var status = stat()
-    if lstat(path, &status) == 0 { return Int(status.st_size) }
-    guard errno == ENOENT else { throw .system(.read, path: path, code: errno) }
-    return nil
-  }
 
   private static func move(_ path: String, to target: String) throws(HomeError) {
     guard rename(path, target) == 0 else { throw .system(.write, path: target, code: errno) }
   }
 
   private static func moveIfThere(_ path: String, to target: String) throws(HomeError) {
-    if try size(of: path) != nil { try move(path, to: target) }
+    if try Folder.size(of: path) != nil { try move(path, to: target) }
   }
 
   private static func remove(_ path: String) throws(HomeError) {

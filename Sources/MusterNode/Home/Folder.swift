@@ -32,6 +32,14 @@ enum Folder {
     }
   }
 
+  /// Of what is in a folder under this path, without following a link; nil where nothing is.
+  static func size(of path: String) throws(HomeError) -> Int? {
+    var status = stat()
+    if lstat(path, &status) == 0 { return Int(status.st_size) }
+    guard errno == ENOENT else { throw .system(.read, path: path, code: errno) }
+    return nil
+  }
+
   /// When this returns, the names in the folder outlive a loss of power.
   static func sync(_ path: String) throws(HomeError) {
     do {

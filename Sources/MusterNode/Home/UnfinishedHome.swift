@@ -34,10 +34,7 @@ struct UnfinishedHome {
   }
 
   private func isThere(_ path: String) throws(HomeError) -> Bool {
-    var status = stat()
-    if lstat(path, &status) == 0 { return true }
-    guard errno == ENOENT else { throw .system(.read, path: path, code: errno) }
-    return false
+    try Folder.size(of: path) != nil
   }
 
   private func remove(_ path: String) throws(HomeError) {

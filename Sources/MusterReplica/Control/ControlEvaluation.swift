@@ -31,6 +31,8 @@ struct ControlEvaluation: Sendable {
   /// What was said of each epoch by anybody who may read, past cuts too: honest devices may have
   /// written under an epoch whose maker was put out, and their words are to be read.
   private(set) var spoken: [EpochID: [EpochAnnouncement]] = [:]
+  /// Of which anything was said.
+  private(set) var announced: Set<EpochID> = []
   private(set) var withheld: Set<EpochID> = []
   private(set) var fitting: [EpochID] = []
   /// The lowest rank of each device, as far as evaluated.
@@ -68,6 +70,7 @@ struct ControlEvaluation: Sendable {
       }
     }
     spoken = spokenEpochs()
+    announced = Set(spoken.keys)
     withheld = withheldEpochs()
     fitting = fittingEpochs()
   }

@@ -116,7 +116,7 @@ struct ControlPlane: Sendable {
       signatures: &signatures)
     var change: Change = []
     if state.admitted != before.admitted || state.withheld != before.withheld
-      || state.spoken.keys != before.spoken.keys
+      || state.announced != before.announced
     {
       change.insert(.roster)
     }
@@ -135,7 +135,7 @@ struct ControlPlane: Sendable {
     Roster(
       state.admitted.values.map(\.signed).sorted { $0.hash < $1.hash },
       revoked: state.cuts.revoked, withheld: state.withheld,
-      announced: Set(state.spoken.keys), parts: parts)
+      announced: state.announced, parts: parts)
   }
 
   /// Whose word a log is; nil where its certificate does not count.

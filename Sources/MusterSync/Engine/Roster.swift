@@ -52,7 +52,7 @@ public struct Roster: Hashable, Sendable {
   func hash(prefix: UInt64) -> CertificateHash? { prefixes[prefix] }
 
   /// The key that a log opened under this certificate is signed with.
-  func signingKey(of hash: CertificateHash, rootKey: VerifyingKey) -> VerifyingKey? {
+  public func signingKey(of hash: CertificateHash, rootKey: VerifyingKey) -> VerifyingKey? {
     hash == .root ? rootKey : self[hash]?.signingKey
   }
 }
