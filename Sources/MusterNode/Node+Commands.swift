@@ -4,6 +4,7 @@ internal import MusterReplica
 extension Node {
   /// Carries out a command: on return what it changed is durable, or nothing has changed.
   public func perform(_ command: Command) async -> Reply {
+    if command.appends { await untilPeersAnswered() }
     if let write = command.rowWrite { return await gather(write) }
     do {
       return try reply(to: command)

@@ -76,6 +76,14 @@ extension Command {
   typealias RowWrite =
     (inout Replica, ClockReading) throws -> (reply: Reply, outcome: Replica.Outcome)
 
+  /// Whether it goes on with this device's logs.
+  var appends: Bool {
+    switch self {
+    case .setPosition, .admit, .revoke, .rotateEpoch, .release: true
+    default: rowWrite != nil
+    }
+  }
+
   /// How it writes rows, where it does that and nothing else: such commands may share a
   /// transaction. Nil for every other.
   var rowWrite: RowWrite? {

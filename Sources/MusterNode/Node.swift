@@ -29,6 +29,8 @@ public actor Node {
   private var rejected: [String: UInt64] = [:]
   /// Commands that change rows, in the order in which they came.
   var gathered: [Gathered] = []
+  /// Who would write, and waits until the peers have said how much they hold of this device's logs.
+  private var unanswered: [CheckedContinuation<Void, Never>] = []
   private let followers = Followers()
 
   /// A queue of its own: SQLite blocks, and must not hold up Swift's shared threads.
@@ -88,6 +90,7 @@ public actor Node {
     timer?.cancel()
     timer = nil
     followers.finish()
+    letWrite()
   }
 
   /// Takes what arrived together into one transaction, in the order in which it came.
@@ -100,7 +103,8 @@ public actor Node {
 
   /// Takes a fix from a location source. What the disk refuses is worth a line in the log: the
   /// next fix comes soon.
-  public func ingest(_ fix: Fix) {
+  public func ingest(_ fix: Fix) async {
+    await untilPeersAnswered()
     act { replica, now in try replica.ingest(fix, now: now) }
   }
 
@@ -164,8 +168,30 @@ public actor Node {
     }
   }
 
+  // MARK: Before the first append
+
+  /// A laptop whose disk was put back must not go on with its logs before it has heard what its
+  /// peers hold of them: whatever writes waits here, for a moment after a start at most.
+  func untilPeersAnswered() async {
+    guard timer != nil, !opened.replica.mayWrite(now: SystemClock.instant) else { return }
+    await withCheckedContinuation { waiter in
+      unanswered.append(waiter)
+      armTimer()
+    }
+  }
+
+  private func letWrite() {
+    let waiters = unanswered
+    unanswered = []
+    for waiter in waiters { waiter.resume() }
+  }
+
   private func armTimer() {
-    guard let timer, let deadline = opened.replica.nextDeadline, deadline != armed else { return }
+    if !unanswered.isEmpty, opened.replica.mayWrite(now: SystemClock.instant) { letWrite() }
+    let due = unanswered.isEmpty ? nil : opened.replica.answerDue
+    guard let timer, let deadline = [opened.replica.nextDeadline, due].compactMap(\.self).min(),
+      deadline != armed
+    else { return }
     armed = deadline
     let wait = max(0, deadline.microseconds - SystemClock.instant.microseconds)
     timer.schedule(deadline: .now() + .microseconds(Int(min(wait, 3_600_000_000))))

@@ -140,6 +140,7 @@ extension Replica {
       local: local, incarnation: incarnation,
       generation: Self.generation(after: max(newest, writer.generation)), logs: logs)
     keepLife()
+    question = nil
     try commit(now: now)
     try run(.begunAnew(incarnation), now: now)
     held.remarks.append("\(reason): this one begins a new life")

@@ -44,6 +44,8 @@ public struct Replica {
   var isLineageStale = false
   /// Whether this device has begun a new life since the start because of another of its lives.
   var hasYielded = false
+  /// Nil once the peers in reach have said how much they hold of this device's logs.
+  var question: HeadsQuestion?
   /// Nil after something was applied.
   var knownStateHash: StateHash?
   /// Nil while the disk works.
@@ -205,6 +207,7 @@ public struct Replica {
     try resumeWaiting(now: now)
     try refreshInvites(now: now)
     reviewReceipts(now: now)
+    askForHeads(now: now.instant)
   }
 
   static func control(in store: Store, local: LocalDevice) throws(StoreError) -> ControlPlane {

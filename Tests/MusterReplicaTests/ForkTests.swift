@@ -87,6 +87,77 @@ struct ForkTests {
     #expect(try titles("Dan", in: &valley).count == 46)
   }
 
+  /// Ben's laptop is put back to what it was before a report that everybody has, and told nothing.
+  private func putBack(in folder: TemporaryFolder) throws -> Valley {
+    var valley = try Valley.with("Ada", "Ben", in: folder)
+    try report("Before the backup", at: "Ben", in: &valley)
+    try valley.converge()
+    let path = folder.database("Ben")
+    try valley.switchOff("Ben")
+    let backup = try Data(contentsOf: URL(fileURLWithPath: path))
+    try valley.switchOn("Ben")
+    try report("After the backup", at: "Ben", in: &valley)
+    try valley.converge()
+    try valley.switchOff("Ben")
+    for ending in ["-wal", "-shm"]
+    where FileManager.default.fileExists(atPath: path + ending) {
+      try FileManager.default.removeItem(atPath: path + ending)
+    }
+    try backup.write(to: URL(fileURLWithPath: path))
+    return valley
+  }
+
+  @Test func `a backup that is put back asks its peers first, and forks nothing`() throws {
+    let folder = try TemporaryFolder()
+    var valley = try putBack(in: folder)
+    try valley.switchOn("Ben")
+    // When it writes as soon as it may
+    #expect(try !valley.ask("Ben") { $0.mayWrite(now: $1.instant) })
+    let began = valley.now
+    _ = try valley.wait(upTo: 5000) { valley in
+      try valley.ask("Ben") { $0.mayWrite(now: $1.instant) }
+    }
+    #expect(valley.now.milliseconds(since: began) < HeadsQuestion.lastMilliseconds)
+    try report("After it was put back", at: "Ben", in: &valley)
+    try valley.converge()
+    // Then nothing is lost, and nothing has forked
+    for name in valley.names {
+      #expect(try titles(name, in: &valley).count == 3, "at \(name)")
+      #expect(try valley.ask(name) { try $0.status(now: $1) }.forks.isEmpty, "at \(name)")
+    }
+    #expect(try life("Ben", in: &valley).generation == 2)
+    // and the next start, which finds all in step, goes on at once.
+    let before = try life("Ben", in: &valley)
+    try valley.restart("Ben")
+    let again = valley.now
+    _ = try valley.wait(upTo: 5000) { valley in
+      try valley.ask("Ben") { $0.mayWrite(now: $1.instant) }
+    }
+    #expect(valley.now.milliseconds(since: again) < HeadsQuestion.aloneMilliseconds)
+    #expect(try life("Ben", in: &valley).incarnation == before.incarnation)
+  }
+
+  @Test func `whoever hears nobody waits a second, and whoever knows nobody not at all`() throws {
+    let folder = try TemporaryFolder()
+    var valley = try Valley.with("Ada", "Ben", in: folder)
+    try report("Before", at: "Ben", in: &valley)
+    try valley.converge()
+    valley.cut(["Ada"], ["Ben"])
+    try valley.restart("Ben")
+    let began = valley.now
+    _ = try valley.wait(upTo: 5000) { valley in
+      try valley.ask("Ben") { $0.mayWrite(now: $1.instant) }
+    }
+    let waited = valley.now.milliseconds(since: began)
+    #expect(waited > 0 && waited <= HeadsQuestion.aloneMilliseconds + 100)
+
+    var lonely = Valley(seed: 3)
+    try lonely.found("Dan", path: folder.database("Dan"))
+    try report("Alone", at: "Dan", in: &lonely)
+    try lonely.restart("Dan")
+    #expect(try lonely.ask("Dan") { $0.mayWrite(now: $1.instant) })
+  }
+
   @Test func `a laptop restored from a backup loses nothing and goes on`() throws {
     let folder = try TemporaryFolder()
     var valley = try Valley.with("Ada", "Ben", in: folder)
@@ -296,9 +367,10 @@ struct ForkTests {
     var bytes = try Data(contentsOf: URL(fileURLWithPath: path))
     bytes[70] ^= 1
     try bytes.write(to: URL(fileURLWithPath: path))
-    #expect(try Replica.problem(ofDatabaseAt: path) != nil)
+    #expect(try Replica.problem(ofDatabaseAt: path, of: ada.credentials, seed: Valley.seal) != nil)
     let mended = folder.database("mended")
-    _ = try Replica.salvage(path, into: mended, credentials: ada.credentials, witnessed: life)
+    _ = try Replica.salvage(
+      path, into: mended, credentials: ada.credentials, witnessed: life, seed: Valley.seal)
     for suffix in ["", "-wal", "-shm"]
     where FileManager.default.fileExists(
       atPath: path + suffix)

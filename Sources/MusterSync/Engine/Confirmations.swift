@@ -144,6 +144,20 @@ extension SyncEngine {
     }
   }
 
+  /// Whether every peer in reach has shown how much it holds of these logs, and none holds more
+  /// than is held here; nil while nobody is in reach.
+  public func haveShown(_ logs: [LogID]) -> Bool? {
+    let reached = connected.filter { peers[$0]?.isReachable == true }
+    guard !reached.isEmpty else { return nil }
+    return logs.allSatisfy { log in
+      let held = shelf.logs[log]?.head.sequence
+      let shown = confirmations(of: log).filter { claim in
+        held.map { claim.sequence <= $0 } ?? false
+      }
+      return Set(reached).isSubset(of: shown.map(\.device))
+    }
+  }
+
   /// The newest frame held of a log.
   public func head(of log: LogID) -> Head? { shelf.logs[log]?.head }
 

@@ -1,4 +1,4 @@
-internal import MusterCrypto
+public import MusterCrypto
 public import MusterModel
 
 /// The certificates that count, as the control plane evaluated them: by whom a log may be.
@@ -51,7 +51,7 @@ public struct Roster: Hashable, Sendable {
   /// The certificate whose hash begins with these eight bytes.
   func hash(prefix: UInt64) -> CertificateHash? { prefixes[prefix] }
 
-  /// The key that a log opened under this certificate is signed with.
+  /// The key that a log opened under this certificate is signed with; nil where it does not count.
   public func signingKey(of hash: CertificateHash, rootKey: VerifyingKey) -> VerifyingKey? {
     hash == .root ? rootKey : self[hash]?.signingKey
   }
