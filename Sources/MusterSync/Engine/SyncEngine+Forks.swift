@@ -102,7 +102,8 @@ extension SyncEngine {
     guard begunStrands.count < Limits.begunStrands, isWelcome(run.log, from: device) else {
       return false
     }
-    abandonPull(of: run.log)
+    // Of this peer's, later datagrams may have overtaken this one.
+    abandonPull(of: run.log, butFrom: device)
     begunStrands[run.log] = BegunStrand(
       device: device, log: origin,
       before: Head(log: run.log, sequence: run.first - 1, hash: previous), began: now,

@@ -10,7 +10,14 @@ extension SyncEngine {
     defer { arrivalCovered.subtract(run.covered) }
     let last = run.first + UInt64(run.frames.count) - 1
     remember(run.log, through: last, of: device)
-    guard last >= next, isWelcome(run.log, from: device) else { return }
+    guard last >= next else { return }
+    guard isWelcome(run.log, from: device) else {
+      // It goes on offering what did not follow: a search may have been lost half-way.
+      if peers[device]?.refused.contains(run.log) == true {
+        _ = searchFork(of: run.log, with: device)
+      }
+      return
+    }
     if let held = shelf.logs[run.log], run.first == next, let previous = run.previous,
       previous != held.head.hash
     {

@@ -209,13 +209,15 @@ extension SyncEngine {
   }
 
   /// A log that cannot be taken now, whoever sends it.
-  mutating func abandonPull(of log: LogID) {
+  mutating func abandonPull(of log: LogID, butFrom kept: DeviceID? = nil) {
     for segment in pulls[log]?.segments ?? [] {
       peers[segment.device]?.pulling.frames -= segment.missing
       peers[segment.device]?.pulling.logs.remove(log)
     }
     pulls[log] = nil
-    for device in reassembly.sources(of: log) { reassembly.remove(of: log, from: device) }
+    for device in reassembly.sources(of: log) where device != kept {
+      reassembly.remove(of: log, from: device)
+    }
   }
 
   /// Its last session has ended.
