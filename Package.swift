@@ -32,6 +32,7 @@ let argumentParser: Target.Dependency = .product(
   name: "ArgumentParser", package: "swift-argument-parser")
 let grdb: Target.Dependency = .product(name: "GRDB", package: "GRDB.swift")
 let grdbSQLite: Target.Dependency = .product(name: "GRDBSQLite", package: "GRDB.swift")
+let hummingbird: Target.Dependency = .product(name: "Hummingbird", package: "hummingbird")
 let logging: Target.Dependency = .product(name: "Logging", package: "swift-log")
 let nioCore: Target.Dependency = .product(name: "NIOCore", package: "swift-nio")
 let nioPosix: Target.Dependency = .product(name: "NIOPosix", package: "swift-nio")
@@ -63,6 +64,7 @@ let package = Package(
     .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
     .package(url: "https://github.com/apple/swift-protobuf", from: "1.39.0"),
     .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
+    .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.1"),
     .package(url: "https://github.com/jpsim/Yams", from: "6.2.2"),
     .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
   ],
@@ -94,21 +96,29 @@ let package = Package(
     program("muster-sim", ["MusterSimulator", argumentParser]),
     layer("MusterInterchange", ["MusterModel", "MusterGeo"]),
     layer("MusterTransport", ["MusterModel", nioCore, nioPosix, logging, lifecycle]),
-    layer("MusterLocation", ["MusterModel"]),
+    layer(
+      "MusterLocation",
+      ["MusterModel", "MusterGeo", nioCore, nioPosix, logging, lifecycle]),
     layer(
       "MusterNode",
       [
-        "MusterModel", "MusterReplica", "MusterTransport", "MusterLocation", logging, lifecycle,
+        "MusterModel", "MusterGeo", "MusterReplica", "MusterTransport", "MusterLocation", logging,
+        lifecycle,
       ]),
     layer(
       "MusterControl",
       ["MusterModel", "MusterNode", protobuf, nioCore, nioPosix, logging, lifecycle],
       exclude: ["Proto"]),
+    layer(
+      "MusterHTTP",
+      [
+        "MusterModel", "MusterLocation", "MusterNode", hummingbird, nioCore, logging, lifecycle,
+      ]),
     program(
       "muster",
       [
-        "MusterModel", "MusterGeo", "MusterInterchange", "MusterLocation",
-        "MusterTransport", "MusterNode", "MusterControl", "CQREncode", argumentParser, logging,
+        "MusterModel", "MusterGeo", "MusterInterchange", "MusterLocation", "MusterTransport",
+        "MusterNode", "MusterControl", "MusterHTTP", "CQREncode", argumentParser, logging,
         lifecycle,
       ]),
     program(
@@ -128,9 +138,10 @@ let package = Package(
     tests("MusterSimulatorTests", ["MusterSimulator"]),
     tests("MusterInterchangeTests", ["MusterInterchange"]),
     tests("MusterTransportTests", ["MusterTransport"]),
-    tests("MusterLocationTests", ["MusterLocation"]),
+    tests("MusterLocationTests", ["MusterLocation", "MusterGeo", nioCore, nioPosix, logging]),
     tests("MusterNodeTests", ["MusterNode"]),
     tests("MusterControlTests", ["MusterControl"]),
+    tests("MusterHTTPTests", ["MusterHTTP"]),
     tests("CommandLineTests", ["muster", "MusterCrypto"]),
     tests("TidyTests", []),
     tests("ProcessTests", ["muster", "muster-sim"]),

@@ -9,7 +9,7 @@ minutes=${1:?how many minutes in all}
 shift
 targets=("$@")
 ((${#targets[@]} > 0)) ||
-  targets=(datagram packet frame-body control-frame joining gpx geojson)
+  targets=(datagram packet frame-body control-frame joining gpx geojson nmea gpsd osmand owntracks)
 seconds=$((minutes * 60 / ${#targets[@]}))
 ((seconds > 0)) || {
   echo "fuzz: $minutes minutes are too few for ${#targets[@]} targets" >&2
@@ -25,9 +25,16 @@ Scripts/build.sh "the tests, which make the seeds" "7 minutes" \
   swift build --explicit-target-dependency-import-check error --build-tests
 MUSTER_FUZZ_SEEDS=$seeds swift test --explicit-target-dependency-import-check error \
   --skip-build --disable-xctest --filter FuzzSeedTests >/dev/null
-mkdir -p "$seeds"/{gpx,geojson} "$crashes"
+mkdir -p "$seeds"/{gpx,geojson,nmea,gpsd,osmand,owntracks} "$crashes"
 [[ ! -d ../shared/tracks ]] || cp -f ../shared/tracks/*.gpx "$seeds/gpx/"
 cp -f simulations/tracks/*.gpx "$seeds/gpx/" 2>/dev/null || true
+echo 'GPRMC,092751.000,A,5321.6802,N,00630.3371,W,0.06,31.66,280511,,,A' >"$seeds/nmea/rmc"
+echo 'GPGGA,092751.000,5321.6802,N,00630.3371,W,1,8,1.03,61.7,M,55.3,M,,' >"$seeds/nmea/gga"
+echo '{"class":"TPV","mode":3,"time":"2026-11-21T14:34:44.280Z","lat":46.4,"lon":7.5,"eph":4.6}' \
+  >"$seeds/gpsd/tpv"
+echo 'id=a&lat=46.05&lon=14.5&timestamp=1795300000&hdop=1.2&accuracy=4' >"$seeds/osmand/query"
+echo '{"_type":"location","lat":46.05,"lon":14.5,"acc":12,"tst":1795300000,"tid":"mj"}' \
+  >"$seeds/owntracks/location"
 
 printf '%-14s %12s %9s %8s  %s\n' target inputs inputs/s corpus verdict
 status=0

@@ -84,6 +84,10 @@ public struct CrossingDetector: Hashable, Sendable {
     return entry.map { $0.state == .outside ? .outside : .inside } ?? .outside
   }
 
+  /// The clock of this subject's receiver was set back: what it says from now on is the present,
+  /// though its times were taken already.
+  public mutating func clockWasSetBack() { lastSampleTime = nil }
+
   /// Takes a fix, with **all** fences under watch: one that is missing counts as deleted.
   public mutating func observe(_ fix: Fix, fences: [FenceUnderWatch]) -> [Transition] {
     observe(fix, fences: FenceIndex(fences))

@@ -74,6 +74,12 @@ public enum Limits {
   /// Half of the Earth's circumference, rounded down.
   public static let circleRadiusCentimetres: UInt32 = 2_000_000_000
 
+  // MARK: Location
+
+  /// Of the own track, the newest fixes that are kept: a month of one each five seconds, in some
+  /// 30 MB.
+  public static let trackFixes: Int64 = 500_000
+
   // MARK: Identity
 
   /// Certificates between a device and the root.

@@ -19,6 +19,7 @@ extension Node {
       var status = try read { try $0.status(now: $1) }
       status.rejected = rejections()
       status.diskFreeBytes = diskFreeBytes()
+      status.location = locationStatus
       for index in status.peers.indices {
         status.peers[index].interface = interfaceName(of: status.peers[index].link)
       }

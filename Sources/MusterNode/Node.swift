@@ -1,6 +1,8 @@
 internal import Dispatch
 internal import Foundation
 public import Logging
+internal import MusterGeo
+internal import MusterLocation
 public import MusterModel
 internal import MusterReplica
 public import MusterTransport
@@ -17,7 +19,17 @@ public actor Node {
   let executor: QueueExecutor
   private var opened: OpenedHome
   private let transport: UDPTransport?
-  private let logger: Logger
+  let logger: Logger
+  /// What this device's location source says, on its way to the replica.
+  var watch = LocationWatch(
+    profile: .foreground,
+    silenceMilliseconds: SafetyAssessment.silenceThresholdMilliseconds)
+  /// The phones that this node speaks for; nil until the first is heard.
+  var desk: TrackerDesk?
+  /// Whether the profile for a laptop that somebody looks at counts, or the one for a sleepy one.
+  var inForeground = true
+  /// What that source is called, and how it stands.
+  var source: (name: String, state: SourceState)?
   /// Nil while the node does not run.
   private var timer: (any DispatchSourceTimer)?
   private var armed: Instant?
@@ -61,6 +73,7 @@ public actor Node {
     }
     if let remark = opened.repairRemark { logger.warning("\(remark)") }
     (self.peers, self.linkRate) = (peers, linkRate)
+    followSettings()
     beginContacts()
   }
 
@@ -101,19 +114,13 @@ public actor Node {
     }
   }
 
-  /// Takes a fix from a location source. What the disk refuses is worth a line in the log: the
-  /// next fix comes soon.
-  public func ingest(_ fix: Fix) async {
-    await untilPeersAnswered()
-    act { replica, now in try replica.ingest(fix, now: now) }
-  }
-
   private func passDeadlines() {
     armed = nil
+    publishDue()
     act { replica, now in try replica.passDeadlines(now: now) }
   }
 
-  private func act(_ work: (inout Replica, ClockReading) throws -> Replica.Outcome) {
+  func act(_ work: (inout Replica, ClockReading) throws -> Replica.Outcome) {
     do {
       try attempt(work)
     } catch {
@@ -163,6 +170,7 @@ public actor Node {
       logger.debug("dropped a datagram of \(rejection.from): \(rejection.reason)")
     }
     for remark in outcome.remarks { logger.info("\(remark)") }
+    if outcome.changedRows.contains(where: { $0.kind == .settings }) { followSettings() }
     if !outcome.crossings.isEmpty {
       followers.tell(try outcome.crossings.map(opened.replica.summary))
     }
@@ -189,13 +197,15 @@ public actor Node {
   private func armTimer() {
     if !unanswered.isEmpty, opened.replica.mayWrite(now: SystemClock.instant) { letWrite() }
     let due = unanswered.isEmpty ? nil : opened.replica.answerDue
-    guard let timer, let deadline = [opened.replica.nextDeadline, due].compactMap(\.self).min(),
-      deadline != armed
-    else { return }
+    let deadlines = [opened.replica.nextDeadline, watch.nextDeadline, due].compactMap(\.self)
+    guard let timer, let deadline = deadlines.min(), deadline != armed else { return }
     armed = deadline
     let wait = max(0, deadline.microseconds - SystemClock.instant.microseconds)
     timer.schedule(deadline: .now() + .microseconds(Int(min(wait, 3_600_000_000))))
   }
+
+  /// Whether it does more than answer commands.
+  var isRunning: Bool { timer != nil }
 
   // MARK: Asking
 

@@ -56,7 +56,14 @@ public struct ReplayService: Service {
   public func run() async throws {
     await cancelWhenGracefulShutdown {
       do {
-        try await replay.run { fix in await node.ingest(fix) }
+        await node.take(.state(.connected), from: .replay)
+        try await replay.run { fix in
+          let told = SourceFix(
+            position: fix.position, accuracyDecimetres: fix.accuracyDecimetres,
+            sampleTime: fix.sampleTime)
+          await node.take(.reading(.fix(told)), from: .replay)
+        }
+        await node.take(.state(.ended), from: .replay)
         logger.info("the track is at its end")
       } catch is CancellationError {
         return

@@ -1,4 +1,5 @@
 internal import MusterCrypto
+public import MusterGeo
 public import MusterModel
 internal import MusterStore
 internal import MusterSync
@@ -7,26 +8,50 @@ extension Replica {
   /// Takes a fix of this device: keeps it, publishes the position, and authors the crossings that
   /// it shows, all in one transaction with the detector's new state.
   public mutating func ingest(_ fix: Fix, now: ClockReading) throws -> Outcome {
+    try ingest(fix, as: .published, stepsBack: false, now: now)
+  }
+
+  /// As `ingest(_:now:)`, doing with the fix what the location filter says. One that shows a
+  /// crossing is kept and published in any case; one that is only watched and shows none costs no
+  /// transaction, so that the detector's state on disk may be that of an earlier fix.
+  ///
+  /// - Parameter stepsBack: the receiver's clock was set back, and this fix is the present all the
+  ///   same.
+  public mutating func ingest(
+    _ fix: Fix, as handling: LocationFilter.Handling, stepsBack: Bool, now: ClockReading
+  ) throws -> Outcome {
     try transact(now: now) { replica in
-      try replica.take(fix, now: now)
+      if stepsBack { replica.monitor.clockWasSetBack() }
+      try replica.take(fix, as: handling, now: now)
     }
   }
 
-  private mutating func take(_ fix: Fix, now: ClockReading) throws {
+  /// After what silence the others know nothing of this device's user.
+  public func silenceMilliseconds() throws -> Int64 {
+    try silenceMilliseconds(of: local.author.user)
+  }
+
+  /// Publishes a fix that was taken before and only kept.
+  public mutating func publish(_ fix: Fix, now: ClockReading) throws -> Outcome {
+    try transact(now: now) { replica in
+      let published = replica.put(PositionReport(fix: fix, reportedAt: now.wall))
+      try replica.commit(now: now)
+      if let published { try replica.run(.recorded([published]), now: now) }
+    }
+  }
+
+  private mutating func take(
+    _ fix: Fix, as handling: LocationFilter.Handling, now: ClockReading
+  ) throws {
     let report = PositionReport(fix: fix, reportedAt: now.wall)
-    let epoch = currentEpoch
     let isNewest = monitor.detector.lastSampleTime.map { fix.sampleTime > $0 } ?? true
     let crossings = try monitor.observe(fix, by: local.device, in: store)
+    guard handling > .watched || !crossings.isEmpty else { return }
     batch.local[GeofenceMonitor.stateKey] = monitor.detector.encoded()
     batch.fixes.append(report)
     var published: LatestRecord?
     // A late fix belongs to the track and never flips the present.
-    if let epoch, isNewest {
-      let record = record(report, epoch: epoch)
-      batch.records.append(record)
-      if let position = opened(record) { batch.positions.append(position) }
-      published = record
-    }
+    if isNewest, handling == .published || !crossings.isEmpty { published = put(report) }
     if crossings.isEmpty {
       try commit(now: now)
     } else {
@@ -35,12 +60,23 @@ extension Replica {
     if let published { try run(.recorded([published]), now: now) }
   }
 
+  /// Puts the position into the batch; nil while there is no key to seal it under.
+  ///
+  /// - Parameter tracker: what its row is named by, where it is not this device that is there.
+  mutating func put(_ report: PositionReport, of tracker: Bytes16? = nil) -> LatestRecord? {
+    guard let epoch = currentEpoch else { return nil }
+    let record = record(report, of: tracker, epoch: epoch)
+    batch.records.append(record)
+    if let position = opened(record) { batch.positions.append(position) }
+    return record
+  }
+
   private mutating func record(
-    _ report: PositionReport, epoch: (id: EpochID, key: SealingKey)
+    _ report: PositionReport, of tracker: Bytes16?, epoch: (id: EpochID, key: SealingKey)
   ) -> LatestRecord {
     recordCounter += 1
     return .position(
-      report, operation: local.operation, certificate: local.certificate.hash,
+      report, of: tracker, operation: local.operation, certificate: local.certificate.hash,
       order: RecordOrder(
         generation: writer.generation, incarnation: writer.incarnation, counter: recordCounter),
       epoch: epoch.id, key: epoch.key, nonce: random.nonce24(), signedBy: local.signingKey)

@@ -37,6 +37,9 @@ enum LocalTable {
       INSERT INTO fixes(latitude_e7, longitude_e7, accuracy_decimetres, sampled_at_ms,
         reported_at_ms) VALUES (?, ?, ?, ?, ?)
       """, report.fix.columns + [report.reportedAt.column])
+    try database.run(
+      "DELETE FROM fixes WHERE place <= (SELECT max(place) FROM fixes) - ?",
+      [.integer(Limits.trackFixes)])
   }
 
   static func track(

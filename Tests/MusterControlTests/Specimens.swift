@@ -95,7 +95,7 @@ enum Specimens {
   }
 
   static func status(peers: [PeerSummary], fix: PositionReport?) -> StatusSummary {
-    StatusSummary(
+    var status = StatusSummary(
       operation: OperationID(raw: .zero), operationName: "Flood", callsign: "Anna",
       device: device, role: .command, stateHash: hash, stateIsIncomplete: true,
       root: [1, 2, 3, 4, 5, 6, 7, 8], logs: 1, frames: 2, waitingFrames: 3,
@@ -108,6 +108,11 @@ enum Specimens {
           device: $0.device, callsign: "Ben", log: LogID(raw: .zero), lane: .urgent, place: .max,
           branches: 3)
       }, diskFreeBytes: peers.isEmpty ? nil : .max)
+    if !peers.isEmpty {
+      status.location = LocationStatus(
+        source: "gpsd", state: "connected", mode: "coarse", refused: ["malformed": .max])
+    }
+    return status
   }
 
   static func peer(_ address: [UInt8], scope: UInt32) -> [PeerSummary] {

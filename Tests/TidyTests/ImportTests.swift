@@ -25,11 +25,18 @@ import Testing
       "MusterModel", "NIOCore", "NIOPosix", "Logging", "ServiceLifecycle", "Foundation", "Glibc",
       "Musl", "Darwin", "Synchronization",
     ],
-    "MusterLocation": ["MusterModel", "Foundation", "FoundationXML"],
+    "MusterLocation": [
+      "MusterModel", "MusterGeo", "NIOCore", "NIOPosix", "Logging", "ServiceLifecycle",
+      "Foundation", "FoundationXML", "Glibc", "Musl", "Darwin",
+    ],
     "MusterNode": [
-      "MusterModel", "MusterReplica", "MusterTransport", "MusterLocation", "Logging",
+      "MusterModel", "MusterGeo", "MusterReplica", "MusterTransport", "MusterLocation", "Logging",
       "ServiceLifecycle", "Foundation", "Dispatch", "Synchronization", "Glibc",
       "Musl", "Darwin",
+    ],
+    "MusterHTTP": [
+      "MusterModel", "MusterLocation", "MusterNode", "Hummingbird", "NIOCore", "Logging",
+      "ServiceLifecycle", "Foundation",
     ],
     "MusterControl": [
       "MusterModel", "MusterNode", "SwiftProtobuf", "NIOCore", "NIOPosix", "Logging",

@@ -26,11 +26,12 @@ extension WireStatus {
     droppedForLackOfRoom = status.droppedForLackOfRoom
     forks = status.forks.map(WireFork.init)
     if let free = status.diskFreeBytes { diskFreeBytes = free }
+    if let status = status.location { location = WireLocationStatus(status) }
   }
 
   var summary: StatusSummary {
     get throws(ControlFault) {
-      StatusSummary(
+      var status = StatusSummary(
         operation: try Checked.identifier(operation), operationName: operationName,
         callsign: callsign, device: try Checked.identifier(device), role: try Checked.code(role),
         stateHash: try Checked.stateHash(stateHash), stateIsIncomplete: stateIsIncomplete,
@@ -46,7 +47,23 @@ extension WireStatus {
         droppedForLackOfRoom: droppedForLackOfRoom,
         forks: try forks.checked { fork throws(ControlFault) in try fork.summary },
         diskFreeBytes: hasDiskFreeBytes ? diskFreeBytes : nil)
+      if hasLocation { status.location = location.status }
+      return status
     }
+  }
+}
+
+extension WireLocationStatus {
+  init(_ status: LocationStatus) {
+    self.init()
+    source = status.source
+    state = status.state
+    mode = status.mode
+    refused = status.refused
+  }
+
+  var status: LocationStatus {
+    LocationStatus(source: source, state: state, mode: mode, refused: refused)
   }
 }
 

@@ -173,7 +173,7 @@ final class GPXReader: NSObject, XMLParserDelegate {
     guard let text = attributes[name].map(trimmed) else {
       throw PointFault(reason: "has no \(name)")
     }
-    guard let value = decimal(text) else {
+    guard let value = DecimalText.number(text) else {
       throw PointFault(reason: "has the \(name) \"\(GPXFault.quote(text))\", which is no number")
     }
     guard abs(value) <= limit else {
@@ -186,18 +186,8 @@ final class GPXReader: NSObject, XMLParserDelegate {
   /// Metres to decimetres, rounded up so as never to claim more accuracy than was given. What is
   /// not a length counts as not said.
   private static func decimetres(_ text: String) -> UInt32? {
-    guard let metres = decimal(text), metres >= 0 else { return nil }
+    guard let metres = DecimalText.number(text), metres >= 0 else { return nil }
     return UInt32(exactly: (metres * 10).rounded(.up))
-  }
-
-  /// A decimal number, with the exponent that some programs write near zero; no hexadecimal,
-  /// infinity or NaN.
-  private static func decimal(_ text: String) -> Double? {
-    let allowed = Set("0123456789+-.eE".utf8)
-    guard text.utf8.allSatisfy(allowed.contains), let value = Double(text), value.isFinite else {
-      return nil
-    }
-    return value
   }
 
   private static func trimmed(_ text: String) -> String {

@@ -38,6 +38,8 @@ public struct StatusSummary: Hashable, Sendable {
   public var peers: [PeerSummary]
   /// This device's newest; nil before the first.
   public var fix: PositionReport?
+  /// How the node learns of fixes; nil where it is not running.
+  public var location: LocationStatus?
   /// Datagrams that were dropped, by reason; nothing where the node is not running.
   public var rejected: [String: UInt64]
   /// Of what was to be said to peers, parts that found no room to wait; digests make up for them.

@@ -4,12 +4,14 @@ internal import MusterModel
 internal import MusterStore
 internal import MusterSync
 
-/// The fences under watch, and where this device stands with each. A crossing that it sees is an
-/// ordinary local write.
+/// The fences under watch, and where this device stands with each, and the trackers that it speaks
+/// for. A crossing that it sees is an ordinary local write.
 struct GeofenceMonitor: Sendable {
   static let stateKey = "crossing detector"
 
   private(set) var detector: CrossingDetector
+  /// Of trackers that were heard since the start, by what their rows are named by.
+  private var trackers: [Bytes16: CrossingDetector] = [:]
   /// Nil after a fence has changed.
   private var zones: Zones?
 
@@ -27,6 +29,8 @@ struct GeofenceMonitor: Sendable {
   }
 
   mutating func fencesChanged() { zones = nil }
+
+  mutating func clockWasSetBack() { detector.clockWasSetBack() }
 
   mutating func zones(in store: Store) throws(StoreError) -> Zones {
     if let zones { return zones }
@@ -59,12 +63,38 @@ struct GeofenceMonitor: Sendable {
     _ fix: Fix, by device: DeviceID, in store: Store
   ) throws(StoreError) -> [Crossing] {
     let zones = try zones(in: store)
-    return detector.observe(fix, fences: zones.index).map { transition in
-      Crossing(
-        type: transition.type, fence: transition.fence, fenceVersion: transition.version,
-        subject: device, transition: transition.number, fix: transition.fix,
-        isBaseline: transition.isBaseline)
-    }
+    return detector.observe(fix, fences: zones.index).map { Crossing($0, of: device) }
+  }
+
+  /// Takes a fix of a tracker: the crossings that it shows, and whether it is the present.
+  mutating func observe(
+    _ fix: Fix, of nonce: Bytes16, as subject: DeviceID, in store: Store
+  ) throws -> (crossings: [Crossing], isNewest: Bool) {
+    let zones = try zones(in: store)
+    var detector = try trackers[nonce] ?? Self.saved(of: nonce, in: store)
+    let isNewest = detector.lastSampleTime.map { fix.sampleTime > $0 } ?? true
+    let transitions = detector.observe(fix, fences: zones.index)
+    trackers[nonce] = detector
+    return (transitions.map { Crossing($0, of: subject) }, isNewest)
+  }
+
+  /// To be stored with the crossings.
+  func encodedState(of nonce: Bytes16) -> [UInt8]? { trackers[nonce]?.encoded() }
+
+  static func stateKey(of nonce: Bytes16) -> String { "\(stateKey) \(Hex.encode(nonce.bytes))" }
+
+  private static func saved(of nonce: Bytes16, in store: Store) throws -> CrossingDetector {
+    guard let bytes = try store.local(stateKey(of: nonce)) else { return CrossingDetector() }
+    return try CrossingDetector(decoding: bytes)
+  }
+}
+
+extension Crossing {
+  fileprivate init(_ transition: Transition, of subject: DeviceID) {
+    self.init(
+      type: transition.type, fence: transition.fence, fenceVersion: transition.version,
+      subject: subject, transition: transition.number, fix: transition.fix,
+      isBaseline: transition.isBaseline)
   }
 }
 

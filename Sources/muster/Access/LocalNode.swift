@@ -1,5 +1,6 @@
 internal import Logging
 internal import MusterControl
+internal import MusterHTTP
 internal import MusterLocation
 internal import MusterModel
 internal import MusterNode
@@ -22,9 +23,15 @@ struct RunSettings {
   /// Whom it tries to reach besides those it hears and remembers.
   var peers: [AddressArgument]
   var usesMulticast: Bool
-  /// Replayed as the device's own fixes; what has no times starts when the node does.
-  var track: GPXTrack?
+  /// What tells where this laptop is; a track without times starts when the node does.
+  var location: LocationChoice?
   var speed: ReplaySpeed
+  /// Which of command's two profiles for the location service counts.
+  var inBackground: Bool
+  /// Where phones say where they are; nil for nowhere.
+  var http: HTTPArgument?
+  /// What they have to know.
+  var httpToken: String?
   /// What each of this machine's links may carry; nil for as much as it takes.
   var linkRate: LinkRate?
 }
@@ -94,16 +101,46 @@ enum LocalNode {
         logger.info("listening on UDP port \(transport.boundPort)")
       },
     ]
-    if let track = settings.track {
-      let replay = GPXReplay(
-        track, startingAt: SystemClock.wall, speed: settings.speed)
-      services.append(ReplayService(node: node, replay: replay, logger: logger))
+    if settings.inBackground { await node.goToBackground() }
+    if let location = settings.location {
+      await node.listen(to: location.name)
+      services.append(
+        try await source(location, speed: settings.speed, node: node, logger: logger))
+    }
+    if let http = settings.http {
+      services.append(
+        TrackerServer(
+          host: http.host, port: http.port, token: settings.httpToken, node: node, logger: logger))
     }
     let group = ServiceGroup(
       configuration: ServiceGroupConfiguration(
         services: services.map { .init(service: $0) },
         gracefulShutdownSignals: [.sigint, .sigterm], logger: logger))
     try await group.run()
+  }
+
+  private static func source(
+    _ location: LocationChoice, speed: ReplaySpeed, node: Node, logger: Logger
+  ) async throws -> any Service {
+    let deliver: @Sendable (SourceEvent) async -> Void = { await node.take($0, from: .receiver) }
+    let random: @Sendable () -> UInt64 = { UInt64.random(in: .min ... .max) }
+    switch location {
+    case .gpsd(let gpsd):
+      return GpsdSource(
+        host: gpsd.host, port: gpsd.port, logger: logger, random: random, deliver: deliver)
+    case .nmeaStream(let input):
+      return NMEAStreamSource(input, logger: logger, random: random, deliver: deliver)
+    case .nmeaDatagrams(let host, let port):
+      do {
+        return try await NMEADatagramSource.bind(
+          host: host, port: port, logger: logger, deliver: deliver)
+      } catch {
+        throw Refusal("cannot listen for NMEA on UDP port \(port) of \(host): \(error)")
+      }
+    case .track(let track, _):
+      let replay = GPXReplay(track, startingAt: SystemClock.wall, speed: speed)
+      return ReplayService(node: node, replay: replay, logger: logger)
+    }
   }
 
   /// A name that means nothing, as many do without the internet, must not keep a node from running.

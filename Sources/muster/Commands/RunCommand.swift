@@ -9,17 +9,27 @@ struct RunCommand: AsyncParsableCommand {
     discussion: """
       Example:  muster run
                 muster run --peer 192.0.2.7:7474 --gpx walk.gpx --speed 10
+                muster run --gpsd 127.0.0.1
+                muster run --nmea /dev/ttyUSB0 --http 127.0.0.1:7480
 
       Stays in the foreground until Ctrl-C. Laptops on one network find each other by multicast; \
       --peer names one that multicast does not reach. Logs go to standard error.
 
+      Where this laptop is, one source tells: gpsd, a receiver's NMEA sentences (a device, - for \
+      standard input, udp://:10110), or a recorded track (GPX, or NMEA in a file). With --http, \
+      phones tell where they are: OsmAnd and Traccar's client at /, OwnTracks at /owntracks. On \
+      any but a loopback address they have to know MUSTER_HTTP_TOKEN, as the beginning of the \
+      path (/TOKEN/owntracks) or as a password; it is not encrypted on its way.
+
       What no flag says may stand in the environment (MUSTER_LISTEN, MUSTER_PEER, \
-      MUSTER_MULTICAST, MUSTER_LINK_RATE), else in muster.toml in the home:
+      MUSTER_MULTICAST, MUSTER_LINK_RATE, MUSTER_GPSD, MUSTER_NMEA, MUSTER_HTTP, \
+      MUSTER_HTTP_TOKEN), else in muster.toml in the home:
 
                 listen = "0.0.0.0:7474"
                 peer = ["192.0.2.7:7474"]
                 multicast = true
                 link-rate = "64kbit"
+                gpsd = "127.0.0.1:2947"
       """)
 
   @Option(
@@ -41,6 +51,16 @@ struct RunCommand: AsyncParsableCommand {
     transform: LinkRateArgument.init(parsing:))
   var linkRate: LinkRateArgument?
 
+  @Option(
+    help: ArgumentHelp("The gpsd that tells where this laptop is.", valueName: "host[:port]"),
+    transform: GpsdArgument.init(parsing:))
+  var gpsd: GpsdArgument?
+
+  @Option(
+    help: ArgumentHelp("A receiver's NMEA 0183 sentences.", valueName: "file|-|udp://:port"),
+    transform: NMEAArgument.init(parsing:))
+  var nmea: NMEAArgument?
+
   @Option(help: ArgumentHelp("Replays a recorded track as this laptop's way.", valueName: "file"))
   var gpx: String?
 
@@ -49,10 +69,24 @@ struct RunCommand: AsyncParsableCommand {
     transform: RunCommand.speed)
   var speed: ReplaySpeed?
 
+  @Flag(help: "Follows the location profile for the background, which spares the battery.")
+  var background = false
+
+  @Option(
+    help: ArgumentHelp("Where phones say where they are.", valueName: "address:port"),
+    transform: HTTPArgument.init(parsing:))
+  var http: HTTPArgument?
+
   @OptionGroup var home: HomeOptions
 
   func validate() throws {
-    if speed != nil, gpx == nil { throw ValidationError("--speed belongs to --gpx") }
+    if [gpsd != nil, nmea != nil, gpx != nil].count(where: { $0 }) > 1 {
+      throw ValidationError("only one of --gpsd, --nmea and --gpx can tell where this laptop is")
+    }
+    let isRecording = if case .file? = nmea { true } else { gpx != nil }
+    if speed != nil, !isRecording {
+      throw ValidationError("--speed belongs to --gpx, or to a file of --nmea")
+    }
   }
 
   func run() async throws {
@@ -62,14 +96,35 @@ struct RunCommand: AsyncParsableCommand {
   /// A flag beats the environment, which beats the file, which beats the default.
   private func chosen(by settings: Settings) throws -> RunSettings {
     let address = AddressArgument.init(parsing:)
+    let http = try http ?? settings.value(of: .http, HTTPArgument.init(parsing:))
+    let token = try settings.value(of: .httpToken) { $0 }
+    if let http, !http.isLoopback, token == nil {
+      throw Refusal(
+        "\(http.host) can be reached from elsewhere: set MUSTER_HTTP_TOKEN, or http-token in "
+          + "muster.toml, to what phones have to know")
+    }
     return RunSettings(
       listen: try listen ?? settings.value(of: .listen, address)
         ?? AddressArgument(parsing: "0.0.0.0:7474"),
       peers: try peer.isEmpty ? settings.values(of: .peer, address) ?? [] : peer,
       usesMulticast: try noMulticast ? false : settings.flag(.multicast) ?? true,
-      track: try gpx.map(track), speed: speed ?? .asRecorded,
+      location: try location(by: settings), speed: speed ?? .asRecorded,
+      inBackground: background, http: http, httpToken: token,
       linkRate: try (linkRate ?? settings.value(of: .linkRate, LinkRateArgument.init(parsing:)))?
         .rate)
+  }
+
+  /// A flag for one source leaves aside what is set for another.
+  private func location(by settings: Settings) throws -> LocationChoice? {
+    if let gpsd { return .gpsd(gpsd) }
+    if let nmea { return try LocationChoice(nmea) }
+    if let gpx { return .track(try track(gpx), file: gpx) }
+    let gpsd = try settings.value(of: .gpsd, GpsdArgument.init(parsing:))
+    let nmea = try settings.value(of: .nmea, NMEAArgument.init(parsing:))
+    guard gpsd == nil || nmea == nil else {
+      throw Refusal("gpsd and nmea are both set: only one can tell where this laptop is")
+    }
+    return try gpsd.map { .gpsd($0) } ?? nmea.map { argument in try LocationChoice(argument) }
   }
 
   private func track(_ path: String) throws(Refusal) -> GPXTrack {

@@ -60,6 +60,16 @@ struct StatusCommand: AsyncParsableCommand {
     if let report = status.fix {
       facts.append(("Last fix", "\(Words.fix(report.fix)) at \(report.fix.sampleTime)"))
     }
+    if let location = status.location {
+      if !location.source.isEmpty {
+        facts.append(("Location", "\(location.source), \(location.state), \(location.mode)"))
+      }
+      let refused = location.refused.filter { $0.value > 0 }.sorted { $0.key < $1.key }
+      if !refused.isEmpty {
+        facts.append(
+          ("Not used", refused.map { "\($0.key) \($0.value)" }.joined(separator: ", ")))
+      }
+    }
     let rejected = status.rejected.filter { $0.value > 0 }.sorted { $0.key < $1.key }
     if !rejected.isEmpty {
       facts.append(

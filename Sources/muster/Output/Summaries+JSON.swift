@@ -107,7 +107,8 @@ extension StatusSummary {
       "root": .string(Hex.encode(root)), "logs": .count(logs), "frames": .count(frames),
       "waitingFrames": .count(waitingFrames), "users": .count(users), "reports": .count(reports),
       "fences": .count(fences), "crossings": .count(crossings),
-      "peers": .array(peers.map(\.json)), "fix": .known(fix, \.json),
+      "peers": .array(peers.map(\.json)), "fix": .known(fix) { $0.json(location) },
+      "location": .known(location, \.json),
       "rejected": .object(rejected.mapValues(JSON.unsigned)),
       "droppedForLackOfRoom": .unsigned(droppedForLackOfRoom), "forkedLogs": .count(forks.count),
       "forks": .array(forks.map(\.json)),
@@ -163,9 +164,21 @@ extension PeerSummary.State {
   }
 }
 
-extension PositionReport {
+extension LocationStatus {
   fileprivate var json: JSON {
+    .object([
+      "source": .string(source), "state": .string(state), "mode": .string(mode),
+      "refused": .object(refused.mapValues(JSON.unsigned)),
+    ])
+  }
+}
+
+extension PositionReport {
+  fileprivate func json(_ location: LocationStatus?) -> JSON {
     JSON.object([
+      "source": .known(location) { .string($0.source) },
+      "mode": .known(location) { .string($0.mode) },
+      "ageSeconds": .integer(max(0, Timestamp.now.milliseconds(since: reportedAt) / 1000)),
       "accuracyMetres": .metres(decimetres: fix.accuracyDecimetres),
       "sampleTime": .time(fix.sampleTime), "reportedAt": .time(reportedAt),
     ]).adding(JSON.place(fix.position))

@@ -8,6 +8,10 @@ enum Setting: String, CaseIterable {
   case peer
   case multicast
   case linkRate = "link-rate"
+  case gpsd
+  case nmea
+  case http
+  case httpToken = "http-token"
 
   /// `MUSTER_LINK_RATE`.
   var variable: String {

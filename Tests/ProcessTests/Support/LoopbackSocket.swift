@@ -30,6 +30,9 @@ final class LoopbackSocket {
 
   deinit { close(descriptor) }
 
+  /// One that nobody has just now.
+  static func freePort() throws -> UInt16 { try LoopbackSocket().port }
+
   /// False where the system has no room for it just now.
   func send(_ bytes: [UInt8], to port: UInt16) -> Bool {
     var to = Self.address(port: port)

@@ -1,0 +1,9 @@
+import MusterLocation
+
+/// What follows the question mark of a URL, or a form.
+@_cdecl("LLVMFuzzerTestOneInput")
+public func fuzz(_ start: UnsafePointer<UInt8>, _ count: Int) -> CInt {
+  let text = String(decoding: UnsafeBufferPointer(start: start, count: count), as: UTF8.self)
+  _ = try? OsmAndQuery.read(text)
+  return 0
+}

@@ -1,0 +1,158 @@
+internal import MusterModel
+
+/// Makes fixes of NMEA 0183 sentences, as receivers write them on a serial line, into a file or
+/// into UDP datagrams.
+///
+/// RMC has place, time and date, and makes a fix at once. What GGA, GSA and GST say of the same
+/// second or of those before tells how good it is:
+///
+/// - GST's standard deviations, doubled: about 95 % (as gpsd's `eph`);
+/// - else HDOP times `metresPerHDOP`;
+/// - else nothing.
+///
+/// A receiver that never writes RMC is heard by its GGA, which has no date: such a fix has no time.
+/// Made for hostile bytes: it holds one line, and a wrong sum or strange field costs a sentence.
+public struct NMEADecoder: Sendable {
+  /// How many metres a dilution of one stands for, at 95 %: with a plain receiver outdoors.
+  static let metresPerHDOP = 5.0
+  /// Sentences without an RMC among them after which GGA is believed alone.
+  private static let sentencesWithoutRMC = 8
+  /// How old a word on the quality may be, by the receiver's own time of day.
+  private static let qualityMilliseconds: Int64 = 3000
+  private static let dayMilliseconds: Int64 = 86_400_000
+
+  private var splitter = LineSplitter(longest: NMEASentence.longestLine)
+  private var quality: Quality?
+  private var sentencesSinceRMC = 0
+
+  /// What a receiver last said of its accuracy.
+  private struct Quality {
+    var time: Int64
+    var hasFix = true
+    var dilution: Double?
+    var deviationMetres: Double?
+  }
+
+  /// Nothing heard yet.
+  public init() {}
+
+  /// What these bytes came to, in order; a sentence may begin and end in different calls.
+  public mutating func take(_ bytes: some Sequence<UInt8>) -> [Reading] {
+    splitter.take(bytes).flatMap { read($0) }
+  }
+
+  /// What was left without an end of line.
+  public mutating func finish() -> [Reading] {
+    splitter.finish().flatMap { read($0) }
+  }
+
+  /// As `take`, of a datagram: many programs send one sentence in each, without an end of line.
+  public mutating func take(datagram bytes: some Sequence<UInt8>) -> [Reading] {
+    var readings = take(bytes)
+    let rest = splitter.unfinished
+    if rest.count > 3, rest[rest.count - 3] == UInt8(ascii: "*") { readings += finish() }
+    return readings
+  }
+
+  private mutating func read(_ line: [UInt8]?) -> [Reading] {
+    guard let line else { return [.refused(.tooLong)] }
+    return NMEASentence.pieces(of: line).map { piece in
+      do throws(ReadingFault) {
+        guard let sentence = try NMEASentence(piece) else { return .other }
+        return try read(sentence)
+      } catch {
+        return .refused(error)
+      }
+    }
+  }
+
+  private mutating func read(_ sentence: NMEASentence) throws(ReadingFault) -> Reading {
+    sentencesSinceRMC = min(sentencesSinceRMC + 1, Self.sentencesWithoutRMC)
+    switch sentence.kind {
+    case "RMC":
+      sentencesSinceRMC = 0
+      return try recommendedMinimum(sentence)
+    case "GGA": return try fixData(sentence)
+    case "GST": return try errorStatistics(sentence)
+    case "GSA": return activeSatellites(sentence)
+    default: return .other
+    }
+  }
+
+  // MARK: Sentences
+
+  /// time, status, latitude, N/S, longitude, E/W, speed, course, date, variation, E/W, mode.
+  private mutating func recommendedMinimum(
+    _ sentence: NMEASentence
+  ) throws(ReadingFault) -> Reading {
+    let mode = sentence.letter(11)
+    guard sentence.letter(1) == "A", mode != "N", mode != "M", mode != "S" else { return .noFix }
+    let position = try NMEAFields.position(sentence, at: 2)
+    let time = try NMEAFields.timeOfDay(sentence.field(0))
+    let day = try NMEAFields.day(sentence.field(8))
+    var accuracy: UInt32?
+    if let quality, let time, isFresh(quality, at: time) {
+      guard quality.hasFix else { return .noFix }
+      // A place that was reckoned on from the last fix is not as good as that was.
+      if mode != "E" { accuracy = Self.accuracy(quality) }
+    }
+    let sampleTime = time.flatMap { time in day.map { Timestamp(milliseconds: $0 + time) } }
+    return .fix(
+      SourceFix(position: position, accuracyDecimetres: accuracy, sampleTime: sampleTime))
+  }
+
+  /// time, latitude, N/S, longitude, E/W, quality, satellites, HDOP, altitude, …
+  private mutating func fixData(_ sentence: NMEASentence) throws(ReadingFault) -> Reading {
+    guard let time = try NMEAFields.timeOfDay(sentence.field(0)) else { return .noFix }
+    // 0 is none, 7 is typed in by somebody, 8 is a simulation.
+    let hasFix = sentence.letter(5).map { !["0", "7", "8"].contains($0) } ?? false
+    var now = fresh(at: time)
+    now.hasFix = hasFix
+    now.dilution = sentence.number(7)
+    quality = now
+    guard sentencesSinceRMC >= Self.sentencesWithoutRMC else { return hasFix ? .other : .noFix }
+    guard hasFix else { return .noFix }
+    return .fix(
+      SourceFix(
+        position: try NMEAFields.position(sentence, at: 1),
+        accuracyDecimetres: Self.accuracy(now), sampleTime: nil))
+  }
+
+  /// time, RMS, three of the error ellipse, deviations of latitude, longitude and altitude.
+  private mutating func errorStatistics(_ sentence: NMEASentence) throws(ReadingFault) -> Reading {
+    guard let time = try NMEAFields.timeOfDay(sentence.field(0)) else { return .other }
+    var now = fresh(at: time)
+    if let north = sentence.number(5), let east = sentence.number(6) {
+      now.deviationMetres = (north * north + east * east).squareRoot()
+    }
+    quality = now
+    return .other
+  }
+
+  /// selection, kind of fix (1 is none), twelve satellites, PDOP, HDOP, VDOP. It has no time.
+  private mutating func activeSatellites(_ sentence: NMEASentence) -> Reading {
+    guard sentence.letter(1) != "1" else { return .noFix }
+    if quality?.dilution == nil { quality?.dilution = sentence.number(15) }
+    return .other
+  }
+
+  // MARK: Quality
+
+  private func fresh(at time: Int64) -> Quality {
+    guard let quality, isFresh(quality, at: time) else { return Quality(time: time) }
+    var kept = quality
+    kept.time = time
+    return kept
+  }
+
+  /// By the time of day, which passes midnight.
+  private func isFresh(_ quality: Quality, at time: Int64) -> Bool {
+    let difference = (time - quality.time + Self.dayMilliseconds) % Self.dayMilliseconds
+    return min(difference, Self.dayMilliseconds - difference) <= Self.qualityMilliseconds
+  }
+
+  private static func accuracy(_ quality: Quality) -> UInt32? {
+    let metres = quality.deviationMetres.map { $0 * 2 }
+    return Accuracy.decimetres(metres ?? quality.dilution.map { $0 * metresPerHDOP })
+  }
+}

@@ -1,0 +1,54 @@
+public import Logging
+internal import NIOCore
+internal import NIOPosix
+public import ServiceLifecycle
+
+/// NMEA sentences in UDP datagrams, as phones and radios send them. Whoever can reach the port says
+/// where this laptop is, so it belongs on a network that is trusted, or on the loopback address.
+public struct NMEADatagramSource: Service {
+  /// Each sender's sentences are put together apart.
+  static let mostSenders = 8
+
+  private let channel: SourceChannel<AddressedEnvelope<ByteBuffer>>
+  /// Where it listens.
+  public let port: Int
+  private let logger: Logger
+  private let deliver: @Sendable (SourceEvent) async -> Void
+
+  /// Binds at once, so that a port that is taken is told before the node runs.
+  public static func bind(
+    host: String, port: Int, logger: Logger,
+    deliver: @escaping @Sendable (SourceEvent) async -> Void
+  ) async throws -> NMEADatagramSource {
+    let channel = try await DatagramBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+      .bind(host: host, port: port) { channel in
+        channel.eventLoop.makeCompletedFuture {
+          (
+            try SourceChannel<AddressedEnvelope<ByteBuffer>>(wrappingChannelSynchronously: channel),
+            channel.localAddress?.port ?? port
+          )
+        }
+      }
+    return NMEADatagramSource(
+      channel: channel.0, port: channel.1, logger: logger, deliver: deliver)
+  }
+
+  /// Returns after a graceful shutdown.
+  public func run() async throws {
+    try await channel.executeThenClose { inbound, _ in
+      var decoders: [(sender: SocketAddress, decoder: NMEADecoder)] = []
+      for try await envelope in inbound.cancelOnGracefulShutdown() {
+        let known = decoders.firstIndex { $0.sender == envelope.remoteAddress }
+        var decoder = known.map { decoders.remove(at: $0).decoder } ?? NMEADecoder()
+        if decoders.isEmpty, known == nil { await deliver(.state(.connected)) }
+        for reading in decoder.take(datagram: envelope.data.readableBytesView)
+        where reading != .other {
+          await deliver(.reading(reading))
+        }
+        // Whoever spoke last stands last.
+        decoders.append((envelope.remoteAddress, decoder))
+        if decoders.count > Self.mostSenders { decoders.removeFirst() }
+      }
+    }
+  }
+}

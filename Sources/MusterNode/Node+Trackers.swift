@@ -1,0 +1,53 @@
+public import MusterLocation
+internal import MusterModel
+internal import MusterReplica
+
+/// What became of a phone's report.
+public enum TrackerReply: Hashable, Sendable {
+  /// Durable, or of no use however often it comes.
+  case done
+  /// To be sent again later.
+  case tooFast
+  /// There is no room for another tracker.
+  case tooMany
+  /// Why this one is not heard.
+  case refused(String)
+  /// The disk fails: to be sent again later.
+  case unavailable
+}
+
+extension Node {
+  /// Takes what a phone says of where it is: on return it is durable.
+  public func take(_ report: TrackerReport) async -> TrackerReply {
+    await untilPeersAnswered()
+    var reply = TrackerReply.done
+    do {
+      try attempt { replica, now in
+        var desk = try desk ?? Self.desk(for: replica, now: now)
+        let answer = desk.take(report, now: now)
+        self.desk = desk
+        switch answer {
+        case .taken(let fix, isLate: false):
+          return try replica.ingest(fix, ofTracker: report.tracker.description, now: now)
+        case .taken: watch.count("late from a phone")
+        case .refused(let refusal): watch.count("\(refusal.rawValue), by a phone")
+        case .tooFast: reply = .tooFast
+        case .tooMany: reply = .tooMany
+        }
+        return .init()
+      }
+    } catch let refusal as Refusal {
+      return .refused("\(refusal)")
+    } catch {
+      logger.error("\(error)")
+      return .unavailable
+    }
+    return reply
+  }
+
+  private static func desk(for replica: Replica, now: ClockReading) throws -> TrackerDesk {
+    TrackerDesk(
+      known: try replica.trackerNames().compactMap { TrackerName($0) },
+      mostTrackers: Limits.trackersPerDevice, now: now.instant)
+  }
+}

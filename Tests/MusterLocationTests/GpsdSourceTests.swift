@@ -1,0 +1,75 @@
+import Logging
+import MusterModel
+import NIOCore
+import NIOPosix
+import Synchronization
+import Testing
+
+@testable import MusterLocation
+
+/// Over real sockets, on loopback.
+@Suite("A gpsd that comes and goes", .timeLimit(.minutes(2)))
+struct GpsdSourceTests {
+  /// A gpsd that says what it is told to say to whoever asks for it, and dies.
+  private final class Speaker: ChannelInboundHandler, Sendable {
+    typealias InboundIn = ByteBuffer
+    typealias OutboundOut = ByteBuffer
+    let words: String
+
+    init(_ words: String) { self.words = words }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+      guard String(buffer: unwrapInboundIn(data)).hasPrefix("?WATCH=") else { return }
+      context.writeAndFlush(wrapOutboundOut(ByteBuffer(string: words)), promise: nil)
+      context.close(promise: nil)
+    }
+  }
+
+  private func speaker(_ words: String, port: Int = 0) async throws -> any Channel {
+    try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+      .serverChannelOption(ChannelOptions.socketOption(.so_reuseaddr), value: 1)
+      .childChannelInitializer { channel in channel.pipeline.addHandler(Speaker(words)) }
+      .bind(host: "127.0.0.1", port: port).get()
+  }
+
+  private func report(latitude: Double) -> String {
+    "{\"class\":\"TPV\",\"mode\":3,\"lat\":\(latitude),\"lon\":7.5,\"eph\":4.5}\r\n"
+  }
+
+  private func latitudes(_ events: [SourceEvent]) -> [Double] {
+    events.compactMap { event in
+      if case .reading(.fix(let fix)) = event { fix.position.latitude } else { nil }
+    }
+  }
+
+  @Test func `fixes go on after gpsd was killed and started again`() async throws {
+    let (events, told) = AsyncStream.makeStream(of: SourceEvent.self)
+    let words = "{\"class\":\"VERSION\"}\r\n"
+    let first = try await speaker(
+      words + "{garbage\r\n" + String(repeating: "x", count: 20_000) + "\r\n"
+        + report(latitude: 46))
+    let port = try #require(first.localAddress?.port)
+    let source = GpsdSource(
+      host: "127.0.0.1", port: port, logger: Logger(label: "test"), random: { 0 },
+      deliver: { told.yield($0) })
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      group.addTask { try await source.run() }
+      var heard: [SourceEvent] = []
+      var again: (any Channel)?
+      for await event in events {
+        heard.append(event)
+        if latitudes(heard).contains(46), again == nil {
+          try await first.close()
+          again = try await speaker(words + report(latitude: 47), port: port)
+        }
+        if latitudes(heard).contains(47) { break }
+      }
+      #expect(heard.contains(.reading(.refused(.malformed))))
+      #expect(heard.contains(.reading(.refused(.tooLong))))
+      #expect(heard.contains(.state(.waiting)))
+      #expect(heard.count { $0 == .state(.connected) } >= 2)
+      group.cancelAll()
+      try await again?.close()
+    }
+  }
+}

@@ -1,0 +1,117 @@
+import MusterGeo
+import MusterModel
+import MusterReplica
+import Testing
+
+@Suite("Phones that a node speaks for, and fixes of different weight")
+struct TrackerTests {
+  private struct Event: Hashable {
+    let type: CrossingType
+    let callsign: String
+    let second: Int64
+  }
+
+  private func events(_ name: String, in valley: inout Valley) throws -> [Event] {
+    try valley.ask(name) { replica, _ in try replica.crossings(after: nil, limit: 100) }.map {
+      Event(
+        type: $0.type, callsign: $0.callsign,
+        second: ($0.sampleTime.milliseconds - 1_600_000_000_000) / 1000)
+    }
+  }
+
+  private func withFence() throws -> Valley {
+    var valley = try Valley.with("Ada", "Ben")
+    try valley.at("Ada") {
+      try $0.addFence(
+        FenceDraft(name: "School", kind: .muster, geometry: circle(metres: 100)), now: $1)
+    }
+    try valley.converge()
+    return valley
+  }
+
+  private func hear(
+    _ tracker: String, at metres: Int64, second: Int64, by name: String, in valley: inout Valley
+  ) throws {
+    try valley.at(name) {
+      try $0.ingest(
+        fix(metresNorth: metres, second: second), ofTracker: tracker, now: $1)
+    }
+    try valley.run(milliseconds: 500)
+  }
+
+  @Test func `phones have places and crossings of their own, on every node`() throws {
+    var valley = try withFence()
+    for (second, metres) in [(0, 300), (10, 50), (20, 300)] as [(Int64, Int64)] {
+      try hear("truck", at: metres, second: second, by: "Ben", in: &valley)
+      try hear("drone", at: 0, second: second, by: "Ben", in: &valley)
+    }
+    try valley.converge()
+    let expected: Set = [
+      Event(type: .enter, callsign: "truck", second: 10),
+      Event(type: .exit, callsign: "truck", second: 20),
+      Event(type: .enter, callsign: "drone", second: 0),
+    ]
+    for name in valley.names {
+      #expect(Set(try events(name, in: &valley)) == expected)
+      let users = try valley.ask(name) { try $0.users(now: $1) }
+      let truck = users.first { $0.callsign == "truck" }
+      #expect(truck?.fix?.position == place(metresNorth: 300))
+      #expect(truck?.isTracker == true)
+      #expect(users.count == 4)
+      #expect(try valley.ask(name) { replica, _ in try replica.verify() }.problems == [])
+    }
+    #expect(
+      try valley.ask("Ben") { replica, _ in try replica.trackerNames() } == ["drone", "truck"])
+    #expect(try valley.ask("Ada") { replica, _ in try replica.trackerNames() } == [])
+  }
+
+  @Test func `a phone of one name at two nodes is two, and a late fix of it flips nothing`() throws
+  {
+    var valley = try withFence()
+    try hear("truck", at: 50, second: 10, by: "Ben", in: &valley)
+    try hear("truck", at: 300, second: 10, by: "Ada", in: &valley)
+    try hear("truck", at: 300, second: 5, by: "Ben", in: &valley)
+    try valley.converge()
+    let users = try valley.ask("Ada") { try $0.users(now: $1) }.filter { $0.callsign == "truck" }
+    #expect(Set(users.map(\.id)).count == 2)
+    #expect(
+      Set(users.map(\.fix?.position)) == [place(metresNorth: 50), place(metresNorth: 300)])
+    #expect(try events("Ada", in: &valley).map(\.type) == [.enter])
+  }
+
+  // MARK: The laptop's own fixes
+
+  @Test func `a fix that is only watched costs nothing unless it shows a crossing`() throws {
+    var valley = try withFence()
+    func take(_ metres: Int64, _ second: Int64, _ handling: LocationFilter.Handling) throws {
+      try valley.at("Ben") {
+        try $0.ingest(
+          fix(metresNorth: metres, second: second), as: handling, stepsBack: false, now: $1)
+      }
+    }
+    func place(of name: String) throws -> Coordinate? {
+      try valley.ask("Ben") { try $0.users(now: $1) }.first { $0.callsign == name }?.fix?.position
+    }
+    try take(300, 0, .published)
+    try take(250, 1, .watched)
+    #expect(try place(of: "Ben") == MusterReplicaTests.place(metresNorth: 300))
+    try take(240, 2, .kept)
+    #expect(try place(of: "Ben") == MusterReplicaTests.place(metresNorth: 300))
+    // It crosses the edge: everybody is told at once.
+    try take(50, 3, .watched)
+    #expect(try place(of: "Ben") == MusterReplicaTests.place(metresNorth: 50))
+    #expect(try events("Ben", in: &valley).map(\.second) == [3])
+    try valley.converge()
+    #expect(try events("Ada", in: &valley).map(\.second) == [3])
+  }
+
+  @Test func `a receiver's clock that was set back hides no crossing`() throws {
+    var valley = try withFence()
+    try valley.at("Ben") { try $0.ingest(fix(metresNorth: 300, second: 90_000), now: $1) }
+    try valley.at("Ben") {
+      try $0.ingest(
+        fix(metresNorth: 0, second: 10), as: .published, stepsBack: true, now: $1)
+    }
+    #expect(try events("Ben", in: &valley).map(\.second) == [10])
+  }
+}

@@ -1,0 +1,63 @@
+import Foundation
+
+/// One request over a connection of its own, and what came back: no client that knows better what
+/// was meant stands in between.
+enum HTTPExchange {
+  struct Answer {
+    let status: Int
+    let body: String
+  }
+
+  /// A GET, or with a body a POST.
+  static func request(
+    _ port: UInt16, _ path: String, body: String? = nil, headers: [String: String] = [:]
+  ) throws -> Answer {
+    var all = ["Host": "127.0.0.1:\(port)", "Connection": "close"]
+    if let body { all["Content-Length"] = "\(body.utf8.count)" }
+    all.merge(headers) { $1 }
+    let lines = all.sorted { $0.key < $1.key }.map { "\($0.key): \($0.value)\r\n" }.joined()
+    let method = body == nil ? "GET" : "POST"
+    let text = try exchange("\(method) \(path) HTTP/1.1\r\n\(lines)\r\n\(body ?? "")", port)
+    let parts = text.split(separator: "\r\n\r\n", maxSplits: 1, omittingEmptySubsequences: false)
+    let words = parts[0].prefix { $0 != "\r\n" }.split(separator: " ")
+    guard words.count > 1, let status = Int(words[1]) else {
+      throw Failed("no answer to \(path): \(text)")
+    }
+    return Answer(status: status, body: parts.count > 1 ? String(parts[1]) : "")
+  }
+
+  private static func exchange(_ request: String, _ port: UInt16) throws -> String {
+    #if os(Linux)
+      let kind = Int32(SOCK_STREAM.rawValue)
+    #else
+      let kind = SOCK_STREAM
+    #endif
+    let descriptor = socket(AF_INET, kind, 0)
+    guard descriptor >= 0 else { throw Failed("socket: \(String(cString: strerror(errno)))") }
+    defer { close(descriptor) }
+    var patience = timeval(tv_sec: 30, tv_usec: 0)
+    setsockopt(
+      descriptor, SOL_SOCKET, SO_RCVTIMEO, &patience, socklen_t(MemoryLayout<timeval>.size))
+    var to = sockaddr_in()
+    to.sin_family = sa_family_t(AF_INET)
+    to.sin_port = port.bigEndian
+    to.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+    let isConnected = withUnsafePointer(to: &to) {
+      $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+        connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size)) == 0
+      }
+    }
+    guard isConnected else { throw Failed("connect: \(String(cString: strerror(errno)))") }
+    let bytes = Array(request.utf8)
+    guard send(descriptor, bytes, bytes.count, 0) == bytes.count else {
+      throw Failed("send: \(String(cString: strerror(errno)))")
+    }
+    var answer: [UInt8] = []
+    var buffer = [UInt8](repeating: 0, count: 4096)
+    while true {
+      let count = recv(descriptor, &buffer, buffer.count, 0)
+      guard count > 0 else { return String(decoding: answer, as: UTF8.self) }
+      answer += buffer.prefix(count)
+    }
+  }
+}
