@@ -35,6 +35,7 @@ public actor Node {
   private var armed: Instant?
   private var peers: [Endpoint] = []
   private var linkRate: LinkRate?
+  private var hasStopped = false
   private var repairs = 0
   /// More in one run mean that the disk is dying, and each keeps a copy of the database.
   private static let mostRepairs = 3
@@ -98,12 +99,24 @@ public actor Node {
     act { replica, now in try replica.linkUp(now: now) }
   }
 
-  /// Everything ends: followers are told, the timer stops.
+  /// Everything ends: followers are told, the timer stops, the database is closed. Commands that
+  /// come later are refused.
   public func stop() {
+    guard !hasStopped else { return }
+    hasStopped = true
     timer?.cancel()
     timer = nil
     followers.finish()
     letWrite()
+    do {
+      try opened.replica.close()
+    } catch {
+      logger.warning("the database could not be closed; the next start looks through it: \(error)")
+    }
+  }
+
+  private func requireRunning() throws(NodeError) {
+    guard !hasStopped else { throw .refused("the node has stopped") }
   }
 
   /// Takes what arrived together into one transaction, in the order in which it came.
@@ -143,6 +156,7 @@ public actor Node {
 
   /// Runs a piece of work on the replica and acts on what came of it.
   func attempt(_ work: (inout Replica, ClockReading) throws -> Replica.Outcome) throws {
+    try requireRunning()
     defer { armTimer() }
     let outcome: Replica.Outcome
     do {
@@ -216,6 +230,7 @@ public actor Node {
     var known: [CrossingSummary] = []
     if let arrival {
       do {
+        try requireRunning()
         known = try opened.replica.crossings(after: arrival, limit: 100_000)
       } catch {
         logger.error("\(error)")
@@ -253,6 +268,7 @@ public actor Node {
   func interfaceName(of link: LinkID) -> String { transport?.interfaceName(of: link) ?? "" }
 
   func read<Result>(_ body: (inout Replica, ClockReading) throws -> Result) throws -> Result {
+    try requireRunning()
     do {
       return try body(&opened.replica, SystemClock.reading)
     } catch {

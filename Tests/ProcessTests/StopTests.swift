@@ -21,6 +21,12 @@ extension ProcessTests {
           logs = status["logs"]
           try await node.stop(by: signal)
           #expect(!FileManager.default.fileExists(atPath: ben.socket.path))
+          // The database was closed: nothing is left in its log.
+          let log = ben.home.appending(path: "data/muster.sqlite-wal").path
+          if FileManager.default.fileExists(atPath: log) {
+            let size = try FileManager.default.attributesOfItem(atPath: log)[.size] as? Int
+            #expect(size == 0)
+          }
         }
 
         // Without the record of its last life it begins another, and loses nothing of this one.
