@@ -11,6 +11,14 @@ public protocol CommandPerformer: Sendable {
   /// none is empty. Bounded: a reader that falls too far behind misses some. Ends when the node
   /// stops.
   func crossings(after: Int64?) async -> AsyncStream<[CrossingSummary]>
+
+  /// Alerts that come and go; before them, with `standing`, those that stand. Bounded as crossings
+  /// are.
+  func alertChanges(standing: Bool) async -> AsyncStream<[AlertChange]>
+
+  /// How often each set of things has changed: now, and whenever it is otherwise. A slow reader
+  /// gets the newest only.
+  func changes() async -> AsyncStream<ChangeCounts>
 }
 
 extension Node: CommandPerformer {}

@@ -33,6 +33,8 @@ public struct SafetyAssessment: Hashable, Sendable {
   public let state: SafetyState
   /// Why, in a few plain words.
   public let reason: String
+  /// Which rule decided.
+  public let cause: SafetyCause
   /// Seconds since the last position was taken, by the wall clock of the user's device; never
   /// negative. Nil when there is none.
   public let ageSeconds: Int64?
@@ -53,25 +55,24 @@ public struct SafetyAssessment: Hashable, Sendable {
     }
     if let claim, claim.claim == .needsHelp {
       let words = overruler.map { "needs help, says \($0)" } ?? "asked for help"
-      (state, reason) = (.unsafe, Self.joined(words, claim.note))
+      (state, cause, reason) = (.unsafe, .needsHelp, Self.joined(words, claim.note))
     } else if let hazard = zone(in: hazardZones) {
-      (state, reason) = (.unsafe, "inside hazard zone \(hazard.name)")
+      (state, cause, reason) = (.unsafe, .insideHazard, "inside hazard zone \(hazard.name)")
     } else if let claim {
-      (state, reason) = (
-        .safe, overruler.map { Self.joined("safe, says \($0)", claim.note) } ?? "said safe"
-      )
+      let words = overruler.map { Self.joined("safe, says \($0)", claim.note) }
+      (state, cause, reason) = (.safe, .saidSafe, words ?? "said safe")
     } else if let age {
       if age > silenceThresholdMilliseconds {
-        (state, reason) = (.unknown, "no fix for \(Self.span(milliseconds: age))")
+        (state, cause, reason) = (.unknown, .silent, "no fix for \(Self.span(milliseconds: age))")
       } else if let muster = zone(in: musterZones) {
-        (state, reason) = (.safe, "inside muster zone \(muster.name)")
+        (state, cause, reason) = (.safe, .insideMuster, "inside muster zone \(muster.name)")
       } else if musterZones.isEmpty {
-        (state, reason) = (.unknown, "no muster called")
+        (state, cause, reason) = (.unknown, .noMuster, "no muster called")
       } else {
-        (state, reason) = (.unsafe, "outside the muster zone")
+        (state, cause, reason) = (.unsafe, .outsideMuster, "outside the muster zone")
       }
     } else {
-      (state, reason) = (.unknown, "no position yet")
+      (state, cause, reason) = (.unknown, .noPosition, "no position yet")
     }
   }
 

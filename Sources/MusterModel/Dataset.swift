@@ -23,7 +23,8 @@ public enum Dataset: UInt8, Sendable, CaseIterable, Hashable {
 
 /// How often each set has changed at this node, over restarts: a number that only grows.
 public struct ChangeCounts: Hashable, Sendable {
-  private var counts: [UInt64]
+  /// In the order of the sets' numbers.
+  public private(set) var counts: [UInt64]
 
   /// Nothing has changed yet.
   public init() { counts = Array(repeating: 0, count: Dataset.allCases.count) }
@@ -34,11 +35,9 @@ public struct ChangeCounts: Hashable, Sendable {
     set { counts[Int(dataset.rawValue) - 1] = newValue }
   }
 
-  /// Sets of which there is something new for whoever knows `known`; all of them where `known` is
-  /// ahead, since then it was another database's, and all is to be read anew.
-  public func news(since known: ChangeCounts) -> (changed: [Dataset], mustReload: Bool) {
-    let isAhead = Dataset.allCases.contains { known[$0] > self[$0] }
-    if isAhead { return (Dataset.allCases, true) }
-    return (Dataset.allCases.filter { self[$0] > known[$0] }, false)
+  /// Nil unless there is one for each set.
+  public init?(_ counts: [UInt64]) {
+    guard counts.count == Dataset.allCases.count else { return nil }
+    self.counts = counts
   }
 }

@@ -74,11 +74,13 @@ public struct FenceDraft: Hashable, Sendable {
   public var dwellSeconds: UInt32
   /// How sure an EXIT must be.
   public var mode: FenceMode
+  /// Of whom somebody is to be inside, or there is an alert; nil for nobody.
+  public var needs: Role?
 
   /// A fence begins active; nothing is checked here.
   public init(
     name: String, kind: FenceKind, geometry: FenceGeometry, properties: String? = nil,
-    dwellSeconds: UInt32 = 0, mode: FenceMode = .careful
+    dwellSeconds: UInt32 = 0, mode: FenceMode = .careful, needs: Role? = nil
   ) {
     self.name = name
     self.kind = kind
@@ -86,5 +88,6 @@ public struct FenceDraft: Hashable, Sendable {
     self.properties = properties
     self.dwellSeconds = dwellSeconds
     self.mode = mode
+    self.needs = needs
   }
 }

@@ -70,6 +70,8 @@ public enum Field: UInt8, Sendable, CaseIterable, Hashable, Comparable {
   /// Seconds inside before it is an ENTER.
   case fenceDwellSeconds = 48
   case fenceMode = 49
+  /// Of whom somebody is to be inside.
+  case fenceRole = 50
 
   case directiveExistence = 60
   case directiveKind = 61

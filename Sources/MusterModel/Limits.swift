@@ -177,6 +177,10 @@ public enum Limits {
   public static let trackersPerDevice = 256
   /// Epoch keys asked for at once: no operation rotates more often than it can hand keys on.
   public static let missingKeys = 16
+  /// Alerts that stand at once; beyond it the quietest are left out.
+  public static let alerts = 1024
+  /// Changes of rows that a node remembers one by one, for readers that were away.
+  public static let rememberedChanges = 4096
   /// Datagrams taken into one transaction.
   public static let inputsPerBatch = 256
 }

@@ -39,7 +39,7 @@ extension Field {
     case .userSafetyClaim: .claim
     case .userSafetyOverride: .overruling
     case .reportCategory, .reportSeverity, .reportStatus, .fenceKind, .fenceActive, .fenceMode,
-      .directiveKind, .directiveRole, .directiveStatus:
+      .fenceRole, .directiveKind, .directiveRole, .directiveStatus:
       .code
     case .reportPosition: .position
     case .fenceGeometry: .geometry
@@ -85,7 +85,7 @@ extension Field {
     case .fenceActive: code <= 1
     case .fenceMode: FenceMode(rawValue: code) != nil
     case .directiveKind: DirectiveKind(rawValue: code) != nil
-    case .directiveRole: Role(rawValue: code) != nil
+    case .directiveRole, .fenceRole: Role(rawValue: code) != nil
     case .directiveStatus: DirectiveStatus(rawValue: code) != nil
     default: false
     }
@@ -135,7 +135,7 @@ extension Field {
     case .fenceMode: "mode"
     case .directiveText: "text"
     case .directiveFence: "fence"
-    case .directiveRole: "role"
+    case .directiveRole, .fenceRole: "role"
     case .directiveUsers: "users"
     case .directiveDeadline: "deadline"
     case .directiveAcknowledgements: "acknowledgements"

@@ -10,6 +10,11 @@ public enum Command: Hashable, Sendable {
 
   case users
   case claimSafety(SafetyClaim, note: String)
+  /// Command's word on somebody, or with nil that theirs counts again. A user is named by callsign
+  /// or id.
+  case overrideSafety(user: String, SafetyClaim?, note: String)
+  /// Of somebody else by command; with nil one's own.
+  case setTeam(String, user: String?)
   case setPosition(Fix)
   case devices
 
@@ -27,6 +32,20 @@ public enum Command: Hashable, Sendable {
   case setFenceActive(String, Bool)
   case deleteFence(String)
 
+  case directives
+  case directive(String)
+  case direct(DirectiveOrder)
+  case closeDirective(String)
+  /// By command for somebody else, or with nil for oneself.
+  case acknowledge(String, note: String, user: String?)
+  case alerts
+  /// How often each set of things has changed here.
+  case changes
+  /// What command wants of a user's laptop, or of everybody's with nil.
+  case settings(user: String?)
+  case setProfile(LocationProfile, user: String?, isForeground: Bool)
+  case setSilence(seconds: UInt32, user: String?)
+
   /// Crossings that this node learned of after an arrival number, in that order; all with nil.
   case events(after: Int64?, limit: Int)
 
@@ -40,6 +59,38 @@ public enum Command: Hashable, Sendable {
   case quarantine
   /// Lets a quarantined frame count, or all that is held of a device.
   case release(String)
+}
+
+/// A directive as a person gives it: users by callsign or id, the deadline from now on.
+public struct DirectiveOrder: Hashable, Sendable {
+  /// What is asked.
+  public var kind: DirectiveKind
+  /// May be empty, but not of a message.
+  public var text: String
+  /// At most one of these three; none for everyone.
+  public var role: Role?
+  /// A team's name.
+  public var team: String?
+  /// By callsign or id.
+  public var users: [String]
+  /// The fence to go to, by its id.
+  public var fence: String?
+  /// Until it is overdue, by this laptop's clock; nil for never.
+  public var deadlineSeconds: Int64?
+
+  /// Nothing is checked here: what is out of range is refused by the node.
+  public init(
+    kind: DirectiveKind, text: String, role: Role?, team: String?, users: [String],
+    fence: String?, deadlineSeconds: Int64?
+  ) {
+    self.kind = kind
+    self.text = text
+    self.role = role
+    self.team = team
+    self.users = users
+    self.fence = fence
+    self.deadlineSeconds = deadlineSeconds
+  }
 }
 
 /// What a node answers.
@@ -56,6 +107,12 @@ public enum Reply: Hashable, Sendable {
   /// The new row.
   case created(RowID)
   case events([CrossingSummary])
+  case directives([DirectiveSummary])
+  case alerts([Alert])
+  /// To those who follow alerts.
+  case alertChanges([AlertChange])
+  case changes(ChangeCounts)
+  case settings(SettingsSummary)
   /// An `Invitation` in its byte form, and what it is good for.
   case invitation([UInt8], role: Role, expiresAt: Timestamp)
   /// A join grant file's contents, and whom it admits.

@@ -1,17 +1,18 @@
-internal import MusterModel
 internal import Synchronization
 
-/// Those who asked to be told of crossings. Each has a bounded queue, of which the oldest batches
-/// are dropped when its reader does not keep up.
-final class Followers: Sendable {
-  static let bound = 1024
-
-  private typealias Continuation = AsyncStream<[CrossingSummary]>.Continuation
+/// Those who asked to be told of something. Each has a bounded queue, of which the oldest is
+/// dropped when its reader does not keep up.
+final class Followers<Element: Sendable>: Sendable {
+  private typealias Continuation = AsyncStream<Element>.Continuation
   private let streams = Mutex<(next: Int, open: [Int: Continuation])>((0, [:]))
+  private let bound: Int
 
-  func add(beginningWith known: [CrossingSummary]) -> AsyncStream<[CrossingSummary]> {
+  init(bound: Int) { self.bound = bound }
+
+  /// What is known already, if anything, comes first.
+  func add(beginningWith known: Element?) -> AsyncStream<Element> {
     let (stream, continuation) = AsyncStream.makeStream(
-      of: [CrossingSummary].self, bufferingPolicy: .bufferingNewest(Self.bound))
+      of: Element.self, bufferingPolicy: .bufferingNewest(bound))
     let key = streams.withLock { streams in
       streams.next += 1
       streams.open[streams.next] = continuation
@@ -20,13 +21,13 @@ final class Followers: Sendable {
     continuation.onTermination = { [weak self] _ in
       self?.streams.withLock { $0.open[key] = nil }
     }
-    if !known.isEmpty { continuation.yield(known) }
+    if let known { continuation.yield(known) }
     return stream
   }
 
-  func tell(_ crossings: [CrossingSummary]) {
+  func tell(_ element: Element) {
     let open = streams.withLock { Array($0.open.values) }
-    for continuation in open { continuation.yield(crossings) }
+    for continuation in open { continuation.yield(element) }
   }
 
   func finish() {

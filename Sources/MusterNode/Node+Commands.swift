@@ -50,9 +50,29 @@ extension Node {
         let id = try replica.row(.fence, named: reference)
         return .fences(try replica.fences().filter { $0.id == id })
       }
-    case .claimSafety, .addReport, .editReport, .deleteReport, .confirmReport, .commentReport,
+    case .directives: return .directives(try read { try $0.directives(now: $1) })
+    case .directive(let reference):
+      return .directives([
+        try read { try $0.directive($0.row(.directive, named: reference), now: $1) }
+      ])
+    case .alerts: return .alerts(try read { try $0.alerts(now: $1) })
+    case .changes: return .changes(news.log.counts)
+    case .settings(let user): return .settings(try settings(of: user))
+    case .overrideSafety, .setTeam, .direct, .closeDirective, .acknowledge, .setProfile,
+      .setSilence, .claimSafety, .addReport, .editReport, .deleteReport, .confirmReport,
+      .commentReport,
       .addFence, .setFenceActive, .deleteFence:
       preconditionFailure("\(command) is gathered")
+    }
+  }
+
+  private func settings(of user: String?) throws -> SettingsSummary {
+    try read { replica, now in
+      let user = try user.map { try replica.user(named: $0, now: now) }
+      return SettingsSummary(
+        foreground: try replica.locationProfile(of: user, inForeground: true),
+        background: try replica.locationProfile(of: user, inForeground: false),
+        silenceSeconds: try replica.silenceSeconds(of: user))
     }
   }
 

@@ -90,6 +90,9 @@ extension Command {
     switch self {
     case .claimSafety(let claim, let note):
       { (.done, try $0.claimSafety(claim, note: note, now: $1)) }
+    case .overrideSafety, .setTeam, .direct, .closeDirective, .acknowledge, .setProfile,
+      .setSilence:
+      commandWrite
     case .addReport(let draft):
       { replica, now in
         let (id, outcome) = try replica.addReport(draft, now: now)
@@ -113,7 +116,8 @@ extension Command {
     case .deleteFence(let reference):
       Self.changing(.fence, reference) { try $0.deleteFence($1, now: $2) }
     case .status, .verify, .users, .setPosition, .devices, .reports, .report, .fences, .fence,
-      .events, .invite, .admit, .revoke, .rotateEpoch, .quarantine, .release:
+      .directives, .directive, .alerts, .changes, .settings, .events, .invite, .admit, .revoke,
+      .rotateEpoch, .quarantine, .release:
       nil
     }
   }

@@ -44,7 +44,7 @@ public actor Node {
   var gathered: [Gathered] = []
   /// Who would write, and waits until the peers have said how much they hold of this device's logs.
   private var unanswered: [CheckedContinuation<Void, Never>] = []
-  private let followers = Followers()
+  var news: NewsDesk
 
   /// A queue of its own: SQLite blocks, and must not hold up Swift's shared threads.
   public nonisolated var unownedExecutor: UnownedSerialExecutor {
@@ -53,6 +53,7 @@ public actor Node {
 
   /// - Parameter transport: nil for a node that only answers commands.
   public init(_ opened: consuming sending OpenedHome, transport: UDPTransport?, logger: Logger) {
+    news = NewsDesk(starts: opened.replica.starts)
     self.opened = opened
     self.transport = transport
     self.logger = logger
@@ -106,7 +107,7 @@ public actor Node {
     hasStopped = true
     timer?.cancel()
     timer = nil
-    followers.finish()
+    news.finish()
     letWrite()
     do {
       try opened.replica.close()
@@ -131,6 +132,7 @@ public actor Node {
     armed = nil
     publishDue()
     act { replica, now in try replica.passDeadlines(now: now) }
+    reviewAlertsIfDue()
   }
 
   func act(_ work: (inout Replica, ClockReading) throws -> Replica.Outcome) {
@@ -185,8 +187,10 @@ public actor Node {
     }
     for remark in outcome.remarks { logger.info("\(remark)") }
     if outcome.changedRows.contains(where: { $0.kind == .settings }) { followSettings() }
+    if !outcome.locationDemands.isEmpty { watch.locate(now: SystemClock.instant) }
+    news.note(outcome, now: SystemClock.instant)
     if !outcome.crossings.isEmpty {
-      followers.tell(try outcome.crossings.map(opened.replica.summary))
+      news.crossings.tell(try outcome.crossings.map(opened.replica.summary))
     }
   }
 
@@ -208,11 +212,13 @@ public actor Node {
     for waiter in waiters { waiter.resume() }
   }
 
-  private func armTimer() {
+  func armTimer() {
     if !unanswered.isEmpty, opened.replica.mayWrite(now: SystemClock.instant) { letWrite() }
     let due = unanswered.isEmpty ? nil : opened.replica.answerDue
-    let deadlines = [opened.replica.nextDeadline, watch.nextDeadline, due].compactMap(\.self)
-    guard let timer, let deadline = deadlines.min(), deadline != armed else { return }
+    let wanted = [
+      opened.replica.nextDeadline, watch.nextDeadline, due, news.reviewDue,
+    ].compactMap(\.self)
+    guard let timer, let deadline = wanted.min(), deadline != armed else { return }
     armed = deadline
     let wait = max(0, deadline.microseconds - SystemClock.instant.microseconds)
     timer.schedule(deadline: .now() + .microseconds(Int(min(wait, 3_600_000_000))))
@@ -225,7 +231,7 @@ public actor Node {
 
   /// Crossings in the order in which this node learns of them: those after an arrival number and
   /// what comes later, or with nil what comes later only. Bounded: a reader that falls more than
-  /// `Followers.bound` batches behind misses some.
+  /// `NewsDesk.bound` batches behind misses some.
   public func crossings(after arrival: Int64?) -> AsyncStream<[CrossingSummary]> {
     var known: [CrossingSummary] = []
     if let arrival {
@@ -236,7 +242,7 @@ public actor Node {
         logger.error("\(error)")
       }
     }
-    return followers.add(beginningWith: known)
+    return news.crossings.add(beginningWith: known.isEmpty ? nil : known)
   }
 
   /// What datagrams were dropped for, in the engine and in the transport.

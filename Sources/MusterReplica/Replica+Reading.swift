@@ -42,8 +42,10 @@ extension Replica {
       isTracker ? (.trackerCallsign, .trackerTeam) : (.userCallsign, .userTeam)
     return UserSummary(
       id: member.user, callsign: row?.text(callsign) ?? member.user.short, role: member.role,
-      safety: assessment.state, reason: assessment.reason, fix: position?.fix,
-      fixAgeSeconds: assessment.ageSeconds, team: row?.text(team) ?? "", isTracker: isTracker,
+      safety: assessment.state, reason: assessment.reason, cause: assessment.cause,
+      fix: position?.fix,
+      reportedAt: position?.reportedAt, fixAgeSeconds: assessment.ageSeconds,
+      team: row?.text(team) ?? "", isTracker: isTracker,
       word: try standing?.word.map(word), override: override)
   }
 
@@ -216,6 +218,7 @@ extension Replica {
       id: row.key.id, name: row.text(.fenceName) ?? "", kind: row.fenceKind,
       isActive: row.isActiveFence, geometry: geometry,
       dwellSeconds: row.dwellSeconds, mode: row.fenceMode,
+      needs: row.code(.fenceRole).flatMap(Role.init),
       properties: row.text(.fenceProperties) ?? "", inside: inside.sorted(),
       conflicts: try conflicts(of: row), createdAt: row.createdAt ?? Timestamp(milliseconds: 0),
       updatedAt: row.updatedAt ?? Timestamp(milliseconds: 0))

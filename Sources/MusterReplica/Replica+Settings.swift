@@ -19,8 +19,12 @@ extension Replica {
     return inForeground ? .foreground : .background
   }
 
-  /// After what silence nothing is known of somebody.
-  func silenceMilliseconds(of user: UserID) throws(StoreError) -> Int64 {
+  /// After what silence nothing is known of somebody, in whole seconds.
+  public func silenceSeconds(of user: UserID?) throws -> Int64 {
+    try silenceMilliseconds(of: user) / 1000
+  }
+
+  func silenceMilliseconds(of user: UserID?) throws(StoreError) -> Int64 {
     for row in try settings(for: user) {
       if case .number(let seconds)? = row.shown(.settingsSilenceSeconds)?.value, seconds > 0 {
         return Int64(seconds) * 1000

@@ -112,6 +112,7 @@ extension Replica {
     reader.forgetSome()
     diskFailure = nil
     note(outcome)
+    try noteDemands(among: outcome.changedRows)
     if isLineageStale {
       isLineageStale = false
       try refreshLineage(try store.logs())
@@ -140,6 +141,7 @@ extension Replica {
     if !outcome.changedRows.isEmpty || !outcome.newCrossings.isEmpty { knownStateHash = nil }
     held.crossings += outcome.newCrossings
     held.changedRows += outcome.changedRows
+    if !outcome.moved.isEmpty { held.hasMovement = true }
     #if Canary
       if Canary.staleFences.isPlanted { return }
     #endif

@@ -110,6 +110,7 @@ extension Replica {
     if draft.dwellSeconds > 0 {
       composer.set(.fenceDwellSeconds, to: .number(draft.dwellSeconds))
     }
+    composer.set(.fenceRole, to: draft.needs.map { .code($0.rawValue) })
     if draft.mode != .careful { composer.set(.fenceMode, to: .code(draft.mode.rawValue)) }
     composer.set(.fenceProperties, to: draft.properties.map(Value.text))
     let lane: Lane = draft.kind == .hazard ? .urgent : .state
@@ -146,13 +147,13 @@ extension Replica {
     return try write(composer.writes, lane: .state, now: now)
   }
 
-  /// The member's own word.
+  /// The user's own word, which takes away what command has said of them so far.
   public mutating func claimSafety(
     _ claim: SafetyClaim, note: String, now: ClockReading
   ) throws -> Outcome {
     try require(.command, .member, .observer)
     var composer = Composer(try ownRow(now: now), origin: nil)
-    composer.set(.userSafetyClaim, to: .claim(claim, note: note))
+    composer.say(claim, note: note)
     return try write(composer.writes, lane: .urgent, now: now)
   }
 

@@ -48,6 +48,8 @@ public struct Replica {
   var question: HeadsQuestion?
   /// Nil after something was applied.
   var knownStateHash: StateHash?
+  /// Demands that `locationDemands` has told of.
+  var knownDemands: Set<RowID> = []
   /// Nil while the disk works.
   var diskFailure: DiskFailure?
   /// Logs of which damage set frames aside, and those of them that may be joined on now.
@@ -67,6 +69,13 @@ public struct Replica {
     var contacts: [RememberedPeer] = []
     /// Rows whose state is another now, sorted within each commit.
     public var changedRows: [RowKey] = []
+    /// Whether somebody's position is another now.
+    public var hasMovement = false
+    /// Directives that want to know where this device is, which this node has not told of since
+    /// its start: a fresh fix answers them.
+    public var locationDemands: [RowID] = []
+    /// Alerts that came and went, in the order of their ids.
+    public var alertChanges: [AlertChange] = []
 
     /// Nothing came of it.
     public init() {}
@@ -239,6 +248,8 @@ public struct Replica {
 
   /// The one that this replica writes as.
   public var device: DeviceID { local.device }
+  /// How often a replica has taken up this store, this time counted in.
+  public var starts: UInt64 { announceCounter >> 32 }
   /// For the sentinel, after each commit.
   public var life: Life {
     Life(

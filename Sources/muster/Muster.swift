@@ -33,12 +33,14 @@ struct Muster: AsyncParsableCommand {
         name: "In the field",
         subcommands: [
           ReportCommand.self, FenceCommand.self, UserCommand.self, PositionCommand.self,
-          EventCommand.self,
+          EventCommand.self, DirectCommand.self, AckCommand.self, AlertCommand.self,
+          WatchCommand.self,
         ]),
       CommandGroup(
         name: "Upkeep",
         subcommands: [
-          DeviceCommand.self, RevokeCommand.self, QuarantineCommand.self, EpochCommand.self,
+          SettingsCommand.self, DeviceCommand.self, RevokeCommand.self, QuarantineCommand.self,
+          EpochCommand.self,
           VerifyCommand.self,
         ]),
     ])

@@ -52,12 +52,49 @@ enum Specimens {
       .addFence(
         FenceDraft(
           name: "Works", kind: .hazard, geometry: triangle, properties: "", dwellSeconds: 90,
-          mode: .strictAWS)),
+          mode: .strictAWS, needs: .relay)),
       .events(after: nil, limit: 0), .events(after: 0, limit: 1000),
       .events(after: .max, limit: .max),
       .invite(role: .relay, uses: 1, validSeconds: 86_400),
       .admit(request: [], role: .member), .admit(request: [0, 255], role: .command),
+      .overrideSafety(user: "Ben", .safe, note: "in the tent"),
+      .overrideSafety(user: "Ben", nil, note: ""), .setTeam("North", user: nil),
+      .setTeam("North", user: "Ben"), .directives, .directive("0a1b"),
+      .direct(
+        DirectiveOrder(
+          kind: .message, text: "hello", role: nil, team: nil, users: [], fence: nil,
+          deadlineSeconds: nil)),
+      .direct(
+        DirectiveOrder(
+          kind: .evacuate, text: "", role: .member, team: "North", users: ["Ben", "Cleo"],
+          fence: "0a1b", deadlineSeconds: .max)),
+      .closeDirective("0a1b"), .acknowledge("0a1b", note: "here", user: nil),
+      .acknowledge("0a1b", note: "", user: "Ben"), .alerts, .changes, .settings(user: nil),
+      .settings(user: "Ben"), .setProfile(.foreground, user: nil, isForeground: true),
+      .setProfile(.background, user: "Ben", isForeground: false),
+      .setSilence(seconds: .max, user: nil), .setSilence(seconds: 0, user: "Ben"),
     ]
+
+  static let alert = Alert(
+    id: AlertID(kind: .overdue, row: row), level: .danger, text: "late", since: moment)
+  static var counts: ChangeCounts {
+    var counts = ChangeCounts()
+    counts[.events] = .max
+    return counts
+  }
+  static let respondent = Respondent(
+    user: user, callsign: "Anna", state: .acknowledged, reason: "by radio", answeredAt: moment,
+    answeredBy: "Cleo", fixAgeSeconds: 7)
+  static let bareRespondent = Respondent(
+    user: user, callsign: "Ben", state: .unaccounted, reason: "", answeredAt: nil,
+    answeredBy: nil, fixAgeSeconds: nil)
+  static let directive = DirectiveSummary(
+    id: row, kind: .evacuate, text: "now", addressees: "everyone", fence: row, fenceName: "Pool",
+    deadline: moment, status: .open, callsign: "Anna", createdAt: before1970,
+    people: [bareRespondent, respondent])
+  static let bareDirective = DirectiveSummary(
+    id: row, kind: .locate, text: "", addressees: "Ben", fence: nil, fenceName: "",
+    deadline: nil, status: .closed, callsign: "", createdAt: moment, people: [])
 
   static let conflict = FieldConflict(
     field: .reportTitle,
@@ -83,7 +120,8 @@ enum Specimens {
   static func fence(_ geometry: FenceGeometry) -> FenceSummary {
     FenceSummary(
       id: row, name: "Pool", kind: .info, isActive: true, geometry: geometry,
-      dwellSeconds: 60, mode: .strictAWS, properties: "{}",
+      dwellSeconds: 60, mode: .strictAWS, needs: geometry == circle ? nil : .command,
+      properties: "{}",
       inside: ["Anna"], conflicts: [conflict], createdAt: moment, updatedAt: moment)
   }
 
@@ -129,7 +167,8 @@ enum Specimens {
 
   static func person(_ safety: SafetyState, fix: Fix?, age: Int64?) -> UserSummary {
     UserSummary(
-      id: user, callsign: "Anna", role: .observer, safety: safety, reason: "said so", fix: fix,
+      id: user, callsign: "Anna", role: .observer, safety: safety, reason: "said so",
+      cause: .saidSafe, fix: fix, reportedAt: fix.map { _ in moment },
       fixAgeSeconds: age, team: "North", isTracker: fix == nil,
       word: age.map { _ in word }, override: fix.map { _ in word })
   }
@@ -148,6 +187,11 @@ enum Specimens {
           fix: PositionReport(fix: fix, reportedAt: moment))),
       .verification(VerificationReport(frames: 1, logs: 2, stateHash: hash, problems: [])),
       .verification(VerificationReport(frames: 0, logs: 0, stateHash: hash, problems: ["a", ""])),
+      .directives([]), .directives([directive, bareDirective]), .alerts([]), .alerts([alert]),
+      .alertChanges([.raised(alert), .cleared(alert)]), .changes(counts),
+      .settings(
+        SettingsSummary(
+          foreground: .foreground, background: .background, silenceSeconds: 600)),
       .users([]),
       .users([
         person(.safe, fix: fix, age: 0), person(.unsafe, fix: bareFix, age: nil),

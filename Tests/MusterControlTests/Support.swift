@@ -17,7 +17,7 @@ actor ScriptedNode: CommandPerformer {
   private(set) var followedAfter: [Int64?] = []
   private var followers: [Int: AsyncStream<[CrossingSummary]>.Continuation] = [:]
   private var verify: CheckedContinuation<Void, Never>?
-  private let changes = AsyncStream.makeStream(of: Void.self)
+  private let steps = AsyncStream.makeStream(of: Void.self)
 
   init(
     holdsVerify: Bool = false, answer: @escaping @Sendable (Command) -> Reply = { _ in .done }
@@ -31,7 +31,7 @@ actor ScriptedNode: CommandPerformer {
     if command == .verify, holdsVerify {
       await withCheckedContinuation {
         verify = $0
-        changes.continuation.yield()
+        steps.continuation.yield()
       }
     }
     return answer(command)
@@ -43,13 +43,28 @@ actor ScriptedNode: CommandPerformer {
     followedAfter.append(after)
     followers[number] = continuation
     continuation.onTermination = { _ in Task { await self.leave(number) } }
-    changes.continuation.yield()
+    steps.continuation.yield()
     return stream
+  }
+
+  func alertChanges(standing: Bool) -> AsyncStream<[AlertChange]> {
+    AsyncStream { stream in
+      if standing { stream.yield([.raised(Specimens.alert)]) }
+      stream.yield([.cleared(Specimens.alert)])
+      stream.finish()
+    }
+  }
+
+  func changes() -> AsyncStream<ChangeCounts> {
+    AsyncStream { stream in
+      stream.yield(Specimens.counts)
+      stream.finish()
+    }
   }
 
   private func leave(_ number: Int) {
     followers[number] = nil
-    changes.continuation.yield()
+    steps.continuation.yield()
   }
 
   func tell(_ batch: [CrossingSummary]) {
@@ -65,7 +80,7 @@ actor ScriptedNode: CommandPerformer {
   func waitForVerify() async { await wait { self.verify != nil } }
 
   private func wait(until isSo: () -> Bool) async {
-    var iterator = changes.stream.makeAsyncIterator()
+    var iterator = steps.stream.makeAsyncIterator()
     while !isSo() { await iterator.next(isolation: self) }
   }
 }

@@ -10,7 +10,7 @@ struct NumbersTests {
     }
     #expect(numbers[.user] == Array(1...7))
     #expect(numbers[.report] == Array(20...29))
-    #expect(numbers[.fence] == Array(40...49))
+    #expect(numbers[.fence] == Array(40...50))
     #expect(numbers[.directive] == Array(60...69))
     #expect(numbers[.settings] == Array(80...82))
     #expect(numbers[.tracker] == Array(100...102))

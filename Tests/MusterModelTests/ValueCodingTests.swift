@@ -139,7 +139,7 @@ struct ValueCodingTests {
         case .reportSeverity: (1...5).map { .code($0) }
         case .reportStatus, .directiveStatus, .fenceMode: [.code(1), .code(2)]
         case .fenceKind: (1...3).map { .code($0) }
-        case .directiveKind, .directiveRole: (1...4).map { .code($0) }
+        case .directiveKind, .directiveRole, .fenceRole: (1...4).map { .code($0) }
         case .directiveFence, .directiveUsers: [others[0]]
         case .directiveDeadline: [others[1]]
         case .fenceDwellSeconds, .settingsSilenceSeconds: [others[2]]

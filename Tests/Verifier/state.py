@@ -28,7 +28,7 @@ FIELDS = {
     20: MARK, 21: LINE, 22: PARAGRAPHS, 23: range(1, 8), 24: range(1, 6), 25: PLACE, 26: MARK,
     27: range(1, 3), 28: MARK, 29: PARAGRAPHS,
     40: MARK, 41: LINE, 42: LINE, 43: range(1, 4), 44: OUTLINE, 45: range(0, 2), 46: PARAGRAPHS,
-    47: MARK, 48: NUMBER, 49: range(1, 3), 7: OVERRULING,
+    47: MARK, 48: NUMBER, 49: range(1, 3), 50: range(1, 5), 7: OVERRULING,
     60: MARK, 61: range(1, 5), 62: PARAGRAPHS, 63: REFERENCE, 64: range(1, 5), 65: LINE,
     66: REFERENCE, 67: TIME, 68: range(1, 3), 69: REPLY,
     80: PROFILE, 81: PROFILE, 82: NUMBER,

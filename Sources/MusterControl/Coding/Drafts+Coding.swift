@@ -60,6 +60,7 @@ extension WireFenceDraft {
     if let text = draft.properties { properties = text }
     dwellSeconds = draft.dwellSeconds
     mode = UInt32(draft.mode.rawValue)
+    if let role = draft.needs { needs = UInt32(role.rawValue) }
   }
 
   var draft: FenceDraft {
@@ -67,7 +68,7 @@ extension WireFenceDraft {
       FenceDraft(
         name: name, kind: try Checked.code(kind), geometry: try Checked.geometry(geometry),
         properties: hasProperties ? properties : nil, dwellSeconds: dwellSeconds,
-        mode: try Checked.code(mode))
+        mode: try Checked.code(mode), needs: hasNeeds ? try Checked.code(needs) : nil)
     }
   }
 }

@@ -8,6 +8,8 @@ extension WireUser {
     role = UInt32(user.role.rawValue)
     safety = WireSafety(user.safety)
     reason = user.reason
+    cause = UInt32(user.cause.rawValue)
+    if let moment = user.reportedAt { reportedAt = moment.milliseconds }
     if let newest = user.fix { fix = WireFix(newest) }
     if let age = user.fixAgeSeconds { fixAgeSeconds = age }
     team = user.team
@@ -20,7 +22,9 @@ extension WireUser {
     get throws(ControlFault) {
       UserSummary(
         id: try Checked.identifier(id), callsign: callsign, role: try Checked.code(role),
-        safety: try safety.state, reason: reason, fix: hasFix ? try fix.fix : nil,
+        safety: try safety.state, reason: reason, cause: try Checked.code(cause),
+        fix: hasFix ? try fix.fix : nil,
+        reportedAt: hasReportedAt ? Timestamp(milliseconds: reportedAt) : nil,
         fixAgeSeconds: hasFixAgeSeconds ? fixAgeSeconds : nil, team: team, isTracker: isTracker,
         word: hasWord ? try word.word : nil, override: hasOverride ? try override.word : nil)
     }

@@ -7,6 +7,10 @@ enum Request: Hashable, Sendable {
   /// Asks for a stream of crossings, which ends when the client closes the connection or sends
   /// anything more.
   case follow(after: Int64?)
+  /// The same of alerts, after those that stand or without them.
+  case followAlerts(standing: Bool)
+  /// The same of the counts of changes.
+  case followChanges
 }
 
 extension Request {
@@ -18,6 +22,8 @@ extension Request {
       var follow = WireFollow()
       if let after { follow.after = after }
       wire.kind = .follow(follow)
+    case .followAlerts(let standing): wire.kind = .followAlerts(standing)
+    case .followChanges: wire.kind = .followChanges(WireNothing())
     }
     return wire.bytes
   }
@@ -26,10 +32,11 @@ extension Request {
     guard let kind = try WireRequest(parsing: bytes).kind else {
       throw .malformed("a command of another version")
     }
-    if case .follow(let follow) = kind {
-      self = .follow(after: follow.hasAfter ? follow.after : nil)
-    } else {
-      self = .command(try Command(kind))
+    switch kind {
+    case .follow(let follow): self = .follow(after: follow.hasAfter ? follow.after : nil)
+    case .followAlerts(let standing): self = .followAlerts(standing: standing)
+    case .followChanges: self = .followChanges
+    default: self = .command(try Command(kind))
     }
   }
 }
@@ -46,6 +53,9 @@ extension Command {
           $0.claim = UInt32(claim.rawValue)
           $0.note = note
         })
+    case .overrideSafety, .setTeam, .directives, .directive, .direct, .closeDirective,
+      .acknowledge, .alerts, .changes, .settings, .setProfile, .setSilence:
+      directingWire
     case .setPosition(let fix): .setPosition(WireFix(fix))
     case .devices: .devices(WireNothing())
     case .reports: .reports(WireNothing())
@@ -130,7 +140,8 @@ extension Command {
     case .rotateEpoch: self = .rotateEpoch
     case .quarantine: self = .quarantine
     case .release(let reference): self = .release(reference)
-    case .follow: throw .malformed("follow is no command")
+    case .follow, .followAlerts, .followChanges: throw .malformed("follow is no command")
+    default: self = try Self.directing(kind)
     }
   }
 }

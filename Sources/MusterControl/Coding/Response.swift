@@ -34,6 +34,7 @@ extension Reply {
     case .fences(let fences): .fences(.with { $0.fences = fences.map(WireFence.init) })
     case .created(let id): .created(.init(id.bytes))
     case .events(let events): .events(.with { $0.events = events.map(WireEvent.init) })
+    case .directives, .alerts, .alertChanges, .changes, .settings: directingWire
     case .invitation(let invitation, let role, let expiresAt):
       .invitation(
         .with {
@@ -81,6 +82,7 @@ extension Reply {
       self = .quarantine(
         try wire.frames.checked { frame throws(ControlFault) in try frame.summary })
     case .released(let count): self = .released(try Checked.integer(count))
+    default: self = try Self.directing(kind)
     }
   }
 }

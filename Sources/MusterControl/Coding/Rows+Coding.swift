@@ -92,6 +92,7 @@ extension WireFence {
     geometry = .init(fence.geometry.encoded)
     dwellSeconds = fence.dwellSeconds
     mode = UInt32(fence.mode.rawValue)
+    if let role = fence.needs { needs = UInt32(role.rawValue) }
     properties = fence.properties
     inside = fence.inside
     conflicts = fence.conflicts.map(WireConflict.init)
@@ -104,7 +105,8 @@ extension WireFence {
       FenceSummary(
         id: try Checked.identifier(id), name: name, kind: try Checked.code(kind),
         isActive: isActive, geometry: try Checked.geometry(geometry),
-        dwellSeconds: dwellSeconds, mode: try Checked.code(mode), properties: properties,
+        dwellSeconds: dwellSeconds, mode: try Checked.code(mode),
+        needs: hasNeeds ? try Checked.code(needs) : nil, properties: properties,
         inside: inside,
         conflicts: try conflicts.checked { wire throws(ControlFault) in try wire.conflict },
         createdAt: Timestamp(milliseconds: createdAt),

@@ -287,6 +287,119 @@ nonisolated struct WireRequest: Sendable {
     set {kind = .release(newValue)}
   }
 
+  var overrideSafety: WireOverride {
+    get {
+      if case .overrideSafety(let v)? = kind {return v}
+      return WireOverride()
+    }
+    set {kind = .overrideSafety(newValue)}
+  }
+
+  var setTeam: WireTeamEdit {
+    get {
+      if case .setTeam(let v)? = kind {return v}
+      return WireTeamEdit()
+    }
+    set {kind = .setTeam(newValue)}
+  }
+
+  var directives: WireNothing {
+    get {
+      if case .directives(let v)? = kind {return v}
+      return WireNothing()
+    }
+    set {kind = .directives(newValue)}
+  }
+
+  var directive: String {
+    get {
+      if case .directive(let v)? = kind {return v}
+      return String()
+    }
+    set {kind = .directive(newValue)}
+  }
+
+  var direct: WireDirect {
+    get {
+      if case .direct(let v)? = kind {return v}
+      return WireDirect()
+    }
+    set {kind = .direct(newValue)}
+  }
+
+  var closeDirective: String {
+    get {
+      if case .closeDirective(let v)? = kind {return v}
+      return String()
+    }
+    set {kind = .closeDirective(newValue)}
+  }
+
+  var acknowledge: WireAcknowledge {
+    get {
+      if case .acknowledge(let v)? = kind {return v}
+      return WireAcknowledge()
+    }
+    set {kind = .acknowledge(newValue)}
+  }
+
+  var alerts: WireNothing {
+    get {
+      if case .alerts(let v)? = kind {return v}
+      return WireNothing()
+    }
+    set {kind = .alerts(newValue)}
+  }
+
+  var changes: WireNothing {
+    get {
+      if case .changes(let v)? = kind {return v}
+      return WireNothing()
+    }
+    set {kind = .changes(newValue)}
+  }
+
+  var settings: WireWhose {
+    get {
+      if case .settings(let v)? = kind {return v}
+      return WireWhose()
+    }
+    set {kind = .settings(newValue)}
+  }
+
+  var setProfile: WireProfileEdit {
+    get {
+      if case .setProfile(let v)? = kind {return v}
+      return WireProfileEdit()
+    }
+    set {kind = .setProfile(newValue)}
+  }
+
+  var setSilence: WireSilenceEdit {
+    get {
+      if case .setSilence(let v)? = kind {return v}
+      return WireSilenceEdit()
+    }
+    set {kind = .setSilence(newValue)}
+  }
+
+  /// whether to begin with those that stand
+  var followAlerts: Bool {
+    get {
+      if case .followAlerts(let v)? = kind {return v}
+      return false
+    }
+    set {kind = .followAlerts(newValue)}
+  }
+
+  var followChanges: WireNothing {
+    get {
+      if case .followChanges(let v)? = kind {return v}
+      return WireNothing()
+    }
+    set {kind = .followChanges(newValue)}
+  }
+
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
   nonisolated enum OneOf_Kind: Equatable, Sendable {
@@ -316,6 +429,21 @@ nonisolated struct WireRequest: Sendable {
     case rotateEpoch(WireNothing)
     case quarantine(WireNothing)
     case release(String)
+    case overrideSafety(WireOverride)
+    case setTeam(WireTeamEdit)
+    case directives(WireNothing)
+    case directive(String)
+    case direct(WireDirect)
+    case closeDirective(String)
+    case acknowledge(WireAcknowledge)
+    case alerts(WireNothing)
+    case changes(WireNothing)
+    case settings(WireWhose)
+    case setProfile(WireProfileEdit)
+    case setSilence(WireSilenceEdit)
+    /// whether to begin with those that stand
+    case followAlerts(Bool)
+    case followChanges(WireNothing)
 
   }
 
@@ -441,6 +569,46 @@ nonisolated struct WireResponse: Sendable {
     set {kind = .released(newValue)}
   }
 
+  var directives: WireDirectives {
+    get {
+      if case .directives(let v)? = kind {return v}
+      return WireDirectives()
+    }
+    set {kind = .directives(newValue)}
+  }
+
+  var alerts: WireAlerts {
+    get {
+      if case .alerts(let v)? = kind {return v}
+      return WireAlerts()
+    }
+    set {kind = .alerts(newValue)}
+  }
+
+  var alertChanges: WireAlertChanges {
+    get {
+      if case .alertChanges(let v)? = kind {return v}
+      return WireAlertChanges()
+    }
+    set {kind = .alertChanges(newValue)}
+  }
+
+  var changes: WireCounts {
+    get {
+      if case .changes(let v)? = kind {return v}
+      return WireCounts()
+    }
+    set {kind = .changes(newValue)}
+  }
+
+  var settings: WireSettings {
+    get {
+      if case .settings(let v)? = kind {return v}
+      return WireSettings()
+    }
+    set {kind = .settings(newValue)}
+  }
+
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
   nonisolated enum OneOf_Kind: Equatable, Sendable {
@@ -458,6 +626,11 @@ nonisolated struct WireResponse: Sendable {
     case grant(WireGrant)
     case quarantine(WireQuarantine)
     case released(Int64)
+    case directives(WireDirectives)
+    case alerts(WireAlerts)
+    case alertChanges(WireAlertChanges)
+    case changes(WireCounts)
+    case settings(WireSettings)
 
   }
 
@@ -696,6 +869,198 @@ nonisolated struct WireReportEdit: Sendable {
   fileprivate var _status: UInt32? = nil
 }
 
+nonisolated struct WireOverride: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  var user: String = String()
+
+  /// 0: theirs counts again
+  var claim: UInt32 = 0
+
+  var note: String = String()
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+}
+
+nonisolated struct WireTeamEdit: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  var team: String = String()
+
+  var user: String {
+    get {_user ?? String()}
+    set {_user = newValue}
+  }
+  /// Returns true if `user` has been explicitly set.
+  var hasUser: Bool {self._user != nil}
+  /// Clears the value of `user`. Subsequent reads from it will return its default value.
+  mutating func clearUser() {self._user = nil}
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+
+  fileprivate var _user: String? = nil
+}
+
+nonisolated struct WireDirect: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  var kind: UInt32 = 0
+
+  var text: String = String()
+
+  var role: UInt32 {
+    get {_role ?? 0}
+    set {_role = newValue}
+  }
+  /// Returns true if `role` has been explicitly set.
+  var hasRole: Bool {self._role != nil}
+  /// Clears the value of `role`. Subsequent reads from it will return its default value.
+  mutating func clearRole() {self._role = nil}
+
+  var team: String {
+    get {_team ?? String()}
+    set {_team = newValue}
+  }
+  /// Returns true if `team` has been explicitly set.
+  var hasTeam: Bool {self._team != nil}
+  /// Clears the value of `team`. Subsequent reads from it will return its default value.
+  mutating func clearTeam() {self._team = nil}
+
+  var users: [String] = []
+
+  var fence: String {
+    get {_fence ?? String()}
+    set {_fence = newValue}
+  }
+  /// Returns true if `fence` has been explicitly set.
+  var hasFence: Bool {self._fence != nil}
+  /// Clears the value of `fence`. Subsequent reads from it will return its default value.
+  mutating func clearFence() {self._fence = nil}
+
+  var deadlineSeconds: Int64 {
+    get {_deadlineSeconds ?? 0}
+    set {_deadlineSeconds = newValue}
+  }
+  /// Returns true if `deadlineSeconds` has been explicitly set.
+  var hasDeadlineSeconds: Bool {self._deadlineSeconds != nil}
+  /// Clears the value of `deadlineSeconds`. Subsequent reads from it will return its default value.
+  mutating func clearDeadlineSeconds() {self._deadlineSeconds = nil}
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+
+  fileprivate var _role: UInt32? = nil
+  fileprivate var _team: String? = nil
+  fileprivate var _fence: String? = nil
+  fileprivate var _deadlineSeconds: Int64? = nil
+}
+
+nonisolated struct WireAcknowledge: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  var directive: String = String()
+
+  var note: String = String()
+
+  var user: String {
+    get {_user ?? String()}
+    set {_user = newValue}
+  }
+  /// Returns true if `user` has been explicitly set.
+  var hasUser: Bool {self._user != nil}
+  /// Clears the value of `user`. Subsequent reads from it will return its default value.
+  mutating func clearUser() {self._user = nil}
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+
+  fileprivate var _user: String? = nil
+}
+
+nonisolated struct WireWhose: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  var user: String {
+    get {_user ?? String()}
+    set {_user = newValue}
+  }
+  /// Returns true if `user` has been explicitly set.
+  var hasUser: Bool {self._user != nil}
+  /// Clears the value of `user`. Subsequent reads from it will return its default value.
+  mutating func clearUser() {self._user = nil}
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+
+  fileprivate var _user: String? = nil
+}
+
+nonisolated struct WireProfileEdit: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// the model's canonical form
+  var profile: Data = Data()
+
+  var user: String {
+    get {_user ?? String()}
+    set {_user = newValue}
+  }
+  /// Returns true if `user` has been explicitly set.
+  var hasUser: Bool {self._user != nil}
+  /// Clears the value of `user`. Subsequent reads from it will return its default value.
+  mutating func clearUser() {self._user = nil}
+
+  var isForeground: Bool = false
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+
+  fileprivate var _user: String? = nil
+}
+
+nonisolated struct WireSilenceEdit: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  var seconds: UInt32 = 0
+
+  var user: String {
+    get {_user ?? String()}
+    set {_user = newValue}
+  }
+  /// Returns true if `user` has been explicitly set.
+  var hasUser: Bool {self._user != nil}
+  /// Clears the value of `user`. Subsequent reads from it will return its default value.
+  mutating func clearUser() {self._user = nil}
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+
+  fileprivate var _user: String? = nil
+}
+
 nonisolated struct WireComment: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
@@ -735,11 +1100,21 @@ nonisolated struct WireFenceDraft: Sendable {
 
   var mode: UInt32 = 0
 
+  var needs: UInt32 {
+    get {_needs ?? 0}
+    set {_needs = newValue}
+  }
+  /// Returns true if `needs` has been explicitly set.
+  var hasNeeds: Bool {self._needs != nil}
+  /// Clears the value of `needs`. Subsequent reads from it will return its default value.
+  mutating func clearNeeds() {self._needs = nil}
+
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
   init() {}
 
   fileprivate var _properties: String? = nil
+  fileprivate var _needs: UInt32? = nil
 }
 
 nonisolated struct WireFenceSwitch: Sendable {
@@ -1200,6 +1575,20 @@ nonisolated struct WireUser: @unchecked Sendable {
   /// Clears the value of `override`. Subsequent reads from it will return its default value.
   mutating func clearOverride() {_uniqueStorage()._override = nil}
 
+  var reportedAt: Int64 {
+    get {_storage._reportedAt ?? 0}
+    set {_uniqueStorage()._reportedAt = newValue}
+  }
+  /// Returns true if `reportedAt` has been explicitly set.
+  var hasReportedAt: Bool {_storage._reportedAt != nil}
+  /// Clears the value of `reportedAt`. Subsequent reads from it will return its default value.
+  mutating func clearReportedAt() {_uniqueStorage()._reportedAt = nil}
+
+  var cause: UInt32 {
+    get {_storage._cause}
+    set {_uniqueStorage()._cause = newValue}
+  }
+
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
   init() {}
@@ -1513,9 +1902,20 @@ nonisolated struct WireFence: Sendable {
 
   var mode: UInt32 = 0
 
+  var needs: UInt32 {
+    get {_needs ?? 0}
+    set {_needs = newValue}
+  }
+  /// Returns true if `needs` has been explicitly set.
+  var hasNeeds: Bool {self._needs != nil}
+  /// Clears the value of `needs`. Subsequent reads from it will return its default value.
+  mutating func clearNeeds() {self._needs = nil}
+
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
   init() {}
+
+  fileprivate var _needs: UInt32? = nil
 }
 
 nonisolated struct WireEvents: Sendable {
@@ -1599,6 +1999,205 @@ nonisolated struct WireGrant: Sendable {
   init() {}
 }
 
+nonisolated struct WireDirectives: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  var directives: [WireDirective] = []
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+}
+
+nonisolated struct WireDirective: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  var id: Data = Data()
+
+  var kind: UInt32 = 0
+
+  var text: String = String()
+
+  var addressees: String = String()
+
+  /// empty: none
+  var fence: Data = Data()
+
+  var fenceName: String = String()
+
+  var deadline: Int64 {
+    get {_deadline ?? 0}
+    set {_deadline = newValue}
+  }
+  /// Returns true if `deadline` has been explicitly set.
+  var hasDeadline: Bool {self._deadline != nil}
+  /// Clears the value of `deadline`. Subsequent reads from it will return its default value.
+  mutating func clearDeadline() {self._deadline = nil}
+
+  var status: UInt32 = 0
+
+  var callsign: String = String()
+
+  var createdAt: Int64 = 0
+
+  var people: [WireRespondent] = []
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+
+  fileprivate var _deadline: Int64? = nil
+}
+
+nonisolated struct WireRespondent: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  var user: Data = Data()
+
+  var callsign: String = String()
+
+  var state: String = String()
+
+  var reason: String = String()
+
+  var answeredAt: Int64 {
+    get {_answeredAt ?? 0}
+    set {_answeredAt = newValue}
+  }
+  /// Returns true if `answeredAt` has been explicitly set.
+  var hasAnsweredAt: Bool {self._answeredAt != nil}
+  /// Clears the value of `answeredAt`. Subsequent reads from it will return its default value.
+  mutating func clearAnsweredAt() {self._answeredAt = nil}
+
+  var answeredBy: String {
+    get {_answeredBy ?? String()}
+    set {_answeredBy = newValue}
+  }
+  /// Returns true if `answeredBy` has been explicitly set.
+  var hasAnsweredBy: Bool {self._answeredBy != nil}
+  /// Clears the value of `answeredBy`. Subsequent reads from it will return its default value.
+  mutating func clearAnsweredBy() {self._answeredBy = nil}
+
+  var fixAgeSeconds: Int64 {
+    get {_fixAgeSeconds ?? 0}
+    set {_fixAgeSeconds = newValue}
+  }
+  /// Returns true if `fixAgeSeconds` has been explicitly set.
+  var hasFixAgeSeconds: Bool {self._fixAgeSeconds != nil}
+  /// Clears the value of `fixAgeSeconds`. Subsequent reads from it will return its default value.
+  mutating func clearFixAgeSeconds() {self._fixAgeSeconds = nil}
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+
+  fileprivate var _answeredAt: Int64? = nil
+  fileprivate var _answeredBy: String? = nil
+  fileprivate var _fixAgeSeconds: Int64? = nil
+}
+
+nonisolated struct WireAlerts: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  var alerts: [WireAlert] = []
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+}
+
+nonisolated struct WireAlert: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  var kind: UInt32 = 0
+
+  var row: Data = Data()
+
+  var level: UInt32 = 0
+
+  var text: String = String()
+
+  var since: Int64 = 0
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+}
+
+nonisolated struct WireAlertChanges: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  var changes: [WireAlertChange] = []
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+}
+
+nonisolated struct WireAlertChange: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  var isRaised: Bool = false
+
+  var alert: WireAlert {
+    get {_alert ?? WireAlert()}
+    set {_alert = newValue}
+  }
+  /// Returns true if `alert` has been explicitly set.
+  var hasAlert: Bool {self._alert != nil}
+  /// Clears the value of `alert`. Subsequent reads from it will return its default value.
+  mutating func clearAlert() {self._alert = nil}
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+
+  fileprivate var _alert: WireAlert? = nil
+}
+
+nonisolated struct WireCounts: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  var counts: [UInt64] = []
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+}
+
+nonisolated struct WireSettings: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// the model's canonical form
+  var foreground: Data = Data()
+
+  var background: Data = Data()
+
+  var silenceSeconds: Int64 = 0
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+}
+
 // MARK: - Code below here is support for the SwiftProtobuf runtime.
 
 fileprivate nonisolated let _protobuf_package = "muster.control"
@@ -1609,7 +2208,7 @@ nonisolated extension WireSafety: SwiftProtobuf._ProtoNameProviding {
 
 nonisolated extension WireRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".Request"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}status\0\u{1}verify\0\u{1}users\0\u{3}claim_safety\0\u{3}set_position\0\u{1}devices\0\u{1}reports\0\u{1}report\0\u{3}add_report\0\u{3}edit_report\0\u{3}delete_report\0\u{3}confirm_report\0\u{3}comment_report\0\u{1}fences\0\u{1}fence\0\u{3}add_fence\0\u{3}set_fence_active\0\u{3}delete_fence\0\u{1}events\0\u{1}invite\0\u{1}admit\0\u{1}follow\0\u{1}revoke\0\u{3}rotate_epoch\0\u{1}quarantine\0\u{1}release\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}status\0\u{1}verify\0\u{1}users\0\u{3}claim_safety\0\u{3}set_position\0\u{1}devices\0\u{1}reports\0\u{1}report\0\u{3}add_report\0\u{3}edit_report\0\u{3}delete_report\0\u{3}confirm_report\0\u{3}comment_report\0\u{1}fences\0\u{1}fence\0\u{3}add_fence\0\u{3}set_fence_active\0\u{3}delete_fence\0\u{1}events\0\u{1}invite\0\u{1}admit\0\u{1}follow\0\u{1}revoke\0\u{3}rotate_epoch\0\u{1}quarantine\0\u{1}release\0\u{3}override_safety\0\u{3}set_team\0\u{1}directives\0\u{1}directive\0\u{1}direct\0\u{3}close_directive\0\u{1}acknowledge\0\u{1}alerts\0\u{1}changes\0\u{1}settings\0\u{3}set_profile\0\u{3}set_silence\0\u{3}follow_alerts\0\u{3}follow_changes\0")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -1920,6 +2519,173 @@ nonisolated extension WireRequest: SwiftProtobuf.Message, SwiftProtobuf._Message
           self.kind = .release(v)
         }
       }()
+      case 27: try {
+        var v: WireOverride?
+        var hadOneofValue = false
+        if let current = self.kind {
+          hadOneofValue = true
+          if case .overrideSafety(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.kind = .overrideSafety(v)
+        }
+      }()
+      case 28: try {
+        var v: WireTeamEdit?
+        var hadOneofValue = false
+        if let current = self.kind {
+          hadOneofValue = true
+          if case .setTeam(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.kind = .setTeam(v)
+        }
+      }()
+      case 29: try {
+        var v: WireNothing?
+        var hadOneofValue = false
+        if let current = self.kind {
+          hadOneofValue = true
+          if case .directives(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.kind = .directives(v)
+        }
+      }()
+      case 30: try {
+        var v: String?
+        try decoder.decodeSingularStringField(value: &v)
+        if let v = v {
+          if self.kind != nil {try decoder.handleConflictingOneOf()}
+          self.kind = .directive(v)
+        }
+      }()
+      case 31: try {
+        var v: WireDirect?
+        var hadOneofValue = false
+        if let current = self.kind {
+          hadOneofValue = true
+          if case .direct(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.kind = .direct(v)
+        }
+      }()
+      case 32: try {
+        var v: String?
+        try decoder.decodeSingularStringField(value: &v)
+        if let v = v {
+          if self.kind != nil {try decoder.handleConflictingOneOf()}
+          self.kind = .closeDirective(v)
+        }
+      }()
+      case 33: try {
+        var v: WireAcknowledge?
+        var hadOneofValue = false
+        if let current = self.kind {
+          hadOneofValue = true
+          if case .acknowledge(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.kind = .acknowledge(v)
+        }
+      }()
+      case 34: try {
+        var v: WireNothing?
+        var hadOneofValue = false
+        if let current = self.kind {
+          hadOneofValue = true
+          if case .alerts(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.kind = .alerts(v)
+        }
+      }()
+      case 35: try {
+        var v: WireNothing?
+        var hadOneofValue = false
+        if let current = self.kind {
+          hadOneofValue = true
+          if case .changes(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.kind = .changes(v)
+        }
+      }()
+      case 36: try {
+        var v: WireWhose?
+        var hadOneofValue = false
+        if let current = self.kind {
+          hadOneofValue = true
+          if case .settings(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.kind = .settings(v)
+        }
+      }()
+      case 37: try {
+        var v: WireProfileEdit?
+        var hadOneofValue = false
+        if let current = self.kind {
+          hadOneofValue = true
+          if case .setProfile(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.kind = .setProfile(v)
+        }
+      }()
+      case 38: try {
+        var v: WireSilenceEdit?
+        var hadOneofValue = false
+        if let current = self.kind {
+          hadOneofValue = true
+          if case .setSilence(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.kind = .setSilence(v)
+        }
+      }()
+      case 39: try {
+        var v: Bool?
+        try decoder.decodeSingularBoolField(value: &v)
+        if let v = v {
+          if self.kind != nil {try decoder.handleConflictingOneOf()}
+          self.kind = .followAlerts(v)
+        }
+      }()
+      case 40: try {
+        var v: WireNothing?
+        var hadOneofValue = false
+        if let current = self.kind {
+          hadOneofValue = true
+          if case .followChanges(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.kind = .followChanges(v)
+        }
+      }()
       default: break
       }
     }
@@ -2035,6 +2801,62 @@ nonisolated extension WireRequest: SwiftProtobuf.Message, SwiftProtobuf._Message
       guard case .release(let v)? = self.kind else { preconditionFailure() }
       try visitor.visitSingularStringField(value: v, fieldNumber: 26)
     }()
+    case .overrideSafety?: try {
+      guard case .overrideSafety(let v)? = self.kind else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 27)
+    }()
+    case .setTeam?: try {
+      guard case .setTeam(let v)? = self.kind else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 28)
+    }()
+    case .directives?: try {
+      guard case .directives(let v)? = self.kind else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 29)
+    }()
+    case .directive?: try {
+      guard case .directive(let v)? = self.kind else { preconditionFailure() }
+      try visitor.visitSingularStringField(value: v, fieldNumber: 30)
+    }()
+    case .direct?: try {
+      guard case .direct(let v)? = self.kind else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 31)
+    }()
+    case .closeDirective?: try {
+      guard case .closeDirective(let v)? = self.kind else { preconditionFailure() }
+      try visitor.visitSingularStringField(value: v, fieldNumber: 32)
+    }()
+    case .acknowledge?: try {
+      guard case .acknowledge(let v)? = self.kind else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 33)
+    }()
+    case .alerts?: try {
+      guard case .alerts(let v)? = self.kind else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 34)
+    }()
+    case .changes?: try {
+      guard case .changes(let v)? = self.kind else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 35)
+    }()
+    case .settings?: try {
+      guard case .settings(let v)? = self.kind else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 36)
+    }()
+    case .setProfile?: try {
+      guard case .setProfile(let v)? = self.kind else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 37)
+    }()
+    case .setSilence?: try {
+      guard case .setSilence(let v)? = self.kind else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 38)
+    }()
+    case .followAlerts?: try {
+      guard case .followAlerts(let v)? = self.kind else { preconditionFailure() }
+      try visitor.visitSingularBoolField(value: v, fieldNumber: 39)
+    }()
+    case .followChanges?: try {
+      guard case .followChanges(let v)? = self.kind else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 40)
+    }()
     case nil: break
     }
     try unknownFields.traverse(visitor: &visitor)
@@ -2049,7 +2871,7 @@ nonisolated extension WireRequest: SwiftProtobuf.Message, SwiftProtobuf._Message
 
 nonisolated extension WireResponse: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".Response"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}done\0\u{1}refused\0\u{1}status\0\u{1}verification\0\u{1}users\0\u{1}devices\0\u{1}reports\0\u{1}fences\0\u{1}created\0\u{1}events\0\u{1}invitation\0\u{1}grant\0\u{1}quarantine\0\u{1}released\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}done\0\u{1}refused\0\u{1}status\0\u{1}verification\0\u{1}users\0\u{1}devices\0\u{1}reports\0\u{1}fences\0\u{1}created\0\u{1}events\0\u{1}invitation\0\u{1}grant\0\u{1}quarantine\0\u{1}released\0\u{1}directives\0\u{1}alerts\0\u{3}alert_changes\0\u{1}changes\0\u{1}settings\0")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -2224,6 +3046,71 @@ nonisolated extension WireResponse: SwiftProtobuf.Message, SwiftProtobuf._Messag
           self.kind = .released(v)
         }
       }()
+      case 15: try {
+        var v: WireDirectives?
+        var hadOneofValue = false
+        if let current = self.kind {
+          hadOneofValue = true
+          if case .directives(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.kind = .directives(v)
+        }
+      }()
+      case 16: try {
+        var v: WireAlerts?
+        var hadOneofValue = false
+        if let current = self.kind {
+          hadOneofValue = true
+          if case .alerts(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.kind = .alerts(v)
+        }
+      }()
+      case 17: try {
+        var v: WireAlertChanges?
+        var hadOneofValue = false
+        if let current = self.kind {
+          hadOneofValue = true
+          if case .alertChanges(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.kind = .alertChanges(v)
+        }
+      }()
+      case 18: try {
+        var v: WireCounts?
+        var hadOneofValue = false
+        if let current = self.kind {
+          hadOneofValue = true
+          if case .changes(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.kind = .changes(v)
+        }
+      }()
+      case 19: try {
+        var v: WireSettings?
+        var hadOneofValue = false
+        if let current = self.kind {
+          hadOneofValue = true
+          if case .settings(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.kind = .settings(v)
+        }
+      }()
       default: break
       }
     }
@@ -2290,6 +3177,26 @@ nonisolated extension WireResponse: SwiftProtobuf.Message, SwiftProtobuf._Messag
     case .released?: try {
       guard case .released(let v)? = self.kind else { preconditionFailure() }
       try visitor.visitSingularSInt64Field(value: v, fieldNumber: 14)
+    }()
+    case .directives?: try {
+      guard case .directives(let v)? = self.kind else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 15)
+    }()
+    case .alerts?: try {
+      guard case .alerts(let v)? = self.kind else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 16)
+    }()
+    case .alertChanges?: try {
+      guard case .alertChanges(let v)? = self.kind else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 17)
+    }()
+    case .changes?: try {
+      guard case .changes(let v)? = self.kind else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 18)
+    }()
+    case .settings?: try {
+      guard case .settings(let v)? = self.kind else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 19)
     }()
     case nil: break
     }
@@ -2603,6 +3510,310 @@ nonisolated extension WireReportEdit: SwiftProtobuf.Message, SwiftProtobuf._Mess
   }
 }
 
+nonisolated extension WireOverride: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".Override"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}user\0\u{1}claim\0\u{1}note\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self.user) }()
+      case 2: try { try decoder.decodeSingularUInt32Field(value: &self.claim) }()
+      case 3: try { try decoder.decodeSingularStringField(value: &self.note) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.user.isEmpty {
+      try visitor.visitSingularStringField(value: self.user, fieldNumber: 1)
+    }
+    if self.claim != 0 {
+      try visitor.visitSingularUInt32Field(value: self.claim, fieldNumber: 2)
+    }
+    if !self.note.isEmpty {
+      try visitor.visitSingularStringField(value: self.note, fieldNumber: 3)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: WireOverride, rhs: WireOverride) -> Bool {
+    if lhs.user != rhs.user {return false}
+    if lhs.claim != rhs.claim {return false}
+    if lhs.note != rhs.note {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WireTeamEdit: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".TeamEdit"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}team\0\u{1}user\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self.team) }()
+      case 2: try { try decoder.decodeSingularStringField(value: &self._user) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    if !self.team.isEmpty {
+      try visitor.visitSingularStringField(value: self.team, fieldNumber: 1)
+    }
+    try { if let v = self._user {
+      try visitor.visitSingularStringField(value: v, fieldNumber: 2)
+    } }()
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: WireTeamEdit, rhs: WireTeamEdit) -> Bool {
+    if lhs.team != rhs.team {return false}
+    if lhs._user != rhs._user {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WireDirect: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".Direct"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}kind\0\u{1}text\0\u{1}role\0\u{1}team\0\u{1}users\0\u{1}fence\0\u{3}deadline_seconds\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularUInt32Field(value: &self.kind) }()
+      case 2: try { try decoder.decodeSingularStringField(value: &self.text) }()
+      case 3: try { try decoder.decodeSingularUInt32Field(value: &self._role) }()
+      case 4: try { try decoder.decodeSingularStringField(value: &self._team) }()
+      case 5: try { try decoder.decodeRepeatedStringField(value: &self.users) }()
+      case 6: try { try decoder.decodeSingularStringField(value: &self._fence) }()
+      case 7: try { try decoder.decodeSingularSInt64Field(value: &self._deadlineSeconds) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    if self.kind != 0 {
+      try visitor.visitSingularUInt32Field(value: self.kind, fieldNumber: 1)
+    }
+    if !self.text.isEmpty {
+      try visitor.visitSingularStringField(value: self.text, fieldNumber: 2)
+    }
+    try { if let v = self._role {
+      try visitor.visitSingularUInt32Field(value: v, fieldNumber: 3)
+    } }()
+    try { if let v = self._team {
+      try visitor.visitSingularStringField(value: v, fieldNumber: 4)
+    } }()
+    if !self.users.isEmpty {
+      try visitor.visitRepeatedStringField(value: self.users, fieldNumber: 5)
+    }
+    try { if let v = self._fence {
+      try visitor.visitSingularStringField(value: v, fieldNumber: 6)
+    } }()
+    try { if let v = self._deadlineSeconds {
+      try visitor.visitSingularSInt64Field(value: v, fieldNumber: 7)
+    } }()
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: WireDirect, rhs: WireDirect) -> Bool {
+    if lhs.kind != rhs.kind {return false}
+    if lhs.text != rhs.text {return false}
+    if lhs._role != rhs._role {return false}
+    if lhs._team != rhs._team {return false}
+    if lhs.users != rhs.users {return false}
+    if lhs._fence != rhs._fence {return false}
+    if lhs._deadlineSeconds != rhs._deadlineSeconds {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WireAcknowledge: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".Acknowledge"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}directive\0\u{1}note\0\u{1}user\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self.directive) }()
+      case 2: try { try decoder.decodeSingularStringField(value: &self.note) }()
+      case 3: try { try decoder.decodeSingularStringField(value: &self._user) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    if !self.directive.isEmpty {
+      try visitor.visitSingularStringField(value: self.directive, fieldNumber: 1)
+    }
+    if !self.note.isEmpty {
+      try visitor.visitSingularStringField(value: self.note, fieldNumber: 2)
+    }
+    try { if let v = self._user {
+      try visitor.visitSingularStringField(value: v, fieldNumber: 3)
+    } }()
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: WireAcknowledge, rhs: WireAcknowledge) -> Bool {
+    if lhs.directive != rhs.directive {return false}
+    if lhs.note != rhs.note {return false}
+    if lhs._user != rhs._user {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WireWhose: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".Whose"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}user\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self._user) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    try { if let v = self._user {
+      try visitor.visitSingularStringField(value: v, fieldNumber: 1)
+    } }()
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: WireWhose, rhs: WireWhose) -> Bool {
+    if lhs._user != rhs._user {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WireProfileEdit: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".ProfileEdit"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}profile\0\u{1}user\0\u{3}is_foreground\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularBytesField(value: &self.profile) }()
+      case 2: try { try decoder.decodeSingularStringField(value: &self._user) }()
+      case 3: try { try decoder.decodeSingularBoolField(value: &self.isForeground) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    if !self.profile.isEmpty {
+      try visitor.visitSingularBytesField(value: self.profile, fieldNumber: 1)
+    }
+    try { if let v = self._user {
+      try visitor.visitSingularStringField(value: v, fieldNumber: 2)
+    } }()
+    if self.isForeground != false {
+      try visitor.visitSingularBoolField(value: self.isForeground, fieldNumber: 3)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: WireProfileEdit, rhs: WireProfileEdit) -> Bool {
+    if lhs.profile != rhs.profile {return false}
+    if lhs._user != rhs._user {return false}
+    if lhs.isForeground != rhs.isForeground {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WireSilenceEdit: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".SilenceEdit"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}seconds\0\u{1}user\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularUInt32Field(value: &self.seconds) }()
+      case 2: try { try decoder.decodeSingularStringField(value: &self._user) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    if self.seconds != 0 {
+      try visitor.visitSingularUInt32Field(value: self.seconds, fieldNumber: 1)
+    }
+    try { if let v = self._user {
+      try visitor.visitSingularStringField(value: v, fieldNumber: 2)
+    } }()
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: WireSilenceEdit, rhs: WireSilenceEdit) -> Bool {
+    if lhs.seconds != rhs.seconds {return false}
+    if lhs._user != rhs._user {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
 nonisolated extension WireComment: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".Comment"
   static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}report\0\u{1}text\0")
@@ -2640,7 +3851,7 @@ nonisolated extension WireComment: SwiftProtobuf.Message, SwiftProtobuf._Message
 
 nonisolated extension WireFenceDraft: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".FenceDraft"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}name\0\u{1}kind\0\u{1}geometry\0\u{1}properties\0\u{3}dwell_seconds\0\u{1}mode\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}name\0\u{1}kind\0\u{1}geometry\0\u{1}properties\0\u{3}dwell_seconds\0\u{1}mode\0\u{1}needs\0")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -2654,6 +3865,7 @@ nonisolated extension WireFenceDraft: SwiftProtobuf.Message, SwiftProtobuf._Mess
       case 4: try { try decoder.decodeSingularStringField(value: &self._properties) }()
       case 5: try { try decoder.decodeSingularUInt32Field(value: &self.dwellSeconds) }()
       case 6: try { try decoder.decodeSingularUInt32Field(value: &self.mode) }()
+      case 7: try { try decoder.decodeSingularUInt32Field(value: &self._needs) }()
       default: break
       }
     }
@@ -2682,6 +3894,9 @@ nonisolated extension WireFenceDraft: SwiftProtobuf.Message, SwiftProtobuf._Mess
     if self.mode != 0 {
       try visitor.visitSingularUInt32Field(value: self.mode, fieldNumber: 6)
     }
+    try { if let v = self._needs {
+      try visitor.visitSingularUInt32Field(value: v, fieldNumber: 7)
+    } }()
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -2692,6 +3907,7 @@ nonisolated extension WireFenceDraft: SwiftProtobuf.Message, SwiftProtobuf._Mess
     if lhs._properties != rhs._properties {return false}
     if lhs.dwellSeconds != rhs.dwellSeconds {return false}
     if lhs.mode != rhs.mode {return false}
+    if lhs._needs != rhs._needs {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -3394,7 +4610,7 @@ nonisolated extension WireUsers: SwiftProtobuf.Message, SwiftProtobuf._MessageIm
 
 nonisolated extension WireUser: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".User"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}id\0\u{1}callsign\0\u{1}role\0\u{1}safety\0\u{1}reason\0\u{1}fix\0\u{3}fix_age_seconds\0\u{1}team\0\u{3}is_tracker\0\u{1}word\0\u{1}override\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}id\0\u{1}callsign\0\u{1}role\0\u{1}safety\0\u{1}reason\0\u{1}fix\0\u{3}fix_age_seconds\0\u{1}team\0\u{3}is_tracker\0\u{1}word\0\u{1}override\0\u{3}reported_at\0\u{1}cause\0")
 
   fileprivate class _StorageClass {
     var _id: Data = Data()
@@ -3408,6 +4624,8 @@ nonisolated extension WireUser: SwiftProtobuf.Message, SwiftProtobuf._MessageImp
     var _isTracker: Bool = false
     var _word: WireSafetyWord? = nil
     var _override: WireSafetyWord? = nil
+    var _reportedAt: Int64? = nil
+    var _cause: UInt32 = 0
 
       // This property is used as the initial default value for new instances of the type.
       // The type itself is protecting the reference to its storage via CoW semantics.
@@ -3429,6 +4647,8 @@ nonisolated extension WireUser: SwiftProtobuf.Message, SwiftProtobuf._MessageImp
       _isTracker = source._isTracker
       _word = source._word
       _override = source._override
+      _reportedAt = source._reportedAt
+      _cause = source._cause
     }
   }
 
@@ -3458,6 +4678,8 @@ nonisolated extension WireUser: SwiftProtobuf.Message, SwiftProtobuf._MessageImp
         case 9: try { try decoder.decodeSingularBoolField(value: &_storage._isTracker) }()
         case 10: try { try decoder.decodeSingularMessageField(value: &_storage._word) }()
         case 11: try { try decoder.decodeSingularMessageField(value: &_storage._override) }()
+        case 12: try { try decoder.decodeSingularSInt64Field(value: &_storage._reportedAt) }()
+        case 13: try { try decoder.decodeSingularUInt32Field(value: &_storage._cause) }()
         default: break
         }
       }
@@ -3503,6 +4725,12 @@ nonisolated extension WireUser: SwiftProtobuf.Message, SwiftProtobuf._MessageImp
       try { if let v = _storage._override {
         try visitor.visitSingularMessageField(value: v, fieldNumber: 11)
       } }()
+      try { if let v = _storage._reportedAt {
+        try visitor.visitSingularSInt64Field(value: v, fieldNumber: 12)
+      } }()
+      if _storage._cause != 0 {
+        try visitor.visitSingularUInt32Field(value: _storage._cause, fieldNumber: 13)
+      }
     }
     try unknownFields.traverse(visitor: &visitor)
   }
@@ -3523,6 +4751,8 @@ nonisolated extension WireUser: SwiftProtobuf.Message, SwiftProtobuf._MessageImp
         if _storage._isTracker != rhs_storage._isTracker {return false}
         if _storage._word != rhs_storage._word {return false}
         if _storage._override != rhs_storage._override {return false}
+        if _storage._reportedAt != rhs_storage._reportedAt {return false}
+        if _storage._cause != rhs_storage._cause {return false}
         return true
       }
       if !storagesAreEqual {return false}
@@ -4125,7 +5355,7 @@ nonisolated extension WireFences: SwiftProtobuf.Message, SwiftProtobuf._MessageI
 
 nonisolated extension WireFence: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".Fence"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}id\0\u{1}name\0\u{1}kind\0\u{3}is_active\0\u{1}geometry\0\u{1}properties\0\u{1}inside\0\u{1}conflicts\0\u{3}created_at\0\u{3}updated_at\0\u{3}dwell_seconds\0\u{1}mode\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}id\0\u{1}name\0\u{1}kind\0\u{3}is_active\0\u{1}geometry\0\u{1}properties\0\u{1}inside\0\u{1}conflicts\0\u{3}created_at\0\u{3}updated_at\0\u{3}dwell_seconds\0\u{1}mode\0\u{1}needs\0")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -4145,12 +5375,17 @@ nonisolated extension WireFence: SwiftProtobuf.Message, SwiftProtobuf._MessageIm
       case 10: try { try decoder.decodeSingularSInt64Field(value: &self.updatedAt) }()
       case 11: try { try decoder.decodeSingularUInt32Field(value: &self.dwellSeconds) }()
       case 12: try { try decoder.decodeSingularUInt32Field(value: &self.mode) }()
+      case 13: try { try decoder.decodeSingularUInt32Field(value: &self._needs) }()
       default: break
       }
     }
   }
 
   func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
     if !self.id.isEmpty {
       try visitor.visitSingularBytesField(value: self.id, fieldNumber: 1)
     }
@@ -4187,6 +5422,9 @@ nonisolated extension WireFence: SwiftProtobuf.Message, SwiftProtobuf._MessageIm
     if self.mode != 0 {
       try visitor.visitSingularUInt32Field(value: self.mode, fieldNumber: 12)
     }
+    try { if let v = self._needs {
+      try visitor.visitSingularUInt32Field(value: v, fieldNumber: 13)
+    } }()
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -4203,6 +5441,7 @@ nonisolated extension WireFence: SwiftProtobuf.Message, SwiftProtobuf._MessageIm
     if lhs.updatedAt != rhs.updatedAt {return false}
     if lhs.dwellSeconds != rhs.dwellSeconds {return false}
     if lhs.mode != rhs.mode {return false}
+    if lhs._needs != rhs._needs {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -4387,6 +5626,403 @@ nonisolated extension WireGrant: SwiftProtobuf.Message, SwiftProtobuf._MessageIm
   static func ==(lhs: WireGrant, rhs: WireGrant) -> Bool {
     if lhs.grant != rhs.grant {return false}
     if lhs.callsign != rhs.callsign {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WireDirectives: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".Directives"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}directives\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeRepeatedMessageField(value: &self.directives) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.directives.isEmpty {
+      try visitor.visitRepeatedMessageField(value: self.directives, fieldNumber: 1)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: WireDirectives, rhs: WireDirectives) -> Bool {
+    if lhs.directives != rhs.directives {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WireDirective: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".Directive"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}id\0\u{1}kind\0\u{1}text\0\u{1}addressees\0\u{1}fence\0\u{3}fence_name\0\u{1}deadline\0\u{1}status\0\u{1}callsign\0\u{3}created_at\0\u{1}people\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularBytesField(value: &self.id) }()
+      case 2: try { try decoder.decodeSingularUInt32Field(value: &self.kind) }()
+      case 3: try { try decoder.decodeSingularStringField(value: &self.text) }()
+      case 4: try { try decoder.decodeSingularStringField(value: &self.addressees) }()
+      case 5: try { try decoder.decodeSingularBytesField(value: &self.fence) }()
+      case 6: try { try decoder.decodeSingularStringField(value: &self.fenceName) }()
+      case 7: try { try decoder.decodeSingularSInt64Field(value: &self._deadline) }()
+      case 8: try { try decoder.decodeSingularUInt32Field(value: &self.status) }()
+      case 9: try { try decoder.decodeSingularStringField(value: &self.callsign) }()
+      case 10: try { try decoder.decodeSingularSInt64Field(value: &self.createdAt) }()
+      case 11: try { try decoder.decodeRepeatedMessageField(value: &self.people) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    if !self.id.isEmpty {
+      try visitor.visitSingularBytesField(value: self.id, fieldNumber: 1)
+    }
+    if self.kind != 0 {
+      try visitor.visitSingularUInt32Field(value: self.kind, fieldNumber: 2)
+    }
+    if !self.text.isEmpty {
+      try visitor.visitSingularStringField(value: self.text, fieldNumber: 3)
+    }
+    if !self.addressees.isEmpty {
+      try visitor.visitSingularStringField(value: self.addressees, fieldNumber: 4)
+    }
+    if !self.fence.isEmpty {
+      try visitor.visitSingularBytesField(value: self.fence, fieldNumber: 5)
+    }
+    if !self.fenceName.isEmpty {
+      try visitor.visitSingularStringField(value: self.fenceName, fieldNumber: 6)
+    }
+    try { if let v = self._deadline {
+      try visitor.visitSingularSInt64Field(value: v, fieldNumber: 7)
+    } }()
+    if self.status != 0 {
+      try visitor.visitSingularUInt32Field(value: self.status, fieldNumber: 8)
+    }
+    if !self.callsign.isEmpty {
+      try visitor.visitSingularStringField(value: self.callsign, fieldNumber: 9)
+    }
+    if self.createdAt != 0 {
+      try visitor.visitSingularSInt64Field(value: self.createdAt, fieldNumber: 10)
+    }
+    if !self.people.isEmpty {
+      try visitor.visitRepeatedMessageField(value: self.people, fieldNumber: 11)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: WireDirective, rhs: WireDirective) -> Bool {
+    if lhs.id != rhs.id {return false}
+    if lhs.kind != rhs.kind {return false}
+    if lhs.text != rhs.text {return false}
+    if lhs.addressees != rhs.addressees {return false}
+    if lhs.fence != rhs.fence {return false}
+    if lhs.fenceName != rhs.fenceName {return false}
+    if lhs._deadline != rhs._deadline {return false}
+    if lhs.status != rhs.status {return false}
+    if lhs.callsign != rhs.callsign {return false}
+    if lhs.createdAt != rhs.createdAt {return false}
+    if lhs.people != rhs.people {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WireRespondent: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".Respondent"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}user\0\u{1}callsign\0\u{1}state\0\u{1}reason\0\u{3}answered_at\0\u{3}answered_by\0\u{3}fix_age_seconds\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularBytesField(value: &self.user) }()
+      case 2: try { try decoder.decodeSingularStringField(value: &self.callsign) }()
+      case 3: try { try decoder.decodeSingularStringField(value: &self.state) }()
+      case 4: try { try decoder.decodeSingularStringField(value: &self.reason) }()
+      case 5: try { try decoder.decodeSingularSInt64Field(value: &self._answeredAt) }()
+      case 6: try { try decoder.decodeSingularStringField(value: &self._answeredBy) }()
+      case 7: try { try decoder.decodeSingularSInt64Field(value: &self._fixAgeSeconds) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    if !self.user.isEmpty {
+      try visitor.visitSingularBytesField(value: self.user, fieldNumber: 1)
+    }
+    if !self.callsign.isEmpty {
+      try visitor.visitSingularStringField(value: self.callsign, fieldNumber: 2)
+    }
+    if !self.state.isEmpty {
+      try visitor.visitSingularStringField(value: self.state, fieldNumber: 3)
+    }
+    if !self.reason.isEmpty {
+      try visitor.visitSingularStringField(value: self.reason, fieldNumber: 4)
+    }
+    try { if let v = self._answeredAt {
+      try visitor.visitSingularSInt64Field(value: v, fieldNumber: 5)
+    } }()
+    try { if let v = self._answeredBy {
+      try visitor.visitSingularStringField(value: v, fieldNumber: 6)
+    } }()
+    try { if let v = self._fixAgeSeconds {
+      try visitor.visitSingularSInt64Field(value: v, fieldNumber: 7)
+    } }()
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: WireRespondent, rhs: WireRespondent) -> Bool {
+    if lhs.user != rhs.user {return false}
+    if lhs.callsign != rhs.callsign {return false}
+    if lhs.state != rhs.state {return false}
+    if lhs.reason != rhs.reason {return false}
+    if lhs._answeredAt != rhs._answeredAt {return false}
+    if lhs._answeredBy != rhs._answeredBy {return false}
+    if lhs._fixAgeSeconds != rhs._fixAgeSeconds {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WireAlerts: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".Alerts"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}alerts\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeRepeatedMessageField(value: &self.alerts) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.alerts.isEmpty {
+      try visitor.visitRepeatedMessageField(value: self.alerts, fieldNumber: 1)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: WireAlerts, rhs: WireAlerts) -> Bool {
+    if lhs.alerts != rhs.alerts {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WireAlert: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".Alert"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}kind\0\u{1}row\0\u{1}level\0\u{1}text\0\u{1}since\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularUInt32Field(value: &self.kind) }()
+      case 2: try { try decoder.decodeSingularBytesField(value: &self.row) }()
+      case 3: try { try decoder.decodeSingularUInt32Field(value: &self.level) }()
+      case 4: try { try decoder.decodeSingularStringField(value: &self.text) }()
+      case 5: try { try decoder.decodeSingularSInt64Field(value: &self.since) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if self.kind != 0 {
+      try visitor.visitSingularUInt32Field(value: self.kind, fieldNumber: 1)
+    }
+    if !self.row.isEmpty {
+      try visitor.visitSingularBytesField(value: self.row, fieldNumber: 2)
+    }
+    if self.level != 0 {
+      try visitor.visitSingularUInt32Field(value: self.level, fieldNumber: 3)
+    }
+    if !self.text.isEmpty {
+      try visitor.visitSingularStringField(value: self.text, fieldNumber: 4)
+    }
+    if self.since != 0 {
+      try visitor.visitSingularSInt64Field(value: self.since, fieldNumber: 5)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: WireAlert, rhs: WireAlert) -> Bool {
+    if lhs.kind != rhs.kind {return false}
+    if lhs.row != rhs.row {return false}
+    if lhs.level != rhs.level {return false}
+    if lhs.text != rhs.text {return false}
+    if lhs.since != rhs.since {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WireAlertChanges: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".AlertChanges"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}changes\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeRepeatedMessageField(value: &self.changes) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.changes.isEmpty {
+      try visitor.visitRepeatedMessageField(value: self.changes, fieldNumber: 1)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: WireAlertChanges, rhs: WireAlertChanges) -> Bool {
+    if lhs.changes != rhs.changes {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WireAlertChange: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".AlertChange"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}is_raised\0\u{1}alert\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularBoolField(value: &self.isRaised) }()
+      case 2: try { try decoder.decodeSingularMessageField(value: &self._alert) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    if self.isRaised != false {
+      try visitor.visitSingularBoolField(value: self.isRaised, fieldNumber: 1)
+    }
+    try { if let v = self._alert {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 2)
+    } }()
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: WireAlertChange, rhs: WireAlertChange) -> Bool {
+    if lhs.isRaised != rhs.isRaised {return false}
+    if lhs._alert != rhs._alert {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WireCounts: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".Counts"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}counts\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeRepeatedUInt64Field(value: &self.counts) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.counts.isEmpty {
+      try visitor.visitPackedUInt64Field(value: self.counts, fieldNumber: 1)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: WireCounts, rhs: WireCounts) -> Bool {
+    if lhs.counts != rhs.counts {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WireSettings: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".Settings"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}foreground\0\u{1}background\0\u{3}silence_seconds\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularBytesField(value: &self.foreground) }()
+      case 2: try { try decoder.decodeSingularBytesField(value: &self.background) }()
+      case 3: try { try decoder.decodeSingularSInt64Field(value: &self.silenceSeconds) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.foreground.isEmpty {
+      try visitor.visitSingularBytesField(value: self.foreground, fieldNumber: 1)
+    }
+    if !self.background.isEmpty {
+      try visitor.visitSingularBytesField(value: self.background, fieldNumber: 2)
+    }
+    if self.silenceSeconds != 0 {
+      try visitor.visitSingularSInt64Field(value: self.silenceSeconds, fieldNumber: 3)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: WireSettings, rhs: WireSettings) -> Bool {
+    if lhs.foreground != rhs.foreground {return false}
+    if lhs.background != rhs.background {return false}
+    if lhs.silenceSeconds != rhs.silenceSeconds {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

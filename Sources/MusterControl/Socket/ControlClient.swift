@@ -48,15 +48,44 @@ public struct ControlClient: Sendable {
   public func follow(
     after: Int64?, _ receive: @Sendable ([CrossingSummary]) async throws -> Void
   ) async throws {
+    try await follow(.follow(after: after)) { reply in
+      guard case .events(let batch) = reply else { throw ControlFault.unexpected }
+      try await receive(batch)
+    }
+  }
+
+  /// The same of alerts that come and go; before them, with `standing`, those that stand.
+  public func followAlerts(
+    standing: Bool, _ receive: @Sendable ([AlertChange]) async throws -> Void
+  ) async throws {
+    try await follow(.followAlerts(standing: standing)) { reply in
+      guard case .alertChanges(let changes) = reply else { throw ControlFault.unexpected }
+      try await receive(changes)
+    }
+  }
+
+  /// The same of how often each set of things has changed, beginning with how it is now.
+  public func followChanges(
+    _ receive: @Sendable (ChangeCounts) async throws -> Void
+  ) async throws {
+    try await follow(.followChanges) { reply in
+      guard case .changes(let counts) = reply else { throw ControlFault.unexpected }
+      try await receive(counts)
+    }
+  }
+
+  private func follow(
+    _ request: Request, _ receive: @Sendable (Reply) async throws -> Void
+  ) async throws {
     let channel = try await connect()
     try await channel.executeThenClose { inbound, outbound in
-      try await outbound.write(Request.follow(after: after).encoded())
+      try await outbound.write(request.encoded())
       for try await message in inbound {
-        switch try Response(decoding: message).reply {
-        case .events(let batch): try await receive(batch)
-        case .refused(let reason): throw ControlFault.socket(path: "\(path)", reason: reason)
-        default: throw ControlFault.unexpected
+        let reply = try Response(decoding: message).reply
+        if case .refused(let reason) = reply {
+          throw ControlFault.socket(path: "\(path)", reason: reason)
         }
+        try await receive(reply)
       }
     }
   }

@@ -47,7 +47,14 @@ struct ControlConversation: Sendable {
       }
       switch request {
       case .command(let command): try await send(await performer.perform(command))
-      case .follow(let after): return try await follow(after: after, until: requests)
+      case .follow(let after):
+        let crossings = await performer.crossings(after: after)
+        return try await follow(crossings, until: requests, as: Reply.events)
+      case .followAlerts(let standing):
+        let alerts = await performer.alertChanges(standing: standing)
+        return try await follow(alerts, until: requests, as: Reply.alertChanges)
+      case .followChanges:
+        return try await follow(await performer.changes(), until: requests, as: Reply.changes)
       }
     }
   }
@@ -61,12 +68,13 @@ struct ControlConversation: Sendable {
     try await outbound.write(bytes)
   }
 
-  private func follow(after: Int64?, until requests: AsyncStream<[UInt8]>) async throws {
+  private func follow<Element: Sendable>(
+    _ stream: AsyncStream<Element>, until requests: AsyncStream<[UInt8]>,
+    as reply: @escaping @Sendable (Element) -> Reply
+  ) async throws {
     try await withThrowingTaskGroup { group in
       group.addTask {
-        for await batch in await performer.crossings(after: after) {
-          try await send(.events(batch))
-        }
+        for await element in stream { try await send(reply(element)) }
       }
       // Ends when the client closes or says anything: both mean that it has heard enough.
       group.addTask { for await _ in requests { return } }

@@ -14,6 +14,8 @@ public struct FenceSummary: Hashable, Sendable {
   public var dwellSeconds: UInt32
   /// How sure an EXIT must be.
   public var mode: FenceMode
+  /// Of whom somebody is to be inside; nil for nobody.
+  public var needs: Role?
   /// Free text that came with the outline; empty when there was none.
   public var properties: String
   /// Callsigns of those whose newest fix is inside, sorted.
@@ -28,7 +30,7 @@ public struct FenceSummary: Hashable, Sendable {
   /// The caller sorts `inside`, and gives the shown value of each field.
   public init(
     id: RowID, name: String, kind: FenceKind, isActive: Bool, geometry: FenceGeometry,
-    dwellSeconds: UInt32, mode: FenceMode, properties: String, inside: [String],
+    dwellSeconds: UInt32, mode: FenceMode, needs: Role?, properties: String, inside: [String],
     conflicts: [FieldConflict], createdAt: Timestamp,
     updatedAt: Timestamp
   ) {
@@ -39,6 +41,7 @@ public struct FenceSummary: Hashable, Sendable {
     self.geometry = geometry
     self.dwellSeconds = dwellSeconds
     self.mode = mode
+    self.needs = needs
     self.properties = properties
     self.inside = inside
     self.conflicts = conflicts

@@ -10,8 +10,12 @@ public struct UserSummary: Hashable, Sendable {
   public var safety: SafetyState
   /// Why, in a few words.
   public var reason: String
+  /// Which rule decided.
+  public var cause: SafetyCause
   /// The newest fix of any of the user's devices.
   public var fix: Fix?
+  /// When that fix was taken in, by the clock of the device that did: a label.
+  public var reportedAt: Timestamp?
   /// Seconds since that fix was reported.
   public var fixAgeSeconds: Int64?
   /// Empty when none was written.
@@ -25,21 +29,42 @@ public struct UserSummary: Hashable, Sendable {
 
   /// The caller MUST have judged `safety`, `reason` and the age at the same moment.
   public init(
-    id: UserID, callsign: String, role: Role, safety: SafetyState, reason: String, fix: Fix?,
-    fixAgeSeconds: Int64?, team: String, isTracker: Bool, word: SafetyWord?, override: SafetyWord?
+    id: UserID, callsign: String, role: Role, safety: SafetyState, reason: String,
+    cause: SafetyCause, fix: Fix?,
+    reportedAt: Timestamp?, fixAgeSeconds: Int64?, team: String, isTracker: Bool, word: SafetyWord?,
+    override: SafetyWord?
   ) {
     self.id = id
     self.callsign = callsign
     self.role = role
     self.safety = safety
     self.reason = reason
+    self.cause = cause
     self.fix = fix
+    self.reportedAt = reportedAt
     self.fixAgeSeconds = fixAgeSeconds
     self.team = team
     self.isTracker = isTracker
     self.word = word
     self.override = override
   }
+}
+
+/// Which rule decided about a user's safety.
+public enum SafetyCause: UInt8, Sendable, Hashable, CaseIterable {
+  /// Asked for help, or command says that they need it.
+  case needsHelp = 1
+  case insideHazard = 2
+  /// By their own word or by command's.
+  case saidSafe = 3
+  /// No fix for a while.
+  case silent = 4
+  case insideMuster = 5
+  /// Outside while a muster is called.
+  case outsideMuster = 6
+  case noMuster = 7
+  /// Never told where they are.
+  case noPosition = 8
 }
 
 /// What somebody said of a user's safety.

@@ -29,8 +29,26 @@ struct Composer {
     add(field, isSet ? .mark : nil, supersedes: state.dots(of: field))
   }
 
-  mutating func insert(_ field: Field, _ value: Value) {
-    add(field, value, supersedes: [])
+  mutating func insert(_ field: Field, _ value: Value, replacing dots: [Dot] = []) {
+    add(field, value, supersedes: dots)
+  }
+
+  /// A user's own word. Where command has overruled the one before, it is said anew even if it is
+  /// the same.
+  mutating func say(_ claim: SafetyClaim, note: String) {
+    let word = Value.claim(claim, note: note)
+    if state.isSet(.userSafetyOverride) {
+      add(.userSafetyClaim, word, supersedes: state.dots(of: .userSafetyClaim))
+      takeAway(.userSafetyOverride)
+    } else {
+      set(.userSafetyClaim, to: word)
+    }
+  }
+
+  /// Takes away what is seen of a field; leaves it alone when there is nothing.
+  mutating func takeAway(_ field: Field) {
+    guard state.isSet(field) else { return }
+    add(field, nil, supersedes: state.dots(of: field))
   }
 
   /// Writes existence anew, so that an edit survives a concurrent deletion.

@@ -10,6 +10,7 @@ extension ReportCategory: NamedValue {}
 extension ReportStatus: NamedValue {}
 extension FenceKind: NamedValue {}
 extension Role: NamedValue {}
+extension LocationMode: NamedValue {}
 
 /// One of a few names. Wraps the value, since the parser has a rule of its own for enumerations
 /// with raw values, by which these would be numbers.
@@ -33,6 +34,22 @@ enum ClaimArgument: String, CaseIterable, ExpressibleByArgument {
   case help
 
   var claim: SafetyClaim { self == .safe ? .safe : .needsHelp }
+}
+
+/// Command's word on somebody.
+enum OverrideArgument: String, CaseIterable, ExpressibleByArgument {
+  case safe
+  case help
+  /// Theirs counts again.
+  case withdraw
+
+  var claim: SafetyClaim? {
+    switch self {
+    case .safe: .safe
+    case .help: .needsHelp
+    case .withdraw: nil
+    }
+  }
 }
 
 /// How bad a hazard is.

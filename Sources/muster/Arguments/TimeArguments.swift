@@ -26,6 +26,22 @@ struct DurationArgument: Hashable {
   }
 }
 
+/// How long somebody is to be inside a fence: seconds, or as a length of time.
+struct DwellArgument: Hashable {
+  let seconds: UInt32
+
+  init(parsing text: String) throws(BadArgument) {
+    let given: UInt32
+    if let bare = UInt32(text) {
+      given = bare
+    } else {
+      given = UInt32(clamping: try DurationArgument(parsing: text).seconds)
+    }
+    guard given <= Limits.spanSeconds else { throw BadArgument("a dwell time is at most a week") }
+    seconds = given
+  }
+}
+
 /// A moment as RFC 3339 writes it.
 struct MomentArgument: Hashable {
   let timestamp: Timestamp

@@ -42,6 +42,17 @@ struct FenceCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("A file with an outline.", valueName: "file"))
     var geojson: String?
 
+    @Option(
+      help: ArgumentHelp("How long inside before it is an ENTER.", valueName: "30s"),
+      transform: DwellArgument.init(parsing:))
+    var dwell: DwellArgument?
+
+    @Flag(help: "EXIT at the first fix outside, whatever its accuracy, as AWS Location does it.")
+    var strictAws = false
+
+    @Option(help: "Of which role somebody is to be inside, or there is an alert.")
+    var needs: NameArgument<Role>?
+
     @OptionGroup var home: HomeOptions
     @OptionGroup var output: OutputOptions
 
@@ -53,7 +64,10 @@ struct FenceCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-      let (draft, isActive) = try draft()
+      var (draft, isActive) = try draft()
+      draft.dwellSeconds = dwell?.seconds ?? 0
+      draft.mode = strictAws ? .strictAWS : .careful
+      draft.needs = needs?.value
       let door = try await Door.open(home)
       guard case .created(let id) = try await door.change(.addFence(draft)) else {
         throw Refusal.unexpectedReply

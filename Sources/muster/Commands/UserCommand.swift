@@ -10,7 +10,7 @@ struct UserCommand: AsyncParsableCommand {
       Example:  muster user list
                 muster user status help --note "Trapped on the second floor"
       """,
-    subcommands: [List.self, Status.self])
+    subcommands: [List.self, Status.self, Override.self, Team.self])
 
   struct List: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -29,7 +29,8 @@ struct UserCommand: AsyncParsableCommand {
       var table = Table(["CALLSIGN", "ROLE", "SAFETY", "WHY", "LAST FIX", "AGE", "TEAM", "ID"])
       for user in users {
         table.add([
-          .init(user.callsign, .strong), .init(user.role.name), user.safety.cell,
+          .init(user.callsign, .strong), .init(user.isTracker ? "tracker" : user.role.name),
+          user.safety.cell,
           .init(user.reason), .init(Words.fix(user.fix)), .init(Words.age(user.fixAgeSeconds)),
           .init(user.team), .init(user.id.short),
         ])
@@ -55,6 +56,56 @@ struct UserCommand: AsyncParsableCommand {
 
     func run() async throws {
       _ = try await Door.open(home).change(.claimSafety(claim.claim, note: note))
+    }
+  }
+
+  struct Override: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+      abstract: "Command's word on somebody, until they say something themselves.",
+      discussion: """
+        Example:  muster user override Ben safe --note "In the ambulance"
+                  muster user override Ben withdraw
+
+        It answers what this laptop has heard them say; a call for help that it has not heard \
+        goes before it.
+        """)
+
+    @Argument(help: "By callsign or id.")
+    var person: String
+
+    @Argument(help: "What is known of them.")
+    var claim: OverrideArgument
+
+    @Option(help: ArgumentHelp("What the others should know.", valueName: "text"))
+    var note = ""
+
+    @OptionGroup var home: HomeOptions
+
+    func validate() throws { try TextArgument.check(note, .paragraphs, "note") }
+
+    func run() async throws {
+      let command = Command.overrideSafety(user: person, claim.claim, note: note)
+      _ = try await Door.open(home).change(command)
+    }
+  }
+
+  struct Team: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+      abstract: "Says which team you are of, or as command somebody else.",
+      discussion: "Example:  muster user team North")
+
+    @Argument(help: "The team's name.")
+    var team: String
+
+    @Option(help: ArgumentHelp("Of whom, by callsign or id.", valueName: "callsign"))
+    var user: String?
+
+    @OptionGroup var home: HomeOptions
+
+    func validate() throws { try TextArgument.check(team, .line, "team") }
+
+    func run() async throws {
+      _ = try await Door.open(home).change(.setTeam(team, user: user))
     }
   }
 }

@@ -11,6 +11,15 @@ enum Standard {
   /// Writes bytes as they are to standard output.
   static func write(_ bytes: [UInt8]) throws { try write(bytes, to: STDOUT_FILENO) }
 
+  /// Rings the bell of the terminal that standard error goes to.
+  static func ring() {
+    do {
+      try write([7], to: STDERR_FILENO)
+    } catch {
+      // Nobody would hear it.
+    }
+  }
+
   /// One line on standard error, marked as ours.
   static func complain(_ reason: String) {
     let line = reason.split(whereSeparator: \.isNewline).joined(separator: " ")

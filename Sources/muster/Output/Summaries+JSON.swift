@@ -44,6 +44,9 @@ extension FenceSummary {
     let json = JSON.object([
       "id": .id(id), "name": .string(name), "kind": .string(kind.name), "active": .bool(isActive),
       "inside": .strings(inside), "properties": .string(properties),
+      "dwellSeconds": .count(Int(dwellSeconds)),
+      "mode": .string(mode == .strictAWS ? "strict-aws" : "careful"),
+      "needs": .known(needs) { .string($0.name) },
       "conflicts": .array(conflicts.map(\.json)), "createdAt": .time(createdAt),
       "updatedAt": .time(updatedAt),
     ])
@@ -61,11 +64,22 @@ extension FenceSummary {
 extension UserSummary {
   var json: JSON {
     JSON.object([
-      "id": .id(id), "callsign": .string(callsign), "role": .string(role.name),
+      "id": .id(id), "callsign": .string(callsign),
+      "role": .string(isTracker ? "tracker" : role.name),
       "safety": .string(safety.rawValue), "reason": .string(reason),
+      "word": .known(word, \.json), "override": .known(override, \.json),
       "accuracyMetres": .metres(decimetres: fix?.accuracyDecimetres),
       "fixAgeSeconds": .known(fixAgeSeconds, JSON.integer), "team": .string(team),
     ]).adding(JSON.place(fix?.position))
+  }
+}
+
+extension SafetyWord {
+  fileprivate var json: JSON {
+    .object([
+      "claim": .string(claim == .safe ? "safe" : "help"), "note": .string(note),
+      "callsign": .string(callsign), "saidAt": .time(saidAt),
+    ])
   }
 }
 

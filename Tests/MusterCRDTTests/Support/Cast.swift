@@ -55,7 +55,7 @@ extension Field {
     case .reportPosition: .position(.origin)
     case .fenceGeometry: .geometry(.circle(center: .origin, radiusCentimetres: 5000))
     case .userSafetyOverride: .overruling(.safe, note: "found", seen: [])
-    case .fenceMode, .directiveKind, .directiveRole, .directiveStatus: .code(1)
+    case .fenceMode, .fenceRole, .directiveKind, .directiveRole, .directiveStatus: .code(1)
     case .directiveFence, .directiveUsers: .reference(RowKey.fence.id)
     case .directiveDeadline: .time(Timestamp(milliseconds: 7))
     case .directiveAcknowledgements: .reply(Author.owner.user, note: "here")

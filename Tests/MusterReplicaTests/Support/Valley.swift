@@ -18,6 +18,7 @@ struct Valley {
     var remarks: [String] = []
     var rejections: [String] = []
     var crossings: [CrossingSummary] = []
+    var demands: [RowID] = []
   }
 
   let seed: UInt64
@@ -104,6 +105,7 @@ struct Valley {
     let forks = outcome.remarks.filter { $0.contains("fork") }
     #expect(forks.isEmpty || hasForks, "nobody forks in this valley")
     laptops[index].remarks += outcome.remarks
+    laptops[index].demands += outcome.locationDemands
     laptops[index].rejections += outcome.rejections.map(\.reason)
     laptops[index].crossings += try outcome.crossings.map(replica.summary)
   }

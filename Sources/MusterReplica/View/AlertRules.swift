@@ -1,0 +1,169 @@
+internal import MusterGeo
+internal import MusterModel
+
+/// What is worth an alert at this device, as a function of what it knows now.
+struct AlertRules {
+  /// How far from here a report is near.
+  static let nearMetres = 1000.0
+  /// The same of one that says that people have to leave.
+  static let evacuationMetres = 2000.0
+  /// A fix that may be farther off than this tells nothing about danger.
+  static let vagueDecimetres: UInt32 = 10_000
+
+  let own: UserID
+  let isCommand: Bool
+  let people: [UserSummary]
+  let reports: [Hazard]
+  let fences: [FenceSummary]
+  let directives: [DirectiveSummary]
+  /// By fence, whether this device is inside; nothing without a fix that tells.
+  let isInside: (RowID) -> Bool
+  let now: Timestamp
+
+  var findings: [AlertBook.Finding] {
+    aboutPeople + aboutReports + aboutFences + aboutDirectives
+  }
+
+  /// Where this device is, if that is known well enough.
+  private var here: Coordinate? {
+    guard let fix = people.first(where: { $0.id == own })?.fix, Self.isTelling(fix) else {
+      return nil
+    }
+    return fix.position
+  }
+
+  static func isTelling(_ fix: Fix) -> Bool {
+    (fix.accuracyDecimetres ?? 0) <= vagueDecimetres
+      && (fix.position.latitudeE7, fix.position.longitudeE7) != (0, 0)
+  }
+
+  // MARK: People
+
+  private var aboutPeople: [AlertBook.Finding] {
+    people.filter { $0.id != own }.compactMap { person in
+      let row = RowID(raw: person.id.raw)
+      if person.cause == .needsHelp {
+        return AlertBook.Finding(
+          id: AlertID(kind: .help, row: row), level: .danger,
+          text: "\(person.callsign): \(person.reason)")
+      }
+      // Who never told where they are has not gone silent.
+      guard person.cause == .silent else { return nil }
+      return AlertBook.Finding(
+        id: AlertID(kind: .silent, row: row), level: .warning,
+        text: "nothing heard of \(person.callsign) for a while")
+    }
+  }
+
+  // MARK: Reports
+
+  /// An open report, without what takes long to find out and tells nothing about danger.
+  struct Hazard {
+    let id: RowID
+    let owner: UserID?
+    let title: String
+    let category: ReportCategory
+    let severity: UInt8?
+    let toEvacuate: Bool
+    let position: Coordinate?
+  }
+
+  private var aboutReports: [AlertBook.Finding] {
+    reports.filter { $0.owner != own }.compactMap { report in
+      guard let metres = distance(to: report) else { return nil }
+      let reach = report.toEvacuate ? Self.evacuationMetres : Self.nearMetres
+      guard metres <= reach else { return nil }
+      let level: AlertLevel =
+        report.toEvacuate ? .danger : (report.severity ?? 0) >= 4 ? .warning : .notice
+      let words = report.toEvacuate ? "leave: " : ""
+      let place = report.position == nil ? "" : ", \(Int(metres / 10) * 10) m from here"
+      return AlertBook.Finding(
+        id: AlertID(kind: .hazard, row: report.id), level: level,
+        text: "\(words)\(report.title) (\(report.category.name)\(place))")
+    }
+  }
+
+  /// Nil where it cannot be told. One without a place that says to leave is everywhere.
+  private func distance(to report: Hazard) -> Double? {
+    guard let place = report.position else { return report.toEvacuate ? 0 : nil }
+    guard let here else { return nil }
+    return Geodesic.distanceMetres(from: here, to: place)
+  }
+
+  // MARK: Fences
+
+  private var aboutFences: [AlertBook.Finding] {
+    let active = fences.filter(\.isActive)
+    let isGathered = active.contains { $0.kind == .muster && isInside($0.id) }
+    let saysSafe = people.first { $0.id == own }?.safety == .safe
+    return active.flatMap { fence -> [AlertBook.Finding] in
+      var found: [AlertBook.Finding] = []
+      if fence.kind == .hazard, here != nil, isInside(fence.id) {
+        found.append(
+          finding(.inHazard, fence, .danger, "you are inside hazard zone \(fence.name)"))
+      }
+      if fence.kind == .muster, !isGathered, !saysSafe {
+        found.append(finding(.muster, fence, .warning, "muster called: go to \(fence.name)"))
+      }
+      if let role = fence.needs, !hasRole(role, in: fence) {
+        found.append(
+          finding(.emptyFence, fence, .warning, "nobody of role \(role.name) is in \(fence.name)"))
+      }
+      return found
+    }
+  }
+
+  private func hasRole(_ role: Role, in fence: FenceSummary) -> Bool {
+    people.contains {
+      $0.role == role && !$0.isTracker && $0.cause != .silent && fence.inside.contains($0.callsign)
+    }
+  }
+
+  private func finding(
+    _ kind: AlertKind, _ fence: FenceSummary, _ level: AlertLevel, _ text: String
+  ) -> AlertBook.Finding {
+    AlertBook.Finding(id: AlertID(kind: kind, row: fence.id), level: level, text: text)
+  }
+
+  // MARK: Directives
+
+  private var aboutDirectives: [AlertBook.Finding] {
+    directives.filter { $0.status == .open }.flatMap { directive -> [AlertBook.Finding] in
+      var found: [AlertBook.Finding] = []
+      if isCommand, directive.isOverdue(now: now) {
+        let names = directive.unaccounted.map(\.callsign).joined(separator: ", ")
+        found.append(
+          AlertBook.Finding(
+            id: AlertID(kind: .overdue, row: directive.id), level: .danger,
+            text: "\(directive.kind.name) is overdue: nothing from \(names)"))
+      }
+      if directive.unaccounted.contains(where: { $0.user == own }) {
+        found.append(
+          AlertBook.Finding(
+            id: AlertID(kind: .directive, row: directive.id),
+            level: Self.level(of: directive.kind), text: Self.words(for: directive)))
+      }
+      return found
+    }
+  }
+
+  private static func level(of kind: DirectiveKind) -> AlertLevel {
+    switch kind {
+    case .evacuate: .danger
+    case .rollcall: .warning
+    case .locate, .message: .notice
+    }
+  }
+
+  private static func words(for directive: DirectiveSummary) -> String {
+    let words =
+      switch directive.kind {
+      case .evacuate:
+        directive.fenceName.isEmpty ? "evacuate" : "evacuate to \(directive.fenceName)"
+      case .rollcall: "roll call: say that you are well"
+      case .locate: "\(directive.callsign) wants to know where you are"
+      case .message: "message from \(directive.callsign)"
+      }
+    return directive.text.isEmpty ? words : "\(words): \(directive.text)"
+  }
+}

@@ -1,0 +1,79 @@
+internal import ArgumentParser
+internal import MusterControl
+internal import MusterModel
+internal import MusterNode
+
+struct WatchCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "watch",
+    abstract: "A live screen: who is safe, alerts, reports, fences, peers. Quits with q.",
+    discussion: """
+      Example:  muster watch
+                muster watch --once
+
+      The node must be running.
+      """)
+
+  @Flag(help: "Prints one screen and ends.")
+  var once = false
+
+  @OptionGroup var home: HomeOptions
+
+  /// Ages grow and peers fall silent without a change that would tell.
+  private static let tick = Duration.seconds(1)
+
+  func run() async throws {
+    let client = try await Door.runningNode(of: home)
+    guard !once else {
+      let lines = try await Self.lines(of: client, size: LiveTerminal.size)
+      return try Standard.print(lines.joined(separator: "\n"))
+    }
+    let terminal = try LiveTerminal()
+    defer { terminal.leave() }
+    let (wishes, wish) = AsyncStream.makeStream(
+      of: LiveTerminal.Wish.self, bufferingPolicy: .bufferingNewest(1))
+    terminal.wishes { wanted in
+      wish.yield(wanted)
+      // Whatever else is wanted by then, the last word stays.
+      if wanted == .quit { wish.finish() }
+    }
+    try await withThrowingTaskGroup { group in
+      group.addTask {
+        try await client.followChanges { _ in wish.yield(.redraw) }
+        throw Refusal("the node has stopped")
+      }
+      group.addTask {
+        while true {
+          wish.yield(.redraw)
+          try await Task.sleep(for: Self.tick)
+        }
+      }
+      group.addTask {
+        for await wanted in wishes {
+          guard wanted == .redraw else { return }
+          try terminal.show(try await Self.lines(of: client, size: LiveTerminal.size))
+        }
+      }
+      defer { group.cancelAll() }
+      try await group.next()
+    }
+  }
+
+  private static func lines(
+    of client: ControlClient, size: (columns: Int, rows: Int)
+  ) async throws -> [String] {
+    let door = Door.running(client)
+    guard case .status(let status) = try await door.ask(.status),
+      case .users(let users) = try await door.ask(.users),
+      case .reports(let reports) = try await door.ask(.reports),
+      case .fences(let fences) = try await door.ask(.fences),
+      case .directives(let directives) = try await door.ask(.directives),
+      case .alerts(let alerts) = try await door.ask(.alerts)
+    else { throw Refusal.unexpectedReply }
+    let board = WatchBoard(
+      status: status, users: users, reports: reports, fences: fences, directives: directives,
+      alerts: alerts)
+    return board.lines(
+      columns: size.columns, rows: size.rows, now: .now, on: .current)
+  }
+}

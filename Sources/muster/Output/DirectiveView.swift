@@ -1,0 +1,124 @@
+internal import MusterModel
+
+/// Directives as people read them.
+enum DirectiveView {
+  static func table(of directives: [DirectiveSummary], now: Timestamp) -> Table {
+    var table = Table(["ID", "WHAT", "FOR", "ANSWERED", "DUE", "STATUS", "FROM", "TEXT"])
+    for directive in directives {
+      let answered = directive.people.count - directive.unaccounted.count
+      table.add([
+        .init(directive.id.short), .init(directive.words, .strong), .init(directive.addressees),
+        .init("\(answered) of \(directive.people.count)"), directive.dueCell(now: now),
+        .init(directive.status.name), .init(directive.callsign),
+        .init(directive.text, .faint),
+      ])
+    }
+    return table
+  }
+
+  static func page(of directive: DirectiveSummary, now: Timestamp, on screen: Screen) -> String {
+    let unaccounted = directive.unaccounted
+    var lines = [
+      Paint.strong.apply(
+        "\(directive.words), for \(SafeText.line(directive.addressees))", on: screen),
+      "from \(SafeText.line(directive.callsign)) at \(directive.createdAt), "
+        + directive.status.name,
+    ]
+    if let deadline = directive.deadline {
+      let due = directive.dueCell(now: now)
+      lines.append("due \(deadline): \(due.paint.apply(due.text, on: screen))")
+    }
+    if !directive.text.isEmpty { lines.append(SafeText.paragraphs(directive.text)) }
+    lines.append("")
+    guard !directive.people.isEmpty else {
+      return (lines + ["It is for nobody who is known here."]).joined(separator: "\n")
+    }
+    lines.append(
+      unaccounted.isEmpty
+        ? Paint.good.apply("Everybody is accounted for.", on: screen)
+        : Paint.bad.apply("\(unaccounted.count) unaccounted for:", on: screen))
+    var table = Table(["CALLSIGN", "ANSWER", "WHY", "LAST FIX", "ANSWERED"])
+    for person in directive.people {
+      table.add([
+        .init(person.callsign, .strong), person.state.cell, .init(person.reason),
+        .init(person.fixAgeSeconds.map { "\(Words.age($0)) ago" } ?? "never"),
+        .init(person.answeredAt.map { "\($0)" } ?? ""),
+      ])
+    }
+    lines.append(table.text(on: screen))
+    return lines.joined(separator: "\n")
+  }
+}
+
+extension Respondent.State {
+  /// A sign and the word, so that nothing hangs on colour.
+  var cell: Table.Cell {
+    switch self {
+    case .acknowledged: Table.Cell("✔ acknowledged", .good)
+    case .present: Table.Cell("✔ present", .good)
+    case .unaccounted: Table.Cell("✖ unaccounted", .bad)
+    }
+  }
+}
+
+extension DirectiveSummary {
+  /// What is asked, and where to go.
+  var words: String {
+    fence == nil ? kind.name : "\(kind.name) to \(fenceName.isEmpty ? "a fence" : fenceName)"
+  }
+
+  /// How long there is left, or how long it is over.
+  func dueCell(now: Timestamp) -> Table.Cell {
+    guard let deadline, status == .open else { return Table.Cell("") }
+    guard now > deadline else {
+      return Table.Cell("in \(Words.age(deadline.milliseconds(since: now) / 1000))", .doubtful)
+    }
+    let late = Words.age(now.milliseconds(since: deadline) / 1000)
+    return unaccounted.isEmpty
+      ? Table.Cell("\(late) ago") : Table.Cell("overdue \(late)", .bad)
+  }
+
+  func json(now: Timestamp) -> JSON {
+    .object([
+      "id": .id(id), "kind": .string(kind.name), "text": .string(text),
+      "addressees": .string(addressees), "fence": .known(fence, JSON.id),
+      "fenceName": .string(fenceName), "deadline": .known(deadline, JSON.time),
+      "secondsLeft": .known(deadline) { .integer($0.milliseconds(since: now) / 1000) },
+      "overdue": .bool(isOverdue(now: now)), "status": .string(status.name),
+      "callsign": .string(callsign), "createdAt": .time(createdAt),
+      "unaccounted": .strings(unaccounted.map(\.callsign)),
+      "people": .array(people.map(\.json)),
+    ])
+  }
+}
+
+extension Respondent {
+  fileprivate var json: JSON {
+    .object([
+      "user": .id(user), "callsign": .string(callsign), "state": .string(state.rawValue),
+      "reason": .string(reason), "answeredAt": .known(answeredAt, JSON.time),
+      "answeredBy": .known(answeredBy, JSON.string),
+      "fixAgeSeconds": .known(fixAgeSeconds, JSON.integer),
+    ])
+  }
+}
+
+extension Alert {
+  var json: JSON {
+    .object([
+      "id": .string(id.description), "kind": .string(id.kind.name), "row": .id(id.row),
+      "level": .string(level.name), "text": .string(text), "since": .time(since),
+    ])
+  }
+}
+
+extension AlertLevel {
+  /// A sign and the word, so that nothing hangs on colour.
+  var cell: Table.Cell {
+    switch self {
+    case .danger: Table.Cell("✖ danger", .bad)
+    case .warning: Table.Cell("! warning", .doubtful)
+    case .notice: Table.Cell("· notice")
+    }
+  }
+}

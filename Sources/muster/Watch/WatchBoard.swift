@@ -1,0 +1,175 @@
+internal import MusterModel
+
+/// What the live screen shows, and how it is laid out on so many lines: a function of what the node
+/// said and of the moment.
+///
+///     title
+///     ALERTS · PEOPLE · DIRECTIVES · REPORTS · FENCES · PEERS, of each what there is room for
+///     how to leave
+struct WatchBoard {
+  var status: StatusSummary
+  var users: [UserSummary] = []
+  var reports: [ReportSummary] = []
+  var fences: [FenceSummary] = []
+  var directives: [DirectiveSummary] = []
+  var alerts: [Alert] = []
+
+  private struct Section {
+    let title: String
+    let lines: [WatchLine]
+    /// What it gets before the others get more than theirs.
+    let share: Int
+  }
+
+  /// Exactly `rows` lines of at most `columns` characters.
+  func lines(columns: Int, rows: Int, now: Timestamp, on screen: Screen) -> [String] {
+    var sections = sections(now: now)
+    // On a small screen the last go, so that of the first there is more than the headings.
+    while sections.count > 2, rows - 2 - sections.count < Self.least(of: sections) {
+      sections.removeLast()
+    }
+    let rooms = rooms(for: sections, in: rows - 2 - sections.count)
+    var lines = [title(now: now)]
+    for (section, room) in zip(sections, rooms) {
+      lines.append(heading(of: section))
+      guard room > 0 else { continue }
+      let isCut = section.lines.count > room
+      lines += section.lines.prefix(isCut ? room - 1 : room)
+      if isCut {
+        lines.append(WatchLine("  … \(section.lines.count - room + 1) more", .faint))
+      }
+    }
+    lines = Array(lines.prefix(max(0, rows - 1)))
+    while lines.count < rows - 1 { lines.append(WatchLine()) }
+    if rows > 0 { lines.append(WatchLine("q quits", .faint)) }
+    return lines.map { $0.text(columns: columns, on: screen) }
+  }
+
+  private static func least(of sections: [Section]) -> Int {
+    sections.reduce(0) { $0 + min($1.share, $1.lines.count) }
+  }
+
+  /// Each its share, then the rest in the order of importance.
+  private func rooms(for sections: [Section], in available: Int) -> [Int] {
+    var rooms = sections.map { _ in 0 }
+    var left = max(0, available)
+    for isFirst in [true, false] {
+      for (index, section) in sections.enumerated() {
+        let wanted = isFirst ? min(section.share, section.lines.count) : section.lines.count
+        let more = min(left, max(0, wanted - rooms[index]))
+        rooms[index] += more
+        left -= more
+      }
+    }
+    return rooms
+  }
+
+  private func title(now: Timestamp) -> WatchLine {
+    var line = WatchLine(status.operationName, .strong)
+    line.add("  \(status.callsign), \(status.role.name)")
+    line.add("  \(String(now.description.prefix(19)))Z")
+    let connected = status.peers.count { $0.isConnected }
+    line.add("  \(connected) of \(Words.count(status.peers.count, "peer", "peers"))")
+    line.add("  state \(status.stateHash.description.prefix(8))", .faint)
+    return line
+  }
+
+  private func heading(of section: Section) -> WatchLine {
+    var line = WatchLine(section.title, .strong)
+    line.add(section.lines.isEmpty ? "  none" : "  \(section.lines.count)", .faint)
+    return line
+  }
+
+  // MARK: Sections
+
+  private func sections(now: Timestamp) -> [Section] {
+    [
+      Section(title: "ALERTS", lines: alerts.map { Self.line($0, now: now) }, share: 3),
+      Section(title: "PEOPLE", lines: people.map(Self.line), share: 5),
+      Section(
+        title: "DIRECTIVES",
+        lines: directives.filter { $0.status == .open }.map { Self.line($0, now: now) }, share: 2),
+      Section(
+        title: "REPORTS", lines: reports.filter { $0.status == .open }.map(Self.line), share: 3),
+      Section(title: "FENCES", lines: fences.filter(\.isActive).map(Self.line), share: 2),
+      Section(title: "PEERS", lines: status.peers.map(Self.line), share: 1),
+    ]
+  }
+
+  /// Unsafe first, then unknown, then safe.
+  private var people: [UserSummary] {
+    let order: [SafetyState: Int] = [.unsafe: 0, .unknown: 1, .safe: 2]
+    return users.sorted {
+      let (left, right) = (order[$0.safety] ?? 0, order[$1.safety] ?? 0)
+      if left != right { return left < right }
+      let (leftCries, rightCries) = ($0.cause == .needsHelp, $1.cause == .needsHelp)
+      if leftCries != rightCries { return leftCries }
+      return ($0.callsign, $0.id) < ($1.callsign, $1.id)
+    }
+  }
+
+  private static func line(_ user: UserSummary) -> WatchLine {
+    var line = WatchLine("  ")
+    line.add(user.safety.cell.text, width: 9, user.safety.cell.paint)
+    line.add(user.callsign, width: 14, .strong)
+    line.add(Words.age(user.fixAgeSeconds), width: 6)
+    line.add(user.reason)
+    if !user.team.isEmpty { line.add("  (\(user.team))", .faint) }
+    return line
+  }
+
+  private static func line(_ alert: Alert, now: Timestamp) -> WatchLine {
+    var line = WatchLine("  ")
+    let cell = alert.level.cell
+    line.add(cell.text, width: 9, cell.paint)
+    line.add(Words.age(now.milliseconds(since: alert.since) / 1000), width: 6)
+    line.add(alert.text)
+    return line
+  }
+
+  private static func line(_ directive: DirectiveSummary, now: Timestamp) -> WatchLine {
+    var line = WatchLine("  ")
+    let due = directive.dueCell(now: now)
+    let answered = directive.people.count - directive.unaccounted.count
+    line.add(directive.id.short, width: 8, .faint)
+    line.add(directive.words, width: 24, .strong)
+    line.add("\(answered)/\(directive.people.count)", width: 6)
+    if !due.text.isEmpty { line.add(due.text + "  ", due.paint) }
+    if !directive.unaccounted.isEmpty {
+      let names = directive.unaccounted.map(\.callsign).joined(separator: ", ")
+      line.add("missing: \(names)", .bad)
+    }
+    return line
+  }
+
+  private static func line(_ report: ReportSummary) -> WatchLine {
+    var line = WatchLine("  ")
+    line.add(
+      report.toEvacuate ? "✖ leave" : "· report", width: 9, report.toEvacuate ? .bad : .plain)
+    line.add(report.severity.map { "sev \($0)" } ?? "", width: 5)
+    line.add(report.title, width: 28, .strong)
+    line.add(report.ownerCallsign, width: 10)
+    let post = report.delivery.commandPost ? "post ✓" : "post –"
+    line.add("\(Words.count(report.delivery.devices, "copy", "copies")), \(post)")
+    return line
+  }
+
+  private static func line(_ fence: FenceSummary) -> WatchLine {
+    var line = WatchLine("  ")
+    line.add(fence.kind.name, width: 9, fence.kind == .hazard ? .bad : .plain)
+    line.add(fence.name, width: 20, .strong)
+    line.add(
+      fence.inside.isEmpty
+        ? "nobody inside" : "\(fence.inside.count) inside: " + fence.inside.joined(separator: ", "))
+    return line
+  }
+
+  private static func line(_ peer: PeerSummary) -> WatchLine {
+    var line = WatchLine("  ")
+    line.add(peer.state.name, width: 9, peer.isConnected ? .good : .doubtful)
+    line.add(peer.callsign, width: 14, .strong)
+    line.add("heard \(Words.age(peer.lastHeardSeconds)) ago", width: 18)
+    line.add(peer.behindFrames == 0 ? "in step" : "\(peer.behindFrames) frames behind")
+    return line
+  }
+}

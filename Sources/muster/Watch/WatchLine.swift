@@ -1,0 +1,47 @@
+/// One line of the live screen: pieces of text, each with its emphasis, cut to the screen's width.
+struct WatchLine: Hashable {
+  private var pieces: [Piece] = []
+
+  private struct Piece: Hashable {
+    let text: String
+    let paint: Paint
+  }
+
+  init(_ text: String = "", _ paint: Paint = .plain) { add(text, paint) }
+
+  mutating func add(_ text: String, _ paint: Paint = .plain) {
+    let safe = SafeText.line(text)
+    if !safe.isEmpty { pieces.append(Piece(text: safe, paint: paint)) }
+  }
+
+  /// A column: cut or filled up to its width, and a space.
+  mutating func add(_ text: String, width: Int, _ paint: Paint = .plain) {
+    let cut = Self.cut(SafeText.line(text), to: width)
+    add(cut, paint)
+    add(String(repeating: " ", count: width - DisplayWidth.of(cut) + 1))
+  }
+
+  /// What fits, with an ellipsis where something does not.
+  func text(columns: Int, on screen: Screen) -> String {
+    var (line, room) = ("", columns)
+    for piece in pieces {
+      guard room > 0 else { break }
+      let cut = Self.cut(piece.text, to: room)
+      room -= DisplayWidth.of(cut)
+      line += piece.paint.apply(cut, on: screen)
+      if cut != piece.text { break }
+    }
+    return line
+  }
+
+  private static func cut(_ text: String, to width: Int) -> String {
+    guard DisplayWidth.of(text) > width else { return text }
+    var (cut, taken) = ("", 1)
+    for character in text {
+      taken += DisplayWidth.of(String(character))
+      guard taken <= width else { break }
+      cut.append(character)
+    }
+    return width > 0 ? cut + "…" : ""
+  }
+}

@@ -1,0 +1,69 @@
+import MusterModel
+import Testing
+
+@testable import muster
+
+@Suite struct WatchBoardTests {
+  private let screen = Screen(isTerminal: true, showsColours: false, columns: nil)
+  private let now = Timestamp(milliseconds: 1_750_000_000_000)
+
+  private func user(_ callsign: String, _ safety: SafetyState, _ reason: String) -> UserSummary {
+    UserSummary(
+      id: UserID(raw: Bytes16(high: UInt64(callsign.utf8.count), low: 1)), callsign: callsign,
+      role: .member, safety: safety, reason: reason,
+      cause: safety == .unsafe ? .needsHelp : .saidSafe, fix: nil, reportedAt: nil,
+      fixAgeSeconds: 61, team: "", isTracker: false, word: nil, override: nil)
+  }
+
+  private func board(people: Int = 3) -> WatchBoard {
+    let users = (0..<people).map { user("Person \($0)", .safe, "said safe") }
+    return WatchBoard(
+      status: StatusSummary(
+        operation: OperationID(raw: .zero), operationName: "River flood", callsign: "Anna",
+        device: DeviceID(raw: .zero), role: .command,
+        stateHash: StateHash(raw: Bytes32(prefix: .zero, suffix: .zero)),
+        stateIsIncomplete: false, root: [], logs: 0, frames: 0, waitingFrames: 0,
+        quarantinedFrames: 0, missingFrames: 0, users: people, reports: 0, fences: 0, crossings: 0,
+        peers: [],
+        fix: nil, rejected: [:], droppedForLackOfRoom: 0, forks: [], diskFreeBytes: nil),
+      users: users)
+  }
+
+  @Test func `it fills the screen exactly, whatever its size`() {
+    for (columns, rows) in [(80, 24), (200, 60), (40, 10), (20, 5), (1, 1), (80, 2)] {
+      let lines = board(people: 40).lines(columns: columns, rows: rows, now: now, on: screen)
+      #expect(lines.count == rows)
+      #expect(lines.allSatisfy { DisplayWidth.of($0) <= columns }, "\(columns) x \(rows)")
+    }
+  }
+
+  @Test func `the unsafe come first, then the unknown, then the safe, each by a word`() throws {
+    var board = board(people: 0)
+    board.users = [
+      user("Zoe", .safe, "said safe"), user("Ben", .unknown, "no position yet"),
+      user("Cleo", .unsafe, "asked for help: leg"),
+    ]
+    let lines = board.lines(columns: 80, rows: 24, now: now, on: screen)
+    let people = lines.filter { line in ["Zoe", "Ben", "Cleo"].contains { line.contains($0) } }
+    #expect(
+      people == [
+        "  ✖ unsafe  Cleo           1 min  asked for help: leg",
+        "  ? unknown Ben            1 min  no position yet",
+        "  ✔ safe    Zoe            1 min  said safe",
+      ])
+  }
+
+  @Test func `what finds no room is counted`() {
+    let lines = board(people: 40).lines(columns: 80, rows: 24, now: now, on: screen)
+    let shown = lines.count { $0.contains("Person") }
+    #expect(lines.contains("  … \(40 - shown) more"))
+    #expect(shown >= 5)
+  }
+
+  @Test func `what somebody wrote cannot steer the terminal`() {
+    var board = board(people: 0)
+    board.users = [user("\u{1B}[2J", .safe, "\u{9B}31m")]
+    let text = board.lines(columns: 80, rows: 24, now: now, on: screen).joined()
+    #expect(!text.unicodeScalars.contains { $0.value < 32 || (0x7F...0x9F).contains($0.value) })
+  }
+}

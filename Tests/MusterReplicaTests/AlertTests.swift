@@ -1,0 +1,148 @@
+import MusterModel
+import MusterReplica
+import MusterStore
+import Testing
+
+@Suite("Alerts")
+struct AlertTests {
+  /// What came and went, in words.
+  private func review(_ name: String, in valley: inout Valley) throws -> [String] {
+    let outcome = try valley.ask(name) { try $0.reviewAlerts(now: $1) }
+    return outcome.alertChanges.map { change in
+      switch change {
+      case .raised(let alert): "+ \(alert.level.name): \(alert.text)"
+      case .cleared(let alert): "- \(alert.text)"
+      }
+    }
+  }
+
+  private func expect(
+    _ expected: [String], at name: String, in valley: inout Valley,
+    from location: SourceLocation = #_sourceLocation
+  ) throws {
+    let changes = try review(name, in: &valley)
+    #expect(changes == expected, sourceLocation: location)
+  }
+
+  @Test func `a hazard nearby is told once, louder when people are to leave, and cleared`() throws {
+    var valley = try Valley.with("Ada", "Ben")
+    try valley.at("Ben") { try $0.ingest(fix(metresNorth: 0, second: 1), now: $1) }
+    let near = try valley.at("Ada") {
+      try $0.addReport(
+        ReportDraft(
+          title: "Smoke", category: .fire, severity: 3, position: place(metresNorth: 500)),
+        now: $1)
+    }
+    try valley.at("Ada") {
+      try $0.addReport(
+        ReportDraft(title: "Far", severity: 5, position: place(metresNorth: 5000)), now: $1)
+    }
+    try valley.converge()
+    try expect(["+ notice: Smoke (fire, 500 m from here)"], at: "Ben", in: &valley)
+    try expect([], at: "Ben", in: &valley)
+    // Their own report is no news to Ada, who has no fix besides.
+    try expect([], at: "Ada", in: &valley)
+
+    try valley.at("Ada") { try $0.editReport(near, ReportChanges(toEvacuate: true), now: $1) }
+    try valley.converge()
+    try expect(["+ danger: leave: Smoke (fire, 500 m from here)"], at: "Ben", in: &valley)
+    // A restart raises nothing again
+    try valley.restart("Ben")
+    try expect([], at: "Ben", in: &valley)
+    #expect(try valley.ask("Ben") { try $0.alerts(now: $1) }.map(\.level) == [.danger])
+
+    try valley.at("Ada") { try $0.editReport(near, ReportChanges(status: .resolved), now: $1) }
+    try valley.converge()
+    try expect(["- leave: Smoke (fire, 500 m from here)"], at: "Ben", in: &valley)
+    #expect(try valley.ask("Ben") { try $0.alerts(now: $1) } == [])
+  }
+
+  @Test func `zones, roll calls, silence and help each have their alert`() throws {
+    var valley = try Valley.with("Ada", "Ben", "Cleo")
+    try valley.at("Ada") {
+      try $0.addFence(
+        FenceDraft(
+          name: "School", kind: .muster, geometry: circle(metres: 100), needs: .command), now: $1)
+    }
+    try valley.at("Ada") {
+      try $0.addFence(
+        FenceDraft(
+          name: "Plume", kind: .hazard, geometry: circle(metres: 50, metresNorth: 1000)), now: $1)
+    }
+    try valley.converge()
+    // A fix that says nothing raises no danger
+    try valley.at("Ben") {
+      try $0.ingest(fix(metresNorth: 1000, second: 1, accuracyMetres: 5000), now: $1)
+    }
+    try expect(
+      [
+        "+ warning: muster called: go to School",
+        "+ warning: nobody of role command is in School",
+      ], at: "Ben", in: &valley)
+    try valley.at("Ben") { try $0.ingest(fix(metresNorth: 1000, second: 2), now: $1) }
+    try expect(["+ danger: you are inside hazard zone Plume"], at: "Ben", in: &valley)
+
+    try valley.at("Ada") { try $0.ingest(fix(metresNorth: 0, second: 1), now: $1) }
+    try valley.at("Cleo") { try $0.claimSafety(.needsHelp, note: "leg", now: $1) }
+    let deadline = Timestamp(milliseconds: valley.clock.wall.milliseconds + 60_000)
+    try valley.at("Ada") {
+      try $0.direct(DirectiveDraft(kind: .rollcall, deadline: deadline), now: $1)
+    }
+    try valley.converge()
+    try valley.run(milliseconds: 2000)
+    try expect(
+      [
+        "+ danger: Cleo: asked for help: leg",
+        "- nobody of role command is in School",
+        "+ warning: roll call: say that you are well",
+      ], at: "Ben", in: &valley)
+    _ = try review("Ada", in: &valley)
+    try valley.run(milliseconds: 61_000)
+    try expect(["+ danger: rollcall is overdue: nothing from Ben, Cleo"], at: "Ada", in: &valley)
+  }
+
+  @Test func `whoever told where they are and has gone silent is an alert, and back is none`()
+    throws
+  {
+    var valley = try Valley.with("Ada", "Ben", "Cleo")
+    try valley.at("Ben") { try $0.ingest(fix(metresNorth: 0, second: 1), now: $1) }
+    try valley.run(milliseconds: 590_000)
+    try expect([], at: "Ada", in: &valley)
+    try valley.run(milliseconds: 20_000)
+    try expect(["+ warning: nothing heard of Ben for a while"], at: "Ada", in: &valley)
+    try valley.at("Ben") { try $0.ingest(fix(metresNorth: 0, second: 2), now: $1) }
+    try valley.run(milliseconds: 5000)
+    try expect(["- nothing heard of Ben for a while"], at: "Ada", in: &valley)
+  }
+
+  @Test func `counts of changes grow over restarts, and tell what is new or to reload`() throws {
+    var valley = try Valley.with("Ada", "Ben")
+    var log = try valley.ask("Ada") { replica, _ in ChangeLog(starts: replica.starts) }
+    let before = log.counts
+    let id = RowID(raw: Bytes16(high: 1, low: 1))
+    var outcome = Replica.Outcome()
+    outcome.changedRows = [
+      RowKey(kind: .report, id: id), RowKey(kind: .settings, id: id),
+      RowKey(kind: .tracker, id: id),
+    ]
+    let isNews = log.note(outcome)
+    #expect(isNews)
+    #expect(log.counts[.reports] == before[.reports] + 1)
+    #expect(log.counts[.fences] == before[.fences])
+    #expect(
+      log.news(of: .reports, since: before[.reports])
+        == .changed([RowKey(kind: .report, id: id)]))
+    #expect(log.news(of: .reports, since: log.counts[.reports]) == .changed([]))
+    #expect(log.news(of: .reports, since: 7) == .reload)
+    #expect(log.news(of: .reports, since: .max) == .reload)
+    let isNothing = log.note(Replica.Outcome())
+    #expect(!isNothing)
+
+    for _ in 0..<(2 * Limits.rememberedChanges) { _ = log.note(outcome) }
+    #expect(log.news(of: .reports, since: before[.reports]) == .reload)
+
+    try valley.restart("Ada")
+    let anew = try valley.ask("Ada") { replica, _ in ChangeLog(starts: replica.starts) }
+    for dataset in Dataset.allCases { #expect(anew.counts[dataset] > log.counts[dataset]) }
+  }
+}

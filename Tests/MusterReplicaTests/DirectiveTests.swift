@@ -1,0 +1,182 @@
+import MusterModel
+import MusterReplica
+import MusterStore
+import Testing
+
+@Suite("Directives")
+struct DirectiveTests {
+  private func people(
+    _ id: RowID, by name: String, in valley: inout Valley
+  ) throws -> [String: Respondent] {
+    let directive = try valley.ask(name) { try $0.directive(id, now: $1) }
+    return Dictionary(uniqueKeysWithValues: directive.people.map { ($0.callsign, $0) })
+  }
+
+  private func refusal(_ command: () throws -> Void) -> String? {
+    do {
+      try command()
+      return nil
+    } catch { return "\(error)" }
+  }
+
+  @Test func `a roll call shows on every laptop who answered, who was seen, and who is missing`()
+    throws
+  {
+    // Given a muster zone at the school
+    var valley = try Valley.with("Ada", "Ben", "Cleo", "Dan")
+    try valley.at("Ada") {
+      try $0.addFence(
+        FenceDraft(name: "School", kind: .muster, geometry: circle(metres: 100)), now: $1)
+    }
+    try valley.converge()
+
+    // When Ada calls the roll, Ben answers and Cleo walks to the school
+    let deadline = Timestamp(milliseconds: valley.clock.wall.milliseconds + 600_000)
+    let call = try valley.at("Ada") {
+      try $0.direct(
+        DirectiveDraft(kind: .rollcall, text: "gas", deadline: deadline), now: $1)
+    }
+    try valley.converge()
+    try valley.run(milliseconds: 1000)
+    try valley.at("Ben") { try $0.acknowledge(call, note: "by the river", for: nil, now: $1) }
+    try valley.at("Cleo") { try $0.ingest(fix(metresNorth: 20, second: 1), now: $1) }
+    try valley.converge()
+    try valley.run(milliseconds: 2000)
+
+    // Then all see the same, and Ada, who called, is not asked
+    for name in valley.names {
+      let people = try people(call, by: name, in: &valley)
+      #expect(people.keys.sorted() == ["Ben", "Cleo", "Dan"])
+      #expect(people["Ben"]?.state == .acknowledged)
+      #expect(people["Ben"]?.reason == "acknowledged: by the river")
+      #expect(people["Cleo"]?.state == .present)
+      #expect(people["Cleo"]?.reason == "seen inside School")
+      #expect(people["Dan"]?.state == .unaccounted)
+      let directive = try valley.ask(name) { try $0.directive(call, now: $1) }
+      #expect(directive.unaccounted.map(\.callsign) == ["Dan"])
+      #expect(directive.deadline == deadline && directive.callsign == "Ada")
+      #expect(!directive.isOverdue(now: deadline))
+      #expect(directive.isOverdue(now: Timestamp(milliseconds: deadline.milliseconds + 1)))
+    }
+
+    // And Dan, who is heard on the radio, is answered for by Ada and by nobody else
+    let dan = valley.laptops[3].credentials.user
+    #expect(
+      refusal {
+        try valley.at("Ben") { try $0.acknowledge(call, note: "", for: dan, now: $1) }
+      } == "this device's role is member; that takes command")
+    try valley.at("Ada") { try $0.acknowledge(call, note: "radio", for: dan, now: $1) }
+    try valley.converge()
+    let answer = try people(call, by: "Cleo", in: &valley)["Dan"]
+    #expect(answer?.state == .acknowledged && answer?.answeredBy == "Ada")
+
+    // And closed, it waits for nobody
+    try valley.at("Ada") { try $0.closeDirective(call, now: $1) }
+    try valley.converge()
+    let closed = try valley.ask("Dan") { try $0.directive(call, now: $1) }
+    #expect(closed.status == .closed && !closed.isOverdue(now: .init(milliseconds: .max)))
+  }
+
+  @Test func `who was seen before the roll was called, or asks for help, is not accounted for`()
+    throws
+  {
+    var valley = try Valley.with("Ada", "Ben", "Cleo")
+    try valley.at("Ada") {
+      try $0.addFence(
+        FenceDraft(name: "School", kind: .muster, geometry: circle(metres: 100)), now: $1)
+    }
+    try valley.at("Ben") { try $0.ingest(fix(metresNorth: 0, second: 1), now: $1) }
+    try valley.converge()
+    try valley.run(milliseconds: 2000)
+    let call = try valley.at("Ada") { try $0.direct(DirectiveDraft(kind: .rollcall), now: $1) }
+    try valley.run(milliseconds: 2000)
+    try valley.at("Cleo") { try $0.ingest(fix(metresNorth: 0, second: 1), now: $1) }
+    try valley.at("Cleo") { try $0.claimSafety(.needsHelp, note: "leg", now: $1) }
+    try valley.converge()
+    try valley.run(milliseconds: 2000)
+
+    let people = try people(call, by: "Ada", in: &valley)
+    #expect(people["Ben"]?.state == .unaccounted)
+    #expect(people["Cleo"]?.state == .unaccounted)
+    #expect(people["Cleo"]?.reason == "asked for help: leg")
+  }
+
+  @Test func `only command directs, and only those who are meant are asked`() throws {
+    var valley = try Valley.with("Ada", "Ben", "Cleo")
+    #expect(
+      refusal {
+        try valley.at("Ben") { try $0.direct(DirectiveDraft(kind: .evacuate), now: $1) }
+      } == "this device's role is member; that takes command")
+    #expect(
+      refusal {
+        try valley.at("Ada") {
+          try $0.direct(DirectiveDraft(kind: .message, text: " "), now: $1)
+        }
+      } == "a message has to say something")
+    try valley.at("Cleo") { try $0.setTeam("North", of: nil, now: $1) }
+    try valley.converge()
+    let ben = valley.laptops[1].credentials.user
+    let asked: [(Addressees, [String])] = [
+      (.everyone, ["Ben", "Cleo"]), (.team("North"), ["Cleo"]), (.role(.member), ["Ben", "Cleo"]),
+      (.users([ben]), ["Ben"]), (.role(.observer), []),
+    ]
+    for (addressees, expected) in asked {
+      let id = try valley.at("Ada") {
+        try $0.direct(
+          DirectiveDraft(kind: .message, text: "soup", addressees: addressees), now: $1)
+      }
+      try valley.converge()
+      let found = try people(id, by: "Ben", in: &valley)
+      #expect(found.keys.sorted() == expected)
+    }
+  }
+
+  @Test func `a demand for somebody's place reaches their laptop once, and a fix answers it`()
+    throws
+  {
+    var valley = try Valley.with("Ada", "Ben", "Cleo")
+    let (ben, cleo) = (valley.laptops[1].credentials.user, valley.laptops[2].credentials.user)
+    try valley.at("Ben") { try $0.ingest(fix(metresNorth: 0, second: 1), now: $1) }
+    try valley.run(milliseconds: 2000)
+    let id = try valley.at("Ada") {
+      try $0.direct(DirectiveDraft(kind: .locate, addressees: .users([ben])), now: $1)
+    }
+    try valley.converge()
+    #expect(try valley.ask("Ben") { replica, _ in try replica.openLocationDemands() } == [id])
+    #expect(try valley.ask("Cleo") { replica, _ in try replica.openLocationDemands() } == [])
+    #expect(valley.laptops[1].demands == [id])
+    #expect(valley.laptops[2].demands == [])
+    #expect(cleo != ben)
+
+    try valley.run(milliseconds: 1000)
+    try valley.at("Ben") { try $0.ingest(fix(metresNorth: 5, second: 2), now: $1) }
+    try valley.converge()
+    try valley.run(milliseconds: 2000)
+    #expect(try valley.ask("Ben") { replica, _ in try replica.openLocationDemands() } == [])
+    let answer = try people(id, by: "Ada", in: &valley)["Ben"]
+    #expect(answer?.state == .present)
+    #expect(valley.laptops[1].demands == [id])
+  }
+
+  @Test func `answers given on both sides of a hill are all kept`() throws {
+    var valley = try Valley.with("Ada", "Ben", "Cleo")
+    let call = try valley.at("Ada") { try $0.direct(DirectiveDraft(kind: .rollcall), now: $1) }
+    try valley.converge()
+    valley.cut(["Ada", "Ben"], ["Cleo"])
+    let ben = valley.laptops[1].credentials.user
+    try valley.at("Ada") { try $0.acknowledge(call, note: "radio", for: ben, now: $1) }
+    try valley.at("Ben") { try $0.acknowledge(call, note: "myself", for: nil, now: $1) }
+    try valley.at("Cleo") { try $0.acknowledge(call, note: "one", for: nil, now: $1) }
+    try valley.at("Cleo") { try $0.acknowledge(call, note: "two", for: nil, now: $1) }
+    valley.heal()
+    try valley.converge()
+    for name in valley.names {
+      let people = try people(call, by: name, in: &valley)
+      // Their own word goes before what others say of them.
+      #expect(people["Ben"]?.reason == "acknowledged: myself")
+      #expect(people["Ben"]?.answeredBy == nil)
+      #expect(people["Cleo"]?.reason == "acknowledged: two")
+    }
+    #expect(try valley.ask("Cleo") { replica, _ in try replica.verify() }.problems == [])
+  }
+}

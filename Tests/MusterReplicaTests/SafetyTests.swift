@@ -1,0 +1,150 @@
+import MusterModel
+import MusterReplica
+import MusterStore
+import Testing
+
+@Suite("Whose word counts")
+struct SafetyTests {
+  private func user(
+    _ callsign: String, by name: String, in valley: inout Valley
+  ) throws -> UserSummary {
+    let users = try valley.ask(name) { try $0.users(now: $1) }
+    return try #require(users.first { $0.callsign == callsign })
+  }
+
+  private func expect(
+    _ words: String, of callsign: String, in valley: inout Valley,
+    at location: SourceLocation = #_sourceLocation
+  ) throws {
+    for name in valley.names {
+      let seen = try user(callsign, by: name, in: &valley)
+      #expect("\(seen.safety): \(seen.reason)" == words, "by \(name)", sourceLocation: location)
+    }
+  }
+
+  @Test func `command overrules what it has heard, and the next word takes that away`() throws {
+    var valley = try Valley.with("Ada", "Ben")
+    let ben = valley.laptops[1].credentials.user
+    try valley.at("Ben") { try $0.claimSafety(.needsHelp, note: "leg", now: $1) }
+    try valley.converge()
+    try expect("unsafe: asked for help: leg", of: "Ben", in: &valley)
+
+    try valley.at("Ada") { try $0.overrideSafety(of: ben, .safe, note: "in the tent", now: $1) }
+    try valley.converge()
+    try expect("safe: safe, says Ada: in the tent", of: "Ben", in: &valley)
+    // Both words are there to see, with who and when.
+    let seen = try user("Ben", by: "Ben", in: &valley)
+    #expect(seen.word?.claim == .needsHelp && seen.word?.callsign == "Ben")
+    #expect(seen.override?.claim == .safe && seen.override?.callsign == "Ada")
+
+    // The same cry again is a new word, and counts.
+    try valley.at("Ben") { try $0.claimSafety(.needsHelp, note: "leg", now: $1) }
+    try valley.converge()
+    try expect("unsafe: asked for help: leg", of: "Ben", in: &valley)
+    let later = try user("Ben", by: "Ada", in: &valley)
+    #expect(later.override == nil)
+  }
+
+  @Test func `a call for help that command has not heard is never hidden by its override`() throws {
+    var valley = try Valley.with("Ada", "Ben")
+    let ben = valley.laptops[1].credentials.user
+    try valley.at("Ben") { try $0.claimSafety(.safe, note: "", now: $1) }
+    try valley.converge()
+    // Given a hill between them
+    valley.cut(["Ada"], ["Ben"])
+    try valley.at("Ben") { try $0.claimSafety(.needsHelp, note: "trapped", now: $1) }
+    try valley.at("Ada") { try $0.overrideSafety(of: ben, .safe, note: "", now: $1) }
+    valley.heal()
+    try valley.converge()
+    try expect("unsafe: asked for help: trapped", of: "Ben", in: &valley)
+    // Once heard, it can be answered
+    try valley.at("Ada") { try $0.overrideSafety(of: ben, .safe, note: "freed", now: $1) }
+    try valley.converge()
+    try expect("safe: safe, says Ada: freed", of: "Ben", in: &valley)
+    // And withdrawn
+    try valley.at("Ada") { try $0.withdrawOverride(of: ben, now: $1) }
+    try valley.converge()
+    try expect("unsafe: asked for help: trapped", of: "Ben", in: &valley)
+  }
+
+  @Test func `command's word that somebody needs help outlasts a word of theirs of the same time`()
+    throws
+  {
+    var valley = try Valley.with("Ada", "Ben")
+    let ben = valley.laptops[1].credentials.user
+    valley.cut(["Ada"], ["Ben"])
+    try valley.at("Ada") { try $0.overrideSafety(of: ben, .needsHelp, note: "seen fall", now: $1) }
+    try valley.at("Ben") { try $0.claimSafety(.safe, note: "", now: $1) }
+    valley.heal()
+    try valley.converge()
+    try expect("unsafe: needs help, says Ada: seen fall", of: "Ben", in: &valley)
+    try valley.at("Ben") { try $0.claimSafety(.safe, note: "", now: $1) }
+    try valley.converge()
+    try expect("safe: said safe", of: "Ben", in: &valley)
+  }
+
+  @Test func `a call for help overtakes a backlog on a narrow link`() throws {
+    // Given an hour's reports that wait for a link of two kilobytes a second
+    var valley = try Valley.with("Ada", "Ben")
+    valley.cut(["Ada"], ["Ben"])
+    for number in 0..<300 {
+      try valley.at("Ben") {
+        try $0.addReport(
+          ReportDraft(title: "Report \(number)", details: String(repeating: "word ", count: 60)),
+          now: $1)
+      }
+    }
+    let rate = try #require(LinkRate(bytesPerSecond: 2000))
+    for name in valley.names {
+      try valley.at(name) {
+        try $0.limitLinks(to: rate, now: $1)
+      }
+    }
+    valley.heal()
+    try valley.run(milliseconds: 10_000)
+    let before = try valley.ask("Ada") { try $0.status(now: $1) }.reports
+    #expect(before < 300)
+
+    // When Ben asks for help
+    try valley.at("Ben") { try $0.claimSafety(.needsHelp, note: "", now: $1) }
+    let heard = try valley.wait(upTo: 10_000) {
+      try user("Ben", by: "Ada", in: &$0).cause == .needsHelp
+    }
+    // Then Ada knows within two seconds, long before the rest is through
+    let milliseconds = try #require(heard)
+    #expect(milliseconds <= 2000)
+    #expect(try valley.ask("Ada") { try $0.status(now: $1) }.reports < 300)
+  }
+
+  @Test func `settings are written by command, for all or for one, and count everywhere`() throws {
+    var valley = try Valley.with("Ada", "Ben", "Cleo")
+    let ben = valley.laptops[1].credentials.user
+    var close = LocationProfile.foreground
+    close.readingSeconds = 2
+    var closer = close
+    closer.sharesTrack = true
+    try valley.at("Ada") {
+      try $0.setLocationProfile(close, of: nil, inForeground: true, now: $1)
+    }
+    try valley.at("Ada") {
+      try $0.setLocationProfile(closer, of: ben, inForeground: true, now: $1)
+    }
+    try valley.at("Ada") { try $0.setSilence(seconds: 30, of: nil, now: $1) }
+    try valley.converge()
+    let profiles = try valley.names.map { name in
+      try valley.ask(name) { replica, _ in try replica.locationProfile(inForeground: true) }
+    }
+    #expect(profiles == [close, closer, close])
+    let background = try valley.ask("Ben") { replica, _ in
+      try replica.locationProfile(inForeground: false)
+    }
+    #expect(background == .background)
+    #expect(throws: Refusal.self) {
+      try valley.at("Cleo") { try $0.setSilence(seconds: 1, of: nil, now: $1) }
+    }
+    // After thirty seconds without a fix nothing is known any more
+    try valley.at("Cleo") { try $0.ingest(fix(metresNorth: 0, second: 1), now: $1) }
+    try valley.run(milliseconds: 31_000)
+    try expect("unknown: no fix for 31 s", of: "Cleo", in: &valley)
+  }
+}
