@@ -86,6 +86,32 @@ def founding(options):
     return verdict
 
 
+def joining(options):
+    """Killed while it joins by file: what is left can be gone on with, or joined with again."""
+    count = options.volume(40, 200)
+    lab = mesh(options, 1)
+    draw, verdict, done = random.Random(6), Verdict(f"{count} kills"), 0
+    for turn in range(count):
+        home = os.path.join(lab.folder, f"j{turn}")
+        request, grant = home + ".request", home + ".grant"
+        subprocess.run([lab.program, "join", "--request", request, "--callsign", f"J{turn}",
+                        "--home", home], check=True, capture_output=True)
+        lab.nodes[0].muster("admit", request, "--out", grant)
+        words = [lab.program, "join", "--grant", grant, "--home", home]
+        began = subprocess.Popen(words, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        time.sleep(draw.random() * 0.15)
+        began.kill()
+        began.wait()
+        again = subprocess.run(words, capture_output=True, text=True)
+        done += again.returncode != 0
+        whole = subprocess.run(
+            [lab.program, "verify", "--home", home], capture_output=True, text=True)
+        verdict.expect(whole.returncode == 0, f"neither joined nor whole: {again.stderr}")
+        shutil.rmtree(home, ignore_errors=True)
+    verdict.note = f"{done} had joined before they were killed"
+    return verdict
+
+
 def stops(options):
     """A laptop's lid is closed for a while; the others go on."""
     count, seconds = options.volume((6, 10), (100, 600))
@@ -108,5 +134,6 @@ def stops(options):
 ROWS = [
     Row("S2", "kill -9 while it starts, writes, syncs", kills),
     Row("S2", "kill -9 while it founds an operation", founding),
+    Row("S2", "kill -9 while it joins by file", joining),
     Row("S2", "stopped and woken", stops),
 ]

@@ -26,11 +26,12 @@ def full(options):
         for turn in range(rounds):
             room = os.statvfs(node.home)
             size = max(0, room.f_bavail * room.f_frsize - 40_960 * (turn % 4))
-            with open(ballast, "wb") as file:
-                try:
+            try:
+                with open(ballast, "wb") as file:
                     file.write(bytes(size))
-                except OSError:
-                    pass
+            except OSError:
+                # There was no room as it is.
+                pass
             refusals = 0
             for number in range(400):
                 done = add(made, node, f"Full {turn}.{number}")
@@ -46,7 +47,8 @@ def full(options):
             # Reading goes on.
             kept_ids = node.muster("report", "list")
             verdict.expect("Full" in kept_ids or not acknowledged, "nothing can be read")
-            os.remove(ballast)
+            if os.path.exists(ballast):
+                os.remove(ballast)
             began = time.monotonic()
             while add(made, node, f"Room {turn}", acknowledged).returncode != 0:
                 if time.monotonic() - began > 60:
