@@ -185,6 +185,8 @@ extension Replica {
     case .peerConnected(let device, let endpoint):
       held.remarks.append("connected to \(device.short) at \(endpoint)")
     case .peerLost(let device): held.remarks.append("lost \(device.short)")
+    case .peerWithholds(let device, let kind):
+      held.remarks.append("\(device.short) withholds: \(kind.word)")
     }
   }
 
@@ -384,6 +386,19 @@ extension Replica {
         }
       }
       place = FramePlace(log: last.frame.strand, sequence: last.frame.sequence)
+    }
+  }
+}
+
+extension StandstillKind {
+  /// What people are told of it.
+  fileprivate var word: String {
+    switch self {
+    case .keepsToItself:
+      "for minutes it has shown more than it hands over; it lies, or the way to it is bad"
+    case .asksForNothing:
+      "for minutes it has shown less than it was told of, and asks for nothing; it lies, or can "
+        + "take nothing in"
     }
   }
 }

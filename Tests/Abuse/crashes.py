@@ -48,6 +48,10 @@ def kills(options):
         else:
             writer = Writer(victim, draw.choice([50, 700, 6000]))
             writer.start()
+            # A start first asks its peers for its own heads.
+            ends = time.monotonic() + 5
+            while not writer.acknowledged and time.monotonic() < ends:
+                time.sleep(0.002)
             time.sleep(draw.random() * 0.25)
             victim.process.kill()
             victim.process.wait()

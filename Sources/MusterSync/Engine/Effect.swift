@@ -40,6 +40,17 @@ public enum Notice: Hashable, Sendable {
   case rejected(Rejection, from: Endpoint)
   case peerConnected(DeviceID, Endpoint)
   case peerLost(DeviceID)
+  /// A peer in reach shows more than it hands over, or less than it was told of, and asks for
+  /// nothing: for minutes.
+  case peerWithholds(DeviceID, StandstillKind)
+}
+
+/// What does not move between a peer and this device.
+public enum StandstillKind: Hashable, Sendable {
+  /// It shows that it holds what is lacked here, and hands nothing over.
+  case keepsToItself
+  /// It shows that it lacks what is held here, and asks for nothing.
+  case asksForNothing
 }
 
 /// Why something from outside was dropped.

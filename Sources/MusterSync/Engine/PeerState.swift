@@ -42,6 +42,11 @@ struct PeerState: Sendable {
   var digestsBegun: [SetID: Instant] = [:]
   var lastAnswer: Instant?
   var lastIntroduction: Instant?
+  /// Something that one of both sides holds and the other goes on lacking.
+  var standstill: Standstill?
+  /// When it asked for frames last, and when it handed any over.
+  var lastAsked: Instant?
+  var lastHanded: Instant?
   var hasNewNeighbours = true
   /// What it may cost in signatures that do not hold.
   var signatures: Allowance

@@ -116,6 +116,7 @@ extension SyncEngine {
     peers[device]?.nextHeartbeat = now.advanced(byMilliseconds: interval - jitter)
     if !missingKeys.isEmpty { askForKeys(device) }
     introduce(to: device)
+    watchForWithholding(by: device)
     guard !announcesServe || differs ?? true, let lastHeard = peers[device]?.lastHeard else {
       return
     }

@@ -69,6 +69,8 @@ extension SyncEngine {
   }
 
   private mutating func receive(_ packet: Packet, from device: DeviceID, endpoint: Endpoint) {
+    if !packet.runs.isEmpty { peers[device]?.lastHanded = now }
+    if !packet.wants.isEmpty { peers[device]?.lastAsked = now }
     for run in packet.runs {
       receive(run, from: device, endpoint: endpoint)
       noteWhetherHeld(run, from: device)

@@ -93,4 +93,7 @@ enum Timing {
   static let challengeMilliseconds: Int64 = 200
   /// How long a cookie holds, at least.
   static let cookieMilliseconds: Int64 = 60_000
+  /// For how long a peer may lack something and ask for nothing, or hold something and hand nothing
+  /// over, until people are told: with the longest heartbeats, within ten minutes.
+  static let standstillMilliseconds: Int64 = 420_000
 }

@@ -1,0 +1,79 @@
+internal import MusterModel
+
+/// A place in a log that one side holds and the other goes on lacking.
+struct Standstill: Sendable {
+  let kind: StandstillKind
+  let log: LogID
+  let sequence: UInt64
+  let since: Instant
+  var isTold = false
+}
+
+/// Whoever withholds cannot be made to speak, but is noticed where another path shows more.
+///
+/// Of each peer in reach whose roots differ one difference is watched at a time: with an honest peer
+/// it is gone within seconds, or frames are on their way. Where the same one stands for minutes in
+/// which nothing was asked for, or handed over, people are told.
+extension SyncEngine {
+  /// With each heartbeat.
+  mutating func watchForWithholding(by device: DeviceID) {
+    guard let peer = peers[device], peer.isReachable, !roster.revoked.contains(device),
+      let roots = peer.roots, roots.differs(from: shelf.roots(), inRecords: false)
+    else {
+      peers[device]?.standstill = nil
+      return
+    }
+    guard var standstill = peer.standstill, stands(standstill, with: peer) else {
+      let next = nextDifference(with: peer)
+      peers[device]?.standstill = next
+      return
+    }
+    let moved = standstill.kind == .keepsToItself ? peer.lastHanded : peer.lastAsked
+    let since = max(standstill.since, moved ?? standstill.since)
+    guard !standstill.isTold, now.milliseconds(since: since) >= Timing.standstillMilliseconds
+    else { return }
+    standstill.isTold = true
+    peers[device]?.standstill = standstill
+    effects.append(.notice(.peerWithholds(device, standstill.kind)))
+  }
+
+  private func stands(_ standstill: Standstill, with peer: PeerState) -> Bool {
+    switch standstill.kind {
+    case .keepsToItself: isBehind(of: standstill.log, by: standstill.sequence)
+    case .asksForNothing:
+      claim(of: standstill.log, by: peer).map { $0 < standstill.sequence } ?? false
+    }
+  }
+
+  /// How far a peer has shown that it holds a log.
+  private func claim(of log: LogID, by peer: PeerState) -> UInt64? {
+    guard let held = shelf.logs[log] else { return nil }
+    return peer.confirmations.claim(of: log, held: held, change: shelf.change(of: log))
+      .map { UInt64($0.number) }
+  }
+
+  /// The one after the last in the circle of logs, so that each has its turn.
+  private func nextDifference(with peer: PeerState) -> Standstill? {
+    var nearest: Standstill?
+    func consider(_ kind: StandstillKind, _ log: LogID, _ sequence: UInt64) {
+      if let nearest, !comes(log, before: nearest.log, after: peer.standstill?.log) { return }
+      nearest = Standstill(kind: kind, log: log, sequence: sequence, since: now)
+    }
+    for (log, summary) in shelf.logs where !summary.isParted {
+      let head = summary.head.sequence
+      guard !shelf.isQuarantined(log, head), let claim = claim(of: log, by: peer), claim < head
+      else { continue }
+      consider(.asksForNothing, log, head)
+    }
+    for (log, known) in peer.known
+    where known.set != .quarantine && isBehind(of: log, by: known.sequence) {
+      consider(.keepsToItself, log, known.sequence)
+    }
+    return nearest
+  }
+
+  private func comes(_ log: LogID, before other: LogID, after last: LogID?) -> Bool {
+    guard let last else { return log < other }
+    return (log > last ? 0 : 1, log) < (other > last ? 0 : 1, other)
+  }
+}
