@@ -5,49 +5,53 @@ internal import MusterModel
 /// changed; it copes with boxes of any size spread in any way, which a grid does not.
 struct BoxTree: Sendable {
   private static let fanOut = 16
-  /// Level 0 has the boxes themselves in packed order; each box of a higher level is the union
+  /// Level 0 has the boxes themselves; each box of a higher level is the union
   /// of `fanOut` neighbours below it. The last level has at most `fanOut`. All in one array.
-  private let boxes: [Box]
+  private let boxes: [PairedBox]
   /// Where each level begins in `boxes`, and where the last one ends.
   private let levelStarts: [Int]
-  /// The caller's index of each box of level 0.
-  private let items: [Int32]
 
-  init(_ given: [Box]) {
-    let order = Self.packedOrder(of: given)
-    items = order.map { Int32($0) }
-    var boxes = order.map { given[$0] }
+  /// The boxes MUST be in packed order.
+  init(_ packed: [Box]) {
+    var level = packed
+    var boxes = level.map { PairedBox($0) }
     var starts = [0, boxes.count]
-    while let end = starts.last, end - starts[starts.count - 2] > Self.fanOut {
-      for start in stride(from: starts[starts.count - 2], to: end, by: Self.fanOut) {
-        boxes.append(
-          boxes[start..<min(start + Self.fanOut, end)].reduce(into: Box.empty) { $0.join($1) })
+    while level.count > Self.fanOut {
+      level = stride(from: 0, to: level.count, by: Self.fanOut).map { start in
+        level[start..<min(start + Self.fanOut, level.count)]
+          .reduce(into: Box.empty) { $0.join($1) }
       }
+      boxes += level.map { PairedBox($0) }
       starts.append(boxes.count)
     }
     self.boxes = boxes
     levelStarts = starts
   }
 
-  /// The index of each box that holds the point, in no useful order.
-  func boxes(holding point: Coordinate) -> [Int] {
-    var found: [Int] = []
+  /// Appends the place of each box that holds the point, in order; also of some that the point
+  /// misses by 1e-7 degree.
+  func collect(holding point: Coordinate, into found: inout [Int]) {
     boxes.withUnsafeBufferPointer { boxes in
       levelStarts.withUnsafeBufferPointer { starts in
         let top = starts.count - 2
-        Self.descend(boxes, starts, level: top, starts[top]..<starts[top + 1], point, &found)
+        Self.descend(
+          boxes, starts, level: top, starts[top]..<starts[top + 1], PairedBox.Point(point), &found)
       }
     }
-    for index in found.indices { found[index] = Int(items[found[index]]) }
-    return found
   }
 
   private static func descend(
-    _ boxes: UnsafeBufferPointer<Box>, _ starts: UnsafeBufferPointer<Int>, level: Int,
-    _ range: Range<Int>, _ point: Coordinate, _ found: inout [Int]
+    _ boxes: UnsafeBufferPointer<PairedBox>, _ starts: UnsafeBufferPointer<Int>, level: Int,
+    _ range: Range<Int>, _ point: PairedBox.Point, _ found: inout [Int]
   ) {
-    let (x, y) = (point.longitudeE7, point.latitudeE7)
-    for index in range where boxes[index].contains(longitudeE7: x, latitudeE7: y) {
+    // One bit a box: a branch for each would be guessed wrong too often.
+    var holding: UInt32 = 0
+    for (lane, index) in range.enumerated() {
+      holding |= (boxes[index].holds(point) ? 1 : 0) &<< UInt32(truncatingIfNeeded: lane)
+    }
+    while holding != 0 {
+      let index = range.lowerBound + holding.trailingZeroBitCount
+      holding &= holding - 1
       if level == 0 {
         found.append(index)
       } else {
@@ -58,9 +62,10 @@ struct BoxTree: Sendable {
     }
   }
 
-  /// Vertical slices from west to east, each from south to north, so that neighbours in the
-  /// order are neighbours on the ground.
-  private static func packedOrder(of boxes: [Box]) -> [Int] {
+  /// The places of boxes in vertical slices from west to east, each from south to north, so that
+  /// neighbours in the order are neighbours on the ground. What belongs to the boxes is best kept
+  /// in the same order.
+  static func packedOrder(of boxes: [Box]) -> [Int] {
     let leaves = (boxes.count + fanOut - 1) / fanOut
     let slices = Int(Double(leaves).squareRoot().rounded(.up))
     let sliceSize = max(slices * fanOut, 1)
@@ -75,5 +80,43 @@ struct BoxTree: Sendable {
           < (Int64(right.south) + Int64(right.north), $1)
       }
     }
+  }
+}
+
+/// A box whose longitude and latitude are compared at once, without a branch: both are 31 bits in
+/// one word, and each has a bit above it that a subtraction takes away where it goes below zero.
+/// Longitudes lose their last bit for it, so a box may hold what is 1e-7 degree beside it.
+private struct PairedBox: Sendable {
+  private let low: UInt64
+  private let high: UInt64
+
+  private static let carries: UInt64 = 0x8000_0000_8000_0000
+
+  struct Point: Sendable {
+    fileprivate let bare: UInt64
+    fileprivate let carrying: UInt64
+
+    init(_ point: Coordinate) {
+      bare = PairedBox.pair(longitudeE7: point.longitudeE7, latitudeE7: point.latitudeE7)
+      carrying = bare | PairedBox.carries
+    }
+  }
+
+  init(_ box: Box) {
+    // An empty box is east of itself, which no point is.
+    let isEmpty = box.west > box.east
+    low = isEmpty ? ~Self.carries : Self.pair(longitudeE7: box.west, latitudeE7: box.south)
+    high =
+      Self.carries
+      | (isEmpty ? 0 : Self.pair(longitudeE7: box.east, latitudeE7: box.north))
+  }
+
+  @inline(__always)
+  func holds(_ point: Point) -> Bool {
+    (point.carrying &- low) & (high &- point.bare) & Self.carries == Self.carries
+  }
+
+  private static func pair(longitudeE7 x: Int32, latitudeE7 y: Int32) -> UInt64 {
+    UInt64((Int64(x) + 1_800_000_000) >> 1) << 32 | UInt64(Int64(y) + 900_000_000)
   }
 }

@@ -18,31 +18,42 @@ public enum CrossingStateFault: Error, Hashable, Sendable, CustomStringConvertib
   }
 }
 
-// Format 1, big-endian: format 1 byte · has a time 1 · sample time 8 · fences under watch 4 ·
-// their ids 16 each · entries 4 · each entry: fence 16, version 16, state 1, transitions 4.
+// Format 2, big-endian: format 1 byte · has a time 1 · sample time 8 · stays 4 · each stay: fence
+// 16, version 16, flags 1, waiting since 8 or zeros · counts 4 · each count: fence 16,
+// transitions 4. Flags: 1 leaving, 2 waiting, 4 baseline.
 extension CrossingDetector {
-  private static let format: UInt8 = 1
-  private static let entryBytes = 37
+  private static let format: UInt8 = 2
+  private static let stayBytes = 41
+  private static let countBytes = 20
 
-  /// The state as bytes, so that it survives a restart.
+  /// The state as bytes, so that it survives a restart: all of it but what `encodedWatch` has.
   public func encoded() -> [UInt8] {
     var bytes: [UInt8] = [Self.format, lastSampleTime == nil ? 0 : 1]
-    bytes.reserveCapacity(18 + watched.count * 16 + entries.count * Self.entryBytes)
+    bytes.reserveCapacity(18 + stays.count * Self.stayBytes + counts.count * Self.countBytes)
     bytes.append(bigEndian: UInt64(bitPattern: lastSampleTime?.milliseconds ?? 0))
-    bytes.append(bigEndian: UInt32(watched.count))
-    for fence in watched { bytes += fence.bytes }
-    bytes.append(bigEndian: UInt32(entries.count))
-    for entry in entries {
-      bytes += entry.fence.bytes
-      bytes += entry.version.bytes
-      bytes.append(entry.state.rawValue)
-      bytes.append(bigEndian: entry.transitions)
+    bytes.append(bigEndian: UInt32(stays.count))
+    for stay in stays {
+      bytes += stay.fence.bytes
+      bytes += stay.version.bytes
+      bytes.append(
+        (stay.isLeaving ? 1 : 0) | (stay.wait == nil ? 0 : 2)
+          | (stay.wait?.isBaseline == true ? 4 : 0))
+      bytes.append(bigEndian: UInt64(bitPattern: stay.wait?.since.milliseconds ?? 0))
+    }
+    bytes.append(bigEndian: UInt32(counts.count))
+    for count in counts {
+      bytes += count.fence.bytes
+      bytes.append(bigEndian: count.transitions)
     }
     return bytes
   }
 
-  /// Reads what `encoded()` wrote, and refuses everything else.
-  public init(decoding bytes: [UInt8]) throws(CrossingStateFault) {
+  /// The fences under watch, sixteen bytes each: by far the longest part where there are many,
+  /// and the same from fix to fix until a fence changes (see `watches`).
+  public func encodedWatch() -> [UInt8] { watched.flatMap(\.bytes) }
+
+  /// Reads what `encoded` and `encodedWatch` wrote, and refuses everything else.
+  public init(decoding bytes: [UInt8], watch: [UInt8]) throws(CrossingStateFault) {
     var reader = BigEndianReader(bytes)
     let format = UInt8(try reader.integer(bytes: 1))
     guard format == Self.format else { throw .unknownFormat(format) }
@@ -51,20 +62,14 @@ extension CrossingDetector {
     guard hasTime == 1 || (hasTime == 0 && milliseconds == 0) else { throw .invalid("time") }
     self.init()
     lastSampleTime = hasTime == 1 ? Timestamp(milliseconds: milliseconds) : nil
-    for _ in 0..<(try reader.count(of: 16)) {
-      watched.append(RowID(raw: try reader.bytes16()))
-    }
-    for _ in 0..<(try reader.count(of: Self.entryBytes)) {
+    for _ in 0..<(try reader.count(of: Self.stayBytes)) { stays.append(try reader.stay()) }
+    for _ in 0..<(try reader.count(of: Self.countBytes)) {
       let fence = RowID(raw: try reader.bytes16())
-      let version = FenceVersion(raw: try reader.bytes16())
-      guard let state = Entry.State(rawValue: UInt8(try reader.integer(bytes: 1))) else {
-        throw .invalid("state")
-      }
-      let transitions = UInt32(try reader.integer(bytes: 4))
-      entries.append(
-        Entry(fence: fence, version: version, state: state, transitions: transitions))
+      counts.append(Count(fence: fence, transitions: UInt32(try reader.integer(bytes: 4))))
     }
     guard reader.isAtEnd else { throw .trailingBytes }
+    var watchReader = BigEndianReader(watch)
+    while !watchReader.isAtEnd { watched.append(RowID(raw: try watchReader.bytes16())) }
     if let violation { throw .invalid(violation) }
   }
 }
@@ -90,6 +95,20 @@ private struct BigEndianReader {
 
   mutating func bytes16() throws(CrossingStateFault) -> Bytes16 {
     Bytes16(high: try integer(bytes: 8), low: try integer(bytes: 8))
+  }
+
+  mutating func stay() throws(CrossingStateFault) -> CrossingDetector.Stay {
+    let fence = RowID(raw: try bytes16())
+    let version = FenceVersion(raw: try bytes16())
+    let flags = try integer(bytes: 1)
+    let since = Timestamp(milliseconds: Int64(bitPattern: try integer(bytes: 8)))
+    let isWaiting = flags & 2 != 0
+    guard flags < 8, isWaiting || (flags & 4 == 0 && since.milliseconds == 0) else {
+      throw .invalid("stay")
+    }
+    let wait = CrossingDetector.Wait(since: since, isBaseline: flags & 4 != 0)
+    return CrossingDetector.Stay(
+      fence: fence, version: version, isLeaving: flags & 1 != 0, wait: isWaiting ? wait : nil)
   }
 
   /// A count of things that follow, checked against what is left before anything is allocated.

@@ -11,17 +11,27 @@ extension CrossingDetector {
     if zip(watched, watched.dropFirst()).contains(where: { $0 >= $1 }) {
       return "fences out of order"
     }
-    if zip(entries, entries.dropFirst()).contains(where: { $0.fence >= $1.fence }) {
-      return "entries out of order"
+    if zip(stays, stays.dropFirst()).contains(where: { $0.fence >= $1.fence }) {
+      return "stays out of order"
     }
-    if lastSampleTime == nil, !watched.isEmpty || !entries.isEmpty {
-      return "fences without a fix"
+    if zip(counts, counts.dropFirst()).contains(where: { $0.fence >= $1.fence }) {
+      return "counts out of order"
     }
-    for entry in entries {
-      if entry.transitions == 0 { return "an entry that was never entered" }
-      if entry.transitions > Self.lastTransition { return "too many transitions" }
-      if entry.state != .outside, watched.sortedPosition(of: entry.fence) == nil {
+    if counts.contains(where: { $0.transitions == 0 }) { return "a count of nothing" }
+    if counts.contains(where: { $0.transitions > Self.lastTransition }) {
+      return "too many transitions"
+    }
+    guard let lastSampleTime else {
+      return watched.isEmpty && stays.isEmpty && counts.isEmpty ? nil : "fences without a fix"
+    }
+    for stay in stays {
+      if watched.sortedPosition(of: stay.fence) == nil {
         return "inside a fence that is not under watch"
+      }
+      if let wait = stay.wait {
+        if wait.since > lastSampleTime { return "waiting since a time to come" }
+      } else if !counts.contains(where: { $0.fence == stay.fence }) {
+        return "inside a fence that was never entered"
       }
     }
     return nil

@@ -26,15 +26,20 @@ public enum FencePresence: UInt8, Sendable, Hashable {
 /// Turns the fixes of **one** subject into ENTER and EXIT.
 ///
 /// ```
-///            first fix outside              inside
-///   unknown ───────────────────▶ outside ──────────▶ ENTER ──▶ inside ◀─┐ inside
-///      │        first fix inside                                 │ │    │
-///      └──────────▶ ENTER (baseline) ──▶ inside   outside, clear │ └▶ leaving
-///                                                 of the edge    ▼      │ outside again
-///                                                outside ◀──── EXIT ◀───┘
+///             first fix outside         inside for the dwell time
+///   unknown ────────────────────▶ outside ──────────▶ ENTER ──▶ inside ◀──┐ inside
+///      │  first fix inside, and for the dwell time                │  │    │
+///      └──────────▶ ENTER (baseline) ──▶ inside    outside, clear │  └▶ leaving
+///                                                  of the edge    ▼       │ outside again
+///                                                 outside ◀──── EXIT ◀────┘
 /// ```
 ///
 /// - ENTER is prompt: the point is inside or on an edge.
+/// - Where the fence has a dwell time, ENTER waits for a fix inside that is so much later, by the
+///   times of the samples, than the first one inside. Meanwhile the subject is outside. Leaving
+///   by the rule of EXIT ends the wait without an event, and the next one begins anew; a fix
+///   outside that would not be an EXIT does not. A change of the dwell time counts from the next
+///   fix; what has been entered stays so. EXIT knows no dwell time.
 /// - EXIT waits until the accuracy circle is clear of the edge, or for a second fix outside in a
 ///   row (`leaving` is in between, and still counts as inside). A fix of unknown accuracy never
 ///   is clear. `CrossingMode.strictAWS` does not wait.
@@ -48,45 +53,59 @@ public enum FencePresence: UInt8, Sendable, Hashable {
 /// It does not filter fixes: a fix from the future blocks all until its time comes, so whoever
 /// calls MUST refuse implausible times.
 public struct CrossingDetector: Hashable, Sendable {
-  /// A fence that this subject has entered at some time.
-  struct Entry: Hashable, Sendable {
-    enum State: UInt8, Sendable {
-      /// Outside, or unknown if the fence is not in `watched`.
-      case outside = 0
-      case inside = 1
-      /// Inside until the next fix: the last one was outside, but not clearly.
-      case leaving = 2
-    }
+  /// A fence that the newest fix was in, or was not clear of.
+  struct Stay: Hashable, Sendable {
     let fence: RowID
     var version: FenceVersion
-    var state: State
+    /// The last fix was outside, but not clearly.
+    var isLeaving: Bool
+    /// Not nil until ENTER.
+    var wait: Wait?
+  }
+
+  /// What an ENTER that waits for the dwell time goes by.
+  struct Wait: Hashable, Sendable {
+    /// When the first fix inside was sampled.
+    let since: Timestamp
+    let isBaseline: Bool
+  }
+
+  /// A fence that the subject has entered at some time.
+  struct Count: Hashable, Sendable {
+    let fence: RowID
     var transitions: UInt32
   }
 
   /// The sample time of the newest fix taken; nil before the first.
   public internal(set) var lastSampleTime: Timestamp?
-  /// The fences that were active at that fix, in order. One that has no entry is outside.
+  /// The fences that were active at that fix, in order. One that has no stay is outside.
   var watched: [RowID]
   /// In the order of fence ids.
-  var entries: [Entry]
+  var stays: [Stay]
+  /// In the order of fence ids.
+  var counts: [Count]
 
   /// Knows nothing yet.
   public init() {
     lastSampleTime = nil
     watched = []
-    entries = []
+    stays = []
+    counts = []
   }
 
   /// What the newest fix said of a fence; `unknown` also for one that is not under watch.
   public func presence(in fence: RowID) -> FencePresence {
     guard watched.sortedPosition(of: fence) != nil else { return .unknown }
-    let entry = entries.first { $0.fence == fence }
-    return entry.map { $0.state == .outside ? .outside : .inside } ?? .outside
+    return stays.contains { $0.fence == fence && $0.wait == nil } ? .inside : .outside
   }
 
   /// The clock of this subject's receiver was set back: what it says from now on is the present,
   /// though its times were taken already.
   public mutating func clockWasSetBack() { lastSampleTime = nil }
+
+  /// Whether the fences are those that the newest fix was judged by: if so, the next one leaves
+  /// `encodedWatch` as it is.
+  public func watches(_ fences: FenceIndex) -> Bool { watched == fences.ids }
 
   /// Takes a fix, with **all** fences under watch: one that is missing counts as deleted.
   public mutating func observe(_ fix: Fix, fences: [FenceUnderWatch]) -> [Transition] {
@@ -100,61 +119,92 @@ public struct CrossingDetector: Hashable, Sendable {
     #endif
     if let lastSampleTime, fix.sampleTime <= lastSampleTime { return [] }
     let inside = fences.positions(containing: fix.position)
-    let exits = leave(fences, stillIn: inside, with: fix)
-    let enters = enter(fences, at: inside, with: fix)
+    let isSettled = areSettled(in: inside, of: fences)
+    let transitions = isSettled ? [] : judge(fix, inside: inside, of: fences)
     lastSampleTime = fix.sampleTime
     watched = fences.ids
+    return transitions
+  }
+
+  /// Whether the subject is in exactly those fences that it entered before: what most fixes say.
+  private func areSettled(in inside: [Int], of fences: FenceIndex) -> Bool {
+    guard inside.count == stays.count else { return false }
+    for (position, stay) in zip(inside, stays) {
+      if fences.ids[position] != stay.fence || fences.rules[position].version != stay.version
+        || stay.isLeaving || stay.wait != nil
+      {
+        return false
+      }
+    }
+    return true
+  }
+
+  /// Goes through the fences of before and those of now in the order of their ids.
+  private mutating func judge(
+    _ fix: Fix, inside: [Int], of fences: FenceIndex
+  ) -> [Transition] {
+    var (exits, enters): ([Transition], [Transition]) = ([], [])
+    var rest = stays[...]
+    stays = []
+    for position in inside {
+      let rule = fences.rules[position]
+      while let stay = rest.first, stay.fence < rule.fence {
+        exits += leave(rest.removeFirst(), with: fix, of: fences)
+      }
+      var stay =
+        rest.first?.fence == rule.fence ? rest.removeFirst() : arrival(at: rule, with: fix)
+      stay.version = rule.version
+      stay.isLeaving = false
+      if let wait = stay.wait,
+        fix.sampleTime.milliseconds(since: wait.since) >= Int64(rule.dwellSeconds) * 1000
+      {
+        stay.wait = nil
+        enters.append(transition(.enter, of: rule, with: fix, isBaseline: wait.isBaseline))
+      }
+      stays.append(stay)
+    }
+    for stay in rest { exits += leave(stay, with: fix, of: fences) }
     return exits + enters
   }
 
-  private mutating func leave(
-    _ fences: FenceIndex, stillIn inside: [Int], with fix: Fix
-  ) -> [Transition] {
-    var exits: [Transition] = []
-    for index in entries.indices where entries[index].state != .outside {
-      guard let position = fences.position(of: entries[index].fence) else {
-        entries[index].state = .outside
-        continue
-      }
-      let fence = fences.fences[position]
-      let isEdited = entries[index].version != fence.version
-      entries[index].version = fence.version
-      if inside.contains(position) {
-        entries[index].state = .inside
-      } else if (entries[index].state == .leaving && !isEdited) || Self.isClear(fix, of: fence) {
-        entries[index].state = .outside
-        #if Canary
-          if Canary.sameNumberTwice.isPlanted { entries[index].transitions -= 1 }
-        #endif
-        entries[index].transitions += 1
-        exits.append(entries[index].transition(.exit, with: fix, isBaseline: false))
-      } else {
-        entries[index].state = .leaving
-      }
-    }
-    return exits
+  private func arrival(at rule: CrossingRule, with fix: Fix) -> Stay {
+    let isBaseline = watched.sortedPosition(of: rule.fence) == nil
+    return Stay(
+      fence: rule.fence, version: rule.version, isLeaving: false,
+      wait: Wait(since: fix.sampleTime, isBaseline: isBaseline))
   }
 
-  private mutating func enter(
-    _ fences: FenceIndex, at inside: [Int], with fix: Fix
+  /// Ends a stay, or keeps it for another fix. Nothing of a fence that is under watch no more.
+  private mutating func leave(
+    _ stay: Stay, with fix: Fix, of fences: FenceIndex
   ) -> [Transition] {
-    var enters: [Transition] = []
-    for position in inside {
-      let fence = fences.fences[position]
-      let index = entries.firstIndex { $0.fence >= fence.id } ?? entries.count
-      if index == entries.count || entries[index].fence != fence.id {
-        entries.insert(
-          Entry(fence: fence.id, version: fence.version, state: .outside, transitions: 0),
-          at: index)
-      }
-      guard entries[index].state == .outside else { continue }
-      entries[index].version = fence.version
-      entries[index].state = .inside
-      entries[index].transitions += 1
-      let isBaseline = watched.sortedPosition(of: fence.id) == nil
-      enters.append(entries[index].transition(.enter, with: fix, isBaseline: isBaseline))
+    guard let position = fences.position(of: stay.fence) else { return [] }
+    let rule = fences.rules[position]
+    let isSecond = stay.isLeaving && stay.version == rule.version
+    guard isSecond || Self.isClear(fix, of: fences.fences[position]) else {
+      var stay = stay
+      stay.version = rule.version
+      stay.isLeaving = true
+      stays.append(stay)
+      return []
     }
-    return enters
+    return stay.wait == nil ? [transition(.exit, of: rule, with: fix, isBaseline: false)] : []
+  }
+
+  private mutating func transition(
+    _ type: CrossingType, of rule: CrossingRule, with fix: Fix, isBaseline: Bool
+  ) -> Transition {
+    let index = counts.firstPosition { $0.fence >= rule.fence }
+    if index == counts.count || counts[index].fence != rule.fence {
+      counts.insert(Count(fence: rule.fence, transitions: 0), at: index)
+    }
+    #if Canary
+      if type == .exit, Canary.sameNumberTwice.isPlanted { counts[index].transitions -= 1 }
+    #endif
+    counts[index].transitions += 1
+    return Transition(
+      fence: rule.fence, version: rule.version, type: type, isBaseline: isBaseline,
+      number: counts[index].transitions, fix: fix)
   }
 
   /// Whether a fix that is outside can be believed at once.
@@ -168,15 +218,5 @@ public struct CrossingDetector: Hashable, Sendable {
       guard let accuracy = fix.accuracyDecimetres else { return false }
       return fence.fence.geometry.distanceToEdgeMetres(from: fix.position) > Double(accuracy) / 10
     }
-  }
-}
-
-extension CrossingDetector.Entry {
-  fileprivate func transition(
-    _ type: CrossingType, with fix: Fix, isBaseline: Bool
-  ) -> Transition {
-    Transition(
-      fence: fence, version: version, type: type, isBaseline: isBaseline, number: transitions,
-      fix: fix)
   }
 }

@@ -1,15 +1,31 @@
 public import MusterModel
 
 /// The active fences of an operation, ready for `CrossingDetector`. Make a new one when a fence
-/// changes; many detectors can share it, and copies share their storage.
-public struct FenceIndex: Sendable {
+/// changes; many detectors can share it. A class, so that passing it about counts one reference.
+///
+/// What a fix costs grows with the fences that are near it, and with the logarithm of all.
+public final class FenceIndex: Sendable {
   /// The active fences in the order of their ids.
   let fences: [FenceUnderWatch]
+  /// Their rules.
+  let rules: [CrossingRule]
   /// Their ids. Detectors keep a reference to this array rather than a state for each fence.
   let ids: [RowID]
-  /// Their outlines.
-  private let outlines: [PreparedOutline]
-  private let tree: BoxTree
+
+  /// The polygons of all, in the order of their tree.
+  private let polygons: BandedPolygons
+  private let polygonTree: BoxTree
+  /// Which of `fences` each polygon belongs to.
+  private let polygonFences: [Int]
+
+  private struct Circle {
+    let fence: Int
+    let center: Coordinate
+    let radiusCentimetres: UInt32
+  }
+  /// In the order of their tree.
+  private let circles: [Circle]
+  private let circleTree: BoxTree
 
   /// Inactive fences are left out. The ids MUST differ.
   public init(_ fences: [FenceUnderWatch]) {
@@ -18,9 +34,29 @@ public struct FenceIndex: Sendable {
       precondition(left.id != right.id, "fence \(left.id) is under watch twice")
     }
     self.fences = active
+    rules = active.map(\.rule)
     ids = active.map(\.id)
-    outlines = active.map(\.fence.outline)
-    tree = BoxTree(outlines.map(\.box))
+    var drawn: [(fence: Int, polygon: Int, box: Box)] = []
+    var circles: [(circle: Circle, box: Box)] = []
+    for (index, fence) in active.enumerated() {
+      let outline = fence.fence.outline
+      switch outline.geometry {
+      case .polygons:
+        for (polygon, box) in outline.boxes.enumerated() { drawn.append((index, polygon, box)) }
+      case .circle(let center, let radius):
+        let circle = Circle(fence: index, center: center, radiusCentimetres: radius)
+        circles.append((circle, outline.boxes[0]))
+      }
+    }
+    drawn = BoxTree.packedOrder(of: drawn.map(\.box)).map { drawn[$0] }
+    polygonTree = BoxTree(drawn.map(\.box))
+    polygonFences = drawn.map(\.fence)
+    polygons = drawn.reduce(into: BandedPolygons()) { polygons, part in
+      polygons.append(part.polygon, of: active[part.fence].fence.outline.polygons)
+    }
+    circles = BoxTree.packedOrder(of: circles.map(\.box)).map { circles[$0] }
+    circleTree = BoxTree(circles.map(\.box))
+    self.circles = circles.map(\.circle)
   }
 
   /// The ids of the active fences that hold the point, in order.
@@ -30,12 +66,35 @@ public struct FenceIndex: Sendable {
 
   /// Places in `fences` of those that hold the point, in order.
   func positions(containing point: Coordinate) -> [Int] {
-    var found = tree.boxes(holding: point)
-    if let other = point.acrossAntimeridian { found += tree.boxes(holding: other) }
-    found.removeAll { !outlines[$0].contains(point) }
+    var found: [Int] = []
+    collect(point, into: &found)
+    if let other = point.acrossAntimeridian { collect(other, into: &found) }
     guard found.count > 1 else { return found }
     found.sort()
     return found.enumerated().filter { $0 == 0 || found[$0 - 1] != $1 }.map(\.element)
+  }
+
+  /// Appends a fence's place for each of its polygons that holds the point, and for its circle.
+  private func collect(_ point: Coordinate, into found: inout [Int]) {
+    var kept = found.count
+    polygonTree.collect(holding: point, into: &found)
+    for index in kept..<found.count where polygons.contains(point, in: found[index]) {
+      found[kept] = polygonFences[found[index]]
+      kept += 1
+    }
+    found.removeSubrange(kept...)
+    guard !circles.isEmpty else { return }
+    circleTree.collect(holding: point, into: &found)
+    for index in kept..<found.count {
+      let circle = circles[found[index]]
+      if Geodesic.isWithin(
+        radiusCentimetres: circle.radiusCentimetres, of: circle.center, point)
+      {
+        found[kept] = circle.fence
+        kept += 1
+      }
+    }
+    found.removeSubrange(kept...)
   }
 
   /// The place of a fence in `fences`; nil when it is not an active one.
@@ -45,11 +104,20 @@ public struct FenceIndex: Sendable {
 extension [RowID] {
   /// Binary search in ids that are in order.
   func sortedPosition(of id: RowID) -> Int? {
+    let position = firstPosition { $0 >= id }
+    return position < count && self[position] == id ? position : nil
+  }
+}
+
+extension Array {
+  /// The first place whose element fulfils what no element before it and all after it do, by
+  /// halving; the end when there is none.
+  func firstPosition(where isReached: (Element) -> Bool) -> Int {
     var (low, high) = (0, count)
     while low < high {
       let middle = (low + high) / 2
-      if self[middle] < id { low = middle + 1 } else { high = middle }
+      if isReached(self[middle]) { high = middle } else { low = middle + 1 }
     }
-    return low < count && self[low] == id ? low : nil
+    return low
   }
 }

@@ -28,6 +28,13 @@ public enum Geodesic {
       longitude: end.longitude)
   }
 
+  /// Whether a circle holds the point, its edge included.
+  static func isWithin(
+    radiusCentimetres: UInt32, of center: Coordinate, _ point: Coordinate
+  ) -> Bool {
+    distanceMetres(from: center, to: point) <= Double(radiusCentimetres) / 100
+  }
+
   /// A box that surely holds everything within `radiusMetres`.
   static func box(around center: Coordinate, radiusMetres: Double) -> Box {
     // No arc is shorter than its latitudes at the smallest radius of curvature, nor than its

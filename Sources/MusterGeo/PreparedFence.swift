@@ -25,19 +25,22 @@ public struct PreparedFence: Sendable {
 /// The unchanging part of a `PreparedFence`.
 final class PreparedOutline: Sendable {
   let geometry: FenceGeometry
-  let box: Box
-  private let polygons: [BandedPolygon]
+  /// None of a circle.
+  let polygons: BandedPolygons
+  /// What each polygon lies in, or the circle.
+  let boxes: [Box]
 
   init(_ geometry: FenceGeometry) {
     self.geometry = geometry
+    var banded = BandedPolygons()
     switch geometry {
     case .polygons(let polygons):
-      self.polygons = polygons.map { BandedPolygon($0) }
-      box = self.polygons.reduce(into: Box.empty) { $0.join($1.box) }
+      for polygon in polygons { banded.append(polygon) }
+      boxes = (0..<banded.count).map(banded.box)
     case .circle(let center, let radiusCentimetres):
-      polygons = []
-      box = Geodesic.box(around: center, radiusMetres: Double(radiusCentimetres) / 100)
+      boxes = [Geodesic.box(around: center, radiusMetres: Double(radiusCentimetres) / 100)]
     }
+    polygons = banded
   }
 
   func contains(_ point: Coordinate) -> Bool {
@@ -47,13 +50,11 @@ final class PreparedOutline: Sendable {
   }
 
   private func containsAsWritten(_ point: Coordinate) -> Bool {
-    guard box.contains(point) else { return false }
     if case .circle(let center, let radiusCentimetres) = geometry {
-      let radius = Double(radiusCentimetres) / 100
-      return Geodesic.distanceMetres(from: center, to: point) <= radius
+      return boxes[0].contains(point)
+        && Geodesic.isWithin(radiusCentimetres: radiusCentimetres, of: center, point)
     }
-    for index in polygons.indices where polygons[index].contains(point) { return true }
-    return false
+    return (0..<polygons.count).contains { polygons.contains(point, in: $0) }
   }
 }
 

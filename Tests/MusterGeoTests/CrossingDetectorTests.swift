@@ -32,12 +32,13 @@ private struct Walk {
 
 private func camp(
   _ id: UInt64 = 1, version number: UInt64 = 1, isActive: Bool = true, half: Double = 0.01,
-  at latitude: Double = 0, mode: CrossingMode = .careful
+  at latitude: Double = 0, mode: CrossingMode = .careful,
+  dwell: UInt32 = 0
 ) -> FenceUnderWatch {
   let outer = square(around: (latitude, 0), half: half)
   return FenceUnderWatch(
     id: fenceID(id), version: version(number), isActive: isActive,
-    fence: PreparedFence(.polygons([FencePolygon(outer: outer)])), mode: mode)
+    fence: PreparedFence(.polygons([FencePolygon(outer: outer)])), mode: mode, dwellSeconds: dwell)
 }
 
 @Suite struct CrossingDetectorTests {
@@ -213,7 +214,7 @@ private func camp(
             ? .circle(center: center, radiusCentimetres: UInt32(size))
             : .polygons([
               FencePolygon(outer: random.star(around: center, size: size, vertices: 12))
-            ])), mode: .strictAWS)
+            ])), mode: .strictAWS, dwellSeconds: 0)
     }
     let index = FenceIndex(fences.shuffled(using: &random))
     var detector = CrossingDetector()
@@ -237,5 +238,77 @@ private func camp(
       events += transitions.count
     }
     #expect(events > 1000, "the test saw crossings")
+  }
+
+  // MARK: Dwell time
+
+  @Test func `With a dwell time ENTER waits for a fix that is so much later`() {
+    var walk = Walk([camp(dwell: 30)])
+    #expect(walk.fix(north: 3000, atSecond: 0) == [])
+    #expect(walk.fix(north: 0, atSecond: 10) == [])
+    #expect(walk.detector.presence(in: fenceID(1)) == .outside)
+    #expect(walk.fix(north: 0, atSecond: 39) == [])
+    #expect(walk.fix(north: 0, atSecond: 40) == ["ENTER 1 #1 v1"])
+    #expect(walk.detector.presence(in: fenceID(1)) == .inside)
+    #expect(walk.fix(north: 2000, atSecond: 41) == ["EXIT 1 #2 v1"], "EXIT knows no dwell time")
+  }
+
+  @Test func `Who passes through in less than the dwell time makes no event`() {
+    var walk = Walk([camp(dwell: 30)])
+    for start in [Int64(0), 100, 200] {
+      #expect(walk.fix(north: -3000, atSecond: start) == [])
+      #expect(walk.fix(north: 0, atSecond: start + 10) == [])
+      #expect(walk.fix(north: 3000, atSecond: start + 20) == [], "ends the wait")
+      #expect(walk.fix(north: 0, atSecond: start + 45) == [], "which begins anew")
+      #expect(walk.fix(north: 3000, atSecond: start + 60) == [])
+    }
+  }
+
+  @Test func `A vague fix outside does not end the wait, two in a row do`() {
+    var walk = Walk([camp(dwell: 30)])
+    _ = walk.fix(north: 3000, atSecond: 0)
+    #expect(walk.fix(north: 1100, accuracy: 50, atSecond: 10) == [])
+    #expect(walk.fix(north: 1130, accuracy: 50, atSecond: 30) == [], "vague")
+    #expect(walk.fix(north: 1100, accuracy: 50, atSecond: 40) == ["ENTER 1 #1 v1"])
+    walk = Walk([camp(dwell: 30)])
+    _ = walk.fix(north: 1100, accuracy: 50, atSecond: 10)
+    _ = walk.fix(north: 1130, accuracy: 50, atSecond: 20)
+    _ = walk.fix(north: 1130, accuracy: 50, atSecond: 30)
+    #expect(walk.fix(north: 1100, accuracy: 50, atSecond: 45) == [], "the wait began anew")
+  }
+
+  @Test func `Who was inside at the first fix enters as a baseline after the dwell time`() {
+    var walk = Walk([camp(dwell: 30)])
+    #expect(walk.fix(north: 0, atSecond: 0) == [])
+    #expect(walk.fix(north: 0, atSecond: 30) == ["ENTER 1 #1 v1 baseline"])
+  }
+
+  @Test func `An edit while somebody waits keeps the wait, and a new dwell time counts at once`() {
+    var walk = Walk([camp(version: 1, dwell: 600)])
+    _ = walk.fix(north: 3000, atSecond: 0)
+    _ = walk.fix(north: 0, atSecond: 10)
+    walk.fences = [camp(version: 2, half: 0.02, dwell: 20)]
+    #expect(walk.fix(north: 0, atSecond: 30) == ["ENTER 1 #1 v2"])
+    walk.fences = [camp(version: 3, half: 0.02, dwell: 600)]
+    #expect(walk.fix(north: 0, atSecond: 40) == [], "who has entered stays so")
+    #expect(walk.detector.presence(in: fenceID(1)) == .inside)
+  }
+
+  @Test func `A fence that is switched off while somebody waits forgets the wait`() {
+    var walk = Walk([camp(version: 1, dwell: 30)])
+    _ = walk.fix(north: 3000, atSecond: 0)
+    _ = walk.fix(north: 0, atSecond: 10)
+    walk.fences = []
+    _ = walk.fix(north: 0, atSecond: 20)
+    walk.fences = [camp(version: 2, dwell: 30)]
+    #expect(walk.fix(north: 0, atSecond: 45) == [])
+    #expect(walk.fix(north: 0, atSecond: 75) == ["ENTER 1 #1 v2 baseline"])
+  }
+
+  @Test func `Times at the ends of the calendar do not overflow the wait`() {
+    var walk = Walk([camp(dwell: .max)])
+    let last = Int64.max / 1000
+    _ = walk.fix(north: 0, atSecond: -last)
+    #expect(walk.fix(north: 0, atSecond: last) == ["ENTER 1 #1 v1 baseline"])
   }
 }

@@ -3,16 +3,17 @@ import MusterModel
 import Testing
 
 @Suite struct CrossingStateTests {
-  /// Inside fence 1, on the way out of fence 2, back outside of fence 3, never in fence 4.
+  /// Inside fence 1, on the way out of fence 2, back outside of fence 3, never in fence 4, in fence 5
+  /// for not long enough yet.
   private func used() -> (CrossingDetector, [FenceUnderWatch]) {
-    let halves: [UInt64: Double] = [1: 0.5, 2: 0.1, 3: 0.01, 4: 0.001]
+    let halves: [UInt64: Double] = [1: 0.5, 2: 0.1, 3: 0.01, 4: 0.001, 5: 0.2]
     let fences = halves.keys.sorted().map { id in
       let center = id == 4 ? (5.0, 5.0) : (0.0, 0.0)
       return FenceUnderWatch(
         id: fenceID(id), version: version(id), isActive: true,
         fence: PreparedFence(
           .polygons([FencePolygon(outer: square(around: center, half: halves[id] ?? 1))])),
-        mode: .careful)
+        mode: .careful, dwellSeconds: id == 5 ? 60 : 0)
     }
     var detector = CrossingDetector()
     for (second, north) in [0.0, 0.1001].enumerated() {
@@ -26,61 +27,76 @@ import Testing
 
   @Test func `The state survives a restart, and the next fix means the same`() throws {
     let (detector, fences) = used()
-    var restored = try CrossingDetector(decoding: detector.encoded())
+    var restored = try CrossingDetector(
+      decoding: detector.encoded(), watch: detector.encodedWatch())
     #expect(restored == detector)
     var original = detector
-    let fix = Fix(
-      position: degrees(0.1001, 0), accuracyDecimetres: 1000,
-      sampleTime: Timestamp(milliseconds: 0))
-    let transitions = original.observe(fix, fences: fences)
-    #expect(transitions.map(\.fence) == [fenceID(2)], "the second fix outside")
-    #expect(restored.observe(fix, fences: fences) == transitions)
-    #expect(restored == original)
-    #expect(
-      try CrossingDetector(decoding: CrossingDetector().encoded()) == CrossingDetector())
+    for (second, fence) in [(0, fenceID(2)), (55, fenceID(5))] {
+      let fix = Fix(
+        position: degrees(0.1001, 0), accuracyDecimetres: 1000,
+        sampleTime: Timestamp(milliseconds: Int64(second) * 1000))
+      let transitions = original.observe(fix, fences: fences)
+      #expect(transitions.map(\.fence) == [fence], "the second fix outside, then the dwell time")
+      #expect(restored.observe(fix, fences: fences) == transitions)
+      #expect(restored == original)
+    }
+    let fresh = CrossingDetector()
+    #expect(try CrossingDetector(decoding: fresh.encoded(), watch: fresh.encodedWatch()) == fresh)
   }
 
   @Test func `The bytes are what the format says`() {
-    let (detector, _) = used()
+    let (detector, fences) = used()
     let bytes = detector.encoded()
-    #expect(bytes.count == 10 + 4 + 4 * 16 + 4 + 3 * 37)
+    #expect(bytes.count == 10 + 4 + 3 * 41 + 4 + 3 * 20)
     #expect(
-      Array(bytes[..<14]) == [1, 1] + [UInt8](repeating: 255, count: 6) + [0xF0, 0x60, 0, 0, 0, 4])
-    #expect(CrossingDetector().encoded() == [1] + [UInt8](repeating: 0, count: 17))
+      Array(bytes[..<14]) == [2, 1] + [UInt8](repeating: 255, count: 6) + [0xF0, 0x60, 0, 0, 0, 3])
+    #expect(CrossingDetector().encoded() == [2] + [UInt8](repeating: 0, count: 17))
+    #expect(detector.encodedWatch() == fences.flatMap(\.id.bytes))
+    #expect(detector.watches(FenceIndex(fences)))
+    #expect(!detector.watches(FenceIndex(fences.dropLast())))
   }
 
   @Test func `Bytes that are cut short, longer or of another format are refused`() throws {
-    let bytes = used().0.encoded()
+    let detector = used().0
+    let (bytes, watch) = (detector.encoded(), detector.encodedWatch())
     for length in bytes.indices {
       #expect(throws: CrossingStateFault.self) {
-        try CrossingDetector(decoding: Array(bytes[..<length]))
+        try CrossingDetector(decoding: Array(bytes[..<length]), watch: watch)
+      }
+    }
+    for length in watch.indices.dropFirst(64) {
+      #expect(throws: CrossingStateFault.self) {
+        try CrossingDetector(decoding: bytes, watch: Array(watch[..<length]))
       }
     }
     #expect(throws: CrossingStateFault.trailingBytes) {
-      try CrossingDetector(decoding: bytes + [0])
+      try CrossingDetector(decoding: bytes + [0], watch: watch)
     }
-    #expect(throws: CrossingStateFault.unknownFormat(2)) {
-      try CrossingDetector(decoding: [2] + bytes.dropFirst())
+    #expect(throws: CrossingStateFault.unknownFormat(1)) {
+      try CrossingDetector(decoding: [1] + bytes.dropFirst(), watch: watch)
     }
   }
 
-  @Test func `A count of four billion fences is refused before anything is allocated`() {
+  @Test func `A count of four billion stays is refused before anything is allocated`() {
     #expect(throws: CrossingStateFault.truncated) {
-      try CrossingDetector(decoding: [1] + [UInt8](repeating: 0, count: 9) + [255, 255, 255, 255])
+      try CrossingDetector(
+        decoding: [2] + [UInt8](repeating: 0, count: 9) + [255, 255, 255, 255], watch: [])
     }
   }
 
   @Test func `No changed byte gets past the checks into a broken state`() {
-    let bytes = used().0.encoded()
+    let detector = used().0
+    let (bytes, watch) = (detector.encoded(), detector.encodedWatch())
     var (accepted, refused) = (0, 0)
-    for index in bytes.indices {
+    for index in 0..<(bytes.count + watch.count) {
       for change in [UInt8(1), 0x80, 0xFF] {
-        var damaged = bytes
+        var damaged = bytes + watch
         damaged[index] ^= change
         do {
-          let detector = try CrossingDetector(decoding: damaged)
+          let detector = try CrossingDetector(
+            decoding: Array(damaged[..<bytes.count]), watch: Array(damaged[bytes.count...]))
           detector.checkInvariants()
-          #expect(detector.encoded() == damaged, "one state has one form")
+          #expect(detector.encoded() + detector.encodedWatch() == damaged, "one form a state")
           accepted += 1
         } catch {
           refused += 1
