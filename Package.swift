@@ -124,8 +124,8 @@ let package = Package(
     program(
       "muster-bench", path: "Benchmarks/muster-bench",
       [
-        "MusterModel", "MusterCrypto", "MusterSync", "MusterStore", "MusterReplica",
-        argumentParser, grdb,
+        "MusterModel", "MusterGeo", "MusterCrypto", "MusterSync", "MusterStore", "MusterReplica",
+        "CSodium", argumentParser, grdb,
       ]),
     program("muster-demo", [argumentParser, nioCore, nioPosix, unixSignals]),
     tests("MusterModelTests", ["MusterModel"]),

@@ -9,7 +9,8 @@ struct MusterBench: ParsableCommand {
     discussion: "Build it for release: `make bench`. Progress is on standard error.",
     subcommands: [
       All.self, IngestBench.self, MergeBench.self, IncrementalBench.self, DigestBench.self,
-      CommitBench.self, SealBench.self, ColdStartBench.self, MergeRound.self, ColdStartWrite.self,
+      CommitBench.self, SealBench.self, GeofenceBench.self, ColdStartBench.self, MergeRound.self,
+      ColdStartWrite.self,
       ColdStartOpen.self,
     ],
     defaultSubcommand: All.self)
@@ -22,8 +23,8 @@ struct All: ParsableCommand {
 
   func run() throws {
     let benches: [any ParsableCommand.Type] = [
-      SealBench.self, CommitBench.self, DigestBench.self, IncrementalBench.self, MergeBench.self,
-      IngestBench.self, ColdStartBench.self,
+      SealBench.self, GeofenceBench.self, CommitBench.self, DigestBench.self, IncrementalBench.self,
+      MergeBench.self, IngestBench.self, ColdStartBench.self,
     ]
     for bench in benches {
       var command = try bench.parseAsRoot([])

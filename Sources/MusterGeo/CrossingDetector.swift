@@ -42,7 +42,7 @@ public enum FencePresence: UInt8, Sendable, Hashable {
 ///   fix; what has been entered stays so. EXIT knows no dwell time.
 /// - EXIT waits until the accuracy circle is clear of the edge, or for a second fix outside in a
 ///   row (`leaving` is in between, and still counts as inside). A fix of unknown accuracy never
-///   is clear. `CrossingMode.strictAWS` does not wait.
+///   is clear. `FenceMode.strictAWS` does not wait.
 /// - At one fix EXITs come before ENTERs, each in the order of fence ids.
 /// - A fix that is not newer than the newest one taken changes nothing.
 /// - A fence that is deactivated or deleted is forgotten without an event; when it comes back it
@@ -61,6 +61,15 @@ public struct CrossingDetector: Hashable, Sendable {
     var isLeaving: Bool
     /// Not nil until ENTER.
     var wait: Wait?
+
+    mutating func goOn(isLeaving: Bool, under rule: CrossingRule, with fix: Fix) {
+      version = rule.version
+      self.isLeaving = isLeaving
+      // Where the clock was set back, the wait began in what is the future now.
+      if let begun = wait, begun.since > fix.sampleTime {
+        wait = Wait(since: fix.sampleTime, isBaseline: begun.isBaseline)
+      }
+    }
   }
 
   /// What an ENTER that waits for the dwell time goes by.
@@ -102,6 +111,11 @@ public struct CrossingDetector: Hashable, Sendable {
   /// The clock of this subject's receiver was set back: what it says from now on is the present,
   /// though its times were taken already.
   public mutating func clockWasSetBack() { lastSampleTime = nil }
+
+  /// Whether the two stand alike with every fence, whenever it was that they said so.
+  public func standsAs(_ other: CrossingDetector) -> Bool {
+    watched == other.watched && stays == other.stays && counts == other.counts
+  }
 
   /// Whether the fences are those that the newest fix was judged by: if so, the next one leaves
   /// `encodedWatch` as it is.
@@ -153,8 +167,7 @@ public struct CrossingDetector: Hashable, Sendable {
       }
       var stay =
         rest.first?.fence == rule.fence ? rest.removeFirst() : arrival(at: rule, with: fix)
-      stay.version = rule.version
-      stay.isLeaving = false
+      stay.goOn(isLeaving: false, under: rule, with: fix)
       if let wait = stay.wait,
         fix.sampleTime.milliseconds(since: wait.since) >= Int64(rule.dwellSeconds) * 1000
       {
@@ -183,8 +196,7 @@ public struct CrossingDetector: Hashable, Sendable {
     let isSecond = stay.isLeaving && stay.version == rule.version
     guard isSecond || Self.isClear(fix, of: fences.fences[position]) else {
       var stay = stay
-      stay.version = rule.version
-      stay.isLeaving = true
+      stay.goOn(isLeaving: true, under: rule, with: fix)
       stays.append(stay)
       return []
     }

@@ -1,13 +1,5 @@
 public import MusterModel
 
-/// How sure a crossing must be.
-public enum CrossingMode: UInt8, Sendable, Hashable {
-  /// EXIT waits until the whole accuracy circle is outside, or for a second fix outside.
-  case careful
-  /// EXIT at the first fix outside, whatever its accuracy, as AWS Location does it.
-  case strictAWS
-}
-
 /// A fence as the detector sees it.
 public struct FenceUnderWatch: Sendable {
   /// The fence's row.
@@ -22,13 +14,13 @@ public struct FenceUnderWatch: Sendable {
   let rule: CrossingRule
 
   /// How sure a crossing of it must be.
-  public var mode: CrossingMode { rule.mode }
+  public var mode: FenceMode { rule.mode }
   /// How long somebody must have been inside, by the times of the fixes, for an ENTER; 0 for none.
   public var dwellSeconds: UInt32 { rule.dwellSeconds }
 
   /// A fence and what decides its crossings.
   public init(
-    id: RowID, version: FenceVersion, isActive: Bool, fence: PreparedFence, mode: CrossingMode,
+    id: RowID, version: FenceVersion, isActive: Bool, fence: PreparedFence, mode: FenceMode,
     dwellSeconds: UInt32
   ) {
     self.id = id
@@ -44,6 +36,6 @@ public struct FenceUnderWatch: Sendable {
 struct CrossingRule: Sendable {
   let fence: RowID
   let version: FenceVersion
-  let mode: CrossingMode
+  let mode: FenceMode
   let dwellSeconds: UInt32
 }

@@ -12,8 +12,8 @@ extension Replica {
   }
 
   /// As `ingest(_:now:)`, doing with the fix what the location filter says. One that shows a
-  /// crossing is kept and published in any case; one that is only watched and shows none costs no
-  /// transaction, so that the detector's state on disk may be that of an earlier fix.
+  /// crossing is kept and published in any case; one that is only watched and changes nothing costs
+  /// no transaction, so that the detector's state on disk may be that of an earlier fix.
   ///
   /// - Parameter stepsBack: the receiver's clock was set back, and this fix is the present all the
   ///   same.
@@ -21,8 +21,7 @@ extension Replica {
     _ fix: Fix, as handling: LocationFilter.Handling, stepsBack: Bool, now: ClockReading
   ) throws -> Outcome {
     try transact(now: now) { replica in
-      if stepsBack { replica.monitor.clockWasSetBack() }
-      try replica.take(fix, as: handling, now: now)
+      try replica.take(fix, as: handling, stepsBack: stepsBack, now: now)
     }
   }
 
@@ -41,22 +40,26 @@ extension Replica {
   }
 
   private mutating func take(
-    _ fix: Fix, as handling: LocationFilter.Handling, now: ClockReading
+    _ fix: Fix, as handling: LocationFilter.Handling, stepsBack: Bool, now: ClockReading
   ) throws {
     let report = PositionReport(fix: fix, reportedAt: now.wall)
-    let isNewest = monitor.detector.lastSampleTime.map { fix.sampleTime > $0 } ?? true
-    let crossings = try monitor.observe(fix, by: local.device, in: store)
-    guard handling > .watched || !crossings.isEmpty else { return }
-    batch.local[GeofenceMonitor.stateKey] = monitor.detector.encoded()
-    batch.fixes.append(report)
+    let seen = try monitor.observe(
+      fix, by: local.device, stepsBack: stepsBack, in: store)
+    let isKept = handling > .watched || !seen.crossings.isEmpty
+    guard isKept || seen.changesStanding else { return monitor.keep(seen) }
+    batch.local.merge(seen.state) { $1 }
+    if isKept { batch.fixes.append(report) }
     var published: LatestRecord?
     // A late fix belongs to the track and never flips the present.
-    if isNewest, handling == .published || !crossings.isEmpty { published = put(report) }
-    if crossings.isEmpty {
+    if seen.isNewest, handling == .published || !seen.crossings.isEmpty {
+      published = put(report)
+    }
+    if seen.crossings.isEmpty {
       try commit(now: now)
     } else {
-      try append(crossings.map(Operation.crossing), lane: .state, now: now)
+      try append(seen.crossings.map(Operation.crossing), lane: .state, now: now)
     }
+    monitor.keep(seen)
     if let published { try run(.recorded([published]), now: now) }
   }
 

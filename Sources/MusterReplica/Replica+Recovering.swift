@@ -68,7 +68,7 @@ extension Replica {
     keyring = try Self.keyring(in: store, operation: local.operation)
     reader = FrameReader(operation: local.operation)
     writer.reset(to: logs)
-    monitor = try GeofenceMonitor(saved: store.local(GeofenceMonitor.stateKey))
+    monitor = GeofenceMonitor()
     announceCounter += 1 << 16
     engine = Self.engine(
       local: local, writer: writer, announceCounter: announceCounter,

@@ -49,17 +49,18 @@ extension Replica {
     _ fix: Fix, of nonce: Bytes16, writes: [Write], now: ClockReading
   ) throws {
     let subject = DeviceID(tracker: trackerRow(nonce))
-    let (crossings, isNewest) = try monitor.observe(fix, of: nonce, as: subject, in: store)
-    guard isNewest else { return }
-    batch.local[GeofenceMonitor.stateKey(of: nonce)] = monitor.encodedState(of: nonce)
+    let seen = try monitor.observe(fix, by: subject, stepsBack: false, in: store)
+    guard seen.isNewest else { return }
+    batch.local.merge(seen.state) { $1 }
     let published = put(PositionReport(fix: fix, reportedAt: now.wall), of: nonce)
     let operations =
-      writes.map(Operation.write) + crossings.map { .trackerCrossing($0, nonce: nonce) }
+      writes.map(Operation.write) + seen.crossings.map { .trackerCrossing($0, nonce: nonce) }
     if operations.isEmpty {
       try commit(now: now)
     } else {
       try append(operations, lane: .state, now: now)
     }
+    monitor.keep(seen)
     if let published { try run(.recorded([published]), now: now) }
   }
 

@@ -164,9 +164,8 @@ public struct Replica {
     let logs = try store.logs()
     control = try Self.control(in: store, local: local)
     reader = FrameReader(operation: local.operation)
-    monitor = try GeofenceMonitor(saved: store.local(GeofenceMonitor.stateKey))
+    monitor = GeofenceMonitor()
     #if Canary
-      if Canary.forgetDetector.isPlanted { monitor = try GeofenceMonitor(saved: nil) }
       let start = Canary.reuseIncarnation.isPlanted ? .goesOn : start
     #endif
     let certificate = local.certificate.hash

@@ -32,7 +32,7 @@ private struct Walk {
 
 private func camp(
   _ id: UInt64 = 1, version number: UInt64 = 1, isActive: Bool = true, half: Double = 0.01,
-  at latitude: Double = 0, mode: CrossingMode = .careful,
+  at latitude: Double = 0, mode: FenceMode = .careful,
   dwell: UInt32 = 0
 ) -> FenceUnderWatch {
   let outer = square(around: (latitude, 0), half: half)

@@ -7,11 +7,8 @@ internal import MusterSync
 /// The fences under watch, and where this device stands with each, and the trackers that it speaks
 /// for. A crossing that it sees is an ordinary local write.
 struct GeofenceMonitor: Sendable {
-  static let stateKey = "crossing detector"
-
-  private(set) var detector: CrossingDetector
-  /// Of trackers that were heard since the start, by what their rows are named by.
-  private var trackers: [Bytes16: CrossingDetector] = [:]
+  /// Of subjects that were heard since the start.
+  private var detectors: [DeviceID: CrossingDetector] = [:]
   /// Nil after a fence has changed.
   private var zones: Zones?
 
@@ -23,14 +20,20 @@ struct GeofenceMonitor: Sendable {
     var prepared: [RowID: PreparedFence] = [:]
   }
 
-  /// - Parameter saved: the detector's state as it was last stored, so that it survives a restart.
-  init(saved: [UInt8]?) throws {
-    detector = try saved.map { try CrossingDetector(decoding: $0) } ?? CrossingDetector()
+  /// What a fix shows. It counts once it was kept.
+  struct Observation {
+    fileprivate let subject: DeviceID
+    fileprivate let detector: CrossingDetector
+    let crossings: [Crossing]
+    /// No fix of this subject was sampled later, so it says where the subject is now.
+    let isNewest: Bool
+    /// Where the subject stands with a fence has changed, be it for an ENTER that waits.
+    let changesStanding: Bool
+    /// To be stored with the crossings, so that a restart neither repeats nor misses one.
+    let state: [String: [UInt8]]
   }
 
   mutating func fencesChanged() { zones = nil }
-
-  mutating func clockWasSetBack() { detector.clockWasSetBack() }
 
   mutating func zones(in store: Store) throws(StoreError) -> Zones {
     if let zones { return zones }
@@ -44,7 +47,7 @@ struct GeofenceMonitor: Sendable {
       watched.append(
         FenceUnderWatch(
           id: id, version: row.fenceVersion, isActive: row.isActiveFence, fence: prepared,
-          mode: row.fenceMode == .strictAWS ? .strictAWS : .careful))
+          mode: row.fenceMode, dwellSeconds: row.dwellSeconds))
       guard row.isActiveFence else { continue }
       let zone = SafetyZone(name: row.text(.fenceName) ?? "unnamed", fence: prepared)
       switch row.fenceKind {
@@ -58,35 +61,44 @@ struct GeofenceMonitor: Sendable {
     return built
   }
 
-  /// Takes a fix of this device: the crossings that it shows.
+  /// Judges a fix of this device, or of a tracker that it speaks for.
+  ///
+  /// - Parameter stepsBack: the receiver's clock was set back, and this fix is the present.
   mutating func observe(
-    _ fix: Fix, by device: DeviceID, in store: Store
-  ) throws(StoreError) -> [Crossing] {
-    let zones = try zones(in: store)
-    return detector.observe(fix, fences: zones.index).map { Crossing($0, of: device) }
-  }
-
-  /// Takes a fix of a tracker: the crossings that it shows, and whether it is the present.
-  mutating func observe(
-    _ fix: Fix, of nonce: Bytes16, as subject: DeviceID, in store: Store
-  ) throws -> (crossings: [Crossing], isNewest: Bool) {
-    let zones = try zones(in: store)
-    var detector = try trackers[nonce] ?? Self.saved(of: nonce, in: store)
+    _ fix: Fix, by subject: DeviceID, stepsBack: Bool, in store: Store
+  ) throws -> Observation {
+    let index = try zones(in: store).index
+    let before = try detectors[subject] ?? Self.saved(for: subject, in: store)
+    var detector = before
+    if stepsBack { detector.clockWasSetBack() }
     let isNewest = detector.lastSampleTime.map { fix.sampleTime > $0 } ?? true
-    let transitions = detector.observe(fix, fences: zones.index)
-    trackers[nonce] = detector
-    return (transitions.map { Crossing($0, of: subject) }, isNewest)
+    let transitions = detector.observe(fix, fences: index)
+    var state = [Self.stateKey(of: subject): detector.encoded()]
+    if !before.watches(index) { state[Self.watchKey(of: subject)] = detector.encodedWatch() }
+    return Observation(
+      subject: subject, detector: detector,
+      crossings: transitions.map { Crossing($0, of: subject) }, isNewest: isNewest,
+      changesStanding: !detector.standsAs(before), state: state)
   }
 
-  /// To be stored with the crossings.
-  func encodedState(of nonce: Bytes16) -> [UInt8]? { trackers[nonce]?.encoded() }
-
-  static func stateKey(of nonce: Bytes16) -> String { "\(stateKey) \(Hex.encode(nonce.bytes))" }
-
-  private static func saved(of nonce: Bytes16, in store: Store) throws -> CrossingDetector {
-    guard let bytes = try store.local(stateKey(of: nonce)) else { return CrossingDetector() }
-    return try CrossingDetector(decoding: bytes)
+  /// The caller MUST have stored what the observation says, unless it changes no standing.
+  mutating func keep(_ observation: Observation) {
+    detectors[observation.subject] = observation.detector
   }
+
+  private static func saved(
+    for subject: DeviceID, in store: Store
+  ) throws -> CrossingDetector {
+    #if Canary
+      if Canary.forgetDetector.isPlanted { return CrossingDetector() }
+    #endif
+    guard let state = try store.local(stateKey(of: subject)) else { return CrossingDetector() }
+    let watch = try store.local(watchKey(of: subject)) ?? []
+    return try CrossingDetector(decoding: state, watch: watch)
+  }
+
+  private static func stateKey(of subject: DeviceID) -> String { "crossings \(subject)" }
+  private static func watchKey(of subject: DeviceID) -> String { "watched fences \(subject)" }
 }
 
 extension Crossing {
