@@ -42,8 +42,8 @@ struct BandedPolygons: Sendable {
   }
 
   private var polygons: [Polygon] = []
-  /// Where each band's edges begin, counted from the polygon's first. A polygon's bands are followed
-  /// by where its last one ends.
+  /// Where each band's edges begin, counted from the polygon's first. A polygon's bands are
+  /// followed by where its last one ends.
   private var bandStarts: [UInt32] = []
   /// The edges of a polygon's lowest band, then those of the next, and so on; an edge stands in
   /// each band it enters.
@@ -117,18 +117,29 @@ struct BandedPolygons: Sendable {
     distribute(drawn, south: box.south, shift: shift, bands: Int(height >> Int64(shift)) + 1)
   }
 
-  /// One of another fence.
-  mutating func append(_ index: Int, of other: BandedPolygons) {
-    var polygon = other.polygons[index]
-    let isLast = index + 1 == other.polygons.count
-    let endOfBands = isLast ? other.bandStarts.count : other.polygons[index + 1].firstBand
-    let endOfEdges = isLast ? other.edges.count : other.polygons[index + 1].firstEdge
-    let bands = other.bandStarts[polygon.firstBand..<endOfBands]
-    let drawn = other.edges[polygon.firstEdge..<endOfEdges]
-    (polygon.firstBand, polygon.firstEdge) = (bandStarts.count, edges.count)
-    polygons.append(polygon)
-    bandStarts += bands
-    edges += drawn
+  /// Polygons of other fences, in this order.
+  init(gathering parts: [(polygon: Int, of: BandedPolygons)]) {
+    polygons.reserveCapacity(parts.count)
+    bandStarts.reserveCapacity(parts.reduce(0) { $0 + $1.of.bands(of: $1.polygon).count })
+    edges.reserveCapacity(parts.reduce(0) { $0 + $1.of.edges(of: $1.polygon).count })
+    for (index, other) in parts {
+      var polygon = other.polygons[index]
+      (polygon.firstBand, polygon.firstEdge) = (bandStarts.count, edges.count)
+      polygons.append(polygon)
+      bandStarts += other.bandStarts[other.bands(of: index)]
+      edges += other.edges[other.edges(of: index)]
+    }
+  }
+
+  private func bands(of polygon: Int) -> Range<Int> {
+    let isLast = polygon + 1 == polygons.count
+    return polygons[polygon]
+      .firstBand..<(isLast ? bandStarts.count : polygons[polygon + 1].firstBand)
+  }
+
+  private func edges(of polygon: Int) -> Range<Int> {
+    let isLast = polygon + 1 == polygons.count
+    return polygons[polygon].firstEdge..<(isLast ? edges.count : polygons[polygon + 1].firstEdge)
   }
 
   private static func copies(of edges: [Edge], south: Int32, shift: UInt8) -> Int {

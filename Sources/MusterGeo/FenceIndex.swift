@@ -51,9 +51,8 @@ public final class FenceIndex: Sendable {
     drawn = BoxTree.packedOrder(of: drawn.map(\.box)).map { drawn[$0] }
     polygonTree = BoxTree(drawn.map(\.box))
     polygonFences = drawn.map(\.fence)
-    polygons = drawn.reduce(into: BandedPolygons()) { polygons, part in
-      polygons.append(part.polygon, of: active[part.fence].fence.outline.polygons)
-    }
+    polygons = BandedPolygons(
+      gathering: drawn.map { ($0.polygon, active[$0.fence].fence.outline.polygons) })
     circles = BoxTree.packedOrder(of: circles.map(\.box)).map { circles[$0] }
     circleTree = BoxTree(circles.map(\.box))
     self.circles = circles.map(\.circle)

@@ -3,8 +3,8 @@ import MusterModel
 import Testing
 
 @Suite struct CrossingStateTests {
-  /// Inside fence 1, on the way out of fence 2, back outside of fence 3, never in fence 4, in fence 5
-  /// for not long enough yet.
+  /// Inside fence 1, on the way out of fence 2, back outside of fence 3, never in fence 4, and not
+  /// long enough in fence 5 yet.
   private func used() -> (CrossingDetector, [FenceUnderWatch]) {
     let halves: [UInt64: Double] = [1: 0.5, 2: 0.1, 3: 0.01, 4: 0.001, 5: 0.2]
     let fences = halves.keys.sorted().map { id in

@@ -33,12 +33,15 @@ struct CrossingTests {
   }
 
   private func withFence(
-    _ kind: FenceKind = .muster, in folder: TemporaryFolder? = nil
+    _ kind: FenceKind = .muster, in folder: TemporaryFolder? = nil, dwellSeconds: UInt32 = 0,
+    mode: FenceMode = .careful
   ) throws -> Valley {
     var valley = try Valley.with("Ada", "Ben", in: folder)
     try valley.at("Ada") {
       try $0.addFence(
-        FenceDraft(name: "School", kind: kind, geometry: circle(metres: 100)), now: $1)
+        FenceDraft(
+          name: "School", kind: kind, geometry: circle(metres: 100), dwellSeconds: dwellSeconds,
+          mode: mode), now: $1)
     }
     try valley.converge()
     return valley
@@ -107,6 +110,36 @@ struct CrossingTests {
     for name in valley.names {
       #expect(try events(name, in: &valley).map(\.type) == [.enter, .exit])
       #expect(try events(name, in: &valley).map(\.second) == [10, 40])
+    }
+  }
+
+  @Test func `an ENTER waits for the dwell time of its fence, over restarts too`() throws {
+    let folder = try TemporaryFolder()
+    var valley = try withFence(in: folder, dwellSeconds: 30)
+    try walk("Ben", [(0, 300), (10, 0), (20, 300), (30, 0)], in: &valley)
+    try valley.restart("Ben")
+    try walk("Ben", [(50, 0), (59, 0)], in: &valley)
+    #expect(try events("Ben", in: &valley) == [])
+
+    try walk("Ben", [(60, 0), (70, 300)], in: &valley)
+    try valley.converge()
+
+    for name in valley.names {
+      #expect(try events(name, in: &valley).map(\.type) == [.enter, .exit])
+      #expect(try events(name, in: &valley).map(\.second) == [60, 70])
+    }
+  }
+
+  @Test(arguments: [(FenceMode.careful, [Int64(30)]), (.strictAWS, [20])])
+  func `how sure an EXIT must be is the fence's mode`(mode: FenceMode, exits: [Int64]) throws {
+    var valley = try withFence(mode: mode)
+    for second in stride(from: Int64(0), through: 30, by: 10) {
+      let vague = fix(metresNorth: second < 20 ? 0 : 110, second: second, accuracyMetres: 50)
+      try valley.at("Ben") { try $0.ingest(vague, now: $1) }
+    }
+    try valley.converge()
+    for name in valley.names {
+      #expect(try events(name, in: &valley).filter { $0.type == .exit }.map(\.second) == exits)
     }
   }
 
