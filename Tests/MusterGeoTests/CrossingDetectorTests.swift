@@ -305,6 +305,16 @@ private func camp(
     #expect(walk.fix(north: 0, atSecond: 75) == ["ENTER 1 #1 v2 baseline"])
   }
 
+  @Test func `A clock that is set back while somebody waits begins the wait anew`() {
+    var walk = Walk([camp(dwell: 30)])
+    _ = walk.fix(north: 3000, atSecond: 90_000)
+    _ = walk.fix(north: 0, atSecond: 90_010)
+    walk.detector.clockWasSetBack()
+    #expect(walk.fix(north: 0, atSecond: 100) == [])
+    #expect(walk.fix(north: 0, atSecond: 129) == [])
+    #expect(walk.fix(north: 0, atSecond: 130) == ["ENTER 1 #1 v1"])
+  }
+
   @Test func `Times at the ends of the calendar do not overflow the wait`() {
     var walk = Walk([camp(dwell: .max)])
     let last = Int64.max / 1000

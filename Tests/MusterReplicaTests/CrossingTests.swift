@@ -1,3 +1,4 @@
+import MusterGeo
 import MusterModel
 import MusterReplica
 import MusterStore
@@ -128,6 +129,29 @@ struct CrossingTests {
       #expect(try events(name, in: &valley).map(\.type) == [.enter, .exit])
       #expect(try events(name, in: &valley).map(\.second) == [60, 70])
     }
+  }
+
+  @Test func `a fix that is only watched begins the wait, and a restart does not forget it`()
+    throws
+  {
+    let folder = try TemporaryFolder()
+    var valley = try withFence(in: folder, dwellSeconds: 30)
+    func watch(metresNorth: Int64, second: Int64) throws {
+      try valley.at("Ben") {
+        try $0.ingest(
+          fix(metresNorth: metresNorth, second: second), as: .watched, stepsBack: false, now: $1)
+      }
+    }
+    try watch(metresNorth: 300, second: 0)
+    try watch(metresNorth: 0, second: 10)
+    try valley.restart("Ben")
+    try watch(metresNorth: 0, second: 20)
+    try watch(metresNorth: 0, second: 40)
+    try valley.converge()
+    for name in valley.names { #expect(try events(name, in: &valley).map(\.second) == [40]) }
+    // Only the fix that showed the crossing belongs to the track.
+    let store = valley.laptops[valley.index("Ben")].store
+    #expect(try store.track(Timestamp(milliseconds: 0)...Timestamp(milliseconds: .max)).count == 1)
   }
 
   @Test(arguments: [(FenceMode.careful, [Int64(30)]), (.strictAWS, [20])])
