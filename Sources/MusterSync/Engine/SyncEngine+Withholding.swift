@@ -11,9 +11,9 @@ struct Standstill: Sendable {
 
 /// Whoever withholds cannot be made to speak, but is noticed where another path shows more.
 ///
-/// Of each peer in reach whose roots differ one difference is watched at a time: with an honest peer
-/// it is gone within seconds, or frames are on their way. Where the same one stands for minutes in
-/// which nothing was asked for, or handed over, people are told.
+/// Of each peer in reach whose roots differ one difference is watched at a time: with an honest
+/// peer it is gone within seconds, or frames are on their way. Where the same one stands for
+/// minutes in which nothing was asked for, or handed over, people are told.
 extension SyncEngine {
   /// With each heartbeat.
   mutating func watchForWithholding(by device: DeviceID) {
