@@ -37,7 +37,8 @@ extension World {
   private func work(_ kind: WorkKind) throws {
     guard phase == .story else { return }
     if let next = workload.next(kind, after: now) { queue.push(.work(kind), at: next) }
-    guard let node = workload.actor(for: kind, among: nodes), let act = workload.act(kind)
+    guard let node = workload.actor(for: kind, among: nodes),
+      let act = workload.act(kind, by: node, among: nodes)
     else { return }
     try perform(act, at: node)
   }

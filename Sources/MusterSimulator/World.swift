@@ -117,7 +117,7 @@ public final class World {
     promptness = PromptnessChecker(scenario.expectations)
     checkers = [
       lostWrites, ForgeryChecker(ledger: lostWrites),
-      AuthorityChecker(scenario), ContentChecker(), FenceParityChecker(),
+      AuthorityChecker(scenario), ContentChecker(), AnswerChecker(), FenceParityChecker(),
       CrossingChecker(), PositionChecker(scenario.expectations), BoundsChecker(),
       DeliveryChecker(), NonceChecker(), ForkChecker(),
       RevocationChecker(), promptness,

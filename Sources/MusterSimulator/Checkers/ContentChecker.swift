@@ -45,7 +45,8 @@ final class ContentChecker: Checker {
       unseen[id] = try unseen[id]?.filter { frame in
         try !seen.contains { try node.store.hash(of: $0)?.raw.prefix == frame }
       }
-    case .claim, .fence, .switchFence, .removeFence: break
+    case .claim, .fence, .switchFence, .removeFence, .direct, .close, .acknowledge, .override:
+      break
     }
     guard world.doubtful.contains(node.index) else { return }
     if let id = made?.id ?? act.report { uncertain.insert(id) }

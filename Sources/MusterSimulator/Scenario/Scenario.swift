@@ -216,6 +216,15 @@ public enum WorkKind: String, Hashable, Sendable, CaseIterable {
   case deletes
   case safety
   case fences
+  /// Command asks something of people.
+  case directives
+  /// Somebody acknowledges, or command for them.
+  case answers
+  /// Command's word on somebody.
+  case overrides
+
+  /// Those that came later: drawn apart, so that older seeds mean what they did.
+  static let directing: [WorkKind] = [.directives, .answers, .overrides]
 }
 
 /// What has to come out, beside the promises that hold in every run; nil where nothing is said.

@@ -35,6 +35,7 @@ private struct ScenarioDrawing {
     drawSabotage()
     drawRevocations()
     drawClone()
+    drawDirection()
     scenario.story = "Drawn by the swarm with seed \(scenario.seed): \(summary)."
     return scenario
   }
@@ -105,10 +106,20 @@ private struct ScenarioDrawing {
 
   private mutating func drawWorkload() {
     if chance(70) { scenario.workload.positionsEveryMilliseconds = random.within(5...60) * 1000 }
-    for kind in WorkKind.allCases where chance(kind == .reports ? 90 : 60) {
+    for kind in WorkKind.allCases
+    where !WorkKind.directing.contains(kind) && chance(kind == .reports ? 90 : 60) {
       scenario.workload.everyMilliseconds[kind] = random.within(3...60) * 1000
     }
     scenario.workload.fences = Int(random.below(5))
+  }
+
+  /// In one story of eight command directs people, by dice of its own.
+  private mutating func drawDirection() {
+    var dice = RandomStream(seed: scenario.seed, named: "directing")
+    guard dice.below(8) == 0 else { return }
+    for kind in WorkKind.directing {
+      scenario.workload.everyMilliseconds[kind] = dice.within(5...60) * 1000
+    }
   }
 
   // MARK: What goes wrong

@@ -8,41 +8,52 @@ import MusterReplica
 struct Workload {
   let plan: WorkloadPlan
   private var random: RandomStream
+  /// Of what came later, so that older seeds mean what they did.
+  private var directing: RandomStream
   /// The reports that people still talk about.
   private var reports: [RowID] = []
   /// The newest that somebody deleted: whoever has not heard of it may still edit them.
   private var deleted: [RowID] = []
   private var fences: [RowID] = []
+  private var directives: [RowID] = []
   private var count = 0
   private static let (talkedAbout, deletedLately) = (64, 8)
 
   init(_ plan: WorkloadPlan, seed: UInt64) {
     self.plan = plan
     random = RandomStream(seed: seed, named: "workload")
+    directing = RandomStream(seed: seed, named: "directing")
   }
 
   /// When the next act of a kind follows one at `now`: after its mean time on average.
   mutating func next(_ kind: WorkKind, after now: Instant) -> Instant? {
     guard let mean = plan.everyMilliseconds[kind] else { return nil }
-    return Instant(microseconds: now.microseconds + random.within(1...mean * 2000))
+    let wait =
+      WorkKind.directing.contains(kind)
+      ? directing.within(1...mean * 2000) : random.within(1...mean * 2000)
+    return Instant(microseconds: now.microseconds + wait)
   }
 
   /// One of those who may do it.
   mutating func actor(for kind: WorkKind, among nodes: [SimulatedNode]) -> SimulatedNode? {
-    random.element(
-      of: nodes.filter { node in
-        guard node.isRunning else { return false }
-        switch kind {
-        case .fences: return node.plan.role == .command
-        case .safety: return node.plan.role != .relay
-        default: return node.plan.role == .command || node.plan.role == .member
-        }
-      })
+    let able = nodes.filter { node in
+      guard node.isRunning else { return false }
+      switch kind {
+      case .fences, .directives, .overrides: return node.plan.role == .command
+      case .safety: return node.plan.role != .relay
+      default: return node.plan.role == .command || node.plan.role == .member
+      }
+    }
+    return WorkKind.directing.contains(kind)
+      ? directing.element(of: able) : random.element(of: able)
   }
 
   /// The act itself, to be given to that replica.
-  mutating func act(_ kind: WorkKind) -> Act? {
+  mutating func act(
+    _ kind: WorkKind, by node: SimulatedNode, among nodes: [SimulatedNode]
+  ) -> Act? {
     switch kind {
+    case .directives, .answers, .overrides: return direction(kind, by: node, among: nodes)
     case .reports: return report(hazard: false)
     case .hazards: return report(hazard: true)
     case .edits:
@@ -61,6 +72,35 @@ struct Workload {
     case .deletes: return random.element(of: reports).map(Act.delete)
     case .safety: return .claim(random.below(5) == 0 ? .needsHelp : .safe)
     case .fences: return fence()
+    }
+  }
+
+  private mutating func direction(
+    _ kind: WorkKind, by node: SimulatedNode, among nodes: [SimulatedNode]
+  ) -> Act? {
+    let other = directing.element(of: nodes.filter(\.reads))?.credentials.user
+    switch kind {
+    case .directives:
+      if directives.count > 2, directing.below(4) == 0 { return .close(directives.removeFirst()) }
+      count += 1
+      let kind = directing.element(of: DirectiveKind.allCases) ?? .rollcall
+      let isForOne = directing.below(3) == 0
+      return .direct(
+        DirectiveDraft(
+          kind: kind, text: "Directive \(count)",
+          addressees: isForOne ? other.map { .users([$0]) } ?? .everyone : .everyone))
+    case .answers:
+      count += 1
+      let isForOther = node.plan.role == .command && directing.below(3) == 0
+      let user = isForOther ? other : nil
+      let note = "Answer \(count)"
+      return directing.element(of: directives).map {
+        .acknowledge($0, note: note, user: user ?? node.credentials.user)
+      }
+    default:
+      let claim: SafetyClaim? =
+        directing.below(4) == 0 ? nil : directing.below(3) == 0 ? .needsHelp : .safe
+      return other.map { .override($0, claim) }
     }
   }
 
@@ -113,6 +153,7 @@ struct Workload {
   /// Remembers what there is to talk about now.
   mutating func made(_ row: RowKey) {
     if row.kind == .fence { return fences.append(row.id) }
+    if row.kind == .directive { return directives.append(row.id) }
     reports.append(row.id)
     if reports.count > Self.talkedAbout { reports.removeFirst() }
   }
@@ -136,12 +177,19 @@ enum Act: Hashable {
   case fence(FenceDraft)
   case switchFence(RowID, active: Bool)
   case removeFence(RowID)
+  case direct(DirectiveDraft)
+  case close(RowID)
+  case acknowledge(RowID, note: String, user: UserID)
+  /// Nil to withdraw it.
+  case override(UserID, SafetyClaim?)
 
   /// Which report it changes; nil for a new one, and for what is none.
   var report: RowID? {
     switch self {
     case .edit(let id, _), .comment(let id, _), .confirm(let id), .delete(let id): id
-    case .report, .claim, .fence, .switchFence, .removeFence: nil
+    case .report, .claim, .fence, .switchFence, .removeFence, .direct, .close, .acknowledge,
+      .override:
+      nil
     }
   }
 
@@ -167,6 +215,15 @@ enum Act: Hashable {
     case .switchFence(let id, let active):
       return (nil, try replica.setFenceActive(id, active, now: now))
     case .removeFence(let id): return (nil, try replica.deleteFence(id, now: now))
+    case .direct(let draft):
+      let (id, outcome) = try replica.direct(draft, now: now)
+      return (RowKey(kind: .directive, id: id), outcome)
+    case .close(let id): return (nil, try replica.closeDirective(id, now: now))
+    case .acknowledge(let id, let note, let user):
+      return (nil, try replica.acknowledge(id, note: note, for: user, now: now))
+    case .override(let user, let claim?):
+      return (nil, try replica.overrideSafety(of: user, claim, note: "", now: now))
+    case .override(let user, nil): return (nil, try replica.withdrawOverride(of: user, now: now))
     }
   }
 }

@@ -1,0 +1,69 @@
+import MusterCRDT
+import MusterModel
+import MusterReplica
+import MusterStore
+
+/// No acknowledgement of a directive is lost: whoever was told that theirs was taken is accounted
+/// for by everybody in the end, with the last note that each author gave for them; and a directive
+/// that was given is there.
+final class AnswerChecker: Checker {
+  private let promise = "no acknowledgement is lost"
+
+  private struct Answer: Hashable {
+    let author: UserID
+    let user: UserID
+  }
+
+  private var directives: [RowID] = []
+  private var answers: [RowID: [Answer: String]] = [:]
+  /// Somebody changed them who was not answered, or whose log is forked or was cut.
+  private var uncertain: Set<RowID> = []
+  /// A disk was put back: what only it held may be gone.
+  private var hasLoss = false
+
+  func restored(_ node: SimulatedNode, from lost: Store, in world: World) throws {
+    hasLoss = true
+  }
+
+  func wrote(_ act: Act, made: RowKey?, at node: SimulatedNode, in world: World) throws {
+    let id: RowID
+    switch act {
+    case .direct:
+      guard let made else { return }
+      id = made.id
+      directives.append(id)
+    case .acknowledge(let directive, let note, let user):
+      id = directive
+      answers[id, default: [:]][Answer(author: node.credentials.user, user: user)] = note
+    default: return
+    }
+    if world.doubtful.contains(node.index) { uncertain.insert(id) }
+  }
+
+  func tried(_ act: Act, at node: SimulatedNode) {
+    if case .acknowledge(let id, _, _) = act { uncertain.insert(id) }
+  }
+
+  func conclude(_ world: World) throws {
+    guard world.convergedMilliseconds != nil, !hasLoss else { return }
+    // All show the same, byte for byte: one speaks for them.
+    guard
+      let node = world.nodes.first(where: { $0.isRunning && $0.reads && !world.isRevoked($0) })
+    else { return }
+    for id in directives where !uncertain.contains(id) {
+      guard let row = try node.store.row(RowKey(kind: .directive, id: id)), row.exists else {
+        world.report(promise, "directive \(id.short) is gone")
+        continue
+      }
+      let shown = row.values(of: .directiveAcknowledgements)
+      for (answer, note) in answers[id, default: [:]] {
+        let isThere = shown.contains {
+          $0.author == answer.author && $0.value == .reply(answer.user, note: note)
+        }
+        if !isThere {
+          world.report(promise, "an answer to directive \(id.short) is gone")
+        }
+      }
+    }
+  }
+}
