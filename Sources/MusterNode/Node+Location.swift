@@ -45,21 +45,31 @@ extension Node {
   }
 
   private func take(_ told: SourceFix, from origin: FixOrigin) {
+    var isKept = false
     act { replica, now in
       let taken = watch.take(
         told.position, accuracyDecimetres: told.accuracyDecimetres, time: told.sampleTime,
         from: origin, now: now)
       guard let taken else { return .init() }
+      isKept = taken.handling > .watched
       return try replica.ingest(
         taken.fix, as: taken.handling, stepsBack: taken.stepsBack, now: now)
     }
+    if isKept { act { try $0.shareTrack(isWanted: watch.sharesTrack, now: $1) } }
+  }
+
+  /// Command wants to know where this laptop is: it looks closely for a while, and the next fix is
+  /// published at once.
+  func locate() {
+    logger.info("command wants to know where this laptop is")
+    watch.locate(now: SystemClock.instant)
   }
 
   /// Publishes what was kept back, when its time has come.
   func publishDue() {
     act { replica, now in
-      guard let fix = watch.passDeadline(now: now.instant) else { return .init() }
-      return try replica.publish(fix, now: now)
+      guard let report = watch.passDeadline(now: now.instant) else { return .init() }
+      return try replica.publish(report, now: now)
     }
   }
 

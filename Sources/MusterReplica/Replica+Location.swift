@@ -31,9 +31,9 @@ extension Replica {
   }
 
   /// Publishes a fix that was taken before and only kept.
-  public mutating func publish(_ fix: Fix, now: ClockReading) throws -> Outcome {
+  public mutating func publish(_ report: PositionReport, now: ClockReading) throws -> Outcome {
     try transact(now: now) { replica in
-      let published = replica.put(PositionReport(fix: fix, reportedAt: now.wall))
+      let published = replica.put(report)
       try replica.commit(now: now)
       if let published { try replica.run(.recorded([published]), now: now) }
     }

@@ -42,6 +42,26 @@ enum LocalTable {
       [.integer(Limits.trackFixes)])
   }
 
+  static func fixes(
+    after place: Int64, limit: Int, in database: Database
+  ) throws -> [(place: Int64, report: PositionReport)] {
+    try database.all(
+      """
+      SELECT place, latitude_e7, longitude_e7, accuracy_decimetres, sampled_at_ms, reported_at_ms
+      FROM fixes WHERE place > ? ORDER BY place LIMIT ?
+      """, [.integer(place), .integer(Int64(limit))], of: "fixes"
+    ) { columns in
+      let place: Int64 = try columns.integer()
+      return (place, PositionReport(fix: try columns.fix(), reportedAt: try columns.timestamp()))
+    }
+  }
+
+  static func newestFixPlace(in database: Database) throws -> Int64 {
+    try database.first("SELECT max(place) FROM fixes", of: "fixes") { columns -> Int64? in
+      try columns.optionalInteger()
+    }.flatMap(\.self) ?? 0
+  }
+
   static func track(
     _ range: ClosedRange<Timestamp>, in database: Database
   ) throws -> [PositionReport] {

@@ -12,6 +12,18 @@ extension Store {
     try read { try LocalTable.value(key, in: $0) }
   }
 
+  /// This node's own fixes after a place in the order in which they were taken, with their places.
+  public func fixes(
+    after place: Int64, limit: Int
+  ) throws(StoreError) -> [(place: Int64, report: PositionReport)] {
+    try read { try LocalTable.fixes(after: place, limit: limit, in: $0) }
+  }
+
+  /// The place of the newest fix; 0 where there is none.
+  public func newestFixPlace() throws(StoreError) -> Int64 {
+    try read(LocalTable.newestFixPlace)
+  }
+
   /// This node's own fixes of a time, by sample time.
   public func track(_ range: ClosedRange<Timestamp>) throws(StoreError) -> [PositionReport] {
     try read { try LocalTable.track(range, in: $0) }

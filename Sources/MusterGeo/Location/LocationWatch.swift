@@ -5,6 +5,8 @@ public import MusterModel
 public struct LocationWatch: Sendable {
   private var gate = FixGate()
   private var filter: LocationFilter
+  /// When the newest fix was taken that waits to be published.
+  private var keptAt = Timestamp(milliseconds: 0)
   /// What was refused and what was put right, by the words that people read.
   public private(set) var counts: [String: UInt64] = [:]
 
@@ -46,6 +48,7 @@ public struct LocationWatch: Sendable {
     } else {
       handling = filter.take(admitted.fix, stepsBack: admitted.stepsBack, now: now.instant)
     }
+    if handling == .kept { keptAt = now.wall }
     return Taken(fix: admitted.fix, handling: handling, stepsBack: admitted.stepsBack)
   }
 
@@ -57,8 +60,13 @@ public struct LocationWatch: Sendable {
   /// When `passDeadline` is to be called.
   public var nextDeadline: Instant? { filter.nextDeadline }
 
-  /// What is to be published now.
-  public mutating func passDeadline(now: Instant) -> Fix? { filter.passDeadline(now: now) }
+  /// What is to be published now, with the time at which it was taken.
+  public mutating func passDeadline(now: Instant) -> PositionReport? {
+    filter.passDeadline(now: now).map { PositionReport(fix: $0, reportedAt: keptAt) }
+  }
+
+  /// Whether command wants the own track to be published.
+  public var sharesTrack: Bool { filter.profile.sharesTrack }
 
   /// Command wants to know where the subject is.
   public mutating func locate(now: Instant) { filter.locate(now: now) }

@@ -1,0 +1,55 @@
+internal import MusterCRDT
+public import MusterModel
+internal import MusterStore
+internal import MusterSync
+
+/// The way that somebody came: kept by their own node, and published in pieces where command asks
+/// for it.
+extension Replica {
+  /// How far the own track was published.
+  private static let sharedKey = "shared track"
+  /// A piece that is not full waits no longer.
+  private static let longestWaitMilliseconds: Int64 = 600_000
+
+  /// Publishes a piece of the own track in the `history` lane, if it is wanted and one is due. What
+  /// was taken before it was wanted stays on this laptop. To be called after each fix that was
+  /// kept, and when what command wants has changed.
+  public mutating func shareTrack(isWanted: Bool, now: ClockReading) throws -> Outcome {
+    let shared = try store.local(Self.sharedKey)
+    guard isWanted, local.author.role == .command || local.author.role == .member else {
+      guard shared != nil else { return Outcome() }
+      return try transact(now: now) { $0.batch.forgotten.insert(Self.sharedKey) }
+    }
+    guard let shared else {
+      let newest = try store.newestFixPlace()
+      return try transact(now: now) { $0.noteShared(upTo: newest) }
+    }
+    let place = shared.reduce(Int64(0)) { $0 << 8 | Int64($1) }
+    let waiting = try store.fixes(after: place, limit: TrackSegment.mostFixes)
+    guard let first = waiting.first, let last = waiting.last,
+      waiting.count == TrackSegment.mostFixes
+        || now.wall.milliseconds(since: first.report.reportedAt) >= Self.longestWaitMilliseconds
+    else { return Outcome() }
+    let origin = RowOrigin(owner: local.author.user, nonce: random.bytes16())
+    let key = RowKey(kind: .track, id: RowID(operation: local.operation, origin: origin))
+    var composer = Composer(RowState(key: key), origin: origin)
+    let segment = TrackSegment(waiting.map(\.report.fix))
+    composer.set(.trackPoints, to: .bytes(segment.encoded()))
+    return try transact(now: now) { replica in
+      replica.noteShared(upTo: last.place)
+      try replica.append(composer.writes.map(Operation.write), lane: .history, now: now)
+    }
+  }
+
+  /// What a user has published of their way, by sample time.
+  public func sharedTrack(of user: UserID) throws -> [Fix] {
+    try store.rows(.track).filter { $0.owner == user }.flatMap { row -> [Fix] in
+      guard case .bytes(let bytes)? = row.shown(.trackPoints)?.value else { return [] }
+      return TrackSegment(decoding: bytes)?.fixes ?? []
+    }.sorted { $0.sampleTime < $1.sampleTime }
+  }
+
+  private mutating func noteShared(upTo place: Int64) {
+    batch.local[Self.sharedKey] = withUnsafeBytes(of: place.bigEndian) { Array($0) }
+  }
+}

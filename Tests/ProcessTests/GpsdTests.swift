@@ -1,0 +1,92 @@
+import Foundation
+import Testing
+
+extension ProcessTests {
+  /// A real gpsd, which a real receiver's recorded words are fed to by gpsfake.
+  @Suite struct GpsdTests {
+    private static let log = URL(filePath: #filePath)
+      .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+      .deletingLastPathComponent().appending(path: "shared/tracks/bu303-moving.nmea.log")
+
+    /// `MUSTER_GPSFAKE` names one that is not installed; what it needs to run is then looked for
+    /// beside it, as `dpkg -x` lays it out.
+    private static var gpsfake: URL? {
+      let named = ProcessInfo.processInfo.environment["MUSTER_GPSFAKE"]
+      let path = named ?? "/usr/bin/gpsfake"
+      return FileManager.default.isExecutableFile(atPath: path) ? URL(filePath: path) : nil
+    }
+
+    private func feed(_ gpsfake: URL, port: UInt16) throws -> Process {
+      let process = Process()
+      process.executableURL = URL(filePath: "/usr/bin/python3")
+      process.arguments = [
+        gpsfake.path, "-q", "-c", "0.02", "-P", "\(port)", Self.log.path,
+      ]
+      let root = gpsfake.deletingLastPathComponent().deletingLastPathComponent()
+      process.environment = [
+        "PATH": "/usr/bin:/bin:/usr/sbin",
+        "PYTHONPATH": root.appending(path: "lib/python3/dist-packages").path,
+        "LD_LIBRARY_PATH": root.appending(path: "lib/x86_64-linux-gnu").path,
+      ]
+      process.standardOutput = FileHandle.nullDevice
+      process.standardError = FileHandle.nullDevice
+      try process.run()
+      return process
+    }
+
+    /// Kills gpsfake, which ends for no milder signal, and the gpsd that it started.
+    private func stop(_ process: Process) throws {
+      guard process.isRunning else { return }
+      let pid = process.processIdentifier
+      let shell = Process()
+      shell.executableURL = URL(filePath: "/bin/sh")
+      shell.arguments = ["-c", "kill -9 $(pgrep -P \(pid)) \(pid)"]
+      try shell.run()
+      shell.waitUntilExit()
+      process.waitUntilExit()
+    }
+
+    private func expectStopped(_ process: Process) {
+      #expect(throws: Never.self) { try stop(process) }
+    }
+
+    @Test func `fixes go on after gpsd was killed and started again`() async throws {
+      guard let gpsfake = Self.gpsfake, FileManager.default.fileExists(atPath: Self.log.path) else {
+        return print(
+          "skipped: needs ../shared/tracks, and gpsd with gpsfake (apt: gpsd gpsd-clients)")
+      }
+      let port = try LoopbackSocket.freePort()
+      try await Field.tell { field in
+        let anna = try await field.founder("Anna")
+        try await anna.tell("fence", "add", "--name", "Adelboden", "--circle", "46.498,7.567,500")
+        let node = try await anna.run(peers: [], "--gpsd", "127.0.0.1:\(port)")
+        #expect(try await anna.ask("status")["location"]["state"].text == "waiting")
+
+        let first = try feed(gpsfake, port: port)
+        defer { expectStopped(first) }
+        try await eventually("gpsd tells that Anna is in Adelboden") {
+          try await anna.ask("event", "list").items.map { $0["type"].text } == ["ENTER"]
+        }
+        let status = try await anna.ask("status")
+        #expect(status["fix"]["source"].text == "gpsd 127.0.0.1:\(port)")
+        #expect(status["fix"]["accuracyMetres"].number ?? 0 > 0)
+        // A log of 2005, through a gpsd of today.
+        let replaced = "date replaced by the time of arrival"
+        #expect(status["location"]["refused"][replaced].number ?? 0 > 0)
+
+        try stop(first)
+        try await eventually("Anna's node misses gpsd") {
+          try await anna.ask("status")["location"]["state"].text == "waiting"
+        }
+        let before = try await anna.ask("status")["location"]["refused"][replaced].number ?? 0
+        let second = try feed(gpsfake, port: port)
+        defer { expectStopped(second) }
+        try await eventually("fixes go on") {
+          try await anna.ask("status")["location"]["refused"][replaced].number ?? 0 > before
+        }
+        try await node.stop()
+        try await anna.expectSound()
+      }
+    }
+  }
+}
