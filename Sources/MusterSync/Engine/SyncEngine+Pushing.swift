@@ -82,8 +82,9 @@ extension SyncEngine {
     _ fresh: Fresh, to hearers: [LinkID: [DeviceID]], cameBy: LinkID?, isOwn: Bool,
     covered: Set<DeviceTag>
   ) {
-    for link in hearers.keys.sorted() {
-      let count = Int64(hearers[link]?.count ?? 0)
+    for (link, devices) in hearers.sorted(by: { $0.key < $1.key }) {
+      let count = Int64(devices.count)
+      let covered = covered.union(sureAudience(devices, of: fresh))
       guard !isOwn else {
         if !multicast(fresh, on: link, covered: covered) { quickenAnnounce() }
         continue
@@ -105,6 +106,16 @@ extension SyncEngine {
       if relays.count > Limits.relays { relays.removeFirst() }
       deadlines.schedule(.relays, at: now.advanced(byMilliseconds: wait))
     }
+  }
+
+  /// Whoever hears a multicast of mine needs not be passed it on to by others who hear it: flooding
+  /// with self-pruning (Lim and Kim, 2001). For positions alone, of which the next is on its way,
+  /// and where little is lost; a frame is heard twice.
+  private func sureAudience(_ hearers: [DeviceID], of fresh: Fresh) -> Set<DeviceTag> {
+    guard case .records = fresh, hearers.count <= Limits.coveredDevices else { return [] }
+    let loss = connected.compactMap { outbox.flows[$0]?.heardLoss.percent }.max() ?? 0
+    guard loss <= Timing.sureHearingLossPercent else { return [] }
+    return Set(hearers.map { DeviceTag($0, about: fresh.key) })
   }
 
   mutating func passOnWhatIsDue() {

@@ -82,6 +82,8 @@ enum Timing {
   static let relayLastOnNarrowLinksMilliseconds: Int64 = 5000
   /// RFC 6206's k for what is passed on: who heard so many copies keeps quiet.
   static let relayRedundancy = 2
+  /// Where sessions lose no more than this, whoever announces is taken to hear a multicast.
+  static let sureHearingLossPercent = 5
   /// Positions have more time, so that fewer are passed on twice: the next ones are on their way,
   /// and announces name them too.
   static let recordRelayMillisecondsPerPeer: Int64 = 16
