@@ -62,25 +62,35 @@ struct Insider {
     return [
       .write(
         Write(
-          row: row.key.id, field: field, value: value(of: field),
+          row: row.key.id, field: field, value: value(of: field, by: node),
           supersedes: row.dots(of: field), origin: row.origin))
     ] + takesAway
   }
 
-  private mutating func value(of field: Field) -> Value? {
+  /// Of the field's type, so that it is read; whether it counts is another question.
+  private mutating func value(of field: Field, by node: SimulatedNode) -> Value? {
     switch field {
-    case .reportExistence, .fenceExistence, .directiveExistence, .trackerExistence: nil
-    case .userSafetyOverride: .overruling(.safe, note: "not entitled", seen: [])
-    case .userDeactivated, .reportToEvacuate, .fenceDeleted: .mark
-    case .userSafetyClaim: .claim(.safe, note: "not entitled")
-    case .reportPosition: .position(Terrain.coordinate(of: GroundPoint(north: 5, east: 5)))
-    case .reportCategory, .reportSeverity, .reportStatus, .fenceKind, .fenceActive:
-      .code(UInt8(random.below(2)))
-    case .fenceGeometry:
-      .geometry(
+    case .reportExistence, .fenceExistence, .directiveExistence, .trackerExistence: return nil
+    default: break
+    }
+    switch field.form {
+    case .text: return .text("Not entitled")
+    case .code: return .code(UInt8(random.below(2)))
+    case .mark: return .mark
+    case .claim: return .claim(.safe, note: "not entitled")
+    case .overruling: return .overruling(.safe, note: "not entitled", seen: [])
+    case .position:
+      return .position(Terrain.coordinate(of: GroundPoint(north: 5, east: 5)))
+    case .geometry:
+      return .geometry(
         .circle(
           center: Terrain.coordinate(of: GroundPoint(north: 9, east: 9)), radiusCentimetres: 5))
-    default: .text("Not entitled")
+    case .reference: return .reference(RowID(raw: nonce()))
+    case .time: return .time(Timestamp(milliseconds: NodeClock.epochMilliseconds))
+    case .number: return .number(UInt32(random.below(100)))
+    case .bytes: return .bytes([1, 2, 3])
+    case .reply: return .reply(node.credentials.user, note: "not entitled")
+    case .profile: return .profile(.background)
     }
   }
 
