@@ -124,17 +124,33 @@ extension Replica {
       }
       guard !isWritten else { return }
       try beginAnew("a copy of this device's database has written", now: now)
-    } else if opening.generation >= writer.generation, !hasYielded {
-      // Once a start: two that are in use at once must not drive each other on for ever.
-      hasYielded = true
-      try beginAnew("this device has written in another life of its database", now: now)
+    } else {
+      try yield(to: opening.generation, now: now)
     }
   }
 
-  private mutating func beginAnew(_ reason: String, now: ClockReading) throws {
+  /// A record may be the first that is heard of another life, whose records count for newer.
+  mutating func reviewLife(after record: LatestRecord, now: ClockReading) throws {
+    guard record.certificate == local.certificate.hash,
+      record.order.incarnation != writer.incarnation
+    else { return }
+    try yield(to: record.order.generation, now: now)
+  }
+
+  private mutating func yield(to generation: UInt32, now: ClockReading) throws {
+    // Once a start: two that are in use at once must not drive each other on for ever.
+    guard generation >= writer.generation, !hasYielded else { return }
+    hasYielded = true
+    try beginAnew(
+      "this device has written in another life of its database", above: generation, now: now)
+  }
+
+  private mutating func beginAnew(
+    _ reason: String, above generation: UInt32 = 0, now: ClockReading
+  ) throws {
     try commit(now: now)
     let logs = try store.logs()
-    let newest = Self.newestGeneration(in: logs, of: local)
+    let newest = max(generation, Self.newestGeneration(in: logs, of: local))
     let incarnation = Incarnation(raw: random.bytes16())
     writer = LogWriter(
       local: local, incarnation: incarnation,

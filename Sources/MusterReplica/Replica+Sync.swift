@@ -206,6 +206,7 @@ extension Replica {
     case .record(let record):
       hold(record)
       takeOwnReceipt(record, now: now)
+      try reviewLife(after: record, now: now)
     case .epochKey(let key): try learn(key, now: now)
     case .chain(let certificates):
       guard control.prove(certificates) else { return }

@@ -123,7 +123,11 @@ public struct SyncEngine: Sendable {
     case .appended(let opening, let frames): append(frames, opening: opening)
     case .attached(let log, let device, let result): noteAttached(result, to: log, of: device)
     case .begunAnew(let incarnation): self.incarnation = incarnation
-    case .recorded(let records):
+    case .recorded(let recorded):
+      // Another life of this device may have said more already.
+      let records = recorded.filter { record in
+        self.records[record.topic].map { $0.order < record.order } ?? true
+      }
       for record in records { keep(record) }
       if records.contains(where: { $0.kind == .position }) { positionNamings = 0 }
       if !records.isEmpty { push(.records(records), from: nil) }
