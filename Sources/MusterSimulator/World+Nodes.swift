@@ -216,6 +216,14 @@ extension World {
     }
   }
 
+  /// Who moved before anybody had met it could never be found: people say where it is now.
+  func tellAddresses() throws {
+    for node in nodes where node.isRunning && !node.plan.peers.isEmpty {
+      let peers = node.plan.peers.map { self.node($0).endpoint }
+      try command(node) { replica, clock in ((), try replica.contact(peers, now: clock)) }
+    }
+  }
+
   /// The power fails: all that is not on the disk is gone.
   func crash(_ node: SimulatedNode) throws {
     guard node.power == .on || node.power == .asleep || node.disk?.isOff == true else { return }

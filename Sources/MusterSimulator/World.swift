@@ -203,6 +203,7 @@ public final class World {
   private func settle() throws {
     phase = .settling
     network.heal()
+    try tellAddresses()
     network.weatherPerMillion = nil
     network.isGathered = true
     mendDisks()

@@ -265,6 +265,27 @@ struct SessionStoryTests {
     #expect(world.stations[0].engine.sessions.isEmpty)
   }
 
+  @Test func `who gets its own words back goes on looking for the peer that it was given`() {
+    // Given a laptop whose peer is off, and an outsider who throws what it says back at it
+    var world = World(seed: 15)
+    world.hasMulticast = false
+    world.found()
+    world.enrol(.member)
+    world.cut(0, 1)
+    world.tap = []
+    world.meet(1, 0)
+    for _ in 0..<4 {
+      world.run(seconds: 1)
+      for heard in world.tap ?? [] { world.inject(heard.bytes, from: Station.endpoint(9), to: 1) }
+      world.tap = []
+    }
+    world.run(seconds: 5)
+    // When the peer is there again
+    world.mend(0, 1)
+    // Then it is found
+    #expect(world.run(seconds: 150) { $0.areConnected(0, 1) && $0.haveConverged })
+  }
+
   @Test func `a lost finish is sent again, and its copies open nothing`() {
     // Given an initiator whose first finish is lost
     var world = World(seed: 14)

@@ -59,8 +59,7 @@ extension SyncEngine {
       outbox.links.noteDelay(milliseconds: now.milliseconds(since: handshake.startedAt))
     }
     guard leaf.certificate.device != local.device else {
-      // Our own address: there is nobody to talk to.
-      contacts[handshake.endpoint] = nil
+      meetMyself(at: handshake.endpoint)
       return
     }
     var writer = ByteWriter()
@@ -77,6 +76,17 @@ extension SyncEngine {
     guard install(session, certificate: leaf) else { return reject(.overLimit, from: endpoint) }
     transmit(writer.bytes, to: .endpoint(endpoint, arrivalLink))
     sendRoots(to: leaf.certificate.device, asksForAnswer: false)
+  }
+
+  /// An address of this device's own; or somebody throws its words back at it, which must not make
+  /// it forget an address that the user gave.
+  private mutating func meetMyself(at endpoint: Endpoint) {
+    guard contacts[endpoint] != nil, contacts[endpoint]?.attemptsLeft == nil else {
+      contacts[endpoint] = nil
+      return
+    }
+    contacts[endpoint]?.backoffMilliseconds = Timing.contactLastMilliseconds
+    contacts[endpoint]?.nextAttempt = now.advanced(byMilliseconds: Timing.ownAddressMilliseconds)
   }
 
   // MARK: Responding
