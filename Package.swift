@@ -35,6 +35,7 @@ let grdbSQLite: Target.Dependency = .product(name: "GRDBSQLite", package: "GRDB.
 let hummingbird: Target.Dependency = .product(name: "Hummingbird", package: "hummingbird")
 let logging: Target.Dependency = .product(name: "Logging", package: "swift-log")
 let nioCore: Target.Dependency = .product(name: "NIOCore", package: "swift-nio")
+let nioEmbedded: Target.Dependency = .product(name: "NIOEmbedded", package: "swift-nio")
 let nioPosix: Target.Dependency = .product(name: "NIOPosix", package: "swift-nio")
 let protobuf: Target.Dependency = .product(name: "SwiftProtobuf", package: "swift-protobuf")
 let lifecycle: Target.Dependency = .product(
@@ -112,7 +113,8 @@ let package = Package(
     layer(
       "MusterHTTP",
       [
-        "MusterModel", "MusterLocation", "MusterNode", hummingbird, nioCore, logging, lifecycle,
+        "MusterModel", "MusterInterchange", "MusterLocation", "MusterTransport", "MusterNode",
+        hummingbird, nioCore, logging, lifecycle,
       ]),
     program(
       "muster",
@@ -141,7 +143,7 @@ let package = Package(
     tests("MusterLocationTests", ["MusterLocation", "MusterGeo", nioCore, nioPosix, logging]),
     tests("MusterNodeTests", ["MusterNode"]),
     tests("MusterControlTests", ["MusterControl"]),
-    tests("MusterHTTPTests", ["MusterHTTP"]),
+    tests("MusterHTTPTests", ["MusterHTTP", nioCore, nioEmbedded, nioPosix]),
     tests("CommandLineTests", ["muster", "MusterCrypto"]),
     tests("TidyTests", []),
     tests("ProcessTests", ["muster", "muster-sim"]),

@@ -70,6 +70,16 @@ public struct AccessRule: Hashable, Sendable {
     return .unauthorized
   }
 
+  /// Whether the API is for whoever sends these headers: somebody on this machine, by a name that
+  /// is always this machine's, and no web page but one that this very server gave out.
+  public func servesPrograms(_ headers: Headers) -> Bool {
+    guard token == nil, let host = headers.host, Self.isLoopback(host) else { return false }
+    if let origin = headers.origin, origin.lowercased() != "http://\(host.lowercased())" {
+      return false
+    }
+    return headers.fetchSite.map { ["none", "same-origin"].contains($0) } ?? true
+  }
+
   private static func isLoopback(_ host: String?) -> Bool {
     guard var name = host?[...] else { return false }
     if let colon = name.lastIndex(of: ":"), name[colon...].dropFirst().allSatisfy(\.isNumber),

@@ -1,6 +1,6 @@
 public import Foundation
 internal import MusterGeo
-internal import MusterModel
+public import MusterModel
 
 extension GeoJSON {
   /// Writes fences as one FeatureCollection: closed rings, outer ones counter-clockwise, up to
@@ -13,19 +13,33 @@ extension GeoJSON {
     of fences: [ExportedFence], circlesAsPolygons: Bool
   ) -> Data {
     let features = fences.map { feature($0, circlesAsPolygons: circlesAsPolygons) }
-    let collection: [String: JSONValue] = [
+    let collection: [String: JSON] = [
       "type": .string("FeatureCollection"), "features": .array(features),
     ]
     return Data(JSONWriter.pretty(.object(collection)).utf8)
   }
 
-  private static func feature(_ fence: ExportedFence, circlesAsPolygons: Bool) -> JSONValue {
+  /// One fence as a Feature on one line, a circle as a polygon too.
+  public static func feature(of fence: ExportedFence) -> String {
+    JSONWriter.compact(feature(fence, circlesAsPolygons: true))
+  }
+
+  /// A Feature at a place, on one line.
+  public static func point(_ place: Coordinate, id: String, properties: JSON) -> String {
+    JSONWriter.compact(
+      .object([
+        "type": .string("Feature"), "id": .string(id),
+        "geometry": typed("Point", coordinates: position(place)), "properties": properties,
+      ]))
+  }
+
+  private static func feature(_ fence: ExportedFence, circlesAsPolygons: Bool) -> JSON {
     var properties = moreProperties(fence.properties)
     properties[Key.name] = .string(fence.name)
     properties[Key.kind] = .string(fence.kind)
     properties[Key.isActive] = .bool(fence.isActive)
     properties[Key.radius] = nil
-    let geometry: JSONValue
+    let geometry: JSON
     switch fence.geometry {
     case .polygons(let polygons):
       geometry = self.geometry(polygons)
@@ -42,7 +56,7 @@ extension GeoJSON {
     ])
   }
 
-  private static func moreProperties(_ text: String?) -> [String: JSONValue] {
+  private static func moreProperties(_ text: String?) -> [String: JSON] {
     guard let text, !text.isEmpty else { return [:] }
     do {
       let value = try JSONReader.value(of: Data(text.utf8))
@@ -55,24 +69,24 @@ extension GeoJSON {
 
   // MARK: Geometry
 
-  private static func geometry(_ polygons: [FencePolygon]) -> JSONValue {
+  private static func geometry(_ polygons: [FencePolygon]) -> JSON {
     let coordinates = polygons.map { polygon in
-      JSONValue.array(([polygon.outer] + polygon.holes).map(ring))
+      JSON.array(([polygon.outer] + polygon.holes).map(ring))
     }
     return coordinates.count == 1
       ? typed("Polygon", coordinates: coordinates[0])
       : typed("MultiPolygon", coordinates: .array(coordinates))
   }
 
-  private static func typed(_ type: String, coordinates: JSONValue) -> JSONValue {
+  private static func typed(_ type: String, coordinates: JSON) -> JSON {
     .object(["type": .string(type), "coordinates": coordinates])
   }
 
-  private static func ring(_ ring: Ring) -> JSONValue {
+  private static func ring(_ ring: Ring) -> JSON {
     .array((ring.vertices + ring.vertices.prefix(1)).map(position))
   }
 
-  private static func position(_ place: Coordinate) -> JSONValue {
+  private static func position(_ place: Coordinate) -> JSON {
     .array([
       .number(decimal(Int64(place.longitudeE7), places: 7)),
       .number(decimal(Int64(place.latitudeE7), places: 7)),

@@ -8,7 +8,12 @@ extension GeoJSON {
   /// Reads all fences of a file, or none: throws the first fault, so that nobody takes a part
   /// for the whole. See `read`.
   public static func fences(from data: Data) throws(GeoJSONFault) -> [ImportedFence] {
-    let file = try read(data)
+    try fences(from: JSONReader.value(of: data))
+  }
+
+  /// As `fences(from:)`, of what was read as JSON already.
+  public static func fences(from document: JSON) throws(GeoJSONFault) -> [ImportedFence] {
+    let file = try read(document)
     if let fault = file.refused.first { throw fault }
     return file.fences
   }
@@ -18,7 +23,10 @@ extension GeoJSON {
   /// GeoJSON; a feature that can be no fence is refused alone, since of two hundred outlines
   /// from elsewhere one is often damaged.
   public static func read(_ data: Data) throws(GeoJSONFault) -> GeoJSONFile {
-    let document = try JSONReader.value(of: data)
+    try read(JSONReader.value(of: data))
+  }
+
+  private static func read(_ document: JSON) throws(GeoJSONFault) -> GeoJSONFile {
     guard let members = document.members else {
       throw GeoJSONFault(.malformed("the file holds \(document.kind), not a GeoJSON object"))
     }
@@ -36,15 +44,15 @@ extension GeoJSON {
         }
         file.fences.append(try fence(members))
       } catch {
-        let name = feature.members?["properties"]?.members?[Key.name]?.text
+        let name = feature.members?["properties"]?.members?[Key.name]?.word
         file.refused.append(GeoJSONFault(error.reason, feature: index, name: name))
       }
     }
     return file
   }
 
-  private static func type(of members: [String: JSONValue]) throws(GeoJSONFault) -> String {
-    guard let type = members["type"]?.text else {
+  private static func type(of members: [String: JSON]) throws(GeoJSONFault) -> String {
+    guard let type = members["type"]?.word else {
       throw GeoJSONFault(.malformed("an object has no type: this is no GeoJSON"))
     }
     return type
@@ -53,8 +61,8 @@ extension GeoJSON {
   // MARK: Features
 
   /// A Feature, or a geometry alone.
-  private static func fence(_ members: [String: JSONValue]) throws(GeoJSONFault) -> ImportedFence {
-    var (geometry, properties) = (members, [String: JSONValue]())
+  private static func fence(_ members: [String: JSON]) throws(GeoJSONFault) -> ImportedFence {
+    var (geometry, properties) = (members, [String: JSON]())
     if try type(of: members) == "Feature" {
       guard let inner = members["geometry"]?.members else {
         throw GeoJSONFault(.malformed("the feature has no geometry"))
@@ -70,17 +78,17 @@ extension GeoJSON {
     var isActive: Bool?
     if case .bool(let flag) = properties[Key.isActive] { isActive = flag }
     return ImportedFence(
-      name: properties[Key.name]?.text, kind: properties[Key.kind]?.text, isActive: isActive,
+      name: properties[Key.name]?.word, kind: properties[Key.kind]?.word, isActive: isActive,
       properties: try otherProperties(properties),
       geometry: try outline(geometry, radius: properties[Key.radius]))
   }
 
   private static func otherProperties(
-    _ properties: [String: JSONValue]
+    _ properties: [String: JSON]
   ) throws(GeoJSONFault) -> String? {
     let others = properties.filter { !Key.own.contains($0.key) }
     if others.isEmpty { return nil }
-    if let word = JSONValue.object(others).firstNotNumber {
+    if let word = JSON.object(others).firstNotNumber {
       throw GeoJSONFault(.malformed("the properties hold \(word), which is not JSON"))
     }
     let text = JSONWriter.compact(.object(others))
@@ -93,7 +101,7 @@ extension GeoJSON {
   // MARK: Geometry
 
   private static func outline(
-    _ geometry: [String: JSONValue], radius: JSONValue?
+    _ geometry: [String: JSON], radius: JSON?
   ) throws(GeoJSONFault) -> FenceGeometry {
     if try type(of: geometry) == "Point" { return try circle(geometry, radius: radius) }
     let polygons = try polygons(of: geometry, isInCollection: false)
@@ -105,7 +113,7 @@ extension GeoJSON {
   }
 
   private static func circle(
-    _ geometry: [String: JSONValue], radius: JSONValue?
+    _ geometry: [String: JSON], radius: JSON?
   ) throws(GeoJSONFault) -> FenceGeometry {
     guard let radius else { throw GeoJSONFault(.noFence("a Point without radius_m")) }
     guard case .number(let digits) = radius, let metres = Double(digits),
@@ -121,10 +129,10 @@ extension GeoJSON {
   }
 
   private static func polygons(
-    of geometry: [String: JSONValue], isInCollection: Bool
+    of geometry: [String: JSON], isInCollection: Bool
   ) throws(GeoJSONFault) -> [FencePolygon] {
     let type = try type(of: geometry)
-    var lists: [[JSONValue]] = []
+    var lists: [[JSON]] = []
     switch type {
     case "Polygon":
       lists = [try list(geometry["coordinates"], "a list of rings")]
@@ -152,7 +160,7 @@ extension GeoJSON {
   }
 
   private static func polygon(
-    _ lists: [JSONValue], index: Int
+    _ lists: [JSON], index: Int
   ) throws(GeoJSONFault) -> FencePolygon {
     if lists.count > Limits.ringsPerFence {
       throw GeoJSONFault(.geometry(GeometryFault(reason: .tooManyRings(lists.count), place: nil)))
@@ -168,7 +176,7 @@ extension GeoJSON {
   }
 
   private static func ring(
-    _ value: JSONValue, at place: GeometryFault.Place
+    _ value: JSON, at place: GeometryFault.Place
   ) throws(GeoJSONFault) -> Ring {
     let positions = try list(value, "a list of positions")
     // Each vertex may be repeated once, and more than that is not worth the work of looking.
@@ -188,8 +196,8 @@ extension GeoJSON {
   }
 
   private static func list(
-    _ value: JSONValue?, _ what: String
-  ) throws(GeoJSONFault) -> [JSONValue] {
+    _ value: JSON?, _ what: String
+  ) throws(GeoJSONFault) -> [JSON] {
     guard let elements = value?.elements else {
       let found = value.map { ", not \($0.kind)" } ?? ", and is missing"
       throw GeoJSONFault(.malformed("\(what) is expected\(found)"))
@@ -200,7 +208,7 @@ extension GeoJSON {
   // MARK: Positions
 
   private static func position(
-    _ value: JSONValue, at place: GeometryFault.Place
+    _ value: JSON, at place: GeometryFault.Place
   ) throws(GeoJSONFault) -> Coordinate {
     guard let numbers = value.elements else {
       throw GeoJSONFault(.badPosition(place, "a position is expected, not \(value.kind)"))
@@ -217,7 +225,7 @@ extension GeoJSON {
   }
 
   private static func degrees(
-    _ value: JSONValue, _ what: String, atMost limit: Double, at place: GeometryFault.Place
+    _ value: JSON, _ what: String, atMost limit: Double, at place: GeometryFault.Place
   ) throws(GeoJSONFault) -> Double {
     guard case .number(let digits) = value, let degrees = Double(digits) else {
       throw GeoJSONFault(.badPosition(place, "the \(what) is \(value.kind), not a number"))

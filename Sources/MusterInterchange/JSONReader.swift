@@ -12,7 +12,7 @@ struct JSONReader {
   private var offset = 0
 
   /// Parses a whole document.
-  static func value(of data: Data) throws(GeoJSONFault) -> JSONValue {
+  static func value(of data: Data) throws(GeoJSONFault) -> JSON {
     guard data.count <= mostBytes else { throw GeoJSONFault(.tooLarge(data.count)) }
     var reader = JSONReader([UInt8](data))
     return try reader.document()
@@ -20,7 +20,7 @@ struct JSONReader {
 
   private init(_ bytes: [UInt8]) { self.bytes = bytes }
 
-  private mutating func document() throws(GeoJSONFault) -> JSONValue {
+  private mutating func document() throws(GeoJSONFault) -> JSON {
     if bytes.starts(with: [0xEF, 0xBB, 0xBF]) { offset = 3 }
     let value = try value(depth: 0)
     skipSpace()
@@ -28,7 +28,7 @@ struct JSONReader {
     return value
   }
 
-  private mutating func value(depth: Int) throws(GeoJSONFault) -> JSONValue {
+  private mutating func value(depth: Int) throws(GeoJSONFault) -> JSON {
     skipSpace()
     guard let byte = peek else { throw fault("the file ends too early") }
     switch byte {
@@ -40,10 +40,10 @@ struct JSONReader {
     }
   }
 
-  private mutating func object(depth: Int) throws(GeoJSONFault) -> JSONValue {
+  private mutating func object(depth: Int) throws(GeoJSONFault) -> JSON {
     try checkDepth(depth)
     offset += 1
-    var members: [String: JSONValue] = [:]
+    var members: [String: JSON] = [:]
     skipSpace()
     if skip("}") { return .object(members) }
     while true {
@@ -62,10 +62,10 @@ struct JSONReader {
     }
   }
 
-  private mutating func array(depth: Int) throws(GeoJSONFault) -> JSONValue {
+  private mutating func array(depth: Int) throws(GeoJSONFault) -> JSON {
     try checkDepth(depth)
     offset += 1
-    var elements: [JSONValue] = []
+    var elements: [JSON] = []
     skipSpace()
     if skip("]") { return .array(elements) }
     while true {
@@ -82,7 +82,7 @@ struct JSONReader {
 
   // MARK: Words and numbers
 
-  private mutating func word() throws(GeoJSONFault) -> JSONValue {
+  private mutating func word() throws(GeoJSONFault) -> JSON {
     let start = offset
     while let byte = peek, Self.isLetter(byte) { offset += 1 }
     switch String(decoding: bytes[start..<offset], as: UTF8.self) {
@@ -97,7 +97,7 @@ struct JSONReader {
     }
   }
 
-  private mutating func number() throws(GeoJSONFault) -> JSONValue {
+  private mutating func number() throws(GeoJSONFault) -> JSON {
     let start = offset
     if skip("-"), peek == UInt8(ascii: "I") {
       guard case .notNumber(let text) = try word() else { throw fault("a number is expected") }

@@ -1,20 +1,20 @@
 /// Writes JSON in one form, so that files can be compared: keys in order, two spaces a level.
 enum JSONWriter {
   /// On one line, without spaces.
-  static func compact(_ value: JSONValue) -> String {
+  static func compact(_ value: JSON) -> String {
     var text = ""
     write(value, to: &text, indent: nil)
     return text
   }
 
   /// On many lines; lists without lists or objects in them, which positions are, on one.
-  static func pretty(_ value: JSONValue) -> String {
+  static func pretty(_ value: JSON) -> String {
     var text = ""
     write(value, to: &text, indent: 0)
     return text + "\n"
   }
 
-  private static func write(_ value: JSONValue, to text: inout String, indent: Int?) {
+  private static func write(_ value: JSON, to text: inout String, indent: Int?) {
     switch value {
     case .null: text += "null"
     case .bool(let flag): text += flag ? "true" : "false"
@@ -52,7 +52,7 @@ enum JSONWriter {
     text += close
   }
 
-  private static func isNested(_ value: JSONValue) -> Bool {
+  private static func isNested(_ value: JSON) -> Bool {
     switch value {
     case .array, .object: true
     default: false

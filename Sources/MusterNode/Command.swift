@@ -1,4 +1,5 @@
 public import MusterModel
+public import MusterReplica
 
 /// What a person or a program asks of a node: the one way in, over the socket and in process.
 ///
@@ -97,7 +98,7 @@ public struct DirectiveOrder: Hashable, Sendable {
 public enum Reply: Hashable, Sendable {
   case done
   /// Why nothing was changed, in one line for the person who asked.
-  case refused(String)
+  case refused(String, RefusalKind = .unfit)
   case status(StatusSummary)
   case verification(VerificationReport)
   case users([UserSummary])

@@ -19,15 +19,21 @@ struct NewsDesk: Sendable {
   /// The newest counts say all that earlier ones said.
   let counts = Followers<ChangeCounts>(bound: 1)
   private(set) var log: ChangeLog
+  /// The counts of `log`, always.
+  let tally: ChangeTally
   /// When alerts are to be looked at next.
   private(set) var reviewDue = Instant(microseconds: 0)
   private var restEnds = Instant(microseconds: 0)
 
-  init(starts: UInt64) { log = ChangeLog(starts: starts) }
+  init(starts: UInt64) {
+    log = ChangeLog(starts: starts)
+    tally = ChangeTally(log.counts)
+  }
 
   /// To be called with what came of every piece of work.
   mutating func note(_ outcome: Replica.Outcome, now: Instant) {
     guard log.note(outcome) else { return }
+    tally.set(log.counts)
     counts.tell(log.counts)
     let soon = Instant(microseconds: now.microseconds + Self.soonMicroseconds)
     reviewDue = min(reviewDue, max(soon, restEnds))

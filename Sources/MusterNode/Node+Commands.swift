@@ -1,4 +1,4 @@
-internal import MusterModel
+public import MusterModel
 internal import MusterReplica
 
 extension Node {
@@ -9,7 +9,23 @@ extension Node {
     do {
       return try reply(to: command)
     } catch {
-      return .refused("\(error)")
+      return .refused(error)
+    }
+  }
+
+  /// As `perform`, but refuses unless a row still is what the asker saw of it: nothing comes
+  /// between looking and writing. A command that writes no rows is carried out as it is.
+  public func perform(
+    _ command: Command, if kind: EntityKind, named reference: String, isOneOf versions: Set<String>
+  ) async -> Reply {
+    guard let write = command.rowWrite else { return await perform(command) }
+    await untilPeersAnswered()
+    return await gather { replica, now in
+      let id = try replica.row(kind, named: reference)
+      guard versions.contains(try replica.version(of: RowKey(kind: kind, id: id))) else {
+        throw NodeError.changed("\(kind) \(id.short) was changed meanwhile: look at it again")
+      }
+      return try write(&replica, now)
     }
   }
 

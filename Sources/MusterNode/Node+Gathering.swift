@@ -67,7 +67,7 @@ extension Node {
       }
       return reply
     } catch {
-      return .refused("\(error)")
+      return .refused(error)
     }
   }
 }

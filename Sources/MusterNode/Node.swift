@@ -18,7 +18,7 @@ public import MusterTransport
 public actor Node {
   let executor: QueueExecutor
   private var opened: OpenedHome
-  private let transport: UDPTransport?
+  let transport: UDPTransport?
   let logger: Logger
   /// What this device's location source says, on its way to the replica.
   var watch = LocationWatch(
@@ -45,6 +45,8 @@ public actor Node {
   /// Who would write, and waits until the peers have said how much they hold of this device's logs.
   private var unanswered: [CheckedContinuation<Void, Never>] = []
   var news: NewsDesk
+  /// What `news` has counted, for those who cannot wait for this queue.
+  nonisolated let tally: ChangeTally
 
   /// A queue of its own: SQLite blocks, and must not hold up Swift's shared threads.
   public nonisolated var unownedExecutor: UnownedSerialExecutor {
@@ -54,6 +56,7 @@ public actor Node {
   /// - Parameter transport: nil for a node that only answers commands.
   public init(_ opened: consuming sending OpenedHome, transport: UDPTransport?, logger: Logger) {
     news = NewsDesk(starts: opened.replica.starts)
+    tally = news.tally
     self.opened = opened
     self.transport = transport
     self.logger = logger
@@ -117,7 +120,7 @@ public actor Node {
   }
 
   private func requireRunning() throws(NodeError) {
-    guard !hasStopped else { throw .refused("the node has stopped") }
+    guard !hasStopped else { throw .stopped }
   }
 
   /// Takes what arrived together into one transaction, in the order in which it came.

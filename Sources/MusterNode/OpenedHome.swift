@@ -127,6 +127,8 @@ public enum NodeError: Error, Hashable, Sendable, CustomStringConvertible {
   case alreadyEnrolled(String)
   case refused(String)
   case noAnswer(String)
+  case changed(String)
+  case stopped
 
   /// For the terminal.
   public var description: String {
@@ -135,7 +137,8 @@ public enum NodeError: Error, Hashable, Sendable, CustomStringConvertible {
       "\(path) belongs to no operation yet: begin one with 'muster init', or 'muster join' one"
     case .alreadyEnrolled(let path):
       "\(path) belongs to an operation already: choose another --home"
-    case .refused(let reason), .noAnswer(let reason): reason
+    case .refused(let reason), .noAnswer(let reason), .changed(let reason): reason
+    case .stopped: "the node has stopped"
     }
   }
 }

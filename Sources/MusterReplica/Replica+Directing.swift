@@ -127,13 +127,14 @@ extension Replica {
     let named = people.filter { $0.callsign == reference }
     if named.count == 1 { return named[0].id }
     if named.count > 1 {
-      throw Refusal("\(named.count) people are called \(reference): give the id of one")
+      throw Refusal("\(named.count) people are called \(reference): give the id of one", .unknown)
     }
     let digits = reference.lowercased()
     let found = people.filter { digits.count >= 4 && $0.id.description.hasPrefix(digits) }
     guard found.count == 1 else {
       throw Refusal(
-        found.isEmpty ? "nobody is called \(reference)" : "\(found.count) ids begin with \(digits)")
+        found.isEmpty ? "nobody is called \(reference)" : "\(found.count) ids begin with \(digits)",
+        .unknown)
     }
     return found[0].id
   }

@@ -334,12 +334,14 @@ extension Replica {
   ) throws(Refusal) -> ID {
     let digits = reference.lowercased()
     guard digits.count >= 4, digits.allSatisfy(\.isHexDigit) else {
-      throw Refusal("'\(reference)' is not an id: give at least four of its hexadecimal digits")
+      throw Refusal(
+        "'\(reference)' is not an id: give at least four of its hexadecimal digits",
+        .unknown)
     }
     let found = ids.filter { $0.description.hasPrefix(digits) }
-    guard let only = found.first else { throw Refusal("no \(kind) \(reference) here") }
+    guard let only = found.first else { throw Refusal("no \(kind) \(reference) here", .unknown) }
     guard found.count == 1 else {
-      throw Refusal("\(found.count) \(kind)s begin with \(reference): give more digits")
+      throw Refusal("\(found.count) \(kind)s begin with \(reference): give more digits", .unknown)
     }
     return only
   }

@@ -6,9 +6,29 @@ internal import MusterSync
 
 /// Why a command was refused, in one line for the person who gave it.
 public struct Refusal: Error, Hashable, Sendable, CustomStringConvertible {
+  /// What sort of reason it is, for programs.
+  public enum Kind: Hashable, Sendable {
+    /// What was asked for cannot be, whoever asks.
+    case unfit
+    /// What is named is not here.
+    case unknown
+    /// It takes another role, or is somebody else's.
+    case notAllowed
+    /// It is no longer what the asker last saw of it.
+    case changed
+    /// Not now; perhaps later.
+    case notNow
+  }
+
   /// Goes to the terminal and to HTTP clients as it is.
   public let description: String
-  init(_ description: String) { self.description = description }
+  /// What sort of reason it is.
+  public let kind: Kind
+
+  init(_ description: String, _ kind: Kind = .unfit) {
+    self.description = description
+    self.kind = kind
+  }
 }
 
 /// Local writes. Each is acknowledged only after its frame is committed.
@@ -213,7 +233,7 @@ extension Replica {
     } catch {
       switch error {
       case .noKey:
-        throw Refusal("no group key is here yet: wait until a peer has handed it on")
+        throw Refusal("no group key is here yet: wait until a peer has handed it on", .notNow)
       case .tooLarge:
         throw Refusal("that is larger than \(Limits.operationBytes / 1024) KiB: make it shorter")
       case .logFull: throw Refusal("this device's log is full: join again as a new device")
@@ -258,7 +278,7 @@ extension Replica {
 
   func existing(_ kind: EntityKind, _ id: RowID) throws -> RowState {
     guard let state = try seen(RowKey(kind: kind, id: id)), state.exists else {
-      throw Refusal("no \(kind) \(id.short): it was deleted, or has not arrived here")
+      throw Refusal("no \(kind) \(id.short): it was deleted, or has not arrived here", .unknown)
     }
     return state
   }
@@ -266,18 +286,20 @@ extension Replica {
   private func requireOwner(of state: RowState) throws(Refusal) {
     guard local.author.role == .command || state.owner == local.author.user else {
       throw Refusal(
-        "only its owner or command may do that to \(state.key.kind) \(state.key.id.short)")
+        "only its owner or command may do that to \(state.key.kind) \(state.key.id.short)",
+        .notAllowed)
     }
     try require(.command, .member)
   }
 
   func require(_ roles: Role...) throws(Refusal) {
     guard !control.isRevoked(local.device) else {
-      throw Refusal("this device was revoked: what it writes counts for nobody")
+      throw Refusal("this device was revoked: what it writes counts for nobody", .notAllowed)
     }
     guard roles.contains(local.author.role) else {
       let allowed = roles.map(\.name).joined(separator: " or ")
-      throw Refusal("this device's role is \(local.author.role.name); that takes \(allowed)")
+      throw Refusal(
+        "this device's role is \(local.author.role.name); that takes \(allowed)", .notAllowed)
     }
   }
 }

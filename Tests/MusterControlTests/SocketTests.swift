@@ -96,7 +96,7 @@ import Testing
         for try await message in inbound { return message }
         return nil
       }
-      guard case .refused(let reason) = try Response(decoding: try #require(answer)).reply else {
+      guard case .refused(let reason, _) = try Response(decoding: try #require(answer)).reply else {
         Issue.record("it was not refused")
         return
       }

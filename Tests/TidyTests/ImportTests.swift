@@ -35,8 +35,8 @@ import Testing
       "Musl", "Darwin",
     ],
     "MusterHTTP": [
-      "MusterModel", "MusterLocation", "MusterNode", "Hummingbird", "NIOCore", "Logging",
-      "ServiceLifecycle", "Foundation",
+      "MusterModel", "MusterInterchange", "MusterLocation", "MusterTransport", "MusterNode",
+      "Hummingbird", "NIOCore", "Logging", "ServiceLifecycle", "Foundation", "Synchronization",
     ],
     "MusterControl": [
       "MusterModel", "MusterNode", "SwiftProtobuf", "NIOCore", "NIOPosix", "Logging",

@@ -25,7 +25,7 @@ extension Reply {
   fileprivate var wire: WireResponse.OneOf_Kind {
     switch self {
     case .done: .done(WireNothing())
-    case .refused(let reason): .refused(reason)
+    case .refused(let reason, _): .refused(reason)
     case .status(let status): .status(WireStatus(status))
     case .verification(let report): .verification(WireVerification(report))
     case .users(let users): .users(.with { $0.users = users.map(WireUser.init) })

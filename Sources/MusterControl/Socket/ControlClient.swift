@@ -82,7 +82,7 @@ public struct ControlClient: Sendable {
       try await outbound.write(request.encoded())
       for try await message in inbound {
         let reply = try Response(decoding: message).reply
-        if case .refused(let reason) = reply {
+        if case .refused(let reason, _) = reply {
           throw ControlFault.socket(path: "\(path)", reason: reason)
         }
         try await receive(reply)

@@ -37,7 +37,7 @@ enum Door: Sendable {
     case .running(let client): reply = try await client.perform(command)
     case .inProcess(let performer): reply = await performer.perform(command)
     }
-    if case .refused(let reason) = reply { throw Refusal(reason) }
+    if case .refused(let reason, _) = reply { throw Refusal(reason) }
     return reply
   }
 

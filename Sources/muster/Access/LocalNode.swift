@@ -1,6 +1,7 @@
 internal import Logging
 internal import MusterControl
 internal import MusterHTTP
+internal import MusterInterchange
 internal import MusterLocation
 internal import MusterModel
 internal import MusterNode
@@ -109,7 +110,7 @@ enum LocalNode {
     }
     if let http = settings.http {
       services.append(
-        TrackerServer(
+        WebServer(
           host: http.host, port: http.port, token: settings.httpToken, node: node, logger: logger))
     }
     let group = ServiceGroup(

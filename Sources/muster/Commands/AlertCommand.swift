@@ -1,4 +1,5 @@
 internal import ArgumentParser
+internal import MusterInterchange
 internal import MusterModel
 internal import MusterNode
 
@@ -72,13 +73,6 @@ struct AlertCommand: AsyncParsableCommand {
 }
 
 extension AlertChange {
-  fileprivate var json: JSON {
-    switch self {
-    case .raised(let alert): alert.json.adding(["change": .string("raised")])
-    case .cleared(let alert): alert.json.adding(["change": .string("cleared")])
-    }
-  }
-
   fileprivate func line(on screen: Screen) -> String {
     switch self {
     case .raised(let alert):

@@ -1,4 +1,5 @@
 internal import ArgumentParser
+internal import MusterInterchange
 internal import MusterModel
 
 struct InitCommand: AsyncParsableCommand {

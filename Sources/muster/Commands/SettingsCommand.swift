@@ -1,4 +1,5 @@
 internal import ArgumentParser
+internal import MusterInterchange
 internal import MusterModel
 internal import MusterNode
 
@@ -122,25 +123,5 @@ struct SettingsCommand: AsyncParsableCommand {
       throw Refusal.unexpectedReply
     }
     return settings
-  }
-}
-
-extension SettingsSummary {
-  fileprivate var json: JSON {
-    .object([
-      "foreground": foreground.json, "background": background.json,
-      "silenceSeconds": .integer(silenceSeconds),
-    ])
-  }
-}
-
-extension LocationProfile {
-  fileprivate var json: JSON {
-    .object([
-      "mode": .string(mode.name), "readingSeconds": .count(Int(readingSeconds)),
-      "sendingSeconds": .count(Int(sendingSeconds)),
-      "distanceMetres": .count(Int(distanceMetres)),
-      "accuracyMetres": .count(Int(accuracyMetres)), "sharesTrack": .bool(sharesTrack),
-    ])
   }
 }

@@ -1,4 +1,5 @@
 internal import ArgumentParser
+internal import MusterInterchange
 internal import MusterModel
 
 struct StatusCommand: AsyncParsableCommand {
@@ -19,7 +20,7 @@ struct StatusCommand: AsyncParsableCommand {
     guard case .status(let status) = try await door.ask(.status) else {
       throw Refusal.unexpectedReply
     }
-    if output.json { return try Standard.print(status.json.text) }
+    if output.json { return try Standard.print(status.json(now: .now).text) }
     let screen = Screen.current
     for (name, value) in facts(of: status, isRunning: door.isRunning) {
       let label = name.padding(to: 12)

@@ -77,39 +77,6 @@ extension DirectiveSummary {
     return unaccounted.isEmpty
       ? Table.Cell("\(late) ago") : Table.Cell("overdue \(late)", .bad)
   }
-
-  func json(now: Timestamp) -> JSON {
-    .object([
-      "id": .id(id), "kind": .string(kind.name), "text": .string(text),
-      "addressees": .string(addressees), "fence": .known(fence, JSON.id),
-      "fenceName": .string(fenceName), "deadline": .known(deadline, JSON.time),
-      "secondsLeft": .known(deadline) { .integer($0.milliseconds(since: now) / 1000) },
-      "overdue": .bool(isOverdue(now: now)), "status": .string(status.name),
-      "callsign": .string(callsign), "createdAt": .time(createdAt),
-      "unaccounted": .strings(unaccounted.map(\.callsign)),
-      "people": .array(people.map(\.json)),
-    ])
-  }
-}
-
-extension Respondent {
-  fileprivate var json: JSON {
-    .object([
-      "user": .id(user), "callsign": .string(callsign), "state": .string(state.rawValue),
-      "reason": .string(reason), "answeredAt": .known(answeredAt, JSON.time),
-      "answeredBy": .known(answeredBy, JSON.string),
-      "fixAgeSeconds": .known(fixAgeSeconds, JSON.integer),
-    ])
-  }
-}
-
-extension Alert {
-  var json: JSON {
-    .object([
-      "id": .string(id.description), "kind": .string(id.kind.name), "row": .id(id.row),
-      "level": .string(level.name), "text": .string(text), "since": .time(since),
-    ])
-  }
 }
 
 extension AlertLevel {

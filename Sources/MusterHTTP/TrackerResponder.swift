@@ -1,73 +1,25 @@
 internal import Hummingbird
-public import Logging
 internal import MusterLocation
-public import MusterNode
+internal import MusterNode
 internal import NIOCore
-public import ServiceLifecycle
 
-/// Hears phones over HTTP, and hands what they say to the node.
+/// Hears phones, and hands what they say to the node.
 ///
 /// | request | who sends it | answer |
 /// |---|---|---|
 /// | `GET /?id=…&lat=…&lon=…`, or that as a form by `POST /` | OsmAnd, Traccar | nothing |
 /// | `POST /owntracks` | OwnTracks in HTTP mode | `[]` |
 ///
-/// Bodies, headers, connections and the time of a connection are bounded; how much one phone may
-/// say is the node's to decide. A fix that cannot be true is answered as a good one, or the phone
-/// would send it for ever.
-public struct TrackerServer: Service {
-  private static let mostConnections = 256
-  private static let idle = TimeAmount.seconds(15)
-  private static let headerBytes = 8 * 1024
-
-  private let host: String
-  private let port: Int
-  private let responder: TrackerResponder
-  private let logger: Logger
-
-  /// - Parameter token: MUST be there where others than this machine can reach the address.
-  public init(host: String, port: Int, token: String?, node: Node, logger: Logger) {
-    self.host = host
-    self.port = port
-    responder = TrackerResponder(rule: AccessRule(token: token), node: node)
-    self.logger = logger
-  }
-
-  /// Returns after a graceful shutdown; throws where the address is taken.
-  public func run() async throws {
-    var quiet = logger
-    quiet.logLevel = .warning
-    let (host, logger) = (host, logger)
-    let application = Application(
-      responder: responder,
-      server: .http1(
-        configuration: .init(
-          additionalChannelHandlers: [ConnectionLifetime()], idleTimeout: Self.idle,
-          httpDecoderConfiguration: .init(
-            maxHeaderFieldSize: Self.headerBytes, maxHeaderListSize: Self.headerBytes,
-            maxHeaderFieldCount: 64))),
-      configuration: ApplicationConfiguration(
-        address: .hostname(host, port: port),
-        availableConnectionsDelegate: .maximum(Self.mostConnections, logger: quiet)),
-      onServerRunning: { channel in
-        logger.info("listening for phones on http://\(host):\(channel.localAddress?.port ?? 0)")
-      }, logger: quiet)
-    try await application.run()
-  }
-}
-
-/// Answers one request.
-struct TrackerResponder: HTTPResponder {
-  typealias Context = BasicRequestContext
-
-  let rule: AccessRule
+/// How much one phone may say is the node's to decide. A fix that cannot be true is answered as a
+/// good one, or the phone would send it for ever.
+struct TrackerResponder: Sendable {
   let node: Node
 
-  func respond(to request: Request, context: Context) async throws -> Response {
-    let headers = AccessRule.Headers(
-      host: request.head.authority, authorization: request.headers[.authorization],
-      origin: request.headers[.origin], fetchSite: request.value(of: "sec-fetch-site"))
-    switch rule.judge(path: request.uri.path, headers) {
+  /// - Parameter verdict: what the access rule says of the request.
+  func respond(
+    to request: Request, as verdict: AccessRule.Verdict
+  ) async throws -> Response {
+    switch verdict {
     case .forbidden: return .words(.forbidden, "not from a web page, nor by another name")
     case .unauthorized:
       var response = Response.words(.unauthorized, "the token is missing or wrong")
@@ -133,12 +85,5 @@ extension Response {
     Response(
       status: status, headers: [.contentType: "text/plain; charset=utf-8"],
       body: .init(byteBuffer: ByteBuffer(string: text + "\n")))
-  }
-}
-
-extension Request {
-  /// Of the first header of that name, which MUST be in lower case.
-  fileprivate func value(of name: String) -> String? {
-    headers.first { $0.name.canonicalName == name }?.value
   }
 }

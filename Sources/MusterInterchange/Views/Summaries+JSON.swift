@@ -1,7 +1,8 @@
-internal import MusterModel
+public import MusterModel
 
 extension ReportSummary {
-  var json: JSON {
+  /// As `report list` prints it.
+  public var json: JSON {
     JSON.object([
       "id": .id(id), "title": .string(title), "description": .string(details),
       "category": .string(category.name), "severity": .known(severity) { .count(Int($0)) },
@@ -39,8 +40,8 @@ extension FieldConflict {
 }
 
 extension FenceSummary {
-  /// Without the outline, for which there is `fence export`.
-  var json: JSON {
+  /// As `fence list` prints it: without the outline, for which there is `fence export`.
+  public var json: JSON {
     let json = JSON.object([
       "id": .id(id), "name": .string(name), "kind": .string(kind.name), "active": .bool(isActive),
       "inside": .strings(inside), "properties": .string(properties),
@@ -53,7 +54,8 @@ extension FenceSummary {
     switch geometry {
     case .circle(let center, let radius):
       return json.adding([
-        "shape": .string("circle"), "radiusMetres": .number(Double(radius) / 100),
+        "shape": .string("circle"),
+        "radiusMetres": .number(GeoJSON.decimal(Int64(radius), places: 2)),
       ])
       .adding(JSON.place(center))
     case .polygons: return json.adding(["shape": .string("polygon")])
@@ -62,7 +64,8 @@ extension FenceSummary {
 }
 
 extension UserSummary {
-  var json: JSON {
+  /// As `user list` prints it.
+  public var json: JSON {
     JSON.object([
       "id": .id(id), "callsign": .string(callsign),
       "role": .string(isTracker ? "tracker" : role.name),
@@ -84,7 +87,8 @@ extension SafetyWord {
 }
 
 extension DeviceSummary {
-  var json: JSON {
+  /// As `device list` prints it.
+  public var json: JSON {
     .object([
       "id": .id(id), "user": .id(user), "callsign": .string(callsign), "role": .string(role.name),
       "rank": .count(rank), "isThisDevice": .bool(isThisDevice),
@@ -94,7 +98,8 @@ extension DeviceSummary {
 }
 
 extension CrossingSummary {
-  var json: JSON {
+  /// As `event list` prints it.
+  public var json: JSON {
     JSON.object([
       "id": .id(id), "type": .string(type.name), "fence": .id(fence),
       "fenceName": .string(fenceName), "subject": .id(subject), "callsign": .string(callsign),
@@ -104,7 +109,8 @@ extension CrossingSummary {
 }
 
 extension VerificationReport {
-  var json: JSON {
+  /// As `verify` prints it.
+  public var json: JSON {
     .object([
       "ok": .bool(isOK), "frames": .count(frames), "logs": .count(logs),
       "stateHash": .string(stateHash.description), "problems": .strings(problems),
@@ -113,7 +119,8 @@ extension VerificationReport {
 }
 
 extension StatusSummary {
-  var json: JSON {
+  /// As `status` prints it; ages are counted up to `now`.
+  public func json(now: Timestamp) -> JSON {
     .object([
       "operation": .id(operation), "operationName": .string(operationName),
       "callsign": .string(callsign), "device": .id(device), "role": .string(role.name),
@@ -121,7 +128,7 @@ extension StatusSummary {
       "root": .string(Hex.encode(root)), "logs": .count(logs), "frames": .count(frames),
       "waitingFrames": .count(waitingFrames), "users": .count(users), "reports": .count(reports),
       "fences": .count(fences), "crossings": .count(crossings),
-      "peers": .array(peers.map(\.json)), "fix": .known(fix) { $0.json(location) },
+      "peers": .array(peers.map(\.json)), "fix": .known(fix) { $0.json(location, now: now) },
       "location": .known(location, \.json),
       "rejected": .object(rejected.mapValues(JSON.unsigned)),
       "droppedForLackOfRoom": .unsigned(droppedForLackOfRoom), "forkedLogs": .count(forks.count),
@@ -135,7 +142,8 @@ extension StatusSummary {
 }
 
 extension QuarantinedFrame {
-  var json: JSON {
+  /// As `quarantine list` prints it.
+  public var json: JSON {
     .object([
       "id": .string(Hex.encode(Array(hash.bytes.prefix(16)))), "device": .id(device),
       "callsign": .string(callsign),
@@ -155,13 +163,16 @@ extension ForkSummary {
 }
 
 extension PeerSummary {
-  var json: JSON {
+  /// As `peers` prints it.
+  public var json: JSON {
     .object([
       "callsign": .string(callsign), "device": .id(device), "state": .string(state.name),
       "isConnected": .bool(isConnected), "address": .string(endpoint.description),
       "interface": .string(interface), "lastHeardSeconds": .integer(lastHeardSeconds),
       "connectedSeconds": .known(connectedSeconds, JSON.integer),
-      "roundTripMilliseconds": .known(roundTripMicroseconds) { .number(Double($0) / 1000) },
+      "roundTripMilliseconds": .known(roundTripMicroseconds) {
+        .number(GeoJSON.decimal(Int64($0), places: 3))
+      },
       "behindFrames": .unsigned(behindFrames), "sentBytes": .known(sentBytes, JSON.unsigned),
       "receivedBytes": .known(receivedBytes, JSON.unsigned),
     ])
@@ -169,7 +180,8 @@ extension PeerSummary {
 }
 
 extension PeerSummary.State {
-  var name: String {
+  /// What people and JSON call it.
+  public var name: String {
     switch self {
     case .connected: "connected"
     case .heard: "heard"
@@ -188,11 +200,11 @@ extension LocationStatus {
 }
 
 extension PositionReport {
-  fileprivate func json(_ location: LocationStatus?) -> JSON {
+  fileprivate func json(_ location: LocationStatus?, now: Timestamp) -> JSON {
     JSON.object([
       "source": .known(location) { .string($0.source) },
       "mode": .known(location) { .string($0.mode) },
-      "ageSeconds": .integer(max(0, Timestamp.now.milliseconds(since: reportedAt) / 1000)),
+      "ageSeconds": .integer(max(0, now.milliseconds(since: reportedAt) / 1000)),
       "accuracyMetres": .metres(decimetres: fix.accuracyDecimetres),
       "sampleTime": .time(fix.sampleTime), "reportedAt": .time(reportedAt),
     ]).adding(JSON.place(fix.position))

@@ -1,0 +1,280 @@
+internal import Hummingbird
+internal import MusterInterchange
+internal import MusterModel
+internal import MusterNode
+internal import NIOCore
+
+/// The routes that read.
+extension API {
+  static let reading: [Route] = listing + single + places + state
+
+  private static let paging = [
+    Route.Parameter(
+      name: "limit", shape: .integer(1...Rows.mostPerPage), isRequired: false,
+      about: "How many at most; \(Rows.page) where nothing is said."),
+    Route.Parameter(
+      name: "cursor", shape: .text, isRequired: false,
+      about: "The `next` of the page before."),
+  ]
+
+  private static let listing: [Route] = [
+    list("/api/v1/users", "People, and how safe they are", .users, "User"),
+    list("/api/v1/reports", "Hazard reports", .reports, "Report"),
+    list("/api/v1/fences", "Geofences and who is inside", .fences, "Fence"),
+    list("/api/v1/directives", "What command asks of people", .directives, "Directive"),
+    list("/api/v1/devices", "Enrolled laptops", .devices, "Device"),
+    collection("/api/v1/members.geojson", "People, where they are", .users),
+    collection("/api/v1/reports.geojson", "Reports, where they are", .reports),
+    collection("/api/v1/fences.geojson", "Fences with their outlines", .fences),
+    Route(
+      .get, "/api/v1/events", "Who came into which fence, and who left, as this node learned of it",
+      parameters: [
+        paging[0],
+        Route.Parameter(
+          name: "cursor", shape: .count, isRequired: false,
+          about: "The `next` of the page before: later ones only."),
+      ],
+      result: .json(page(of: .named("Event"), next: .nullable(.count)))
+    ) { api, call in
+      let limit = call.queryInteger("limit") ?? Rows.page
+      let command = Command.events(
+        after: call.queryInteger("cursor") ?? 0, limit: Int(limit))
+      guard case .events(let events) = try await api.ask(command) else { throw Problem.unexpected }
+      // A next one is told even where nothing follows: what happens later comes after it.
+      let next = events.last.map { JSON.integer($0.arrival) } ?? call.query["cursor"] ?? .null
+      return .ok(.object(["items": .array(events.map(\.json)), "next": next]))
+    },
+    Route(
+      .get, "/api/v1/alerts", "What this node's people should know now",
+      result: .json(.open([.must("items", .list(.named("Alert"), most: Limits.alerts))]))
+    ) { api, _ in
+      guard case .alerts(let alerts) = try await api.ask(.alerts) else { throw Problem.unexpected }
+      return .ok(.object(["items": .array(alerts.map(\.json))]))
+    },
+  ]
+
+  private static func page(of item: Shape, next: Shape) -> Shape {
+    .open([.must("items", .list(item, most: Int(Rows.mostPerPage))), .must("next", next)])
+  }
+
+  private static func list(
+    _ path: String, _ summary: String, _ set: Listed, _ shape: String
+  ) -> Route {
+    Route(
+      .get, path, summary, parameters: paging,
+      result: .json(page(of: .named(shape), next: .nullable(.text)))
+    ) { api, call in
+      let rows = try await api.rows(set)
+      let page = rows.page(
+        after: call.query["cursor"]?.word, limit: call.queryInteger("limit") ?? Rows.page)
+      return Answer(.ok, bytes: page, type: "application/json")
+    }
+  }
+
+  private static func collection(_ path: String, _ summary: String, _ set: Listed) -> Route {
+    let box = Route.Parameter(
+      name: "bbox", shape: .box, isRequired: false,
+      about: "Only what meets west,south,east,north, in degrees.")
+    return Route(
+      .get, path, summary, parameters: [box], result: .other(type: "application/geo+json")
+    ) { api, call in
+      let box = try call.query["bbox"]?.word.map { try Box(parsing: $0) }
+      let features = try await api.rows(set).features(in: box)
+      return Answer(.ok, bytes: features, type: "application/geo+json")
+    }
+  }
+
+  // MARK: One
+
+  private static let single: [Route] = [
+    Route(
+      .get, "/api/v1/reports/{id}", "One report, with the version that If-Match takes",
+      result: .json(.named("Report"))
+    ) { api, call in
+      try await api.versioned(.report, call) {
+        guard case .reports(let reports) = $0 else { return nil }
+        return reports.first?.json
+      }
+    },
+    Route(
+      .get, "/api/v1/fences/{id}", "One fence, with the version that If-Match takes",
+      result: .json(.named("Fence"))
+    ) { api, call in
+      try await api.versioned(.fence, call) {
+        guard case .fences(let fences) = $0 else { return nil }
+        return fences.first?.json
+      }
+    },
+    Route(
+      .get, "/api/v1/directives/{id}", "One directive, with the version that If-Match takes",
+      result: .json(.named("Directive"))
+    ) { api, call in
+      try await api.versioned(.directive, call) {
+        guard case .directives(let directives) = $0 else { return nil }
+        return directives.first?.json(now: SystemClock.wall)
+      }
+    },
+    Route(
+      .get, "/api/v1/users/{id}", "One person, by id or callsign", result: .json(.named("User"))
+    ) { api, call in
+      guard case .users(let users) = try await api.ask(.users) else { throw Problem.unexpected }
+      let digits = call.id.lowercased()
+      let called = users.filter { $0.callsign == call.id }
+      let found =
+        called.isEmpty && digits.utf8.count >= 4
+        ? users.filter { "\($0.id)".hasPrefix(digits) } : called
+      guard found.count == 1 else {
+        throw Problem(.notFound, "\(found.count) people are called \(call.id.prefix(60))")
+      }
+      return .ok(found[0].json)
+    },
+  ]
+
+  /// The version is read first: if something comes between, it is an older one, which the next
+  /// write finds out.
+  private func versioned(
+    _ kind: EntityKind, _ call: Call, _ json: (Reply) -> JSON?
+  ) async throws -> Answer {
+    let command: Command =
+      switch kind {
+      case .fence: .fence(call.id)
+      case .directive: .directive(call.id)
+      default: .report(call.id)
+      }
+    let version = try await node.version(of: kind, named: call.id)
+    guard let found = json(try await ask(command)) else {
+      throw Problem(.notFound, "no \(kind) \(call.id.prefix(40)) here")
+    }
+    var answer = Answer.ok(found)
+    answer.headers[.eTag] = "\"\(version)\""
+    return answer
+  }
+
+  // MARK: Places
+
+  private static let here = [
+    Route.Parameter(name: "lat", shape: .latitude, isRequired: true, about: "In degrees."),
+    Route.Parameter(name: "lon", shape: .longitude, isRequired: true, about: "In degrees."),
+  ]
+
+  private static let places: [Route] = [
+    Route(
+      .get, "/api/v1/point-in-fences", "The active fences that a place lies in", parameters: here,
+      result: .json(.open([.must("items", .list(.named("Fence"), most: Int(Rows.mostPerPage)))]))
+    ) { api, call in
+      guard let latitude = call.queryNumber("lat"), let longitude = call.queryNumber("lon"),
+        let place = Coordinate(latitude: latitude, longitude: longitude)
+      else { throw Problem(.badRequest, "the place is not on the Earth") }
+      let fences = try await api.node.fences(around: place)
+      return .ok(.object(["items": .array(fences.map(\.json))]))
+    },
+    Route(
+      .get, "/api/v1/positions", "Where everybody was last",
+      result: .json(
+        .open([.must("items", .list(.named("Position"), most: Int(Rows.mostPerPage)))]))
+    ) { api, _ in
+      guard case .users(let users) = try await api.ask(.users) else { throw Problem.unexpected }
+      return .ok(.object(["items": .array(users.compactMap(\.positionJSON))]))
+    },
+    Route(
+      .get, "/api/v1/tracks/{id}", "What is known here of somebody's way, by time",
+      parameters: [paging[0]], result: .json(.named("Track"))
+    ) { api, call in
+      let limit = Int(call.queryInteger("limit") ?? Rows.page)
+      let fixes = try await api.node.track(of: call.id, limit: limit)
+      return .ok(.object(["items": .array(fixes.map(\.json))]))
+    },
+  ]
+
+  // MARK: State
+
+  private static let state: [Route] = [
+    Route(.get, "/api/v1/status", "How this node is doing", result: .json(.named("Status"))) {
+      api, _ in
+      Answer(.ok, text: try await api.status().text, type: "application/json")
+    },
+    Route(
+      .get, "/api/v1/peers", "Whom this node hears",
+      result: .json(.open([.must("items", .list(.named("Peer"), most: Limits.peers))]))
+    ) { api, _ in
+      let peers = try await api.status().summary.peers
+      return .ok(.object(["items": .array(peers.map(\.json))]))
+    },
+    Route(
+      .get, "/api/v1/delivery", "Who holds which report",
+      result: .json(
+        .open([.must("items", .list(.named("Delivery"), most: Int(Rows.mostPerPage)))]))
+    ) { api, _ in
+      guard case .reports(let reports) = try await api.ask(.reports) else {
+        throw Problem.unexpected
+      }
+      return .ok(.object(["items": .array(reports.map(\.deliveryJSON))]))
+    },
+    Route(
+      .get, "/api/v1/changes", "How often each set has changed here",
+      result: .json(.named("Counts"))
+    ) { api, _ in .ok(api.node.changeCounts.json) },
+    Route(.get, "/healthz", "Whether the program runs", result: .json(.named("Health"))) { _, _ in
+      .ok(.object(["status": .string("ok")]))
+    },
+    Route(
+      .get, "/readyz", "Whether the node can answer", result: .json(.named("Health"))
+    ) { api, _ in
+      _ = try await api.ask(.changes)
+      _ = try await api.node.fences(around: Coordinate.origin)
+      return .ok(.object(["status": .string("ready")]))
+    },
+    Route(
+      .get, "/metrics", "Counters for Prometheus",
+      result: .other(type: "text/plain; version=0.0.4")
+    ) { api, _ in
+      Answer(
+        .ok, text: try await Metrics.text(of: api),
+        type: "text/plain; version=0.0.4; charset=utf-8")
+    },
+  ]
+}
+
+extension UserSummary {
+  fileprivate var positionJSON: JSON? {
+    guard let fix else { return nil }
+    return fix.json.adding([
+      "id": .id(id), "callsign": .string(callsign), "reportedAt": .known(reportedAt, JSON.time),
+      "fixAgeSeconds": .known(fixAgeSeconds, JSON.integer),
+    ])
+  }
+}
+
+extension Fix {
+  fileprivate var json: JSON {
+    JSON.object([
+      "accuracyMetres": .metres(decimetres: accuracyDecimetres), "sampleTime": .time(sampleTime),
+    ]).adding(JSON.place(position))
+  }
+}
+
+extension ReportSummary {
+  fileprivate var deliveryJSON: JSON {
+    .object([
+      "id": .id(id), "devices": .count(delivery.devices),
+      "commandPost": .bool(delivery.commandPost),
+    ])
+  }
+}
+
+extension ChangeCounts {
+  var json: JSON {
+    .object(
+      Dictionary(
+        uniqueKeysWithValues: Dataset.allCases.map { ($0.name, JSON.unsigned(self[$0])) }))
+  }
+}
+
+extension Coordinate {
+  fileprivate static var origin: Coordinate {
+    guard let origin = Coordinate(latitudeE7: 0, longitudeE7: 0) else {
+      preconditionFailure("0, 0 is a place")
+    }
+    return origin
+  }
+}

@@ -1,0 +1,304 @@
+internal import Hummingbird
+internal import MusterInterchange
+internal import MusterModel
+internal import MusterNode
+
+/// The routes that write. Each is answered once what it changed is durable; the node decides who
+/// may do it.
+extension API {
+  static let writing: [Route] = reportWrites + fenceWrites + peopleWrites + directiveWrites
+
+  // MARK: Reports
+
+  private static let details: [Shape.Member] = [
+    .may("description", .paragraphs),
+    .may("category", .choice(ReportCategory.allCases.map(\.name))),
+    .may(
+      "severity",
+      .integer(Int64(Limits.severity.lowerBound)...Int64(Limits.severity.upperBound))),
+    .may("lat", .latitude, with: "lon"), .may("lon", .longitude, with: "lat"),
+    .may("toEvacuate", .flag),
+  ]
+
+  private static let reportWrites: [Route] = [
+    Route(
+      .post, "/api/v1/reports", "Files a report",
+      body: .object([.must("title", .line)] + details, least: 1), result: .created
+    ) { api, call in
+      let draft = ReportDraft(
+        title: call.text("title") ?? "", details: call.text("description"),
+        category: call.category, severity: call.severity, position: call.place,
+        toEvacuate: call.flag("toEvacuate") ?? false)
+      return try await api.created(.addReport(draft), below: "/api/v1/reports")
+    },
+    Route(
+      .patch, "/api/v1/reports/{id}", "Changes a report; what is not given stays",
+      body: .object(
+        [
+          .may("title", .line), .may("status", .choice(ReportStatus.allCases.map(\.name))),
+        ] + details, least: 1),
+      result: .done, takesVersion: true
+    ) { api, call in
+      let changes = ReportChanges(
+        title: call.text("title"), details: call.text("description"), category: call.category,
+        severity: call.severity, position: call.place, toEvacuate: call.flag("toEvacuate"),
+        status: call.text("status").flatMap { name in
+          ReportStatus.allCases.first { $0.name == name }
+        })
+      return try await api.done(.editReport(call.id, changes), on: .report, call)
+    },
+    Route(
+      .delete, "/api/v1/reports/{id}", "Takes a report away", result: .done, takesVersion: true
+    ) { api, call in
+      try await api.done(.deleteReport(call.id), on: .report, call)
+    },
+    Route(
+      .post, "/api/v1/reports/{id}/confirm", "Says that one has seen it too", result: .done
+    ) { api, call in
+      try await api.done(.confirmReport(call.id))
+    },
+    Route(
+      .post, "/api/v1/reports/{id}/comments", "Says something about a report",
+      body: .object([.must("text", .remark)], least: 1), result: .done
+    ) { api, call in
+      let text = call.text("text") ?? ""
+      guard text.contains(where: { !$0.isWhitespace }) else {
+        throw Problem(.unprocessableContent, "the comment is empty", at: "/text")
+      }
+      return try await api.done(.commentReport(call.id, text: text))
+    },
+  ]
+
+  // MARK: Fences
+
+  /// As far round as a circle may reach.
+  private static let radius = Shape.number(0.01...Double(Limits.circleRadiusCentimetres) / 100)
+
+  private static let fenceWrites: [Route] = [
+    Route(
+      .post, "/api/v1/fences", "Draws a fence: a circle, or an outline as GeoJSON",
+      body: .object(
+        [
+          .must("name", .line), .may("kind", .choice(FenceKind.allCases.map(\.name))),
+          .may(
+            "circle",
+            .object(
+              [
+                .must("lat", .latitude), .must("lon", .longitude),
+                .must("radiusMetres", radius),
+              ], least: 3)),
+          .may("geojson", .open([])),
+          .may("dwellSeconds", .integer(0...Int64(Limits.spanSeconds))),
+          .may("mode", .choice(["careful", "strict-aws"])),
+          .may("needs", .choice(Role.allCases.map(\.name))), .may("active", .flag),
+        ], least: 2),
+      result: .created
+    ) { api, call in
+      var (draft, isActive) = try call.fence()
+      draft.dwellSeconds = UInt32(clamping: call.integer("dwellSeconds") ?? 0)
+      draft.mode = call.text("mode") == "strict-aws" ? .strictAWS : .careful
+      draft.needs = call.text("needs").flatMap(Role.init(name:))
+      guard case .created(let id) = try await api.ask(.addFence(draft)) else {
+        throw Problem.unexpected
+      }
+      if !isActive { _ = try await api.ask(.setFenceActive("\(id)", false)) }
+      return .created("\(id)", below: "/api/v1/fences")
+    },
+    Route(
+      .post, "/api/v1/fences/{id}/activate", "Has a fence watched", result: .done,
+      takesVersion: true
+    ) { api, call in
+      try await api.done(.setFenceActive(call.id, true), on: .fence, call)
+    },
+    Route(
+      .post, "/api/v1/fences/{id}/deactivate", "Has a fence drawn and not watched",
+      result: .done, takesVersion: true
+    ) { api, call in
+      try await api.done(.setFenceActive(call.id, false), on: .fence, call)
+    },
+    Route(
+      .delete, "/api/v1/fences/{id}", "Takes a fence away, for ever", result: .done,
+      takesVersion: true
+    ) { api, call in
+      try await api.done(.deleteFence(call.id), on: .fence, call)
+    },
+  ]
+
+  // MARK: People
+
+  private static let word: [Shape.Member] = [
+    .must("safety", .choice(["safe", "help"])), .may("note", .paragraphs),
+  ]
+
+  private static let peopleWrites: [Route] = [
+    Route(
+      .put, "/api/v1/me/safety", "Says that one is safe, or needs help",
+      body: .object(word, least: 1), result: .done
+    ) { api, call in
+      try await api.done(.claimSafety(call.claim, note: call.text("note") ?? ""))
+    },
+    Route(
+      .put, "/api/v1/me/team", "Says which team one is of",
+      body: .object([.must("team", .line)], least: 1), result: .done
+    ) { api, call in
+      try await api.done(.setTeam(call.text("team") ?? "", user: nil))
+    },
+    Route(
+      .post, "/api/v1/me/position", "Says where this laptop is",
+      body: .object(
+        [
+          .must("lat", .latitude), .must("lon", .longitude),
+          .may("accuracyMetres", .number(0...1_000_000)), .may("sampleTime", .time),
+        ], least: 2),
+      result: .done
+    ) { api, call in
+      guard let place = call.place else { throw Problem(.badRequest, "not on the Earth") }
+      let time = call.text("sampleTime").flatMap { Timestamp(rfc3339: $0) } ?? SystemClock.wall
+      guard Timestamp.writable.contains(time) else {
+        throw Problem(.unprocessableContent, "no calendar has that time", at: "/sampleTime")
+      }
+      let accuracy = call.number("accuracyMetres").map { UInt32(($0 * 10).rounded()) }
+      let fix = Fix(position: place, accuracyDecimetres: accuracy, sampleTime: time)
+      return try await api.done(.setPosition(fix))
+    },
+    Route(
+      .put, "/api/v1/users/{id}/override", "Command's word on somebody",
+      body: .object(word, least: 1), result: .done
+    ) { api, call in
+      try await api.done(
+        .overrideSafety(user: call.id, call.claim, note: call.text("note") ?? ""))
+    },
+    Route(
+      .delete, "/api/v1/users/{id}/override", "Lets their own word count again", result: .done
+    ) { api, call in
+      try await api.done(.overrideSafety(user: call.id, nil, note: ""))
+    },
+    Route(
+      .put, "/api/v1/users/{id}/team", "Says as command which team somebody is of",
+      body: .object([.must("team", .line)], least: 1), result: .done
+    ) { api, call in
+      try await api.done(.setTeam(call.text("team") ?? "", user: call.id))
+    },
+  ]
+
+  // MARK: Directives
+
+  private static let directiveWrites: [Route] = [
+    Route(
+      .post, "/api/v1/directives", "Asks something of everybody, a role, a team or some people",
+      body: .object(
+        [
+          .must("kind", .choice(DirectiveKind.allCases.map(\.name))), .may("text", .paragraphs),
+          .may("role", .choice(Role.allCases.map(\.name))), .may("team", .line),
+          .may("users", .list(.text, most: 256)), .may("fence", .reference),
+          .may("deadlineSeconds", .integer(1...Int64(Limits.spanSeconds))),
+        ], least: 1),
+      result: .created
+    ) { api, call in
+      let users = call["users"]?.elements?.compactMap(\.word) ?? []
+      let addressees = [call["role"] != nil, call["team"] != nil, !users.isEmpty]
+      guard addressees.count(where: { $0 }) <= 1 else {
+        throw Problem(.unprocessableContent, "name a role, a team or users, not several of them")
+      }
+      guard let kind = DirectiveKind.allCases.first(where: { $0.name == call.text("kind") }) else {
+        throw Problem(.badRequest, "no such kind", at: "/kind")
+      }
+      let order = DirectiveOrder(
+        kind: kind, text: call.text("text") ?? "",
+        role: call.text("role").flatMap(Role.init(name:)), team: call.text("team"), users: users,
+        fence: call.text("fence"), deadlineSeconds: call.integer("deadlineSeconds"))
+      return try await api.naming { try await api.created(.direct(order), below: directives) }
+    },
+    Route(
+      .post, "/api/v1/directives/{id}/close", "Asks for it no longer", result: .done,
+      takesVersion: true
+    ) { api, call in
+      try await api.done(.closeDirective(call.id), on: .directive, call)
+    },
+    Route(
+      .post, "/api/v1/directives/{id}/acknowledgements",
+      "Answers a directive, or as command for somebody else",
+      body: .object([.may("note", .paragraphs), .may("user", .text)], least: 0), result: .done
+    ) { api, call in
+      let command = Command.acknowledge(
+        call.id, note: call.text("note") ?? "", user: call.text("user"))
+      guard call["user"] != nil else { return try await api.done(command) }
+      _ = try await api.node.version(of: .directive, named: call.id)
+      return try await api.naming { try await api.done(command) }
+    },
+  ]
+
+  private static let directives = "/api/v1/directives"
+
+  // MARK: Answers
+
+  /// What is not here was named in the body, not in the path.
+  private func naming(_ work: () async throws -> Answer) async throws -> Answer {
+    do {
+      return try await work()
+    } catch let problem as Problem where problem.status == .notFound {
+      throw Problem(.unprocessableContent, problem.detail)
+    }
+  }
+
+  private func created(_ command: Command, below path: String) async throws -> Answer {
+    guard case .created(let id) = try await ask(command) else { throw Problem.unexpected }
+    return .created("\(id)", below: path)
+  }
+
+  private func done(_ command: Command) async throws -> Answer {
+    _ = try await ask(command)
+    return Answer(.noContent)
+  }
+
+  private func done(
+    _ command: Command, on kind: EntityKind, _ call: Call
+  ) async throws -> Answer {
+    _ = try await ask(command, on: kind, call)
+    return Answer(.noContent)
+  }
+}
+
+extension Call {
+  fileprivate var category: ReportCategory? {
+    text("category").flatMap { name in ReportCategory.allCases.first { $0.name == name } }
+  }
+
+  fileprivate var severity: UInt8? { integer("severity").flatMap { UInt8(exactly: $0) } }
+
+  fileprivate var claim: SafetyClaim { text("safety") == "safe" ? .safe : .needsHelp }
+
+  fileprivate func fence() throws(Problem) -> (draft: FenceDraft, isActive: Bool) {
+    guard (self["circle"] == nil) != (self["geojson"] == nil) else {
+      throw Problem(.unprocessableContent, "give one of circle and geojson")
+    }
+    let kind = text("kind").flatMap(FenceKind.init(name:))
+    let name = text("name") ?? ""
+    if let members = self["circle"]?.members {
+      let circle = Call(
+        path: [:], query: [:], body: .object(members), versions: nil, lastEventID: nil,
+        connection: connection)
+      guard let center = circle.place, let metres = circle.number("radiusMetres") else {
+        throw Problem(.badRequest, "not on the Earth", at: "/circle")
+      }
+      let geometry = FenceGeometry.circle(
+        center: center, radiusCentimetres: UInt32((metres * 100).rounded()))
+      return (
+        FenceDraft(name: name, kind: kind ?? .info, geometry: geometry), flag("active") ?? true
+      )
+    }
+    let fences: [ImportedFence]
+    do {
+      fences = try GeoJSON.fences(from: self["geojson"] ?? .null)
+    } catch {
+      throw Problem(.unprocessableContent, "\(error)", at: "/geojson")
+    }
+    guard fences.count == 1, let imported = fences.first else {
+      throw Problem(.unprocessableContent, "one outline makes one fence", at: "/geojson")
+    }
+    let draft = FenceDraft(
+      name: name, kind: kind ?? imported.kind.flatMap(FenceKind.init(name:)) ?? .info,
+      geometry: imported.geometry, properties: imported.properties)
+    return (draft, flag("active") ?? imported.isActive ?? true)
+  }
+}

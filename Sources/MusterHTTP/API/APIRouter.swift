@@ -1,0 +1,171 @@
+internal import Foundation
+internal import Hummingbird
+internal import MusterInterchange
+internal import NIOCore
+
+/// Finds the route of a request, checks its form by it, and answers every fault with a problem
+/// document.
+///
+///     request ─▶ path ─▶ method ─▶ query ─▶ body ─▶ handler ─▶ answer
+///                404      405       400      400, 413, 415
+struct APIRouter: Sendable {
+  /// The largest is a fence's outline.
+  static let bodyBytes = 1024 * 1024
+  /// Of the path and the query.
+  private static let addressBytes = 4096
+
+  let api: API
+  let routes: [Route]
+  private let document: ByteBuffer
+
+  init(api: API) {
+    self.api = api
+    routes = API.routes
+    document = ByteBuffer(string: OpenAPI.document(of: routes).text)
+  }
+
+  /// Whether a path is the API's; all others are somebody else's.
+  static func owns(_ path: String) -> Bool {
+    path.hasPrefix("/api/") || ["/api", "/healthz", "/readyz", "/metrics", openAPI].contains(path)
+  }
+
+  private static let openAPI = "/openapi.json"
+
+  func answer(_ request: Request, connection: Connection) async -> Answer {
+    let answer: Answer
+    do {
+      answer = try await result(of: request, connection: connection)
+    } catch let problem as Problem {
+      answer = problem.answer
+    } catch {
+      answer = Problem(refusing: error).answer
+    }
+    api.requests.count(answer.status.code)
+    return answer
+  }
+
+  private func result(of request: Request, connection: Connection) async throws -> Answer {
+    guard request.uri.string.utf8.count <= Self.addressBytes else {
+      throw Problem(.uriTooLong, "an address has at most \(Self.addressBytes) bytes")
+    }
+    let path = try Self.segments(request.uri.path)
+    let matching = routes.compactMap { route in route.match(path).map { (route, $0) } }
+    guard !matching.isEmpty || request.uri.path == Self.openAPI else {
+      throw Problem(.notFound, "there is nothing at \(request.uri.path.prefix(200))")
+    }
+    if request.uri.path == Self.openAPI {
+      guard request.method == .get else {
+        throw Problem(.methodNotAllowed, "only GET", allowed: ["GET"])
+      }
+      return Answer(.ok, bytes: document, type: "application/json")
+    }
+    guard
+      let (route, values) = matching.first(where: {
+        $0.0.method.rawValue == request.method.rawValue
+      })
+    else {
+      let allowed = matching.map { $0.0.method.rawValue }
+      throw Problem(
+        .methodNotAllowed, "only \(allowed.joined(separator: ", "))", allowed: allowed)
+    }
+    let call = Call(
+      path: values, query: try Self.query(request.uri.query ?? "", of: route),
+      body: try await Self.body(of: request, for: route),
+      versions: try route.takesVersion ? Self.versions(request.headers[.ifMatch]) : nil,
+      lastEventID: request.value(of: "last-event-id"), connection: connection)
+    return try await route.handle(api, call)
+  }
+
+  // MARK: Reading
+
+  private static func segments(_ path: String) throws(Problem) -> [String] {
+    var segments: [String] = []
+    for part in path.split(separator: "/", omittingEmptySubsequences: false).dropFirst() {
+      guard let segment = String(part).removingPercentEncoding, !segment.isEmpty else {
+        throw Problem(.notFound, "there is nothing at \(path.prefix(200))")
+      }
+      segments.append(segment)
+    }
+    return segments
+  }
+
+  private static func query(
+    _ text: String, of route: Route
+  ) throws(Problem) -> [String: JSON] {
+    var values: [String: JSON] = [:]
+    for pair in text.split(separator: "&") {
+      let halves = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+      guard let name = decoded(halves[0]), let value = decoded(halves.count > 1 ? halves[1] : "")
+      else { throw Problem(.badRequest, "the query is not in percent-encoded UTF-8") }
+      guard let parameter = route.parameters.first(where: { $0.name == name }) else {
+        throw Problem(.badRequest, "there is no parameter \(name.prefix(40)) here", at: name)
+      }
+      guard values[name] == nil else {
+        throw Problem(.badRequest, "the parameter stands twice", at: name)
+      }
+      let json = typed(value, as: parameter.shape)
+      try parameter.shape.check(json, at: name)
+      values[name] = json
+    }
+    if let missing = route.parameters.first(where: { $0.isRequired && values[$0.name] == nil }) {
+      throw Problem(.badRequest, "the parameter is missing", at: missing.name)
+    }
+    return values
+  }
+
+  private static func decoded(_ text: Substring) -> String? {
+    text.replacingOccurrences(of: "+", with: " ").removingPercentEncoding
+  }
+
+  /// What a query says is text; a number of JSON's grammar is meant as one where one is wanted.
+  private static func typed(_ text: String, as shape: Shape) -> JSON {
+    switch shape {
+    case .integer, .number:
+      guard text.utf8.allSatisfy({ "0123456789+-.eE".utf8.contains($0) }), Double(text) != nil
+      else { return .string(text) }
+      return .number(text)
+    default: return .string(text)
+    }
+  }
+
+  private static func body(of request: Request, for route: Route) async throws -> JSON {
+    guard let shape = route.body else { return .null }
+    let type = (request.headers[.contentType] ?? "").prefix { $0 != ";" }
+      .trimmingCharacters(in: .whitespaces).lowercased()
+    guard type == "application/json" else {
+      throw Problem(.unsupportedMediaType, "send application/json, not '\(type.prefix(60))'")
+    }
+    let bytes: [UInt8]
+    do {
+      bytes = Array(buffer: try await request.body.collect(upTo: bodyBytes))
+    } catch is NIOTooManyBytesError {
+      throw Problem(.contentTooLarge, "a body has at most \(bodyBytes) bytes")
+    }
+    let json: JSON
+    do {
+      json = try JSON.read(bytes)
+    } catch {
+      throw Problem(.badRequest, "\(error)")
+    }
+    try shape.check(json, at: "")
+    return json
+  }
+
+  /// Strong versions only: a weak one never matches (RFC 9110), and of an empty list none does.
+  private static func versions(_ header: String?) throws(Problem) -> Set<String>? {
+    guard let header else { return nil }
+    let words = header.split(separator: ",").map { $0.trimmingCharacters(in: .whitespaces) }
+    if words == ["*"] { return nil }
+    guard words.count <= 64,
+      words.allSatisfy({ $0.hasSuffix("\"") && ($0.hasPrefix("\"") || $0.hasPrefix("W/\"")) })
+    else { throw Problem(.badRequest, "If-Match is a list of versions in quotes", at: "If-Match") }
+    return Set(words.filter { $0.hasPrefix("\"") }.map { String($0.dropFirst().dropLast()) })
+  }
+}
+
+extension Request {
+  /// Of the first header of that name, which MUST be in lower case.
+  func value(of name: String) -> String? {
+    headers.first { $0.name.canonicalName == name }?.value
+  }
+}

@@ -1,0 +1,74 @@
+internal import Hummingbird
+internal import MusterInterchange
+internal import NIOCore
+
+/// What a route answers.
+struct Answer: Sendable {
+  var status: HTTPResponse.Status
+  var headers: HTTPFields
+  var body: ResponseBody
+
+  init(_ status: HTTPResponse.Status, _ json: JSON, type: String = "application/json") {
+    self.init(status, text: json.text, type: type)
+  }
+
+  init(_ status: HTTPResponse.Status, text: String, type: String) {
+    self.init(status, bytes: ByteBuffer(string: text), type: type)
+  }
+
+  init(_ status: HTTPResponse.Status, bytes: ByteBuffer, type: String) {
+    self.status = status
+    headers = [.contentType: type]
+    body = ResponseBody(byteBuffer: bytes)
+  }
+
+  /// Without a body.
+  init(_ status: HTTPResponse.Status) {
+    self.status = status
+    headers = [:]
+    body = ResponseBody()
+  }
+
+  /// Without an end, or with one that is far away.
+  init(
+    streaming type: String,
+    _ write: @Sendable @escaping (inout any ResponseBodyWriter) async throws -> Void
+  ) {
+    status = .ok
+    headers = [.contentType: type]
+    body = ResponseBody(write)
+  }
+
+  static func ok(_ json: JSON) -> Answer { Answer(.ok, json) }
+
+  /// Something new, and where it is.
+  static func created(_ id: String, below path: String) -> Answer {
+    var answer = Answer(.created, JSON.object(["id": .string(id)]))
+    answer.headers[.location] = "\(path)/\(id)"
+    return answer
+  }
+
+  /// What every answer says to a browser: no script, no frame, no guessing, nothing kept.
+  var response: Response {
+    var headers = headers
+    headers[.contentSecurityPolicy] = "default-src 'none'; frame-ancestors 'none'"
+    headers[.xContentTypeOptions] = "nosniff"
+    headers[.cacheControl] = "no-store"
+    headers[.referrerPolicy] = "no-referrer"
+    headers[.crossOriginResourcePolicy] = "same-origin"
+    return Response(status: status, headers: headers, body: body)
+  }
+}
+
+typealias HeaderName = HTTPFields.Element.Name
+
+extension HeaderName {
+  static let referrerPolicy = known("referrer-policy")
+  static let crossOriginResourcePolicy = known("cross-origin-resource-policy")
+  static let xAccelBuffering = known("x-accel-buffering")
+
+  private static func known(_ name: String) -> HeaderName {
+    guard let name = HeaderName(name) else { preconditionFailure("\(name) is no name") }
+    return name
+  }
+}

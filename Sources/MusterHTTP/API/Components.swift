@@ -1,0 +1,153 @@
+internal import MusterModel
+
+/// What the answers are made of, as the document names it. The JSON itself is made in
+/// `MusterInterchange`, for the command line too; a test holds both side by side.
+enum Components {
+  static let all: [(name: String, shape: Shape)] = [
+    ("Problem", problem), ("User", user), ("Word", word), ("Report", report),
+    ("Conflict", conflict), ("Fence", fence), ("Directive", directive),
+    ("Respondent", respondent), ("Device", device), ("Event", event), ("Alert", alert),
+    ("Peer", peer), ("Status", status), ("Position", position), ("Track", track),
+    ("Delivery", delivery), ("Counts", counts), ("Health", .open([.must("status", .text)])),
+  ]
+
+  /// Nil for a name that stands for nothing.
+  static func shape(_ name: String) -> Shape? { all.first { $0.name == name }?.shape }
+
+  private static let placed: [Shape.Member] = [
+    .must("lat", .nullable(.latitude)), .must("lon", .nullable(.longitude)),
+  ]
+  private static let many = Int(Rows.mostPerPage)
+  private static let names = Shape.list(.text, most: many)
+
+  private static let problem = Shape.open([
+    .must("type", .text), .must("title", .text), .must("status", .integer(400...599)),
+    .must("detail", .text), .may("place", .text),
+  ])
+
+  private static let word = Shape.open([
+    .must("claim", .choice(["safe", "help"])), .must("note", .text), .must("callsign", .text),
+    .must("saidAt", .time),
+  ])
+
+  private static let user = Shape.open(
+    [
+      .must("id", .reference), .must("callsign", .text), .must("role", .text),
+      .must("safety", .choice(SafetyState.allCases.map(\.rawValue))), .must("reason", .text),
+      .must("word", .nullable(.named("Word"))), .must("override", .nullable(.named("Word"))),
+      .must("accuracyMetres", .nullable(.anyNumber)),
+      .must("fixAgeSeconds", .nullable(.anyInteger)), .must("team", .text),
+    ] + placed)
+
+  private static let conflict = Shape.open([
+    .must("field", .text),
+    .must(
+      "values",
+      .list(
+        .open([
+          .must("value", .text), .must("callsign", .text), .must("writtenAt", .time),
+        ]), most: many)),
+  ])
+
+  private static let report = Shape.open(
+    [
+      .must("id", .reference), .must("title", .text), .must("description", .text),
+      .must("category", .choice(ReportCategory.allCases.map(\.name))),
+      .must("severity", .nullable(.integer(1...5))), .must("toEvacuate", .flag),
+      .must("status", .choice(ReportStatus.allCases.map(\.name))), .must("owner", .reference),
+      .must("ownerCallsign", .text), .must("confirmations", names),
+      .must(
+        "comments",
+        .list(
+          .open([.must("callsign", .text), .must("text", .text), .must("writtenAt", .time)]),
+          most: many)),
+      .must("photos", .list(.anything, most: many)),
+      .must("conflicts", .list(.named("Conflict"), most: many)),
+      .must(
+        "delivery", .open([.must("devices", .count), .must("commandPost", .flag)])),
+      .must("createdAt", .time), .must("updatedAt", .time),
+    ] + placed)
+
+  private static let fence = Shape.open([
+    .must("id", .reference), .must("name", .text),
+    .must("kind", .choice(FenceKind.allCases.map(\.name))), .must("active", .flag),
+    .must("inside", names), .must("properties", .text), .must("dwellSeconds", .count),
+    .must("mode", .choice(["careful", "strict-aws"])), .must("needs", .nullable(.text)),
+    .must("conflicts", .list(.named("Conflict"), most: many)), .must("createdAt", .time),
+    .must("updatedAt", .time), .must("shape", .choice(["circle", "polygon"])),
+    .may("radiusMetres", .anyNumber), .may("lat", .latitude), .may("lon", .longitude),
+  ])
+
+  private static let respondent = Shape.open([
+    .must("user", .reference), .must("callsign", .text),
+    .must("state", .choice(Respondent.State.allCases.map(\.rawValue))), .must("reason", .text),
+    .must("answeredAt", .nullable(.time)), .must("answeredBy", .nullable(.text)),
+    .must("fixAgeSeconds", .nullable(.anyInteger)),
+  ])
+
+  private static let directive = Shape.open([
+    .must("id", .reference), .must("kind", .choice(DirectiveKind.allCases.map(\.name))),
+    .must("text", .text), .must("addressees", .text), .must("fence", .nullable(.reference)),
+    .must("fenceName", .text), .must("deadline", .nullable(.time)),
+    .must("secondsLeft", .nullable(.anyInteger)), .must("overdue", .flag),
+    .must("status", .choice(DirectiveStatus.allCases.map(\.name))), .must("callsign", .text),
+    .must("createdAt", .time), .must("unaccounted", names),
+    .must("people", .list(.named("Respondent"), most: many)),
+  ])
+
+  private static let device = Shape.open([
+    .must("id", .reference), .must("user", .reference), .must("callsign", .text),
+    .must("role", .choice(Role.allCases.map(\.name))), .must("rank", .count),
+    .must("isThisDevice", .flag), .must("isRevoked", .flag),
+  ])
+
+  private static let event = Shape.open(
+    [
+      .must("id", .reference), .must("type", .choice(["ENTER", "EXIT"])),
+      .must("fence", .reference), .must("fenceName", .text), .must("subject", .reference),
+      .must("callsign", .text), .must("sampleTime", .time), .must("baseline", .flag),
+    ] + placed)
+
+  private static let alert = Shape.open([
+    .must("id", .text), .must("kind", .choice(AlertKind.allCases.map(\.name))),
+    .must("row", .reference), .must("level", .choice(AlertLevel.allCases.map(\.name))),
+    .must("text", .text), .must("since", .time),
+  ])
+
+  private static let peer = Shape.open([
+    .must("callsign", .text), .must("device", .reference),
+    .must("state", .choice(["connected", "heard", "silent"])), .must("isConnected", .flag),
+    .must("address", .text), .must("interface", .text), .must("lastHeardSeconds", .anyInteger),
+    .must("connectedSeconds", .nullable(.anyInteger)),
+    .must("roundTripMilliseconds", .nullable(.anyNumber)), .must("behindFrames", .count),
+    .must("sentBytes", .nullable(.count)), .must("receivedBytes", .nullable(.count)),
+  ])
+
+  private static let status = Shape.open([
+    .must("operation", .reference), .must("operationName", .text), .must("callsign", .text),
+    .must("device", .reference), .must("role", .choice(Role.allCases.map(\.name))),
+    .must("stateHash", .text), .must("root", .text), .must("logs", .count),
+    .must("frames", .count), .must("quarantined", .count),
+    .must("peers", .list(.named("Peer"), most: Limits.peers)), .must("uplink", .anything),
+    .must("fix", .anything), .must("diskFreeBytes", .nullable(.count)),
+  ])
+
+  private static let fix: [Shape.Member] = [
+    .must("lat", .latitude), .must("lon", .longitude),
+    .must("accuracyMetres", .nullable(.anyNumber)), .must("sampleTime", .time),
+  ]
+
+  private static let position = Shape.open(
+    [
+      .must("id", .reference), .must("callsign", .text),
+      .must("reportedAt", .nullable(.time)), .must("fixAgeSeconds", .nullable(.anyInteger)),
+    ] + fix)
+
+  private static let track = Shape.open([.must("items", .list(.open(fix), most: many))])
+
+  private static let delivery = Shape.open([
+    .must("id", .reference), .must("devices", .count), .must("commandPost", .flag),
+  ])
+
+  private static let counts = Shape.open(Dataset.allCases.map { .must($0.name, .count) })
+}

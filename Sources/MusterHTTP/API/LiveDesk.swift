@@ -1,0 +1,156 @@
+internal import Logging
+internal import MusterInterchange
+internal import MusterModel
+internal import MusterNode
+internal import NIOCore
+internal import Synchronization
+
+/// Tells those who follow which sets have changed: once for all of them, and never more than a
+/// bounded number of notices waits for one who does not keep up.
+///
+///     node ── counts ──▶ LiveDesk ── notice ──▶ Subscriber ──▶ one event stream
+///                     asks once what                bounded; one that
+///                     is new since the last         overflows is told to reload
+///
+/// Subscriptions are names for a choice of sets, kept in memory until they are taken away or the
+/// node stops.
+final class LiveDesk: Sendable {
+  static let mostSubscribers = 1024
+  static let mostSubscriptions = 256
+  /// A stream says something that often, so that both ends notice when the other is gone.
+  private static let pulse = Duration.seconds(15)
+
+  private struct State {
+    var subscribers: [Int: Subscriber] = [:]
+    var subscriptions: [String: Set<Dataset>] = [:]
+    var next = 0
+    var isOver = false
+  }
+
+  private let node: Node
+  private let logger: Logger
+  private let state = Mutex(State())
+
+  init(node: Node, logger: Logger) {
+    self.node = node
+    self.logger = logger
+  }
+
+  var subscribers: Int { state.withLock { $0.subscribers.count } }
+
+  // MARK: Running
+
+  /// Follows the node until it stops or the task is cancelled.
+  func run() async {
+    let source: String
+    do {
+      source = "\(try await node.device())"
+    } catch {
+      return logger.error("nobody is told of changes: \(error)")
+    }
+    await withTaskGroup(of: Void.self) { group in
+      group.addTask { await self.follow(source) }
+      group.addTask { await self.beat() }
+      await group.next()
+      group.cancelAll()
+    }
+    let open = state.withLock { state in
+      state.isOver = true
+      return Array(state.subscribers.values)
+    }
+    for subscriber in open { subscriber.finish() }
+  }
+
+  private func follow(_ source: String) async {
+    var known = node.changeCounts
+    for await counts in await node.changes() {
+      for dataset in Dataset.allCases where counts[dataset] > known[dataset] {
+        let news = await node.news(of: dataset, since: known[dataset])
+        let notice = Notice(
+          source: source, dataset: dataset, since: known[dataset], count: counts[dataset],
+          news: news)
+        for subscriber in state.withLock({ Array($0.subscribers.values) }) {
+          subscriber.tell(notice)
+        }
+      }
+      known = counts
+    }
+  }
+
+  private func beat() async {
+    while true {
+      do {
+        try await Task.sleep(for: Self.pulse)
+      } catch {
+        return
+      }
+      for subscriber in state.withLock({ Array($0.subscribers.values) }) { subscriber.beat() }
+    }
+  }
+
+  // MARK: Following
+
+  /// Nil when there is no room for another, or the node stops.
+  func join(_ subscriber: Subscriber) -> Int? {
+    state.withLock { state in
+      guard !state.isOver, state.subscribers.count < Self.mostSubscribers else { return nil }
+      state.next += 1
+      state.subscribers[state.next] = subscriber
+      return state.next
+    }
+  }
+
+  func leave(_ number: Int) { state.withLock { $0.subscribers[number] = nil } }
+
+  /// What a reader has missed of some sets that was away.
+  func missed(
+    of datasets: Set<Dataset>, since known: ChangeCounts
+  ) async throws -> [Notice] {
+    let source = "\(try await node.device())"
+    var notices: [Notice] = []
+    for dataset in Dataset.allCases where datasets.contains(dataset) {
+      let counts = node.changeCounts
+      guard counts[dataset] != known[dataset] else { continue }
+      let news = await node.news(of: dataset, since: known[dataset])
+      notices.append(
+        Notice(
+          source: source, dataset: dataset, since: known[dataset], count: counts[dataset],
+          news: news))
+    }
+    return notices
+  }
+
+  // MARK: Subscriptions
+
+  /// Nil when there are too many.
+  func subscribe(as id: String, to datasets: Set<Dataset>) -> Bool {
+    state.withLock { state in
+      guard
+        state.subscriptions[id] != nil || state.subscriptions.count < Self.mostSubscriptions
+      else { return false }
+      state.subscriptions[id] = datasets
+      for subscriber in state.subscribers.values where subscriber.subscription == id {
+        subscriber.choose(datasets)
+      }
+      return true
+    }
+  }
+
+  /// Ends the streams by it too. False when there is none.
+  func unsubscribe(_ id: String) -> Bool {
+    let (was, open) = state.withLock { state in
+      let was = state.subscriptions.removeValue(forKey: id) != nil
+      return (was, state.subscribers.values.filter { $0.subscription == id })
+    }
+    for subscriber in open { subscriber.finish() }
+    return was
+  }
+
+  func subscription(_ id: String) -> Set<Dataset>? { state.withLock { $0.subscriptions[id] } }
+
+  var subscriptions: [(id: String, datasets: Set<Dataset>)] {
+    state.withLock { state in
+      state.subscriptions.sorted { $0.key < $1.key }.map { (id: $0.key, datasets: $0.value) }
+    }
+  }
+}

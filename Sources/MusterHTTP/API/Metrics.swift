@@ -1,0 +1,87 @@
+internal import MusterModel
+internal import MusterNode
+internal import MusterTransport
+
+/// What the node counts, in the text form of Prometheus.
+enum Metrics {
+  static func text(of api: API) async throws -> String {
+    let status = try await api.status().summary
+    var lines: [String] = []
+    gauges(of: status, subscribers: api.live.subscribers, &lines)
+    let counts = api.node.changeCounts
+    family(
+      "muster_changes_total", "counter", "How often a set has changed here",
+      Dataset.allCases.map { ("dataset=\"\($0.name)\"", counts[$0]) }, &lines)
+    family(
+      "muster_rejected_datagrams_total", "counter", "Datagrams that were dropped",
+      status.rejected.sorted { $0.key < $1.key }.map {
+        ("reason=\"\(escaped($0.key))\"", $0.value)
+      },
+      &lines)
+    if let transport = api.node.transportCounters { counters(of: transport, &lines) }
+    family(
+      "muster_http_requests_total", "counter", "Requests that the API answered",
+      api.requests.byStatus.map { ("status=\"\($0.status)\"", $0.count) }, &lines)
+    return lines.joined(separator: "\n") + "\n"
+  }
+
+  private static func gauges(
+    of status: StatusSummary, subscribers: Int, _ lines: inout [String]
+  ) {
+    let gauges: [(String, String, Int)] = [
+      ("logs", "Logs held", status.logs), ("frames", "Frames held", status.frames),
+      ("waiting_frames", "Frames held that are not applied yet", status.waitingFrames),
+      ("quarantined_frames", "Frames that count nowhere", status.quarantinedFrames),
+      ("missing_frames", "Frames lost to damage", status.missingFrames),
+      ("users", "People", status.users), ("reports", "Reports", status.reports),
+      ("fences", "Fences", status.fences), ("crossings", "Crossings", status.crossings),
+      ("forked_logs", "Logs with two frames for one place", status.forks.count),
+      ("stream_subscribers", "Event streams that are open", subscribers),
+    ]
+    for (name, about, value) in gauges {
+      family("muster_\(name)", "gauge", about, [("", UInt64(max(0, value)))], &lines)
+    }
+    let peers = Dictionary(grouping: status.peers, by: \.state.name).mapValues(\.count)
+    family(
+      "muster_peers", "gauge", "Laptops that were met",
+      ["connected", "heard", "silent"].map { ("state=\"\($0)\"", UInt64(peers[$0] ?? 0)) }, &lines)
+    family(
+      "muster_behind_frames", "gauge", "Frames that peers lack, in all",
+      [("", status.peers.reduce(0) { $0 &+ $1.behindFrames })], &lines)
+    family(
+      "muster_room_drops_total", "counter", "What was to be said to peers and found no room",
+      [("", status.droppedForLackOfRoom)], &lines)
+    if let free = status.diskFreeBytes {
+      family("muster_disk_free_bytes", "gauge", "Where the database is", [("", free)], &lines)
+    }
+  }
+
+  private static func counters(of transport: TransportCounters, _ lines: inout [String]) {
+    let counters: [(String, String, UInt64)] = [
+      ("sent_datagrams", "Datagrams sent", transport.sent),
+      ("sent_bytes", "Bytes sent", transport.sentBytes),
+      ("received_datagrams", "Datagrams received", transport.received),
+      ("received_bytes", "Bytes received", transport.receivedBytes),
+      ("socket_errors", "Errors of sockets", transport.socketErrors),
+      ("rebuilt_sockets", "Sockets opened again", transport.rebuiltSockets),
+    ]
+    for (name, about, value) in counters {
+      family("muster_\(name)_total", "counter", about, [("", value)], &lines)
+    }
+  }
+
+  private static func family(
+    _ name: String, _ type: String, _ about: String, _ samples: [(labels: String, value: UInt64)],
+    _ lines: inout [String]
+  ) {
+    lines.append("# HELP \(name) \(about).")
+    lines.append("# TYPE \(name) \(type)")
+    for (labels, value) in samples {
+      lines.append(labels.isEmpty ? "\(name) \(value)" : "\(name){\(labels)} \(value)")
+    }
+  }
+
+  private static func escaped(_ text: String) -> String {
+    text.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"").replacing("\n", with: "\\n")
+  }
+}

@@ -1,0 +1,144 @@
+internal import MusterInterchange
+internal import MusterModel
+internal import NIOCore
+
+/// A list of one set, ready to be sent, whole or in pages, as JSON or as GeoJSON.
+struct Rows: Sendable {
+  struct Row: Sendable {
+    let id: String
+    let json: String
+    /// As a GeoJSON feature; empty for what is nowhere.
+    let feature: String
+    let box: Box?
+  }
+
+  static let page: Int64 = 1000
+  static let mostPerPage: Int64 = 10_000
+
+  /// By id, so that a page begins where the one before ended, whatever came in between.
+  private let rows: [Row]
+
+  init(_ rows: [Row]) { self.rows = rows.sorted { $0.id < $1.id } }
+
+  /// Those after an id, and where the next page begins.
+  func page(after cursor: String?, limit: Int64) -> ByteBuffer {
+    let first = cursor.map { cursor in firstIndex(after: cursor) } ?? 0
+    let shown = rows[first...].prefix(Int(limit))
+    var text = ByteBuffer(string: "{\"items\":[")
+    for (index, row) in shown.enumerated() {
+      if index > 0 { text.writeString(",") }
+      text.writeString(row.json)
+    }
+    let next = shown.endIndex < rows.endIndex ? "\"\(shown.last?.id ?? "")\"" : "null"
+    text.writeString("],\"next\":\(next)}")
+    return text
+  }
+
+  /// Those that meet a box, or all, as a FeatureCollection.
+  func features(in box: Box?) -> ByteBuffer {
+    var text = ByteBuffer(string: "{\"type\":\"FeatureCollection\",\"features\":[")
+    var isFirst = true
+    for row in rows where !row.feature.isEmpty {
+      if let box, row.box?.meets(box) != true { continue }
+      if !isFirst { text.writeString(",") }
+      isFirst = false
+      text.writeString(row.feature)
+    }
+    text.writeString("]}")
+    return text
+  }
+
+  private func firstIndex(after cursor: String) -> Int {
+    var (low, high) = (0, rows.count)
+    while low < high {
+      let middle = (low + high) / 2
+      if rows[middle].id <= cursor { low = middle + 1 } else { high = middle }
+    }
+    return low
+  }
+}
+
+/// A rectangle of degrees; west of its east edge unless it lies across the antimeridian.
+struct Box: Hashable, Sendable {
+  var west: Int32
+  var south: Int32
+  var east: Int32
+  var north: Int32
+
+  init(_ place: Coordinate) {
+    (west, east) = (place.longitudeE7, place.longitudeE7)
+    (south, north) = (place.latitudeE7, place.latitudeE7)
+  }
+
+  init(west: Int32, south: Int32, east: Int32, north: Int32) {
+    (self.west, self.south, self.east, self.north) = (west, south, east, north)
+  }
+
+  /// `west,south,east,north` in degrees, as RFC 7946 has it.
+  init(parsing text: String) throws(Problem) {
+    let numbers = try Self.check(text, at: "bbox")
+    guard let first = Coordinate(latitude: numbers[1], longitude: numbers[0]),
+      let second = Coordinate(latitude: numbers[3], longitude: numbers[2]),
+      first.latitudeE7 <= second.latitudeE7
+    else { throw Problem(.unprocessableContent, "the box is not on the Earth", at: "bbox") }
+    self.init(
+      west: first.longitudeE7, south: first.latitudeE7, east: second.longitudeE7,
+      north: second.latitudeE7)
+  }
+
+  static let pattern = "^-?[0-9]{1,3}([.][0-9]+)?(,-?[0-9]{1,3}([.][0-9]+)?){3}$"
+
+  /// Four plain decimals, as `pattern` says.
+  @discardableResult
+  static func check(_ text: String, at place: String) throws(Problem) -> [Double] {
+    let parts = text.split(separator: ",", omittingEmptySubsequences: false)
+    let numbers = parts.compactMap { part -> Double? in
+      let digits = part.hasPrefix("-") ? part.dropFirst() : part
+      let halves = digits.split(separator: ".", omittingEmptySubsequences: false)
+      guard halves.count <= 2, halves[0].utf8.count <= 3,
+        halves.allSatisfy({ !$0.isEmpty && $0.utf8.allSatisfy { (48...57).contains($0) } })
+      else { return nil }
+      return Double(part)
+    }
+    guard parts.count == 4, numbers.count == 4 else {
+      throw Problem(.badRequest, "write west,south,east,north in degrees", at: place)
+    }
+    return numbers
+  }
+
+  /// Of an outline. A circle's is somewhat too large, so that nothing is missed.
+  init(_ geometry: FenceGeometry) {
+    switch geometry {
+    case .circle(let center, let radius):
+      let reach = Int64(radius) * 91 / 100 + 10
+      let south = max(-900_000_000, Int64(center.latitudeE7) - reach)
+      let north = min(900_000_000, Int64(center.latitudeE7) + reach)
+      // Beyond these a degree of longitude is too short for a bound to be worth the trouble.
+      let isFar = max(abs(south), abs(north)) > 800_000_000
+      let wide = isFar ? 1_800_000_000 : reach * 6
+      let (west, east) = (Int64(center.longitudeE7) - wide, Int64(center.longitudeE7) + wide)
+      let isAround = west < -1_800_000_000 || east > 1_800_000_000
+      self.init(
+        west: isAround ? -1_800_000_000 : Int32(west), south: Int32(south),
+        east: isAround ? 1_800_000_000 : Int32(east), north: Int32(north))
+    case .polygons(let polygons):
+      let vertices = polygons.flatMap(\.outer.vertices)
+      self.init(
+        west: vertices.map(\.longitudeE7).min() ?? 0, south: vertices.map(\.latitudeE7).min() ?? 0,
+        east: vertices.map(\.longitudeE7).max() ?? 0,
+        north: vertices.map(\.latitudeE7).max() ?? 0)
+    }
+  }
+
+  func meets(_ other: Box) -> Bool {
+    guard south <= other.north, other.south <= north else { return false }
+    return spans.contains { own in
+      other.spans.contains { own.lowerBound <= $0.upperBound && $0.lowerBound <= own.upperBound }
+    }
+  }
+
+  /// Of longitudes: two across the antimeridian.
+  private var spans: [ClosedRange<Int32>] {
+    west <= east ? [west...east] : [west...1_800_000_000, -1_800_000_000...east]
+  }
+}

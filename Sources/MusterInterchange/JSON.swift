@@ -1,0 +1,117 @@
+internal import Foundation
+public import MusterModel
+
+/// A JSON document as it stands: numbers keep their digits, so that what is passed through is
+/// not rounded.
+public indirect enum JSON: Hashable, Sendable {
+  case null
+  case bool(Bool)
+  /// The digits, in JSON's grammar.
+  case number(String)
+  /// `NaN` and its like, which some tools write and JSON does not know. Read only so that a
+  /// refusal can say where it stands.
+  case notNumber(String)
+  case string(String)
+  case array([JSON])
+  case object([String: JSON])
+
+  /// Reads a whole document (RFC 8259), of which neither depth nor size may hurt; a key that stands
+  /// twice in an object is refused.
+  public static func read(_ bytes: [UInt8]) throws(GeoJSONFault) -> JSON {
+    try JSONReader.value(of: Data(bytes))
+  }
+
+  /// On one line, keys in order, nothing left out: what is not known is null.
+  public var text: String { JSONWriter.compact(self) }
+
+  /// What it is, for messages.
+  public var kind: String {
+    switch self {
+    case .null: "null"
+    case .bool(let value): value ? "true" : "false"
+    case .number(let text), .notNumber(let text): text.count > 30 ? "a long number" : text
+    case .string: "a text"
+    case .array: "a list"
+    case .object: "an object"
+    }
+  }
+
+  /// Of a text.
+  public var word: String? {
+    if case .string(let text) = self { text } else { nil }
+  }
+
+  /// Of a list.
+  public var elements: [JSON]? {
+    if case .array(let elements) = self { elements } else { nil }
+  }
+
+  /// Of an object.
+  public var members: [String: JSON]? {
+    if case .object(let members) = self { members } else { nil }
+  }
+
+  /// The first `notNumber` in it.
+  public var firstNotNumber: String? {
+    switch self {
+    case .notNumber(let text): text
+    case .array(let elements): elements.lazy.compactMap(\.firstNotNumber).first
+    case .object(let members):
+      members.sorted { $0.key < $1.key }.lazy.compactMap(\.value.firstNotNumber).first
+    default: nil
+    }
+  }
+}
+
+// MARK: - Making
+
+extension JSON {
+  /// A whole number.
+  public static func integer(_ value: Int64) -> JSON { .number(String(value)) }
+
+  /// A whole number.
+  public static func unsigned(_ value: UInt64) -> JSON { .number(String(value)) }
+
+  /// How many.
+  public static func count(_ value: Int) -> JSON { .number(String(value)) }
+
+  /// The shortest digits that read as the same; null for what is no number.
+  public static func real(_ value: Double) -> JSON {
+    guard value.isFinite else { return .null }
+    let digits = "\(value)"
+    return .number(digits.hasSuffix(".0") ? String(digits.dropLast(2)) : digits)
+  }
+
+  /// Its hexadecimal digits.
+  public static func id(_ identifier: some Identifier) -> JSON { .string(identifier.description) }
+
+  /// RFC 3339 in UTC.
+  public static func time(_ timestamp: Timestamp) -> JSON { .string(timestamp.description) }
+
+  /// A list of texts.
+  public static func strings(_ values: [String]) -> JSON { .array(values.map(JSON.string)) }
+
+  /// Null for what is not known.
+  public static func known<T>(_ value: T?, _ make: (T) -> JSON) -> JSON {
+    value.map(make) ?? .null
+  }
+
+  /// `lat` and `lon`, in degrees with up to seven decimals.
+  public static func place(_ coordinate: Coordinate?) -> [String: JSON] {
+    [
+      "lat": known(coordinate) { .number(GeoJSON.decimal(Int64($0.latitudeE7), places: 7)) },
+      "lon": known(coordinate) { .number(GeoJSON.decimal(Int64($0.longitudeE7), places: 7)) },
+    ]
+  }
+
+  /// With one decimal.
+  public static func metres(decimetres: UInt32?) -> JSON {
+    known(decimetres) { .number(GeoJSON.decimal(Int64($0), places: 1)) }
+  }
+
+  /// An object with more members; of two with one name the new one stays.
+  public func adding(_ more: [String: JSON]) -> JSON {
+    guard case .object(let members) = self else { return self }
+    return .object(members.merging(more) { $1 })
+  }
+}

@@ -1,0 +1,69 @@
+public import MusterModel
+
+extension DirectiveSummary {
+  /// As `direct list` prints it; what is left of the time is counted from `now`.
+  public func json(now: Timestamp) -> JSON {
+    .object([
+      "id": .id(id), "kind": .string(kind.name), "text": .string(text),
+      "addressees": .string(addressees), "fence": .known(fence, JSON.id),
+      "fenceName": .string(fenceName), "deadline": .known(deadline, JSON.time),
+      "secondsLeft": .known(deadline) { .integer($0.milliseconds(since: now) / 1000) },
+      "overdue": .bool(isOverdue(now: now)), "status": .string(status.name),
+      "callsign": .string(callsign), "createdAt": .time(createdAt),
+      "unaccounted": .strings(unaccounted.map(\.callsign)),
+      "people": .array(people.map(\.json)),
+    ])
+  }
+}
+
+extension Respondent {
+  fileprivate var json: JSON {
+    .object([
+      "user": .id(user), "callsign": .string(callsign), "state": .string(state.rawValue),
+      "reason": .string(reason), "answeredAt": .known(answeredAt, JSON.time),
+      "answeredBy": .known(answeredBy, JSON.string),
+      "fixAgeSeconds": .known(fixAgeSeconds, JSON.integer),
+    ])
+  }
+}
+
+extension Alert {
+  /// As `alert list` prints it.
+  public var json: JSON {
+    .object([
+      "id": .string(id.description), "kind": .string(id.kind.name), "row": .id(id.row),
+      "level": .string(level.name), "text": .string(text), "since": .time(since),
+    ])
+  }
+}
+
+extension AlertChange {
+  /// As `alert follow` prints it: the alert, and which way it went.
+  public var json: JSON {
+    switch self {
+    case .raised(let alert): alert.json.adding(["change": .string("raised")])
+    case .cleared(let alert): alert.json.adding(["change": .string("cleared")])
+    }
+  }
+}
+
+extension SettingsSummary {
+  /// As `settings show` prints it.
+  public var json: JSON {
+    .object([
+      "foreground": foreground.json, "background": background.json,
+      "silenceSeconds": .integer(silenceSeconds),
+    ])
+  }
+}
+
+extension LocationProfile {
+  fileprivate var json: JSON {
+    .object([
+      "mode": .string(mode.name), "readingSeconds": .count(Int(readingSeconds)),
+      "sendingSeconds": .count(Int(sendingSeconds)),
+      "distanceMetres": .count(Int(distanceMetres)),
+      "accuracyMetres": .count(Int(accuracyMetres)), "sharesTrack": .bool(sharesTrack),
+    ])
+  }
+}

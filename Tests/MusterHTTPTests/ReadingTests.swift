@@ -1,0 +1,162 @@
+import MusterInterchange
+import MusterModel
+import Testing
+
+@testable import MusterHTTP
+
+@Suite struct `What programs read over HTTP` {
+  private static let school: JSON = .object([
+    "name": .string("School"), "kind": .string("muster"),
+    "circle": .object([
+      "lat": .real(46.5), "lon": .real(7.5), "radiusMetres": .count(100),
+    ]),
+  ])
+
+  /// An operation in which there is something of everything.
+  private static func fill(_ web: WebStage) async throws -> (report: String, fence: String) {
+    let report = try await web.make(
+      "/api/v1/reports",
+      .object([
+        "title": .string("Gas \"smell\" <b>"), "severity": .count(4), "lat": .real(46.5),
+        "lon": .real(-7.25), "category": .string("chemical"),
+      ]))
+    let fence = try await web.make("/api/v1/fences", school)
+    let here = "{\"lat\":46.5,\"lon\":7.5,\"accuracyMetres\":5}"
+    #expect(try await web.status("POST", "/api/v1/me/position", here) == 204)
+    let safe = "{\"safety\":\"safe\",\"note\":\"at school\"}"
+    #expect(try await web.status("PUT", "/api/v1/me/safety", safe) == 204)
+    _ = try await web.make(
+      "/api/v1/directives",
+      .object(["kind": .string("rollcall"), "deadlineSeconds": .count(600)]))
+    return (report, fence)
+  }
+
+  @Test func `every answer has the shape that the document promises`() async throws {
+    try await WebStage.tell { web in
+      let (report, fence) = try await Self.fill(web)
+      for route in API.routes where route.method == .get {
+        guard case .json(let shape) = route.result else { continue }
+        var path = route.path
+        if path.contains("{id}") {
+          let set = path.split(separator: "/")[2]
+          guard set != "subscriptions" else { continue }
+          let directive = try await web.get("/api/v1/directives").items[0]["id"].word ?? ""
+          let ids = ["reports": report, "fences": fence, "directives": directive]
+          path = path.replacing("{id}", with: ids[String(set)] ?? "Anna")
+        }
+        if path.hasSuffix("point-in-fences") { path += "?lat=46.5&lon=7.5" }
+        let answer = try await web.get(path)
+        #expect(throws: Never.self, "\(path): \(answer.text)") {
+          try shape.check(answer, at: path)
+        }
+        let mayBeEmpty = ["peers", "alerts", "subscriptions"].contains { path.hasSuffix($0) }
+        if answer.members?["items"] != nil {
+          #expect(!answer.items.isEmpty || mayBeEmpty, "\(path)")
+        }
+      }
+    }
+  }
+
+  @Test func `rows are what the command line prints`() async throws {
+    try await WebStage.tell { web in
+      let (report, fence) = try await Self.fill(web)
+      guard case .reports(let reports) = await web.node.perform(.reports),
+        case .fences(let fences) = await web.node.perform(.fences)
+      else { throw Failed("no rows") }
+      #expect(try await web.get("/api/v1/reports").items == reports.map(\.json))
+      #expect(try await web.get("/api/v1/fences").items == fences.map(\.json))
+      #expect(try await web.get("/api/v1/reports/\(report.prefix(6))") == reports[0].json)
+      #expect(try await web.get("/api/v1/fences/\(fence)")["inside"] == .strings(["Anna"]))
+      let user = try await web.get("/api/v1/users/Anna")
+      #expect(user["safety"].word == "safe" && user["lat"] == .number("46.5"))
+      #expect(try await web.get("/api/v1/tracks/Anna").items.count == 1)
+      #expect(try await web.get("/api/v1/events").items[0]["type"].word == "ENTER")
+    }
+  }
+
+  @Test func `features are chosen by a box, across the antimeridian too`() async throws {
+    try await WebStage.tell { web in
+      for (title, longitude) in [("west", -179.9), ("east", 179.9), ("here", 7.0)] {
+        _ = try await web.make(
+          "/api/v1/reports",
+          .object(["title": .string(title), "lat": .real(10), "lon": .real(longitude)]))
+      }
+      _ = try await web.make("/api/v1/reports", .object(["title": .string("nowhere")]))
+      func titles(_ query: String) async throws -> [String] {
+        try await web.get("/api/v1/reports.geojson" + query)["features"].elements?.compactMap {
+          $0["properties"]["title"].word
+        }.sorted() ?? []
+      }
+      #expect(try await titles("") == ["east", "here", "west"])
+      #expect(try await titles("?bbox=0,0,20,20") == ["here"])
+      #expect(try await titles("?bbox=179,0,-179,20") == ["east", "west"])
+      #expect(try await titles("?bbox=0,-20,20,0").isEmpty)
+      for bad in ["1,2,3", "a,b,c,d", "0,91,1,92", "0,2,1,1", ""] {
+        #expect(
+          [400, 422].contains(try await web.status("GET", "/api/v1/fences.geojson?bbox=\(bad)")))
+      }
+    }
+  }
+
+  @Test func `pages hold every row once`() async throws {
+    try await WebStage.tell { web in
+      var made: Set<String> = []
+      for number in 0..<23 {
+        made.insert(
+          try await web.make("/api/v1/reports", .object(["title": .string("R\(number)")])))
+      }
+      var seen: [String] = []
+      var cursor: String? = nil
+      repeat {
+        let query = "?limit=5" + (cursor.map { "&cursor=\($0)" } ?? "")
+        let page = try await web.get("/api/v1/reports" + query)
+        #expect(page.items.count <= 5)
+        seen += page.items.compactMap { $0["id"].word }
+        cursor = page["next"].word
+      } while cursor != nil
+      #expect(seen.count == 23 && Set(seen) == made)
+      #expect(try await web.status("GET", "/api/v1/reports?limit=0") == 400)
+      #expect(try await web.status("GET", "/api/v1/reports?limit=1&limit=2") == 400)
+      #expect(try await web.status("GET", "/api/v1/reports?colour=red") == 400)
+    }
+  }
+
+  @Test func `a write is there for whoever asks after its answer`() async throws {
+    try await WebStage.tell { web in
+      for number in 1...30 {
+        _ = try await web.make("/api/v1/reports", .object(["title": .string("R\(number)")]))
+        #expect(try await web.get("/api/v1/status")["reports"] == .count(number))
+        #expect(try await web.get("/api/v1/reports").items.count == number)
+      }
+    }
+  }
+
+  @Test func `metrics are lines that Prometheus reads`() async throws {
+    try await WebStage.tell { web in
+      let answer = try await web.client.ask("GET", "/metrics")
+      #expect(answer.headers["content-type"]?.hasPrefix("text/plain; version=0.0.4") == true)
+      let line = /(# (HELP|TYPE) muster_[a-z_]+ .+|muster_[a-z_]+({[a-z]+="[^"]*"})? [0-9]+)/
+      for text in answer.body.split(separator: "\n") {
+        #expect(text.wholeMatch(of: line) != nil, "\(text)")
+      }
+      #expect(answer.body.contains("muster_users 1\n"))
+    }
+  }
+
+  @Test func `the document names every route, and nothing that does not exist`() async throws {
+    try await WebStage.tell { web in
+      let document = try await web.get("/openapi.json")
+      #expect(document["openapi"].word == "3.1.0")
+      let paths = document["paths"].members ?? [:]
+      #expect(Set(paths.keys) == Set(API.routes.map(\.path)))
+      let names = document["components"]["schemas"].members ?? [:]
+      for part in document.text.split(separator: "#/components/schemas/").dropFirst() {
+        #expect(names[String(part.prefix { $0 != "\"" })] != nil)
+      }
+      var operations: Set<String> = []
+      for operation in paths.values.flatMap({ $0.members.map { Array($0.values) } ?? [] }) {
+        #expect(operations.insert(operation["operationId"].word ?? "").inserted)
+      }
+    }
+  }
+}

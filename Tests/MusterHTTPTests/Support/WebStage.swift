@@ -1,0 +1,116 @@
+import Foundation
+import Logging
+import MusterInterchange
+import MusterModel
+import MusterNode
+import ServiceLifecycle
+
+@testable import MusterHTTP
+
+/// A real node behind a real server on a loopback address, for one story.
+struct WebStage: Sendable {
+  let node: Node
+  let port: Int
+
+  var client: WebClient { WebClient(port: port) }
+
+  /// - Parameter role: of the node's own device.
+  static func tell(
+    token: String? = nil, role: Role = .command,
+    _ story: @escaping @Sendable (WebStage) async throws -> Void
+  ) async throws {
+    let folder = FileManager.default.temporaryDirectory.appending(
+      path: "mw\(UInt32.random(in: 0 ... .max))")
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: false)
+    defer {
+      do { try FileManager.default.removeItem(at: folder) } catch { print("\(error)") }
+    }
+    let node = try await node(in: folder, role)
+    let (ports, listening) = AsyncStream.makeStream(of: Int.self)
+    let server = WebServer(
+      host: "127.0.0.1", port: 0, token: token, node: node, logger: .silent
+    ) { listening.yield($0) }
+    let group = ServiceGroup(services: [server], logger: .silent)
+    try await withThrowingTaskGroup { tasks in
+      tasks.addTask {
+        defer { listening.finish() }
+        try await group.run()
+      }
+      var iterator = ports.makeAsyncIterator()
+      guard let port = await iterator.next() else { throw Failed("the server never listened") }
+      let outcome: Result<Void, any Error>
+      do {
+        outcome = .success(try await story(WebStage(node: node, port: port)))
+      } catch {
+        outcome = .failure(error)
+      }
+      await group.triggerGracefulShutdown()
+      try await tasks.waitForAll()
+      try outcome.get()
+    }
+    await node.stop()
+  }
+
+  private static func node(in folder: URL, _ role: Role) async throws -> Node {
+    func home(_ name: String) -> NodeHome {
+      NodeHome.locate(
+        home: folder.path + "/" + name, keys: nil,
+        environment: ["MUSTER_STATE": folder.path + "/state-" + name])
+    }
+    _ = try Founding.found(
+      operation: "Ridge", callsign: "Anna", home: home("a"), passphrase: nil)
+    let anna = Node(try OpenedHome(home("a")) { [] }, transport: nil, logger: .silent)
+    if role == .command { return anna }
+    let request = try Founding.request(callsign: "Ben", home: home("b"), passphrase: nil)
+    guard case .grant(let grant, _) = await anna.perform(.admit(request: request, role: role))
+    else { throw Failed("nobody was admitted") }
+    await anna.stop()
+    _ = try Founding.join(grant: grant, home: home("b")) { [] }
+    return Node(try OpenedHome(home("b")) { [] }, transport: nil, logger: .silent)
+  }
+
+  // MARK: What stories ask
+
+  func get(_ path: String) async throws -> JSON {
+    let answer = try await client.ask("GET", path)
+    guard answer.status == 200 else { throw Failed("\(path): \(answer)") }
+    return answer.json
+  }
+
+  /// The id of what was made.
+  func make(_ path: String, _ body: JSON) async throws -> String {
+    let answer = try await client.ask("POST", path, body: body.text)
+    guard answer.status == 201, let id = answer.json.members?["id"]?.word else {
+      throw Failed("\(path): \(answer)")
+    }
+    return id
+  }
+
+  func status(
+    _ method: String, _ path: String, _ body: String? = nil, _ headers: [String: String] = [:]
+  ) async throws -> Int {
+    try await client.ask(method, path, body: body, headers: headers).status
+  }
+}
+
+extension Logger {
+  static var silent: Logger { Logger(label: "test") { _ in SwiftLogNoOpLogHandler() } }
+}
+
+/// A story that cannot go on.
+struct Failed: Error, CustomStringConvertible {
+  let description: String
+
+  init(_ description: String) { self.description = description }
+}
+
+extension JSON {
+  subscript(name: String) -> JSON { members?[name] ?? .null }
+
+  /// Null for what is no JSON.
+  static func read(of text: String) -> JSON {
+    do { return try read(Array(text.utf8)) } catch { return .null }
+  }
+
+  var items: [JSON] { self["items"].elements ?? [] }
+}

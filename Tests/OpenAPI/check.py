@@ -1,0 +1,52 @@
+#!/usr/bin/env python3
+"""Throws requests made of the served OpenAPI document at a node, right ones and wrong ones, and
+fails on any answer that the document does not promise, and on any 5xx.
+
+    muster run --http 127.0.0.1:7480 &
+    python3 Tests/OpenAPI/check.py --requests 20000
+
+Needs schemathesis 4 (PyPI). The node should be one of its own: all sorts of things are written.
+The event stream is left out, since it has no end: the tests of MusterHTTP follow it."""
+
+import argparse
+import os
+import re
+import subprocess
+import sys
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
+    parser.add_argument("--url", default="http://127.0.0.1:7480")
+    parser.add_argument("--requests", type=int, default=20_000, help="at least so many")
+    parser.add_argument("--examples", type=int, default=100, help="of each route in one round")
+    parser.add_argument("--seed", type=int, default=1)
+    options = parser.parse_args()
+    sent, seed = 0, options.seed
+    while sent < options.requests:
+        done = round_of_requests(options, seed)
+        sent += done
+        print(f"{sent} requests, seed {seed}", flush=True)
+        seed += 1
+    print(f"{sent} requests: no mismatch, no 5xx")
+
+
+def round_of_requests(options, seed):
+    """How many were sent; ends the program where one was answered wrong."""
+    words = [
+        "schemathesis", "--config-file", os.path.join(HERE, "schemathesis.toml"), "run",
+        options.url + "/openapi.json", "--exclude-path", "/api/v1/stream", "--warnings", "off",
+        "--max-examples", str(options.examples), "--seed", str(seed), "--no-color",
+        "--generation-database", "none", "--continue-on-failure"]
+    done = subprocess.run(words, capture_output=True, text=True)
+    count = re.search(r"^\s+([\d,]+) generated", done.stdout, re.MULTILINE)
+    if done.returncode != 0 or count is None:
+        print(done.stdout[-20_000:], done.stderr[-2_000:])
+        raise SystemExit(f"failed at seed {seed}")
+    return int(count.group(1).replace(",", ""))
+
+
+if __name__ == "__main__":
+    sys.exit(main())
