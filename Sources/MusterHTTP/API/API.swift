@@ -6,7 +6,8 @@ internal import MusterNode
 /// What the routes work on: the node, what is ready to be sent, and who follows.
 ///
 /// Reads of whole sets come from caches, of which each is made anew when its set has changed;
-/// writes go to the node as the commands of the command line do, and are answered once they are durable.
+/// writes go to the node as the commands of the command line do, and are answered once they are
+/// durable.
 final class API: Sendable {
   let node: Node
   let requests = RequestCounts()
