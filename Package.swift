@@ -28,18 +28,26 @@ func tests(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
   .testTarget(name: name, dependencies: dependencies, swiftSettings: settings)
 }
 
+let asyncHTTPClient: Target.Dependency = .product(
+  name: "AsyncHTTPClient", package: "async-http-client")
 let argumentParser: Target.Dependency = .product(
   name: "ArgumentParser", package: "swift-argument-parser")
 let grdb: Target.Dependency = .product(name: "GRDB", package: "GRDB.swift")
 let grdbSQLite: Target.Dependency = .product(name: "GRDBSQLite", package: "GRDB.swift")
 let hummingbird: Target.Dependency = .product(name: "Hummingbird", package: "hummingbird")
+let hummingbirdTLS: Target.Dependency = .product(name: "HummingbirdTLS", package: "hummingbird")
 let logging: Target.Dependency = .product(name: "Logging", package: "swift-log")
 let nioCore: Target.Dependency = .product(name: "NIOCore", package: "swift-nio")
 let nioEmbedded: Target.Dependency = .product(name: "NIOEmbedded", package: "swift-nio")
+let nioHTTP1: Target.Dependency = .product(name: "NIOHTTP1", package: "swift-nio")
 let nioPosix: Target.Dependency = .product(name: "NIOPosix", package: "swift-nio")
+let nioSSL: Target.Dependency = .product(name: "NIOSSL", package: "swift-nio-ssl")
 let protobuf: Target.Dependency = .product(name: "SwiftProtobuf", package: "swift-protobuf")
 let lifecycle: Target.Dependency = .product(
   name: "ServiceLifecycle", package: "swift-service-lifecycle")
+let crypto: Target.Dependency = .product(name: "Crypto", package: "swift-crypto")
+let x509: Target.Dependency = .product(name: "X509", package: "swift-certificates")
+let asn1: Target.Dependency = .product(name: "SwiftASN1", package: "swift-asn1")
 let yams: Target.Dependency = .product(name: "Yams", package: "Yams")
 let unixSignals: Target.Dependency = .product(
   name: "UnixSignals", package: "swift-service-lifecycle")
@@ -61,12 +69,17 @@ let package = Package(
   ],
   dependencies: [
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
+    .package(url: "https://github.com/apple/swift-asn1", from: "1.7.4"),
+    .package(url: "https://github.com/apple/swift-certificates", from: "1.21.1"),
+    .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
     .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
     .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
+    .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.6"),
     .package(url: "https://github.com/apple/swift-protobuf", from: "1.39.0"),
     .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
     .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.1"),
     .package(url: "https://github.com/jpsim/Yams", from: "6.2.2"),
+    .package(url: "https://github.com/swift-server/async-http-client", from: "1.37.0"),
     .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
   ],
   targets: [
@@ -96,7 +109,12 @@ let package = Package(
       ]),
     program("muster-sim", ["MusterSimulator", argumentParser]),
     layer("MusterInterchange", ["MusterModel", "MusterGeo"]),
-    layer("MusterTransport", ["MusterModel", nioCore, nioPosix, logging, lifecycle]),
+    layer(
+      "MusterTransport",
+      [
+        "MusterModel", asyncHTTPClient, nioCore, nioHTTP1, nioPosix, nioSSL, crypto, x509, asn1,
+        logging, lifecycle,
+      ]),
     layer(
       "MusterLocation",
       ["MusterModel", "MusterGeo", nioCore, nioPosix, logging, lifecycle]),
@@ -114,7 +132,7 @@ let package = Package(
       "MusterHTTP",
       [
         "MusterModel", "MusterInterchange", "MusterLocation", "MusterTransport", "MusterNode",
-        hummingbird, nioCore, logging, lifecycle,
+        hummingbird, hummingbirdTLS, nioCore, nioSSL, logging, lifecycle,
       ]),
     program(
       "muster",
@@ -139,7 +157,7 @@ let package = Package(
     tests("MusterReplicaTests", ["MusterReplica"]),
     tests("MusterSimulatorTests", ["MusterSimulator"]),
     tests("MusterInterchangeTests", ["MusterInterchange"]),
-    tests("MusterTransportTests", ["MusterTransport"]),
+    tests("MusterTransportTests", ["MusterTransport", crypto, x509, asn1]),
     tests("MusterLocationTests", ["MusterLocation", "MusterGeo", nioCore, nioPosix, logging]),
     tests("MusterNodeTests", ["MusterNode"]),
     tests("MusterControlTests", ["MusterControl"]),

@@ -2,17 +2,12 @@
 """Catching up through a narrow link: bytes of frames a second through 10 Mbit/s (tbf), beside a TCP
 connection in the same namespaces, at 0 and 1 % random loss; five rounds in turn, medians."""
 
-import os
-import pathlib
 import subprocess
 import sys
 import time
 
 import lab
-
-sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../Tests/Verifier"))
-from names import read_key_file  # noqa: E402
-from pages import open_database  # noqa: E402
+from frames import frames, frames_of_status
 
 parser = lab.arguments(__doc__)
 parser.add_argument("--rate", default="10mbit")
@@ -58,16 +53,6 @@ def tcp(mesh, size):
     return float(sink.stdout.readline())
 
 
-def frames(node):
-    home = pathlib.Path(node.home)
-    key = read_key_file((home / "keys/device.key").read_bytes(), None)
-    base = open_database(home / "data/muster.sqlite", key.signing_seed)
-    count, size = base.execute(
-        "SELECT count(*), sum(length(body) + coalesce(length(signature), 0)) FROM frames").fetchone()
-    base.close()
-    return count, size
-
-
 def catch_up(loss):
     """A newcomer takes everything; bytes of frames a second from the first to the last."""
     mesh = lab.Lab(options.muster, 2)
@@ -95,36 +80,6 @@ def catch_up(loss):
     except BaseException:
         mesh.close()
         raise
-
-
-def frames_of_status(answer):
-    """Field 10 (frames, sint64) of a Status (field 3 of a Response)."""
-    data, at = answer, 1
-    size, at = number(data, at)
-    end = at + size
-    while at < end:
-        tag, at = number(data, at)
-        if tag & 7 == 0:
-            value, at = number(data, at)
-            if tag >> 3 == 10:
-                return value >> 1
-        elif tag & 7 == 2:
-            size, at = number(data, at)
-            at += size
-        else:
-            raise SystemExit("a status is not as expected")
-    return 0
-
-
-def number(data, at):
-    value = shift = 0
-    while True:
-        byte = data[at]
-        at += 1
-        value |= (byte & 0x7F) << shift
-        shift += 7
-        if byte < 0x80:
-            return value, at
 
 
 for loss in options.loss:

@@ -25,8 +25,9 @@ public struct Endpoint: Hashable, Comparable, Sendable {
 }
 
 extension Endpoint: CustomStringConvertible {
-  /// `192.0.2.1:7474` or `[2001:db8:0:0:0:0:0:1]:7474`.
+  /// `uplink`, `192.0.2.1:7474` or `[2001:db8:0:0:0:0:0:1]:7474`.
   public var description: String {
+    if isUplink { return "uplink" }
     if address.count == 4 {
       return address.map(String.init).joined(separator: ".") + ":\(port)"
     }

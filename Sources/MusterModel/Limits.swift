@@ -160,6 +160,10 @@ public enum Limits {
   public static let waitingDatagrams = 64
   /// Network interfaces that are paced.
   public static let links = 64
+  /// An uplink's TLS certificate, in DER: a self-signed one of P-256 takes 400.
+  public static let uplinkCertificateBytes = 600
+  /// Of these, by one command device; earlier ones count.
+  public static let uplinkCertificatesPerDevice = 4
   /// Logs held at once: a device has four per incarnation.
   public static let logs = 65_536
   /// Frames past cuts that are held of one certificate: a day's honest work, and no more of what a

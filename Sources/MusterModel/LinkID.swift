@@ -10,6 +10,9 @@ public struct LinkID: Hashable, Comparable, Sendable {
   /// Not known: what leaves by it counts against every link.
   public static let unknown = LinkID(index: 0)
 
+  /// Over HTTPS to a command post: TCP paces it, so no rate of this machine's radios applies.
+  public static let uplink = LinkID(index: .max)
+
   /// By index: a fixed order, so that no decision depends on a hash table's.
   public static func < (left: LinkID, right: LinkID) -> Bool { left.index < right.index }
 }

@@ -36,6 +36,7 @@ extension Node {
       status.rejected = rejections()
       status.diskFreeBytes = diskFreeBytes()
       status.location = locationStatus
+      if isRunning { status.uplink = uplinks?.summary }
       for index in status.peers.indices {
         status.peers[index].interface = interfaceName(of: status.peers[index].link)
       }

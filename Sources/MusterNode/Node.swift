@@ -19,6 +19,7 @@ public actor Node {
   let executor: QueueExecutor
   private var opened: OpenedHome
   let transport: UDPTransport?
+  let uplinks: UplinkSwitch?
   let logger: Logger
   /// What this device's location source says, on its way to the replica.
   var watch = LocationWatch(
@@ -53,8 +54,14 @@ public actor Node {
     executor.asUnownedSerialExecutor()
   }
 
-  /// - Parameter transport: nil for a node that only answers commands.
-  public init(_ opened: consuming sending OpenedHome, transport: UDPTransport?, logger: Logger) {
+  /// - Parameters:
+  ///   - transport: nil for a node that only answers commands.
+  ///   - uplinks: nil for a node that goes to no command post over HTTPS, and is none.
+  public init(
+    _ opened: consuming sending OpenedHome, transport: UDPTransport?,
+    uplinks: UplinkSwitch? = nil, logger: Logger
+  ) {
+    self.uplinks = uplinks
     news = NewsDesk(starts: opened.replica.starts)
     tally = news.tally
     self.opened = opened
@@ -79,6 +86,7 @@ public actor Node {
     if let remark = opened.repairRemark { logger.warning("\(remark)") }
     (self.peers, self.linkRate) = (peers, linkRate)
     followSettings()
+    uplinks?.take(certificates: opened.replica.uplinkCertificates)
     beginContacts()
   }
 
@@ -101,6 +109,7 @@ public actor Node {
     case .woke: logger.info("awake again")
     }
     act { replica, now in try replica.linkUp(now: now) }
+    uplinks?.hasten()
   }
 
   /// Everything ends: followers are told, the timer stops, the database is closed. Commands that
@@ -175,15 +184,11 @@ public actor Node {
     } catch {
       logger.warning("\(error)")
     }
-    transport?.send(
-      outcome.outgoing.map { outgoing in
-        switch outgoing {
-        case .to(let endpoint, let link, let bytes):
-          OutboundDatagram(bytes: bytes, to: .endpoint(endpoint, link))
-        case .multicast(let link, let bytes):
-          OutboundDatagram(bytes: bytes, to: .multicast(link))
-        }
-      })
+    send(outcome.outgoing)
+    for endpoint in outcome.provenUplinks { uplinks?.prove(endpoint) }
+    if outcome.haveUplinksChanged {
+      uplinks?.take(certificates: opened.replica.uplinkCertificates)
+    }
     for rejection in outcome.rejections {
       rejected[rejection.reason, default: 0] += 1
       logger.debug("dropped a datagram of \(rejection.from): \(rejection.reason)")
@@ -195,6 +200,22 @@ public actor Node {
     if !outcome.crossings.isEmpty {
       news.crossings.tell(try outcome.crossings.map(opened.replica.summary))
     }
+  }
+
+  private func send(_ outgoing: [Replica.Outgoing]) {
+    var datagrams: [OutboundDatagram] = []
+    datagrams.reserveCapacity(outgoing.count)
+    for datagram in outgoing {
+      switch datagram {
+      case .to(let endpoint, _, let bytes) where endpoint.isUplink:
+        uplinks?.send(bytes, to: endpoint)
+      case .to(let endpoint, let link, let bytes):
+        datagrams.append(OutboundDatagram(bytes: bytes, to: .endpoint(endpoint, link)))
+      case .multicast(let link, let bytes):
+        datagrams.append(OutboundDatagram(bytes: bytes, to: .multicast(link)))
+      }
+    }
+    if !datagrams.isEmpty { transport?.send(datagrams) }
   }
 
   // MARK: Before the first append
@@ -255,6 +276,7 @@ public actor Node {
     for reason in DropReason.allCases where counters.dropped(reason) > 0 {
       counts[reason.rawValue, default: 0] += counters.dropped(reason)
     }
+    if let dropped = uplinks?.dropped, dropped > 0 { counts["uplinkFull"] = dropped }
     return counts
   }
 
@@ -274,7 +296,9 @@ public actor Node {
   func ownEndpoints() -> [Endpoint] { transport?.localEndpoints() ?? [] }
 
   /// What this machine calls a link; empty where it cannot tell.
-  func interfaceName(of link: LinkID) -> String { transport?.interfaceName(of: link) ?? "" }
+  func interfaceName(of link: LinkID) -> String {
+    link == .uplink ? "uplink" : transport?.interfaceName(of: link) ?? ""
+  }
 
   func read<Result>(_ body: (inout Replica, ClockReading) throws -> Result) throws -> Result {
     try requireRunning()

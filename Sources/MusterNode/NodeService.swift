@@ -10,11 +10,18 @@ public struct NodeService: Service {
   private let transport: UDPTransport
   private let peers: [Endpoint]
   private let linkRate: LinkRate?
+  private let certificate: [UInt8]?
 
   /// The transport MUST be run by the same service group, and be the one that the node was given.
   ///
-  /// - Parameter linkRate: what each link of this machine may carry; nil for as much as it takes.
-  public init(node: Node, transport: UDPTransport, peers: [Endpoint], linkRate: LinkRate?) {
+  /// - Parameters:
+  ///   - linkRate: what each link of this machine may carry; nil for as much as it takes.
+  ///   - certificate: what it shows by TLS as a command post; nil where it is none.
+  public init(
+    node: Node, transport: UDPTransport, peers: [Endpoint], linkRate: LinkRate?,
+    certificate: [UInt8]? = nil
+  ) {
+    self.certificate = certificate
     self.node = node
     self.transport = transport
     self.peers = peers
@@ -30,11 +37,18 @@ public struct NodeService: Service {
           await node.networkChanged(change)
         }
       }
+      if let uplinks = node.uplinks {
+        group.addTask {
+          for await event in uplinks.events.cancelOnGracefulShutdown() { await node.take(event) }
+        }
+      }
+      if let certificate { group.addTask { await node.nameUplink(certificate) } }
       for await batch in transport.datagrams.cancelOnGracefulShutdown() {
         await node.receive(batch)
       }
       group.cancelAll()
     }
+    node.uplinks?.close()
     await node.stop()
   }
 }

@@ -184,6 +184,7 @@ extension Replica {
       held.rejections.append((rejection.rawValue, endpoint))
     case .peerConnected(let device, let endpoint):
       held.remarks.append("connected to \(device.short) at \(endpoint)")
+    case .uplinkProven(let endpoint): held.provenUplinks.append(endpoint)
     case .peerLost(let device): held.remarks.append("lost \(device.short)")
     case .peerWithholds(let device, let kind):
       held.remarks.append("\(device.short) withholds: \(kind.word)")
@@ -273,6 +274,7 @@ extension Replica {
   mutating func evaluateControl(now: ClockReading) throws {
     let change = control.evaluate()
     guard !change.isEmpty else { return }
+    if change.contains(.uplinks) { held.haveUplinksChanged = true }
     if !change.isDisjoint(with: [.cuts, .releases]) {
       if control.hasForks { isLineageStale = true }
       markViewStale()

@@ -74,6 +74,10 @@ public struct Replica {
     /// Directives that want to know where this device is, which this node has not told of since
     /// its start: a fresh fix answers them.
     public var locationDemands: [RowID] = []
+    /// Whether `uplinkCertificates` answers something else now.
+    public var haveUplinksChanged = false
+    /// Uplinks at whose other ends somebody proved to belong to the operation.
+    public var provenUplinks: [Endpoint] = []
     /// Alerts that came and went, in the order of their ids.
     public var alertChanges: [AlertChange] = []
 

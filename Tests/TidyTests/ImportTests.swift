@@ -22,8 +22,9 @@ import Testing
     ],
     "MusterInterchange": ["MusterModel", "MusterGeo", "Foundation"],
     "MusterTransport": [
-      "MusterModel", "NIOCore", "NIOPosix", "Logging", "ServiceLifecycle", "Foundation", "Glibc",
-      "Musl", "Darwin", "Synchronization",
+      "MusterModel", "AsyncHTTPClient", "NIOCore", "NIOHTTP1", "NIOPosix", "NIOSSL", "Crypto",
+      "X509", "SwiftASN1", "Logging", "ServiceLifecycle", "Foundation", "Glibc", "Musl", "Darwin",
+      "Synchronization",
     ],
     "MusterLocation": [
       "MusterModel", "MusterGeo", "NIOCore", "NIOPosix", "Logging", "ServiceLifecycle",
@@ -36,7 +37,8 @@ import Testing
     ],
     "MusterHTTP": [
       "MusterModel", "MusterInterchange", "MusterLocation", "MusterTransport", "MusterNode",
-      "Hummingbird", "NIOCore", "Logging", "ServiceLifecycle", "Foundation", "Synchronization",
+      "Hummingbird", "HummingbirdTLS", "NIOCore", "NIOSSL", "Logging", "ServiceLifecycle",
+      "Foundation", "Synchronization",
     ],
     "MusterControl": [
       "MusterModel", "MusterNode", "SwiftProtobuf", "NIOCore", "NIOPosix", "Logging",

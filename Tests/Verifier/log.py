@@ -24,7 +24,8 @@ Revocation: 1 device bytes; 2 cuts Head many
 Release: 1 frames Head many
 Operation: 2 crossing Crossing kind
 Operation: 16 certificate Certificate kind; 17 epoch Epoch kind; 18 revocation Revocation kind
-Operation: 19 release Release kind
+UplinkCertificate: 1 der bytes
+Operation: 19 release Release kind; 20 uplink UplinkCertificate kind
 Part: 1 index uint32; 2 count uint32; 3 content bytes
 FrameBody: 1 written_at sint64; 2 operations Operation many; 3 part Part; 5 writes bytes
 """)

@@ -27,6 +27,7 @@ extension WireStatus {
     forks = status.forks.map(WireFork.init)
     if let free = status.diskFreeBytes { diskFreeBytes = free }
     if let status = status.location { location = WireLocationStatus(status) }
+    if let summary = status.uplink { uplink = WireUplink(summary) }
   }
 
   var summary: StatusSummary {
@@ -48,6 +49,7 @@ extension WireStatus {
         forks: try forks.checked { fork throws(ControlFault) in try fork.summary },
         diskFreeBytes: hasDiskFreeBytes ? diskFreeBytes : nil)
       if hasLocation { status.location = location.status }
+      if hasUplink { status.uplink = try uplink.summary }
       return status
     }
   }
@@ -64,6 +66,34 @@ extension WireLocationStatus {
 
   var status: LocationStatus {
     LocationStatus(source: source, state: state, mode: mode, refused: refused)
+  }
+}
+
+extension WireUplink {
+  init(_ uplink: UplinkSummary) {
+    self.init()
+    serves = uplink.serves
+    guests = Int64(uplink.guests)
+    posts = uplink.posts.map { post in
+      var wire = WireUplinkPost()
+      wire.url = post.url
+      wire.state = UInt32(post.state.rawValue)
+      wire.sinceSeconds = post.sinceSeconds
+      wire.lastError = post.lastError
+      wire.advice = post.advice
+      return wire
+    }
+  }
+
+  var summary: UplinkSummary {
+    get throws(ControlFault) {
+      UplinkSummary(
+        posts: try posts.checked { post throws(ControlFault) in
+          UplinkSummary.Post(
+            url: post.url, state: try Checked.code(post.state), sinceSeconds: post.sinceSeconds,
+            lastError: post.lastError, advice: post.advice)
+        }, serves: serves, guests: try Checked.integer(guests))
+    }
   }
 }
 

@@ -1348,11 +1348,57 @@ nonisolated struct WireStatus: @unchecked Sendable {
   /// Clears the value of `location`. Subsequent reads from it will return its default value.
   mutating func clearLocation() {_uniqueStorage()._location = nil}
 
+  /// absent likewise, and where it goes to no command post and is none
+  var uplink: WireUplink {
+    get {_storage._uplink ?? WireUplink()}
+    set {_uniqueStorage()._uplink = newValue}
+  }
+  /// Returns true if `uplink` has been explicitly set.
+  var hasUplink: Bool {_storage._uplink != nil}
+  /// Clears the value of `uplink`. Subsequent reads from it will return its default value.
+  mutating func clearUplink() {_uniqueStorage()._uplink = nil}
+
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
   init() {}
 
   fileprivate var _storage = _StorageClass.defaultInstance
+}
+
+nonisolated struct WireUplink: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  var posts: [WireUplinkPost] = []
+
+  var serves: String = String()
+
+  var guests: Int64 = 0
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+}
+
+nonisolated struct WireUplinkPost: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  var url: String = String()
+
+  var state: UInt32 = 0
+
+  var sinceSeconds: Int64 = 0
+
+  var lastError: String = String()
+
+  var advice: String = String()
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
 }
 
 nonisolated struct WireLocationStatus: Sendable {
@@ -4098,7 +4144,7 @@ nonisolated extension WireFollow: SwiftProtobuf.Message, SwiftProtobuf._MessageI
 
 nonisolated extension WireStatus: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".Status"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}operation\0\u{3}operation_name\0\u{1}callsign\0\u{1}device\0\u{1}role\0\u{3}state_hash\0\u{3}state_is_incomplete\0\u{1}root\0\u{1}logs\0\u{1}frames\0\u{3}waiting_frames\0\u{1}users\0\u{1}reports\0\u{1}fences\0\u{1}crossings\0\u{1}peers\0\u{1}fix\0\u{1}rejected\0\u{3}disk_free_bytes\0\u{3}dropped_for_lack_of_room\0\u{3}forked_logs\0\u{3}quarantined_frames\0\u{1}forks\0\u{3}missing_frames\0\u{1}location\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}operation\0\u{3}operation_name\0\u{1}callsign\0\u{1}device\0\u{1}role\0\u{3}state_hash\0\u{3}state_is_incomplete\0\u{1}root\0\u{1}logs\0\u{1}frames\0\u{3}waiting_frames\0\u{1}users\0\u{1}reports\0\u{1}fences\0\u{1}crossings\0\u{1}peers\0\u{1}fix\0\u{1}rejected\0\u{3}disk_free_bytes\0\u{3}dropped_for_lack_of_room\0\u{3}forked_logs\0\u{3}quarantined_frames\0\u{1}forks\0\u{3}missing_frames\0\u{1}location\0\u{1}uplink\0")
 
   fileprivate class _StorageClass {
     var _operation: Data = Data()
@@ -4126,6 +4172,7 @@ nonisolated extension WireStatus: SwiftProtobuf.Message, SwiftProtobuf._MessageI
     var _forks: [WireFork] = []
     var _missingFrames: Int64 = 0
     var _location: WireLocationStatus? = nil
+    var _uplink: WireUplink? = nil
 
       // This property is used as the initial default value for new instances of the type.
       // The type itself is protecting the reference to its storage via CoW semantics.
@@ -4161,6 +4208,7 @@ nonisolated extension WireStatus: SwiftProtobuf.Message, SwiftProtobuf._MessageI
       _forks = source._forks
       _missingFrames = source._missingFrames
       _location = source._location
+      _uplink = source._uplink
     }
   }
 
@@ -4204,6 +4252,7 @@ nonisolated extension WireStatus: SwiftProtobuf.Message, SwiftProtobuf._MessageI
         case 23: try { try decoder.decodeRepeatedMessageField(value: &_storage._forks) }()
         case 24: try { try decoder.decodeSingularSInt64Field(value: &_storage._missingFrames) }()
         case 25: try { try decoder.decodeSingularMessageField(value: &_storage._location) }()
+        case 26: try { try decoder.decodeSingularMessageField(value: &_storage._uplink) }()
         default: break
         }
       }
@@ -4291,6 +4340,9 @@ nonisolated extension WireStatus: SwiftProtobuf.Message, SwiftProtobuf._MessageI
       try { if let v = _storage._location {
         try visitor.visitSingularMessageField(value: v, fieldNumber: 25)
       } }()
+      try { if let v = _storage._uplink {
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 26)
+      } }()
     }
     try unknownFields.traverse(visitor: &visitor)
   }
@@ -4325,10 +4377,101 @@ nonisolated extension WireStatus: SwiftProtobuf.Message, SwiftProtobuf._MessageI
         if _storage._forks != rhs_storage._forks {return false}
         if _storage._missingFrames != rhs_storage._missingFrames {return false}
         if _storage._location != rhs_storage._location {return false}
+        if _storage._uplink != rhs_storage._uplink {return false}
         return true
       }
       if !storagesAreEqual {return false}
     }
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WireUplink: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".Uplink"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}posts\0\u{1}serves\0\u{1}guests\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeRepeatedMessageField(value: &self.posts) }()
+      case 2: try { try decoder.decodeSingularStringField(value: &self.serves) }()
+      case 3: try { try decoder.decodeSingularSInt64Field(value: &self.guests) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.posts.isEmpty {
+      try visitor.visitRepeatedMessageField(value: self.posts, fieldNumber: 1)
+    }
+    if !self.serves.isEmpty {
+      try visitor.visitSingularStringField(value: self.serves, fieldNumber: 2)
+    }
+    if self.guests != 0 {
+      try visitor.visitSingularSInt64Field(value: self.guests, fieldNumber: 3)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: WireUplink, rhs: WireUplink) -> Bool {
+    if lhs.posts != rhs.posts {return false}
+    if lhs.serves != rhs.serves {return false}
+    if lhs.guests != rhs.guests {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WireUplinkPost: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".UplinkPost"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}url\0\u{1}state\0\u{3}since_seconds\0\u{3}last_error\0\u{1}advice\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self.url) }()
+      case 2: try { try decoder.decodeSingularUInt32Field(value: &self.state) }()
+      case 3: try { try decoder.decodeSingularSInt64Field(value: &self.sinceSeconds) }()
+      case 4: try { try decoder.decodeSingularStringField(value: &self.lastError) }()
+      case 5: try { try decoder.decodeSingularStringField(value: &self.advice) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.url.isEmpty {
+      try visitor.visitSingularStringField(value: self.url, fieldNumber: 1)
+    }
+    if self.state != 0 {
+      try visitor.visitSingularUInt32Field(value: self.state, fieldNumber: 2)
+    }
+    if self.sinceSeconds != 0 {
+      try visitor.visitSingularSInt64Field(value: self.sinceSeconds, fieldNumber: 3)
+    }
+    if !self.lastError.isEmpty {
+      try visitor.visitSingularStringField(value: self.lastError, fieldNumber: 4)
+    }
+    if !self.advice.isEmpty {
+      try visitor.visitSingularStringField(value: self.advice, fieldNumber: 5)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: WireUplinkPost, rhs: WireUplinkPost) -> Bool {
+    if lhs.url != rhs.url {return false}
+    if lhs.state != rhs.state {return false}
+    if lhs.sinceSeconds != rhs.sinceSeconds {return false}
+    if lhs.lastError != rhs.lastError {return false}
+    if lhs.advice != rhs.advice {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

@@ -134,10 +134,39 @@ extension StatusSummary {
       "droppedForLackOfRoom": .unsigned(droppedForLackOfRoom), "forkedLogs": .count(forks.count),
       "forks": .array(forks.map(\.json)),
       "diskFreeBytes": .known(diskFreeBytes, JSON.unsigned),
-      // There is no uplink yet: this is what is so today.
       "quarantined": .count(quarantinedFrames), "missingFrames": .count(missingFrames),
-      "uplink": .null,
+      "uplink": .known(uplink, \.json),
     ])
+  }
+}
+
+extension UplinkSummary {
+  fileprivate var json: JSON {
+    .object([
+      "state": .known(state) { .string($0.name) },
+      "posts": .array(posts.map(\.json)), "serves": serves.isEmpty ? .null : .string(serves),
+      "guests": .count(guests),
+    ])
+  }
+}
+
+extension UplinkSummary.Post {
+  fileprivate var json: JSON {
+    .object([
+      "url": .string(url), "state": .string(state.name), "sinceSeconds": .integer(sinceSeconds),
+      "lastError": .string(lastError), "advice": .string(advice),
+    ])
+  }
+}
+
+extension UplinkSummary.State {
+  var name: String {
+    switch self {
+    case .noCertificate: "noCertificate"
+    case .connecting: "connecting"
+    case .down: "down"
+    case .up: "up"
+    }
   }
 }
 

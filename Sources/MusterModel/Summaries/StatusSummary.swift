@@ -40,6 +40,9 @@ public struct StatusSummary: Hashable, Sendable {
   public var fix: PositionReport?
   /// How the node learns of fixes; nil where it is not running.
   public var location: LocationStatus?
+  /// How it stands with command posts over HTTPS; nil where the node is not running, or goes to
+  /// none and is none.
+  public var uplink: UplinkSummary?
   /// Datagrams that were dropped, by reason; nothing where the node is not running.
   public var rejected: [String: UInt64]
   /// Of what was to be said to peers, parts that found no room to wait; digests make up for them.

@@ -35,6 +35,8 @@ struct ControlEvaluation: Sendable {
   private(set) var announced: Set<EpochID> = []
   private(set) var withheld: Set<EpochID> = []
   private(set) var fitting: [EpochID] = []
+  /// What command posts show by TLS; a revoked device's counts no more.
+  private(set) var uplinks: [DeviceID: [UplinkCertificate]] = [:]
   /// The lowest rank of each device, as far as evaluated.
   private var ranks: [DeviceID: Int] = [:]
   private let logs: [CertificateHash: [LogID: ControlLog]]
@@ -69,6 +71,7 @@ struct ControlEvaluation: Sendable {
         admitShown(rules, issuer: signed.hash, rank: rank + 1, signatures: &signatures)
       }
     }
+    for device in uplinks.keys where cuts.covers(device) { uplinks[device] = nil }
     spoken = spokenEpochs()
     announced = Set(spoken.keys)
     withheld = withheldEpochs()
@@ -122,9 +125,18 @@ struct ControlEvaluation: Sendable {
         guard entitled || (reads && !announcement.excludes.isEmpty) else { continue }
         epochs[announcement.id] = announcement
       case .release(let release) where entitled: released.formUnion(release.frames)
+      case .uplink(let certificate) where entitled: name(certificate, by: issuer)
       default: break
       }
     }
+  }
+
+  private mutating func name(_ uplink: UplinkCertificate, by issuer: CertificateHash) {
+    guard let device = admitted[issuer]?.signed.certificate.device,
+      uplinks[device]?.contains(uplink) != true,
+      uplinks[device]?.count ?? 0 < Limits.uplinkCertificatesPerDevice
+    else { return }
+    uplinks[device, default: []].append(uplink)
   }
 
   private mutating func admit(

@@ -51,6 +51,7 @@ struct ControlPlane: Sendable {
     /// Which epochs may be written under.
     static let epochs = Change(rawValue: 4)
     static let releases = Change(rawValue: 8)
+    static let uplinks = Change(rawValue: 16)
   }
 
   /// - Parameter ownChain: what this device was admitted with; nil on nobody's. It counts from the
@@ -123,6 +124,7 @@ struct ControlPlane: Sendable {
     if state.cuts != before.cuts { change.formUnion([.roster, .cuts]) }
     if state.released != before.released { change.insert(.releases) }
     if state.fitting != before.fitting { change.insert(.epochs) }
+    if state.uplinks != before.uplinks { change.insert(.uplinks) }
     return change
   }
 
@@ -226,6 +228,13 @@ struct ControlPlane: Sendable {
   var commanders: [SignedCertificate] {
     admissions.map(\.signed).filter {
       $0.certificate.role == .command && !isRevoked($0.certificate.device)
+    }
+  }
+
+  /// What command posts show by TLS, by device.
+  var uplinks: [(device: DeviceID, certificate: UplinkCertificate)] {
+    state.uplinks.sorted { $0.key < $1.key }.flatMap { device, certificates in
+      certificates.map { (device, $0) }
     }
   }
 

@@ -140,7 +140,7 @@ struct FrameReader: Sendable {
         guard crossing.subject == trackedDevice(of: author, nonce) else { continue }
         crossings.append(
           recorded(crossing, by: author, writtenAt: writtenAt, opening: opening))
-      case .certificate, .epoch, .revocation, .release, .invalid, .unknown: continue
+      case .certificate, .epoch, .revocation, .release, .uplink, .invalid, .unknown: continue
       }
     }
     return writes.isEmpty && crossings.isEmpty

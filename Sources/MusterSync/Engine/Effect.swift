@@ -40,6 +40,8 @@ public enum Notice: Hashable, Sendable {
   case rejected(Rejection, from: Endpoint)
   case peerConnected(DeviceID, Endpoint)
   case peerLost(DeviceID)
+  /// Somebody who belongs to the operation is at the other end of an uplink.
+  case uplinkProven(Endpoint)
   /// A peer in reach shows more than it hands over, or less than it was told of, and asks for
   /// nothing: for minutes.
   case peerWithholds(DeviceID, StandstillKind)

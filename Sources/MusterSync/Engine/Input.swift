@@ -28,6 +28,10 @@ public enum Input: Hashable, Sendable {
   case joinAnswered(JoinTicket, JoinAnswer)
   /// The network changed: everybody is tried again at once.
   case linkUp
+  /// A way over HTTPS stands, which this side began.
+  case uplinkOpened(Endpoint)
+  /// A way over HTTPS has gone, whoever began it.
+  case uplinkClosed(Endpoint)
   /// What each link may carry from now on; nil for as much as it takes.
   case linkRate(LinkRate?)
 }

@@ -40,6 +40,7 @@ extension SyncEngine {
 
   /// A device proved to be at this address.
   mutating func prove(_ endpoint: Endpoint, of device: DeviceID) {
+    guard !endpoint.isUplink || contacts[endpoint] != nil else { return }
     if contacts[endpoint] == nil, contacts.count >= Limits.peers { forgetHeardContact() }
     guard contacts[endpoint] != nil || contacts.count < Limits.peers else { return }
     contacts[endpoint, default: Contact(nextAttempt: Contact.never)].device = device

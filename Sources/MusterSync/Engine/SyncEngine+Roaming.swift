@@ -19,6 +19,7 @@ extension SyncEngine {
       sessions[index]?.endpoint = endpoint
       sessions[index]?.challenged = nil
       prove(endpoint, of: device)
+      if endpoint.isUplink { effects.append(.notice(.uplinkProven(endpoint))) }
     }
     sessions[index]?.link = arrivalLink
     peers[device]?.endpoint = endpoint

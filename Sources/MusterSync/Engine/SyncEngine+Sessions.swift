@@ -73,7 +73,11 @@ extension SyncEngine {
     prove(session.endpoint, of: device)
     deadlines.schedule(.peer(device), at: peer.nextHeartbeat)
     deadlines.schedule(.session(session.localIndex), at: deadline(of: session))
-    effects.append(.store(.contact(session.endpoint, device)))
+    if session.endpoint.isUplink {
+      effects.append(.notice(.uplinkProven(session.endpoint)))
+    } else {
+      effects.append(.store(.contact(session.endpoint, device)))
+    }
     if !wasConnected {
       effects.append(.notice(.peerConnected(device, session.endpoint)))
       for other in connected where other != device { peers[other]?.hasNewNeighbours = true }

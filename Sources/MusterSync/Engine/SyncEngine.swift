@@ -145,6 +145,8 @@ public struct SyncEngine: Sendable {
       for endpoint in endpoints { addContact(endpoint) }
     case .joinAnswered(let ticket, let answer): answerJoin(ticket, answer)
     case .linkUp: retryEverybody()
+    case .uplinkOpened(let endpoint): openUplink(endpoint)
+    case .uplinkClosed(let endpoint): closeUplink(endpoint)
     case .linkRate(let rate): limitLinks(to: rate)
     }
     flushOutbox()

@@ -162,6 +162,7 @@ extension Operation {
       }
     case .revocation(let revocation): wire.revocation = revocation.wire
     case .release(let release): wire.release = release.wire
+    case .uplink(let certificate): wire.uplink.der = .init(certificate.der)
     case .write: preconditionFailure("writes are packed")
     case .invalid, .unknown: preconditionFailure("only a reader meets \(self)")
     }
@@ -185,6 +186,8 @@ extension Operation {
     case .revocation(let revocation):
       self = Revocation(revocation).map(Operation.revocation) ?? .invalid
     case .release(let release): self = Release(release).map(Operation.release) ?? .invalid
+    case .uplink(let uplink):
+      self = UplinkCertificate(der: Array(uplink.der)).map(Operation.uplink) ?? .invalid
     case nil: self = .unknown
     }
   }

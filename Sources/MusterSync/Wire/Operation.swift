@@ -11,6 +11,7 @@ public enum Operation: Hashable, Sendable {
   case epoch(EpochAnnouncement)
   case revocation(Revocation)
   case release(Release)
+  case uplink(UplinkCertificate)
   /// Well-formed Protocol Buffers, and yet not what its kind requires: applied nowhere, on every
   /// node alike.
   case invalid

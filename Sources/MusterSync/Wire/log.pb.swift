@@ -173,6 +173,14 @@ nonisolated struct WireOperation: Sendable {
     set {kind = .release(newValue)}
   }
 
+  var uplink: WireUplinkCertificate {
+    get {
+      if case .uplink(let v)? = kind {return v}
+      return WireUplinkCertificate()
+    }
+    set {kind = .uplink(newValue)}
+  }
+
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
   nonisolated enum OneOf_Kind: Equatable, Sendable {
@@ -181,6 +189,7 @@ nonisolated struct WireOperation: Sendable {
     case epoch(WireEpoch)
     case revocation(WireRevocation)
     case release(WireRelease)
+    case uplink(WireUplinkCertificate)
 
   }
 
@@ -291,6 +300,19 @@ nonisolated struct WireRelease: Sendable {
 
   /// of a branch's frames, the log that it branched off
   var frames: [WireHead] = []
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+}
+
+/// What a command post shows by TLS: field nodes take no other certificate for it.
+nonisolated struct WireUplinkCertificate: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  var der: Data = Data()
 
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
@@ -568,7 +590,7 @@ nonisolated extension WirePart: SwiftProtobuf.Message, SwiftProtobuf._MessageImp
 
 nonisolated extension WireOperation: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".Operation"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{2}\u{2}crossing\0\u{2}\u{e}certificate\0\u{1}epoch\0\u{1}revocation\0\u{1}release\0\u{c}\u{1}\u{1}")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{2}\u{2}crossing\0\u{2}\u{e}certificate\0\u{1}epoch\0\u{1}revocation\0\u{1}release\0\u{1}uplink\0\u{c}\u{1}\u{1}")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -641,6 +663,19 @@ nonisolated extension WireOperation: SwiftProtobuf.Message, SwiftProtobuf._Messa
           self.kind = .release(v)
         }
       }()
+      case 20: try {
+        var v: WireUplinkCertificate?
+        var hadOneofValue = false
+        if let current = self.kind {
+          hadOneofValue = true
+          if case .uplink(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.kind = .uplink(v)
+        }
+      }()
       default: break
       }
     }
@@ -671,6 +706,10 @@ nonisolated extension WireOperation: SwiftProtobuf.Message, SwiftProtobuf._Messa
     case .release?: try {
       guard case .release(let v)? = self.kind else { preconditionFailure() }
       try visitor.visitSingularMessageField(value: v, fieldNumber: 19)
+    }()
+    case .uplink?: try {
+      guard case .uplink(let v)? = self.kind else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 20)
     }()
     case nil: break
     }
@@ -892,6 +931,36 @@ nonisolated extension WireRelease: SwiftProtobuf.Message, SwiftProtobuf._Message
 
   static func ==(lhs: WireRelease, rhs: WireRelease) -> Bool {
     if lhs.frames != rhs.frames {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WireUplinkCertificate: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".UplinkCertificate"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}der\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularBytesField(value: &self.der) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.der.isEmpty {
+      try visitor.visitSingularBytesField(value: self.der, fieldNumber: 1)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: WireUplinkCertificate, rhs: WireUplinkCertificate) -> Bool {
+    if lhs.der != rhs.der {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

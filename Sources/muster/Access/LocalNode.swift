@@ -33,6 +33,12 @@ struct RunSettings {
   var http: HTTPArgument?
   /// What they have to know.
   var httpToken: String?
+  /// Where it is a command post for others; nil for nowhere.
+  var serve: HTTPArgument?
+  /// The command posts that it goes to.
+  var uplinks: [UplinkTarget]
+  /// On the way there; nil for none.
+  var proxy: UplinkProxy?
   /// What each of this machine's links may carry; nil for as much as it takes.
   var linkRate: LinkRate?
 }
@@ -93,11 +99,14 @@ enum LocalNode {
         listen: settings.listen.text, multicast: settings.usesMulticast),
       logger: logger)
     let peers = await endpoints(of: settings.peers, by: transport, logger: logger)
-    let node = Node(opened, transport: transport, logger: logger)
+    let identity = try settings.serve.map { _ in try opened.uplinkIdentity() }
+    let uplinks = UplinkSwitch(targets: settings.uplinks)
+    let node = Node(opened, transport: transport, uplinks: uplinks, logger: logger)
     var services: [any Service] = [
       transport,
       NodeService(
-        node: node, transport: transport, peers: peers, linkRate: settings.linkRate),
+        node: node, transport: transport, peers: peers, linkRate: settings.linkRate,
+        certificate: identity?.certificate),
       ControlServer(path: socket, performer: node, logger: logger) {
         logger.info("listening on UDP port \(transport.boundPort)")
       },
@@ -112,6 +121,18 @@ enum LocalNode {
       services.append(
         WebServer(
           host: http.host, port: http.port, token: settings.httpToken, node: node, logger: logger))
+    }
+    if !settings.uplinks.isEmpty {
+      services.append(
+        UplinkClient(proxy: settings.proxy, uplinks: uplinks, logger: logger) {
+          UInt64.random(in: .min ... .max)
+        })
+    }
+    if let serve = settings.serve, let identity {
+      services.append(
+        CommandPostServer(
+          host: serve.host, port: serve.port, identity: identity, uplinks: uplinks,
+          logger: logger))
     }
     let group = ServiceGroup(
       configuration: ServiceGroupConfiguration(

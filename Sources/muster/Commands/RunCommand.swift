@@ -11,6 +11,8 @@ struct RunCommand: AsyncParsableCommand {
                 muster run --peer 192.0.2.7:7474 --gpx walk.gpx --speed 10
                 muster run --gpsd 127.0.0.1
                 muster run --nmea /dev/ttyUSB0 --http 127.0.0.1:7480
+                muster run --serve 0.0.0.0:7443
+                muster run --uplink https://post.example.org:7443
 
       Stays in the foreground until Ctrl-C. Laptops on one network find each other by multicast; \
       --peer names one that multicast does not reach. Logs go to standard error.
@@ -21,9 +23,15 @@ struct RunCommand: AsyncParsableCommand {
       any but a loopback address they have to know MUSTER_HTTP_TOKEN, as the beginning of the \
       path (/TOKEN/owntracks) or as a password; it is not encrypted on its way.
 
+      A command post that others can reach over the internet runs with --serve; a laptop with \
+      internet goes there with --uplink, by HTTPS, and carries all that it holds both ways. \
+      Through an HTTP proxy: --proxy, or HTTPS_PROXY and NO_PROXY. It takes no certificate but those that \
+      the operation's commanders have named, which every laptop learns by itself.
+
       What no flag says may stand in the environment (MUSTER_LISTEN, MUSTER_PEER, \
       MUSTER_MULTICAST, MUSTER_LINK_RATE, MUSTER_GPSD, MUSTER_NMEA, MUSTER_HTTP, \
-      MUSTER_HTTP_TOKEN), else in muster.toml in the home:
+      MUSTER_HTTP_TOKEN, MUSTER_SERVE, MUSTER_UPLINK, MUSTER_PROXY), else in muster.toml in the \
+      home:
 
                 listen = "0.0.0.0:7474"
                 peer = ["192.0.2.7:7474"]
@@ -77,6 +85,23 @@ struct RunCommand: AsyncParsableCommand {
     transform: HTTPArgument.init(parsing:))
   var http: HTTPArgument?
 
+  @Option(
+    help: ArgumentHelp(
+      "Where laptops come by uplink (HTTPS): this node is a command post.",
+      valueName: "address:port"),
+    transform: HTTPArgument.init(parsing:))
+  var serve: HTTPArgument?
+
+  @Option(
+    help: ArgumentHelp(
+      "A command post to go to; may be given again.", valueName: "https://host:port"),
+    transform: UplinkArgument.init(parsing:))
+  var uplink: [UplinkArgument] = []
+
+  @Option(
+    help: ArgumentHelp("The HTTP proxy on the way there.", valueName: "http://host:port"))
+  var proxy: String?
+
   @OptionGroup var home: HomeOptions
 
   func validate() throws {
@@ -110,6 +135,11 @@ struct RunCommand: AsyncParsableCommand {
       usesMulticast: try noMulticast ? false : settings.flag(.multicast) ?? true,
       location: try location(by: settings), speed: speed ?? .asRecorded,
       inBackground: background, http: http, httpToken: token,
+      serve: try serve ?? settings.value(of: .serve, HTTPArgument.init(parsing:)),
+      uplinks: try
+        (uplink.isEmpty ? settings.values(of: .uplink, UplinkArgument.init(parsing:)) : uplink)?
+        .map(\.target) ?? [],
+      proxy: try proxy.map { try UplinkArgument.proxy($0) } ?? settings.proxy,
       linkRate: try (linkRate ?? settings.value(of: .linkRate, LinkRateArgument.init(parsing:)))?
         .rate)
   }

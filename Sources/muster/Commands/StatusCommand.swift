@@ -71,6 +71,7 @@ struct StatusCommand: AsyncParsableCommand {
           ("Not used", refused.map { "\($0.key) \($0.value)" }.joined(separator: ", ")))
       }
     }
+    facts += status.uplink?.facts ?? []
     let rejected = status.rejected.filter { $0.value > 0 }.sorted { $0.key < $1.key }
     if !rejected.isEmpty {
       facts.append(
@@ -94,6 +95,22 @@ struct StatusCommand: AsyncParsableCommand {
         ))
     }
     facts.append(("Peers", PeerView.count(of: status.peers)))
+    return facts
+  }
+}
+
+extension UplinkSummary {
+  fileprivate var facts: [(String, String)] {
+    var facts = posts.map { post in
+      var words = "\(post.url) \(post.state.name) for \(post.sinceSeconds) s"
+      if post.state != .up, !post.lastError.isEmpty { words += ": \(post.lastError)" }
+      if post.state != .up, !post.advice.isEmpty { words += " (\(post.advice))" }
+      return ("Uplink", words)
+    }
+    if !serves.isEmpty {
+      let guests = Words.count(guests, "laptop", "laptops")
+      facts.append(("Command post", "at \(serves), \(guests) there"))
+    }
     return facts
   }
 }

@@ -1,5 +1,6 @@
 internal import Foundation
 internal import MusterNode
+internal import MusterTransport
 
 /// What may be set for a node besides by flags: the key in `muster.toml`, and `MUSTER_…` in the
 /// environment.
@@ -10,6 +11,9 @@ enum Setting: String, CaseIterable {
   case linkRate = "link-rate"
   case gpsd
   case nmea
+  case serve
+  case uplink
+  case proxy
   case http
   case httpToken = "http-token"
 
@@ -81,6 +85,21 @@ struct Settings {
       throw Refusal("\(place(entry)): '\(setting.rawValue)' is true or false, without quotes")
     }
     return flag
+  }
+
+  /// Ours, else what other programs go by: `HTTPS_PROXY` but for `NO_PROXY`, in small letters first
+  /// as they do.
+  var proxy: UplinkProxy? {
+    get throws(Refusal) {
+      if let own = try value(of: .proxy, UplinkArgument.proxy) { return own }
+      func shared(_ name: String) -> String? {
+        [name, name.uppercased()].compactMap { environment[$0] }.first { !$0.isEmpty }
+      }
+      guard let text = shared("https_proxy") else { return nil }
+      return try parsed(text, from: "HTTPS_PROXY") {
+        try UplinkArgument.proxy($0, except: shared("no_proxy") ?? "")
+      }
+    }
   }
 
   private func variable(_ setting: Setting) -> String? {

@@ -54,13 +54,16 @@ struct LinkPaces: Sendable {
 
   /// A link is known from the first datagram that came in by it.
   mutating func open(_ link: LinkID, now: Instant) {
-    guard let rate, buckets[link] == nil, buckets.count < Limits.links else { return }
+    guard let rate, link != .uplink, buckets[link] == nil, buckets.count < Limits.links else {
+      return
+    }
     buckets[link] = TokenBucket(
       bytesPerSecond: rate.bytesPerSecond, depthBytes: Self.depthBytes, now: now)
   }
 
   /// What leaves by a link that is not known, or by all, counts against each.
   private func counted(_ link: LinkID?) -> [LinkID] {
+    if link == .uplink { return [] }
     if let link, link != .unknown, buckets[link] != nil { return [link] }
     return buckets.keys.sorted()
   }

@@ -9,6 +9,9 @@ extension SyncEngine {
     _ datagram: [UInt8], to destination: Destination, importance: Outbox.Importance = .control
   ) {
     precondition(datagram.count <= Limits.datagramBytes, "datagram of \(datagram.count) bytes")
+    if case .endpoint(let endpoint, let link) = destination, endpoint.isUplink, link != .uplink {
+      return transmit(datagram, to: .endpoint(endpoint, .uplink), importance: importance)
+    }
     guard outbox.links.opensAt(destination.link, now: now) == nil else {
       return outbox.links.wait(datagram, to: destination, importance: importance)
     }

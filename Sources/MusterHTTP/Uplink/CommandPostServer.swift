@@ -1,0 +1,75 @@
+internal import Hummingbird
+internal import HummingbirdTLS
+public import Logging
+public import MusterTransport
+internal import NIOCore
+public import ServiceLifecycle
+
+/// Where field nodes come by uplink: HTTPS, by the certificate that the operation's control log
+/// names.
+public struct CommandPostServer: Service {
+  private static let mostConnections = 512
+  /// Longer than whoever is there stays silent.
+  private static let idle = TimeAmount.seconds(60)
+  private static let headerBytes = 8 * 1024
+
+  private let host: String
+  private let port: Int
+  private let identity: UplinkIdentity
+  private let uplinks: UplinkSwitch
+  private let other: UplinkResponder.Other
+  private let logger: Logger
+
+  /// A listener that answers uplinks alone.
+  public init(
+    host: String, port: Int, identity: UplinkIdentity, uplinks: UplinkSwitch, logger: Logger
+  ) {
+    self.init(host: host, port: port, identity: identity, uplinks: uplinks, logger: logger) {
+      _, _ in Response(status: .notFound)
+    }
+  }
+
+  /// - Parameter other: answers what is no uplink.
+  init(
+    host: String, port: Int, identity: UplinkIdentity, uplinks: UplinkSwitch, logger: Logger,
+    other: @escaping UplinkResponder.Other
+  ) {
+    self.host = host
+    self.port = port
+    self.identity = identity
+    self.uplinks = uplinks
+    self.logger = logger
+    self.other = other
+  }
+
+  /// Returns after a graceful shutdown; throws where the address is taken.
+  public func run() async throws {
+    var quiet = logger
+    quiet.logLevel = .critical
+    let (host, logger, uplinks) = (host, logger, uplinks)
+    let application = Application(
+      responder: UplinkResponder(uplinks: uplinks, other: other),
+      server: try .tls(
+        .http1(
+          configuration: .init(
+            additionalChannelHandlers: [ConnectionLifetime()], idleTimeout: Self.idle,
+            httpDecoderConfiguration: .init(
+              maxHeaderFieldSize: Self.headerBytes, maxHeaderListSize: Self.headerBytes,
+              maxHeaderFieldCount: 64))),
+        tlsConfiguration: try identity.serverConfiguration()),
+      configuration: ApplicationConfiguration(
+        address: .hostname(host, port: port),
+        availableConnectionsDelegate: .maximum(Self.mostConnections, logger: quiet)),
+      onServerRunning: { channel in
+        let bound = channel.localAddress?.port ?? port
+        uplinks.serves(at: host.contains(":") ? "[\(host)]:\(bound)" : "\(host):\(bound)")
+        logger.info("a command post on https://\(host):\(bound)")
+      }, logger: quiet)
+    // The server waits for all who are there, and uplinks do not go by themselves.
+    try await withGracefulShutdownHandler {
+      try await application.run()
+    } onGracefulShutdown: {
+      uplinks.dismissGuests()
+    }
+  }
+}

@@ -1,0 +1,53 @@
+internal import MusterModel
+internal import Synchronization
+
+/// How the uplinks of a node stand, for its user.
+final class UplinkBoard: Sendable {
+  private struct Standing {
+    var state = UplinkSummary.State.connecting
+    var since = ContinuousClock.now
+    var lastError = ""
+    var advice = ""
+  }
+  private struct State {
+    var posts: [(url: String, standing: Standing)]
+    var serves = ""
+  }
+  private let state: Mutex<State>
+
+  init(_ targets: [UplinkTarget]) {
+    state = Mutex(State(posts: targets.map { ($0.description, Standing()) }))
+  }
+
+  /// This node is a command post for others.
+  func serve(at address: String) { state.withLock { $0.serves = address } }
+
+  func set(_ index: Int, _ new: UplinkSummary.State, error: String? = nil, advice: String = "") {
+    state.withLock { state in
+      var standing = state.posts[index].standing
+      // Trying again is no other standing.
+      let isRetry = standing.state == .down && new == .connecting
+      if !isRetry, standing.state != new {
+        standing.state = new
+        standing.since = .now
+      }
+      if let error { standing.lastError = error }
+      if !isRetry { standing.advice = advice }
+      state.posts[index].standing = standing
+    }
+  }
+
+  /// For the status; nil where the node goes to no command post and is none.
+  func summary(guests: Int) -> UplinkSummary? {
+    state.withLock { state in
+      guard !state.posts.isEmpty || !state.serves.isEmpty else { return nil }
+      let posts = state.posts.map { url, standing in
+        UplinkSummary.Post(
+          url: url, state: standing.state,
+          sinceSeconds: standing.since.duration(to: .now).components.seconds,
+          lastError: standing.lastError, advice: standing.advice)
+      }
+      return UplinkSummary(posts: posts, serves: state.serves, guests: guests)
+    }
+  }
+}

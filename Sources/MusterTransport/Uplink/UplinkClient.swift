@@ -1,0 +1,131 @@
+internal import AsyncHTTPClient
+public import Logging
+internal import MusterModel
+internal import NIOCore
+internal import NIOHTTP1
+public import ServiceLifecycle
+
+/// Goes to command posts over HTTPS, for as long as the node runs.
+///
+/// One request to each, whose body never ends, and whose answer never does: what the engine says to
+/// the command post goes up as it is said, and what the command post says comes down as it is said.
+/// A firewall sees HTTPS, a proxy a `CONNECT`. When it breaks, it is made again after a second,
+/// then less often up to every half minute, and at once when the network has changed.
+public struct UplinkClient: Service {
+  /// The path that command posts answer at.
+  public static let path = "/uplink"
+  /// What bodies are said to be.
+  public static let mediaType = "application/octet-stream"
+
+  private static let patience = TimeAmount.seconds(10)
+  private static let firstPauseMilliseconds: Int64 = 1000
+  private static let lastPauseMilliseconds: Int64 = 30_000
+
+  private let targets: [UplinkTarget]
+  private let proxy: UplinkProxy?
+  private let uplinks: UplinkSwitch
+  private let random: @Sendable () -> UInt64
+  private let logger: Logger
+
+  /// - Parameters:
+  ///   - uplinks: made for these targets.
+  ///   - random: for the pauses between attempts.
+  public init(
+    proxy: UplinkProxy?, uplinks: UplinkSwitch, logger: Logger,
+    random: @escaping @Sendable () -> UInt64
+  ) {
+    targets = uplinks.targets
+    self.proxy = proxy
+    self.uplinks = uplinks
+    self.random = random
+    self.logger = logger
+  }
+
+  /// Returns after a graceful shutdown.
+  public func run() async throws {
+    await cancelWhenGracefulShutdown {
+      await withTaskGroup(of: Void.self) { group in
+        for index in targets.indices { group.addTask { await tend(index) } }
+      }
+    }
+    // A service that returns would end its group.
+    if targets.isEmpty { try await gracefulShutdown() }
+  }
+
+  private func tend(_ index: Int) async {
+    var pause = Self.firstPauseMilliseconds
+    while !Task.isCancelled {
+      let pins = uplinks.pins
+      guard !pins.isEmpty else {
+        uplinks.board.set(
+          index, .noCertificate,
+          advice: "meet any laptop that has been in touch with the command post: this one does not "
+            + "know the command post's certificate yet")
+        await uplinks.untilHastened(index, milliseconds: Self.lastPauseMilliseconds)
+        continue
+      }
+      uplinks.board.set(index, .connecting)
+      var stood = false
+      do {
+        stood = try await converse(index, pins: pins)
+      } catch {
+        guard !Task.isCancelled else { return }
+        let words = UplinkWords(error, target: targets[index], proxy: proxy)
+        uplinks.board.set(index, .down, error: words.error, advice: words.advice)
+        logger.info("uplink \(targets[index]): \(words.error)")
+      }
+      if stood { pause = Self.firstPauseMilliseconds }
+      let jitter = Int64(random() % UInt64(pause / 2)) - pause / 4
+      let isHastened = await uplinks.untilHastened(index, milliseconds: pause + jitter)
+      pause = isHastened ? Self.firstPauseMilliseconds : min(pause * 2, Self.lastPauseMilliseconds)
+    }
+  }
+
+  /// Whether it stood and came to its end; throws where it never did.
+  private func converse(_ index: Int, pins: UplinkPins) async throws -> Bool {
+    let client = HTTPClient(
+      eventLoopGroupProvider: .singleton, configuration: try configuration(index, pins: pins))
+    let connection = uplinks.begin(index)
+    defer { uplinks.end(connection) }
+    do {
+      try await converse(connection, with: targets[index], by: client, pins: pins)
+    } catch {
+      try await client.shutdown()
+      guard connection.isProven, !(error is CancellationError) else { throw error }
+      let words = UplinkWords(error, target: targets[index], proxy: proxy)
+      uplinks.board.set(index, .down, error: words.error, advice: words.advice)
+      logger.info("uplink \(targets[index]) broke: \(words.error)")
+    }
+    return true
+  }
+
+  private func converse(
+    _ connection: UplinkConnection, with target: UplinkTarget, by client: HTTPClient,
+    pins: UplinkPins
+  ) async throws {
+    var request = HTTPClientRequest(url: target.description + Self.path)
+    request.method = .POST
+    request.headers = ["content-type": Self.mediaType, "connection": "close"]
+    request.body = .stream(connection.chunks, length: .unknown)
+    let response = try await client.execute(request, timeout: Self.patience)
+    guard response.status == .ok,
+      response.headers.first(name: "content-type") == Self.mediaType
+    else { throw UplinkFault.status(response.status.code) }
+    try await uplinks.follow(connection, incoming: response.body, while: pins)
+  }
+
+  private func configuration(
+    _ index: Int, pins: UplinkPins
+  ) throws -> HTTPClient.Configuration {
+    let target = targets[index]
+    var configuration = HTTPClient.Configuration(
+      tlsConfiguration: try pins.clientConfiguration(),
+      redirectConfiguration: .disallow,
+      timeout: .init(connect: Self.patience, read: .seconds(UplinkConnection.silenceSeconds)),
+      proxy: proxy.flatMap { $0.isFor(target.host) ? $0.configuration : nil },
+      ignoreUncleanSSLShutdown: true, decompression: .disabled)
+    configuration.httpVersion = .http1Only
+    configuration.connectionPool.retryConnectionEstablishment = false
+    return configuration
+  }
+}

@@ -1,0 +1,80 @@
+internal import Crypto
+internal import Foundation
+public import NIOSSL
+internal import SwiftASN1
+internal import X509
+
+/// What a command post shows by TLS: a self-signed certificate of P-256, which field nodes know
+/// from the operation's control log and compare whole. So its name says nothing, and its dates
+/// reach as far as X.509 lets them: whether it counts must not hang on any laptop's clock.
+public struct UplinkIdentity: Sendable {
+  /// What is named in the control log.
+  public let certificate: [UInt8]
+  let privateKey: [UInt8]
+
+  /// Why no certificate could be made or used.
+  public struct Fault: Error, CustomStringConvertible {
+    /// One line for the terminal.
+    public let description: String
+  }
+
+  /// The identity that belongs to a key: with the certificate of it that was named before, or else
+  /// with a new one.
+  ///
+  /// - Parameters:
+  ///   - seed: the private key, 32 bytes; for those that are no key of the curve, one in 2^32, it
+  ///     is asked with a greater attempt.
+  ///   - named: certificates that this device has named, in DER.
+  public init(seed: (_ attempt: UInt8) -> [UInt8], named: [[UInt8]]) throws {
+    let key = try Self.key(seed)
+    let known = named.first { der in
+      UplinkPins.usable(der)?.publicKey == Certificate.PublicKey(key.publicKey)
+    }
+    certificate = try known ?? Self.selfSigned(by: key)
+    privateKey = Array(key.derRepresentation)
+  }
+
+  private static func key(_ seed: (UInt8) -> [UInt8]) throws -> P256.Signing.PrivateKey {
+    for attempt in UInt8(0)..<8 {
+      do {
+        return try P256.Signing.PrivateKey(rawRepresentation: seed(attempt))
+      } catch {
+        continue
+      }
+    }
+    throw Fault(description: "no key for the uplink could be made")
+  }
+
+  /// The end of 9999, which X.509 has for "never" (RFC 5280 §4.1.2.5).
+  private static let lastDate = Date(timeIntervalSince1970: 253_402_300_799)
+
+  /// Without a key usage: TLS takes a self-signed certificate only where that lets it sign itself.
+  private static func selfSigned(by key: P256.Signing.PrivateKey) throws -> [UInt8] {
+    let name = try DistinguishedName { CommonName("muster command post") }
+    let certificate = try Certificate(
+      version: .v3, serialNumber: Certificate.SerialNumber(),
+      publicKey: Certificate.PublicKey(key.publicKey),
+      notValidBefore: Date(timeIntervalSince1970: 0), notValidAfter: Self.lastDate, issuer: name,
+      subject: name,
+      signatureAlgorithm: .ecdsaWithSHA256,
+      extensions: Certificate.Extensions {
+        Critical(BasicConstraints.notCertificateAuthority)
+        try ExtendedKeyUsage([.serverAuth])
+      },
+      issuerPrivateKey: Certificate.PrivateKey(key))
+    var serializer = DER.Serializer()
+    try serializer.serialize(certificate)
+    return serializer.serializedBytes
+  }
+
+  /// For the listener: nothing older than TLS 1.2.
+  public func serverConfiguration() throws -> TLSConfiguration {
+    let chain = try NIOSSLCertificate(bytes: certificate, format: .der)
+    let key = try NIOSSLPrivateKey(bytes: privateKey, format: .der)
+    var configuration = TLSConfiguration.makeServerConfiguration(
+      certificateChain: [.certificate(chain)], privateKey: .privateKey(key))
+    configuration.minimumTLSVersion = .tlsv12
+    configuration.applicationProtocols = ["http/1.1"]
+    return configuration
+  }
+}

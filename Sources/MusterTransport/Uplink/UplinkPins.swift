@@ -1,0 +1,48 @@
+internal import NIOSSL
+internal import SwiftASN1
+internal import X509
+
+/// The certificates that a node takes from a command post, and no others: not those of the system,
+/// nor any that they have signed.
+public struct UplinkPins: Sendable, Hashable {
+  private let certificates: [[UInt8]]
+
+  /// - Parameter named: as commanders who count have named them, in DER; what cannot be used is
+  ///   left out.
+  public init(named: [[UInt8]]) {
+    certificates = named.filter { Self.usable($0) != nil }
+  }
+
+  /// Whether no command post can be told from anybody else.
+  public var isEmpty: Bool { certificates.isEmpty }
+
+  func isSuperset(of others: UplinkPins) -> Bool {
+    others.certificates.allSatisfy(certificates.contains)
+  }
+
+  /// A self-signed certificate that can sign no other: trusting it is trusting its key alone.
+  static func usable(_ der: [UInt8]) -> Certificate? {
+    do {
+      let certificate = try Certificate(derEncoded: der)
+      guard certificate.issuer == certificate.subject,
+        certificate.publicKey.isValidSignature(certificate.signature, for: certificate),
+        case .notCertificateAuthority? = try certificate.extensions.basicConstraints
+      else { return nil }
+      return certificate
+    } catch {
+      return nil
+    }
+  }
+
+  /// For a client that takes these alone, by whatever name its user calls the server.
+  func clientConfiguration() throws -> TLSConfiguration {
+    var configuration = TLSConfiguration.makeClientConfiguration()
+    configuration.trustRoots = .certificates(
+      try certificates.map { try NIOSSLCertificate(bytes: $0, format: .der) })
+    // The certificate is the name: it is compared whole.
+    configuration.certificateVerification = .noHostnameVerification
+    configuration.minimumTLSVersion = .tlsv13
+    configuration.applicationProtocols = ["http/1.1"]
+    return configuration
+  }
+}

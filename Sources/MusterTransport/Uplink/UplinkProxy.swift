@@ -1,0 +1,57 @@
+internal import AsyncHTTPClient
+
+/// The HTTP proxy through which uplinks go, by `CONNECT`: it sees where to, and nothing of what is
+/// said.
+public struct UplinkProxy: Hashable, Sendable {
+  let host: String
+  let port: UInt16
+  private let user: String
+  private let password: String
+  /// Hosts that are reached without it, as `NO_PROXY` has them.
+  private let exceptions: [String]
+
+  /// - Parameters:
+  ///   - text: `http://HOST:PORT`, or with `USER:PASSWORD@` before the host; `http://` may be left
+  ///     out.
+  ///   - exceptions: `NO_PROXY`: names, ends of names, addresses, or `*`, with commas between.
+  public init(_ text: String, except exceptions: String) throws(TransportError) {
+    func bad(_ reason: String) -> TransportError { .badAddress(text, reason: reason) }
+    var rest = text[...]
+    if let scheme = text.range(of: "://") {
+      guard text[..<scheme.lowerBound].lowercased() == "http" else {
+        throw bad("a proxy is http://HOST:PORT")
+      }
+      rest = text[scheme.upperBound...]
+    }
+    if rest.hasSuffix("/") { rest.removeLast() }
+    var (user, password) = ("", "")
+    if let at = rest.lastIndex(of: "@") {
+      let words = rest[..<at].split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
+      user = String(words[0])
+      password = words.count > 1 ? String(words[1]) : ""
+      rest = rest[rest.index(after: at)...]
+    }
+    let address = try AddressText(String(rest))
+    guard address.port != 0 else { throw bad("port 0 cannot be sent to") }
+    (host, port) = (address.host, address.port)
+    (self.user, self.password) = (user, password)
+    self.exceptions = exceptions.split(separator: ",").map { name in
+      let name = name.filter { !$0.isWhitespace }.lowercased()
+      return name.hasPrefix(".") ? String(name.dropFirst()) : name
+    }
+  }
+
+  /// Whether a host is reached by it.
+  func isFor(_ host: String) -> Bool {
+    let host = host.lowercased()
+    return !exceptions.contains { $0 == "*" || $0 == host || host.hasSuffix("." + $0) }
+  }
+
+  var configuration: HTTPClient.Configuration.Proxy {
+    user.isEmpty
+      ? .server(host: host, port: Int(port))
+      : .server(
+        host: host, port: Int(port),
+        authorization: .basic(username: user, password: password))
+  }
+}

@@ -1,0 +1,138 @@
+import Logging
+import MusterHTTP
+import MusterModel
+import MusterTransport
+import NIOSSL
+import Testing
+
+/// Row A7 of the faults, in the direction to the command post: whoever comes and does not belong to
+/// the operation hears nothing that matters, and costs little.
+struct CommandPostServerTests {
+  private static let modern = (least: TLSVersion.tlsv12, most: TLSVersion.tlsv13)
+  private static let request =
+    "POST /uplink HTTP/1.1\r\nhost: x\r\ncontent-type: application/octet-stream\r\n"
+    + "transfer-encoding: chunked\r\n\r\n"
+
+  /// Tells a story about a listener, and then stops it.
+  private func serving(
+    _ story: (_ port: Int, _ uplinks: UplinkSwitch) async throws -> Void
+  ) async throws {
+    let uplinks = UplinkSwitch(targets: [])
+    let identity = try UplinkIdentity(
+      seed: { [$0] + [UInt8](repeating: 5, count: 31) }, named: [])
+    var logger = Logger(label: "test")
+    logger.logLevel = .critical
+    let server = CommandPostServer(
+      host: "127.0.0.1", port: 0, identity: identity, uplinks: uplinks, logger: logger)
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      group.addTask { try await server.run() }
+      var port: Int?
+      try await eventually("it listens") {
+        port = (uplinks.summary?.serves.split(separator: ":").last).flatMap { Int($0) }
+        return port != nil
+      }
+      try await story(try #require(port), uplinks)
+      uplinks.dismissGuests()
+      group.cancelAll()
+    }
+  }
+
+  private func eventually(
+    _ what: String, within limit: Duration = .seconds(60), _ holds: () async throws -> Bool
+  ) async throws {
+    let deadline = ContinuousClock.now + limit
+    while try await !holds() {
+      try #require(ContinuousClock.now < deadline, "not within \(limit): \(what)")
+      try await Task.sleep(for: .milliseconds(20))
+    }
+  }
+
+  @Test func `who speaks no TLS, or an old one, is not answered`() async throws {
+    try await serving { port, _ in
+      let old = try await Caller.call(port: port, tls: (.tlsv1, .tlsv11))
+      await old.say(Self.request)
+      try await eventually("the old one is sent away") { old.heard.hasEnded }
+      #expect(old.heard.text.isEmpty)
+      let plain = try await Caller.call(port: port, tls: nil)
+      await plain.say(Self.request)
+      try await eventually("the plain one is sent away") { plain.heard.hasEnded }
+      #expect(!plain.heard.text.contains("HTTP"))
+    }
+  }
+
+  @Test(arguments: [
+    "GET / HTTP/1.1\r\nhost: x\r\n\r\n",
+    "GET /uplink HTTP/1.1\r\nhost: x\r\n\r\n",
+    "GET /../uplink HTTP/1.1\r\nhost: x\r\n\r\n",
+    "POST /uplink HTTP/1.1\r\nhost: x\r\ncontent-type: text/plain\r\ncontent-length: 0\r\n\r\n",
+    "POST /uplink HTTP/1.1\r\nhost: x\r\norigin: https://evil.example\r\n"
+      + "content-type: application/octet-stream\r\ncontent-length: 0\r\n\r\n",
+    "DELETE /uplink HTTP/1.1\r\nhost: x\r\n\r\n",
+  ])
+  func `what is no uplink is not found`(request: String) async throws {
+    try await serving { port, uplinks in
+      let caller = try await Caller.call(port: port, tls: Self.modern)
+      await caller.say(request)
+      try await eventually("it is answered") { caller.heard.text.contains("\r\n\r\n") }
+      #expect(caller.heard.text.hasPrefix("HTTP/1.1 404"), "\(caller.heard.text)")
+      #expect(uplinks.summary?.guests == 0)
+      await caller.hangUp()
+    }
+  }
+
+  @Test(arguments: [
+    "\u{0}\u{1}garbage\r\n\r\n",
+    "POST /uplink HTTP/1.1\r\n" + String(repeating: "x: y\r\n", count: 100) + "\r\n",
+    "POST /uplink HTTP/1.1\r\ncontent-length: 5\r\ntransfer-encoding: chunked\r\n\r\n",
+  ])
+  func `what is no request, or too large a one, ends the connection`(request: String) async throws {
+    try await serving { port, uplinks in
+      let caller = try await Caller.call(port: port, tls: Self.modern)
+      await caller.say(request)
+      try await eventually("it is sent away") { caller.heard.hasEnded }
+      #expect(!caller.heard.text.contains(" 200 "))
+      #expect(uplinks.summary?.guests == 0)
+    }
+  }
+
+  @Test func `an uplink's rubbish ends it`() async throws {
+    try await serving { port, _ in
+      let caller = try await Caller.call(port: port, tls: Self.modern)
+      await caller.say(Self.request + "4\r\n\u{7F}\u{7F}ab\r\n")
+      try await eventually("it is sent away") { caller.heard.hasEnded }
+      #expect(caller.heard.text.hasPrefix("HTTP/1.1 200"))
+    }
+  }
+
+  @Test func `a stranger hears beats alone, may say little, and is sent away`() async throws {
+    try await serving { port, uplinks in
+      let silent = try await Caller.call(port: port, tls: Self.modern)
+      await silent.say(Self.request)
+      let loud = try await Caller.call(port: port, tls: Self.modern)
+      await loud.say(Self.request)
+      // 1,000 bytes that authenticate nowhere, in a chunk of 1,002.
+      let chunk =
+        Array("3ea\r\n".utf8) + [3, 0xE8] + [UInt8](repeating: 9, count: 1000) + [13, 10]
+      var said = 0
+      while said < 1000, !loud.heard.hasEnded, await loud.say(chunk) { said += 1 }
+      try await eventually("the loud one is sent away") { loud.heard.hasEnded }
+      try await eventually("the silent one too") { silent.heard.hasEnded }
+      #expect(silent.heard.text.hasSuffix("2\r\n\0\0\r\n"), "\(silent.heard.text)")
+      #expect(uplinks.summary?.guests == 0)
+      #expect(uplinks.admit(from: "127.0.0.1") != nil, "their places are free again")
+    }
+  }
+
+  @Test func `one address takes no more than its share`() async throws {
+    try await serving { port, uplinks in
+      for _ in 0..<UplinkSwitch.mostGuestsFromAnAddress {
+        #expect(uplinks.admit(from: "127.0.0.1") != nil)
+      }
+      let caller = try await Caller.call(port: port, tls: Self.modern)
+      await caller.say(Self.request)
+      try await eventually("it is answered") { caller.heard.text.contains("\r\n\r\n") }
+      #expect(caller.heard.text.hasPrefix("HTTP/1.1 503"), "\(caller.heard.text)")
+      await caller.hangUp()
+    }
+  }
+}

@@ -1,0 +1,83 @@
+import NIOCore
+import NIOPosix
+import NIOSSL
+import Synchronization
+
+/// Says something to a server, and gathers what it says until it hangs up.
+struct Caller: Sendable {
+  /// What was heard so far, and whether the server has hung up.
+  final class Heard: Sendable {
+    private let state = Mutex<(bytes: [UInt8], hasEnded: Bool)>(([], false))
+
+    var text: String { String(decoding: state.withLock { $0.bytes }, as: UTF8.self) }
+    var hasEnded: Bool { state.withLock { $0.hasEnded } }
+    func take(_ bytes: [UInt8]) { state.withLock { $0.bytes += bytes } }
+    func end() { state.withLock { $0.hasEnded = true } }
+  }
+
+  let heard: Heard
+  private let channel: any Channel
+
+  /// - Parameter tls: nil for a caller that speaks plainly.
+  static func call(port: Int, tls: (least: TLSVersion, most: TLSVersion)?) async throws -> Caller {
+    let heard = Heard()
+    var context: NIOSSLContext?
+    if let tls {
+      var configuration = TLSConfiguration.makeClientConfiguration()
+      configuration.certificateVerification = .none
+      configuration.minimumTLSVersion = tls.least
+      configuration.maximumTLSVersion = tls.most
+      context = try NIOSSLContext(configuration: configuration)
+    }
+    let channel = try await ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+      .channelInitializer { [context] channel in
+        channel.eventLoop.makeCompletedFuture {
+          if let context {
+            try channel.pipeline.syncOperations.addHandler(
+              NIOSSLClientHandler(context: context, serverHostname: nil))
+          }
+          try channel.pipeline.syncOperations.addHandler(Gatherer(heard))
+        }
+      }
+      .connect(host: "127.0.0.1", port: port).get()
+    return Caller(heard: heard, channel: channel)
+  }
+
+  /// Whether it left; it does not where the other side has hung up.
+  @discardableResult
+  func say(_ bytes: [UInt8]) async -> Bool {
+    do {
+      try await channel.writeAndFlush(ByteBuffer(bytes: bytes))
+      return true
+    } catch {
+      return false
+    }
+  }
+
+  func say(_ text: String) async { await say(Array(text.utf8)) }
+
+  func hangUp() async {
+    do {
+      try await channel.close()
+    } catch {
+      // The other side was faster.
+    }
+  }
+
+  private final class Gatherer: ChannelInboundHandler {
+    typealias InboundIn = ByteBuffer
+    private let heard: Heard
+
+    init(_ heard: Heard) { self.heard = heard }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+      heard.take(Array(buffer: unwrapInboundIn(data)))
+    }
+
+    func channelInactive(context: ChannelHandlerContext) { heard.end() }
+
+    func errorCaught(context: ChannelHandlerContext, error: any Error) {
+      context.close(promise: nil)
+    }
+  }
+}

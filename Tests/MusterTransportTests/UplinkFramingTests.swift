@@ -1,0 +1,137 @@
+import MusterModel
+import NIOCore
+import Testing
+
+@testable import MusterTransport
+
+struct UplinkFramingTests {
+  private func framed(_ datagrams: [[UInt8]]) -> ByteBuffer {
+    var buffer = ByteBuffer()
+    for datagram in datagrams { UplinkFraming.append(datagram, to: &buffer) }
+    return buffer
+  }
+
+  @Test func `datagrams come out as they went in, wherever the body is cut`() throws {
+    let datagrams = [[1], [UInt8](repeating: 2, count: Limits.datagramBytes), [3, 4]]
+    let whole = framed(datagrams)
+    for cut in 0...whole.readableBytes {
+      var framing = UplinkFraming()
+      var (rest, found) = (whole, [[UInt8]]())
+      let head = rest.readSlice(length: cut)
+      found += try framing.read(try #require(head))
+      found += try framing.read(rest)
+      #expect(found == datagrams, "cut at \(cut)")
+    }
+  }
+
+  @Test func `golden bytes: length in two bytes, and zero says that somebody is there`() throws {
+    #expect(Array(buffer: framed([[0xAA, 0xBB]])) == [0, 2, 0xAA, 0xBB])
+    var framing = UplinkFraming()
+    let found = try framing.read(ByteBuffer(bytes: UplinkFraming.beat + [0, 1, 9, 0, 0]))
+    #expect(found == [[9]])
+  }
+
+  @Test(arguments: [Limits.datagramBytes + 1, 65_535])
+  func `a length beyond a datagram is rubbish`(length: Int) {
+    var framing = UplinkFraming()
+    #expect(throws: UplinkFault.rubbish) {
+      try framing.read(ByteBuffer(bytes: [UInt8(length >> 8), UInt8(length & 255)]))
+    }
+  }
+
+  @Test func `words of a web server are rubbish`() {
+    var framing = UplinkFraming()
+    #expect(throws: UplinkFault.rubbish) { try framing.read(ByteBuffer(string: "<html>")) }
+  }
+}
+
+struct UplinkAddressTests {
+  @Test(arguments: [
+    ("https://post.example", "https://post.example:7443"),
+    ("https://192.0.2.1:443/", "https://192.0.2.1:443"),
+    ("HTTPS://[2001:db8::1]", "https://[2001:db8::1]:7443"),
+    ("https://[::1]:8443", "https://[::1]:8443"),
+  ])
+  func `a command post is named by host and port`(text: String, means: String) throws {
+    #expect(try UplinkTarget(text).description == means)
+  }
+
+  @Test(arguments: [
+    "", "post.example:7443", "http://post.example", "https://", "https://post:0",
+    "https://post:7443/elsewhere", "https://user@post", "https://post:x", "https://a b",
+    "https://post?x", "https://2001:db8::1", "https://post\u{0}",
+  ])
+  func `anything else is refused`(text: String) {
+    #expect(throws: TransportError.self) { try UplinkTarget(text) }
+  }
+
+  @Test func `a proxy is for all but those that are left out`() throws {
+    let proxy = try UplinkProxy(
+      "http://mia:s3:cret@10.0.0.1:3128/", except: "localhost, .example.org,192.0.2.7")
+    #expect(proxy.host == "10.0.0.1")
+    #expect(proxy.port == 3128)
+    for host in ["localhost", "post.example.org", "example.org", "192.0.2.7", "POST.EXAMPLE.ORG"] {
+      #expect(!proxy.isFor(host), "\(host)")
+    }
+    for host in ["post.example", "badexample.org", "192.0.2.70"] {
+      #expect(proxy.isFor(host), "\(host)")
+    }
+    let forNobody = try UplinkProxy("p:1", except: "*")
+    #expect(!forNobody.isFor("anything"))
+    for text in ["", "p", "socks5://p:1", "https://p:1", "http://p:0"] {
+      #expect(throws: TransportError.self, "\(text)") { try UplinkProxy(text, except: "") }
+    }
+  }
+}
+
+struct UplinkSwitchTests {
+  @Test func `so many come, from one address and in all, and no more`() throws {
+    let uplinks = UplinkSwitch(targets: [])
+    var first: [UplinkConnection] = []
+    for _ in 0..<UplinkSwitch.mostGuestsFromAnAddress {
+      first.append(try #require(uplinks.admit(from: "192.0.2.1")))
+    }
+    #expect(uplinks.admit(from: "192.0.2.1") == nil)
+    uplinks.end(first[0])
+    uplinks.end(first[0])
+    #expect(uplinks.admit(from: "192.0.2.1") != nil)
+    #expect(uplinks.admit(from: "192.0.2.1") == nil)
+    var others = UplinkSwitch.mostGuests - UplinkSwitch.mostGuestsFromAnAddress
+    while others > 0 {
+      #expect(uplinks.admit(from: "10.0.0.\(others)") != nil)
+      others -= 1
+    }
+    #expect(uplinks.admit(from: "10.1.0.1") == nil)
+  }
+
+  @Test func `a stranger may say little`() throws {
+    let connection = try #require(UplinkSwitch(targets: []).admit(from: ""))
+    var said = ByteBuffer()
+    while said.readableBytes <= UplinkConnection.bytesBeforeProof {
+      UplinkFraming.append([UInt8](repeating: 1, count: 1000), to: &said)
+    }
+    #expect(throws: UplinkFault.stranger) { try connection.take(said) }
+    let proven = try #require(UplinkSwitch(targets: []).admit(from: ""))
+    proven.prove()
+    let taken = try proven.take(said)
+    #expect(taken.count == 66)
+  }
+
+  @Test func `what finds no room is dropped, and the rest leaves in order`() async throws {
+    let uplinks = UplinkSwitch(targets: [])
+    let connection = try #require(uplinks.admit(from: ""))
+    for number in 0..<UplinkConnection.bound + 5 {
+      uplinks.send([UInt8(number & 255), UInt8(number >> 8)], to: connection.endpoint)
+    }
+    uplinks.send([1], to: .uplink(77))
+    #expect(uplinks.dropped == 6)
+    var framing = UplinkFraming()
+    var left: [[UInt8]] = []
+    for await chunk in connection.chunks {
+      #expect(chunk.readableBytes <= UplinkConnection.chunkBytes)
+      left += try framing.read(chunk)
+      if left.count == UplinkConnection.bound { connection.close() }
+    }
+    #expect(left.map { Int($0[0]) | Int($0[1]) << 8 } == Array(0..<UplinkConnection.bound))
+  }
+}

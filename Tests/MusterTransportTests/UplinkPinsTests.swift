@@ -1,0 +1,52 @@
+import Foundation
+import Testing
+
+@testable import MusterTransport
+
+struct UplinkPinsTests {
+  private func identity(_ number: UInt8) throws -> UplinkIdentity {
+    try UplinkIdentity(seed: { [$0] + [UInt8](repeating: number, count: 31) }, named: [])
+  }
+
+  @Test func `a command post's certificate is the same at every start, and fits a frame`() throws {
+    let first = try identity(1)
+    #expect(first.certificate.count <= 600)
+    #expect(!UplinkPins(named: [first.certificate]).isEmpty)
+    let again = try UplinkIdentity(
+      seed: { [$0] + [UInt8](repeating: 1, count: 31) },
+      named: [try identity(2).certificate, first.certificate])
+    #expect(again.certificate == first.certificate)
+  }
+
+  @Test func `a seed that is no key is passed over`() throws {
+    let identity = try UplinkIdentity(
+      seed: { [UInt8](repeating: $0 == 0 ? 0xFF : 3, count: 32) }, named: [])
+    #expect(UplinkPins.usable(identity.certificate) != nil)
+    #expect(throws: UplinkIdentity.Fault.self) {
+      try UplinkIdentity(seed: { _ in [UInt8](repeating: 0xFF, count: 32) }, named: [])
+    }
+  }
+
+  @Test func `its dates reach as far as dates do`() throws {
+    let certificate = try #require(UplinkPins.usable(try identity(1).certificate))
+    #expect(certificate.notValidBefore.timeIntervalSince1970 == 0)
+    #expect(certificate.notValidAfter.timeIntervalSince1970 == 253_402_300_799)
+  }
+
+  @Test func `what could sign others, or was signed by another, or is damaged, is no pin`() throws {
+    let good = try Shown().certificate
+    #expect(UplinkPins.usable(good) != nil)
+    let authority = try Shown(isAuthority: true)
+    let other = try Shown(signer: authority.key)
+    let named = try Shown(subject: "b", signer: authority.key, issuer: "a")
+    for shown in [authority, other, named] {
+      #expect(UplinkPins.usable(shown.certificate) == nil)
+    }
+    for index in good.indices {
+      var damaged = good
+      damaged[index] ^= 1
+      #expect(UplinkPins.usable(damaged) == nil, "byte \(index)")
+      #expect(UplinkPins.usable(Array(good.prefix(index))) == nil)
+    }
+  }
+}
