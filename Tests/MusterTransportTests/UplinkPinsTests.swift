@@ -18,6 +18,12 @@ struct UplinkPinsTests {
     #expect(again.certificate == first.certificate)
   }
 
+  @Test func `of two command posts each has a name of its own`() throws {
+    let first = try #require(UplinkPins.usable(try identity(1).certificate))
+    let second = try #require(UplinkPins.usable(try identity(2).certificate))
+    #expect(first.subject != second.subject)
+  }
+
   @Test func `a seed that is no key is passed over`() throws {
     let identity = try UplinkIdentity(
       seed: { [UInt8](repeating: $0 == 0 ? 0xFF : 3, count: 32) }, named: [])

@@ -303,8 +303,9 @@ private struct ConnectProxy {
     try process.run()
   }
 
+  /// By the one signal that no process started from here can be deaf to.
   func end() {
-    process.terminate()
+    kill(process.processIdentifier, SIGKILL)
     process.waitUntilExit()
   }
 }

@@ -160,7 +160,8 @@ extension UplinkSummary.Post {
 }
 
 extension UplinkSummary.State {
-  var name: String {
+  /// As the command line and the API say it.
+  public var name: String {
     switch self {
     case .noCertificate: "noCertificate"
     case .connecting: "connecting"

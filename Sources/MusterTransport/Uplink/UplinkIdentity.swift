@@ -1,5 +1,6 @@
 internal import Crypto
 internal import Foundation
+internal import MusterModel
 public import NIOSSL
 internal import SwiftASN1
 internal import X509
@@ -50,7 +51,9 @@ public struct UplinkIdentity: Sendable {
 
   /// Without a key usage: TLS takes a self-signed certificate only where that lets it sign itself.
   private static func selfSigned(by key: P256.Signing.PrivateKey) throws -> [UInt8] {
-    let name = try DistinguishedName { CommonName("muster command post") }
+    // A name of its own: of two that are trusted, TLS looks at the first of a name alone.
+    let mark = SHA256.hash(data: key.publicKey.x963Representation).prefix(8)
+    let name = try DistinguishedName { CommonName("muster command post \(Hex.encode(mark))") }
     let certificate = try Certificate(
       version: .v3, serialNumber: Certificate.SerialNumber(),
       publicKey: Certificate.PublicKey(key.publicKey),

@@ -2,8 +2,9 @@ internal import NIOSSL
 internal import SwiftASN1
 internal import X509
 
-/// The certificates that a node takes from a command post, and no others: not those of the system,
-/// nor any that they have signed.
+/// The certificates that a node takes from a command post: none of the system's, and of each key
+/// the very one that was named. What such a key signs for another passes as well, since TLS does
+/// not look whether a root may sign: whoever can do that has the key itself.
 public struct UplinkPins: Sendable, Hashable {
   private let certificates: [[UInt8]]
 

@@ -25,8 +25,8 @@ struct RunCommand: AsyncParsableCommand {
 
       A command post that others can reach over the internet runs with --serve; a laptop with \
       internet goes there with --uplink, by HTTPS, and carries all that it holds both ways. \
-      Through an HTTP proxy: --proxy, or HTTPS_PROXY and NO_PROXY. It takes no certificate but those that \
-      the operation's commanders have named, which every laptop learns by itself.
+      Through an HTTP proxy: --proxy, or HTTPS_PROXY and NO_PROXY. It takes no certificate but \
+      those that the operation's commanders have named, which every laptop learns by itself.
 
       What no flag says may stand in the environment (MUSTER_LISTEN, MUSTER_PEER, \
       MUSTER_MULTICAST, MUSTER_LINK_RATE, MUSTER_GPSD, MUSTER_NMEA, MUSTER_HTTP, \
