@@ -26,12 +26,16 @@ struct IncrementalBench: ParsableCommand {
     try measure(&mesh, "incremental-single", reports.suffix(new), isBurst: false)
   }
 
+  /// From their writing until the two hear each other again: nothing is under way any more.
+  private static let apartMilliseconds: Int64 = 1000
+
   private func measure(
     _ mesh: inout Mesh, _ name: String, _ reports: some Sequence<RowID>, isBurst: Bool
   ) throws {
     try mesh.settle(0, 1)
     mesh.resetTraffic()
     for side in 0...1 { try mesh.confirm(reports, isBurst: isBurst, at: side) }
+    try mesh.pass(milliseconds: Self.apartMilliseconds)
     try mesh.synchronise(0, 1)
     guard try mesh.haveEqualStates(0, 1) else { throw BenchFault("the two do not agree") }
     let traffic = mesh.traffic

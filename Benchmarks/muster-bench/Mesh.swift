@@ -131,6 +131,19 @@ struct Mesh {
     }
   }
 
+  /// Lets time pass for replicas none of which hears another: what they say is lost.
+  mutating func pass(milliseconds: Int64) throws {
+    connected = []
+    var flying: [[(bytes: [UInt8], from: Endpoint, link: LinkID)]] = replicas.map { _ in [] }
+    let end = now + milliseconds * 1000
+    while now < end {
+      now += Self.pauseMicroseconds
+      for index in replicas.indices {
+        send(try replicas[index].passDeadlines(now: clock), from: index, &flying)
+      }
+    }
+  }
+
   /// Connects two replicas and hands over datagrams until their states agree.
   mutating func synchronise(_ left: Int, _ right: Int) throws {
     connected = [left, right]

@@ -204,7 +204,7 @@ extension World {
         ((), try replica.limitLinks(to: linkRate, now: clock))
       }
     }
-    let peers = node.plan.peers.map { self.node($0).endpoint }
+    let peers = endpoints(givenTo: node)
     try command(node) { replica, clock in
       let known = try replica.rememberedEndpoints() + peers
       return ((), try replica.contact(known, now: clock))
@@ -216,10 +216,15 @@ extension World {
     }
   }
 
+  /// Where those are now of whom its user knows.
+  private func endpoints(givenTo node: SimulatedNode) -> [Endpoint] {
+    node.plan.peers.map { self.node($0).endpoint }
+  }
+
   /// Who moved before anybody had met it could never be found: people say where it is now.
   func tellAddresses() throws {
     for node in nodes where node.isRunning && !node.plan.peers.isEmpty {
-      let peers = node.plan.peers.map { self.node($0).endpoint }
+      let peers = endpoints(givenTo: node)
       try command(node) { replica, clock in ((), try replica.contact(peers, now: clock)) }
     }
   }

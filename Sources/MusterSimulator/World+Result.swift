@@ -24,7 +24,7 @@ extension World {
   }
 
   /// Who differs from most, in a line.
-  var disagreement: String {
+  func disagreement() throws -> String {
     var groups: [[UInt8]: [String]] = [:]
     for node in nodes {
       groups[node.replica?.root() ?? [], default: []].append(node.name)
@@ -32,8 +32,8 @@ extension World {
     let described = groups.values.sorted { ($1.count, $0[0]) < ($0.count, $1[0]) }.map { names in
       names.count > 4 ? "\(names.count) nodes" : names.joined(separator: ", ")
     }
-    let waiting = nodes.filter { $0.isRunning && $0.reads }.compactMap { node in
-      let frames = (try? node.store.counts().waiting) ?? 0
+    let waiting = try nodes.filter { $0.isRunning && $0.reads }.compactMap { node in
+      let frames = try node.store.counts().waiting
       return frames > 0 ? "\(node.name) cannot read \(frames) frames yet" : nil
     }
     return described.count == 1

@@ -163,7 +163,8 @@ public final class World {
     let patience = now.advanced(byMilliseconds: Self.warmUpPatienceMilliseconds)
     while try !isInAgreement() {
       guard now < patience else {
-        return report("everybody meets on a good network", "not after ten minutes: \(disagreement)")
+        return report(
+          "everybody meets on a good network", "not after ten minutes: \(try disagreement())")
       }
       try advance(to: now.advanced(byMilliseconds: 1000))
     }
@@ -213,7 +214,8 @@ public final class World {
     while try !isInAgreement() {
       guard now < end else {
         let budget = Quantity.duration(scenario.settleMilliseconds)
-        return report("all agree after the heal", "not within \(budget): \(disagreement)")
+        return report(
+          "all agree after the heal", "not within \(budget): \(try disagreement())")
       }
       try recording?.look(at: self, isLast: false)
       try advance(to: now.advanced(byMilliseconds: Self.agreementStepMilliseconds))

@@ -113,7 +113,7 @@ struct PageTests {
       var page = [UInt8](bytes[start..<start + Self.pageBytes])
       #expect(
         page.withUnsafeMutableBytes { page in
-          seal.open(page.baseAddress!, at: .database(offset: Int64(start)))
+          seal.open(page.baseAddress!, number: UInt32(start / Self.pageBytes + 1))
         })
       for _ in 0..<1 + random.below(20) {
         // Where the page says what lies where.

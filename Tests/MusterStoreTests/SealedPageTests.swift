@@ -25,6 +25,15 @@ struct SealedPageTests {
     }
   }
 
+  /// The number and the sealed page of each frame of the log; after the last come zeros.
+  private static func frames(ofLog path: String) throws -> [(number: Int, page: Data)] {
+    let log = try Data(contentsOf: URL(fileURLWithPath: path))
+    return stride(from: 32, through: log.count - 4120, by: 4120).compactMap { start in
+      let number = log[start..<start + 4].reduce(0) { $0 << 8 | Int($1) }
+      return number == 0 ? nil : (number, Data(log[start + 24..<start + 4120]))
+    }
+  }
+
   @Test func `no text and no key is on the disk, whether it is open or not`() throws {
     let folder = try TemporaryFolder()
     let store = try Store.open(path: folder.database, seal: seal)
@@ -61,15 +70,10 @@ struct SealedPageTests {
     for _ in 0..<20 {
       try store.execute(unchecked: "UPDATE local SET value = zeroblob(3000)")
     }
-    let log = try Data(contentsOf: URL(fileURLWithPath: folder.database + "-wal"))
-    var nonces: Set<Data> = []
-    var pages = 0
-    for end in stride(from: 32 + 4120, through: log.count, by: 4120) {
-      nonces.insert(log[end - 40..<end - 16])
-      pages += 1
-    }
-    #expect(pages > 20)
-    #expect(nonces.count == pages)
+    let pages = try Self.frames(ofLog: folder.database + "-wal").map(\.page)
+    let nonces = Set(pages.map { Data($0.suffix(40).prefix(24)) })
+    #expect(pages.count > 20)
+    #expect(nonces.count == pages.count)
   }
 
   @Test func `a transaction that outgrows the cache is read again after a crash`() throws {
@@ -141,5 +145,55 @@ struct SealedPageTests {
     try log.write(to: path)
 
     #expect(try Store.problem(ofDatabaseAt: copy.database, seal: seal) != nil)
+  }
+
+  @Test func `a checkpoint copies pages as they were sealed`() throws {
+    let folder = try TemporaryFolder()
+    let store = try Store.open(path: folder.database, seal: seal)
+    for number in 0..<50 {
+      try store.execute(
+        unchecked: "INSERT INTO local VALUES ('\(number)', zeroblob(\(number * 90)))")
+    }
+    var newest: [Int: Data] = [:]
+    for (number, page) in try Self.frames(ofLog: folder.database + "-wal") {
+      newest[number] = page
+    }
+    try store.settleLog()
+    let database = try Data(contentsOf: URL(fileURLWithPath: folder.database))
+    for (number, page) in newest.sorted(by: { $0.key < $1.key }) {
+      #expect(database[(number - 1) * 4096..<number * 4096] == page, "page \(number)")
+    }
+    #expect(newest.count > 20)
+    // Page 1's header too, and what comes after is sealed anew.
+    try store.execute(unchecked: "DELETE FROM local")
+    try store.close()
+    #expect(try seal.problems(ofFile: folder.database).isEmpty)
+  }
+
+  @Test func `an older page in place of a newer one of the log is noticed while it is open`() throws
+  {
+    let folder = try TemporaryFolder()
+    let store = try Store.open(path: folder.database, seal: seal)
+    let write = "INSERT OR REPLACE INTO local VALUES ('a', zeroblob(100))"
+    try store.execute(unchecked: write)
+    let path = folder.database + "-wal"
+    let count = try Self.frames(ofLog: path).count
+    try store.execute(unchecked: write)
+    // The last frame of each commit is of the same page: they change places, headers and all.
+    let frames = try Self.frames(ofLog: path)
+    try #require(frames[count - 1].number == frames[frames.count - 1].number)
+    let file = try FileHandle(forUpdating: URL(fileURLWithPath: path))
+    let places = [count, frames.count].map { UInt64(32 + ($0 - 1) * 4120) }
+    let contents = try places.map { place in
+      try file.seek(toOffset: place)
+      return try file.read(upToCount: 4120) ?? Data()
+    }
+    for (place, bytes) in zip(places, contents.reversed()) {
+      try file.seek(toOffset: place)
+      try file.write(contentsOf: bytes)
+    }
+    try file.close()
+
+    #expect(throws: StoreError.self) { try store.settleLog() }
   }
 }

@@ -72,6 +72,26 @@ struct PacingStoryTests {
     #expect(world.problems == [])
   }
 
+  @Test func `what was said into a silence is said again on the first word after it`() {
+    // Given two who do not hear each other for a while, and what one wrote meanwhile
+    var world = world(seed: 204, members: 1, nil)
+    world.hasMulticast = false
+    world.meet(1, 0)
+    world.run(seconds: 5)
+    world.cut(0, 1)
+    let held = world.frames(1, of: 0)
+    world.write(1, at: 0)
+    world.run(seconds: 3)
+    // When the way opens, and the other says something
+    world.mend(0, 1)
+    let opened = world.now
+    world.write(1, at: 1)
+    // Then it comes on the next crossing, and not when the next timeout has passed.
+    #expect(world.run(seconds: 5) { $0.frames(1, of: 0) > held })
+    #expect(world.now.milliseconds(since: opened) <= 20)
+    #expect(world.problems == [])
+  }
+
   @Test func `what is urgent overtakes a queue of what is not`() {
     var world = world(seed: 203, members: 1, nil)
     world.give(.linkRate(LinkRate(bytesPerSecond: 8000)), to: 0)

@@ -87,9 +87,9 @@ extension PageSeal {
         bytes.starts(with: Self.magic) && bytes[Self.reservedOffset] == Self.reservedBytes
     }
     for start in stride(from: 0, through: bytes.count - Self.pageBytes, by: Self.pageBytes) {
-      let offset = Int64(survey.pages * Self.pageBytes)
       survey.pages += 1
-      if !holds(bytes.baseAddress! + start, at: .database(offset: offset)) {
+      let number = UInt32(truncatingIfNeeded: survey.pages)
+      if !holds(bytes.baseAddress! + start, number: number) {
         survey.damaged += 1
         survey.firstDamaged = survey.firstDamaged ?? survey.pages
       }

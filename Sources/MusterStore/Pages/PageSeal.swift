@@ -8,10 +8,11 @@ internal import Synchronization
 ///
 ///     page of the database, of the log   text (4,056) ‖ nonce (24) ‖ tag (16)
 ///
-/// Additional data are the file and the page's place in it, so that a page which belongs elsewhere
-/// does not hold. Of the database's page 1 the first hundred bytes, SQLite's header, stay in the
-/// clear, since SQLite reads them by themselves: they count as additional data too. SQLite leaves
-/// the last forty bytes of each page free, and must find zeros there.
+/// Additional data are the page's number, so that one which belongs elsewhere does not hold. A page
+/// is sealed alike in the database and in its log, and copied from there as it is. Of page 1 the
+/// first hundred bytes, SQLite's header, stay in the clear, since SQLite reads them by themselves:
+/// they count as additional data too. SQLite leaves the last forty bytes of each page free, and
+/// must find zeros there.
 ///
 /// No nonce is ever used twice: each seal draws the first sixteen bytes of its own, and counts in
 /// the others.
@@ -23,15 +24,10 @@ public final class PageSeal: Sendable {
   /// SQLite's header of a database.
   static let headerBytes = 100
 
-  /// Where a page lies.
-  enum Place {
-    case database(offset: Int64)
-    case log(offset: Int64)
-  }
-
   private let key: PageKey
   private let noncePrefix: Bytes16
   private let sealed = Atomic<UInt64>(0)
+  private let logs = Mutex<[String: LogFrames]>([:])
 
   /// - Parameters:
   ///   - key: of the device whose database it is.
@@ -42,15 +38,25 @@ public final class PageSeal: Sendable {
     noncePrefix = random.bytes16()
   }
 
-  /// Seals a page where it lies.
-  func seal(_ page: UnsafeMutableRawPointer, at place: Place) {
+  /// The frames of the log of the database at this path, for all who have it open.
+  func logFrames(ofDatabaseAt path: String) -> LogFrames {
+    logs.withLock { logs in
+      if let frames = logs[path] { return frames }
+      let frames = LogFrames()
+      logs[path] = frames
+      return frames
+    }
+  }
+
+  /// Seals a page where it lies. Numbers of pages count from 1.
+  func seal(_ page: UnsafeMutableRawPointer, number: UInt32) {
     let nonce = page + Self.textBytes
     nonce.storeBytes(of: noncePrefix.high.bigEndian, as: UInt64.self)
     nonce.storeBytes(of: noncePrefix.low.bigEndian, toByteOffset: 8, as: UInt64.self)
-    let number = sealed.wrappingAdd(1, ordering: .relaxed).oldValue
-    nonce.storeBytes(of: number.bigEndian, toByteOffset: 16, as: UInt64.self)
-    let clearBytes = Self.clearBytes(at: place)
-    withAdditionalData(page, place) { additionalData in
+    let count = sealed.wrappingAdd(1, ordering: .relaxed).oldValue
+    nonce.storeBytes(of: count.bigEndian, toByteOffset: 16, as: UInt64.self)
+    let clearBytes = Self.clearBytes(ofPage: number)
+    withAdditionalData(page, number) { additionalData in
       key.seal(
         UnsafeMutableRawBufferPointer(
           start: page + clearBytes, count: Self.textBytes - clearBytes),
@@ -60,10 +66,10 @@ public final class PageSeal: Sendable {
 
   /// Opens a page where it lies, and leaves zeros where nonce and tag were, as SQLite left them;
   /// false for a page that is not as it was sealed, of which nothing is left to read.
-  func open(_ page: UnsafeMutableRawPointer, at place: Place) -> Bool {
+  func open(_ page: UnsafeMutableRawPointer, number: UInt32) -> Bool {
     let nonce = page + Self.textBytes
-    let clearBytes = Self.clearBytes(at: place)
-    let isSound = withAdditionalData(page, place) { additionalData in
+    let clearBytes = Self.clearBytes(ofPage: number)
+    let isSound = withAdditionalData(page, number) { additionalData in
       key.open(
         UnsafeMutableRawBufferPointer(
           start: page + clearBytes, count: Self.textBytes - clearBytes),
@@ -74,10 +80,10 @@ public final class PageSeal: Sendable {
   }
 
   /// Whether a page is as it was sealed.
-  func holds(_ page: UnsafeRawPointer, at place: Place) -> Bool {
+  func holds(_ page: UnsafeRawPointer, number: UInt32) -> Bool {
     let nonce = page + Self.textBytes
-    let clearBytes = Self.clearBytes(at: place)
-    return withAdditionalData(page, place) { additionalData in
+    let clearBytes = Self.clearBytes(ofPage: number)
+    return withAdditionalData(page, number) { additionalData in
       key.holds(
         UnsafeRawBufferPointer(start: page + clearBytes, count: Self.textBytes - clearBytes),
         tag: nonce + PageKey.nonceBytes, nonce: nonce, additionalData: additionalData)
@@ -85,10 +91,10 @@ public final class PageSeal: Sendable {
   }
 
   /// Opens what is left of a page, where it lies; answers whether it is as it was sealed.
-  func openWreck(_ page: UnsafeMutableRawPointer, at place: Place) -> Bool {
-    if holds(page, at: place) { return open(page, at: place) }
+  func openWreck(_ page: UnsafeMutableRawPointer, number: UInt32) -> Bool {
+    if holds(page, number: number) { return open(page, number: number) }
     let nonce = page + Self.textBytes
-    let clearBytes = Self.clearBytes(at: place)
+    let clearBytes = Self.clearBytes(ofPage: number)
     key.decipher(
       UnsafeMutableRawBufferPointer(start: page + clearBytes, count: Self.textBytes - clearBytes),
       nonce: nonce)
@@ -110,24 +116,29 @@ public final class PageSeal: Sendable {
     }
   }
 
-  private static func clearBytes(at place: Place) -> Int {
-    if case .database(offset: 0) = place { headerBytes } else { 0 }
+  private static func clearBytes(ofPage number: UInt32) -> Int {
+    number == 1 ? headerBytes : 0
+  }
+
+  /// The number of the page at this offset of the database; nil where no page can begin.
+  static func number(ofPageAt offset: Int64) -> UInt32? {
+    guard offset >= 0, offset % Int64(pageBytes) == 0 else { return nil }
+    return UInt32(exactly: offset / Int64(pageBytes) + 1)
+  }
+
+  /// What tells a sealed page from every other.
+  static func mark(of page: UnsafeRawPointer) -> UInt64 {
+    (page + textBytes + PageKey.nonceBytes).loadUnaligned(as: UInt64.self)
   }
 
   private func withAdditionalData<Result>(
-    _ page: UnsafeRawPointer, _ place: Place, _ body: (UnsafeRawBufferPointer) -> Result
+    _ page: UnsafeRawPointer, _ number: UInt32, _ body: (UnsafeRawBufferPointer) -> Result
   ) -> Result {
-    let clearBytes = Self.clearBytes(at: place)
-    return withUnsafeTemporaryAllocation(byteCount: 9 + clearBytes, alignment: 8) { data in
-      let (file, offset): (UInt8, Int64) =
-        switch place {
-        case .database(let offset): (1, offset)
-        case .log(let offset): (2, offset)
-        }
-      data[0] = file
-      data.storeBytes(of: offset.bigEndian, toByteOffset: 1, as: Int64.self)
+    let clearBytes = Self.clearBytes(ofPage: number)
+    return withUnsafeTemporaryAllocation(byteCount: 4 + clearBytes, alignment: 8) { data in
+      data.storeBytes(of: number.bigEndian, as: UInt32.self)
       if clearBytes > 0 {
-        (data.baseAddress! + 9).copyMemory(from: page, byteCount: clearBytes)
+        (data.baseAddress! + 4).copyMemory(from: page, byteCount: clearBytes)
       }
       return body(UnsafeRawBufferPointer(data))
     }

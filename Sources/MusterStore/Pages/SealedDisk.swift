@@ -77,9 +77,19 @@ enum SealedDisk {
     let inner = SealedFile.inner(of: file)
     inner.pointee.pMethods = nil
     let code = system.pointee.xOpen(system, path, inner, flags, outFlags)
-    SealedFile.keep(disk.pointee.pAppData!, in: file)
     // SQLite closes whatever has methods, even where opening it failed.
-    file.pointee.pMethods = inner.pointee.pMethods == nil ? nil : methods
+    guard let path, inner.pointee.pMethods != nil else {
+      file.pointee.pMethods = nil
+      return code
+    }
+    if flags & SQLITE_OPEN_WAL != 0 {
+      let database = SealedFile.handle(of: sqlite3_database_file_object(path))
+      SealedFile.keep(SealedHandle(logOf: database), in: file)
+    } else {
+      let seal = Unmanaged<PageSeal>.fromOpaque(disk.pointee.pAppData!).takeUnretainedValue()
+      SealedFile.keep(SealedHandle(seal: seal, path: String(cString: path)), in: file)
+    }
+    file.pointee.pMethods = methods
     return code
   }
 }

@@ -3,20 +3,24 @@ internal import GRDBSQLite
 extension SealedFile {
   /// What sealing has no part in.
   static func passOn(_ methods: inout sqlite3_io_methods) {
-    methods.xClose = { outer in
-      let file = SealedFile.inner(of: outer!)
-      return file.pointee.pMethods.pointee.xClose(file)
-    }
+    methods.xClose = { SealedFile.close($0!) }
     methods.xTruncate = { outer, size in
       let file = SealedFile.inner(of: outer!)
+      let flushed = SealedFile.handle(of: outer!).flush(to: file)
+      guard flushed == SQLITE_OK else { return flushed }
+      SealedFile.handle(of: outer!).cut(to: size)
       return file.pointee.pMethods.pointee.xTruncate(file, size)
     }
     methods.xSync = { outer, flags in
       let file = SealedFile.inner(of: outer!)
+      let flushed = SealedFile.handle(of: outer!).flush(to: file)
+      guard flushed == SQLITE_OK else { return flushed }
       return file.pointee.pMethods.pointee.xSync(file, flags)
     }
     methods.xFileSize = { outer, size in
       let file = SealedFile.inner(of: outer!)
+      let flushed = SealedFile.handle(of: outer!).flush(to: file)
+      guard flushed == SQLITE_OK else { return flushed }
       return file.pointee.pMethods.pointee.xFileSize(file, size)
     }
     methods.xLock = { outer, level in

@@ -1,133 +1,202 @@
 internal import GRDBSQLite
+internal import MusterModel
 
-/// A file on a `SealedDisk`, as SQLite calls it: its methods, the disk's seal, then the file of the
-/// system's own disk, to which everything is passed on.
+/// A file on a `SealedDisk`, as SQLite calls it: its methods, its `SealedHandle`, then the file of
+/// the system's own disk, to which everything is passed on.
 ///
 /// SQLite reads and writes databases by whole pages, and its log by pages, headers of frames and
 /// both together. What it asks for in any other piece is refused, since it cannot be sealed.
+///
+///     commit      page ── sealed ──▶ frame of the log, its header and it in one write
+///     checkpoint  frame of the log ── as it is, once it holds ──▶ page of the database
+///     read        frame of the log or page of the database ── opened ──▶ page
 enum SealedFile {
+  typealias File = UnsafeMutablePointer<sqlite3_file>
+
   /// What comes before the system's file; it wants to be aligned.
   static let headerBytes = 16
 
-  static func inner(
-    of file: UnsafeMutablePointer<sqlite3_file>
-  ) -> UnsafeMutablePointer<sqlite3_file> {
+  static func inner(of file: File) -> File {
     (UnsafeMutableRawPointer(file) + headerBytes).assumingMemoryBound(to: sqlite3_file.self)
   }
 
-  /// Keeps an unowned reference to the seal, which its disk holds.
-  static func keep(_ seal: UnsafeMutableRawPointer, in file: UnsafeMutablePointer<sqlite3_file>) {
+  /// Keeps the handle until the file is closed.
+  static func keep(_ handle: SealedHandle, in file: File) {
     UnsafeMutableRawPointer(file).storeBytes(
-      of: seal, toByteOffset: 8, as: UnsafeMutableRawPointer.self)
+      of: Unmanaged.passRetained(handle).toOpaque(), toByteOffset: 8,
+      as: UnsafeMutableRawPointer.self)
   }
 
-  private static func seal(of file: UnsafeMutablePointer<sqlite3_file>) -> PageSeal {
-    let seal = UnsafeRawPointer(file).load(fromByteOffset: 8, as: UnsafeRawPointer.self)
-    return Unmanaged.fromOpaque(seal).takeUnretainedValue()
+  static func handle(of file: File) -> SealedHandle { kept(in: file).takeUnretainedValue() }
+
+  private static func kept(in file: File) -> Unmanaged<SealedHandle> {
+    let handle = UnsafeRawPointer(file).load(fromByteOffset: 8, as: UnsafeRawPointer.self)
+    return Unmanaged.fromOpaque(handle)
+  }
+
+  static func close(_ file: File) -> Int32 {
+    let inner = inner(of: file)
+    let flushed = handle(of: file).flush(to: inner)
+    let closed = inner.pointee.pMethods.pointee.xClose(inner)
+    kept(in: file).release()
+    return flushed == SQLITE_OK ? closed : flushed
   }
 
   private static let unsound = CInt(SQLITE_IOERR) | 32 << 8
   private static let unreadable = CInt(SQLITE_IOERR) | 1 << 8
   private static let unwritable = CInt(SQLITE_IOERR) | 3 << 8
 
-  /// Passes a copy of the bytes on.
   private static func write(
-    _ inner: UnsafeMutablePointer<sqlite3_file>, copyOf bytes: UnsafeRawPointer, _ count: Int,
-    _ offset: Int64, after change: (UnsafeMutableRawPointer) -> Void
+    _ file: File, _ bytes: UnsafeRawPointer, _ count: Int, _ offset: Int64
   ) -> Int32 {
-    withUnsafeTemporaryAllocation(byteCount: count, alignment: 8) { copy in
-      copy.copyMemory(from: UnsafeRawBufferPointer(start: bytes, count: count))
-      change(copy.baseAddress!)
-      return inner.pointee.pMethods.pointee.xWrite(
-        inner, copy.baseAddress, Int32(count), offset)
-    }
+    let inner = inner(of: file)
+    return inner.pointee.pMethods.pointee.xWrite(inner, bytes, Int32(count), offset)
   }
 
   // MARK: The database
 
   private static func readDatabase(
-    _ file: UnsafeMutablePointer<sqlite3_file>, _ bytes: UnsafeMutableRawPointer, _ count: Int32,
-    _ offset: Int64
+    _ file: File, _ bytes: UnsafeMutableRawPointer, _ count: Int32, _ offset: Int64
   ) -> Int32 {
     let inner = inner(of: file)
     let code = inner.pointee.pMethods.pointee.xRead(inner, bytes, count, offset)
     // SQLite also peeks at the header, before it reads the first page.
     guard code == SQLITE_OK, offset + Int64(count) > PageSeal.headerBytes else { return code }
-    guard count == PageSeal.pageBytes, seal(of: file).open(bytes, at: .database(offset: offset))
+    guard count == PageSeal.pageBytes, let number = PageSeal.number(ofPageAt: offset),
+      handle(of: file).seal.open(bytes, number: number)
     else { return unsound }
     return code
   }
 
   private static func writeDatabase(
-    _ file: UnsafeMutablePointer<sqlite3_file>, _ bytes: UnsafeRawPointer, _ count: Int32,
-    _ offset: Int64
+    _ file: File, _ bytes: UnsafeRawPointer, _ count: Int32, _ offset: Int64
   ) -> Int32 {
-    guard count == PageSeal.pageBytes else { return unwritable }
-    return write(inner(of: file), copyOf: bytes, Int(count), offset) {
-      seal(of: file).seal($0, at: .database(offset: offset))
+    guard count == PageSeal.pageBytes, let number = PageSeal.number(ofPageAt: offset) else {
+      return unwritable
     }
+    let handle = handle(of: file)
+    if handle.isCopying { return write(file, bytes, Int(count), offset) }
+    handle.room.copyMemory(from: bytes, byteCount: Int(count))
+    handle.seal.seal(handle.room, number: number)
+    return write(file, handle.room, Int(count), offset)
+  }
+
+  /// SQLite tells when it begins and ends to copy pages from the log into the database.
+  private static func control(
+    _ file: File, _ operation: Int32, _ argument: UnsafeMutableRawPointer?
+  ) -> Int32 {
+    switch operation {
+    case SQLITE_FCNTL_CKPT_START: handle(of: file).isCopying = true
+    case SQLITE_FCNTL_CKPT_DONE: handle(of: file).isCopying = false
+    default: break
+    }
+    let inner = inner(of: file)
+    return inner.pointee.pMethods.pointee.xFileControl(inner, operation, argument)
   }
 
   // MARK: The write-ahead log
 
   private static func readLog(
-    _ file: UnsafeMutablePointer<sqlite3_file>, _ bytes: UnsafeMutableRawPointer, _ count: Int32,
-    _ offset: Int64
+    _ file: File, _ bytes: UnsafeMutableRawPointer, _ count: Int32, _ offset: Int64
   ) -> Int32 {
-    let inner = inner(of: file)
+    let (inner, handle) = (inner(of: file), handle(of: file))
+    let flushed = handle.flush(to: inner)
+    guard flushed == SQLITE_OK else { return flushed }
     let code = inner.pointee.pMethods.pointee.xRead(inner, bytes, count, offset)
     guard code == SQLITE_OK, offset >= WriteAheadLog.headerBytes else { return code }
-    let seal = seal(of: file)
+    let frame = WriteAheadLog.frame(at: offset)
     switch (WriteAheadLog.place(inFrameAt: offset), Int(count)) {
     case (0, WriteAheadLog.frameBytes):
-      WriteAheadLog.unmask(bytes, at: offset, seal)
+      WriteAheadLog.unmask(bytes, at: offset, handle.seal)
+      let page = bytes + WriteAheadLog.frameHeaderBytes
+      let (number, mark) = (WriteAheadLog.number(inHeader: bytes), PageSeal.mark(of: page))
       // A frame that a loss of power tore is not damage: SQLite finds its checksum wrong.
-      _ = seal.open(
-        bytes + WriteAheadLog.frameHeaderBytes,
-        at: .log(offset: offset + Int64(WriteAheadLog.frameHeaderBytes)))
+      let isSound = handle.seal.open(page, number: number)
+      handle.frames.set(frame, isSound ? .init(number: number, mark: mark) : .init())
       return code
     case (WriteAheadLog.frameHeaderBytes, PageSeal.pageBytes):
-      return seal.open(bytes, at: .log(offset: offset)) ? code : unsound
-    case (WriteAheadLog.checksumOffset, 8):
-      return withUnsafeTemporaryAllocation(
-        byteCount: WriteAheadLog.frameHeaderBytes, alignment: 8
-      ) { header in
-        let start = offset - Int64(WriteAheadLog.checksumOffset)
-        let code = inner.pointee.pMethods.pointee.xRead(
-          inner, header.baseAddress, Int32(header.count), start)
-        guard code == SQLITE_OK else { return code }
-        WriteAheadLog.unmask(header.baseAddress!, at: start, seal)
-        bytes.copyMemory(
-          from: header.baseAddress! + WriteAheadLog.checksumOffset, byteCount: Int(count))
-        return code
+      guard let held = handle.frames[frame], held.mark == PageSeal.mark(of: bytes) else {
+        return unsound
       }
+      let isSound =
+        handle.database?.isCopying == true
+        ? handle.seal.holds(bytes, number: held.number)
+        : handle.seal.open(bytes, number: held.number)
+      return isSound ? code : unsound
+    case (WriteAheadLog.checksumOffset, 8):
+      return readChecksum(inner, handle.seal, bytes, offset)
     default: return unreadable
     }
   }
 
-  private static func writeLog(
-    _ file: UnsafeMutablePointer<sqlite3_file>, _ bytes: UnsafeRawPointer, _ count: Int32,
-    _ offset: Int64
+  private static func readChecksum(
+    _ inner: File, _ seal: PageSeal, _ bytes: UnsafeMutableRawPointer, _ offset: Int64
   ) -> Int32 {
-    let inner = inner(of: file)
+    withUnsafeTemporaryAllocation(byteCount: WriteAheadLog.frameHeaderBytes, alignment: 8) {
+      let (header, start) = ($0.baseAddress!, offset - Int64(WriteAheadLog.checksumOffset))
+      let code = inner.pointee.pMethods.pointee.xRead(inner, header, Int32($0.count), start)
+      guard code == SQLITE_OK else { return code }
+      WriteAheadLog.unmask(header, at: start, seal)
+      bytes.copyMemory(from: header + WriteAheadLog.checksumOffset, byteCount: 8)
+      return code
+    }
+  }
+
+  private static func writeLog(
+    _ file: File, _ bytes: UnsafeRawPointer, _ count: Int32, _ offset: Int64
+  ) -> Int32 {
+    let handle = handle(of: file)
     guard offset >= WriteAheadLog.headerBytes else {
-      return inner.pointee.pMethods.pointee.xWrite(inner, bytes, count, offset)
+      let flushed = handle.flush(to: inner(of: file))
+      return flushed == SQLITE_OK ? write(file, bytes, Int(count), offset) : flushed
     }
     switch (WriteAheadLog.place(inFrameAt: offset), Int(count)) {
     case (0, WriteAheadLog.frameHeaderBytes):
-      return write(inner, copyOf: bytes, Int(count), offset) {
-        WriteAheadLog.unmask($0, at: offset, seal(of: file))
-      }
+      let flushed = handle.flush(to: inner(of: file))
+      guard flushed == SQLITE_OK else { return flushed }
+      handle.room.copyMemory(from: bytes, byteCount: Int(count))
+      WriteAheadLog.unmask(handle.room, at: offset, handle.seal)
+      handle.headerOffset = offset
+      return SQLITE_OK
     case (WriteAheadLog.frameHeaderBytes, PageSeal.pageBytes):
       // What would stand here could not be given back, and SQLite's checksum counts it.
       let free = UnsafeRawBufferPointer(
         start: bytes + PageSeal.textBytes, count: PageSeal.reservedBytes)
       guard free.allSatisfy({ $0 == 0 }) else { return unwritable }
-      return write(inner, copyOf: bytes, Int(count), offset) {
-        seal(of: file).seal($0, at: .log(offset: offset))
-      }
+      return writePage(file, handle, bytes, offset)
     default: return unwritable
     }
+  }
+
+  /// A page of the log, with the header that came before it, or into a frame of this transaction
+  /// whose page has changed since.
+  private static func writePage(
+    _ file: File, _ handle: SealedHandle, _ bytes: UnsafeRawPointer, _ offset: Int64
+  ) -> Int32 {
+    let frame = WriteAheadLog.frame(at: offset)
+    let start = offset - Int64(WriteAheadLog.frameHeaderBytes)
+    let hasHeader = handle.headerOffset == start
+    if !hasHeader {
+      let flushed = handle.flush(to: inner(of: file))
+      guard flushed == SQLITE_OK else { return flushed }
+    }
+    let header = WriteAheadLog.number(inHeader: handle.room)
+    guard let number = hasHeader ? header : handle.frames[frame]?.number else {
+      return unwritable
+    }
+    let page = handle.room + WriteAheadLog.frameHeaderBytes
+    page.copyMemory(from: bytes, byteCount: PageSeal.pageBytes)
+    handle.seal.seal(page, number: number)
+    handle.headerOffset = nil
+    handle.frames.set(frame, .init(number: number, mark: PageSeal.mark(of: page)))
+    let code =
+      hasHeader
+      ? write(file, handle.room, WriteAheadLog.frameBytes, start)
+      : write(file, page, PageSeal.pageBytes, offset)
+    if code == SQLITE_OK {
+      handle.grow(inner(of: file), past: offset + Int64(PageSeal.pageBytes))
+    }
+    return code
   }
 
   // MARK: Methods
@@ -136,6 +205,7 @@ enum SealedFile {
   nonisolated(unsafe) static let database = methods { methods in
     methods.xRead = { SealedFile.readDatabase($0!, $1!, $2, $3) }
     methods.xWrite = { SealedFile.writeDatabase($0!, $1!, $2, $3) }
+    methods.xFileControl = { SealedFile.control($0!, $1, $2) }
   }
 
   /// `nonisolated(unsafe)`: written once, before anybody has it.

@@ -8,7 +8,8 @@ internal import Foundation
 ///     frame (24 + 4,096): page, size after a commit, the salts, checksum of all so far; the page
 ///
 /// On a `SealedDisk` the page is sealed, and the checksum in the frame's header, which is computed
-/// of its text, hidden by a mask.
+/// of its text, hidden by a mask. Which page belongs where in the log only `LogFrames` knows while
+/// it is open, and the checksums tell when it is not.
 ///
 /// (`https://www.sqlite.org/fileformat2.html`, section 4.) Frames with other salts are of earlier
 /// times. A frame of this time that does not hold is damage where a later transaction follows, for
@@ -24,6 +25,8 @@ struct WriteAheadLog {
 
   /// One frame, opened.
   struct Frame {
+    /// The number of the page in the database, as the frame's header tells it.
+    let number: UInt32
     /// Where its page begins in the file.
     let offset: Int
     /// As it was written, or what is left of it.
@@ -61,6 +64,16 @@ struct WriteAheadLog {
     self.seal = seal
   }
 
+  /// Which frame the byte at this offset of the file is in, counted from 0.
+  static func frame(at offset: Int64) -> Int {
+    Int((offset - Int64(headerBytes)) / Int64(frameBytes))
+  }
+
+  /// The number that a frame's header gives its page.
+  static func number(inHeader header: UnsafeRawPointer) -> UInt32 {
+    UInt32(bigEndian: header.loadUnaligned(as: UInt32.self))
+  }
+
   /// Where in its frame the byte at this offset of the file is.
   static func place(inFrameAt offset: Int64) -> Int {
     Int((offset - Int64(headerBytes)) % Int64(frameBytes))
@@ -92,8 +105,8 @@ struct WriteAheadLog {
       bytes.withUnsafeMutableBytes { bytes in
         let start = bytes.baseAddress!
         Self.unmask(start, at: Int64(offset), seal)
-        let isSealed = seal.openWreck(
-          start + Self.frameHeaderBytes, at: .log(offset: Int64(pageOffset)))
+        let number = word(UnsafeRawBufferPointer(bytes), 0)
+        let isSealed = seal.openWreck(start + Self.frameHeaderBytes, number: number)
         let bytes = UnsafeRawBufferPointer(bytes)
         let isOurs = word(bytes, 8) == salts.0 || word(bytes, 12) == salts.1
         if isValid { isValid = isOurs && isSealed && extends(bytes) }
@@ -102,7 +115,7 @@ struct WriteAheadLog {
           if word(bytes, 4) != 0 { isAfterCommit = true }
         }
         let page = UnsafeRawBufferPointer(rebasing: bytes[Self.frameHeaderBytes...])
-        body(Frame(offset: pageOffset, page: page, isValid: isValid))
+        body(Frame(number: number, offset: pageOffset, page: page, isValid: isValid))
       }
       offset += Self.frameBytes
     }

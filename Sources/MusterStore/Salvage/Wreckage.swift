@@ -12,6 +12,8 @@ struct Wreckage {
     /// The log's short name in the damaged database, and the sequence.
     let place: Int64
     let isInLog: Bool
+    /// Of the page in the database.
+    let number: UInt32
     /// Of the page in its file.
     let page: Int
     /// Of the row in its page.
@@ -31,7 +33,8 @@ struct Wreckage {
     self.seal = seal
     try scanDatabase()
     _ = try WriteAheadLog.read(path + "-wal", seal: seal) { frame in
-      note(frame.page, at: frame.offset, isInLog: true, isSound: frame.isValid)
+      note(
+        frame.page, number: frame.number, at: frame.offset, isInLog: true, isSound: frame.isValid)
     }
     // Stable: copies stay in the order in which they were found.
     frames.sort { $0.place < $1.place }
@@ -43,8 +46,11 @@ struct Wreckage {
       let file = try FileHandle(forReadingFrom: URL(fileURLWithPath: path))
       var offset = 0
       while var page = try Self.page(of: file, at: offset) {
-        let isSound = open(&page, at: .database(offset: Int64(offset)))
-        page.withUnsafeBytes { note($0, at: offset, isInLog: false, isSound: isSound) }
+        let number = UInt32(truncatingIfNeeded: offset / PageSeal.pageBytes + 1)
+        let isSound = open(&page, number: number)
+        page.withUnsafeBytes {
+          note($0, number: number, at: offset, isInLog: false, isSound: isSound)
+        }
         offset += PageSeal.pageBytes
       }
       try file.close()
@@ -55,12 +61,12 @@ struct Wreckage {
 
   /// What is left of a page, opened; answers whether it is sound. One that is not whole has no
   /// nonce, and nothing of it can be read.
-  private func open(_ page: inout Data, at place: PageSeal.Place) -> Bool {
+  private func open(_ page: inout Data, number: UInt32) -> Bool {
     guard page.count == PageSeal.pageBytes else {
       page.removeAll()
       return false
     }
-    return page.withUnsafeMutableBytes { seal.openWreck($0.baseAddress!, at: place) }
+    return page.withUnsafeMutableBytes { seal.openWreck($0.baseAddress!, number: number) }
   }
 
   /// Nil at the end; empty where the disk cannot read the page.
@@ -77,14 +83,14 @@ struct Wreckage {
   }
 
   private mutating func note(
-    _ page: UnsafeRawBufferPointer, at offset: Int, isInLog: Bool, isSound: Bool
+    _ page: UnsafeRawBufferPointer, number: UInt32, at offset: Int, isInLog: Bool, isSound: Bool
   ) {
-    let isFirst = !isInLog && offset == 0
-    LeafPage.forEachRow(page, isFirst: isFirst) { row in
+    LeafPage.forEachRow(page, isFirst: number == 1) { row in
       switch row.columns.count {
       case 6 where LooseRow(row) != nil:
         frames.append(
-          Place(place: row.id, isInLog: isInLog, page: offset, offset: row.offset))
+          Place(
+            place: row.id, isInLog: isInLog, number: number, page: offset, offset: row.offset))
       case 2:
         if let id = row.columns[0].bytes16, let key = row.columns[1].bytes32 {
           keys.insert(StoredEpochKey(id: EpochID(raw: id), key: key))
@@ -121,8 +127,7 @@ struct Wreckage {
         guard var page = try Self.page(of: frame.isInLog ? log : database, at: frame.page) else {
           continue
         }
-        let offset = Int64(frame.page)
-        _ = open(&page, at: frame.isInLog ? .log(offset: offset) : .database(offset: offset))
+        _ = open(&page, number: frame.number)
         opened = (frame.isInLog, frame.page, page)
       }
       let row = opened?.page.withUnsafeBytes { page in

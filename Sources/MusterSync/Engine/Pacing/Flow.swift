@@ -24,6 +24,8 @@ struct Flow: Sendable {
   /// Of what was sent, by what was acknowledged; and of what the peer sent.
   private var sentLoss = LossMeter()
   private(set) var heardLoss = LossMeter()
+  /// The peer has just been heard again, after what was said to it timed out more than once.
+  private var isBack = false
   private var lastSentAt = Instant(microseconds: .min)
   private var lastHeardAt = Instant(microseconds: .min)
   /// What a narrow link may take over a few datagrams, in microseconds; 0 where nobody knows.
@@ -107,6 +109,7 @@ struct Flow: Sendable {
   /// - Parameter skipped: how many of the peer's datagrams before this one have not come; -1 where
   ///   this one was missing until now.
   mutating func noteHeard(skipped: Int, now: Instant) {
+    if timeouts > 1, lastHeardAt < lastSentAt { isBack = true }
     lastHeardAt = now
     if skipped < 0 { heardLoss.findAgain() }
     heardLoss.note(lost: max(0, skipped), arrived: 1)
@@ -212,6 +215,16 @@ struct Flow: Sendable {
     sentLoss.note(lost: lost.count, arrived: 0)
     queue.repeatParts(lost.flatMap(\.parts), first: timeouts == 1)
     setPace(now: now)
+  }
+
+  /// What was said into a silence is said again as soon as the silence ends: by then timeouts are
+  /// long. Called for everything that is heard, once what it acknowledges is known; answers whether
+  /// there is anything to repeat.
+  mutating func repeatAfterSilence() -> Bool {
+    guard isBack else { return false }
+    isBack = false
+    queue.repeatParts(sent.timeOut().flatMap(\.parts), first: true)
+    return queue.waiting > 0
   }
 
   // MARK: Status

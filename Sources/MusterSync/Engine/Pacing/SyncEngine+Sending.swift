@@ -168,9 +168,10 @@ extension SyncEngine {
       if let took = answer?.roundTrip { outbox.links.noteDelay(milliseconds: took / 1000) }
       if acknowledgement.holdsRuns { confirm(answer?.runs ?? [], by: device) }
     }
+    let repeats = outbox.flows[device]?.repeatAfterSilence() ?? false
     // What is heard may also shorten the wait for what is under way.
     if packet.acknowledgement != nil || packet.isToBeAcknowledged
-      || outbox.flows[device]?.bytesUnderWay ?? 0 > 0
+      || outbox.flows[device]?.bytesUnderWay ?? 0 > 0 || repeats
     {
       outbox.touch(device)
     }
