@@ -15,9 +15,12 @@ let sqlite: LinkerSetting = .linkedLibrary("sqlite3")
 /// A target of ours. The names it may depend on are the table of `docs/architecture.md`,
 /// which the tidy test compares with each file's imports.
 func layer(
-  _ name: String, _ dependencies: [Target.Dependency], exclude: [String] = []
+  _ name: String, _ dependencies: [Target.Dependency], exclude: [String] = [],
+  resources: [Resource] = []
 ) -> Target {
-  .target(name: name, dependencies: dependencies, exclude: exclude, swiftSettings: settings)
+  .target(
+    name: name, dependencies: dependencies, exclude: exclude, resources: resources,
+    swiftSettings: settings)
 }
 
 func program(_ name: String, path: String? = nil, _ dependencies: [Target.Dependency]) -> Target {
@@ -133,7 +136,7 @@ let package = Package(
       [
         "MusterModel", "MusterInterchange", "MusterLocation", "MusterTransport", "MusterNode",
         hummingbird, hummingbirdTLS, nioCore, nioSSL, logging, lifecycle,
-      ]),
+      ], resources: [.copy("Resources/dashboard")]),
     program(
       "muster",
       [

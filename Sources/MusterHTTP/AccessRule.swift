@@ -46,6 +46,9 @@ public struct AccessRule: Hashable, Sendable {
   /// - Parameter token: MUST be there where others than this machine can reach the server.
   public init(token: String?) { self.token = token }
 
+  /// Whether only this machine can reach the server.
+  var isLocal: Bool { token == nil }
+
   /// Judges a request by its path, without its query, and its headers.
   public func judge(path: String, _ headers: Headers) -> Verdict {
     if headers.origin != nil { return .forbidden }

@@ -4,7 +4,8 @@ public import MusterNode
 internal import NIOCore
 public import ServiceLifecycle
 
-/// Serves one address over HTTP: the API, and phones that say where they are.
+/// Serves one address over HTTP: the API, the dashboard that is made of it, and phones that say
+/// where they are.
 ///
 /// On a loopback address both are open to whoever is on this machine and is no foreign web page;
 /// elsewhere only phones are heard, who have to know a token. Bodies, headers, connections and the
@@ -36,7 +37,8 @@ public struct WebServer: Service {
     live = api.live
     responder = WebResponder(
       rule: AccessRule(token: token), phones: TrackerResponder(node: node),
-      router: APIRouter(api: api))
+      router: APIRouter(api: api),
+      dashboard: Dashboard(directory: Dashboard.installed, leaflet: Dashboard.leaflet))
     self.logger = logger
     self.onListening = onListening
   }
@@ -92,12 +94,14 @@ struct WebResponder: HTTPResponder {
   let rule: AccessRule
   let phones: TrackerResponder
   let router: APIRouter
+  let dashboard: Dashboard
 
   func respond(to request: Request, context: Context) async throws -> Response {
     let headers = AccessRule.Headers(
       host: request.head.authority, authorization: request.headers[.authorization],
       origin: request.headers[.origin], fetchSite: request.value(of: "sec-fetch-site"))
-    guard APIRouter.owns(request.uri.path) else {
+    let isPage = rule.isLocal && Dashboard.owns(request)
+    guard APIRouter.owns(request.uri.path) || isPage else {
       return try await phones.respond(to: request, as: rule.judge(path: request.uri.path, headers))
     }
     guard rule.servesPrograms(headers) else {
@@ -105,6 +109,7 @@ struct WebResponder: HTTPResponder {
         "programs are served on a loopback address, by its own name, and no page of another site"
       return Problem(.forbidden, reason).answer.response
     }
+    if isPage { return dashboard.answer(request) }
     return await router.answer(request, connection: context.connection).response
   }
 }

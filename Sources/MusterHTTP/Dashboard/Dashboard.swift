@@ -1,0 +1,101 @@
+internal import Foundation
+internal import Hummingbird
+internal import NIOCore
+
+/// The page for people, served to whoever the API is for: its files, and Leaflet as the system has
+/// it.
+///
+/// All files are read once, so that no path of a request ever reaches the file system: a path is
+/// looked up among those that are there.
+///
+///     /                          index.html
+///     /dashboard/…               the page's own files
+///     /dashboard/leaflet/…       Leaflet's
+struct Dashboard: Sendable {
+  /// Where Debian's `libjs-leaflet` has it.
+  static let leaflet = URL(filePath: "/usr/share/javascript/leaflet", directoryHint: .isDirectory)
+
+  private static let root = "/dashboard/"
+  private static let types = [
+    "html": "text/html; charset=utf-8", "css": "text/css; charset=utf-8",
+    "js": "text/javascript; charset=utf-8", "svg": "image/svg+xml", "png": "image/png",
+  ]
+  /// Scripts, styles, pictures and requests from here alone, and none of them inside a page.
+  private static let policy =
+    "default-src 'self'; object-src 'none'; base-uri 'none'; form-action 'none'; "
+    + "frame-ancestors 'none'"
+
+  private struct File {
+    let bytes: ByteBuffer
+    let type: String
+    let tag: String
+  }
+
+  private let files: [String: File]
+
+  /// - Parameters:
+  ///   - directory: with the page's own files; see `installed`.
+  ///   - leaflet: with Leaflet's.
+  init(directory: URL, leaflet: URL) {
+    files = Self.read(leaflet, below: Self.root + "leaflet/")
+      .merging(Self.read(directory, below: Self.root)) { $1 }
+  }
+
+  /// Where the page's files are: beside the program, else where a package puts them.
+  static var installed: URL {
+    let beside = Bundle.main.bundleURL.appending(
+      path: "muster_MusterHTTP.resources/dashboard", directoryHint: .isDirectory)
+    let shared = URL(filePath: "/usr/share/muster/dashboard", directoryHint: .isDirectory)
+    return FileManager.default.fileExists(atPath: beside.path) ? beside : shared
+  }
+
+  /// Whether a request is for the page; phones ask at `/` too, and always say something.
+  static func owns(_ request: Request) -> Bool {
+    request.uri.path.hasPrefix(root)
+      || request.uri.path == "/" && request.method == .get && (request.uri.query ?? "").isEmpty
+  }
+
+  func answer(_ request: Request) -> Response {
+    guard request.method == .get else {
+      return Problem(.methodNotAllowed, "only GET", allowed: ["GET"]).answer.response
+    }
+    let path = request.uri.path
+    guard let file = files[path == "/" ? Self.root + "index.html" : path] else {
+      let reason =
+        path == "/" ? "the dashboard's files are not installed" : "there is no such file"
+      return Problem(.notFound, reason).answer.response
+    }
+    let headers: HTTPFields = [
+      .contentType: file.type, .eTag: file.tag, .contentSecurityPolicy: Self.policy,
+      .xContentTypeOptions: "nosniff", .cacheControl: "no-cache",
+      .referrerPolicy: "no-referrer", .crossOriginResourcePolicy: "same-origin",
+    ]
+    guard request.headers[.ifNoneMatch] != file.tag else {
+      return Response(status: .notModified, headers: headers)
+    }
+    return Response(status: .ok, headers: headers, body: .init(byteBuffer: file.bytes))
+  }
+
+  // MARK: Reading
+
+  /// What cannot be read is not there.
+  private static func read(_ directory: URL, below root: String) -> [String: File] {
+    guard let names = FileManager.default.enumerator(atPath: directory.path) else { return [:] }
+    var files: [String: File] = [:]
+    for case let name as String in names {
+      let place = directory.appending(path: name)
+      guard let type = types[place.pathExtension],
+        let data = FileManager.default.contents(atPath: place.path)
+      else { continue }
+      files[root + name] = File(bytes: ByteBuffer(bytes: data), type: type, tag: tag(of: data))
+    }
+    return files
+  }
+
+  /// FNV-1a: it tells versions of one file apart, and nothing hangs on it.
+  private static func tag(of data: Data) -> String {
+    var hash: UInt64 = 0xcbf2_9ce4_8422_2325
+    for byte in data { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01b3 }
+    return "\"\(String(hash, radix: 16))\""
+  }
+}

@@ -1,0 +1,70 @@
+// Asks the node. Every fault becomes one kind of error, whose message is for people.
+
+const root = "/api/v1/";
+const patience = 15000;
+
+/** What the node refused, or that it did not answer. */
+export class Refusal extends Error {
+  constructor(status, message) {
+    super(message);
+    this.status = status;
+  }
+}
+
+async function send(method, path, body, version) {
+  const headers = { Accept: "application/json" };
+  if (body !== undefined) headers["Content-Type"] = "application/json";
+  if (version) headers["If-Match"] = version;
+  let response;
+  try {
+    response = await fetch(root + path, {
+      method, headers, cache: "no-store", signal: AbortSignal.timeout(patience),
+      body: body === undefined ? undefined : JSON.stringify(body),
+    });
+  } catch (error) {
+    throw new Refusal(0, String(error.message ?? error));
+  }
+  if (!response.ok) throw new Refusal(response.status, await reason(response));
+  return response;
+}
+
+async function reason(response) {
+  const text = await response.text();
+  try {
+    const problem = JSON.parse(text);
+    return [problem.detail ?? problem.title, problem.place].filter(Boolean).join(" — ");
+  } catch {
+    return `${response.status} ${text.slice(0, 200)}`;
+  }
+}
+
+export async function get(path) {
+  return (await send("GET", path)).json();
+}
+
+/** One row with the version that a later `write` may insist on. */
+export async function getVersioned(path) {
+  const response = await send("GET", path);
+  return { row: await response.json(), version: response.headers.get("ETag") };
+}
+
+/** All pages of a list. */
+export async function list(path) {
+  const items = [];
+  let cursor = null;
+  do {
+    const after = cursor === null ? "" : `&cursor=${encodeURIComponent(cursor)}`;
+    const page = await get(`${path}?limit=10000${after}`);
+    items.push(...page.items);
+    cursor = page.next;
+  } while (cursor !== null);
+  return items;
+}
+
+/** Writes; `version` is what was seen of the row, where it matters that nobody wrote meanwhile. */
+export async function write(method, path, body, version) {
+  const response = await send(method, path, body, version);
+  return response.status === 201 ? response.json() : null;
+}
+
+export const segment = encodeURIComponent;

@@ -1,0 +1,81 @@
+// Elements are made here and nowhere else. What comes from the field only ever becomes text or an
+// attribute that no browser runs.
+
+const runs = /^(on|src|href|style|srcdoc|formaction)/i;
+
+/** An element; `props` are attributes, or listeners where the name begins with "on". */
+export function h(tag, props = {}, ...children) {
+  const element = document.createElement(tag);
+  for (const [name, value] of Object.entries(props)) {
+    if (value === undefined || value === null || value === false) continue;
+    if (typeof value === "function") {
+      element.addEventListener(name.slice(2), value);
+    } else if (name === "value" || name === "checked" || name === "disabled") {
+      element[name] = value;
+    } else if (!runs.test(name)) {
+      element.setAttribute(name, value === true ? "" : String(value));
+    }
+  }
+  element.append(...children.flat().filter((c) => c !== null && c !== undefined && c !== false));
+  return element;
+}
+
+export const byId = (id) => document.getElementById(id);
+
+/** Puts `children` in place of what was there; what had the focus keeps it, by `data-key`. */
+export function fill(container, ...children) {
+  const active = document.activeElement;
+  const key = container.contains(active) ? active.dataset.key : undefined;
+  container.replaceChildren(...children.flat().filter(Boolean));
+  if (key) {
+    for (const one of container.querySelectorAll("[data-key]")) {
+      if (one.dataset.key === key) return one.focus({ preventScroll: true });
+    }
+  }
+}
+
+/** Runs `work` at most once a frame, however often it is asked for. */
+export function onceAFrame(work) {
+  let waits = false;
+  return () => {
+    if (waits) return;
+    waits = true;
+    // A page in the background gets no frames, and still has to be right when looked at.
+    (document.hidden ? (f) => setTimeout(f, 200) : requestAnimationFrame)(() => {
+      waits = false;
+      work();
+    });
+  };
+}
+
+const ns = "http://www.w3.org/2000/svg";
+const paths = {
+  safe: ["M12 2a10 10 0 1 0 0 20a10 10 0 0 0 0-20z", "M7 12l4 4 6-8"],
+  unsafe: ["M8 2h8l6 6v8l-6 6H8l-6-6V8z", "M12 6v8M12 17v1.5"],
+  unknown: ["M3 3h18v18H3z", "M9 9.5c0-4 6-4 6-.5 0 2.500-3 2.500-3 5M12 17v1.500"],
+};
+
+/** The sign of a state: each has a shape of its own beside its colour. */
+export function sign(state) {
+  const svg = document.createElementNS(ns, "svg");
+  svg.setAttribute("viewBox", "0 0 24 24");
+  svg.setAttribute("aria-hidden", "true");
+  const [outline, mark] = paths[state] ?? paths.unknown;
+  for (const [d, fill, stroke] of [[outline, "currentColor", "none"], [mark, "none", "#fff"]]) {
+    const path = document.createElementNS(ns, "path");
+    path.setAttribute("d", d);
+    path.setAttribute("fill", fill);
+    path.setAttribute("stroke", stroke === "none" ? "none" : "var(--panel)");
+    path.setAttribute("stroke-width", "2.5");
+    svg.append(path);
+  }
+  return svg;
+}
+
+let silence;
+/** Tells what came of something, for some seconds, also to a screen reader. */
+export function say(text) {
+  byId("said").textContent = text;
+  clearTimeout(silence);
+  silence = setTimeout(() => { byId("said").textContent = ""; }, 6000);
+}

@@ -1,0 +1,34 @@
+// Who would be inside a fence that is not saved yet: good enough to look at before saving. Who *is*
+// inside, the node judges.
+
+const radius = 6371008.8;
+const radians = Math.PI / 180;
+
+export function metresBetween(a, b) {
+  const dLat = (b.lat - a.lat) * radians;
+  const dLon = (b.lon - a.lon) * radians;
+  const h = Math.sin(dLat / 2) ** 2
+    + Math.cos(a.lat * radians) * Math.cos(b.lat * radians) * Math.sin(dLon / 2) ** 2;
+  return 2 * radius * Math.asin(Math.min(1, Math.sqrt(h)));
+}
+
+function inRing(place, ring) {
+  let inside = false;
+  for (let i = 0, j = ring.length - 1; i < ring.length; j = i++) {
+    const [x1, y1] = ring[i];
+    const [x2, y2] = ring[j];
+    if (y1 > place.lat !== y2 > place.lat
+      && place.lon < (x2 - x1) * (place.lat - y1) / (y2 - y1) + x1) inside = !inside;
+  }
+  return inside;
+}
+
+const inPolygon = (place, rings) =>
+  inRing(place, rings[0]) && !rings.slice(1).some((ring) => inRing(place, ring));
+
+/** `shape` is a circle {lat, lon, radiusMetres} or a GeoJSON geometry. */
+export function isInside(place, shape) {
+  if (shape.radiusMetres !== undefined) return metresBetween(place, shape) <= shape.radiusMetres;
+  const polygons = shape.type === "MultiPolygon" ? shape.coordinates : [shape.coordinates];
+  return polygons.some((rings) => inPolygon(place, rings));
+}

@@ -1,0 +1,58 @@
+// Drawing by clicks on the map: the corners of an outline, or the centre and edge of a circle.
+
+import { byId, fill, h } from "../dom.js";
+import { t } from "../words.js";
+import { metresBetween } from "../geometry.js";
+import { colour } from "./icons.js";
+
+let end = () => {};
+
+/** Gives {type: "Polygon", …} or {lat, lon, radiusMetres}; null when it was given up. */
+export function drawShape(map, isCircle) {
+  end();
+  return new Promise((resolve) => {
+    const corners = [];
+    let shape = null;
+    const style = { color: colour("accent"), weight: 3, interactive: false };
+    const finish = h("button", { class: "first", disabled: true, onclick: () => close(result()) }, t("finish"));
+    const result = () => {
+      if (isCircle) return { ...corners[0], radiusMetres: Math.max(1, Math.round(metresBetween(corners[0], corners[1]))) };
+      const ring = corners.map(({ lat, lon }) => [lon, lat]);
+      return { type: "Polygon", coordinates: [[...ring, ring[0]]] };
+    };
+    const redraw = () => {
+      shape?.remove();
+      const points = corners.map(({ lat, lon }) => [lat, lon]);
+      if (isCircle && corners.length === 2) shape = L.circle(points[0], { ...style, radius: metresBetween(...corners) });
+      else if (corners.length > 2) shape = L.polygon(points, style);
+      else shape = L.layerGroup([L.polyline(points, style), ...points.map((p) => L.circleMarker(p, { ...style, radius: 5 }))]);
+      shape.addTo(map);
+      finish.disabled = corners.length < (isCircle ? 2 : 3);
+    };
+    const click = ({ latlng }) => {
+      if (isCircle && corners.length === 2) corners.pop();
+      corners.push({ lat: latlng.lat, lon: latlng.wrap().lng });
+      redraw();
+    };
+    const key = (event) => { if (event.key === "Escape") close(null); };
+    const close = (value) => {
+      end = () => {};
+      map.off("click", click);
+      document.removeEventListener("keydown", key);
+      map.getContainer().classList.remove("drawing");
+      shape?.remove();
+      byId("map-bar").hidden = true;
+      resolve(value);
+    };
+    end = () => close(null);
+    map.on("click", click);
+    document.addEventListener("keydown", key);
+    map.getContainer().classList.add("drawing");
+    fill(byId("map-bar"), h("strong", {}, t(isCircle ? "draw.circle" : "draw.outline")), finish,
+      h("button", { onclick: () => { corners.pop(); redraw(); } }, t("undo")),
+      h("button", { onclick: () => close(null) }, t("cancel")));
+    byId("map-bar").hidden = false;
+  });
+}
+
+export const isDrawing = (map) => map.getContainer().classList.contains("drawing");

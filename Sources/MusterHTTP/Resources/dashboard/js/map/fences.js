@@ -1,0 +1,43 @@
+// Fences on the map: colour, dashes and a word for each kind.
+
+import { state } from "../store.js";
+import { t } from "../words.js";
+import { h } from "../dom.js";
+import { colour } from "./icons.js";
+
+const looks = {
+  muster: { name: "safe", dashArray: null },
+  hazard: { name: "unsafe", dashArray: "10 5" },
+  info: { name: "accent", dashArray: "3 5" },
+};
+
+export function fencesLayer() {
+  const group = L.layerGroup();
+  return {
+    layer: group,
+    redraw() {
+      group.clearLayers();
+      for (const fence of state.fences.values()) {
+        const shape = outline(fence);
+        if (!shape) continue;
+        const name = `${fence.name} · ${t(`kind.${fence.kind}`)}${fence.active ? "" : ` · ${t("inactive")}`}`;
+        shape.bindTooltip(h("span", {}, name), { permanent: state.fences.size <= 40, direction: "center", className: "fence-name" });
+        group.addLayer(shape);
+      }
+    },
+  };
+}
+
+/** A fence as a shape of the map; nil while its outline is not known. */
+export function outline(fence) {
+  const look = looks[fence.kind] ?? looks.info;
+  const style = {
+    color: colour(look.name), weight: 3, dashArray: look.dashArray, interactive: false,
+    fillOpacity: fence.active ? 0.12 : 0, opacity: fence.active ? 1 : 0.5,
+  };
+  if (fence.radiusMetres !== undefined) {
+    return L.circle([fence.lat, fence.lon], { ...style, radius: fence.radiusMetres });
+  }
+  if (!fence.geometry) return null;
+  return L.geoJSON({ type: "Feature", properties: {}, geometry: fence.geometry }, { style });
+}

@@ -1,0 +1,88 @@
+// What is drawn on the map, as pictures that are made once: a shape, a colour and a mark for each.
+
+const size = 26;
+const made = new Map();
+
+const categories = {
+  fire: "🔥", flood: "≈", chemical: "☣", structure: "⌂", medical: "✚", access: "⛔", other: "!",
+};
+
+function colour(name) {
+  return getComputedStyle(document.documentElement).getPropertyValue(`--${name}`).trim();
+}
+
+/** After the theme has changed. */
+export function forget() { made.clear(); }
+
+function picture(key, draw) {
+  let canvas = made.get(key);
+  if (canvas) return canvas;
+  const scale = window.devicePixelRatio || 1;
+  canvas = document.createElement("canvas");
+  canvas.width = canvas.height = size * scale;
+  const pen = canvas.getContext("2d");
+  pen.scale(scale, scale);
+  draw(pen, size / 2);
+  made.set(key, canvas);
+  return canvas;
+}
+
+export const memberSize = size;
+
+/** Safe is a disc with a tick, unsafe an octagon with "!", unknown a square with "?". */
+export function member(state, isStale) {
+  return picture(`member ${state} ${isStale}`, (pen, c) => {
+    pen.globalAlpha = isStale ? 0.55 : 1;
+    pen.fillStyle = colour(state);
+    pen.strokeStyle = colour("panel");
+    pen.lineWidth = 2;
+    pen.beginPath();
+    if (state === "safe") pen.arc(c, c, 10, 0, 7);
+    else polygon(pen, c, state === "unsafe" ? 8 : 4, state === "unsafe" ? 12 : 13);
+    pen.fill();
+    pen.stroke();
+    if (isStale) {
+      pen.setLineDash([3, 3]);
+      pen.strokeStyle = colour("ink");
+      pen.stroke();
+      pen.setLineDash([]);
+    }
+    pen.globalAlpha = 1;
+    mark(pen, c, { safe: "✓", unsafe: "!", unknown: "?" }[state] ?? "?", 15);
+  });
+}
+
+/** A triangle with the category's sign; grey once resolved. */
+export function report(category, isOpen, toEvacuate) {
+  return picture(`report ${category} ${isOpen} ${toEvacuate}`, (pen, c) => {
+    pen.fillStyle = colour(!isOpen ? "faint" : toEvacuate ? "evacuate" : "unknown");
+    pen.strokeStyle = colour("panel");
+    pen.lineWidth = 2;
+    pen.beginPath();
+    pen.moveTo(c, 1);
+    pen.lineTo(size - 1, size - 3);
+    pen.lineTo(1, size - 3);
+    pen.closePath();
+    pen.fill();
+    pen.stroke();
+    mark(pen, c, categories[category] ?? "!", 12, 4);
+  });
+}
+
+function polygon(pen, c, corners, radius) {
+  for (let i = 0; i < corners; i++) {
+    const angle = Math.PI * (2 * i + 1) / corners;
+    pen.lineTo(c + radius * Math.cos(angle), c + radius * Math.sin(angle));
+  }
+  pen.closePath();
+}
+
+function mark(pen, c, text, height, lower = 1) {
+  pen.fillStyle = colour("panel");
+  pen.font = `bold ${height}px "DejaVu Sans", sans-serif`;
+  pen.textAlign = "center";
+  pen.textBaseline = "middle";
+  pen.fillText(text, c, c + lower);
+}
+
+export { colour };

@@ -1,0 +1,122 @@
+// The map: Leaflet, a graticule, fences, reports, people. It works without any base map.
+
+import { byId, fill, h, onceAFrame } from "../dom.js";
+import { loadedAt, on, state } from "../store.js";
+import { t } from "../words.js";
+import { written } from "../place.js";
+import { forget } from "./icons.js";
+import { graticule } from "./graticule.js";
+import { hit, membersLayer } from "./members.js";
+import { fencesLayer } from "./fences.js";
+import { isDrawing } from "./draw.js";
+
+const mostPulses = 30;
+let map = null;
+let grid;
+let members;
+let fences;
+let pulses;
+let framed = false;
+let choosing = null;
+
+export const theMap = () => map;
+
+/** @param onPick told what was clicked: {user}, {report} or {group}. */
+export function openMap(onPick) {
+  if (!window.L) {
+    fill(byId("map"), h("p", { class: "no-map" }, t("map.none")));
+    return;
+  }
+  map = L.map("map", { zoomControl: true, attributionControl: false, minZoom: 2, maxZoom: 20, fadeAnimation: false, worldCopyJump: true });
+  map.setView([0, 0], 2);
+  map.getContainer().setAttribute("aria-label", t("map"));
+  L.control.scale({ imperial: false }).addTo(map);
+  grid = graticule().addTo(map);
+  fences = fencesLayer();
+  fences.layer.addTo(map);
+  pulses = L.layerGroup().addTo(map);
+  members = membersLayer().addTo(map);
+  map.on("mousemove", ({ latlng }) => showPlace(latlng));
+  map.on("click", ({ latlng, layerPoint }) => {
+    showPlace(latlng);
+    if (choosing) {
+      const resolve = choosing;
+      choosing = null;
+      return resolve({ lat: latlng.lat, lon: latlng.wrap().lng });
+    }
+    if (isDrawing(map)) return;
+    const item = hit(layerPoint);
+    if (!item) return;
+    if (item.group && map.getZoom() < map.getMaxZoom() - 1 && spread(item.group)) {
+      return map.fitBounds(L.latLngBounds(item.group.map((i) => [i.row.lat, i.row.lon])).pad(0.3), { maxZoom: 18 });
+    }
+    onPick(item);
+  });
+  map.on("dragstart", () => { framed = true; });
+  new ResizeObserver(onceAFrame(refresh)).observe(byId("map"));
+  on(["users", "reports"], redrawSoon);
+  on(["reports"], drawPulses);
+  on(["fences"], onceAFrame(() => { fences.redraw(); frame(); }));
+  setInterval(redrawSoon, 15000);
+}
+
+const redrawSoon = onceAFrame(() => {
+  frame();
+  members?.redraw();
+});
+
+const spread = (group) => {
+  const bounds = L.latLngBounds(group.map((i) => [i.row.lat, i.row.lon]));
+  return bounds.getSouthWest().distanceTo(bounds.getNorthEast()) > 3;
+};
+
+function showPlace(latlng) {
+  byId("place").textContent = written(latlng.lat, latlng.wrap().lng);
+}
+
+/** All that there is to see is put into view, until everything was loaded once. */
+function frame() {
+  if (framed || !map) return;
+  const points = [...state.users.values(), ...state.reports.values(), ...state.fences.values()]
+    .filter((row) => typeof row.lat === "number").map((row) => [row.lat, row.lon]);
+  if (points.length === 0) return;
+  framed = ["users", "reports", "fences"].every((name) => loadedAt[name]);
+  map.fitBounds(L.latLngBounds(points).pad(0.2), { maxZoom: 16, animate: false });
+}
+
+function drawPulses() {
+  pulses.clearLayers();
+  const urgent = [...state.reports.values()]
+    .filter((r) => r.toEvacuate && r.status === "open" && r.lat !== null).slice(0, mostPulses);
+  for (const { lat, lon } of urgent) {
+    pulses.addLayer(L.marker([lat, lon], {
+      icon: L.divIcon({ className: "", html: h("div", { class: "pulse" }), iconSize: [40, 40] }),
+      interactive: false, keyboard: false,
+    }));
+  }
+}
+
+/** Resolves with the next place that is clicked. */
+export function nextClick() {
+  return new Promise((resolve) => { choosing = resolve; });
+}
+
+export function goTo(row) {
+  if (!map || typeof row.lat !== "number") return;
+  framed = true;
+  map.setView([row.lat, row.lon], Math.max(map.getZoom(), 15));
+}
+
+export function goToShape(layer) {
+  if (map && layer) map.fitBounds(layer.getBounds().pad(0.3), { maxZoom: 17 });
+}
+
+/** After the theme or the size has changed. */
+export function refresh() {
+  if (!map) return;
+  forget();
+  map.invalidateSize({ animate: false });
+  fences.redraw();
+  grid.redraw();
+  members.redraw();
+}

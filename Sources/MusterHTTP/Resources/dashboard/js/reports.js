@@ -1,0 +1,167 @@
+// Hazard reports: file, edit, confirm, comment, resolve; both sides of a conflict; who holds each.
+
+import { byId, fill, h, onceAFrame } from "./dom.js";
+import { getVersioned, segment, write } from "./api.js";
+import { attempt, confirm, field, form, show } from "./dialog.js";
+import { on, state } from "./store.js";
+import { ago, clock, secondsSince, t } from "./words.js";
+import { parsed, written } from "./place.js";
+import { goTo, nextClick, theMap } from "./map/map.js";
+
+const page = 150;
+const categories = ["other", "fire", "flood", "chemical", "structure", "medical", "access"];
+let shown = page;
+let open = null;
+
+export function openReports() {
+  on(["reports"], onceAFrame(draw));
+  on(["reports"], () => { if (open) detail(state.reports.get(open.id)); });
+}
+
+function draw() {
+  const rank = (r) => (r.status !== "open" ? 2 : r.toEvacuate ? 0 : 1);
+  const all = [...state.reports.values()].sort((a, b) =>
+    rank(a) - rank(b) || (b.severity ?? 0) - (a.severity ?? 0) || (a.updatedAt < b.updatedAt ? 1 : -1));
+  fill(byId("reports"),
+    h("div", { class: "head" }, h("h2", {}, t("reports")),
+      h("button", { class: "first", "data-key": "file", onclick: () => edit(null) }, t("report.file"))),
+    all.length === 0 && h("p", { class: "faint" }, t("reports.none")),
+    h("ul", {}, all.slice(0, shown).map(card)),
+    all.length > shown && h("button", { "data-key": "more", onclick: () => { shown += page; draw(); } }, t("more", { n: all.length - shown })));
+}
+
+function card(report) {
+  const isOpen = report.status === "open";
+  return h("li", { class: `card ${!isOpen ? "" : report.toEvacuate ? "evacuate-card" : "unknown-card"}` },
+    h("div", { class: "head" }, h("h3", {}, report.title), badges(report)),
+    h("p", { class: "faint" }, `${report.ownerCallsign} · ${ago(secondsSince(report.updatedAt))} · ${delivery(report)}`),
+    h("div", { class: "row" }, h("button", { "data-key": `open ${report.id}`, onclick: () => showReport(report) }, t("open")),
+      report.lat !== null && h("button", { "data-key": `map ${report.id}`, onclick: () => showOnMap(report) }, t("on.map"))));
+}
+
+function showOnMap(report) {
+  if (innerWidth <= 900) document.body.dataset.view = "map";
+  goTo(report);
+}
+
+const badges = (report) => h("span", { class: "row" },
+  report.toEvacuate && report.status === "open" && h("span", { class: "chip state evacuate" }, `▲ ${t("evacuate")}`),
+  h("span", { class: "chip" }, t(`category.${report.category}`)),
+  report.severity !== null && h("span", { class: "chip" }, t("severity.n", { n: report.severity })),
+  report.status !== "open" && h("span", { class: "chip" }, t("resolved")),
+  report.conflicts.length > 0 && h("span", { class: "chip state unsafe" }, t("conflict")));
+
+const delivery = ({ delivery: d }) =>
+  t(d.devices <= 1 ? "delivery.none" : d.commandPost ? "delivery.command" : "delivery.some", { n: d.devices });
+
+/** Opens a report, and keeps it true while it is open. */
+export function showReport(report) {
+  const body = h("div");
+  const text = h("input", { name: "comment", "aria-label": t("comment"), maxlength: 1000 });
+  const comments = h("form", {
+    class: "row", onsubmit: (event) => {
+      event.preventDefault();
+      attempt(async () => {
+        await write("POST", `reports/${segment(report.id)}/comments`, { text: text.value });
+        text.value = "";
+      });
+    },
+  }, h("label", {}, h("span", {}, t("comment")), text), h("button", { type: "submit" }, t("say")));
+  const dialog = show(t("report"), body, comments);
+  open = { id: report.id, body, dialog };
+  dialog.addEventListener("close", () => { open = null; });
+  detail(report);
+}
+
+function detail(report) {
+  if (!report) return open.dialog.close();
+  const path = `reports/${segment(report.id)}`;
+  const change = (body) => attempt(async () => {
+    const { version } = await getVersioned(path);
+    await write("PATCH", path, body, version);
+  }, t("done"));
+  fill(open.body, h("div", { class: "head" }, h("h3", {}, report.title), badges(report)),
+    report.description && h("p", {}, report.description),
+    h("p", {}, written(report.lat, report.lon)),
+    h("p", { class: "faint" }, `${report.ownerCallsign} · ${clock(report.createdAt)} · ${ago(secondsSince(report.createdAt))}`),
+    h("p", {}, h("strong", {}, delivery(report))),
+    report.confirmations.length > 0 && h("p", {}, t("confirmed", { names: report.confirmations.join(", ") })),
+    report.conflicts.map((conflict) => sides(conflict, report, change)),
+    report.comments.map((c) => h("p", { class: "card" }, h("strong", {}, c.callsign), ` ${c.text} `, h("span", { class: "faint" }, ago(secondsSince(c.writtenAt))))),
+    h("div", { class: "row end" },
+      h("button", { "data-key": "confirm", onclick: () => attempt(() => write("POST", `${path}/confirm`), t("done")) }, t("confirm")),
+      h("button", { "data-key": "edit", onclick: () => { open.dialog.close(); edit(report); } }, t("edit")),
+      h("button", { "data-key": "resolve", onclick: () => change({ status: report.status === "open" ? "resolved" : "open" }) }, t(report.status === "open" ? "resolve" : "reopen")),
+      h("button", { class: "danger", "data-key": "delete", onclick: () => confirm(t("delete.sure", { name: report.title }), () => write("DELETE", path), t("delete")) }, t("delete")),
+      h("button", { class: "first", "data-key": "close", onclick: () => open.dialog.close() }, t("close"))));
+}
+
+/** What each wrote, side by side; a click keeps one. */
+function sides(conflict, report, change) {
+  return h("div", { class: "card unsafe-card" }, h("strong", {}, t("conflict.of", { field: t(`field.${conflict.field}`) })),
+    h("div", { class: "sides" }, conflict.values.map((side) => {
+      const body = meant(conflict.field, side.value);
+      return h("div", { class: "card" }, h("p", {}, side.value),
+        h("p", { class: "faint" }, `${side.callsign} · ${ago(secondsSince(side.writtenAt))}`),
+        body && h("button", { "data-key": `keep ${conflict.field} ${side.value}`, onclick: () => change(body) }, t("keep")));
+    })));
+}
+
+/** The words of a value as what is written; null where they do not say it. */
+function meant(name, words) {
+  switch (name) {
+    case "title": case "category": case "status": case "description": return { [name]: words };
+    case "severity": return /^[1-5]$/.test(words) ? { severity: Number(words) } : null;
+    case "position": return parsed(words);
+    default: return null;
+  }
+}
+
+function edit(report) {
+  const place = report && report.lat !== null ? `${report.lat}, ${report.lon}` : "";
+  const seen = report ? getVersioned(`reports/${segment(report.id)}`) : null;
+  seen?.catch(() => {});
+  return form(t(report ? "edit" : "report.file"), [
+    field("title", t("title"), { value: report?.title, required: true }),
+    field("description", t("description"), { type: "area", value: report?.description }),
+    h("div", { class: "row" },
+      field("category", t("category"), { value: report?.category ?? "other", options: categories.map((c) => [c, t(`category.${c}`)]) }),
+      field("severity", t("severity"), { value: report?.severity ?? "", options: [["", "–"], ...[1, 2, 3, 4, 5].map((n) => [n, String(n)])] })),
+    field("place", t("place.typed"), { value: place }),
+    theMap() && h("button", { type: "button", "data-key": "pick", onclick: pickPlace }, t("place.pick")),
+    field("toEvacuate", t("evacuate.needed"), { type: "checkbox", value: report?.toEvacuate }),
+  ], async (values) => {
+    const body = { title: values.title, description: values.description, category: values.category, toEvacuate: values.toEvacuate };
+    if (values.severity) body.severity = Number(values.severity);
+    if (values.place) {
+      const at = parsed(values.place);
+      if (!at) throw new Error(t("place.wrong"));
+      Object.assign(body, at);
+    }
+    if (!report) return write("POST", "reports", body);
+    const { version } = await seen;
+    return write("PATCH", `reports/${segment(report.id)}`, body, version);
+  });
+}
+
+/** Lets the form step aside for one click on the map. */
+async function pickPlace(event) {
+  const dialog = event.target.closest("dialog");
+  const input = dialog.querySelector("[name=place]");
+  const view = document.body.dataset.view;
+  dialog.style.display = "none";
+  dialog.inert = true;
+  dialog.close = () => {};
+  document.body.dataset.view = "map";
+  const hidden = document.createComment("");
+  dialog.replaceWith(hidden);
+  const place = await nextClick();
+  hidden.replaceWith(dialog);
+  delete dialog.close;
+  dialog.style.display = "";
+  dialog.inert = false;
+  dialog.removeAttribute("open");
+  dialog.showModal();
+  document.body.dataset.view = view;
+  input.value = `${place.lat.toFixed(6)}, ${place.lon.toFixed(6)}`;
+}

@@ -1,0 +1,100 @@
+// What command asks of people: roll calls with their timer and who is unaccounted for, evacuations,
+// calls for a position, messages.
+
+import { byId, fill, h, onceAFrame } from "./dom.js";
+import { getVersioned, segment, write } from "./api.js";
+import { attempt, field, form } from "./dialog.js";
+import { loadedAt, on, state } from "./store.js";
+import { ago, secondsSince, t } from "./words.js";
+
+const kinds = ["rollcall", "evacuate", "locate", "message"];
+const mostNames = 300;
+
+export function openOrders() {
+  on(["directives", "status"], onceAFrame(draw));
+  setInterval(tick, 1000);
+}
+
+function draw() {
+  const all = [...state.directives.values()].sort((a, b) =>
+    (a.status === b.status ? (a.createdAt < b.createdAt ? 1 : -1) : a.status === "open" ? -1 : 1));
+  const isCommand = state.status?.role === "command";
+  fill(byId("orders"),
+    h("div", { class: "head" }, h("h2", {}, t("orders")),
+      isCommand && h("div", { class: "row" }, kinds.map((kind) =>
+        h("button", { class: kind === "rollcall" ? "first" : kind === "evacuate" ? "danger" : "", "data-key": kind, onclick: () => order(kind) }, t(`order.${kind}`))))),
+    all.length === 0 && h("p", { class: "faint" }, t("orders.none")),
+    all.map((one) => card(one, isCommand)));
+  tick();
+}
+
+function card(one, isCommand) {
+  const isOpen = one.status === "open";
+  const states = Map.groupBy ? Map.groupBy(one.people, (p) => p.state) : new Map();
+  const missing = one.people.filter((p) => one.unaccounted.includes(p.callsign));
+  return h("article", { class: `card ${isOpen ? (missing.length ? "unsafe-card" : "safe-card") : ""}`, "data-order": one.id },
+    h("div", { class: "head" },
+      h("h3", {}, t(`order.${one.kind}`), one.fenceName && ` → ${one.fenceName}`),
+      isOpen ? h("span", { class: "timer", "data-timer": one.id, role: "timer" }) : h("span", { class: "chip" }, t("closed"))),
+    one.text && h("p", {}, one.text),
+    h("p", { class: "faint" }, `${one.callsign} · ${ago(secondsSince(one.createdAt))} · ${t("for", { whom: one.addressees })}`),
+    h("p", {}, h("strong", { class: missing.length ? "unsafe" : "safe" }, t("accounted", { n: one.people.length - missing.length, of: one.people.length })),
+      states.size > 0 && ` (${[...states].map(([s, people]) => `${t(`answer.${s}`)} ${people.length}`).join(", ")})`),
+    missing.length > 0 && h("ul", { "aria-label": t("unaccounted") }, missing.slice(0, mostNames).map((p) => h("li", { class: "row" },
+      h("strong", { class: "unsafe" }, p.callsign),
+      h("span", { class: "faint" }, `${p.reason}${p.fixAgeSeconds === null ? "" : ` · ${t("fix", { ago: ago(p.fixAgeSeconds) })}`}`),
+      isOpen && isCommand && h("button", {
+        "data-key": `account ${one.id} ${p.user}`,
+        onclick: () => attempt(() => write("POST", `directives/${segment(one.id)}/acknowledgements`, { user: p.user }), t("done")),
+      }, t("account"))))),
+    answers(one),
+    isOpen && isCommand && h("div", { class: "row end" },
+      h("button", { "data-key": `close ${one.id}`, onclick: () => attempt(() => close(one.id), t("done")) }, t("close.order"))));
+}
+
+/** Who answered, by name. */
+function answers(one) {
+  const given = one.people.filter((p) => p.answeredAt !== null);
+  if (given.length === 0) return null;
+  return h("details", {}, h("summary", {}, t("answers", { n: given.length })),
+    h("ul", {}, given.map((p) => h("li", {}, `${p.callsign}: ${t(`answer.${p.state}`)} · ${ago(secondsSince(p.answeredAt))}${p.answeredBy && p.answeredBy !== p.callsign ? ` · ${p.answeredBy}` : ""}${p.reason ? ` · ${p.reason}` : ""}`))));
+}
+
+async function close(id) {
+  const { version } = await getVersioned(`directives/${segment(id)}`);
+  await write("POST", `directives/${segment(id)}/close`, undefined, version);
+}
+
+function tick() {
+  const passed = (Date.now() - (loadedAt.directives ?? Date.now())) / 1000;
+  for (const timer of document.querySelectorAll("[data-timer]")) {
+    const one = state.directives.get(timer.dataset.timer);
+    if (!one) continue;
+    const left = one.secondsLeft === null ? null : Math.round(one.secondsLeft - passed);
+    const seconds = left ?? Math.round(secondsSince(one.createdAt));
+    const sign = left !== null && left < 0 ? "−" : left === null ? "+" : "";
+    const whole = Math.abs(seconds);
+    timer.textContent = `${sign}${Math.floor(whole / 60)}:${String(whole % 60).padStart(2, "0")}`;
+    timer.classList.toggle("unsafe", left !== null && left < 0);
+  }
+}
+
+function order(kind) {
+  const teams = [...new Set([...state.users.values()].map((u) => u.team).filter(Boolean))].sort();
+  const whom = [["", t("everyone")], ...["member", "command", "observer"].map((r) => [`role ${r}`, t(`role.${r}`)]), ...teams.map((s) => [`team ${s}`, s])];
+  const places = [["", "–"], ...[...state.fences.values()].filter((f) => f.kind === "muster").map((f) => [f.id, f.name])];
+  return form(t(`order.${kind}`), [
+    field("text", t("text"), { type: "area" }),
+    field("whom", t("whom"), { options: whom }),
+    kind === "evacuate" && field("fence", t("muster"), { options: places }),
+    kind !== "message" && field("minutes", t("minutes.word"), { type: "number", value: kind === "rollcall" ? 10 : "", min: 1, max: 10000 }),
+  ], async (values) => {
+    const body = { kind };
+    if (values.text) body.text = values.text;
+    if (values.minutes) body.deadlineSeconds = Math.round(Number(values.minutes) * 60);
+    if (values.fence) body.fence = values.fence;
+    const [, what, name] = /^(role|team) (.*)$/.exec(values.whom) ?? [];
+    if (what) body[what] = name;
+    await write("POST", "directives", body);
+  }, t("send"));
+}

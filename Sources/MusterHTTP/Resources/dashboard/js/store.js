@@ -1,0 +1,112 @@
+// What the page knows, by dataset. A set is loaded again when the node says that it has changed:
+// at once, then no more often than its loading allows.
+
+import { get, list } from "./api.js";
+
+const rest = 4;
+const shortest = 150;
+const mostEvents = 300;
+
+const loaders = {
+  users: async () => byKey(await list("users")),
+  reports: async () => byKey(await list("reports")),
+  directives: async () => byKey(await list("directives")),
+  fences: async () => {
+    const [rows, outlines] = await Promise.all([list("fences"), get("fences.geojson")]);
+    const fences = byKey(rows);
+    for (const feature of outlines.features) {
+      const fence = fences.get(feature.id);
+      if (fence) fence.geometry = feature.geometry;
+    }
+    return fences;
+  },
+  alerts: async () => (await get("alerts")).items,
+  status: () => get("status"),
+  events: () => loadEvents(),
+};
+
+const byKey = (rows) => new Map(rows.map((row) => [row.id, row]));
+
+let cursor = 0;
+let events = [];
+async function loadEvents() {
+  for (;;) {
+    const page = await get(`events?limit=2000&cursor=${cursor}`);
+    events = events.concat(page.items).slice(-mostEvents);
+    if (page.next !== null) cursor = page.next;
+    if (page.items.length < 2000) return events;
+  }
+}
+
+export const state = {
+  users: new Map(), reports: new Map(), directives: new Map(), fences: new Map(),
+  alerts: [], events: [], status: null,
+};
+/** When each set was loaded, by this page's own clock. */
+export const loadedAt = {};
+
+const listeners = {};
+const running = {};
+let onFault = () => {};
+
+/** Calls `work` after any of the sets has been loaded. */
+export function on(names, work) {
+  for (const name of names) (listeners[name] ??= []).push(work);
+}
+
+export function onLoadFault(work) { onFault = work; }
+
+/** Loads a set; while it is being loaded, another call makes one more loading follow. */
+export function load(name) {
+  const job = (running[name] ??= { busy: false, again: false });
+  if (job.busy) {
+    job.again = true;
+    return;
+  }
+  job.busy = true;
+  run(name, job);
+}
+
+async function run(name, job) {
+  const start = performance.now();
+  try {
+    state[name] = await loaders[name]();
+    loadedAt[name] = Date.now();
+    for (const listener of listeners[name] ?? []) listener(state[name]);
+    onFault(name, null);
+  } catch (error) {
+    onFault(name, error);
+  }
+  const took = performance.now() - start;
+  setTimeout(() => {
+    job.busy = false;
+    if (!job.again) return;
+    job.again = false;
+    load(name);
+  }, Math.max(shortest, took * rest));
+}
+
+export function loadAll() {
+  for (const name of Object.keys(loaders)) load(name);
+}
+
+/** After a notice of the stream: the set, and what is made of it. */
+export function changed(notice) {
+  load(notice.dataset);
+  if (notice.dataset === "fences") load("users");
+  if (notice.dataset === "events") load("fences");
+  load("alerts");
+}
+
+/** Seconds since a user's fix, now. */
+export function fixAge(user) {
+  if (user.fixAgeSeconds === null) return null;
+  return user.fixAgeSeconds + Math.round((Date.now() - (loadedAt.users ?? Date.now())) / 1000);
+}
+
+/** Worst first; among equals by name. */
+export function sortedUsers() {
+  const order = { unsafe: 0, unknown: 1, safe: 2 };
+  return [...state.users.values()].sort((a, b) =>
+    order[a.safety] - order[b.safety] || (a.callsign < b.callsign ? -1 : 1));
+}

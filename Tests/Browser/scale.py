@@ -1,0 +1,196 @@
+#!/usr/bin/env python3
+"""Shows the dashboard a great many people, and measures how it bears them.
+
+    python3 Tests/Browser/scale.py --members 10000 --reports 1000
+
+A small server stands in for the node here, so that the page alone is measured: its files are the
+real ones. Needs what dashboard.py needs."""
+
+import argparse
+import http.server
+import json
+import os
+import random
+import shutil
+import sys
+import threading
+import time
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+FILES = os.path.join(HERE, "../../Sources/MusterHTTP/Resources/dashboard")
+LEAFLET = "/usr/share/javascript/leaflet"
+TYPES = {"html": "text/html", "css": "text/css", "js": "text/javascript", "svg": "image/svg+xml",
+         "png": "image/png"}
+COUNTS = {name: 1 for name in ("users", "reports", "fences", "events", "directives")}
+
+
+class Stage:
+    """A made-up operation, and how often it has changed."""
+
+    def __init__(self, options):
+        self.dice = random.Random(options.seed)
+        self.changes = threading.Condition()
+        self.count = 1
+        when = "2026-11-22T03:00:00Z"
+        self.users = [{
+            "id": f"{n:032x}", "callsign": f"Member {n}", "role": "member",
+            "safety": ("safe", "safe", "safe", "unknown", "unsafe")[n % 5], "reason": "said so",
+            "word": None, "override": None, "accuracyMetres": 12, "fixAgeSeconds": n % 900,
+            "team": f"Team {n % 40}", "lat": 40.3 + self.dice.gauss(0, 0.1),
+            "lon": -7.6 + self.dice.gauss(0, 0.1)} for n in range(options.members)]
+        self.reports = [{
+            "id": f"{n:032x}", "title": f"Report {n}", "description": "", "category": "fire",
+            "severity": n % 5 + 1, "toEvacuate": n % 50 == 0, "status": "open", "owner": "0" * 32,
+            "ownerCallsign": "Ana", "confirmations": [], "comments": [], "photos": [],
+            "conflicts": [], "delivery": {"devices": 3, "commandPost": True}, "createdAt": when,
+            "updatedAt": when, "lat": 40.3 + self.dice.gauss(0, 0.1),
+            "lon": -7.6 + self.dice.gauss(0, 0.1)} for n in range(options.reports)]
+
+    def move(self):
+        for user in self.users:
+            user["lat"] += self.dice.gauss(0, 0.0001)
+            user["lon"] += self.dice.gauss(0, 0.0001)
+        with self.changes:
+            self.count += 1
+            self.changes.notify_all()
+
+    def answer(self, name):
+        return {
+            "users": {"items": self.users, "next": None},
+            "reports": {"items": self.reports, "next": None},
+            "fences.geojson": {"features": []},
+            "status": {"operationName": "Scale", "callsign": "Lead", "role": "command",
+                       "device": "0" * 32, "peers": [], "frames": 1, "logs": 1, "quarantined": 0,
+                       "uplink": None, "stateHash": "0" * 64, "diskFreeBytes": 1},
+        }.get(name, {"items": [], "next": None})
+
+
+def handler(stage):
+    class Handler(http.server.BaseHTTPRequestHandler):
+        protocol_version = "HTTP/1.1"
+
+        def log_message(self, *_):
+            pass
+
+        def do_GET(self):
+            path = self.path.split("?")[0]
+            if path == "/api/v1/stream":
+                return self.stream()
+            if path.startswith("/api/v1/"):
+                return self.say(json.dumps(stage.answer(path[8:])).encode(), "application/json")
+            name = "index.html" if path == "/" else path.removeprefix("/dashboard/")
+            place = (os.path.join(LEAFLET, name[8:]) if name.startswith("leaflet/")
+                     else os.path.join(FILES, name))
+            with open(place, "rb") as file:
+                self.say(file.read(), TYPES[place.rsplit(".", 1)[1]])
+
+        def say(self, body, kind):
+            self.send_response(200)
+            self.send_header("Content-Type", kind)
+            self.send_header("Content-Length", str(len(body)))
+            self.send_header("Content-Security-Policy", "default-src 'self'")
+            self.end_headers()
+            self.wfile.write(body)
+
+        def stream(self):
+            self.send_response(200)
+            self.send_header("Content-Type", "text/event-stream")
+            self.send_header("Connection", "close")
+            self.end_headers()
+            self.close_connection = True
+            known = stage.count
+            try:
+                self.wfile.write(f"event: counts\ndata: {json.dumps(COUNTS)}\n\n".encode())
+                while True:
+                    with stage.changes:
+                        stage.changes.wait_for(lambda: stage.count > known, timeout=5)
+                        known = stage.count
+                    notice = {"dataset": "users", "syncCount": known, "rows": None, "reload": True}
+                    self.wfile.write(f"event: change\ndata: {json.dumps(notice)}\n\n".encode())
+            except OSError:
+                return
+
+    return Handler
+
+
+FRAMES = """
+const done = arguments[arguments.length - 1];
+const map = document.querySelector("#map");
+const box = map.getBoundingClientRect();
+const at = (type, x, y, target) => target.dispatchEvent(new MouseEvent(type, {
+  bubbles: true, cancelable: true, view: window, button: 0, buttons: 1,
+  clientX: box.x + box.width / 2 + x, clientY: box.y + box.height / 2 + y}));
+const times = [];
+let last = performance.now(), n = 0;
+at("mousedown", 0, 0, map);
+function frame(now) {
+  times.push(now - last);
+  last = now;
+  n++;
+  const turn = n % 60;
+  if (turn === 59) { at("mouseup", 0, 0, document); at("mousedown", 0, 0, map); }
+  else at("mousemove", 200 * Math.sin(n / 20), 150 * Math.cos(n / 15), document);
+  if (n < 300) requestAnimationFrame(frame);
+  else { at("mouseup", 0, 0, document); done(times.slice(5)); }
+}
+requestAnimationFrame(frame);
+"""
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
+    parser.add_argument("--members", type=int, default=10_000)
+    parser.add_argument("--reports", type=int, default=1_000)
+    parser.add_argument("--moves", type=int, default=0, help="how often everybody moves, for the memory")
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--screenshot")
+    options = parser.parse_args()
+    try:
+        from dashboard import Page
+        import selenium  # noqa: F401
+    except ImportError:
+        print("skipped: selenium is not installed")
+        return 0
+    if not shutil.which("chromium") or not shutil.which("chromedriver"):
+        print("skipped: Chromium is not installed")
+        return 0
+    stage = Stage(options)
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler(stage))
+    server.daemon_threads = True
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    page = Page(f"http://127.0.0.1:{server.server_address[1]}", None)
+    page.driver.set_script_timeout(120)
+    try:
+        page.driver.execute_cdp_cmd("Page.addScriptToEvaluateOnNewDocument", {"source": """
+            new MutationObserver(() => {
+              if (window.__first || !document.querySelector(".person")) return;
+              requestAnimationFrame(() => requestAnimationFrame(() => { window.__first ??= performance.now(); }));
+            }).observe(document, { childList: true, subtree: true });"""})
+        page.driver.get(page.url)
+        while not page.js("return window.__first ?? 0"):
+            time.sleep(0.1)
+        print(f"first useful paint: {page.js('return window.__first'):.0f} ms")
+        time.sleep(3)
+        frames = sorted(page.driver.execute_async_script(FRAMES))
+        print(f"frames while panning: median {frames[len(frames) // 2]:.0f} ms, "
+              f"p95 {frames[int(len(frames) * 0.95)]:.0f} ms, most {frames[-1]:.0f} ms")
+        if options.screenshot:
+            page.driver.save_screenshot(options.screenshot)
+        if options.moves:
+            heap = lambda: (page.driver.execute_cdp_cmd("HeapProfiler.collectGarbage", {}),
+                            page.driver.execute_cdp_cmd("Runtime.getHeapUsage", {})["usedSize"])[1]
+            for _ in range(3):
+                stage.move()
+                time.sleep(1)
+            before = heap()
+            for _ in range(options.moves):
+                stage.move()
+                time.sleep(0.5)
+            print(f"heap after {options.moves} moves of everybody: {(heap() - before) / 1e6:+.1f} MB")
+    finally:
+        page.driver.quit()
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
