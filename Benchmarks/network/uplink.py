@@ -87,7 +87,7 @@ def catch_up(options):
     for index in range(options.operations // OPERATIONS_OF_A_REPORT):
         field.add_report(f"Report {index}", f"{index:06d} water over the road")
     field.stop()
-    count, size = frames(field)
+    count, _ = frames(field)
     shape(mesh, options.rate)
     field.start("--uplink", POST)
     held = lambda: frames_of_status(post.ask(lab.field(1, b"")))
@@ -99,11 +99,15 @@ def catch_up(options):
     last = count - (count - before) // 100
     until("it has caught up", lambda: held() >= last, seconds=900, poll=0.05)
     seconds = time.perf_counter() - began
-    share = (last - first) / count * size
+    carried = tx(field) - sent
+    post.stop()
+    # Of what arrived: signatures that a run made needless stayed behind.
+    held_there, size = frames(post)
+    share = (last - first) / held_there * size
     link = bits(options.rate) / 8
     lab.emit("uplink-catch-up", share / seconds / link * 100, "%", 85,
              f"bodies and signatures of {count} frames, {size} bytes, of what {options.rate} (tbf) "
-             f"carry; with all headers {(tx(field) - sent) / seconds / link * 100:.1f} %; "
+             f"carry; with all headers {carried / seconds / link * 100:.1f} %; "
              f"{seconds:.0f} s")
     mesh.close()
 

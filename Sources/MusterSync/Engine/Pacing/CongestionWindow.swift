@@ -11,6 +11,9 @@ internal import MusterModel
 ///     neither, and the window was used      ──▶ doubles up to where it last was too large;
 ///                                               beyond, one datagram more
 ///     nothing acknowledged for a timeout    ──▶ the least window
+///
+/// Over TCP, which loses nothing and keeps to what the way holds by itself, the window only bounds
+/// what stands in its buffers: as much as keeps it busy while it mends a loss of its own.
 struct CongestionWindow: Sendable {
   /// The largest datagram with its IP and UDP headers.
   static let datagram = Limits.datagramBytes + Limits.headerBytes
@@ -21,7 +24,15 @@ struct CongestionWindow: Sendable {
   static let most = 512 * 1024
   static let queueMicroseconds: Int64 = 100_000
 
+  /// The same over TCP.
+  static let leastOverTCP = 16 * datagram
+  static let queueMicrosecondsOverTCP: Int64 = 300_000
+
   private(set) var bytes = Self.first
+  /// Whether TCP carries what leaves.
+  var isOverTCP = false {
+    didSet { if isOverTCP { bytes = max(bytes, Self.leastOverTCP) } }
+  }
   /// From here on it grows slowly.
   private var threshold = Self.most
 
@@ -49,15 +60,15 @@ struct CongestionWindow: Sendable {
 
   /// Everything that was under way when the round began is acknowledged or lost.
   mutating func endRound(least: Int64?) {
-    let queued = least.map {
-      leastRoundTrip != .max && leastRoundTrip - $0 > Self.queueMicroseconds
-    }
+    let tolerated = isOverTCP ? Self.queueMicrosecondsOverTCP : Self.queueMicroseconds
+    let floor = isOverTCP ? Self.leastOverTCP : Self.leastWhenQueued
+    let queued = least.map { leastRoundTrip != .max && leastRoundTrip - $0 > tolerated }
     if lost > 1, lost * 16 > acknowledged + lost {
       bytes = max(bytes * 3 / 4, Self.least)
       threshold = bytes
     } else if queued == true, let least {
       let held = bytes * Int(least) / Int(leastRoundTrip) * 5 / 4
-      bytes = max(min(held, bytes * 7 / 8), min(bytes, Self.leastWhenQueued))
+      bytes = max(min(held, bytes * 7 / 8), min(bytes, floor))
       threshold = bytes
     } else if wasFull, !isInSlowStart {
       bytes = min(bytes + Self.datagram, Self.most)
@@ -69,6 +80,7 @@ struct CongestionWindow: Sendable {
   }
 
   mutating func timeOut() {
+    guard !isOverTCP else { return }
     // Half of what may have been too much is where doubling ends; what was least already says
     // nothing.
     if bytes > Self.least { threshold = max(bytes / 2, Self.first) }
@@ -78,5 +90,5 @@ struct CongestionWindow: Sendable {
   }
 
   /// After a pause nobody knows what the way holds.
-  mutating func restart() { bytes = min(bytes, Self.first) }
+  mutating func restart() { bytes = min(bytes, isOverTCP ? Self.leastOverTCP : Self.first) }
 }

@@ -44,7 +44,9 @@ struct Flow: Sendable {
       window.wasFull = true
       return .afterAcknowledgement
     }
-    if pace?.isOpen(now: now) == false, first > .urgent { return .at(pace?.opensAt ?? now) }
+    if !window.isOverTCP, pace?.isOpen(now: now) == false, first > .urgent {
+      return .at(pace?.opensAt ?? now)
+    }
     return .now
   }
 
@@ -52,6 +54,7 @@ struct Flow: Sendable {
   /// there. A way that loses most of what it carries, and holds no queue, gets so much that some
   /// of it may be expected to arrive.
   private var limit: Int {
+    guard !window.isOverTCP else { return window.bytes }
     guard isHeard, !isQueued else {
       return timeouts >= 3 && lastHeardAt < lastSentAt ? CongestionWindow.datagram : window.bytes
     }
@@ -99,7 +102,10 @@ struct Flow: Sendable {
   private static let pause: Int64 = 5_000_000
 
   /// Counters of one session say nothing about those of another.
-  mutating func use(_ index: UInt32) {
+  ///
+  /// - Parameter isOverTCP: whether TCP carries what leaves on it.
+  mutating func use(_ index: UInt32, isOverTCP: Bool) {
+    if window.isOverTCP != isOverTCP { window.isOverTCP = isOverTCP }
     guard session != index else { return }
     queue.repeatParts(sent.timeOut().flatMap(\.parts), first: true)
     sent = SentDatagrams()
@@ -192,11 +198,15 @@ struct Flow: Sendable {
   /// else it is asked after every three seconds, and ever less often where a queue stands on it
   /// (RFC 8085).
   private var timeout: Int64 {
+    guard !window.isOverTCP else { return Self.timeoutOverTCP }
     let base = roundTrip.timeout + patience
     let most =
       isQueued ? max(base << 3, 3_000_000) : max(base, isHeard ? 500_000 : 3_000_000)
     return min(base << Int64(min(timeouts, 6)), most)
   }
+
+  /// TCP says all again by itself, and who is gone is told of by the end of the connection.
+  private static let timeoutOverTCP: Int64 = 60_000_000
 
   /// Whether the peer was heard of late: the more of what it says is lost, the longer ago that may
   /// be.

@@ -103,7 +103,7 @@ extension SyncEngine {
     }
     var parts: [UInt64] = []
     if mayTalk {
-      outbox.flows[device]?.use(index)
+      outbox.flows[device]?.use(index, isOverTCP: link == .uplink)
       outbox.flows[device]?.patience = outbox.links.patienceMilliseconds * 1000
       let packed = outbox.flows[device]?.queue.pack(room: packetBytes - bytes.count)
       bytes += packed?.bytes ?? []
