@@ -1,7 +1,7 @@
 internal import Synchronization
 
-/// Which sealed page each frame of a write-ahead log holds, as this process wrote it or read it when
-/// it recovered the log: what lies there now and is another is damage, though it opens. All
+/// Which sealed page each frame of a write-ahead log holds, as this process wrote it or read it
+/// when it recovered the log: what lies there now and is another is damage, though it opens. All
 /// connections of a database share it.
 final class LogFrames: Sendable {
   /// What one frame holds.
