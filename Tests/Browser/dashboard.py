@@ -262,6 +262,23 @@ def abuse(page, operation):
          "nothing ran", ran[0] == "undefined" and ran[1] != "ran" and ran[2] == 0)
 
 
+def accessible(page, axe):
+    """No serious finding in any panel, by day and by night."""
+    with open(axe, encoding="utf-8") as file:
+        page.js(file.read() + ";window.axe = axe;")
+    worst = []
+    for _ in range(2):
+        for view in ("feed", "reports", "fences", "orders", "mesh"):
+            page.view(view)
+            found = page.driver.execute_async_script("""
+                const done = arguments[0];
+                axe.run(document).then((r) => done(r.violations.map((v) =>
+                  [v.impact, v.id, v.nodes.length, v.nodes[0].html.slice(0, 120)])));""")
+            worst += [(view, *one) for one in found if one[0] in ("serious", "critical")]
+        page.click("#theme")
+    must(f"axe-core finds nothing serious {worst[:6]}", not worst)
+
+
 def looks(page):
     """As it is on a phone and at night."""
     page.js("document.documentElement.dataset.theme === 'dark' || document.querySelector('#theme').click()")
@@ -287,6 +304,7 @@ def main():
     parser.add_argument("--muster", default=".build/debug/muster")
     parser.add_argument("--port", type=int, default=17474, help="the first of four")
     parser.add_argument("--screenshots", help="a folder to put them into")
+    parser.add_argument("--axe", help="axe.min.js, to look for what keeps people out")
     options = parser.parse_args()
     try:
         import selenium  # noqa: F401
@@ -310,6 +328,8 @@ def main():
         rollcall(page, operation)
         conflict(page, operation)
         link(page, operation)
+        if options.axe:
+            accessible(page, options.axe)
         looks(page)
         faults = page.faults("ERR_CONNECTION_REFUSED", "ERR_INCOMPLETE_CHUNKED", "ERR_EMPTY_RESPONSE", "ERR_CONNECTION_RESET", "NetworkError")
         must(f"the browser has no complaint {faults[:5]}", not faults)
