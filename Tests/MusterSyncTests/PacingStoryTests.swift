@@ -106,6 +106,54 @@ struct PacingStoryTests {
     #expect(world.problems == [])
   }
 
+  @Test func `a call for help leaves before a backlog of control and of all else`() {
+    // Given two who fetch long logs of every lane over a link of 64 kbit/s
+    var world = world(seed: 210, members: 2, nil)
+    world.give(.linkRate(LinkRate(bytesPerSecond: 8000)), to: 0)
+    for lane in [Lane.control, .state, .history] { world.write(200, bytes: 850, in: lane, at: 0) }
+    for index in 1...2 { world.meet(index, 0) }
+    world.run(seconds: 10)
+    #expect(world.frames(1, of: 0, in: .control) < 150, "the link is slow")
+    // When somebody calls for help
+    world.write(1, in: .urgent, at: 0)
+    world.departures = []
+    let start = world.now
+    #expect(
+      world.run(seconds: 5) { world in
+        (1...2).allSatisfy { world.frames($0, of: 0, in: .urgent) == 2 }
+      })
+    // Then one datagram that was leaving already, one of a class that is owed its share, and the
+    // two that call, are all that the link has carried.
+    let before = (world.departures ?? []).filter { $0.from == 0 }.map(\.bytes)
+    #expect(before.count <= 4, "\(before)")
+    #expect(world.now.milliseconds(since: start) <= 600)
+    // and control goes on.
+    let held = world.frames(1, of: 0, in: .control)
+    world.run(seconds: 15)
+    #expect(world.frames(1, of: 0, in: .control) > held)
+    #expect(world.problems == [])
+  }
+
+  @Test func `what is urgent and control take turns, beginning with what is urgent`() {
+    var queue = PartQueue()
+    for importance in [Outbox.Importance.control, .urgent] {
+      for number in 0..<4 {
+        let bytes = [UInt8](repeating: UInt8(number), count: packetBytes - 100)
+        _ = queue.add(
+          .init(importance: importance, author: nil, key: nil, bytes: bytes, isRepeated: false))
+      }
+    }
+    var order: [Outbox.Importance] = []
+    while let first = queue.first {
+      order.append(first)
+      _ = queue.pack(room: packetBytes)
+    }
+    #expect(
+      order == [
+        .urgent, .control, .urgent, .control, .urgent, .control, .urgent, .control,
+      ])
+  }
+
   /// Body bytes that arrived at a station for each that it kept, in percent beyond.
   private func duplicates(sources: Int, channel: World.Channel?, seed: UInt64) -> (Int64, Int) {
     var world = world(seed: seed, members: sources, nil)

@@ -7,9 +7,10 @@ internal import MusterModel
 /// message with all their repeated fields. They are packed into as few datagrams as they fit, and
 /// sealed as these leave, so that what matters most never waits behind what was said earlier.
 struct Outbox: Sendable {
-  /// In the order in which they leave (design §7, Rate).
+  /// In the order in which they leave; the first two take turns
+  /// (docs/decisions/0018-help-first.md).
   enum Importance: UInt8, CaseIterable, Comparable {
-    case control, urgent, positions, state, thumbnails, photos, history, quarantine
+    case urgent, control, positions, state, thumbnails, photos, history, quarantine
 
     static func < (left: Self, right: Self) -> Bool { left.rawValue < right.rawValue }
 
@@ -34,6 +35,8 @@ struct Outbox: Sendable {
   /// Parts that found no room; heads and digests mend that.
   private(set) var dropped: UInt64 = 0
   private var turns: UInt64 = 0
+  /// Something urgent went before sealed datagrams that wait for a link: it is their turn now.
+  var hasUrgentPassed = false
 
   /// - Parameter author: whose frames these are, where they are frames: authors take turns.
   mutating func add(
@@ -81,6 +84,14 @@ struct Outbox: Sendable {
   mutating func giveTurn(to device: DeviceID) {
     turns += 1
     flows[device]?.turn = turns
+  }
+
+  /// The next sealed datagram whose link is open, unless what a peer is to be told next is urgent
+  /// and may go before it: the two take turns.
+  mutating func popReady(before claimed: UInt8?, now: Instant) -> LinkPaces.Ready? {
+    if claimed == Importance.urgent.rawValue, !hasUrgentPassed { return nil }
+    hasUrgentPassed = false
+    return links.popReady(now: now)
   }
 
   /// Its last session has ended: what was to be said is found to differ when it is back.

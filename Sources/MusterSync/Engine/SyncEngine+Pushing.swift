@@ -140,11 +140,13 @@ extension SyncEngine {
     _ fresh: Fresh, on link: LinkID, covered: Set<DeviceTag>
   ) -> Bool {
     switch fresh {
-    case .frames(let frames, _, let previous):
+    case .frames(let frames, let lane, let previous):
       for run in Run.pieces(of: frames, previous: previous, covered: covered) {
         var announce = blankAnnounce()
         announce.runs = [run]
-        transmit(sealed(announce), to: .multicast(link == .unknown ? nil : link))
+        transmit(
+          sealed(announce), to: .multicast(link == .unknown ? nil : link),
+          importance: lane == .urgent ? .urgent : .control)
       }
     case .records(let records):
       var announce = blankAnnounce()

@@ -39,12 +39,12 @@ struct Flow: Sendable {
   mutating func permission(now: Instant) -> Permission {
     guard let first = queue.first else { return .afterAcknowledgement }
     // What matters most may pass a full window by a little, since it waits behind nothing else.
-    let beyond = first <= .urgent ? 2 * CongestionWindow.datagram : 0
+    let beyond = first <= .control ? 2 * CongestionWindow.datagram : 0
     guard sent.bytesUnderWay + CongestionWindow.datagram <= limit + beyond else {
       window.wasFull = true
       return .afterAcknowledgement
     }
-    if !window.isOverTCP, pace?.isOpen(now: now) == false, first > .urgent {
+    if !window.isOverTCP, pace?.isOpen(now: now) == false, first > .control {
       return .at(pace?.opensAt ?? now)
     }
     return .now

@@ -112,8 +112,10 @@ struct LinkPaces: Sendable {
     waiting.insert((importance, bytes, to), at: index)
   }
 
+  typealias Ready = (bytes: [UInt8], to: Destination)
+
   /// Takes those whose links are open, in order.
-  mutating func popReady(now: Instant) -> (bytes: [UInt8], to: Destination)? {
+  mutating func popReady(now: Instant) -> Ready? {
     for index in waiting.indices where opensAt(waiting[index].to.link, now: now) == nil {
       let ready = waiting.remove(at: index)
       return (ready.bytes, ready.to)

@@ -2,8 +2,10 @@ internal import MusterModel
 
 /// What waits to be said to one peer, and what was said and is not acknowledged yet.
 ///
-/// By importance; but whoever waits gets a twentieth of what leaves, so that nothing starves.
-/// Within an importance authors take turns (deficit round robin), and what was lost goes first.
+/// By importance; but whoever waits gets a twentieth of what leaves, so that nothing starves. What
+/// is urgent and control take turns, a datagram each, beginning with what is urgent, so that no
+/// call for help and no revocation waits behind much of the other. Within an importance authors
+/// take turns (deficit round robin), and what was lost goes first.
 struct PartQueue: Sendable {
   struct Part: Sendable {
     let importance: Outbox.Importance
@@ -26,6 +28,8 @@ struct PartQueue: Sendable {
   private var queued = [Int](repeating: 0, count: Outbox.Importance.allCases.count)
   private var nextNumber: UInt64 = 0
   private static let share = 20
+  /// Bytes of what is urgent that left before control that waited.
+  private var urgentLead = 0
 
   /// Parts that wait, of whatever importance.
   private(set) var waiting = 0
@@ -33,9 +37,14 @@ struct PartQueue: Sendable {
   /// Parts that wait or are under way.
   var count: Int { parts.count }
 
-  /// The most important that waits.
+  /// What leaves next, but for what is owed its share.
   var first: Outbox.Importance? {
-    queued.firstIndex { $0 > 0 }.flatMap { Outbox.Importance(rawValue: UInt8($0)) }
+    if isControlsTurn { return .control }
+    return queued.firstIndex { $0 > 0 }.flatMap { Outbox.Importance(rawValue: UInt8($0)) }
+  }
+
+  private var isControlsTurn: Bool {
+    urgentLead >= packetBytes / 2 && queued[Int(Outbox.Importance.control.rawValue)] > 0
   }
 
   /// False when it was dropped, for lack of room or because it is there already.
@@ -152,6 +161,7 @@ struct PartQueue: Sendable {
     var (bytes, numbers): ([UInt8], [UInt64]) = ([], [])
     bytes.reserveCapacity(room)
     var order = Array(queued.indices)
+    if isControlsTurn { order.swapAt(0, 1) }
     if let starving = order.first(where: { queued[$0] > 0 && owed[$0] >= Self.share * packetBytes })
     {
       order.remove(at: starving)
@@ -165,6 +175,7 @@ struct PartQueue: Sendable {
         bytes += part.bytes
         count(part, by: -1)
         settleShares(line, part.bytes.count)
+        settleTurns(line, part.bytes.count)
         if part.isRepeated {
           parts[number]?.isQueued = false
           numbers.append(number)
@@ -175,6 +186,15 @@ struct PartQueue: Sendable {
       }
     }
     return (bytes, numbers)
+  }
+
+  private mutating func settleTurns(_ line: Int, _ size: Int) {
+    guard queued[0] > 0, queued[1] > 0 else {
+      urgentLead = 0
+      return
+    }
+    if line == 0 { urgentLead += size }
+    if line == 1 { urgentLead = max(0, urgentLead - size) }
   }
 
   private mutating func settleShares(_ line: Int, _ size: Int) {

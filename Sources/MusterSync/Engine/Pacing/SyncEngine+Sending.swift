@@ -33,8 +33,8 @@ extension SyncEngine {
   /// Lets leave what may, after everything that had to be stored, and asks the store for what is to
   /// follow.
   mutating func flushOutbox() {
-    while let ready = outbox.links.popReady(now: now) { leave(ready.bytes, to: ready.to) }
     if outbox.links.rate == nil {
+      while let ready = outbox.links.popReady(now: now) { leave(ready.bytes, to: ready.to) }
       for device in outbox.takeTouched() {
         if fetchToFill(device) { continue }
         while sendPacket(to: device) {}
@@ -47,24 +47,31 @@ extension SyncEngine {
   }
 
   /// On a narrow link whoever has the most important thing to be told comes next, and of those who
-  /// was served longest ago; every twentieth turn goes to whoever has waited longest.
+  /// was served longest ago; every twentieth turn goes to whoever has waited longest. Datagrams
+  /// that are sealed already go before all but what is urgent.
   private mutating func sendInTurn() {
     var looked = Set(outbox.takeTouched())
     if outbox.links.isAnyOpen(now: now) {
       var candidates = looked.union(outbox.backlog).map {
         (device: $0, claim: outbox.claim(of: $0))
       }
-      while !candidates.isEmpty, outbox.links.isAnyOpen(now: now) {
+      while outbox.links.isAnyOpen(now: now) {
         let anybody = outbox.nextTurnIsAnybodys
         let next = candidates.indices.min { left, right in
           let (a, b) = (candidates[left], candidates[right])
           let (first, second) = anybody ? (0, 0) : (a.claim.importance, b.claim.importance)
           return (first, a.claim.turn, a.device) < (second, b.claim.turn, b.device)
         }
+        let claimed = next.map { candidates[$0].claim.importance }
+        if let ready = outbox.popReady(before: claimed, now: now) {
+          leave(ready.bytes, to: ready.to)
+          continue
+        }
         guard let next else { break }
         let device = candidates[next].device
         if sendPacket(to: device) {
           outbox.giveTurn(to: device)
+          outbox.hasUrgentPassed = claimed == Outbox.Importance.urgent.rawValue
           looked.insert(device)
           candidates[next].claim = outbox.claim(of: device)
         } else {
