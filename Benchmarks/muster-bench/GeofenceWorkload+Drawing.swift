@@ -3,12 +3,16 @@ import MusterGeo
 import MusterModel
 
 extension GeofenceWorkload {
-  /// Fences of 4 to 200 vertices, one in a cell of a square of 200 km, one in twenty so large that
-  /// it overlaps its neighbours; devices that wander at up to 20 m/s, a position every ten seconds.
-  init(fences fenceCount: Int, devices: Int, positions: Int, seed: UInt64) {
+  /// Fences of 4 to 200 vertices, one in a cell of a square, one in twenty so large that it
+  /// overlaps its neighbours; devices that wander at up to 20 m/s, a position every ten seconds.
+  ///
+  /// - Parameter ground: metres of the square's side.
+  init(
+    fences fenceCount: Int, devices: Int, positions: Int, ground: Double = 200_000, seed: UInt64
+  ) {
     var random = SplitMix(seed)
     let side = Int(Double(fenceCount).squareRoot().rounded(.up))
-    let cell = Self.side / Double(side)
+    let cell = ground / Double(side)
     fences = (0..<side * side).shuffled(using: &random).prefix(fenceCount).map { place in
       let isLarge = Double.random(in: 0..<1, using: &random) < 0.05
       let reach = Double.random(in: isLarge ? 0.8..<1.1 : 0.15..<0.45, using: &random) * cell
@@ -18,7 +22,7 @@ extension GeofenceWorkload {
       return Self.star(around: center, reach: reach, random: &random)
     }
     self.devices = devices
-    var walkers = (0..<devices).map { _ in Walker(random: &random) }
+    var walkers = (0..<devices).map { _ in Walker(on: ground, random: &random) }
     var samples: [Sample] = []
     samples.reserveCapacity(positions)
     for step in 0..<(positions / max(devices, 1)) {
@@ -32,8 +36,6 @@ extension GeofenceWorkload {
     self.samples = samples
   }
 
-  /// Metres.
-  private static let side = 200_000.0
   private static let metresPerLatitude = 111_320.0
 
   /// The angles grow from vertex to vertex, so the ring does not meet itself.
@@ -63,12 +65,14 @@ extension GeofenceWorkload {
   private struct Walker {
     private(set) var x: Double
     private(set) var y: Double
+    private let ground: Double
     private var heading: Double
     private var speed: Double
 
-    init(random: inout SplitMix) {
-      x = Double.random(in: 0..<GeofenceWorkload.side, using: &random)
-      y = Double.random(in: 0..<GeofenceWorkload.side, using: &random)
+    init(on ground: Double, random: inout SplitMix) {
+      self.ground = ground
+      x = Double.random(in: 0..<ground, using: &random)
+      y = Double.random(in: 0..<ground, using: &random)
       heading = Double.random(in: 0..<2 * .pi, using: &random)
       speed = Double.random(in: 1..<20, using: &random)
     }
@@ -76,12 +80,12 @@ extension GeofenceWorkload {
     mutating func goOn(random: inout SplitMix) {
       heading += Double.random(in: -0.6...0.6, using: &random)
       speed = min(max(speed + Double.random(in: -1.4...1.4, using: &random), 1), 20)
-      x = Self.reflected(x + speed * 10 * cos(heading))
-      y = Self.reflected(y + speed * 10 * sin(heading))
+      x = reflected(x + speed * 10 * cos(heading))
+      y = reflected(y + speed * 10 * sin(heading))
     }
 
-    private static func reflected(_ metres: Double) -> Double {
-      min(abs(metres), 2 * GeofenceWorkload.side - metres)
+    private func reflected(_ metres: Double) -> Double {
+      min(abs(metres), 2 * ground - metres)
     }
   }
 }

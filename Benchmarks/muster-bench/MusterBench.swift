@@ -9,9 +9,8 @@ struct MusterBench: ParsableCommand {
     discussion: "Build it for release: `make bench`. Progress is on standard error.",
     subcommands: [
       All.self, IngestBench.self, MergeBench.self, IncrementalBench.self, DigestBench.self,
-      CommitBench.self, SealBench.self, GeofenceBench.self, ColdStartBench.self, MergeRound.self,
-      ColdStartWrite.self,
-      ColdStartOpen.self,
+      CommitBench.self, SealBench.self, GeofenceBench.self, FenceGrowthBench.self,
+      ColdStartBench.self, MergeRound.self, ColdStartWrite.self, ColdStartOpen.self,
     ],
     defaultSubcommand: All.self)
 }
@@ -23,7 +22,8 @@ struct All: ParsableCommand {
 
   func run() throws {
     let benches: [any ParsableCommand.Type] = [
-      SealBench.self, GeofenceBench.self, CommitBench.self, DigestBench.self, IncrementalBench.self,
+      SealBench.self, GeofenceBench.self, FenceGrowthBench.self, CommitBench.self, DigestBench.self,
+      IncrementalBench.self,
       MergeBench.self, IngestBench.self, ColdStartBench.self,
     ]
     for bench in benches {

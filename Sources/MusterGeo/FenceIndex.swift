@@ -36,13 +36,13 @@ public final class FenceIndex: Sendable {
     self.fences = active
     rules = active.map(\.rule)
     ids = active.map(\.id)
-    var drawn: [(fence: Int, polygon: Int, box: Box)] = []
+    var drawn: [(fence: Int, polygon: FencePolygon, box: Box)] = []
     var circles: [(circle: Circle, box: Box)] = []
     for (index, fence) in active.enumerated() {
       let outline = fence.fence.outline
       switch outline.geometry {
-      case .polygons:
-        for (polygon, box) in outline.boxes.enumerated() { drawn.append((index, polygon, box)) }
+      case .polygons(let polygons):
+        for (polygon, box) in zip(polygons, outline.boxes) { drawn.append((index, polygon, box)) }
       case .circle(let center, let radius):
         let circle = Circle(fence: index, center: center, radiusCentimetres: radius)
         circles.append((circle, outline.boxes[0]))
@@ -51,8 +51,7 @@ public final class FenceIndex: Sendable {
     drawn = BoxTree.packedOrder(of: drawn.map(\.box)).map { drawn[$0] }
     polygonTree = BoxTree(drawn.map(\.box))
     polygonFences = drawn.map(\.fence)
-    polygons = BandedPolygons(
-      gathering: drawn.map { ($0.polygon, active[$0.fence].fence.outline.polygons) })
+    polygons = BandedPolygons(drawn.map(\.polygon))
     circles = BoxTree.packedOrder(of: circles.map(\.box)).map { circles[$0] }
     circleTree = BoxTree(circles.map(\.box))
     self.circles = circles.map(\.circle)

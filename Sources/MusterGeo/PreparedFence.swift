@@ -1,8 +1,8 @@
 public import MusterModel
 
-/// A fence made ready for being asked many times whether points are in it. Prepare it once, when
-/// its geometry arrives; asking then costs a comparison of bounds for most points, and some ten
-/// edges for the others.
+/// A fence made ready for being asked whether points are in it. Prepare it once, when its geometry
+/// arrives; asking then costs a comparison of bounds for most points, and a walk along its edges
+/// for the others. Where many points are asked of many fences, `FenceIndex` looks at a few edges.
 ///
 /// Any geometry can be prepared, the damaged and the hostile included: what makes no area holds
 /// only the points of its edges.
@@ -13,7 +13,7 @@ public struct PreparedFence: Sendable {
   /// What it was made from.
   public var geometry: FenceGeometry { outline.geometry }
 
-  /// Takes time and memory in proportion to the vertices.
+  /// Takes time in proportion to the vertices.
   public init(_ geometry: FenceGeometry) { outline = PreparedOutline(geometry) }
 
   /// Whether the point is inside or on an edge: exact for polygons, whose edges are straight in
@@ -25,22 +25,16 @@ public struct PreparedFence: Sendable {
 /// The unchanging part of a `PreparedFence`.
 final class PreparedOutline: Sendable {
   let geometry: FenceGeometry
-  /// None of a circle.
-  let polygons: BandedPolygons
   /// What each polygon lies in, or the circle.
   let boxes: [Box]
 
   init(_ geometry: FenceGeometry) {
     self.geometry = geometry
-    var banded = BandedPolygons()
     switch geometry {
-    case .polygons(let polygons):
-      for polygon in polygons { banded.append(polygon) }
-      boxes = (0..<banded.count).map(banded.box)
+    case .polygons(let polygons): boxes = polygons.map(\.box)
     case .circle(let center, let radiusCentimetres):
       boxes = [Geodesic.box(around: center, radiusMetres: Double(radiusCentimetres) / 100)]
     }
-    polygons = banded
   }
 
   func contains(_ point: Coordinate) -> Bool {
@@ -50,11 +44,13 @@ final class PreparedOutline: Sendable {
   }
 
   private func containsAsWritten(_ point: Coordinate) -> Bool {
-    if case .circle(let center, let radiusCentimetres) = geometry {
-      return boxes[0].contains(point)
+    switch geometry {
+    case .polygons(let polygons):
+      polygons.indices.contains { boxes[$0].contains(point) && polygons[$0].holds(point) }
+    case .circle(let center, let radiusCentimetres):
+      boxes[0].contains(point)
         && Geodesic.isWithin(radiusCentimetres: radiusCentimetres, of: center, point)
     }
-    return (0..<polygons.count).contains { polygons.contains(point, in: $0) }
   }
 }
 

@@ -1,6 +1,6 @@
 internal import MusterModel
 
-/// A straight edge, and exact answers about it in 64-bit integers (see `BandedPolygons`).
+/// A straight edge, and exact answers about it in 64-bit integers (see `Edge`).
 struct Segment: Sendable {
   let start: Coordinate
   let end: Coordinate

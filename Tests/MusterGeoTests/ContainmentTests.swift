@@ -29,9 +29,31 @@ private enum Oracle {
   }
 }
 
+/// A fence by itself, and the same under watch, which look at its edges in different ways.
+private struct BothWays {
+  private let fence: PreparedFence
+  private let index: FenceIndex
+
+  init(_ geometry: FenceGeometry) {
+    fence = PreparedFence(geometry)
+    index = FenceIndex([
+      FenceUnderWatch(
+        id: fenceID(1), version: version(1), isActive: true, fence: fence, mode: .careful,
+        dwellSeconds: 0)
+    ])
+  }
+
+  func contains(_ point: Coordinate) -> Bool {
+    let isInside = fence.contains(point)
+    #expect(index.fencesContaining(point).isEmpty == !isInside, "\(point)")
+    return isInside
+  }
+}
+
 @Suite struct ContainmentTests {
   @Test func `A camp's fence holds its middle, its edges and its corners`() {
-    let camp = FenceGeometry.polygons([FencePolygon(outer: square(around: (46, 14), half: 0.01))])
+    let camp = BothWays(
+      .polygons([FencePolygon(outer: square(around: (46, 14), half: 0.01))]))
     #expect(camp.contains(degrees(46, 14)))
     #expect(camp.contains(degrees(46.01, 14.003)), "on the northern edge")
     #expect(camp.contains(degrees(45.99, 14)), "on the southern edge")
@@ -44,7 +66,7 @@ private enum Oracle {
     let island = FencePolygon(outer: square(around: (46, 14), half: 0.001))
     let land = FencePolygon(
       outer: square(around: (46, 14), half: 0.02), holes: [square(around: (46, 14), half: 0.01)])
-    let fence = PreparedFence(.polygons([land, island]))
+    let fence = BothWays(.polygons([land, island]))
     #expect(fence.contains(degrees(46, 14)), "on the island")
     #expect(!fence.contains(degrees(46, 14.005)), "in the water")
     #expect(fence.contains(degrees(46, 14.01)), "on the shore")
@@ -56,26 +78,26 @@ private enum Oracle {
     let parts = [(46.0, 14.0), (46.005, 14.0)].map {
       FencePolygon(outer: square(around: $0, half: 0.01))
     }
-    #expect(FenceGeometry.polygons(parts).contains(degrees(46.002, 14)))
+    #expect(BothWays(.polygons(parts)).contains(degrees(46.002, 14)))
   }
 
   @Test func `A fence split at the antimeridian holds its seam from either side`() {
     let eastern = FencePolygon(outer: ring((-18, 179), (-18, 180), (-17, 180), (-17, 179)))
     let western = FencePolygon(outer: ring((-18, -180), (-18, -179), (-17, -179), (-17, -180)))
-    let taveuni = FenceGeometry.polygons([eastern, western])
+    let taveuni = BothWays(.polygons([eastern, western]))
     #expect(taveuni.contains(degrees(-17.5, 180)))
     #expect(taveuni.contains(degrees(-17.5, -180)))
-    #expect(FenceGeometry.polygons([eastern]).contains(degrees(-17.5, -180)))
+    #expect(BothWays(.polygons([eastern])).contains(degrees(-17.5, -180)))
     #expect(!taveuni.contains(degrees(-16.5, 180)))
   }
 
   @Test func `Geometry without area or without vertices holds at most its edges`() {
-    #expect(!FenceGeometry.polygons([]).contains(degrees(0, 0)))
-    #expect(!FenceGeometry.polygons([FencePolygon(outer: Ring([]))]).contains(degrees(0, 0)))
-    let point = FenceGeometry.polygons([FencePolygon(outer: ring((1, 2)))])
+    #expect(!BothWays(.polygons([])).contains(degrees(0, 0)))
+    #expect(!BothWays(.polygons([FencePolygon(outer: Ring([]))])).contains(degrees(0, 0)))
+    let point = BothWays(.polygons([FencePolygon(outer: ring((1, 2)))]))
     #expect(point.contains(degrees(1, 2)))
     #expect(!point.contains(degrees(1, 3)))
-    let line = FenceGeometry.polygons([FencePolygon(outer: ring((0, 0), (2, 2)))])
+    let line = BothWays(.polygons([FencePolygon(outer: ring((0, 0), (2, 2)))]))
     #expect(line.contains(degrees(1, 1)))
     #expect(!line.contains(degrees(1, 1.0000001)))
   }
@@ -86,7 +108,7 @@ private enum Oracle {
     for _ in 0..<100 {
       let vertices = (0..<3).map { _ in random.place(within: 8, of: place(0, 0)) }
       let polygon = FencePolygon(outer: Ring(vertices))
-      let fence = PreparedFence(.polygons([polygon]))
+      let fence = BothWays(.polygons([polygon]))
       for y in Int64(-9)...9 {
         for x in Int64(-9)...9 {
           let point = place(y, x)
@@ -109,7 +131,7 @@ private enum Oracle {
       let outer = random.star(around: center, size: 9_000_000, vertices: vertices)
       let hole = random.star(around: center, size: 2_000_000, vertices: vertices)
       let polygon = FencePolygon(outer: outer, holes: [hole])
-      let fence = PreparedFence(.polygons([polygon]))
+      let fence = BothWays(.polygons([polygon]))
       let vertices = outer.vertices + hole.vertices
       #expect(vertices.allSatisfy(fence.contains))
       let levelWithVertices = vertices.prefix(200).map {
@@ -136,19 +158,19 @@ private enum Oracle {
     for _ in 0..<500 {
       let polygon = FencePolygon(outer: Ring([anywhere(), anywhere(), anywhere()]))
       let point = anywhere()
-      #expect(FenceGeometry.polygons([polygon]).contains(point) == Oracle.contains(point, polygon))
-      #expect(FenceGeometry.polygons([world]).contains(point))
+      #expect(BothWays(.polygons([polygon])).contains(point) == Oracle.contains(point, polygon))
+      #expect(BothWays(.polygons([world])).contains(point))
     }
     let half = FencePolygon(outer: ring((-90, -180), (90, 180), (-90, 180)))
-    #expect(FenceGeometry.polygons([half]).contains(place(0, 0)), "on the diagonal")
-    #expect(FenceGeometry.polygons([half]).contains(place(1, 2)), "on the diagonal")
-    #expect(!FenceGeometry.polygons([half]).contains(place(1, 1)), "1e-7 degree above it")
-    #expect(FenceGeometry.polygons([half]).contains(place(0, 1)), "1e-7 degree below it")
+    #expect(BothWays(.polygons([half])).contains(place(0, 0)), "on the diagonal")
+    #expect(BothWays(.polygons([half])).contains(place(1, 2)), "on the diagonal")
+    #expect(!BothWays(.polygons([half])).contains(place(1, 1)), "1e-7 degree above it")
+    #expect(BothWays(.polygons([half])).contains(place(0, 1)), "1e-7 degree below it")
   }
 
   @Test func `A circle holds what is within its radius`() {
     let center = degrees(46.0569, 14.5058)
-    let fence = PreparedFence(.circle(center: center, radiusCentimetres: 50_000))
+    let fence = BothWays(.circle(center: center, radiusCentimetres: 50_000))
     #expect(fence.contains(center))
     // One degree of latitude is 111,150 m here: 500 m are 0.0044984 degrees.
     #expect(fence.contains(degrees(46.0569 + 0.00449, 14.5058)))
@@ -165,7 +187,7 @@ private enum Oracle {
         Int64.random(in: -900_000_000...900_000_000, using: &random),
         Int64.random(in: -1_800_000_000...1_800_000_000, using: &random))
       let radius = UInt32((Geodesic.distanceMetres(from: center, to: point) * 100).rounded(.up))
-      let circle = FenceGeometry.circle(center: center, radiusCentimetres: radius)
+      let circle = BothWays(.circle(center: center, radiusCentimetres: radius))
       #expect(circle.contains(point), "\(center) \(point) \(radius)")
     }
   }

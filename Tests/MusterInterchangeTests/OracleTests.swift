@@ -29,10 +29,23 @@ import Testing
 
   private static func checkPoints(in folder: URL, _ fences: [String: PreparedFence]) throws {
     var (inside, outside, close) = (0, 0, 0)
+    let names = fences.keys.sorted()
+    let index = FenceIndex(
+      names.enumerated().compactMap { number, name in
+        fences[name].map {
+          FenceUnderWatch(
+            id: RowID(raw: Bytes16(high: 0, low: UInt64(number))),
+            version: FenceVersion(raw: .zero), isActive: true, fence: $0, mode: .careful,
+            dwellSeconds: 0)
+        }
+      })
     for row in try rows(of: "points.csv", in: folder) {
       let fence = try #require(fences[row[0]])
       let isFar = try #require(Double(row[4])) > 1e-7
-      let holds = fence.contains(try place(row[1], row[2]))
+      let point = try place(row[1], row[2])
+      let holds = fence.contains(point)
+      let found = index.fencesContaining(point).map { names[Int($0.raw.low)] }
+      #expect(found.contains(row[0]) == holds, "alone and among all: \(row)")
       // Closer than 1e-7 degree shapely rounds, and we do not.
       if !isFar { close += 1 } else if holds { inside += 1 } else { outside += 1 }
       #expect(!isFar || holds == (row[3] == "1"), "fence, longitude, latitude, inside: \(row)")
