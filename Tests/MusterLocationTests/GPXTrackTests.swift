@@ -168,9 +168,40 @@ struct GPXTrackTests {
     #expect(throws: GPXFault.notUTF8(declared: "UTF-7")) {
       try parse("<?xml version='1.0'\(far)encoding='UTF-7'?><gpx/>")
     }
-    for encoding in [String.Encoding.utf16, .utf16LittleEndian, .utf16BigEndian, .utf32] {
+    for encoding in [String.Encoding.utf16LittleEndian, .utf16BigEndian, .utf32] {
       let data = try #require("<?xml version='1.0'?><gpx/>".data(using: encoding))
       #expect(throws: GPXFault.notUTF8(declared: nil)) { try GPXTrack.parse(data) }
+    }
+  }
+
+  @Test func `a file in UTF-16 with a byte order mark is read like one in UTF-8`() throws {
+    let body = "<trkpt lat='1' lon='2'><name>Çağlar 🚒</name></trkpt>"
+    for declaration in [
+      "", "<?xml version='1.0'?>", "<?xml version='1.0' encoding='UTF-16'?>",
+      "<?xml version=\"1.0\" encoding=\"utf-16le\" standalone=\"no\"?>",
+    ] {
+      let units = Array((declaration + track(body)).utf16)
+      let low = units.flatMap { [UInt8(truncatingIfNeeded: $0), UInt8($0 >> 8)] }
+      let high = units.flatMap { [UInt8($0 >> 8), UInt8(truncatingIfNeeded: $0)] }
+      let whole: [[UInt8]] = [[0xFF, 0xFE] + low, [0xFE, 0xFF] + high]
+      for bytes in whole {
+        let points = try GPXTrack.parse(Data(bytes)).points
+        #expect(points.map(\.position.latitudeE7) == [10_000_000])
+      }
+      // Half a character, and half of a pair.
+      let halves: [[UInt8]] = [
+        [0xFF, 0xFE] + Array(low.dropLast()), [0xFF, 0xFE, 0x3C, 0x00, 0x00, 0xD8],
+      ]
+      for broken in halves {
+        #expect(throws: GPXFault.notUTF8(declared: "UTF-16")) {
+          try GPXTrack.parse(Data(broken))
+        }
+      }
+    }
+    #expect(throws: GPXFault.documentType) {
+      let units = Array("<!DOCTYPE gpx><gpx/>".utf16)
+      return try GPXTrack.parse(
+        Data([0xFF, 0xFE] + units.flatMap { [UInt8(truncatingIfNeeded: $0), UInt8($0 >> 8)] }))
     }
   }
 

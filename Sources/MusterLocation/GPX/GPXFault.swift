@@ -4,7 +4,7 @@ public enum GPXFault: Error, Hashable, Sendable {
   case tooLarge(bytes: Int)
   /// More track or route points than `GPXTrack.maximumPoints`.
   case tooManyPoints(limit: Int)
-  /// Another character encoding than UTF-8, and its name if the file tells it.
+  /// Neither UTF-8 nor UTF-16 with a byte order mark, and the encoding's name if the file tells it.
   case notUTF8(declared: String?)
   /// A document type declaration, which GPX never has and which can be made to exhaust memory.
   case documentType

@@ -35,16 +35,18 @@ public struct GPXTrack: Hashable, Sendable {
   /// A track that comes from elsewhere than a file.
   public init(points: [Point]) { self.points = points }
 
-  /// Reads a whole file. Elements and attributes that it does not know are passed over.
+  /// Reads a whole file, in UTF-8 or, with a byte order mark, in UTF-16. Elements and attributes
+  /// that it does not know are passed over.
   public static func parse(_ data: Data) throws(GPXFault) -> GPXTrack {
     try parse(data, maximumPoints: maximumPoints)
   }
 
   static func parse(_ data: Data, maximumPoints: Int) throws(GPXFault) -> GPXTrack {
     guard data.count <= maximumBytes else { throw .tooLarge(bytes: data.count) }
-    try XMLProlog.check(data)
+    let text = try UTF16Text.inUTF8(data) ?? data
+    try XMLProlog.check(text)
     let reader = GPXReader(maximumPoints: maximumPoints)
-    return GPXTrack(points: try reader.read(data))
+    return GPXTrack(points: try reader.read(text))
   }
 
   /// How many points `fixes` leaves out for want of a time.
