@@ -79,6 +79,8 @@ public enum Limits {
   /// Of the own track, the newest fixes that are kept: a month of one each five seconds, in some
   /// 30 MB.
   public static let trackFixes: Int64 = 500_000
+  /// Of the ways of all trackers that a node speaks for, the newest fixes that are kept.
+  public static let trackerFixes: Int64 = 500_000
 
   // MARK: Identity
 

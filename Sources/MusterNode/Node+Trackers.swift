@@ -27,9 +27,9 @@ extension Node {
         let answer = desk.take(report, now: now)
         self.desk = desk
         switch answer {
-        case .taken(let fix, isLate: false):
+        case .taken(let fix, let isLate):
+          if isLate { watch.count("late from a phone") }
           return try replica.ingest(fix, ofTracker: report.tracker.description, now: now)
-        case .taken: watch.count("late from a phone")
         case .refused(let refusal): watch.count("\(refusal.rawValue), by a phone")
         case .tooFast: reply = .tooFast
         case .tooMany: reply = .tooMany

@@ -121,7 +121,6 @@ extension Replica {
   public mutating func keep(_ keys: Enrolment.EpochKeys, now: ClockReading) throws -> Outcome {
     try transact(now: now) { replica in
       for key in keys.keys { try replica.learn(key, now: now) }
-      for key in keys.keys { try replica.run(.keyLearned(key), now: now) }
     }
   }
 }

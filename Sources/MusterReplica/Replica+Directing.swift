@@ -93,7 +93,7 @@ extension Replica {
     return try write(composer.writes, lane: .urgent, now: now)
   }
 
-  /// One's own team, or by command another's.
+  /// One's own team, or by command another's; of no team any more with an empty one.
   public mutating func setTeam(
     _ team: String, of user: UserID?, now: ClockReading
   ) throws -> Outcome {
@@ -105,11 +105,11 @@ extension Replica {
     let tracker = RowKey(kind: .tracker, id: RowID(raw: (user ?? local.author.user).raw))
     if let state = try seen(tracker), state.exists {
       var composer = Composer(state, origin: nil)
-      composer.set(.trackerTeam, to: .text(team))
+      composer.setOrTakeAway(.trackerTeam, team)
       return try write(composer.writes, lane: .state, now: now)
     }
     var composer = Composer(try row(of: user ?? local.author.user, now: now), origin: nil)
-    composer.set(.userTeam, to: .text(team))
+    composer.setOrTakeAway(.userTeam, team)
     return try write(composer.writes, lane: .state, now: now)
   }
 

@@ -54,10 +54,19 @@ extension Replica {
     if seen.isNewest, handling == .published || !seen.crossings.isEmpty {
       published = put(report)
     }
-    if seen.crossings.isEmpty {
+    try conclude(seen, seen.crossings.map(Operation.crossing), published: published, now: now)
+  }
+
+  /// Writes what a fix shows in one transaction with all that is in the batch; only then does it
+  /// count, and is the place told to others.
+  mutating func conclude(
+    _ seen: GeofenceMonitor.Observation, _ operations: [Operation], published: LatestRecord?,
+    now: ClockReading
+  ) throws {
+    if operations.isEmpty {
       try commit(now: now)
     } else {
-      try append(seen.crossings.map(Operation.crossing), lane: .state, now: now)
+      try append(operations, lane: .state, now: now)
     }
     monitor.keep(seen)
     if let published { try run(.recorded([published]), now: now) }

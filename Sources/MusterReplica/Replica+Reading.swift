@@ -85,7 +85,12 @@ extension Replica {
   }
 
   func callsign(of user: UserID) throws(StoreError) -> String {
-    try userRow(user)?.text(.userCallsign) ?? user.short
+    if let callsign = try userRow(user)?.text(.userCallsign) { return callsign }
+    return try trackerRow(user)?.text(.trackerCallsign) ?? user.short
+  }
+
+  private func trackerRow(_ user: UserID) throws(StoreError) -> RowState? {
+    try store.row(RowKey(kind: .tracker, id: RowID(raw: user.raw)))
   }
 
   /// Of a crossing's subject: a tracker's, or its author's.
@@ -93,8 +98,7 @@ extension Replica {
     guard recorded.crossing.subject != recorded.author.device else {
       return try callsign(of: recorded.author.user)
     }
-    let id = RowID(raw: recorded.crossing.subject.raw)
-    return try store.row(RowKey(kind: .tracker, id: id))?.text(.trackerCallsign) ?? id.short
+    return try callsign(of: UserID(raw: recorded.crossing.subject.raw))
   }
 
   /// Every device whose certificate counts, by id.
@@ -212,6 +216,8 @@ extension Replica {
     else { return nil }
     var inside: [String] = []
     for (user, position) in positions where prepared.contains(position.fix.position) {
+      // One that was taken off the list.
+      if let tracker = try trackerRow(user), !tracker.exists { continue }
       inside.append(try callsign(of: user))
     }
     return FenceSummary(

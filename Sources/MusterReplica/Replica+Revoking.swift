@@ -97,7 +97,6 @@ extension Replica {
     let announcement = control.announcement(of: id, sealed: sealedToCommand(key))
     try learn(EpochKey(id: id, key: key), now: now)
     try append([.epoch(announcement)], lane: .control, now: now)
-    try run(.keyLearned(EpochKey(id: id, key: key)), now: now)
   }
 
   /// So that a key does not die with its maker.

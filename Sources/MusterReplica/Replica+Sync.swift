@@ -251,11 +251,7 @@ extension Replica {
       if control.hasForks, control.isNamed(frame) { isLineageStale = true }
     }
     if let last = frames.last { oweReceipt(for: last.strand, lane: opening.lane, now: now) }
-    for key in found {
-      try learn(key, now: now)
-      // To be handed on.
-      try run(.keyLearned(key), now: now)
-    }
+    for key in found { try learn(key, now: now) }
     try evaluateControl(now: now)
     try ask(for: missing, now: now)
   }
@@ -342,6 +338,7 @@ extension Replica {
 
   // MARK: Keys
 
+  /// Keeps a key, reads what waited for it, and lets the engine hand it on.
   mutating func learn(_ key: EpochKey, now: ClockReading) throws {
     guard keyring.add(key, operation: local.operation), let raw = Bytes32(key.key) else { return }
     batch.epochKeys.append(StoredEpochKey(id: key.id, key: raw))
@@ -353,6 +350,7 @@ extension Replica {
     for record in try store.records() where record.epoch == key.id {
       if let position = opened(record) { batch.positions.append(position) }
     }
+    try run(.keyLearned(key), now: now)
   }
 
   /// A command device finds the key of an epoch sealed to it in the announcement.

@@ -17,8 +17,8 @@ extension Replica {
   }
 
   /// Takes a fix of a tracker: publishes where it is, authors the crossings that it shows, and at
-  /// its first fix makes its row, all in one transaction. A fix that is not newer than the last
-  /// changes nothing.
+  /// its first fix makes its row, all in one transaction. A fix that is not newer than the last is
+  /// kept as part of its way and flips nothing of the present.
   ///
   /// - Parameter name: MUST be a line (`TextRule`); two devices' trackers of one name are two.
   public mutating func ingest(
@@ -50,18 +50,23 @@ extension Replica {
   ) throws {
     let subject = DeviceID(tracker: trackerRow(nonce))
     let seen = try monitor.observe(fix, by: subject, stepsBack: false, in: store)
-    guard seen.isNewest else { return }
+    let report = PositionReport(fix: fix, reportedAt: now.wall)
+    batch.trackerFixes.append(TrackerFix(tracker: trackerRow(nonce), report: report))
+    guard seen.isNewest else { return try commit(now: now) }
     batch.local.merge(seen.state) { $1 }
-    let published = put(PositionReport(fix: fix, reportedAt: now.wall), of: nonce)
+    let published = put(report, of: nonce)
     let operations =
       writes.map(Operation.write) + seen.crossings.map { .trackerCrossing($0, nonce: nonce) }
-    if operations.isEmpty {
-      try commit(now: now)
-    } else {
-      try append(operations, lane: .state, now: now)
-    }
-    monitor.keep(seen)
-    if let published { try run(.recorded([published]), now: now) }
+    try conclude(seen, operations, published: published, now: now)
+  }
+
+  /// The row of the tracker that this device calls so, whether it has been heard or not.
+  public func trackerRow(named name: String) -> RowID { trackerRow(trackerNonce(name)) }
+
+  /// The newest of what this device has heard of a tracker's way, by sample time; nothing of one
+  /// that another speaks for.
+  public func track(ofTracker row: RowID, limit: Int) throws -> [Fix] {
+    try store.track(ofTracker: row, limit: limit).map(\.fix)
   }
 
   private func trackerNonce(_ name: String) -> Bytes16 {

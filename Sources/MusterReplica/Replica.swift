@@ -283,10 +283,7 @@ public struct Replica {
     }
     try refreshLineage(logs)
     _ = control.evaluate()
-    for key in found {
-      try learn(key, now: now)
-      try run(.keyLearned(key), now: now)
-    }
+    for key in found { try learn(key, now: now) }
     try feedRoster(now: now)
     try reviewEpoch(now: now)
   }

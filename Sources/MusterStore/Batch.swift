@@ -18,6 +18,8 @@ public struct Batch: Sendable {
   public var positions: [DevicePosition] = []
   /// This node's own track.
   public var fixes: [PositionReport] = []
+  /// The ways of trackers; one that is held of a tracker and a sample time stays.
+  public var trackerFixes: [TrackerFix] = []
   /// Small local facts to set, by name.
   public var local: [String: [UInt8]] = [:]
   /// Names of small local facts to forget.
@@ -32,8 +34,22 @@ public struct Batch: Sendable {
   /// Whether committing it would change nothing.
   public var isEmpty: Bool {
     epochKeys.isEmpty && partings.isEmpty && frames.isEmpty && released.isEmpty && records.isEmpty
-      && positions.isEmpty && fixes.isEmpty && local.isEmpty && forgotten.isEmpty
-      && settled.isEmpty
+      && positions.isEmpty && fixes.isEmpty && trackerFixes.isEmpty && local.isEmpty
+      && forgotten.isEmpty && settled.isEmpty
+  }
+}
+
+/// A fix of a phone or another tracker that this node speaks for.
+public struct TrackerFix: Hashable, Sendable {
+  /// Its row.
+  public var tracker: RowID
+  /// The fix, and when this node took it in.
+  public var report: PositionReport
+
+  /// A fix to keep.
+  public init(tracker: RowID, report: PositionReport) {
+    self.tracker = tracker
+    self.report = report
   }
 }
 

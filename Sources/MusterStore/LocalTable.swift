@@ -42,6 +42,31 @@ enum LocalTable {
       [.integer(Limits.trackFixes)])
   }
 
+  static func append(_ fix: TrackerFix, in database: Database) throws {
+    let report = fix.report
+    try database.run(
+      """
+      INSERT INTO tracker_fixes(tracker, latitude_e7, longitude_e7, accuracy_decimetres,
+        sampled_at_ms, reported_at_ms) VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING
+      """, [fix.tracker.blob] + report.fix.columns + [report.reportedAt.column])
+    try database.run(
+      "DELETE FROM tracker_fixes WHERE place <= (SELECT max(place) FROM tracker_fixes) - ?",
+      [.integer(Limits.trackerFixes)])
+  }
+
+  static func track(
+    ofTracker tracker: RowID, limit: Int, in database: Database
+  ) throws -> [PositionReport] {
+    try database.all(
+      """
+      SELECT latitude_e7, longitude_e7, accuracy_decimetres, sampled_at_ms, reported_at_ms
+      FROM tracker_fixes WHERE tracker = ? ORDER BY sampled_at_ms DESC LIMIT ?
+      """, [tracker.blob, .integer(Int64(limit))], of: "tracker_fixes"
+    ) {
+      PositionReport(fix: try $0.fix(), reportedAt: try $0.timestamp())
+    }.reversed()
+  }
+
   static func fixes(
     after place: Int64, limit: Int, in database: Database
   ) throws -> [(place: Int64, report: PositionReport)] {

@@ -8,6 +8,7 @@ enum Migrations {
     migrator.registerMigration("1 log, view and local facts") { try $0.execute(sql: first) }
     migrator.registerMigration("2 what damage left") { try $0.execute(sql: damage) }
     migrator.registerMigration("3 strands of forked logs") { try $0.execute(sql: strands) }
+    migrator.registerMigration("5 ways of trackers") { try $0.execute(sql: trackers) }
     return migrator
   }
 
@@ -201,5 +202,20 @@ enum Migrations {
     -- 1: strands go on from its head.
     ALTER TABLE logs ADD COLUMN is_parted INTEGER NOT NULL DEFAULT 0;
     CREATE INDEX strands ON logs(origin) WHERE origin IS NOT NULL;
+    """
+
+  private static let trackers = """
+    -- The ways of the phones and other trackers that this node speaks for, by their rows. A phone
+    -- that was out of reach tells late, and one that heard no answer tells again.
+    CREATE TABLE tracker_fixes(
+      place INTEGER PRIMARY KEY,
+      tracker BLOB NOT NULL CHECK(length(tracker) = 16),
+      latitude_e7 INTEGER NOT NULL,
+      longitude_e7 INTEGER NOT NULL,
+      accuracy_decimetres INTEGER,
+      sampled_at_ms INTEGER NOT NULL,
+      reported_at_ms INTEGER NOT NULL,
+      UNIQUE(tracker, sampled_at_ms)
+    ) STRICT;
     """
 }

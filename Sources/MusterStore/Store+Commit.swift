@@ -55,6 +55,7 @@ struct CommitRun {
     for frame in batch.released { try release(frame) }
     try keep(batch.records, batch.positions)
     for fix in batch.fixes { try LocalTable.append(fix, in: database) }
+    for fix in batch.trackerFixes { try LocalTable.append(fix, in: database) }
     for (key, value) in batch.local { try LocalTable.set(key, to: value, in: database) }
     for key in batch.forgotten { try LocalTable.forget(key, in: database) }
     for frame in batch.settled { try SetAsideTable.delete(frame, in: database) }

@@ -24,6 +24,11 @@ extension Store {
     try read(LocalTable.newestFixPlace)
   }
 
+  /// The newest fixes of a tracker that this node speaks for, by sample time.
+  public func track(ofTracker tracker: RowID, limit: Int) throws(StoreError) -> [PositionReport] {
+    try read { try LocalTable.track(ofTracker: tracker, limit: limit, in: $0) }
+  }
+
   /// This node's own fixes of a time, by sample time.
   public func track(_ range: ClosedRange<Timestamp>) throws(StoreError) -> [PositionReport] {
     try read { try LocalTable.track(range, in: $0) }

@@ -79,6 +79,59 @@ struct TrackerTests {
     #expect(try events("Ada", in: &valley).map(\.type) == [.enter])
   }
 
+  @Test func `what a phone tells late, or twice, belongs to its way once`() throws {
+    var valley = try withFence()
+    let told: [(second: Int64, metres: Int64)] = [
+      (10, 300), (40, 320), (20, 0), (30, 50), (20, 0), (40, 320),
+    ]
+    for (second, metres) in told {
+      try hear("truck", at: metres, second: second, by: "Ben", in: &valley)
+    }
+    try valley.converge()
+    let truck = try #require(
+      try valley.ask("Ben") { try $0.users(now: $1) }.first { $0.callsign == "truck" })
+    let way = try valley.ask("Ben") { replica, _ in
+      try replica.track(ofTracker: RowID(raw: truck.id.raw), limit: 10)
+    }
+    #expect(
+      way == [(10, 300), (20, 0), (30, 50), (40, 320)].map { fix(metresNorth: $1, second: $0) })
+    // It was inside meanwhile, which is past.
+    #expect(try events("Ada", in: &valley) == [])
+    #expect(truck.fix?.position == place(metresNorth: 320))
+  }
+
+  @Test func `who is inside a fence is told by name, a phone too`() throws {
+    var valley = try withFence()
+    try hear("truck", at: 0, second: 0, by: "Ben", in: &valley)
+    try valley.at("Ben") { try $0.ingest(fix(metresNorth: 20, second: 0), now: $1) }
+    try valley.converge()
+    for name in valley.names {
+      let inside = try valley.ask(name) { replica, _ in try replica.fences() }.map(\.inside)
+      #expect(inside == [["Ben", "truck"]])
+    }
+  }
+
+  @Test func `a team can be left, by a phone too`() throws {
+    var valley = try withFence()
+    try hear("truck", at: 0, second: 0, by: "Ben", in: &valley)
+    try valley.converge()
+    func teams() throws -> [String] {
+      try valley.ask("Ben") { try $0.users(now: $1) }.map(\.team).sorted()
+    }
+    let people = try valley.ask("Ada") { try $0.users(now: $1) }
+    for team in ["North", ""] {
+      for person in people where person.callsign != "Ada" {
+        try valley.at("Ada") { try $0.setTeam(team, of: person.id, now: $1) }
+      }
+      try valley.converge()
+      #expect(try teams() == ["", team, team])
+    }
+    // Leaving none changes nothing.
+    let frames = try valley.ask("Ada") { replica, _ in try replica.framesHeld() }
+    try valley.at("Ada") { try $0.setTeam("", of: nil, now: $1) }
+    #expect(try valley.ask("Ada") { replica, _ in try replica.framesHeld() } == frames)
+  }
+
   // MARK: The laptop's own fixes
 
   @Test func `a fix that is only watched costs nothing unless it shows a crossing`() throws {

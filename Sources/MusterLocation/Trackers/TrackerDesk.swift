@@ -30,7 +30,7 @@ public struct TrackerDesk: Sendable {
 
   /// What became of a report.
   public enum Answer: Hashable, Sendable {
-    /// To be published, unless it is late.
+    /// To be kept and, unless it is late, published.
     case taken(Fix, isLate: Bool)
     /// It cannot be true; sending it again is of no use.
     case refused(FixRefusal)

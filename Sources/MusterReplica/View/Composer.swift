@@ -51,6 +51,11 @@ struct Composer {
     add(field, nil, supersedes: state.dots(of: field))
   }
 
+  /// Puts words into a field, or takes away what is seen of it where there are none.
+  mutating func setOrTakeAway(_ field: Field, _ text: String) {
+    if text.isEmpty { takeAway(field) } else { set(field, to: .text(text)) }
+  }
+
   /// Writes existence anew, so that an edit survives a concurrent deletion.
   mutating func assertExistence() {
     guard let field = Field.existence(of: state.key.kind) else { return }

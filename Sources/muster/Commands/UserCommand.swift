@@ -93,9 +93,12 @@ struct UserCommand: AsyncParsableCommand {
   struct Team: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
       abstract: "Says which team you are of, or as command somebody else.",
-      discussion: "Example:  muster user team North")
+      discussion: """
+        Example:  muster user team North
+                  muster user team "" --user Ben
+        """)
 
-    @Argument(help: "The team's name.")
+    @Argument(help: "The team's name; empty for none any more.")
     var team: String
 
     @Option(help: ArgumentHelp("Of whom, by callsign or id.", valueName: "callsign"))
@@ -103,7 +106,9 @@ struct UserCommand: AsyncParsableCommand {
 
     @OptionGroup var home: HomeOptions
 
-    func validate() throws { try TextArgument.check(team, .line, "team") }
+    func validate() throws {
+      if !team.isEmpty { try TextArgument.check(team, .line, "team") }
+    }
 
     func run() async throws {
       _ = try await Door.open(home).change(.setTeam(team, user: user))
