@@ -38,7 +38,7 @@ extension World {
     guard phase == .story else { return }
     if let next = workload.next(kind, after: now) { queue.push(.work(kind), at: next) }
     guard let node = workload.actor(for: kind, among: nodes),
-      let act = workload.act(kind, by: node, among: nodes)
+      let act = workload.act(kind, by: node, among: nodes, now: now)
     else { return }
     try perform(act, at: node)
   }

@@ -120,7 +120,7 @@ public final class World {
       AuthorityChecker(scenario), ContentChecker(), AnswerChecker(), FenceParityChecker(),
       CrossingChecker(), PositionChecker(scenario.expectations), BoundsChecker(),
       DeliveryChecker(), NonceChecker(), ForkChecker(),
-      RevocationChecker(), promptness,
+      RevocationChecker(), TrackChecker(), AlertChecker(), promptness,
     ]
     try found()
   }

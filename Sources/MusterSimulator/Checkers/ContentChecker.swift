@@ -45,7 +45,8 @@ final class ContentChecker: Checker {
       unseen[id] = try unseen[id]?.filter { frame in
         try !seen.contains { try node.store.hash(of: $0)?.raw.prefix == frame }
       }
-    case .claim, .fence, .switchFence, .removeFence, .direct, .close, .acknowledge, .override:
+    case .claim, .fence, .switchFence, .removeFence, .direct, .close, .acknowledge, .override,
+      .track, .profile, .share, .lookForAlerts:
       break
     }
     guard world.doubtful.contains(node.index) else { return }

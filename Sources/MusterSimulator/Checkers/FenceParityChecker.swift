@@ -21,11 +21,14 @@ final class FenceParityChecker: Checker {
     let id: RowID
     let version: [Dot?]
     let geometry: FenceGeometry
+    let dwellSeconds: UInt32
   }
 
   private struct Watch {
     var presence: Presence
     var version: [Dot?]
+    /// Of a fence with a dwell time: the first fix of those since the last that was clearly out.
+    var since: Timestamp?
   }
 
   private var fences: [Int: [Fence]] = [:]
@@ -75,10 +78,43 @@ final class FenceParityChecker: Checker {
     }
   }
 
+  /// An ENTER that waits is no event, so of it is known only that none comes too soon, or to
+  /// somebody who is clearly out.
+  private func judgeWaiting(
+    _ fence: Fence, was: Watch?, _ fix: Fix, _ type: CrossingType?, at node: SimulatedNode,
+    in world: World
+  ) -> Watch {
+    let distance = PlaneGeometry.signedDistance(
+      from: Terrain.point(of: fix.position), to: fence.geometry)
+    let doubt = PlaneGeometry.doubt(of: fence.geometry)
+    let accuracy = Double(fix.accuracyDecimetres ?? 0) / 10
+    let isOut = -distance > accuracy + doubt
+    let since = isOut ? nil : was?.since ?? fix.sampleTime
+    let wasInside = was.map { $0.presence != .outside } ?? false
+    switch type {
+    case .enter:
+      let waited = since.map { fix.sampleTime.milliseconds(since: $0) } ?? -1
+      if -distance > doubt || waited < Int64(fence.dwellSeconds) * 1000 {
+        world.report(promise, "\(node.name): ENTER of \(fence.id.short) after \(waited) ms")
+      }
+      return Watch(presence: .inside, version: fence.version, since: since)
+    case .exit:
+      if !wasInside || distance > doubt {
+        world.report(promise, "\(node.name): EXIT of \(fence.id.short), \(Int(distance)) m inside")
+      }
+      return Watch(presence: .outside, version: fence.version, since: isOut ? nil : since)
+    case nil:
+      return Watch(presence: was?.presence ?? .outside, version: fence.version, since: since)
+    }
+  }
+
   private func judge(
     _ fence: Fence, was: Watch?, _ fix: Fix, _ type: CrossingType?, at node: SimulatedNode,
     in world: World
   ) -> Watch {
+    guard fence.dwellSeconds == 0 else {
+      return judgeWaiting(fence, was: was, fix, type, at: node, in: world)
+    }
     let distance = PlaneGeometry.signedDistance(
       from: Terrain.point(of: fix.position), to: fence.geometry)
     let doubt = PlaneGeometry.doubt(of: fence.geometry)
@@ -122,10 +158,14 @@ final class FenceParityChecker: Checker {
       guard row.exists, case .geometry(let geometry)? = row.shown(.fenceGeometry)?.value,
         case .code(1)? = row.shown(.fenceActive)?.value
       else { return nil }
+      var dwellSeconds: UInt32 = 0
+      if case .number(let seconds)? = row.shown(.fenceDwellSeconds)?.value {
+        dwellSeconds = seconds
+      }
       return Fence(
         id: row.key.id,
         version: [row.shown(.fenceGeometry)?.dot, row.shown(.fenceActive)?.dot],
-        geometry: geometry)
+        geometry: geometry, dwellSeconds: dwellSeconds)
     }
     fences[node.index] = known
     return known

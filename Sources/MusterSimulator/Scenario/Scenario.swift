@@ -222,9 +222,18 @@ public enum WorkKind: String, Hashable, Sendable, CaseIterable {
   case answers
   /// Command's word on somebody.
   case overrides
+  /// A phone tells a laptop where it is; fences get dwell times.
+  case trackers
+  /// What command wants of laptops.
+  case profiles
+  /// A piece of somebody's track is published, where command wants it.
+  case sharing
+  /// A laptop looks for alerts.
+  case looks
 
   /// Those that came later: drawn apart, so that older seeds mean what they did.
   static let directing: [WorkKind] = [.directives, .answers, .overrides]
+  static let watching: [WorkKind] = [.trackers, .profiles, .sharing, .looks]
 }
 
 /// What has to come out, beside the promises that hold in every run; nil where nothing is said.

@@ -36,6 +36,7 @@ private struct ScenarioDrawing {
     drawRevocations()
     drawClone()
     drawDirection()
+    drawWatching()
     scenario.story = "Drawn by the swarm with seed \(scenario.seed): \(summary)."
     return scenario
   }
@@ -107,7 +108,9 @@ private struct ScenarioDrawing {
   private mutating func drawWorkload() {
     if chance(70) { scenario.workload.positionsEveryMilliseconds = random.within(5...60) * 1000 }
     for kind in WorkKind.allCases
-    where !WorkKind.directing.contains(kind) && chance(kind == .reports ? 90 : 60) {
+    where !WorkKind.directing.contains(kind) && !WorkKind.watching.contains(kind)
+      && chance(kind == .reports ? 90 : 60)
+    {
       scenario.workload.everyMilliseconds[kind] = random.within(3...60) * 1000
     }
     scenario.workload.fences = Int(random.below(5))
@@ -119,6 +122,16 @@ private struct ScenarioDrawing {
     guard dice.below(8) == 0 else { return }
     for kind in WorkKind.directing {
       scenario.workload.everyMilliseconds[kind] = dice.within(5...60) * 1000
+    }
+  }
+
+  /// In one of eight, laptops speak for phones, command sets how closely they watch, fences have
+  /// dwell times and everybody looks for alerts; by dice of its own.
+  private mutating func drawWatching() {
+    var dice = RandomStream(seed: scenario.seed, named: "watching")
+    guard dice.below(8) == 0 else { return }
+    for kind in WorkKind.watching {
+      scenario.workload.everyMilliseconds[kind] = dice.within(2...30) * 1000
     }
   }
 

@@ -10,6 +10,7 @@ struct Workload {
   private var random: RandomStream
   /// Of what came later, so that older seeds mean what they did.
   private var directing: RandomStream
+  private var watching: Watching
   /// The reports that people still talk about.
   private var reports: [RowID] = []
   /// The newest that somebody deleted: whoever has not heard of it may still edit them.
@@ -23,11 +24,13 @@ struct Workload {
     self.plan = plan
     random = RandomStream(seed: seed, named: "workload")
     directing = RandomStream(seed: seed, named: "directing")
+    watching = Watching(seed: seed)
   }
 
   /// When the next act of a kind follows one at `now`: after its mean time on average.
   mutating func next(_ kind: WorkKind, after now: Instant) -> Instant? {
     guard let mean = plan.everyMilliseconds[kind] else { return nil }
+    if WorkKind.watching.contains(kind) { return watching.next(mean: mean, after: now) }
     let wait =
       WorkKind.directing.contains(kind)
       ? directing.within(1...mean * 2000) : random.within(1...mean * 2000)
@@ -39,21 +42,24 @@ struct Workload {
     let able = nodes.filter { node in
       guard node.isRunning else { return false }
       switch kind {
-      case .fences, .directives, .overrides: return node.plan.role == .command
-      case .safety: return node.plan.role != .relay
+      case .fences, .directives, .overrides, .profiles: return node.plan.role == .command
+      case .safety, .looks: return node.plan.role != .relay
       default: return node.plan.role == .command || node.plan.role == .member
       }
     }
+    if WorkKind.watching.contains(kind) { return watching.actor(among: able) }
     return WorkKind.directing.contains(kind)
       ? directing.element(of: able) : random.element(of: able)
   }
 
   /// The act itself, to be given to that replica.
   mutating func act(
-    _ kind: WorkKind, by node: SimulatedNode, among nodes: [SimulatedNode]
+    _ kind: WorkKind, by node: SimulatedNode, among nodes: [SimulatedNode], now: Instant
   ) -> Act? {
     switch kind {
     case .directives, .answers, .overrides: return direction(kind, by: node, among: nodes)
+    case .trackers, .profiles, .sharing, .looks:
+      return watching.act(kind, by: node, among: nodes, now: now)
     case .reports: return report(hazard: false)
     case .hazards: return report(hazard: true)
     case .edits:
@@ -147,7 +153,9 @@ struct Workload {
             }))
       ])
     }
-    return .fence(FenceDraft(name: "Fence \(count)", kind: kind, geometry: geometry))
+    let dwell = plan.everyMilliseconds[.trackers] == nil ? 0 : watching.dwellSeconds()
+    return .fence(
+      FenceDraft(name: "Fence \(count)", kind: kind, geometry: geometry, dwellSeconds: dwell))
   }
 
   /// Remembers what there is to talk about now.
@@ -182,13 +190,19 @@ enum Act: Hashable {
   case acknowledge(RowID, note: String, user: UserID)
   /// Nil to withdraw it.
   case override(UserID, SafetyClaim?)
+  /// A phone's fix, by the phone's name.
+  case track(String, Fix)
+  /// Of everybody with nil.
+  case profile(LocationProfile, UserID?)
+  case share
+  case lookForAlerts
 
   /// Which report it changes; nil for a new one, and for what is none.
   var report: RowID? {
     switch self {
     case .edit(let id, _), .comment(let id, _), .confirm(let id), .delete(let id): id
     case .report, .claim, .fence, .switchFence, .removeFence, .direct, .close, .acknowledge,
-      .override:
+      .override, .track, .profile, .share, .lookForAlerts:
       nil
     }
   }
@@ -224,6 +238,16 @@ enum Act: Hashable {
     case .override(let user, let claim?):
       return (nil, try replica.overrideSafety(of: user, claim, note: "", now: now))
     case .override(let user, nil): return (nil, try replica.withdrawOverride(of: user, now: now))
+    case .track(let phone, let fix):
+      return (nil, try replica.ingest(fix, ofTracker: phone, now: now))
+    case .profile(let profile, let user):
+      let outcome = try replica.setLocationProfile(
+        profile, of: user, inForeground: true, now: now)
+      return (nil, outcome)
+    case .share:
+      let isWanted = try replica.locationProfile(inForeground: true).sharesTrack
+      return (nil, try replica.shareTrack(isWanted: isWanted, now: now))
+    case .lookForAlerts: return (nil, try replica.reviewAlerts(now: now))
     }
   }
 }
