@@ -1,7 +1,8 @@
 SHELL := bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help demo test check sim canary fuzz sanitize abuse bench build format proto deps clean
+.PHONY: help demo test check sim canary fuzz sanitize abuse bench build install format proto deps \
+  clean
 
 # The same for every swift command: a change of flags rebuilds all dependencies.
 FLAGS := --explicit-target-dependency-import-check error
@@ -15,6 +16,9 @@ SEED ?= 1
 # In all, shared by the targets of `make fuzz`; and which tests `make sanitize` runs.
 MINUTES ?= 7
 FILTER ?= .
+# Where `make install` puts things; DESTDIR stands for / while a package is made.
+export PREFIX ?= /usr/local
+export DESTDIR ?=
 # Which rows `make abuse` plays, all where none is named; `--full` for the whole volumes.
 ROWS ?=
 # What `make canary` passes on: CANARY="--bug skip-signature" looks for new seeds.
@@ -74,6 +78,13 @@ bench: deps ## measures a release build: make bench, or make bench BENCH="ingest
 
 build: deps ## all programs, for debugging
 	@Scripts/build.sh "all programs" "5 minutes" swift build $(FLAGS)
+
+install: deps ## program, manual, completions, systemd unit: make install PREFIX=/usr DESTDIR=pkg
+	@Scripts/build.sh "the program" "11 minutes" \
+	  swift build -c release $(FLAGS) --static-swift-stdlib --scratch-path .build/install \
+	  --product muster
+	@strip -o .build/install/muster .build/install/release/muster
+	@Scripts/install.sh .build/install/muster
 
 format: ## puts every Swift file in the project's format
 	$(SWIFT_FILES) -print0 | xargs -0 swift format --in-place --parallel

@@ -21,8 +21,10 @@ extension Replica {
   }
 
   /// What is known here of somebody's way, by sample time: what they published, and of this
-  /// device's own user what was kept. The newest `limit`.
+  /// device's own user, and of phones that it speaks for, what was kept. The newest `limit`.
   public func track(of user: UserID, limit: Int) throws -> [Fix] {
+    let phone = try track(ofTracker: RowID(raw: user.raw), limit: limit)
+    guard phone.isEmpty else { return phone }
     guard user == local.author.user else { return try sharedTrack(of: user).suffix(limit) }
     let newest = try store.newestFixPlace()
     return try store.fixes(after: max(0, newest - Int64(limit)), limit: limit)

@@ -1,3 +1,4 @@
+internal import Foundation
 internal import Logging
 internal import MusterControl
 internal import MusterHTTP
@@ -102,6 +103,8 @@ enum LocalNode {
     let identity = try settings.serve.map { _ in try opened.uplinkIdentity() }
     let uplinks = UplinkSwitch(targets: settings.uplinks)
     let node = Node(opened, transport: transport, uplinks: uplinks, logger: logger)
+    let notifier = SystemdNotifier(
+      environment: ProcessInfo.processInfo.environment, node: node, logger: logger)
     var services: [any Service] = [
       transport,
       NodeService(
@@ -109,7 +112,9 @@ enum LocalNode {
         certificate: identity?.certificate),
       ControlServer(path: socket, performer: node, logger: logger) {
         logger.info("listening on UDP port \(transport.boundPort)")
+        notifier.ready()
       },
+      notifier,
     ]
     if settings.inBackground { await node.goToBackground() }
     if let location = settings.location {

@@ -1,0 +1,32 @@
+#!/usr/bin/env bash
+# Installs the program with its manual page, completions for three shells, and a systemd unit.
+#
+# Usage: PREFIX=/usr/local DESTDIR= Scripts/install.sh PROGRAM
+#   PREFIX   where it is to live
+#   DESTDIR  a folder that stands for / while a package is made
+set -euo pipefail
+
+readonly program=$1
+readonly prefix=${PREFIX:-/usr/local} root=${DESTDIR:-}
+
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+
+# The pages come first: a program that cannot say what it does is not installed.
+"$program" --experimental-dump-help | Scripts/manual.py >"$scratch/muster.1"
+for shell in bash zsh fish; do
+  "$program" --generate-completion-script "$shell" >"$scratch/completion.$shell"
+done
+sed "s|@BINDIR@|$prefix/bin|" Packaging/muster.service >"$scratch/muster.service"
+
+put() {
+  install -D -m "$1" "$2" "$root$prefix/$3"
+  printf '  %s\n' "$root$prefix/$3"
+}
+put 755 "$program" bin/muster
+put 644 "$scratch/muster.1" share/man/man1/muster.1
+put 644 "$scratch/completion.bash" share/bash-completion/completions/muster
+put 644 "$scratch/completion.zsh" share/zsh/site-functions/_muster
+put 644 "$scratch/completion.fish" share/fish/vendor_completions.d/muster.fish
+put 644 "$scratch/muster.service" lib/systemd/system/muster.service
+put 644 Packaging/muster.sysusers lib/sysusers.d/muster.conf

@@ -1,0 +1,58 @@
+internal import ArgumentParser
+internal import MusterControl
+internal import MusterInterchange
+internal import MusterNode
+
+struct DoctorCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "doctor",
+    abstract: "Says what this laptop lacks: permissions, disk, port, multicast, receiver, clock.",
+    discussion: """
+      Example:  muster doctor
+
+      Looks and changes nothing; what the settings say counts (muster.toml, MUSTER_…). Exits with \
+      1 where a node could not run, or not safely.
+      """)
+
+  @OptionGroup var home: HomeOptions
+  @OptionGroup var output: OutputOptions
+
+  func run() async throws {
+    let findings = try await findings()
+    let isFit = !findings.contains { $0.state == .bad }
+    if output.json {
+      let document: [String: JSON] = [
+        "ok": .bool(isFit), "findings": .array(findings.map(\.json)),
+      ]
+      try Standard.print(JSON.object(document).text)
+    } else {
+      try show(findings)
+    }
+    if !isFit { throw Refusal("this laptop is not fit to run a node") }
+  }
+
+  private func findings() async throws -> [Finding] {
+    let settings = try Settings(home: home.folders)
+    let path = try ControlSocketPath(home.folders.socketPath)
+    let network = NetworkCheck(
+      listen: try settings.value(of: .listen, AddressArgument.init(parsing:))?.text
+        ?? "0.0.0.0:7474",
+      isRunning: try await ControlClient(path: path).isListening(),
+      usesMulticast: try settings.flag(.multicast) ?? true)
+    let receiver = ReceiverCheck(
+      gpsd: try settings.value(of: .gpsd, GpsdArgument.init(parsing:)),
+      nmea: try settings.value(of: .nmea, NMEAArgument.init(parsing:)))
+    return HomeCheck(home: home.folders).findings() + (await network.findings())
+      + (await receiver.findings())
+  }
+
+  private func show(_ findings: [Finding]) throws {
+    var table = Table(["", "WHAT", "SEEN", "TO DO"])
+    for finding in findings {
+      table.add([
+        finding.cell, .init(finding.subject, .strong), .init(finding.words), .init(finding.advice),
+      ])
+    }
+    try Standard.print(table.text(on: .current))
+  }
+}

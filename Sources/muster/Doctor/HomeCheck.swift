@@ -1,0 +1,86 @@
+internal import Foundation
+internal import MusterNode
+
+/// The folders of a node, who else can get at them, and the disk that they are on.
+struct HomeCheck {
+  let home: NodeHome
+
+  func findings() -> [Finding] { [permissions, disk] }
+
+  private var permissions: Finding {
+    let faults = home.exposures()
+    if let first = faults.first {
+      let more = faults.count > 1 ? ", and \(faults.count - 1) more" : ""
+      return .bad("permissions", "\(first)\(more)", "do as it says, then run this again")
+    }
+    guard home.exists else {
+      return .doubtful(
+        "permissions", "there is no node in \(home.path) yet",
+        "run `muster init` or `muster join`")
+    }
+    return .good("permissions", "\(home.path) and its keys are this user's alone")
+  }
+
+  // MARK: Disk
+
+  private static let leastMebibytes: UInt64 = 100
+  private static let littleMebibytes: UInt64 = 1000
+
+  private var disk: Finding {
+    let folder = nearestFolder
+    var status = statvfs()
+    guard statvfs(folder, &status) == 0 else {
+      return .bad("disk", "\(folder): \(String(cString: strerror(errno)))", "check the disk")
+    }
+    let free = (UInt64(status.f_bavail) * UInt64(status.f_frsize)) >> 20
+    let words = "\(free) MiB free where the home is"
+    if status.f_flag & UInt(ST_RDONLY) != 0 {
+      return .bad("disk", "\(folder) cannot be written to", "choose another --home")
+    }
+    if let kind = Self.unfit(folder) {
+      return .bad("disk", "\(folder) is on \(kind)", "choose a --home on a disk of this laptop")
+    }
+    if free < Self.leastMebibytes { return .bad("disk", words, "free some space") }
+    if free < Self.littleMebibytes { return .doubtful("disk", words, "free some space soon") }
+    return .good("disk", words)
+  }
+
+  /// The home, or what is there of the way to it.
+  private var nearestFolder: String {
+    var path = home.path
+    while path != "/", !FileManager.default.fileExists(atPath: path) {
+      path = (path as NSString).deletingLastPathComponent
+    }
+    return path
+  }
+
+  /// A file system on which locks and modes, or what was synced, cannot be relied on; nil for any
+  /// other, and where the system does not tell.
+  private static func unfit(_ path: String) -> String? {
+    guard let data = FileManager.default.contents(atPath: "/proc/mounts"),
+      let real = realpath(path, nil)
+    else { return nil }
+    defer { free(real) }
+    let mounts = String(decoding: data, as: UTF8.self).split(separator: "\n")
+    return unfit(String(cString: real), mounts: mounts.map { $0.split(separator: " ") })
+  }
+
+  /// The innermost of the mounts that hold the path decides, the last where several are one.
+  static func unfit(_ path: String, mounts: [[Substring]]) -> String? {
+    let holding = mounts.filter { mount in
+      guard mount.count > 2 else { return false }
+      return mount[1] == "/" || path == mount[1] || path.hasPrefix(mount[1] + "/")
+    }
+    guard
+      let mount = holding.enumerated().max(by: {
+        ($0.element[1].count, $0.offset) < ($1.element[1].count, $1.offset)
+      })
+    else { return nil }
+    switch mount.element[2] {
+    case "nfs", "nfs4", "cifs", "smb3", "9p", "fuse.sshfs": return "a network disk"
+    case "vfat", "exfat", "msdos": return "a memory stick's file system, which knows no owners"
+    case "tmpfs", "ramfs": return "a disk in memory, which is empty after a restart"
+    default: return nil
+    }
+  }
+}
