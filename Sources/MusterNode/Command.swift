@@ -17,6 +17,8 @@ public enum Command: Hashable, Sendable {
   /// Of somebody else by command; with nil one's own.
   case setTeam(String, user: String?)
   case setPosition(Fix)
+  /// What is known here of somebody's way, by sample time: the newest so many fixes.
+  case track(of: String, limit: Int)
   case devices
 
   case reports
@@ -121,4 +123,5 @@ public enum Reply: Hashable, Sendable {
   case quarantine([QuarantinedFrame])
   /// How many frames count from now on.
   case released(Int)
+  case track([Fix])
 }

@@ -48,6 +48,7 @@ extension Node {
       return .events(
         try read { replica, _ in try replica.crossings(after: arrival, limit: limit) })
     case .setPosition(let fix): return try setPosition(fix)
+    case .track(let user, let limit): return .track(try track(of: user, limit: limit))
     case .invite(let role, let uses, let seconds):
       return try invite(role: role, uses: uses, validSeconds: seconds)
     case .admit(let request, let role): return try admit(request, role: role)

@@ -115,9 +115,9 @@ extension Command {
       Self.changing(.fence, reference) { try $0.setFenceActive($1, isActive, now: $2) }
     case .deleteFence(let reference):
       Self.changing(.fence, reference) { try $0.deleteFence($1, now: $2) }
-    case .status, .verify, .users, .setPosition, .devices, .reports, .report, .fences, .fence,
-      .directives, .directive, .alerts, .changes, .settings, .events, .invite, .admit, .revoke,
-      .rotateEpoch, .quarantine, .release:
+    case .status, .verify, .users, .setPosition, .track, .devices, .reports, .report, .fences,
+      .fence, .directives, .directive, .alerts, .changes, .settings, .events, .invite, .admit,
+      .revoke, .rotateEpoch, .quarantine, .release:
       nil
     }
   }

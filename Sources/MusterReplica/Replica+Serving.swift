@@ -23,6 +23,7 @@ extension Replica {
   /// What is known here of somebody's way, by sample time: what they published, and of this
   /// device's own user, and of phones that it speaks for, what was kept. The newest `limit`.
   public func track(of user: UserID, limit: Int) throws -> [Fix] {
+    let limit = max(0, limit)
     let phone = try track(ofTracker: RowID(raw: user.raw), limit: limit)
     guard phone.isEmpty else { return phone }
     guard user == local.author.user else { return try sharedTrack(of: user).suffix(limit) }

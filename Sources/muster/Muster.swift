@@ -41,7 +41,7 @@ struct Muster: AsyncParsableCommand {
         subcommands: [
           SettingsCommand.self, DeviceCommand.self, RevokeCommand.self, QuarantineCommand.self,
           EpochCommand.self,
-          VerifyCommand.self, DoctorCommand.self,
+          VerifyCommand.self, ExportCommand.self, DoctorCommand.self,
         ]),
     ])
 }

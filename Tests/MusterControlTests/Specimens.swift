@@ -32,7 +32,7 @@ enum Specimens {
     [
       .status, .verify, .users, .devices, .reports, .fences,
       .claimSafety(.safe, note: ""), .claimSafety(.needsHelp, note: "a leg\nis broken"),
-      .setPosition(fix), .setPosition(bareFix),
+      .setPosition(fix), .setPosition(bareFix), .track(of: "Ben", limit: 7),
       .report("0a1b"), .deleteReport(""), .confirmReport("ffff"),
       .commentReport("0a1b", text: "ça brûle"), .fence("0a1b"), .deleteFence("0a1b"),
       .setFenceActive("0a1b", true), .setFenceActive("0a1b", false),
@@ -178,7 +178,7 @@ enum Specimens {
 
   static let replies: [Reply] =
     [
-      .done, .refused("no such report"), .refused(""),
+      .done, .track([]), .track([fix, bareFix]), .refused("no such report"), .refused(""),
       .status(status(peers: [], fix: nil)),
       .status(
         status(

@@ -57,6 +57,12 @@ extension Command {
       .acknowledge, .alerts, .changes, .settings, .setProfile, .setSilence:
       directingWire
     case .setPosition(let fix): .setPosition(WireFix(fix))
+    case .track(let user, let limit):
+      .track(
+        .with {
+          $0.user = user
+          $0.limit = Int64(limit)
+        })
     case .devices: .devices(WireNothing())
     case .reports: .reports(WireNothing())
     case .report(let id): .report(id)
@@ -114,6 +120,8 @@ extension Command {
     case .claimSafety(let wire):
       self = .claimSafety(try Checked.code(wire.claim), note: wire.note)
     case .setPosition(let wire): self = .setPosition(try wire.fix)
+    case .track(let wire):
+      self = .track(of: wire.user, limit: try Checked.integer(wire.limit))
     case .devices: self = .devices
     case .reports: self = .reports
     case .report(let id): self = .report(id)

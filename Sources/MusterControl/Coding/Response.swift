@@ -51,6 +51,7 @@ extension Reply {
     case .quarantine(let frames):
       .quarantine(.with { $0.frames = frames.map(WireQuarantinedFrame.init) })
     case .released(let count): .released(Int64(count))
+    case .track(let fixes): .track(.with { $0.fixes = fixes.map { WireFix($0) } })
     }
   }
 
@@ -82,6 +83,8 @@ extension Reply {
       self = .quarantine(
         try wire.frames.checked { frame throws(ControlFault) in try frame.summary })
     case .released(let count): self = .released(try Checked.integer(count))
+    case .track(let wire):
+      self = .track(try wire.fixes.checked { fix throws(ControlFault) in try fix.fix })
     default: self = try Self.directing(kind)
     }
   }

@@ -400,6 +400,14 @@ nonisolated struct WireRequest: Sendable {
     set {kind = .followChanges(newValue)}
   }
 
+  var track: WireTrackQuery {
+    get {
+      if case .track(let v)? = kind {return v}
+      return WireTrackQuery()
+    }
+    set {kind = .track(newValue)}
+  }
+
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
   nonisolated enum OneOf_Kind: Equatable, Sendable {
@@ -444,6 +452,7 @@ nonisolated struct WireRequest: Sendable {
     /// whether to begin with those that stand
     case followAlerts(Bool)
     case followChanges(WireNothing)
+    case track(WireTrackQuery)
 
   }
 
@@ -609,6 +618,14 @@ nonisolated struct WireResponse: Sendable {
     set {kind = .settings(newValue)}
   }
 
+  var track: WireTrack {
+    get {
+      if case .track(let v)? = kind {return v}
+      return WireTrack()
+    }
+    set {kind = .track(newValue)}
+  }
+
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
   nonisolated enum OneOf_Kind: Equatable, Sendable {
@@ -631,6 +648,7 @@ nonisolated struct WireResponse: Sendable {
     case alertChanges(WireAlertChanges)
     case changes(WireCounts)
     case settings(WireSettings)
+    case track(WireTrack)
 
   }
 
@@ -715,6 +733,35 @@ nonisolated struct WirePositionReport: Sendable {
   init() {}
 
   fileprivate var _fix: WireFix? = nil
+}
+
+nonisolated struct WireTrack: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// by sample time
+  var fixes: [WireFix] = []
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+}
+
+nonisolated struct WireTrackQuery: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// by callsign or id
+  var user: String = String()
+
+  /// of the newest
+  var limit: Int64 = 0
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
 }
 
 nonisolated struct WireClaimSafety: Sendable {
@@ -2254,7 +2301,7 @@ nonisolated extension WireSafety: SwiftProtobuf._ProtoNameProviding {
 
 nonisolated extension WireRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".Request"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}status\0\u{1}verify\0\u{1}users\0\u{3}claim_safety\0\u{3}set_position\0\u{1}devices\0\u{1}reports\0\u{1}report\0\u{3}add_report\0\u{3}edit_report\0\u{3}delete_report\0\u{3}confirm_report\0\u{3}comment_report\0\u{1}fences\0\u{1}fence\0\u{3}add_fence\0\u{3}set_fence_active\0\u{3}delete_fence\0\u{1}events\0\u{1}invite\0\u{1}admit\0\u{1}follow\0\u{1}revoke\0\u{3}rotate_epoch\0\u{1}quarantine\0\u{1}release\0\u{3}override_safety\0\u{3}set_team\0\u{1}directives\0\u{1}directive\0\u{1}direct\0\u{3}close_directive\0\u{1}acknowledge\0\u{1}alerts\0\u{1}changes\0\u{1}settings\0\u{3}set_profile\0\u{3}set_silence\0\u{3}follow_alerts\0\u{3}follow_changes\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}status\0\u{1}verify\0\u{1}users\0\u{3}claim_safety\0\u{3}set_position\0\u{1}devices\0\u{1}reports\0\u{1}report\0\u{3}add_report\0\u{3}edit_report\0\u{3}delete_report\0\u{3}confirm_report\0\u{3}comment_report\0\u{1}fences\0\u{1}fence\0\u{3}add_fence\0\u{3}set_fence_active\0\u{3}delete_fence\0\u{1}events\0\u{1}invite\0\u{1}admit\0\u{1}follow\0\u{1}revoke\0\u{3}rotate_epoch\0\u{1}quarantine\0\u{1}release\0\u{3}override_safety\0\u{3}set_team\0\u{1}directives\0\u{1}directive\0\u{1}direct\0\u{3}close_directive\0\u{1}acknowledge\0\u{1}alerts\0\u{1}changes\0\u{1}settings\0\u{3}set_profile\0\u{3}set_silence\0\u{3}follow_alerts\0\u{3}follow_changes\0\u{1}track\0")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -2732,6 +2779,19 @@ nonisolated extension WireRequest: SwiftProtobuf.Message, SwiftProtobuf._Message
           self.kind = .followChanges(v)
         }
       }()
+      case 41: try {
+        var v: WireTrackQuery?
+        var hadOneofValue = false
+        if let current = self.kind {
+          hadOneofValue = true
+          if case .track(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.kind = .track(v)
+        }
+      }()
       default: break
       }
     }
@@ -2903,6 +2963,10 @@ nonisolated extension WireRequest: SwiftProtobuf.Message, SwiftProtobuf._Message
       guard case .followChanges(let v)? = self.kind else { preconditionFailure() }
       try visitor.visitSingularMessageField(value: v, fieldNumber: 40)
     }()
+    case .track?: try {
+      guard case .track(let v)? = self.kind else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 41)
+    }()
     case nil: break
     }
     try unknownFields.traverse(visitor: &visitor)
@@ -2917,7 +2981,7 @@ nonisolated extension WireRequest: SwiftProtobuf.Message, SwiftProtobuf._Message
 
 nonisolated extension WireResponse: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".Response"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}done\0\u{1}refused\0\u{1}status\0\u{1}verification\0\u{1}users\0\u{1}devices\0\u{1}reports\0\u{1}fences\0\u{1}created\0\u{1}events\0\u{1}invitation\0\u{1}grant\0\u{1}quarantine\0\u{1}released\0\u{1}directives\0\u{1}alerts\0\u{3}alert_changes\0\u{1}changes\0\u{1}settings\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}done\0\u{1}refused\0\u{1}status\0\u{1}verification\0\u{1}users\0\u{1}devices\0\u{1}reports\0\u{1}fences\0\u{1}created\0\u{1}events\0\u{1}invitation\0\u{1}grant\0\u{1}quarantine\0\u{1}released\0\u{1}directives\0\u{1}alerts\0\u{3}alert_changes\0\u{1}changes\0\u{1}settings\0\u{1}track\0")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -3157,6 +3221,19 @@ nonisolated extension WireResponse: SwiftProtobuf.Message, SwiftProtobuf._Messag
           self.kind = .settings(v)
         }
       }()
+      case 20: try {
+        var v: WireTrack?
+        var hadOneofValue = false
+        if let current = self.kind {
+          hadOneofValue = true
+          if case .track(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.kind = .track(v)
+        }
+      }()
       default: break
       }
     }
@@ -3243,6 +3320,10 @@ nonisolated extension WireResponse: SwiftProtobuf.Message, SwiftProtobuf._Messag
     case .settings?: try {
       guard case .settings(let v)? = self.kind else { preconditionFailure() }
       try visitor.visitSingularMessageField(value: v, fieldNumber: 19)
+    }()
+    case .track?: try {
+      guard case .track(let v)? = self.kind else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 20)
     }()
     case nil: break
     }
@@ -3388,6 +3469,71 @@ nonisolated extension WirePositionReport: SwiftProtobuf.Message, SwiftProtobuf._
   static func ==(lhs: WirePositionReport, rhs: WirePositionReport) -> Bool {
     if lhs._fix != rhs._fix {return false}
     if lhs.reportedAt != rhs.reportedAt {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WireTrack: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".Track"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}fixes\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeRepeatedMessageField(value: &self.fixes) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.fixes.isEmpty {
+      try visitor.visitRepeatedMessageField(value: self.fixes, fieldNumber: 1)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: WireTrack, rhs: WireTrack) -> Bool {
+    if lhs.fixes != rhs.fixes {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WireTrackQuery: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".TrackQuery"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}user\0\u{1}limit\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self.user) }()
+      case 2: try { try decoder.decodeSingularSInt64Field(value: &self.limit) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.user.isEmpty {
+      try visitor.visitSingularStringField(value: self.user, fieldNumber: 1)
+    }
+    if self.limit != 0 {
+      try visitor.visitSingularSInt64Field(value: self.limit, fieldNumber: 2)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: WireTrackQuery, rhs: WireTrackQuery) -> Bool {
+    if lhs.user != rhs.user {return false}
+    if lhs.limit != rhs.limit {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

@@ -1,7 +1,9 @@
 internal import ArgumentParser
+internal import MusterControl
 internal import MusterInterchange
 internal import MusterModel
 internal import MusterNode
+internal import Synchronization
 
 struct EventCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
@@ -23,7 +25,7 @@ struct EventCommand: AsyncParsableCommand {
     @OptionGroup var output: OutputOptions
 
     /// Asked for at once: well within what one answer may hold.
-    private static let page = 10_000
+    fileprivate static let page = 10_000
 
     func run() async throws {
       let door = try await Door.open(home)
@@ -68,12 +70,33 @@ struct EventCommand: AsyncParsableCommand {
     func run() async throws {
       let client = try await Door.runningNode(of: home)
       let screen = Screen.current
+      let newest = Mutex<Int64?>(all ? 0 : nil)
       try await client.follow(after: all ? 0 : nil) { [json = output.json] batch in
-        for event in batch {
+        let missed = try await Self.missed(before: batch, after: newest.withLock { $0 }, client)
+        for event in missed + batch {
           try Standard.print(json ? event.json.text : event.line(on: screen))
         }
+        newest.withLock { $0 = batch.last?.arrival ?? $0 }
       }
       throw Refusal("the node has stopped")
+    }
+
+    /// A reader that does not keep up is not told of all, which the numbers of arrival show: what
+    /// was left out is asked for.
+    private static func missed(
+      before batch: [CrossingSummary], after newest: Int64?, _ client: ControlClient
+    ) async throws -> [CrossingSummary] {
+      guard let newest, let first = batch.first, first.arrival > newest + 1 else { return [] }
+      var missed: [CrossingSummary] = []
+      while true {
+        let command = Command.events(after: missed.last?.arrival ?? newest, limit: List.page)
+        guard case .events(let more) = try await client.perform(command) else {
+          throw Refusal.unexpectedReply
+        }
+        let earlier = more.filter { $0.arrival < first.arrival }
+        missed += earlier
+        if earlier.count < List.page { return missed }
+      }
     }
   }
 }

@@ -1,0 +1,74 @@
+internal import MusterModel
+
+extension OperationExport {
+  private static let headings = [
+    "kind", "id", "name", "state", "latitude", "longitude", "accuracy_m", "time", "by", "details",
+  ]
+
+  /// RFC 4180, with one heading; people, reports, fences, events and fixes of ways, a line each.
+  public func csv() -> String {
+    var rows = [Self.headings]
+    for user in users {
+      rows.append(
+        Self.row(
+          "user", "\(user.id)", user.callsign, user.safety.rawValue, user.fix?.position,
+          accuracy: user.fix?.accuracyDecimetres, time: user.fix?.sampleTime, by: user.team,
+          details: user.reason))
+    }
+    for report in reports {
+      rows.append(
+        Self.row(
+          "report", "\(report.id)", report.title, report.status.name, report.position,
+          time: report.createdAt, by: report.ownerCallsign,
+          details: "\(report.category.name): \(report.details)"))
+    }
+    for fence in fences {
+      rows.append(
+        Self.row(
+          "fence", "\(fence.id)", fence.name, fence.isActive ? "active" : "inactive", nil,
+          time: fence.updatedAt, by: "",
+          details: "\(fence.kind.name); inside: \(fence.inside.joined(separator: ", "))"))
+    }
+    for event in events {
+      rows.append(
+        Self.row(
+          "event", "\(event.id)", event.fenceName, event.type.name, event.position,
+          time: event.sampleTime, by: event.callsign,
+          details: event.isBaseline ? "baseline" : ""))
+    }
+    for way in ways {
+      for fix in way.fixes {
+        rows.append(
+          Self.row(
+            "fix", "", way.callsign, "", fix.position, accuracy: fix.accuracyDecimetres,
+            time: fix.sampleTime, by: way.callsign, details: ""))
+      }
+    }
+    return rows.map { $0.map(Self.field).joined(separator: ",") + "\r\n" }.joined()
+  }
+
+  private static func row(
+    _ kind: String, _ id: String, _ name: String, _ state: String, _ place: Coordinate?,
+    accuracy: UInt32? = nil, time: Timestamp?, by person: String, details: String
+  ) -> [String] {
+    [
+      kind, id, plain(name), state, place.map { Degrees.text($0.latitudeE7) } ?? "",
+      place.map { Degrees.text($0.longitudeE7) } ?? "",
+      accuracy.map { GeoJSON.decimal(Int64($0), places: 1) } ?? "",
+      time.map { "\($0)" } ?? "", plain(person), plain(details),
+    ]
+  }
+
+  /// What a sheet would take for a formula becomes words: anybody may have written it.
+  private static func plain(_ text: String) -> String {
+    guard let first = text.first, "=+-@\t\r".contains(first) else { return text }
+    return "'" + text
+  }
+
+  private static func field(_ text: String) -> String {
+    guard text.contains(where: { ",\"\r\n".contains($0) || $0 == "\r\n" }) else { return text }
+    return "\""
+      + text.split(separator: "\"", omittingEmptySubsequences: false)
+      .joined(separator: "\"\"") + "\""
+  }
+}

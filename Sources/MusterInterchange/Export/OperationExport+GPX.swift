@@ -1,0 +1,61 @@
+internal import MusterModel
+
+extension OperationExport {
+  /// GPX 1.1: people and reports as waypoints, ways as tracks. Fences have no place in it.
+  public func gpx() -> String {
+    var lines = [
+      "<?xml version=\"1.0\" encoding=\"UTF-8\"?>",
+      "<gpx version=\"1.1\" creator=\"muster\" xmlns=\"http://www.topografix.com/GPX/1/1\">",
+      "<metadata><name>\(Self.escaped(name))</name></metadata>",
+    ]
+    for report in reports {
+      guard let place = report.position else { continue }
+      lines.append(
+        Self.point(
+          "wpt", place, time: report.createdAt, name: report.title,
+          words: [report.details, report.status.name], type: report.category.name))
+    }
+    for user in users {
+      guard let fix = user.fix else { continue }
+      lines.append(
+        Self.point(
+          "wpt", fix.position, time: fix.sampleTime, name: user.callsign,
+          words: [user.safety.rawValue, user.reason], type: "person"))
+    }
+    for way in ways {
+      lines.append("<trk><name>\(Self.escaped(way.callsign))</name><trkseg>")
+      for fix in way.fixes { lines.append(Self.point("trkpt", fix.position, time: fix.sampleTime)) }
+      lines.append("</trkseg></trk>")
+    }
+    lines.append("</gpx>")
+    return lines.joined(separator: "\n") + "\n"
+  }
+
+  private static func point(
+    _ element: String, _ place: Coordinate, time: Timestamp, name: String? = nil,
+    words: [String] = [], type: String? = nil
+  ) -> String {
+    let described = words.filter { !$0.isEmpty }.joined(separator: "; ")
+    // In the order that the schema wants.
+    return "<\(element) lat=\"\(Degrees.text(place.latitudeE7))\" "
+      + "lon=\"\(Degrees.text(place.longitudeE7))\"><time>\(time)</time>"
+      + (name.map { "<name>\(escaped($0))</name>" } ?? "")
+      + (described.isEmpty ? "" : "<desc>\(escaped(described))</desc>")
+      + (type.map { "<type>\(escaped($0))</type>" } ?? "") + "</\(element)>"
+  }
+
+  /// Texts of people hold no control characters but tabs and line breaks, which XML takes.
+  private static func escaped(_ text: String) -> String {
+    var escaped = ""
+    for character in text.unicodeScalars {
+      switch character {
+      case "&": escaped += "&amp;"
+      case "<": escaped += "&lt;"
+      case ">": escaped += "&gt;"
+      case "\"": escaped += "&quot;"
+      default: escaped.unicodeScalars.append(character)
+      }
+    }
+    return escaped
+  }
+}

@@ -1,0 +1,89 @@
+import Foundation
+import Testing
+
+@testable import muster
+
+@Suite struct `A node as a service` {
+  @Test func `what is said arrives at the socket that was named, by its path or by its name`()
+    throws
+  {
+    let folder = FileManager.default.temporaryDirectory
+      .appending(path: "ms-\(UInt32.random(in: .min ... .max))")
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    defer {
+      do { try FileManager.default.removeItem(at: folder) } catch { Issue.record(error) }
+    }
+    var addresses = [folder.path + "/notify"]
+    #if os(Linux)
+      addresses.append("@muster-\(UInt32.random(in: .min ... .max))")
+    #endif
+    for address in addresses {
+      let ear = try Ear(address)
+      defer { ear.close() }
+      let socket = try #require(NotifySocket(address: address))
+      #expect(socket.send("READY=1") == nil)
+      #expect(ear.heard() == "READY=1")
+    }
+    #expect(NotifySocket(address: folder.path + "/nowhere")?.send("READY=1") != nil)
+    for nonsense in ["", "relative/path", "/" + String(repeating: "x", count: 200)] {
+      #expect(NotifySocket(address: nonsense) == nil)
+    }
+  }
+
+  @Test func `systemd's clock counts for the process that it is meant for`() {
+    func watchdog(_ environment: [String: String]) -> Duration? {
+      SystemdNotifier.watchdog(environment, process: 7)
+    }
+    #expect(watchdog(["WATCHDOG_USEC": "30000000"]) == .seconds(30))
+    #expect(watchdog(["WATCHDOG_USEC": "30000000", "WATCHDOG_PID": "7"]) == .seconds(30))
+    #expect(watchdog(["WATCHDOG_USEC": "30000000", "WATCHDOG_PID": "8"]) == nil)
+    for nonsense in ["0", "-1", "soon", ""] {
+      #expect(watchdog(["WATCHDOG_USEC": nonsense]) == nil)
+    }
+    #expect(watchdog([:]) == nil)
+  }
+
+  @Test func `a home on what keeps no locks or owners is told of`() {
+    let mounts = [
+      ["/dev/sda1", "/", "ext4"], ["proc", "/proc", "proc"], ["stick", "/media/stick", "vfat"],
+      ["box:/home", "/home", "nfs4"], ["/dev/sdb1", "/home/anna", "btrfs"], ["broken"],
+    ].map { $0.map { Substring($0) } }
+    #expect(HomeCheck.unfit("/var/lib/muster", mounts: mounts) == nil)
+    #expect(HomeCheck.unfit("/home/anna/x", mounts: mounts) == nil)
+    #expect(HomeCheck.unfit("/home/ben", mounts: mounts) == "a network disk")
+    #expect(HomeCheck.unfit("/media/stick", mounts: mounts)?.contains("owners") == true)
+    #expect(HomeCheck.unfit("/media/sticky", mounts: mounts) == nil)
+  }
+}
+
+/// Somebody who listens for datagrams.
+private struct Ear {
+  private let descriptor: Int32
+
+  init(_ address: String) throws {
+    #if canImport(Glibc)
+      descriptor = socket(AF_UNIX, Int32(SOCK_DGRAM.rawValue), 0)
+    #else
+      descriptor = socket(AF_UNIX, SOCK_DGRAM, 0)
+    #endif
+    var name = sockaddr_un()
+    name.sun_family = sa_family_t(AF_UNIX)
+    var bytes = Array(address.utf8)
+    if bytes.first == UInt8(ascii: "@") { bytes[0] = 0 }
+    withUnsafeMutableBytes(of: &name.sun_path) { $0.copyBytes(from: bytes) }
+    let length = socklen_t(2 + bytes.count)
+    let bound = withUnsafePointer(to: &name) { pointer in
+      pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { bind(descriptor, $0, length) }
+    }
+    try #require(bound == 0)
+  }
+
+  func heard() -> String {
+    var bytes = [UInt8](repeating: 0, count: 256)
+    // It has been sent already: what is not there will not come.
+    let count = recv(descriptor, &bytes, bytes.count, Int32(MSG_DONTWAIT))
+    return String(decoding: bytes.prefix(max(0, count)), as: UTF8.self)
+  }
+
+  func close() { Foundation.close(descriptor) }
+}
