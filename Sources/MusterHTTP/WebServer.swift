@@ -18,7 +18,6 @@ public struct WebServer: Service {
   private let host: String
   private let port: Int
   private let responder: WebResponder
-  private let live: LiveDesk
   private let logger: Logger
   private let onListening: @Sendable (Int) -> Void
 
@@ -26,18 +25,17 @@ public struct WebServer: Service {
   ///   - port: 0 for one that the system chooses.
   ///   - token: what phones have to know; MUST be there where others than this machine can reach
   ///     the address, which are then not served the API.
+  ///   - programs: MUST be run by the same service group.
   ///   - onListening: told the port once clients can connect.
   public init(
-    host: String, port: Int, token: String?, node: Node, logger: Logger,
+    host: String, port: Int, token: String?, node: Node, programs: Programs, logger: Logger,
     onListening: @escaping @Sendable (Int) -> Void = { _ in }
   ) {
     self.host = host
     self.port = port
-    let api = API(node: node, logger: logger)
-    live = api.live
     responder = WebResponder(
       rule: AccessRule(token: token), phones: TrackerResponder(node: node),
-      router: APIRouter(api: api),
+      router: programs.router,
       dashboard: Dashboard(directory: Dashboard.installed, leaflet: Dashboard.leaflet))
     self.logger = logger
     self.onListening = onListening
@@ -45,14 +43,6 @@ public struct WebServer: Service {
 
   /// Returns after a graceful shutdown; throws where the address is taken.
   public func run() async throws {
-    try await withThrowingTaskGroup { group in
-      group.addTask { await cancelWhenGracefulShutdown { await live.run() } }
-      try await serve()
-      group.cancelAll()
-    }
-  }
-
-  private func serve() async throws {
     var quiet = logger
     quiet.logLevel = .warning
     let (host, logger, onListening) = (host, logger, onListening)

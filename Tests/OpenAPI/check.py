@@ -13,6 +13,7 @@ import os
 import re
 import subprocess
 import sys
+import tempfile
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 
@@ -22,6 +23,7 @@ def main():
     parser.add_argument("--url", default="http://127.0.0.1:7480")
     parser.add_argument("--requests", type=int, default=20_000, help="at least so many")
     parser.add_argument("--examples", type=int, default=100, help="of each route in one round")
+    parser.add_argument("--phases", default="coverage,fuzzing,stateful")
     parser.add_argument("--seed", type=int, default=1)
     options = parser.parse_args()
     sent, seed = 0, options.seed
@@ -39,8 +41,9 @@ def round_of_requests(options, seed):
         "schemathesis", "--config-file", os.path.join(HERE, "schemathesis.toml"), "run",
         options.url + "/openapi.json", "--exclude-path", "/api/v1/stream", "--warnings", "off",
         "--max-examples", str(options.examples), "--seed", str(seed), "--no-color",
-        "--generation-database", "none", "--continue-on-failure"]
-    done = subprocess.run(words, capture_output=True, text=True)
+        "--generation-database", "none", "--continue-on-failure", "--phases", options.phases]
+    with tempfile.TemporaryDirectory() as folder:
+        done = subprocess.run(words, capture_output=True, text=True, cwd=folder)
     count = re.search(r"^\s+([\d,]+) generated", done.stdout, re.MULTILINE)
     if done.returncode != 0 or count is None:
         print(done.stdout[-20_000:], done.stderr[-2_000:])

@@ -92,7 +92,8 @@ extension ProcessTests {
     private func portOfPhones(_ node: RunningNode) async throws -> UInt16 {
       var port: UInt16?
       try await eventually("the node hears phones") {
-        let line = try node.child.complaints.firstMatch(of: /programs and phones on http:\/\/127.0.0.1:(\d+)/)
+        let line = try node.child.complaints.firstMatch(
+          of: /programs and phones on http:\/\/127.0.0.1:(\d+)/)
         port = line.flatMap { UInt16($0.1) }
         return port != nil
       }

@@ -10,7 +10,7 @@ extension ProcessTests {
       .appending(path: "Verifier/verify.py")
 
     @Test func `a second implementation derives the same state from the files`() async throws {
-      guard try Self.python(["-c", "import nacl"]).status == 0 else {
+      guard try Python.run(["-c", "import nacl"]).status == 0 else {
         return print("skipped: no python3 with PyNaCl (pip install PyNaCl)")
       }
       try await Field.tell { field in
@@ -38,7 +38,7 @@ extension ProcessTests {
     }
 
     @Test func `of a revoked laptop both implementations count the same`() async throws {
-      guard try Self.python(["-c", "import nacl"]).status == 0 else {
+      guard try Python.run(["-c", "import nacl"]).status == 0 else {
         return print("skipped: no python3 with PyNaCl (pip install PyNaCl)")
       }
       try await Field.tell { field in
@@ -93,27 +93,14 @@ extension ProcessTests {
     /// Whether the second implementation finds what the node says; says so and passes where there
     /// is none.
     static func expectSameState(of laptop: Laptop) async throws {
-      guard try python(["-c", "import nacl"]).status == 0 else {
+      guard try Python.run(["-c", "import nacl"]).status == 0 else {
         return print("skipped: no python3 with PyNaCl (pip install PyNaCl)")
       }
-      let verdict = try Self.python([Self.script.path, laptop.home.path])
+      let verdict = try Python.run([Self.script.path, laptop.home.path])
       let said = try JSONDecoder().decode(JSON.self, from: Data(verdict.output.utf8))
       #expect(verdict.status == 0, "\(verdict.output)")
       #expect(said["ok"] == .bool(true))
       #expect(said["stateHash"].text == (try await laptop.stateHash()))
-    }
-
-    private static func python(_ words: [String]) throws -> (status: Int32, output: String) {
-      let process = Process()
-      process.executableURL = URL(filePath: "/usr/bin/env")
-      process.arguments = ["python3"] + words
-      let pipe = Pipe()
-      process.standardOutput = pipe
-      process.standardError = FileHandle.nullDevice
-      try process.run()
-      let output = try pipe.fileHandleForReading.readToEnd() ?? Data()
-      process.waitUntilExit()
-      return (process.terminationStatus, String(decoding: output, as: UTF8.self))
     }
   }
 }

@@ -123,9 +123,13 @@ enum LocalNode {
         try await source(location, speed: settings.speed, node: node, logger: logger))
     }
     if let http = settings.http {
-      services.append(
+      let programs = Programs(node: node, logger: logger)
+      services += [
+        programs,
         WebServer(
-          host: http.host, port: http.port, token: settings.httpToken, node: node, logger: logger))
+          host: http.host, port: http.port, token: settings.httpToken, node: node,
+          programs: programs, logger: logger),
+      ]
     }
     if !settings.uplinks.isEmpty {
       services.append(

@@ -27,10 +27,11 @@ struct WebStage: Sendable {
     }
     let node = try await node(in: folder, role)
     let (ports, listening) = AsyncStream.makeStream(of: Int.self)
+    let programs = Programs(node: node, logger: .silent)
     let server = WebServer(
-      host: "127.0.0.1", port: 0, token: token, node: node, logger: .silent
+      host: "127.0.0.1", port: 0, token: token, node: node, programs: programs, logger: .silent
     ) { listening.yield($0) }
-    let group = ServiceGroup(services: [server], logger: .silent)
+    let group = ServiceGroup(services: [programs, server], logger: .silent)
     try await withThrowingTaskGroup { tasks in
       tasks.addTask {
         defer { listening.finish() }

@@ -1,0 +1,34 @@
+import Foundation
+import Testing
+
+extension ProcessTests {
+  /// A fuzzer made of the document that a node serves finds nothing that it does not promise.
+  @Suite struct OpenAPITests {
+    private static let script = URL(filePath: #filePath)
+      .deletingLastPathComponent().deletingLastPathComponent()
+      .appending(path: "OpenAPI/check.py")
+
+    @Test func `every answer is one that the document promises`() async throws {
+      guard try Python.has("schemathesis") else {
+        return print("skipped: no python3 with schemathesis (pip install schemathesis)")
+      }
+      try await Field.tell { field in
+        let anna = try await field.founder("Anna")
+        let node = try await anna.run(peers: [], "--http", "127.0.0.1:0")
+        var port: UInt16?
+        try await eventually("the node serves programs") {
+          let line = try node.child.complaints.firstMatch(of: /phones on http:.*:(\d+)/)
+          port = line.flatMap { UInt16($0.1) }
+          return port != nil
+        }
+        let verdict = try Python.run([
+          Self.script.path, "--url", "http://127.0.0.1:\(port ?? 0)", "--requests", "100",
+          "--examples", "2", "--phases", "fuzzing",
+        ])
+        #expect(verdict.status == 0, "\(verdict.output)")
+        try await node.stop()
+        try await anna.expectSound()
+      }
+    }
+  }
+}
