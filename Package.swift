@@ -134,8 +134,8 @@ let package = Package(
     layer(
       "MusterHTTP",
       [
-        "MusterModel", "MusterInterchange", "MusterLocation", "MusterTransport", "MusterNode",
-        hummingbird, hummingbirdTLS, nioCore, nioSSL, logging, lifecycle,
+        "MusterModel", "MusterCrypto", "MusterInterchange", "MusterLocation", "MusterTransport",
+        "MusterNode", hummingbird, hummingbirdTLS, nioCore, nioSSL, logging, lifecycle,
       ], resources: [.copy("Resources/dashboard")]),
     program(
       "muster",
@@ -164,7 +164,7 @@ let package = Package(
     tests("MusterLocationTests", ["MusterLocation", "MusterGeo", nioCore, nioPosix, logging]),
     tests("MusterNodeTests", ["MusterNode"]),
     tests("MusterControlTests", ["MusterControl"]),
-    tests("MusterHTTPTests", ["MusterHTTP", nioCore, nioEmbedded, nioPosix]),
+    tests("MusterHTTPTests", ["MusterHTTP", hummingbird, nioCore, nioEmbedded, nioPosix]),
     tests("CommandLineTests", ["muster", "MusterCrypto"]),
     tests("TidyTests", []),
     tests("ProcessTests", ["muster", "muster-sim"]),

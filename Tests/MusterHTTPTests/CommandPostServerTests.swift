@@ -1,5 +1,6 @@
+import Hummingbird
 import Logging
-import MusterHTTP
+@testable import MusterHTTP
 import MusterModel
 import MusterTransport
 import NIOSSL
@@ -23,7 +24,8 @@ struct CommandPostServerTests {
     var logger = Logger(label: "test")
     logger.logLevel = .critical
     let server = CommandPostServer(
-      host: "127.0.0.1", port: 0, identity: identity, uplinks: uplinks, logger: logger)
+      host: "127.0.0.1", port: 0, identity: identity, uplinks: uplinks, logger: logger
+    ) { _, _ in Response(status: .notFound) }
     try await withThrowingTaskGroup(of: Void.self) { group in
       group.addTask { try await server.run() }
       var port: Int?

@@ -36,9 +36,9 @@ import Testing
       "Musl", "Darwin",
     ],
     "MusterHTTP": [
-      "MusterModel", "MusterInterchange", "MusterLocation", "MusterTransport", "MusterNode",
-      "Hummingbird", "HummingbirdTLS", "NIOCore", "NIOSSL", "Logging", "ServiceLifecycle",
-      "Foundation", "Synchronization",
+      "MusterModel", "MusterCrypto", "MusterInterchange", "MusterLocation", "MusterTransport",
+      "MusterNode", "Dispatch", "Hummingbird", "HummingbirdTLS", "NIOCore", "NIOSSL", "Logging",
+      "ServiceLifecycle", "Foundation", "Synchronization",
     ],
     "MusterControl": [
       "MusterModel", "MusterNode", "SwiftProtobuf", "NIOCore", "NIOPosix", "Logging",

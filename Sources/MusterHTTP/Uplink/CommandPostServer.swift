@@ -20,12 +20,22 @@ public struct CommandPostServer: Service {
   private let other: UplinkResponder.Other
   private let logger: Logger
 
-  /// A listener that answers uplinks alone.
+  /// Answers uplinks, and people who log in.
+  ///
+  /// - Parameters:
+  ///   - programs: MUST be run by the same service group.
+  ///   - home: the node's folder, which says who may log in, and keeps what they did.
   public init(
-    host: String, port: Int, identity: UplinkIdentity, uplinks: UplinkSwitch, logger: Logger
+    host: String, port: Int, identity: UplinkIdentity, uplinks: UplinkSwitch, programs: Programs,
+    home: String, logger: Logger
   ) {
+    let door = LoginDoor(
+      router: programs.router, logins: LoginFile(in: home),
+      audit: AuditLog(in: home, logger: logger))
     self.init(host: host, port: port, identity: identity, uplinks: uplinks, logger: logger) {
-      _, _ in Response(status: .notFound)
+      request, context in
+      await door.respond(
+        to: request, from: context.client, connection: Connection(channel: context.channel))
     }
   }
 

@@ -122,14 +122,13 @@ enum LocalNode {
       services.append(
         try await source(location, speed: settings.speed, node: node, logger: logger))
     }
+    let programs = Programs(node: node, logger: logger)
+    services.append(programs)
     if let http = settings.http {
-      let programs = Programs(node: node, logger: logger)
-      services += [
-        programs,
+      services.append(
         WebServer(
           host: http.host, port: http.port, token: settings.httpToken, node: node,
-          programs: programs, logger: logger),
-      ]
+          programs: programs, logger: logger))
     }
     if !settings.uplinks.isEmpty {
       services.append(
@@ -141,7 +140,7 @@ enum LocalNode {
       services.append(
         CommandPostServer(
           host: serve.host, port: serve.port, identity: identity, uplinks: uplinks,
-          logger: logger))
+          programs: programs, home: home.folders.path, logger: logger))
     }
     let group = ServiceGroup(
       configuration: ServiceGroupConfiguration(

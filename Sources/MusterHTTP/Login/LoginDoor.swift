@@ -1,0 +1,209 @@
+internal import Dispatch
+internal import Foundation
+internal import Hummingbird
+internal import MusterInterchange
+internal import MusterModel
+internal import NIOCore
+
+/// The API for people who come from other machines: by TLS, with a session that a name and a
+/// passphrase begin. The listener sees to the TLS.
+///
+/// | request | answer |
+/// |---|---|
+/// | `POST /api/v1/session` with `name` and `passphrase` | a cookie |
+/// | `GET /api/v1/session` | who one is |
+/// | `DELETE /api/v1/session` | the session is over |
+/// | the API's | as on a loopback address, within the login's rights |
+///
+/// The node's own device signs what they write; the audit log says who it was.
+struct LoginDoor: Sendable {
+  static let path = "/api/v1/session"
+  private static let cookie = "__Host-muster"
+  /// Of the body of a login.
+  private static let loginBytes = 4096
+  /// Logins that wait for each other, since each takes 64 MiB while it is judged.
+  private static let mostWaiting = 8
+
+  let router: APIRouter
+  let logins: LoginFile
+  let audit: AuditLog
+  let sessions = Sessions()
+  let throttle = LoginThrottle()
+  private let judging = JudgingQueue(most: mostWaiting)
+
+  /// - Parameter client: the address that the request came from.
+  func respond(
+    to request: Request, from client: String, connection: Connection
+  ) async -> Response {
+    var response: Response
+    do {
+      response = try await answer(request, client, connection)
+    } catch let problem as Problem {
+      response = problem.answer.response
+    } catch {
+      response = Problem(.serviceUnavailable, "\(error)").answer.response
+    }
+    response.headers[.strictTransportSecurity] = "max-age=31536000"
+    return response
+  }
+
+  private func answer(
+    _ request: Request, _ client: String, _ connection: Connection
+  ) async throws -> Response {
+    guard Self.isOwnPage(request) else {
+      throw Problem(.forbidden, "no page of another site is heard")
+    }
+    let secret = Self.secret(in: request)
+    if request.uri.path == Self.path, request.method == .post {
+      return try await logIn(request, client)
+    }
+    guard let secret, let (session, renewed) = sessions.find(secret, now: .now),
+      try logins.read().contains(where: { $0.name == session.name && $0.rights == session.rights })
+    else { throw Problem(.unauthorized, "log in first: POST \(Self.path)") }
+    var response: Response
+    if request.uri.path == Self.path {
+      response = try own(request, session, secret, renewed)
+    } else {
+      guard APIRouter.owns(request.uri.path) else {
+        throw Problem(.notFound, "there is nothing here")
+      }
+      let writes = request.method != .get
+      if writes, session.rights == .observer {
+        audit.note(Self.words(request), by: session.name, from: client, status: 403)
+        throw Problem(.forbidden, "an observer reads; that takes a login of command")
+      }
+      response = await router.answer(request, connection: connection).response
+      if writes {
+        audit.note(
+          Self.words(request), by: session.name, from: client, status: response.status.code)
+      }
+    }
+    if let renewed, request.method != .delete || request.uri.path != Self.path {
+      response.headers[.setCookie] = Self.cookie(renewed)
+    }
+    return response
+  }
+
+  // MARK: The session
+
+  private func logIn(_ request: Request, _ client: String) async throws -> Response {
+    guard throttle.allows(client, now: .now) else {
+      throw Problem(.tooManyRequests, "too many wrong passphrases: wait a minute")
+    }
+    let (name, passphrase) = try await Self.credentials(in: request)
+    let found = try logins.read().first { $0.name == name }
+    let isRight = try await judging.judge(found, passphrase)
+    guard isRight, let found else {
+      throttle.failed(client, now: .now)
+      audit.note("login", by: name, from: client, status: 401)
+      throw Problem(.unauthorized, "the name or the passphrase is wrong")
+    }
+    // A session that was there before is not gone on with: its secret may be somebody else's.
+    if let old = Self.secret(in: request) { sessions.end(old) }
+    audit.note("login", by: name, from: client, status: 204)
+    var response = Answer(.noContent).response
+    response.headers[.setCookie] = Self.cookie(sessions.begin(name, found.rights, now: .now))
+    return response
+  }
+
+  private func own(
+    _ request: Request, _ session: Sessions.Session, _ secret: String, _ renewed: String?
+  ) throws(Problem) -> Response {
+    switch request.method {
+    case .get:
+      let rights = JSON.string(session.rights.rawValue)
+      return Answer.ok(.object(["name": .string(session.name), "rights": rights])).response
+    case .delete:
+      sessions.end(secret)
+      if let renewed { sessions.end(renewed) }
+      var response = Answer(.noContent).response
+      response.headers[.setCookie] =
+        "\(Self.cookie)=; Max-Age=0; Path=/; Secure; HttpOnly; SameSite=Strict"
+      return response
+    default:
+      throw Problem(
+        .methodNotAllowed, "only GET, POST, DELETE", allowed: ["GET", "POST", "DELETE"])
+    }
+  }
+
+  private static func credentials(
+    in request: Request
+  ) async throws -> (name: String, passphrase: [UInt8]) {
+    guard request.headers[.contentType]?.lowercased().hasPrefix("application/json") == true else {
+      throw Problem(.unsupportedMediaType, "send application/json")
+    }
+    let shape = Shape.object([.must("name", .line), .must("passphrase", .text)], least: 2)
+    do {
+      let json = try JSON.read(Array(buffer: try await request.body.collect(upTo: loginBytes)))
+      try shape.check(json, at: "")
+      let passphrase = json.members?["passphrase"]?.word ?? ""
+      guard !passphrase.isEmpty else { throw Problem(.badRequest, "the passphrase is empty") }
+      return (json.members?["name"]?.word ?? "", Array(passphrase.utf8))
+    } catch is NIOTooManyBytesError {
+      throw Problem(.contentTooLarge, "a login has at most \(loginBytes) bytes")
+    } catch let fault as GeoJSONFault {
+      throw Problem(.badRequest, "\(fault)")
+    }
+  }
+
+  // MARK: Headers
+
+  /// A page that this very listener gave out, or no page at all.
+  private static func isOwnPage(_ request: Request) -> Bool {
+    guard let host = request.head.authority else { return false }
+    if let origin = request.headers[.origin], origin.lowercased() != "https://\(host.lowercased())"
+    {
+      return false
+    }
+    return request.value(of: "sec-fetch-site").map { ["none", "same-origin"].contains($0) } ?? true
+  }
+
+  private static func secret(in request: Request) -> String? {
+    for header in request.headers[values: .cookie] {
+      for pair in header.split(separator: ";") {
+        let parts = pair.trimmingCharacters(in: .whitespaces).split(separator: "=", maxSplits: 1)
+        if parts.count == 2, parts[0] == cookie, parts[1].utf8.count == 64 {
+          return String(parts[1])
+        }
+      }
+    }
+    return nil
+  }
+
+  private static func cookie(_ secret: String) -> String {
+    "\(cookie)=\(secret); Path=/; Secure; HttpOnly; SameSite=Strict"
+  }
+
+  private static func words(_ request: Request) -> String {
+    "\(request.method.rawValue) \(request.uri.path)"
+  }
+}
+
+/// Judges passphrases one after the other, beside the threads that serve others.
+private final class JudgingQueue: Sendable {
+  private let queue = DispatchQueue(label: "muster.logins")
+  private let most: Int
+  private let waiting = Waiting()
+
+  init(most: Int) { self.most = most }
+
+  /// As long for somebody who is not known.
+  func judge(_ login: Login?, _ passphrase: [UInt8]) async throws -> Bool {
+    guard waiting.enter(upTo: most) else {
+      throw Problem(.tooManyRequests, "too many log in at once: wait a moment")
+    }
+    defer { waiting.leave() }
+    return try await withCheckedThrowingContinuation { done in
+      queue.async {
+        done.resume(
+          with: Result {
+            guard let login else {
+              _ = try Login(name: "", rights: .observer, passphrase: passphrase)
+              return false
+            }
+            return try login.accepts(passphrase)
+          })
+      }
+    }
+  }
+}

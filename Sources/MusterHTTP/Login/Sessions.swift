@@ -1,0 +1,85 @@
+internal import MusterCrypto
+internal import MusterModel
+internal import Synchronization
+
+/// Who has logged in, by a secret that their browser keeps. Here only hashes of the secrets are.
+///
+/// A secret lives for a quarter of an hour; then the next request gets another in its place, and
+/// the old one is good for a minute more, for requests that were under way. Nobody stays for longer
+/// than twelve hours, or half an hour without a request.
+final class Sessions: Sendable {
+  struct Session: Sendable {
+    let name: String
+    let rights: Login.Rights
+    fileprivate let began: ContinuousClock.Instant
+    fileprivate var renewed: ContinuousClock.Instant
+    fileprivate var used: ContinuousClock.Instant
+    fileprivate var ends: ContinuousClock.Instant
+  }
+
+  static let longest = Duration.seconds(12 * 3600)
+  static let idle = Duration.seconds(30 * 60)
+  static let rotation = Duration.seconds(15 * 60)
+  static let grace = Duration.seconds(60)
+  private static let most = 512
+
+  private let open = Mutex<[Bytes32: Session]>([:])
+
+  /// The secret of a new session.
+  func begin(
+    _ name: String, _ rights: Login.Rights, now: ContinuousClock.Instant
+  ) -> String {
+    let session = Session(
+      name: name, rights: rights, began: now, renewed: now, used: now, ends: now + Self.longest)
+    return insert(session, now: now)
+  }
+
+  /// Whose secret it is, and the one that takes its place from now on, if another does.
+  func find(
+    _ secret: String, now: ContinuousClock.Instant
+  ) -> (session: Session, renewed: String?)? {
+    let key = Self.key(secret)
+    let found = open.withLock { open -> (Session, isDue: Bool)? in
+      guard var session = open[key] else { return nil }
+      guard now < session.ends, now - session.used < Self.idle else {
+        open[key] = nil
+        return nil
+      }
+      session.used = now
+      let isDue = now - session.renewed >= Self.rotation
+      open[key] = session
+      if isDue {
+        // Once only: its end is near from here on.
+        open[key]?.renewed = session.ends
+        open[key]?.ends = min(session.ends, now + Self.grace)
+      }
+      return (session, isDue)
+    }
+    guard let (session, isDue) = found else { return nil }
+    guard isDue else { return (session, nil) }
+    var next = session
+    next.renewed = now
+    return (session, insert(next, now: now))
+  }
+
+  func end(_ secret: String) { open.withLock { $0[Self.key(secret)] = nil } }
+
+  /// Of somebody who may no longer come in.
+  func endAll(of name: String) {
+    open.withLock { $0 = $0.filter { $0.value.name != name } }
+  }
+
+  private func insert(_ session: Session, now: ContinuousClock.Instant) -> String {
+    let secret = Hex.encode(SystemRandom.seed())
+    open.withLock { open in
+      open = open.filter { now < $0.value.ends && now - $0.value.used < Self.idle }
+      if open.count >= Self.most, let oldest = open.min(by: { $0.value.used < $1.value.used }) {
+        open[oldest.key] = nil
+      }
+      open[Self.key(secret)] = session
+    }
+    return secret
+  }
+
+  private static func key(_ secret: String) -> Bytes32 { Blake2b.hash256(Array(secret.utf8)) }
+}

@@ -1,0 +1,112 @@
+internal import ArgumentParser
+internal import MusterHTTP
+internal import MusterInterchange
+internal import MusterNode
+
+struct LoginCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "login",
+    abstract: "Who may come in from other machines, by TLS and a passphrase.",
+    discussion: """
+      Example:  muster login add Maria --rights observer
+
+      What they write is signed by this laptop's own device; audit.log in the home says who it \
+      was. On this machine itself nobody needs a login.
+      """,
+    subcommands: [Add.self, List.self, Remove.self])
+
+  struct Add: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+      abstract: "Lets somebody in, or gives them another passphrase.",
+      discussion: """
+        Example:  muster login add Maria --rights observer
+                  pwgen 20 1 | muster login add Maria --passphrase-file -
+        """)
+
+    @Argument(help: "What they are called.")
+    var name: String
+
+    @Option(help: "All that this laptop may do, or reading alone.")
+    var rights: RightsArgument = .observer
+
+    @Option(
+      help: ArgumentHelp(
+        "A file whose first line is the passphrase, or - for standard input. (default: asks)",
+        valueName: "file"))
+    var passphraseFile: String?
+
+    @OptionGroup var home: HomeOptions
+
+    func validate() throws { try TextArgument.check(name, .line, "name") }
+
+    func run() async throws {
+      guard home.folders.exists else { throw Refusal("there is no node in \(home.folders.path)") }
+      let login = try Login(
+        name: name, rights: rights.rights, passphrase: try passphrase().bytes)
+      try LoginFile(in: home.folders.path).add(login)
+    }
+
+    private func passphrase() throws -> Passphrase {
+      if let passphraseFile {
+        let path = passphraseFile == "-" ? "/dev/stdin" : passphraseFile
+        let data = try InputFile.data(of: path, limit: Passphrase.mostBytes)
+        return try Passphrase(Array(data.prefix { $0 != 0x0A && $0 != 0x0D }))
+      }
+      guard let typed = try Passphrase.ask("A passphrase for \(SafeText.line(name)): ") else {
+        throw Refusal("there is no terminal to ask on: give --passphrase-file")
+      }
+      guard try Passphrase.ask("Once more: ") == typed else {
+        throw Refusal("the two are not the same")
+      }
+      return typed
+    }
+  }
+
+  struct List: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+      abstract: "Lists who may log in.",
+      discussion: "Example:  muster login list")
+
+    @OptionGroup var home: HomeOptions
+    @OptionGroup var output: OutputOptions
+
+    func run() async throws {
+      let logins = try LoginFile(in: home.folders.path).read()
+      if output.json {
+        let items = logins.map { login in
+          JSON.object([
+            "name": .string(login.name), "rights": .string(login.rights.rawValue),
+          ])
+        }
+        return try Standard.print(JSON.array(items).text)
+      }
+      guard !logins.isEmpty else { return try Standard.print("Nobody.") }
+      var table = Table(["NAME", "RIGHTS"])
+      for login in logins {
+        table.add([.init(login.name, .strong), .init(login.rights.rawValue)])
+      }
+      try Standard.print(table.text(on: .current))
+    }
+  }
+
+  struct Remove: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+      abstract: "Lets somebody in no more; sessions of theirs end at once.",
+      discussion: "Example:  muster login remove Maria")
+
+    @Argument(help: "What they are called.")
+    var name: String
+
+    @OptionGroup var home: HomeOptions
+
+    func run() async throws { try LoginFile(in: home.folders.path).remove(name) }
+  }
+}
+
+/// What a login may do.
+enum RightsArgument: String, CaseIterable, ExpressibleByArgument {
+  case command
+  case observer
+
+  var rights: Login.Rights { self == .command ? .command : .observer }
+}

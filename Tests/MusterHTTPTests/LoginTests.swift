@@ -1,0 +1,179 @@
+import Foundation
+import Hummingbird
+import Logging
+import MusterCrypto
+import MusterInterchange
+import MusterNode
+import NIOCore
+import NIOEmbedded
+import Testing
+
+@testable import MusterHTTP
+
+/// Who comes in from other machines. The TLS around it is the listener's.
+@Suite struct `Logging in` {
+  /// The door as a listener asks it.
+  private struct Caller {
+    let door: LoginDoor
+    var client = "10.0.0.9"
+
+    func ask(
+      _ method: HTTPRequest.Method, _ path: String, _ body: String? = nil,
+      cookie: String? = nil, _ more: HTTPFields = [:]
+    ) async -> Response {
+      var headers = more
+      if body != nil { headers[.contentType] = "application/json" }
+      if let cookie { headers[.cookie] = "a=b; \(cookie)" }
+      let request = Request(
+        head: HTTPRequest(
+          method: method, scheme: "https", authority: "post.example:7443", path: path,
+          headerFields: headers),
+        body: RequestBody(buffer: ByteBuffer(string: body ?? "")))
+      return await door.respond(
+        to: request, from: client, connection: Connection(channel: EmbeddedChannel()))
+    }
+
+    func logIn(_ name: String, _ passphrase: String) async -> Response {
+      await ask(.post, LoginDoor.path, "{\"name\":\"\(name)\",\"passphrase\":\"\(passphrase)\"}")
+    }
+
+    /// The cookie that a login gives.
+    func cookie(_ name: String, _ passphrase: String) async throws -> String {
+      let response = await logIn(name, passphrase)
+      #expect(response.status == .noContent)
+      return try #require(response.headers[.setCookie]?.split(separator: ";").first).description
+    }
+  }
+
+  private static func tell(
+    _ story: @escaping @Sendable (Caller, _ folder: String) async throws -> Void
+  ) async throws {
+    let folder = FileManager.default.temporaryDirectory.appending(
+      path: "ml\(UInt32.random(in: 0 ... .max))")
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: false)
+    defer {
+      do { try FileManager.default.removeItem(at: folder) } catch { print("\(error)") }
+    }
+    let home = NodeHome.locate(
+      home: folder.path + "/a", keys: nil, environment: ["MUSTER_STATE": folder.path + "/s"])
+    _ = try Founding.found(operation: "Ridge", callsign: "Anna", home: home, passphrase: nil)
+    let node = Node(try OpenedHome(home) { [] }, transport: nil, logger: .silent)
+    let file = LoginFile(in: folder.path)
+    for (name, rights) in [("Maria", Login.Rights.command), ("Otto", .observer)] {
+      let words = Array("\(name)'s words".utf8)
+      try file.add(Login(name: name, rights: rights, passphrase: words, cost: .minimum))
+    }
+    let door = LoginDoor(
+      router: Programs(node: node, logger: .silent).router, logins: file,
+      audit: AuditLog(in: folder.path, logger: .silent))
+    try await story(Caller(door: door), folder.path)
+    await node.stop()
+  }
+
+  @Test func `opens what the login may do, and closes when it is over`() async throws {
+    try await Self.tell { caller, folder in
+      #expect(await caller.ask(.get, "/api/v1/users").status == .unauthorized)
+      let maria = try await caller.cookie("Maria", "Maria's words")
+      #expect(await caller.ask(.get, "/api/v1/users", cookie: maria).status == .ok)
+      let report = "{\"title\":\"Smoke\"}"
+      #expect(await caller.ask(.post, "/api/v1/reports", report, cookie: maria).status == .created)
+      #expect(await caller.ask(.delete, LoginDoor.path, cookie: maria).status == .noContent)
+      #expect(await caller.ask(.get, "/api/v1/users", cookie: maria).status == .unauthorized)
+      let audit = try String(contentsOfFile: folder + "/audit.log", encoding: .utf8)
+      #expect(audit.contains("\"name\":\"Maria\"") && audit.contains("POST /api/v1/reports"))
+      let mode = try FileManager.default.attributesOfItem(atPath: folder + "/logins.json")
+      #expect((mode[.posixPermissions] as? NSNumber)?.intValue == 0o600)
+    }
+  }
+
+  @Test func `gives a cookie that no script and no other site gets`() async throws {
+    try await Self.tell { caller, _ in
+      let response = await caller.logIn("Otto", "Otto's words")
+      let cookie = try #require(response.headers[.setCookie])
+      for word in ["__Host-", "Path=/", "Secure", "HttpOnly", "SameSite=Strict"] {
+        #expect(cookie.contains(word))
+      }
+      #expect(response.headers[.strictTransportSecurity] != nil)
+    }
+  }
+
+  @Test func `an observer writes nothing, on no route`() async throws {
+    try await Self.tell { caller, _ in
+      let otto = try await caller.cookie("Otto", "Otto's words")
+      for route in API.routes where route.method != .get {
+        let method = try #require(HTTPRequest.Method(route.method.rawValue))
+        let path = route.path.replacing("{id}", with: "00000000")
+        let response = await caller.ask(method, path, "{\"title\":\"x\"}", cookie: otto)
+        #expect(response.status == .forbidden, "\(path)")
+      }
+      #expect(await caller.ask(.get, "/api/v1/reports", cookie: otto).status == .ok)
+    }
+  }
+
+  @Test func `wrong words are refused alike, and after a few nobody may guess on`() async throws {
+    try await Self.tell { caller, _ in
+      for _ in 0..<2 {
+        #expect(await caller.logIn("Maria", "wrong").status == .unauthorized)
+        #expect(await caller.logIn("Nobody", "wrong").status == .unauthorized)
+      }
+      #expect(await caller.logIn("", "x").status == .badRequest)
+      #expect(await caller.logIn("Maria", "wrong").status == .unauthorized)
+      #expect(await caller.logIn("Maria", "Maria's words").status == .tooManyRequests)
+      let other = Caller(door: caller.door, client: "10.0.0.10")
+      #expect(await other.logIn("Maria", "Maria's words").status == .noContent)
+    }
+  }
+
+  @Test func `who is taken off the list is out at once`() async throws {
+    try await Self.tell { caller, folder in
+      let maria = try await caller.cookie("Maria", "Maria's words")
+      try LoginFile(in: folder).remove("Maria")
+      #expect(await caller.ask(.get, "/api/v1/users", cookie: maria).status == .unauthorized)
+      #expect(await caller.logIn("Maria", "Maria's words").status == .unauthorized)
+    }
+  }
+
+  @Test func `a page of another site is not heard, whoever is logged in`() async throws {
+    try await Self.tell { caller, _ in
+      let maria = try await caller.cookie("Maria", "Maria's words")
+      for origin in ["https://evil.example", "http://post.example:7443", "null"] {
+        let response = await caller.ask(
+          .post, "/api/v1/reports", "{\"title\":\"x\"}", cookie: maria, [.origin: origin])
+        #expect(response.status == .forbidden)
+      }
+      let own = await caller.ask(
+        .get, "/api/v1/users", cookie: maria, [.origin: "https://post.example:7443"])
+      #expect(own.status == .ok)
+    }
+  }
+
+  @Test func `a secret is replaced in time, and good for a moment more`() {
+    let sessions = Sessions()
+    let start = ContinuousClock.now
+    let first = sessions.begin("Maria", .command, now: start)
+    #expect(sessions.find(first, now: start + .seconds(60))?.renewed == nil)
+    let turn = start + Sessions.rotation
+    let second = sessions.find(first, now: turn)?.renewed
+    #expect(second != nil && second != first)
+    #expect(sessions.find(first, now: turn + .seconds(30))?.renewed == nil)
+    #expect(sessions.find(first, now: turn + .seconds(30)) != nil)
+    #expect(sessions.find(first, now: turn + Sessions.grace) == nil)
+    #expect(sessions.find(second ?? "", now: turn + .seconds(60)) != nil)
+    #expect(sessions.find(second ?? "", now: turn + .seconds(90) + Sessions.idle) == nil)
+    #expect(sessions.find("", now: start) == nil)
+  }
+
+  @Test func `nobody stays for longer than half a day, however busy`() {
+    let sessions = Sessions()
+    var now = ContinuousClock.now
+    let end = now + Sessions.longest
+    var secret = sessions.begin("Maria", .command, now: now)
+    while now < end {
+      guard let found = sessions.find(secret, now: now) else { break }
+      secret = found.renewed ?? secret
+      now += .seconds(300)
+    }
+    #expect(now >= end)
+    #expect(sessions.find(secret, now: end) == nil)
+  }
+}
