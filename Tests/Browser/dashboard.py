@@ -50,6 +50,12 @@ class Page:
     def view(self, name):
         self.click(f"#tabs [data-view={name}]")
 
+    def tap(self, x, y):
+        """Clicks on the map, so far from its middle."""
+        from selenium.webdriver.common.action_chains import ActionChains
+        target = self.driver.find_element("id", "map")
+        ActionChains(self.driver).move_to_element_with_offset(target, x, y).click().perform()
+
     def fill(self, **values):
         for name, value in values.items():
             self.js("""
@@ -162,10 +168,8 @@ def conflict(page, operation):
 def fence(page, operation):
     page.view("fences")
     page.click("[data-key=polygon]")
-    from selenium.webdriver.common.action_chains import ActionChains
-    target = page.driver.find_element("id", "map")
     for x, y in ((-150, -150), (150, -150), (150, 150), (-150, 150)):
-        ActionChains(page.driver).move_to_element_with_offset(target, x, y).click().perform()
+        page.tap(x, y)
         time.sleep(0.4)  # two clicks at once are a double click, which zooms
     page.shot("fence-drawing")
     page.click("#map-bar .first")
@@ -181,6 +185,36 @@ def fence(page, operation):
     page.click(f"[data-key='active {fences[0]['id']}']")
     wait("it is switched off", lambda: not operation.leader.get("fences")["items"][0]["active"])
     checked("a fence is switched off")
+
+
+def places(page, operation):
+    """Places by a click, by typing, and somebody's way."""
+    page.view("reports")
+    page.click("[data-key=file]")
+    page.click("dialog [data-key=pick]")
+    page.tap(30, 60)
+    wait("the form is back with the place", lambda: page.js(
+        "return /^40[.][0-9]+, -7[.][0-9]+$/.test(document.querySelector('dialog[open] [name=place]')?.value)"))
+    page.fill(title="Tree across the road", category="access")
+    page.submit()
+    wait("it is filed", lambda: "Tree across the road" in page.text("#reports"))
+    checked("a report's place is chosen on the map")
+    page.view("fences")
+    page.click("[data-key=typed]")
+    page.fill(corners="40.3217, -7.6114", radius="50")
+    page.click("dialog [type=submit]")
+    wait("it is asked for a name", lambda: page.js("return document.querySelector('dialog [name=name]') !== null"))
+    must("a typed circle says who would be inside", "1 would be inside now: Ana" in page.text("dialog"))
+    page.fill(name="School yard", kind="muster")
+    page.submit()
+    wait("the circle is listed", lambda: "School yard" in page.text("#fences"))
+    page.js("[...document.querySelectorAll('.person')].find((p) => p.innerText.includes('Lead')).click()")
+    page.js("[...document.querySelectorAll('dialog button')].find((b) => b.innerText === 'Track').click()")
+    told = wait("the way is shown, or that none is known", lambda: next(
+        (text for text in (page.text("#map-bar"), page.text("#said")) if "way of Lead" in text), ""))
+    page.shot("track")
+    page.js("[...document.querySelectorAll('#map-bar button')].at(-1)?.click()")
+    checked("asked for somebody's way, the page says: " + told.splitlines()[0])
 
 
 def rollcall(page, operation):
@@ -325,6 +359,7 @@ def main():
         members(page, operation)
         report(page, operation)
         fence(page, operation)
+        places(page, operation)
         rollcall(page, operation)
         conflict(page, operation)
         link(page, operation)

@@ -1,11 +1,11 @@
 // Hazard reports: file, edit, confirm, comment, resolve; both sides of a conflict; who holds each.
 
-import { byId, fill, h, onceAFrame } from "./dom.js";
+import { byId, fill, h, onceAFrame, say } from "./dom.js";
 import { getVersioned, segment, write } from "./api.js";
 import { attempt, confirm, field, form, show } from "./dialog.js";
 import { on, state } from "./store.js";
 import { ago, clock, secondsSince, t } from "./words.js";
-import { parsed, written } from "./place.js";
+import { decimal, parsed, written } from "./place.js";
 import { goTo, nextClick, theMap } from "./map/map.js";
 
 const page = 150;
@@ -147,21 +147,15 @@ function edit(report) {
 /** Lets the form step aside for one click on the map. */
 async function pickPlace(event) {
   const dialog = event.target.closest("dialog");
-  const input = dialog.querySelector("[name=place]");
   const view = document.body.dataset.view;
-  dialog.style.display = "none";
-  dialog.inert = true;
-  dialog.close = () => {};
-  document.body.dataset.view = "map";
-  const hidden = document.createComment("");
-  dialog.replaceWith(hidden);
+  const mark = document.createComment("");
+  dialog.replaceWith(mark);
+  if (innerWidth <= 900) document.body.dataset.view = "map";
+  say(t("place.click"));
   const place = await nextClick();
-  hidden.replaceWith(dialog);
-  delete dialog.close;
-  dialog.style.display = "";
-  dialog.inert = false;
+  document.body.dataset.view = view;
+  mark.replaceWith(dialog);
   dialog.removeAttribute("open");
   dialog.showModal();
-  document.body.dataset.view = view;
-  input.value = `${place.lat.toFixed(6)}, ${place.lon.toFixed(6)}`;
+  dialog.querySelector("[name=place]").value = decimal(place.lat, place.lon);
 }

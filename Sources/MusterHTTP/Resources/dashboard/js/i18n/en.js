@@ -113,6 +113,7 @@ export default {
   place: "Place",
   "place.typed": "Place (lat, lon)",
   "place.pick": "Choose on the map",
+  "place.click": "Click the place on the map",
   "place.wrong": "A place is written as: 46.50000, 7.50000",
   "fences.none": "No zones.",
   "fence.polygon": "Draw outline",

@@ -113,6 +113,7 @@ export default {
   place: "Lugar",
   "place.typed": "Lugar (lat, lon)",
   "place.pick": "Escolher no mapa",
+  "place.click": "Clique no lugar no mapa",
   "place.wrong": "Um lugar escreve-se assim: 46.50000, 7.50000",
   "fences.none": "Sem zonas.",
   "fence.polygon": "Desenhar contorno",
