@@ -8,7 +8,6 @@ from names import h32, unseal
 
 PAGE, CLEAR, RESERVED = 4096, 100, 40
 LOG_HEADER, FRAME_HEADER = 32, 24
-DATABASE, LOG = b"\x01", b"\x02"
 
 
 class Pages:
@@ -16,12 +15,12 @@ class Pages:
         self.key = h32(b"muster database 1", signing_seed)
         self.mask_key = h32(b"muster database mask 1", signing_seed)
 
-    def open(self, page, file, offset):
+    def open(self, page, number):
         """The page with zeros where nonce and tag were, or None."""
-        clear = page[:CLEAR] if file == DATABASE and offset == 0 else b""
+        clear = page[:CLEAR] if number == 1 else b""
         nonce, tag = page[-RESERVED:-16], page[-16:]
         sealed = nonce + page[len(clear) : -RESERVED] + tag
-        text = unseal(sealed, self.key, file + struct.pack(">q", offset) + clear)
+        text = unseal(sealed, self.key, struct.pack(">I", number) + clear)
         return None if text is None else clear + text + bytes(RESERVED)
 
     def mask(self, header, offset):
@@ -49,7 +48,7 @@ def open_database(path, signing_seed):
         if page is None:
             offset = (number - 1) * PAGE
             sealed = database[offset : offset + PAGE]
-            page = pages.open(sealed, DATABASE, offset) if len(sealed) == PAGE else None
+            page = pages.open(sealed, number) if len(sealed) == PAGE else None
         if page is None:
             raise ValueError(f"page {number} is not as it was sealed, or the key is another's")
         whole += page
@@ -82,7 +81,8 @@ def committed(log, pages):
     for offset in range(LOG_HEADER, len(log) - size + 1, size):
         header = log[offset : offset + FRAME_HEADER]
         place = offset + FRAME_HEADER
-        page = pages.open(log[place : place + PAGE], LOG, place)
+        number = int.from_bytes(header[:4], "big")
+        page = pages.open(log[place : place + PAGE], number)
         if page is None or header[8:16] != salts:
             break
         sums = checksum(page, checksum(header[:8], sums, order), order)
