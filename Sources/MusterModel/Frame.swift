@@ -68,19 +68,15 @@ public struct Opening: Hashable, Sendable {
   public var generation: UInt32
   /// The one lane that all frames of the log belong to.
   public var lane: Lane
-  /// The head of the same lane in the incarnation before, where there was one.
-  public var previousHead: Head?
 
   /// The caller MUST sign it as frame 0 of the log that these fields are hashed to.
   public init(
-    certificate: CertificateHash, incarnation: Incarnation, generation: UInt32, lane: Lane,
-    previousHead: Head?
+    certificate: CertificateHash, incarnation: Incarnation, generation: UInt32, lane: Lane
   ) {
     self.certificate = certificate
     self.incarnation = incarnation
     self.generation = generation
     self.lane = lane
-    self.previousHead = previousHead
   }
 }
 

@@ -173,8 +173,8 @@ public enum Limits {
   public static let quarantinedFrames = 4096
   /// Latest-only records held at once.
   public static let records = 16_384
-  /// Logs of which a peer has sent runs that could not be held yet: beyond it no acknowledgement
-  /// says any more that what it sent is held.
+  /// Logs of which a peer has sent runs that are not known to be held: beyond it no acknowledgement
+  /// on that session says any more that what came is held.
   public static let unheldRuns = 64
   /// Of these, receipts by one command device: so many logs at most have its mark, and one faulty
   /// commander cannot fill the table.

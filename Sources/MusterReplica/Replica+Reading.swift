@@ -268,7 +268,7 @@ extension Replica {
         roundTripMicroseconds: engine.roundTripMicroseconds(to: peer.device),
         behindFrames: peer.behindFrames, sentBytes: peer.bytesOut, receivedBytes: peer.bytesIn)
     }
-    return StatusSummary(
+    var status = StatusSummary(
       operation: local.operation, operationName: local.operationName,
       callsign: try callsign(of: local.author.user), device: local.device,
       role: local.author.role, stateHash: try stateHash(),
@@ -283,7 +283,22 @@ extension Replica {
       fix: try store.positions().first { $0.device == local.device }?.report, rejected: [:],
       droppedForLackOfRoom: engine.droppedForLackOfRoom, forks: try forks(callsigns),
       diskFreeBytes: nil)
+    let name = { (device: DeviceID) in callsigns[device] ?? device.short }
+    status.withholding = engine.standstills(now: now.instant).map { peer in
+      StandstillSummary(
+        device: peer.device, callsign: name(peer.device),
+        kind: peer.kind == .keepsToItself ? .keepsToItself : .asksForNothing,
+        seconds: peer.seconds)
+    }
+    status.stale = engine.silences(now: now.instant)
+      .filter { $0.seconds >= Self.staleSeconds }
+      .map { SilenceSummary(device: $0.device, callsign: name($0.device), seconds: $0.seconds) }
+      .sorted { ($1.seconds, $0.device) < ($0.seconds, $1.device) }
+    return status
   }
+
+  /// As long as it may take to notice who withholds.
+  private static let staleSeconds: Int64 = 600
 
   private func forks(_ callsigns: [DeviceID: String]) throws(StoreError) -> [ForkSummary] {
     guard control.hasForks else { return [] }

@@ -59,19 +59,19 @@ extension Replica {
   private static func heads(of life: Life, credentials: Credentials) -> [KnownHead] {
     let local = credentials.local
     return life.sequences.sorted { $0.key.rawValue < $1.key.rawValue }.map { lane, sequence in
-      let log = LogID(
-        operation: local.operation, certificate: local.certificate.hash,
-        incarnation: life.incarnation, lane: lane)
-      return KnownHead(log: log, certificate: local.certificate.hash, sequence: sequence)
+      let opening = Opening(
+        certificate: local.certificate.hash, incarnation: life.incarnation,
+        generation: life.generation, lane: lane)
+      return KnownHead(
+        log: LogID(operation: local.operation, opening: opening),
+        certificate: opening.certificate, sequence: sequence)
     }
   }
 
   /// Nil for a frame that is not whole, or is no opening.
   static func log(openedBy loose: LooseFrame, operation: OperationID) -> LogID? {
     guard let opening = opening(of: loose) else { return nil }
-    let log = LogID(
-      operation: operation, certificate: opening.certificate, incarnation: opening.incarnation,
-      lane: opening.lane)
+    let log = LogID(operation: operation, opening: opening)
     var frame = loose.following(.none)
     frame.log = log
     return frame.computedHash(operation: operation) == frame.hash ? log : nil

@@ -143,10 +143,9 @@ private struct LogAudit {
   }
 
   private mutating func checkOpening(_ frame: Frame, _ opening: Opening) {
-    let log = LogID(
-      operation: local.operation, certificate: opening.certificate,
-      incarnation: opening.incarnation, lane: opening.lane)
-    if log != frame.log || !states(opening, frame.body) {
+    if LogID(operation: local.operation, opening: opening) != frame.log
+      || !states(opening, frame.body)
+    {
       note(frame, "its opening is not that of its log")
     }
   }

@@ -24,7 +24,7 @@ enum FrameTable {
 
   private static let logColumns = """
     ref, log, certificate, incarnation, generation, lane,
-    previous_log, previous_sequence, previous_hash, head_sequence, head_hash,
+    head_sequence, head_hash,
     origin, parent, base_hash, first_sequence, is_parted
     """
 
@@ -74,19 +74,17 @@ enum FrameTable {
   static func insertLog(
     opening: Opening, head: Head, base: StrandBase?, isParted: Bool, in database: Database
   ) throws -> HeldLog {
-    let previous = opening.previousHead
     try database.run(
       """
       INSERT INTO logs(log, certificate, incarnation, generation, lane,
-        previous_log, previous_sequence, previous_hash, head_sequence, head_hash,
+        head_sequence, head_hash,
         origin, parent, base_hash, first_sequence, is_parted)
-      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
       """,
       [
         head.log.blob, opening.certificate.blob, opening.incarnation.blob,
         opening.generation.column, opening.lane.rawValue.column,
-        previous.column { $0.log.blob }, previous.column { $0.sequence.column },
-        previous.column { $0.hash.blob }, head.sequence.column, head.hash.blob,
+        head.sequence.column, head.hash.blob,
         base.column { $0.log.blob }, base.column { $0.parent.blob },
         base.column { $0.previous.blob }, (base?.first ?? 0).column, isParted.column,
       ])
@@ -168,15 +166,6 @@ enum FrameTable {
     let incarnation: Incarnation = try columns.identifier()
     let generation: UInt32 = try columns.integer()
     let lane: Lane = try columns.code()
-    let previousLog = try columns.optionalBytes16()
-    let previousSequence: UInt64? = try columns.optionalInteger()
-    let previousHash = try columns.optionalBytes32()
-    var previous: Head?
-    if let previousLog, let previousSequence, let previousHash {
-      previous = Head(
-        log: LogID(raw: previousLog), sequence: previousSequence,
-        hash: FrameHash(raw: previousHash))
-    }
     let sequence: UInt64 = try columns.integer()
     guard sequence <= Limits.lastSequence else { throw columns.damage }
     let head = Head(log: log, sequence: sequence, hash: try columns.digest())
@@ -194,8 +183,7 @@ enum FrameTable {
     return HeldLog(
       ref: ref,
       opening: Opening(
-        certificate: certificate, incarnation: incarnation, generation: generation, lane: lane,
-        previousHead: previous),
+        certificate: certificate, incarnation: incarnation, generation: generation, lane: lane),
       head: head, base: base, isParted: try columns.integer(Int.self) != 0)
   }
 

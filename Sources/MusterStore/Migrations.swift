@@ -8,6 +8,7 @@ enum Migrations {
     migrator.registerMigration("1 log, view and local facts") { try $0.execute(sql: first) }
     migrator.registerMigration("2 what damage left") { try $0.execute(sql: damage) }
     migrator.registerMigration("3 strands of forked logs") { try $0.execute(sql: strands) }
+    migrator.registerMigration("4 one opening to a log") { try $0.execute(sql: openings) }
     migrator.registerMigration("5 ways of trackers") { try $0.execute(sql: trackers) }
     return migrator
   }
@@ -217,5 +218,12 @@ enum Migrations {
       reported_at_ms INTEGER NOT NULL,
       UNIQUE(tracker, sampled_at_ms)
     ) STRICT;
+    """
+
+  private static let openings = """
+    -- An opening says what its log's name is made of, and nothing else.
+    ALTER TABLE logs DROP COLUMN previous_log;
+    ALTER TABLE logs DROP COLUMN previous_sequence;
+    ALTER TABLE logs DROP COLUMN previous_hash;
     """
 }

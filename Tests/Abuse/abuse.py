@@ -14,12 +14,13 @@ import disks
 import floods
 import lives
 import machine
+import migrations
 import replays
 import secrets_left
 
 ROWS = [
     entry
-    for module in (floods, replays, crashes, disks, lives, secrets_left, machine)
+    for module in (floods, replays, crashes, migrations, disks, lives, secrets_left, machine)
     for entry in module.ROWS]
 
 

@@ -53,6 +53,26 @@ import Testing
       ])
   }
 
+  @Test func `who withholds, and of whom nothing new comes, stands before everything else`() throws
+  {
+    var board = board()
+    board.status.withholding = [
+      StandstillSummary(
+        device: DeviceID(raw: .zero), callsign: "Wilma", kind: .keepsToItself, seconds: 540)
+    ]
+    board.status.stale = (1...8).map {
+      SilenceSummary(device: DeviceID(raw: .zero), callsign: "Crew \($0)", seconds: 840)
+    }
+    let lines = board.lines(columns: 200, rows: 40, now: now, on: screen)
+    let first = try #require(lines.firstIndex { $0.hasPrefix("ALERTS") })
+    #expect(
+      lines[first + 1]
+        == "  ✖ Wilma has what this laptop lacks, and hands nothing over, for 9 min: it withholds, or "
+        + "its disk or link fails")
+    #expect(lines[first + 2].hasPrefix("  ? stale: nothing new of Crew 1 (14 min), Crew 2"))
+    #expect(lines[first + 2].hasSuffix("Crew 6 (14 min), and 2 more"))
+  }
+
   @Test func `what finds no room is counted`() {
     let lines = board(people: 40).lines(columns: 80, rows: 24, now: now, on: screen)
     let shown = lines.count { $0.contains("Person") }

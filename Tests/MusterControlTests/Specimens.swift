@@ -147,6 +147,10 @@ enum Specimens {
           branches: 3)
       }, diskFreeBytes: peers.isEmpty ? nil : .max)
     if !peers.isEmpty {
+      status.withholding = [
+        StandstillSummary(device: device, callsign: "Wilma", kind: .asksForNothing, seconds: .max)
+      ]
+      status.stale = [SilenceSummary(device: device, callsign: "Ben", seconds: 600)]
       status.location = LocationStatus(
         source: "gpsd", state: "connected", mode: "coarse", refused: ["malformed": .max])
     }

@@ -41,10 +41,8 @@ struct ControlPlaneTests {
     private mutating func add(_ key: SigningKey, certificate: SignedCertificate?) {
       let opening = Opening(
         certificate: certificate?.hash ?? .root, incarnation: Incarnation(raw: random.bytes16()),
-        generation: 1, lane: .control, previousHead: nil)
-      let log = LogID(
-        operation: operation, certificate: opening.certificate, incarnation: opening.incarnation,
-        lane: .control)
+        generation: 1, lane: .control)
+      let log = LogID(operation: operation, opening: opening)
       speakers.append(
         Speaker(key: key, certificate: certificate, log: log, opening: opening, last: nil))
       words.append([])

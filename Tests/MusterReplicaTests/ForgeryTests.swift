@@ -179,10 +179,8 @@ struct ForgeryTests {
       try replica.transact(now: now) { replica in
         let epoch = try #require(
           replica.currentEpoch)
-        let log = LogID(
-          operation: replica.local.operation, certificate: replica.local.certificate.hash,
-          incarnation: replica.writer.incarnation, lane: .state)
         let head = try #require(replica.writer.heads[.state])
+        let log = head.log
         let opening = try #require(try replica.store.log(log)).opening
         let place = WritePlace(
           operation: replica.local.operation, author: replica.local.author.user,

@@ -7,8 +7,7 @@ import Testing
 struct CommitTests {
   @Test func `a frame is held with the opening and the head of its log`() throws {
     let store = try Store.inMemory()
-    let elder = Head(log: LogID(raw: name(1)), sequence: 5, hash: FrameHash(raw: .zero))
-    var scribe = Scribe(1, previousHead: elder)
+    var scribe = Scribe(1)
     let opened = scribe.opened()
     let second = scribe.silent()
 

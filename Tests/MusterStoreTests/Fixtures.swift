@@ -49,15 +49,14 @@ struct Scribe {
   let author: Author
   private(set) var head: Head?
 
-  init(_ number: UInt64, lane: Lane = .state, role: Role = .command, previousHead: Head? = nil) {
+  init(_ number: UInt64, lane: Lane = .state, role: Role = .command) {
     author = Author(
       user: UserID(raw: name(1000 + number)), device: DeviceID(raw: name(2000 + number)), role: role
     )
     log = LogID(raw: name(3000 + number * 10 + UInt64(lane.rawValue)))
     opening = Opening(
       certificate: CertificateHash(raw: Bytes32(prefix: name(4000 + number), suffix: .zero)),
-      incarnation: Incarnation(raw: name(5000 + number)), generation: 1, lane: lane,
-      previousHead: previousHead)
+      incarnation: Incarnation(raw: name(5000 + number)), generation: 1, lane: lane)
   }
 
   /// The next frame of the log, as it would come out of verification.

@@ -102,10 +102,8 @@ struct AbuseStoryTests {
     for number in 0..<3000 {
       let opening = Opening(
         certificate: victim, incarnation: Incarnation(raw: random.bytes16()), generation: 1,
-        lane: .state, previousHead: nil)
-      let log = LogID(
-        operation: world.cast.operation, certificate: victim, incarnation: opening.incarnation,
         lane: .state)
+      let log = LogID(operation: world.cast.operation, opening: opening)
       var packet = Packet()
       packet.runs = [
         Run(

@@ -36,4 +36,38 @@ struct AcknowledgedHoldingTests {
     #expect(spent.sorted()[1] < 2 * 330)
     #expect(world.problems == [])
   }
+
+  @Test func `another frame for the same place is no proof that one's own is held`() throws {
+    // Given a laptop and its twin, which go on with the same log apart
+    var world = World(seed: 341)
+    world.hasMulticast = false
+    world.found()
+    let original = world.enrol(.member)
+    world.meet(0, original)
+    world.write(1, at: original)
+    world.run(seconds: 60) { $0.haveConverged }
+    let twin = world.add(world.stations[original].local)
+    world.stations[twin].pen = world.stations[original].pen
+    world.stations[twin].shelf = world.stations[original].shelf
+    world.restart(twin, remembering: [0])
+    world.run(seconds: 5)
+    world.cut(0, twin)
+    world.write(1, bytes: 50, at: original)
+    world.run(seconds: 1)
+    // When the twin tells its own next frame to somebody who holds the other's
+    world.cut(0, original)
+    world.mend(0, twin)
+    world.write(1, bytes: 70, at: twin)
+    var isClaimed = false
+    let own = try #require(
+      world.stations[twin].engine.heads.first { $0.lane == .state }?.head)
+    world.run(seconds: 3) { world in
+      let claims = world.stations[twin].engine.confirmations(of: own.log)
+      isClaimed = isClaimed || claims.contains { $0.hashPrefix == LeafHint(own).hash }
+      return false
+    }
+
+    // Then nobody is shown to hold it
+    #expect(!isClaimed)
+  }
 }

@@ -121,13 +121,11 @@ struct HashTrieTests {
 
   private func summary(_ index: Int, sequence: UInt64, cast: Cast) -> LogSummary {
     let incarnation = Incarnation(raw: Bytes16(high: 0, low: UInt64(index)))
-    let log = LogID(
-      operation: cast.operation, certificate: .root, incarnation: incarnation, lane: .control)
+    let opening = Opening(
+      certificate: .root, incarnation: incarnation, generation: 1, lane: .control)
+    let log = LogID(operation: cast.operation, opening: opening)
     let hash = FrameHash(raw: Blake2b.hash256(log.bytes + [UInt8(sequence)]))
     return LogSummary(
-      opening: Opening(
-        certificate: .root, incarnation: incarnation, generation: 1, lane: .control,
-        previousHead: nil),
-      head: Head(log: log, sequence: sequence, hash: hash))
+      opening: opening, head: Head(log: log, sequence: sequence, hash: hash))
   }
 }

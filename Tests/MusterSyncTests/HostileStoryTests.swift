@@ -80,6 +80,31 @@ struct HostileStoryTests {
     #expect(world.stations[0].engine.pulls.isEmpty)
   }
 
+  @Test func `two openings that are signed for one life are two logs, and everybody holds both`() {
+    var world = Self.world(seed: 66)
+    world.meet(2, 1)
+    world.run(seconds: 10) { $0.areConnected(1, 2) }
+    world.cut(0, 1)
+    // When a liar signs two openings for one lane of one life, and tells each of them to another
+    var logs: [LogID] = []
+    for (index, generation) in [1, 2].enumerated() {
+      var pen = world.stations[2].pen
+      pen.generation = UInt32(generation)
+      let (_, frames) = pen.write(2, in: .state)
+      logs.append(pen.log(.state))
+      var packet = Packet()
+      packet.runs = [run(frames[...])]
+      say(packet, from: 2, to: index, in: &world)
+    }
+    world.mend(0, 1)
+    // Then both are held everywhere, and nobody looks for a fork in either
+    #expect(world.run(seconds: 30) { $0.haveConverged })
+    for station in world.stations {
+      for log in logs { #expect(station.shelf.frames[log]?.count == 3) }
+    }
+    #expect(world.problems == [])
+  }
+
   @Test func `a run without the signature at its interval is refused`() {
     var world = Self.world(seed: 62)
     world.cut(0, 1)

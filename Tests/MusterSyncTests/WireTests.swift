@@ -280,7 +280,7 @@ struct WireTests {
     }
     let opening = Opening(
       certificate: device.certificate.hash, incarnation: Incarnation(raw: .zero), generation: 2,
-      lane: .urgent, previousHead: Head(log: LogID(raw: .zero), sequence: 5, hash: .none))
+      lane: .urgent)
     mutate(opening.encoded()) { _ = try Opening(decoding: $0) }
     mutate(HandshakePayload.chain(device.chain.certificates).encoded()) {
       _ = try HandshakePayload(decoding: $0)
@@ -296,6 +296,21 @@ struct WireTests {
     }
     mutate(grant(name: "Ridge fire", keys: [cast.epoch]).encoded(), count: 20_000) {
       _ = try JoinGrant(decoding: $0)
+    }
+  }
+
+  @Test func `an opening can be said in one way only, so that its log has one`() throws {
+    let opening = Opening(
+      certificate: .root, incarnation: Incarnation(raw: Bytes16(high: 1, low: 2)), generation: 1,
+      lane: .control)
+    let encoded = opening.encoded()
+    #expect(try Opening(decoding: encoded) == opening)
+    // One field more, and a number in two bytes instead of one.
+    let number = try #require(encoded.lastIndex(of: 0x18)) + 1
+    var longer = encoded
+    longer.replaceSubrange(number...number, with: [0x81, 0])
+    for other in [encoded + [0x2a, 0], encoded + encoded, longer] {
+      #expect(throws: WireError.malformed("opening")) { try Opening(decoding: other) }
     }
   }
 

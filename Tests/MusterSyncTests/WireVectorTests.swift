@@ -48,8 +48,9 @@ struct WireVectorTests {
       Certificate(
         operation: operation, issuer: .root, user: user, signingKey: signingKey.publicKey,
         agreementKey: agreementKey.publicKey, role: .command), signedBy: rootKey)
-    let log = LogID(
-      operation: operation, certificate: signed.hash, incarnation: incarnation, lane: .state)
+    let opening = Opening(
+      certificate: signed.hash, incarnation: incarnation, generation: 1, lane: .state)
+    let log = LogID(operation: operation, opening: opening)
     let epoch = EpochID(operation: operation, key: epochKey.export())
     var vectors: [String: [UInt8]] = [
       "seed.root": fill(1, 32), "seed.signing": fill(2, 32), "seed.agreement": fill(3, 32),
@@ -71,9 +72,6 @@ struct WireVectorTests {
         geometry: Dot(frame: incarnation.raw, index: 1), active: nil
       ).bytes,
     ]
-    let opening = Opening(
-      certificate: signed.hash, incarnation: incarnation, generation: 1, lane: .state,
-      previousHead: nil)
     let first = Frame.clear(
       operation: operation, log: log, sequence: 0, previous: .none, body: opening.encoded(),
       signedBy: signingKey)

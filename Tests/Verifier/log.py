@@ -10,8 +10,6 @@ CONTROL = 1
 
 MESSAGES = protobuf.tables("""
 Head: 1 log bytes; 2 sequence uint64; 3 hash bytes
-Opening: 1 certificate bytes; 2 incarnation bytes; 3 generation uint32; 4 lane uint32
-Opening: 5 previous Head
 Position: 1 latitude_e7 sint32; 2 longitude_e7 sint32
 Fix: 1 position Position; 2 accuracy_plus_one uint32; 3 sample_time sint64
 Crossing: 1 type uint32; 2 fence bytes; 3 fence_version bytes; 4 subject bytes; 5 transition uint32
@@ -58,6 +56,7 @@ class Log:
     name: bytes
     certificate: bytes
     incarnation: bytes
+    generation: int
     lane: int
     head: tuple
     frames: list
@@ -82,13 +81,13 @@ class Log:
 def read_database(database):
     """Every log with its frames, and the epoch keys."""
     logs, parents = [], {}
-    for ref, name, certificate, incarnation, lane, *rest in database.execute(
-        "SELECT ref, log, certificate, incarnation, lane, head_sequence, head_hash,"
+    for ref, name, certificate, incarnation, generation, lane, *rest in database.execute(
+        "SELECT ref, log, certificate, incarnation, generation, lane, head_sequence, head_hash,"
         " origin, parent, base_hash, first_sequence, is_parted FROM logs ORDER BY log"):
         sequence, hash, origin, parent, base, first, is_parted = rest
         log = Log(
-            origin or name, name, certificate, incarnation, lane, (sequence, hash), [], first,
-            base or bytes(32), is_parted == 1)
+            origin or name, name, certificate, incarnation, generation, lane, (sequence, hash), [],
+            first, base or bytes(32), is_parted == 1)
         parents[name] = parent
         previous = log.base
         for place, name, rest, epoch, body, signature in database.execute(
@@ -164,20 +163,29 @@ def is_strand(log):
 
 
 def is_opening(log, operation):
+    """Whether a log begins as it must: there is one way, and the log's id follows from it."""
     first = log.frames[0]
-    try:
-        opening = protobuf.parse(first.body, MESSAGES["Opening"])
-    except protobuf.Malformed:
-        return False
-    said = tuple(opening.get(name) for name in ("certificate", "incarnation", "lane"))
+    said = log.certificate, log.incarnation, log.generation, log.lane
     return (
         first.epoch is None
-        and said == (log.certificate, log.incarnation, log.lane)
         and 1 <= log.lane <= 4
-        and 1 <= opening.get("generation", 0) <= 1024
+        and 1 <= log.generation <= 1024
         and (log.certificate != ROOT or log.lane == CONTROL)
-        and log.id == h16(b"muster log 1", operation, *said[:2], bytes([log.lane]))
+        and first.body == opening(*said)
+        and log.id == log_id(operation, *said)
     )
+
+
+def opening(certificate, incarnation, generation, lane):
+    number = [generation] if generation < 128 else [generation & 127 | 128, generation >> 7]
+    return b"".join([
+        b"\x0a\x20", certificate, b"\x12\x10", incarnation, b"\x18", bytes(number), b"\x20",
+        bytes([lane])])
+
+
+def log_id(operation, certificate, incarnation, generation, lane):
+    return h16(
+        b"muster log 1", operation, certificate, incarnation, struct.pack(">IB", generation, lane))
 
 
 # What frames say (§5)

@@ -12,7 +12,7 @@ from nacl.bindings import crypto_aead_xchacha20poly1305_ietf_encrypt as xchacha_
 from nacl.bindings import crypto_scalarmult_base
 from nacl.signing import SigningKey
 
-from log import Frame
+from log import Frame, log_id, opening
 from control import Control
 from names import ROOT, Certificate, h16, h32
 
@@ -31,12 +31,11 @@ def derive(given):
         b"muster certificate 1", operation, ROOT, user, key, agreement, b"\1"])
     certificate = Certificate(content, root.sign(content).signature)
     assert certificate.hash in Control([], [certificate], operation, root_key).certificates
-    incarnation, lane = given["incarnation"], b"\3"
-    log = h16(b"muster log 1", operation, certificate.hash, incarnation, lane)
+    incarnation, lane = given["incarnation"], 3
+    log = log_id(operation, certificate.hash, incarnation, 1, lane)
     epoch = h16(b"muster epoch 1", operation, given["seed.epoch"])
-    body = b"\x0a\x20" + certificate.hash + b"\x12\x10" + incarnation + b"\x18\1\x20" + lane
-    opening = Frame(0, bytes(32), b"", None, body, None)
-    frame = Frame(1, opening.hash(operation, log), b"", epoch, b"", None)
+    first = Frame(0, bytes(32), b"", None, opening(certificate.hash, incarnation, 1, lane), None)
+    frame = Frame(1, first.hash(operation, log), b"", epoch, b"", None)
     plaintext = b"fire on the ridge"
     frame.body = given["nonce"] + xchacha_seal(
         plaintext, frame.header(operation, log), given["nonce"], given["seed.epoch"])
@@ -50,7 +49,7 @@ def derive(given):
         "fence.version": h16(b"muster fence version 1", b"\1", incarnation, b"\0\1", b"\0"),
         "topic.id": h16(b"muster topic 1", operation, certificate.hash, b"\1"),
     }
-    for name, each in (("opening", opening), ("frame", frame)):
+    for name, each in (("opening", first), ("frame", frame)):
         found[f"{name}.body"] = each.body
         found[f"{name}.header"] = each.header(operation, log) + h32(each.body)
         found[f"{name}.hash"] = each.hash(operation, log)

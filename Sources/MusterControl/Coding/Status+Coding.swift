@@ -28,6 +28,8 @@ extension WireStatus {
     if let free = status.diskFreeBytes { diskFreeBytes = free }
     if let status = status.location { location = WireLocationStatus(status) }
     if let summary = status.uplink { uplink = WireUplink(summary) }
+    withholding = status.withholding.map(WireStandstill.init)
+    stale = status.stale.map(WireSilence.init)
   }
 
   var summary: StatusSummary {
@@ -50,6 +52,10 @@ extension WireStatus {
         diskFreeBytes: hasDiskFreeBytes ? diskFreeBytes : nil)
       if hasLocation { status.location = location.status }
       if hasUplink { status.uplink = try uplink.summary }
+      status.withholding = try withholding.checked { peer throws(ControlFault) in
+        try peer.summary
+      }
+      status.stale = try stale.checked { device throws(ControlFault) in try device.summary }
       return status
     }
   }
@@ -93,6 +99,40 @@ extension WireUplink {
             url: post.url, state: try Checked.code(post.state), sinceSeconds: post.sinceSeconds,
             lastError: post.lastError, advice: post.advice)
         }, serves: serves, guests: try Checked.integer(guests))
+    }
+  }
+}
+
+extension WireStandstill {
+  init(_ standstill: StandstillSummary) {
+    self.init()
+    device = .init(standstill.device.bytes)
+    callsign = standstill.callsign
+    kind = UInt32(standstill.kind.rawValue)
+    seconds = standstill.seconds
+  }
+
+  var summary: StandstillSummary {
+    get throws(ControlFault) {
+      StandstillSummary(
+        device: try Checked.identifier(device), callsign: callsign, kind: try Checked.code(kind),
+        seconds: seconds)
+    }
+  }
+}
+
+extension WireSilence {
+  init(_ silence: SilenceSummary) {
+    self.init()
+    device = .init(silence.device.bytes)
+    callsign = silence.callsign
+    seconds = silence.seconds
+  }
+
+  var summary: SilenceSummary {
+    get throws(ControlFault) {
+      SilenceSummary(
+        device: try Checked.identifier(device), callsign: callsign, seconds: seconds)
     }
   }
 }

@@ -1405,6 +1405,16 @@ nonisolated struct WireStatus: @unchecked Sendable {
   /// Clears the value of `uplink`. Subsequent reads from it will return its default value.
   mutating func clearUplink() {_uniqueStorage()._uplink = nil}
 
+  var withholding: [WireStandstill] {
+    get {_storage._withholding}
+    set {_uniqueStorage()._withholding = newValue}
+  }
+
+  var stale: [WireSilence] {
+    get {_storage._stale}
+    set {_uniqueStorage()._stale = newValue}
+  }
+
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
   init() {}
@@ -1442,6 +1452,40 @@ nonisolated struct WireUplinkPost: Sendable {
   var lastError: String = String()
 
   var advice: String = String()
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+}
+
+nonisolated struct WireStandstill: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  var device: Data = Data()
+
+  var callsign: String = String()
+
+  var kind: UInt32 = 0
+
+  var seconds: Int64 = 0
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+}
+
+nonisolated struct WireSilence: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  var device: Data = Data()
+
+  var callsign: String = String()
+
+  var seconds: Int64 = 0
 
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
@@ -4290,7 +4334,7 @@ nonisolated extension WireFollow: SwiftProtobuf.Message, SwiftProtobuf._MessageI
 
 nonisolated extension WireStatus: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".Status"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}operation\0\u{3}operation_name\0\u{1}callsign\0\u{1}device\0\u{1}role\0\u{3}state_hash\0\u{3}state_is_incomplete\0\u{1}root\0\u{1}logs\0\u{1}frames\0\u{3}waiting_frames\0\u{1}users\0\u{1}reports\0\u{1}fences\0\u{1}crossings\0\u{1}peers\0\u{1}fix\0\u{1}rejected\0\u{3}disk_free_bytes\0\u{3}dropped_for_lack_of_room\0\u{3}forked_logs\0\u{3}quarantined_frames\0\u{1}forks\0\u{3}missing_frames\0\u{1}location\0\u{1}uplink\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}operation\0\u{3}operation_name\0\u{1}callsign\0\u{1}device\0\u{1}role\0\u{3}state_hash\0\u{3}state_is_incomplete\0\u{1}root\0\u{1}logs\0\u{1}frames\0\u{3}waiting_frames\0\u{1}users\0\u{1}reports\0\u{1}fences\0\u{1}crossings\0\u{1}peers\0\u{1}fix\0\u{1}rejected\0\u{3}disk_free_bytes\0\u{3}dropped_for_lack_of_room\0\u{3}forked_logs\0\u{3}quarantined_frames\0\u{1}forks\0\u{3}missing_frames\0\u{1}location\0\u{1}uplink\0\u{1}withholding\0\u{1}stale\0")
 
   fileprivate class _StorageClass {
     var _operation: Data = Data()
@@ -4319,6 +4363,8 @@ nonisolated extension WireStatus: SwiftProtobuf.Message, SwiftProtobuf._MessageI
     var _missingFrames: Int64 = 0
     var _location: WireLocationStatus? = nil
     var _uplink: WireUplink? = nil
+    var _withholding: [WireStandstill] = []
+    var _stale: [WireSilence] = []
 
       // This property is used as the initial default value for new instances of the type.
       // The type itself is protecting the reference to its storage via CoW semantics.
@@ -4355,6 +4401,8 @@ nonisolated extension WireStatus: SwiftProtobuf.Message, SwiftProtobuf._MessageI
       _missingFrames = source._missingFrames
       _location = source._location
       _uplink = source._uplink
+      _withholding = source._withholding
+      _stale = source._stale
     }
   }
 
@@ -4399,6 +4447,8 @@ nonisolated extension WireStatus: SwiftProtobuf.Message, SwiftProtobuf._MessageI
         case 24: try { try decoder.decodeSingularSInt64Field(value: &_storage._missingFrames) }()
         case 25: try { try decoder.decodeSingularMessageField(value: &_storage._location) }()
         case 26: try { try decoder.decodeSingularMessageField(value: &_storage._uplink) }()
+        case 27: try { try decoder.decodeRepeatedMessageField(value: &_storage._withholding) }()
+        case 28: try { try decoder.decodeRepeatedMessageField(value: &_storage._stale) }()
         default: break
         }
       }
@@ -4489,6 +4539,12 @@ nonisolated extension WireStatus: SwiftProtobuf.Message, SwiftProtobuf._MessageI
       try { if let v = _storage._uplink {
         try visitor.visitSingularMessageField(value: v, fieldNumber: 26)
       } }()
+      if !_storage._withholding.isEmpty {
+        try visitor.visitRepeatedMessageField(value: _storage._withholding, fieldNumber: 27)
+      }
+      if !_storage._stale.isEmpty {
+        try visitor.visitRepeatedMessageField(value: _storage._stale, fieldNumber: 28)
+      }
     }
     try unknownFields.traverse(visitor: &visitor)
   }
@@ -4524,6 +4580,8 @@ nonisolated extension WireStatus: SwiftProtobuf.Message, SwiftProtobuf._MessageI
         if _storage._missingFrames != rhs_storage._missingFrames {return false}
         if _storage._location != rhs_storage._location {return false}
         if _storage._uplink != rhs_storage._uplink {return false}
+        if _storage._withholding != rhs_storage._withholding {return false}
+        if _storage._stale != rhs_storage._stale {return false}
         return true
       }
       if !storagesAreEqual {return false}
@@ -4618,6 +4676,91 @@ nonisolated extension WireUplinkPost: SwiftProtobuf.Message, SwiftProtobuf._Mess
     if lhs.sinceSeconds != rhs.sinceSeconds {return false}
     if lhs.lastError != rhs.lastError {return false}
     if lhs.advice != rhs.advice {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WireStandstill: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".Standstill"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}device\0\u{1}callsign\0\u{1}kind\0\u{1}seconds\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularBytesField(value: &self.device) }()
+      case 2: try { try decoder.decodeSingularStringField(value: &self.callsign) }()
+      case 3: try { try decoder.decodeSingularUInt32Field(value: &self.kind) }()
+      case 4: try { try decoder.decodeSingularSInt64Field(value: &self.seconds) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.device.isEmpty {
+      try visitor.visitSingularBytesField(value: self.device, fieldNumber: 1)
+    }
+    if !self.callsign.isEmpty {
+      try visitor.visitSingularStringField(value: self.callsign, fieldNumber: 2)
+    }
+    if self.kind != 0 {
+      try visitor.visitSingularUInt32Field(value: self.kind, fieldNumber: 3)
+    }
+    if self.seconds != 0 {
+      try visitor.visitSingularSInt64Field(value: self.seconds, fieldNumber: 4)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: WireStandstill, rhs: WireStandstill) -> Bool {
+    if lhs.device != rhs.device {return false}
+    if lhs.callsign != rhs.callsign {return false}
+    if lhs.kind != rhs.kind {return false}
+    if lhs.seconds != rhs.seconds {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WireSilence: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".Silence"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}device\0\u{1}callsign\0\u{1}seconds\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularBytesField(value: &self.device) }()
+      case 2: try { try decoder.decodeSingularStringField(value: &self.callsign) }()
+      case 3: try { try decoder.decodeSingularSInt64Field(value: &self.seconds) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.device.isEmpty {
+      try visitor.visitSingularBytesField(value: self.device, fieldNumber: 1)
+    }
+    if !self.callsign.isEmpty {
+      try visitor.visitSingularStringField(value: self.callsign, fieldNumber: 2)
+    }
+    if self.seconds != 0 {
+      try visitor.visitSingularSInt64Field(value: self.seconds, fieldNumber: 3)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: WireSilence, rhs: WireSilence) -> Bool {
+    if lhs.device != rhs.device {return false}
+    if lhs.callsign != rhs.callsign {return false}
+    if lhs.seconds != rhs.seconds {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

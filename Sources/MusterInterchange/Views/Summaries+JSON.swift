@@ -133,6 +133,7 @@ extension StatusSummary {
       "rejected": .object(rejected.mapValues(JSON.unsigned)),
       "droppedForLackOfRoom": .unsigned(droppedForLackOfRoom), "forkedLogs": .count(forks.count),
       "forks": .array(forks.map(\.json)),
+      "withholding": .array(withholding.map(\.json)), "stale": .array(stale.map(\.json)),
       "diskFreeBytes": .known(diskFreeBytes, JSON.unsigned),
       "quarantined": .count(quarantinedFrames), "missingFrames": .count(missingFrames),
       "uplink": .known(uplink, \.json),
@@ -179,6 +180,23 @@ extension QuarantinedFrame {
       "callsign": .string(callsign),
       "log": .id(log), "lane": .string("\(lane)"), "sequence": .unsigned(sequence),
       "writtenAt": .known(writtenAt, JSON.time), "contents": .strings(contents),
+    ])
+  }
+}
+
+extension StandstillSummary {
+  fileprivate var json: JSON {
+    .object([
+      "device": .id(device), "callsign": .string(callsign), "seconds": .integer(seconds),
+      "kind": .string(kind == .keepsToItself ? "keepsToItself" : "asksForNothing"),
+    ])
+  }
+}
+
+extension SilenceSummary {
+  fileprivate var json: JSON {
+    .object([
+      "device": .id(device), "callsign": .string(callsign), "seconds": .integer(seconds),
     ])
   }
 }

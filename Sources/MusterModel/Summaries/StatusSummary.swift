@@ -50,6 +50,11 @@ public struct StatusSummary: Hashable, Sendable {
   /// Logs with two frames for one place, by log: their authors' databases were restored or
   /// cloned, or they lie.
   public var forks: [ForkSummary]
+  /// Peers that withhold for minutes, by device; empty where the node is not running.
+  public var withholding: [StandstillSummary] = []
+  /// Of whom nothing new has come for ten minutes, the longest first; empty where the node is not
+  /// running.
+  public var stale: [SilenceSummary] = []
   /// Of the disk that the database is on; nil where it could not be told.
   public var diskFreeBytes: UInt64?
 

@@ -37,9 +37,8 @@ public struct Genesis: Sendable {
     rootSeed = rootKey.exportSeed()
     opening = Opening(
       certificate: .root, incarnation: Incarnation(raw: random.bytes16()), generation: 1,
-      lane: .control, previousHead: nil)
-    let log = LogID(
-      operation: operation, certificate: .root, incarnation: opening.incarnation, lane: .control)
+      lane: .control)
+    let log = LogID(operation: operation, opening: opening)
     let first = Frame.clear(
       operation: operation, log: log, sequence: 0, previous: .none, body: opening.encoded(),
       signedBy: rootKey)

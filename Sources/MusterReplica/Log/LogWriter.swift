@@ -9,8 +9,6 @@ struct LogWriter: Sendable {
   let incarnation: Incarnation
   let generation: UInt32
   private(set) var heads: [Lane: Head] = [:]
-  /// The newest of each lane in the incarnation before.
-  private let previousHeads: [Lane: Head]
   /// Rows that this program has named in each lane's log, under the epoch written under last.
   private var mentions: [Lane: (epoch: EpochID, rows: RowMentions)] = [:]
 
@@ -28,18 +26,13 @@ struct LogWriter: Sendable {
     self.local = local
     self.incarnation = incarnation
     self.generation = generation
-    var previous: [Lane: (generation: UInt32, head: Head)] = [:]
-    for summary in logs where summary.opening.certificate == local.certificate.hash {
-      let opening = summary.opening
-      if opening.incarnation == incarnation {
-        // In a forked log nothing more is written: a new life begins.
-        guard summary.base == nil, !summary.isParted else { continue }
-        heads[opening.lane] = summary.head
-      } else if opening.generation >= previous[opening.lane]?.generation ?? 0 {
-        previous[opening.lane] = (opening.generation, summary.head)
-      }
+    // In a forked log nothing more is written: a new life begins.
+    for summary in logs
+    where summary.opening == opening(summary.opening.lane) && summary.base == nil
+      && !summary.isParted
+    {
+      heads[summary.opening.lane] = summary.head
     }
-    previousHeads = previous.mapValues(\.head)
   }
 
   /// Consecutive frames of one log of this device.
@@ -62,12 +55,8 @@ struct LogWriter: Sendable {
     }
     let bodies = try pack(
       operations, lane: lane, from: first, at: writtenAt, earlier: earlier, mentions: &known)
-    let opening = Opening(
-      certificate: local.certificate.hash, incarnation: incarnation, generation: generation,
-      lane: lane, previousHead: previousHeads[lane])
-    let log = LogID(
-      operation: local.operation, certificate: opening.certificate, incarnation: incarnation,
-      lane: lane)
+    let opening = opening(lane)
+    let log = LogID(operation: local.operation, opening: opening)
     var frames: [Frame] = []
     var head = heads[lane]
     if head == nil {
@@ -91,6 +80,12 @@ struct LogWriter: Sendable {
     heads[lane] = head
     mentions[lane] = epoch.map { ($0.id, known) }
     return Run(opening: opening, frames: frames)
+  }
+
+  private func opening(_ lane: Lane) -> Opening {
+    Opening(
+      certificate: local.certificate.hash, incarnation: incarnation, generation: generation,
+      lane: lane)
   }
 
   private func seal(

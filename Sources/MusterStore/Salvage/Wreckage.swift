@@ -95,7 +95,7 @@ struct Wreckage {
         if let id = row.columns[0].bytes16, let key = row.columns[1].bytes32 {
           keys.insert(StoredEpochKey(id: EpochID(raw: id), key: key))
         }
-      case 11... where isSound:
+      case 13... where isSound:
         if let head = Self.head(row) { logs[row.id] = head }
       default: break
       }
@@ -105,10 +105,10 @@ struct Wreckage {
   /// Of a strand, the log that it is of: by that its frames are hashed and found again.
   private static func head(_ row: LeafPage.Row) -> KnownHead? {
     guard let log = row.columns[1].bytes16, let certificate = row.columns[2].bytes32,
-      row.columns[3].bytes16 != nil, case .integer(let sequence) = row.columns[9],
-      row.columns[10].bytes32 != nil, sequence >= 0, UInt64(sequence) <= Limits.lastSequence
+      row.columns[3].bytes16 != nil, case .integer(let sequence) = row.columns[6],
+      row.columns[7].bytes32 != nil, sequence >= 0, UInt64(sequence) <= Limits.lastSequence
     else { return nil }
-    let origin = row.columns.count > 11 ? row.columns[11].bytes16 : nil
+    let origin = row.columns[8].bytes16
     return KnownHead(
       log: LogID(raw: origin ?? log), certificate: CertificateHash(raw: certificate),
       sequence: UInt64(sequence))

@@ -72,12 +72,18 @@ extension SyncEngine {
   mutating func confirm(_ hint: LeafHint, isExact: Bool, by device: DeviceID) {
     let log = LogID(raw: hint.key)
     // Of a log that is not held here there is nothing that a report could be in.
-    guard let held = shelf.logs[log] else { return }
+    guard shelf.logs[log] != nil else { return }
     if isExact {
       peers[device]?.confirmations.note(hint)
     } else {
-      peers[device]?.confirmations.noteAtLeast(hint, held: held, change: shelf.change(of: log))
+      let whole = comparedWhole(log)
+      peers[device]?.confirmations.noteAtLeast(hint, held: whole, change: shelf.change(of: log))
     }
+  }
+
+  /// What is held of a log if equal roots speak of all of it, and not of a part that counts.
+  private func comparedWhole(_ log: LogID) -> LogSummary? {
+    shelf.countsWhole(log) ? shelf.logs[log] : nil
   }
 
   /// Notes what roots, or the hash of a whole subtree, say by being the same as here.
@@ -85,6 +91,7 @@ extension SyncEngine {
     let own = shelf.roots()
     for set in SetID.allCases where roots[set] == own[set] {
       peers[device]?.confirmations.noteAgreement(on: set, change: shelf.changes)
+      noteSharing(of: set)
     }
   }
 
@@ -92,28 +99,8 @@ extension SyncEngine {
     guard set != .records else { return }
     for leaf in shelf.leaves(of: set, under: prefix) {
       confirm(leaf, isExact: true, by: device)
+      noteShared(leaf)
     }
-  }
-
-  /// A run came on a session, and was taken as far as it could be.
-  mutating func noteWhetherHeld(_ run: Run, from device: DeviceID) {
-    let last = run.first + UInt64(run.frames.count) - 1
-    guard next(of: run.log) <= last, let unheld = peers[device]?.unheldRuns else { return }
-    guard unheld[run.log] != nil || unheld.count < Limits.unheldRuns else {
-      peers[device]?.unheldRuns = nil
-      return
-    }
-    peers[device]?.unheldRuns?[run.log] = max(unheld[run.log] ?? 0, last)
-  }
-
-  /// Whether every run that ever came from a device is held: then an acknowledgement says so, and
-  /// the device knows at once who holds what it has just sent.
-  mutating func holdsRuns(of device: DeviceID) -> Bool {
-    guard let unheld = peers[device]?.unheldRuns else { return false }
-    guard !unheld.isEmpty else { return true }
-    let rest = unheld.filter { next(of: $0.key) <= $0.value }
-    peers[device]?.unheldRuns = rest
-    return rest.isEmpty
   }
 
   /// Runs that a device holds, since it says that it holds all that came.
@@ -126,7 +113,7 @@ extension SyncEngine {
 
   /// MUST be called before a log of this shelf grows.
   mutating func settleConfirmations(of log: LogID) {
-    guard let held = shelf.logs[log] else { return }
+    guard let held = comparedWhole(log) else { return }
     let change = shelf.change(of: log)
     for device in peers.devices { peers[device]?.confirmations.settle(held, change: change) }
   }
@@ -136,7 +123,7 @@ extension SyncEngine {
   public func confirmations(
     of log: LogID
   ) -> [(device: DeviceID, sequence: UInt64, hashPrefix: UInt64)] {
-    let held = shelf.logs[log]
+    let held = comparedWhole(log)
     let change = shelf.change(of: log)
     return met.compactMap { device in
       let claim = peers[device]?.confirmations.claim(of: log, held: held, change: change)

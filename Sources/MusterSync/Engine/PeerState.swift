@@ -23,9 +23,6 @@ struct PeerState: Sendable {
   var known: [LogID: KnownHead] = [:]
   /// What it has shown by hashes that it holds.
   var confirmations = Confirmations()
-  /// Runs that it sent and that could not be held when they came: the last sequence of each log.
-  /// Nil once they were too many to tell.
-  var unheldRuns: [LogID: UInt64]? = [:]
   /// Hashes of the records that it sent.
   var knownRecords: [RecordTopic: UInt64] = [:]
   /// Logs of which it sent what does not hold: not taken from it again on this session.

@@ -15,6 +15,8 @@ struct Shelf: Sendable {
   private(set) var changes: UInt64 = 0
   private var changeOfLog: [LogID: UInt64] = [:]
   static let recentHeads = 12
+  /// Where the frames of each log begin that came last: its first sequence, and the hash before.
+  private(set) var newestRuns: [LogID: (first: UInt64, previous: FrameHash)] = [:]
   /// Of logs that count in part, the last frame that does.
   private(set) var countedHeads: [LogID: Head] = [:]
   /// Frames held that count for nothing, by log.
@@ -45,6 +47,11 @@ struct Shelf: Sendable {
   mutating func file(_ summary: LogSummary, counted: Counted) {
     knownRoots = nil
     let log = summary.head.log
+    if !countsWhole(log) {
+      // An agreement on its lane's set spoke of a part of it.
+      changes += 1
+      changeOfLog[log] = changes
+    }
     let set = SetID(summary.opening.lane)
     let beyond: Int
     switch counted {
@@ -71,6 +78,15 @@ struct Shelf: Sendable {
     past[log] = beyond > 0 ? beyond : nil
     pastOfCertificate[certificate] = count > 0 ? count : nil
   }
+
+  /// MUST be called with frames that a log has grown by, for a copy of them to be known.
+  mutating func noteRun(_ frames: [Frame]) {
+    guard let first = frames.first else { return }
+    newestRuns[first.strand] = (first.sequence, first.previous)
+  }
+
+  /// Whether its lane's set speaks of all of a log.
+  func countsWhole(_ log: LogID) -> Bool { past[log] == nil && countedHeads[log] == nil }
 
   /// Whether a frame of a log is held and counts for nothing.
   func isQuarantined(_ log: LogID, _ sequence: UInt64) -> Bool {

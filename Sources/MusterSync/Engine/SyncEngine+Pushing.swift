@@ -247,6 +247,7 @@ extension SyncEngine {
     let summary = LogSummary(
       opening: opening, head: Head(log: last.strand, sequence: last.sequence, hash: last.hash))
     shelf.set(summary, counted: counted(summary, with: frames))
+    shelf.noteRun(frames)
     forward(frames, opening: opening, after: previousHead, from: nil)
     quickenAnnounce()
   }

@@ -63,7 +63,9 @@ extension SyncEngine {
     let packet = try Packet(decoding: plaintext, operation: local.operation)
     follow(device, to: endpoint, on: localIndex, response: packet.response)
     noteReceived(counter, packet: packet, on: localIndex, of: device)
+    arrivalSession = localIndex
     receive(packet, from: device, endpoint: endpoint)
+    arrivalSession = nil
     if let token = packet.challenge { respond(to: token, at: endpoint, on: localIndex) }
     if sessions[localIndex]?.endpoint != endpoint { challenge(endpoint, on: localIndex) }
   }
@@ -73,7 +75,7 @@ extension SyncEngine {
     if !packet.wants.isEmpty { peers[device]?.lastAsked = now }
     for run in packet.runs {
       receive(run, from: device, endpoint: endpoint)
-      noteWhetherHeld(run, from: device)
+      noteWhetherHeld(run)
     }
     if !packet.records.isEmpty { receive(packet.records, from: device, endpoint: endpoint) }
     for push in packet.pushed { receive(push, from: device, endpoint: endpoint) }

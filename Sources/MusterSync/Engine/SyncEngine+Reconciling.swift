@@ -185,6 +185,7 @@ extension SyncEngine {
     let log = LogID(raw: hint.key)
     remember(log, through: UInt64(hint.number), of: device)
     confirm(hint, isExact: false, by: device)
+    noteShared(hint)
     noteFork(hint, of: device)
     enqueue(log, from: device)
   }
@@ -223,6 +224,7 @@ extension SyncEngine {
       remember(
         log, KnownHead(set: set, sequence: max(UInt64(leaf.number), beyond)), of: device)
       confirm(leaf, isExact: true, by: device)
+      noteShared(leaf)
       noteFork(leaf, of: device)
       if !comesUnasked { enqueue(log, from: device) }
     }

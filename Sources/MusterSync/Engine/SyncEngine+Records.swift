@@ -71,6 +71,7 @@ extension SyncEngine {
       return refuseRecord(.forged, from: endpoint)
     }
     payBackSignature(device)
+    heardOf[record.certificate] = now
     keep(record)
     effects.append(.store(.record(record)))
     return true

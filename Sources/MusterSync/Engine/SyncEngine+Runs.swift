@@ -162,9 +162,7 @@ extension SyncEngine {
   private func opening(of frame: Frame) throws(WireError) -> Opening {
     guard frame.sequence == 0, frame.epoch == nil else { throw .forged("opening") }
     let opening = try Opening(decoding: frame.body)
-    let log = LogID(
-      operation: local.operation, certificate: opening.certificate,
-      incarnation: opening.incarnation, lane: opening.lane)
+    let log = LogID(operation: local.operation, opening: opening)
     guard log == frame.log, opening.certificate != .root || opening.lane == .control else {
       throw .forged("opening")
     }
@@ -198,6 +196,7 @@ extension SyncEngine {
   private mutating func hold(_ frames: [Frame], opening: Opening, from device: DeviceID) {
     guard let last = frames.last else { return }
     let log = last.strand
+    heardOf[opening.certificate] = now
     let head = Head(log: log, sequence: last.sequence, hash: last.hash)
     settleConfirmations(of: log)
     effects.append(.store(.frames(opening, frames)))
@@ -205,6 +204,7 @@ extension SyncEngine {
     reassembly.remove(of: log, before: last.sequence + 1)
     let summary = LogSummary(opening: opening, head: head, base: shelf.logs[log]?.base)
     shelf.set(summary, counted: counted(summary, with: frames))
+    shelf.noteRun(frames)
     confirm(LeafHint(head), isExact: false, by: device)
     if shelf.logs[log]?.first == frames[0].sequence { adoptOrphans() }
   }

@@ -1,4 +1,4 @@
-internal import MusterModel
+public import MusterModel
 
 /// A place in a log that one side holds and the other goes on lacking.
 struct Standstill: Sendable {
@@ -35,6 +35,34 @@ extension SyncEngine {
     standstill.isTold = true
     peers[device]?.standstill = standstill
     effects.append(.notice(.peerWithholds(device, standstill.kind)))
+  }
+
+  /// Peers that withhold now, and have for minutes, by device.
+  public func standstills(
+    now: Instant
+  ) -> [(device: DeviceID, kind: StandstillKind, seconds: Int64)] {
+    connected.compactMap { device in
+      guard let standstill = peers[device]?.standstill, standstill.isTold else { return nil }
+      let seconds = now.milliseconds(since: standstill.since) / 1000
+      return (device, standstill.kind, max(0, seconds))
+    }
+  }
+
+  /// Everybody whose words are held and who is not revoked, and how long ago anything new of theirs
+  /// came, by whatever path; by device.
+  public func silences(now: Instant) -> [(device: DeviceID, seconds: Int64)] {
+    var newest: [DeviceID: Instant] = [:]
+    for summary in shelf.logs.values {
+      guard let device = roster.device(of: summary.opening.certificate),
+        device != local.device, !roster.revoked.contains(device)
+      else { continue }
+      let news = heardOf[summary.opening.certificate] ?? startedAt
+      newest[device] = max(newest[device] ?? startedAt, news)
+    }
+    return newest.keys.sorted().map { device in
+      let last = max(newest[device] ?? startedAt, peers[device]?.lastHeard ?? startedAt)
+      return (device, max(0, now.milliseconds(since: last) / 1000))
+    }
   }
 
   private func stands(_ standstill: Standstill, with peer: PeerState) -> Bool {

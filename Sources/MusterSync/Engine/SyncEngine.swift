@@ -23,10 +23,15 @@ public struct SyncEngine: Sendable {
   var now: Instant
   /// By which the datagram at hand came in.
   var arrivalLink = LinkID.unknown
+  /// On which it came.
+  var arrivalSession: UInt32?
 
   var roster: Roster
   var shelf: Shelf
   var records: [RecordTopic: LatestRecord] = [:]
+  /// When something new of a device came last, frames or records, by its certificate.
+  var heardOf: [CertificateHash: Instant] = [:]
+  let startedAt: Instant
   var receiptCounts: [CertificateHash: Int] = [:]
   var trackerCounts: [CertificateHash: Int] = [:]
   var invites: [InviteID: OpenInvite] = [:]
@@ -91,6 +96,7 @@ public struct SyncEngine: Sendable {
     self.incarnation = incarnation
     self.roster = roster
     self.now = now
+    startedAt = now
     random = DeterministicRandom(seed: seed)
     shelf = Shelf()
     announcing = AnnounceTimer(counter: announceCounter, now: now)

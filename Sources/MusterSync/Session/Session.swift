@@ -28,6 +28,8 @@ struct Session: Sendable {
   private(set) var sendCounter: UInt64 = 0
   /// What its peer is to be told that came.
   var received = ReceivedCounters()
+  /// Whether all that came in runs is held.
+  var runs = SharedRuns()
   private var window = ReplayWindow()
 
   enum Peer: Hashable, Sendable {

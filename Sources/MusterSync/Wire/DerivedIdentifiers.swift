@@ -26,13 +26,16 @@ extension DeviceID {
 }
 
 extension LogID {
-  /// An opening that says other things belongs to another log, so none can be put in a log's place.
-  public init(
-    operation: OperationID, certificate: CertificateHash, incarnation: Incarnation, lane: Lane
-  ) {
+  /// An opening that says other things belongs to another log: no log has two openings, whatever
+  /// its author signs.
+  public init(operation: OperationID, opening: Opening) {
+    var writer = ByteWriter()
+    writer.append(opening.incarnation)
+    writer.append(opening.generation)
+    writer.append(opening.lane.rawValue)
     self.init(
       raw: Blake2b.hash128(
-        Tag.log, operation.bytes, certificate.bytes, incarnation.bytes, [lane.rawValue]))
+        Tag.log, operation.bytes, opening.certificate.bytes, writer.bytes))
   }
 }
 

@@ -109,16 +109,11 @@ extension Opening {
     wire.incarnation = .init(incarnation.bytes)
     wire.generation = generation
     wire.lane = UInt32(lane.rawValue)
-    if let previousHead {
-      wire.previous.log = .init(previousHead.log.bytes)
-      wire.previous.sequence = previousHead.sequence
-      wire.previous.hash = .init(previousHead.hash.bytes)
-    }
     return wire.bytes
   }
 
-  /// Checks every width and bound; whether the frame is in the log that it names is for the caller
-  /// to check.
+  /// Checks every width and bound, and that nobody could say the same with other bytes; whether the
+  /// frame is in the log that it names is for the caller to check.
   public init(decoding bytes: [UInt8]) throws(WireError) {
     let wire = try WireOpening(parsing: bytes)
     guard let certificate = CertificateHash(bytes: wire.certificate),
@@ -126,17 +121,9 @@ extension Opening {
       (1...Limits.lastGeneration).contains(wire.generation),
       let laneNumber = UInt8(exactly: wire.lane), let lane = Lane(rawValue: laneNumber)
     else { throw .malformed("opening") }
-    var previousHead: Head?
-    if wire.hasPrevious {
-      guard let log = LogID(bytes: wire.previous.log),
-        let hash = FrameHash(bytes: wire.previous.hash),
-        wire.previous.sequence <= Limits.lastSequence
-      else { throw .malformed("opening") }
-      previousHead = Head(log: log, sequence: wire.previous.sequence, hash: hash)
-    }
     self.init(
-      certificate: certificate, incarnation: incarnation, generation: wire.generation, lane: lane,
-      previousHead: previousHead)
+      certificate: certificate, incarnation: incarnation, generation: wire.generation, lane: lane)
+    guard encoded() == bytes else { throw .malformed("opening") }
   }
 }
 

@@ -43,21 +43,9 @@ nonisolated struct WireOpening: Sendable {
 
   var lane: UInt32 = 0
 
-  /// the same lane's newest frame in the incarnation before
-  var previous: WireHead {
-    get {_previous ?? WireHead()}
-    set {_previous = newValue}
-  }
-  /// Returns true if `previous` has been explicitly set.
-  var hasPrevious: Bool {self._previous != nil}
-  /// Clears the value of `previous`. Subsequent reads from it will return its default value.
-  mutating func clearPrevious() {self._previous = nil}
-
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
   init() {}
-
-  fileprivate var _previous: WireHead? = nil
 }
 
 nonisolated struct WireHead: Sendable {
@@ -407,7 +395,7 @@ fileprivate nonisolated let _protobuf_package = "muster.log"
 
 nonisolated extension WireOpening: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".Opening"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}certificate\0\u{1}incarnation\0\u{1}generation\0\u{1}lane\0\u{1}previous\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}certificate\0\u{1}incarnation\0\u{1}generation\0\u{1}lane\0\u{c}\u{5}\u{1}")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -419,17 +407,12 @@ nonisolated extension WireOpening: SwiftProtobuf.Message, SwiftProtobuf._Message
       case 2: try { try decoder.decodeSingularBytesField(value: &self.incarnation) }()
       case 3: try { try decoder.decodeSingularUInt32Field(value: &self.generation) }()
       case 4: try { try decoder.decodeSingularUInt32Field(value: &self.lane) }()
-      case 5: try { try decoder.decodeSingularMessageField(value: &self._previous) }()
       default: break
       }
     }
   }
 
   func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
-    // The use of inline closures is to circumvent an issue where the compiler
-    // allocates stack space for every if/case branch local when no optimizations
-    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
-    // https://github.com/apple/swift-protobuf/issues/1182
     if !self.certificate.isEmpty {
       try visitor.visitSingularBytesField(value: self.certificate, fieldNumber: 1)
     }
@@ -442,9 +425,6 @@ nonisolated extension WireOpening: SwiftProtobuf.Message, SwiftProtobuf._Message
     if self.lane != 0 {
       try visitor.visitSingularUInt32Field(value: self.lane, fieldNumber: 4)
     }
-    try { if let v = self._previous {
-      try visitor.visitSingularMessageField(value: v, fieldNumber: 5)
-    } }()
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -453,7 +433,6 @@ nonisolated extension WireOpening: SwiftProtobuf.Message, SwiftProtobuf._Message
     if lhs.incarnation != rhs.incarnation {return false}
     if lhs.generation != rhs.generation {return false}
     if lhs.lane != rhs.lane {return false}
-    if lhs._previous != rhs._previous {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

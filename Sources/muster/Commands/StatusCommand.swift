@@ -94,6 +94,10 @@ struct StatusCommand: AsyncParsableCommand {
             + "restored, a laptop copied, or it lies"
         ))
     }
+    for peer in status.withholding {
+      facts.append(("WITHHOLDS", "\(peer.callsign) (\(peer.device.short)) \(Words.deed(of: peer))"))
+    }
+    if let stale = Words.stale(status.stale) { facts.append(("STALE", stale)) }
     facts.append(("Peers", PeerView.count(of: status.peers)))
     return facts
   }

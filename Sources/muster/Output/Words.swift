@@ -56,6 +56,23 @@ enum Words {
     "\(number) \(number == 1 ? one : many)"
   }
 
+  /// What a peer does that withholds, and for how long.
+  static func deed(of peer: StandstillSummary) -> String {
+    let what =
+      peer.kind == .keepsToItself
+      ? "has what this laptop lacks, and hands nothing over"
+      : "lacks what this laptop has, and asks for nothing"
+    return "\(what), for \(age(peer.seconds)): it withholds, or its disk or link fails"
+  }
+
+  /// Of whom nothing new has come; nil where there is nobody.
+  static func stale(_ silences: [SilenceSummary]) -> String? {
+    guard !silences.isEmpty else { return nil }
+    let named = silences.prefix(6).map { "\($0.callsign) (\(age($0.seconds)))" }
+    let rest = silences.count > 6 ? ", and \(silences.count - 6) more" : ""
+    return "nothing new of " + named.joined(separator: ", ") + rest
+  }
+
   static func shape(_ geometry: FenceGeometry) -> String {
     switch geometry {
     case .circle(let center, let radius):

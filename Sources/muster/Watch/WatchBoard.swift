@@ -84,7 +84,9 @@ struct WatchBoard {
 
   private func sections(now: Timestamp) -> [Section] {
     [
-      Section(title: "ALERTS", lines: alerts.map { Self.line($0, now: now) }, share: 3),
+      Section(
+        title: "ALERTS", lines: warnings + alerts.map { Self.line($0, now: now) },
+        share: 3 + warnings.count),
       Section(title: "PEOPLE", lines: people.map(Self.line), share: 5),
       Section(
         title: "DIRECTIVES",
@@ -94,6 +96,17 @@ struct WatchBoard {
       Section(title: "FENCES", lines: fences.filter(\.isActive).map(Self.line), share: 2),
       Section(title: "PEERS", lines: status.peers.map(Self.line), share: 1),
     ]
+  }
+
+  /// What else on the screen is not to be trusted as it stands.
+  private var warnings: [WatchLine] {
+    var warnings = status.withholding.map { peer in
+      WatchLine("  ✖ \(peer.callsign) \(Words.deed(of: peer))", .bad)
+    }
+    if let stale = Words.stale(status.stale) {
+      warnings.append(WatchLine("  ? stale: \(stale)", .doubtful))
+    }
+    return warnings
   }
 
   /// Unsafe first, then unknown, then safe.

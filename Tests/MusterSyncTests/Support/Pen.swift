@@ -8,6 +8,8 @@ struct Pen {
   let certificate: CertificateHash
   let key: SigningKey
   let incarnation: Incarnation
+  /// What another of the same incarnation has otherwise is a lie.
+  var generation: UInt32 = 1
   let epoch: EpochKey
   var random: DeterministicRandom
   private var logs: [Lane: (opening: Opening, last: Frame)] = [:]
@@ -31,7 +33,12 @@ struct Pen {
   }
 
   func log(_ lane: Lane) -> LogID {
-    LogID(operation: operation, certificate: certificate, incarnation: incarnation, lane: lane)
+    LogID(operation: operation, opening: opening(lane))
+  }
+
+  private func opening(_ lane: Lane) -> Opening {
+    Opening(
+      certificate: certificate, incarnation: incarnation, generation: generation, lane: lane)
   }
 
   /// The next frames of a lane, with the opening where it has not been written yet.
@@ -66,9 +73,7 @@ struct Pen {
   }
 
   private mutating func open(_ lane: Lane) -> Frame {
-    let opening = Opening(
-      certificate: certificate, incarnation: incarnation, generation: 1, lane: lane,
-      previousHead: nil)
+    let opening = opening(lane)
     let frame = Frame.clear(
       operation: operation, log: log(lane), sequence: 0, previous: .none, body: opening.encoded(),
       signedBy: key)

@@ -98,8 +98,7 @@ extension SyncEngine {
       outbox.links.opensAt(link, now: now) == nil
     else { return false }
     var bytes: [UInt8] = []
-    let owes = sessions[index]?.received.dueAt != nil
-    let holdsRuns = owes && holdsRuns(of: device)
+    let holdsRuns = sessions[index]?.runs.areAllHeld ?? false
     if let acknowledgement = sessions[index]?.received.take(
       now: now, lossPercent: outbox.flows[device]?.lossPercent ?? 0,
       holdsRuns: holdsRuns)

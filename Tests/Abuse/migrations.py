@@ -1,0 +1,119 @@
+"""S2: kill -9 while a newer program brings an older database into its own form."""
+
+import json
+import os
+import pathlib
+import random
+import shutil
+import struct
+import subprocess
+
+from nacl.bindings import crypto_aead_xchacha20poly1305_ietf_encrypt as encrypt
+
+from datagrams import device_key
+from pages import CLEAR, DATABASE, PAGE, RESERVED, Pages, open_database
+from row import Row, Verdict, check_all, mesh
+
+# What changes files; `when=N` below names the N-th of them.
+CALLS = "pwrite64,pwritev,write,fdatasync,fsync,ftruncate,unlink,unlinkat,rename,renameat2"
+
+# Takes the last steps of `Migrations.swift` back.
+OLDER = """
+    DROP TABLE tracker_fixes;
+    ALTER TABLE logs ADD COLUMN previous_log BLOB;
+    ALTER TABLE logs ADD COLUMN previous_sequence INTEGER;
+    ALTER TABLE logs ADD COLUMN previous_hash BLOB;
+    DELETE FROM grdb_migrations WHERE identifier LIKE '4 %' OR identifier LIKE '5 %';
+"""
+
+
+def migrating(options):
+    """Killed at one change of a file after the other, some twice in a row, then looked at."""
+    count = options.volume(120, 400)
+    if shutil.which("strace") is None:
+        raise SystemExit("this row needs strace")
+    made = mesh(options, 2)
+    node = made.nodes[1]
+    acknowledged = [node.add_report(f"Report {n}", "m" * 300) for n in range(60)]
+    made.until_in_step()
+    node.stop()
+    path = pathlib.Path(node.home) / "data/muster.sqlite"
+    older = make_older(path, device_key(node.home).signing_seed)
+    draw, kills, second, unmigrated = random.Random(7), 0, 0, 0
+    verdict, place = Verdict(""), 1
+    for turn in range(count):
+        put(path, older)
+        if not killed(options, node, place):
+            # It came to its end: that was the last change.
+            verdict.expect(place > 4, "it ended before it changed anything")
+            place = 1
+            continue
+        place += 1
+        kills += 1
+        if draw.random() < 0.3:
+            second += killed(options, node, draw.randint(1, 12))
+        unmigrated += not is_migrated(node, path)
+        done = muster(options, node, "verify")
+        verdict.expect(done.returncode == 0, f"change {place - 1}: {done.stdout}{done.stderr}"[:400])
+        listed = muster(options, node, "report", "list", "--json")
+        found = {entry["id"] for entry in json.loads(listed.stdout or "[]")}
+        verdict.expect(set(acknowledged) <= found, f"change {place - 1}: reports are gone")
+        if len(verdict.problems) > 5:
+            break
+    verdict.volume = f"{kills} kills, {second} more while it mended that"
+    verdict.note = f"{unmigrated} before the new form was there"
+    verdict.expect(unmigrated > 0, "no kill came before the new form was there")
+    made.start_on_loopback(node)
+    check_all(verdict, made, acknowledged)
+    return verdict
+
+
+def make_older(path, seed):
+    """The database as an older program left it, sealed by the same device."""
+    database = open_database(path, seed)
+    database.executescript(OLDER)
+    whole = bytearray(database.serialize())
+    whole[18:20] = b"\x02\x02"
+    pages = Pages(seed)
+    return b"".join(
+        seal(pages, bytes(whole[offset : offset + PAGE]), offset)
+        for offset in range(0, len(whole), PAGE))
+
+
+def seal(pages, page, offset):
+    clear = page[:CLEAR] if offset == 0 else b""
+    nonce = os.urandom(24)
+    data = DATABASE + struct.pack(">q", offset) + clear
+    sealed = encrypt(page[len(clear) : -RESERVED], data, nonce, pages.key)
+    return clear + sealed[:-16] + nonce + sealed[-16:]
+
+
+def put(path, content):
+    """In the same file, which the sentinel knows, and without a log."""
+    with open(path, "r+b") as file:
+        file.write(content)
+        file.truncate()
+    for end in ("-wal", "-shm"):
+        path.with_name(path.name + end).unlink(missing_ok=True)
+
+
+def is_migrated(node, path):
+    database = open_database(path, device_key(node.home).signing_seed)
+    return database.execute(
+        "SELECT count(*) FROM grdb_migrations WHERE identifier LIKE '4 %'").fetchone()[0] == 1
+
+
+def killed(options, node, place):
+    """Opens the database, and kills who does at its n-th change of a file; whether it came so far."""
+    words = ["strace", "-f", "-qq", "-o", "/dev/null", "-e", f"trace={CALLS}",
+             "-e", f"inject={CALLS}:signal=KILL:when={place}",
+             options.muster, "status", "--home", node.home]
+    return subprocess.run(words, capture_output=True).returncode != 0
+
+
+def muster(options, node, *words):
+    return subprocess.run(
+        [options.muster, *words, "--home", node.home], capture_output=True, text=True)
+
+
+ROWS = [Row("S2", "kill -9 while it brings an older database into its form", migrating)]

@@ -1,0 +1,104 @@
+import Foundation
+import MusterCrypto
+import MusterModel
+import Testing
+
+@testable import MusterSync
+
+/// Row R1 of the faults: who withholds is named within ten minutes where another path shows it, and
+/// where none does the silence is told. `MUSTER_VOLUME=1000` for the whole volume.
+@Suite("Who withholds, in drawn schedules")
+struct WithholdingScheduleTests {
+  private static let volume =
+    ProcessInfo.processInfo.environment["MUSTER_VOLUME"].flatMap(Int.init) ?? 6
+  private static let tenMinutes: Int64 = 600
+
+  /// Anna at 0, Ben at 1 and Wilma at 2, in the weather of the seed.
+  private struct Story {
+    var world: World
+    var random: DeterministicRandom
+    let seed: UInt64
+
+    init(seed: UInt64) {
+      self.seed = seed
+      world = World(seed: 7000 + seed)
+      random = DeterministicRandom(seed: Cast.seed(7000 + seed))
+      world.checksInvariants = false
+      world.hasMulticast = false
+      world.weather.loss = random.uniform(below: 15)
+      world.found()
+      for _ in 0..<2 { world.enrol(.member) }
+      for (first, second) in [(0, 1), (0, 2), (1, 2)] { world.meet(first, second) }
+      for index in 0..<3 { world.write(1, at: index) }
+      #expect(world.run(seconds: 120) { $0.haveConverged }, "seed \(seed)")
+      world.run(seconds: Int64(random.uniform(below: 60)))
+    }
+
+    var wilma: DeviceID { world.stations[2].local.device }
+
+    func accusations(at index: Int) -> [Notice] {
+      world.stations[index].notices.filter {
+        if case .peerWithholds = $0 { true } else { false }
+      }
+    }
+
+    mutating func count(below bound: UInt64) -> Int { 1 + Int(random.uniform(below: bound)) }
+
+    /// She takes nothing of Ben's any more, and says so.
+    mutating func takesNothing() {
+      let others = [0, 2].flatMap { world.stations[$0].local.chain.certificates }
+      world.give(.rosterChanged(Roster(others)), to: 2)
+      world.write(count(below: 5), at: 1)
+      world.run(seconds: WithholdingScheduleTests.tenMinutes)
+      for index in 0..<2 {
+        #expect(
+          accusations(at: index) == [.peerWithholds(wilma, .asksForNothing)],
+          "seed \(seed), station \(index)")
+      }
+    }
+
+    /// Only she has Anna's new words, and answers nobody who asks for them.
+    mutating func givesNothing() {
+      world.cut(0, 1)
+      world.cut(1, 2)
+      let before = world.frames(2, of: 0)
+      world.write(count(below: 5), at: 0)
+      #expect(world.run(seconds: 30) { $0.frames(2, of: 0) > before }, "seed \(seed)")
+      world.run(seconds: 5)
+      world.stations[2].shelf.frames = [:]
+      world.mend(1, 2)
+      world.run(seconds: WithholdingScheduleTests.tenMinutes)
+      #expect(
+        accusations(at: 1) == [.peerWithholds(wilma, .keepsToItself)], "seed \(seed), station 1")
+      #expect(accusations(at: 0) == [], "seed \(seed), station 0")
+    }
+
+    /// She is Ben's only path, and he hears of nothing that came after: nobody can be named.
+    mutating func hidesEverything() {
+      world.cut(0, 1)
+      world.cut(0, 2)
+      for _ in 0..<10 {
+        world.write(1, at: 0)
+        world.write(1, at: 2)
+        world.run(seconds: 61)
+      }
+      let silences = world.stations[1].engine.silences(now: world.now)
+      let anna = silences.first { $0.device == world.stations[0].local.device }
+      let friend = silences.first { $0.device == wilma }
+      #expect((600...700).contains(anna?.seconds ?? 0), "seed \(seed)")
+      #expect(friend.map { $0.seconds < 120 } == true, "seed \(seed)")
+      #expect(accusations(at: 1) == [], "seed \(seed)")
+    }
+  }
+
+  @Test func `it is named in ten minutes, or the silence is told, and nobody honest is named`() {
+    for seed in 0..<UInt64(Self.volume) {
+      var story = Story(seed: seed)
+      switch seed % 3 {
+      case 0: story.takesNothing()
+      case 1: story.givesNothing()
+      default: story.hidesEverything()
+      }
+    }
+  }
+}
