@@ -11,7 +11,7 @@ import subprocess
 from nacl.bindings import crypto_aead_xchacha20poly1305_ietf_encrypt as encrypt
 
 from datagrams import device_key
-from pages import CLEAR, DATABASE, PAGE, RESERVED, Pages, open_database
+from pages import CLEAR, PAGE, RESERVED, Pages, open_database
 from row import Row, Verdict, check_all, mesh
 
 # What changes files; `when=N` below names the N-th of them.
@@ -76,14 +76,14 @@ def make_older(path, seed):
     whole[18:20] = b"\x02\x02"
     pages = Pages(seed)
     return b"".join(
-        seal(pages, bytes(whole[offset : offset + PAGE]), offset)
+        seal(pages, bytes(whole[offset : offset + PAGE]), offset // PAGE + 1)
         for offset in range(0, len(whole), PAGE))
 
 
-def seal(pages, page, offset):
-    clear = page[:CLEAR] if offset == 0 else b""
+def seal(pages, page, number):
+    clear = page[:CLEAR] if number == 1 else b""
     nonce = os.urandom(24)
-    data = DATABASE + struct.pack(">q", offset) + clear
+    data = struct.pack(">I", number) + clear
     sealed = encrypt(page[len(clear) : -RESERVED], data, nonce, pages.key)
     return clear + sealed[:-16] + nonce + sealed[-16:]
 
