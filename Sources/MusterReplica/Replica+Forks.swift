@@ -35,6 +35,8 @@ extension Replica {
       }
       try part(place, before: before, with: frames, opening: opening, now: now)
     }
+    // What of it counts is read off what is held of it now.
+    if !control.countsEverything { try feedRoster(now: now) }
     try run(.attached(log, device, .held(try store.strands(of: log))), now: now)
     return true
   }

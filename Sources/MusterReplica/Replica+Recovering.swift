@@ -21,6 +21,9 @@ struct DiskFailure: Sendable {
 }
 
 extension Replica {
+  /// Whether the disk has failed, and memory may say other than it until all has been read anew.
+  public var mayDifferFromDisk: Bool { diskFailure?.isBehind ?? false }
+
   /// A failing disk makes the replica rest, longer each time, but for what its user asks for.
   mutating func noteFailure(_ error: any Error, now: ClockReading) {
     var failure = diskFailure ?? DiskFailure()

@@ -155,9 +155,15 @@ extension Replica {
   }
 
   mutating func carryOut(_ effects: [Effect], now: ClockReading) throws {
+    let rostersBefore = rostersFed
+    // The engine holds already what the effects after a new roster bring to the disk, and that
+    // roster could not say what of it counts.
+    var isRosterBehind = false
     for effect in effects {
       switch effect {
-      case .store(let verified): try take(verified, now: now)
+      case .store(let verified):
+        if rostersFed != rostersBefore { isRosterBehind = true }
+        try take(verified, now: now)
       case .fetch(let request):
         // The engine may know of frames that the batch still holds.
         if batch.frames.contains(where: { $0.frame.strand == request.log }) {
@@ -176,6 +182,9 @@ extension Replica {
         try run(.joinAnswered(ticket, answer), now: now)
       }
     }
+    guard isRosterBehind, !control.countsEverything else { return }
+    try commit(now: now)
+    try feedRoster(now: now)
   }
 
   private mutating func take(_ notice: Notice) {
@@ -287,6 +296,7 @@ extension Replica {
   }
 
   mutating func feedRoster(now: ClockReading) throws {
+    rostersFed += 1
     try run(.rosterChanged(try Self.roster(of: control, in: store)), now: now)
   }
 

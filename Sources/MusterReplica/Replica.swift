@@ -42,6 +42,8 @@ public struct Replica {
   var isViewStale = false
   /// Of a forked log, something came by which cuts may leave other frames than before.
   var isLineageStale = false
+  /// How often the engine was told who counts, and how far.
+  var rostersFed = 0
   /// Whether this device has begun a new life since the start because of another of its lives.
   var hasYielded = false
   /// Nil once the peers in reach have said how much they hold of this device's logs.

@@ -9,7 +9,9 @@ extension World {
   func isInAgreement() throws -> Bool {
     var root: [UInt8]?
     for node in nodes where node.isRunning && !isRevoked(node) {
-      guard let own = node.replica?.root() else { return false }
+      guard node.replica?.mayDifferFromDisk == false, let own = node.replica?.root() else {
+        return false
+      }
       guard root ?? own == own else { return false }
       root = own
     }
