@@ -163,15 +163,16 @@ extension SyncEngine {
     // It knows of itself, and whom it has this from.
     let known = [device, local.device].map { DeviceTag($0, about: fresh.key) }
     let covered = covered.subtracting(known)
-    var packet = Packet()
     switch fresh {
     case .records(let records):
-      packet.pushed = [PushedRecords(records: records, covered: covered)]
-      outbox.add(packet, importance: .positions, to: device)
+      for packet in Packet.pushing(records, covered: covered) {
+        outbox.add(packet, importance: .positions, to: device)
+      }
     case .frames(let frames, let lane, let previous):
       var run = Run(frames, previous: previous)
       if shows(device, thatItHolds: previous, before: run) { run.previous = nil }
       run.covered = covered
+      var packet = Packet()
       packet.runs = [run]
       if packet.encoded().count <= packetBytes {
         outbox.add(packet, importance: Outbox.Importance(lane), to: device)
@@ -336,5 +337,33 @@ extension Run {
       rest = rest.dropFirst(count)
     }
     return pieces
+  }
+}
+
+extension Packet {
+  /// Packets of which each can be sent: together with who need not be passed them on to, records
+  /// that came in one may fill more. The tags are about the first record, so they go with it.
+  fileprivate static func pushing(
+    _ records: [LatestRecord], covered: Set<DeviceTag>
+  ) -> [Packet] {
+    var (packets, rest) = ([Packet](), records[...])
+    while !rest.isEmpty {
+      var count = rest.count
+      var packet = Packet()
+      packet.pushed = [
+        PushedRecords(records: Array(rest), covered: packets.isEmpty ? covered : [])
+      ]
+      while count > 1, packet.encoded().count > packetBytes {
+        count = (count + 1) / 2
+        packet.pushed[0].records = Array(rest.prefix(count))
+      }
+      if packet.encoded().count > packetBytes {
+        packet.pushed = []
+        packet.records = Array(rest.prefix(1))
+      }
+      packets.append(packet)
+      rest = rest.dropFirst(count)
+    }
+    return packets
   }
 }
