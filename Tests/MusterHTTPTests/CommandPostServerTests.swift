@@ -40,7 +40,7 @@ struct CommandPostServerTests {
   }
 
   private func eventually(
-    _ what: String, within limit: Duration = .seconds(60), _ holds: () async throws -> Bool
+    _ what: String, within limit: Duration = .seconds(900), _ holds: () async throws -> Bool
   ) async throws {
     let deadline = ContinuousClock.now + limit
     while try await !holds() {

@@ -33,7 +33,7 @@ struct UplinkClientTests {
         return nil
       }
       group.addTask {
-        let deadline = ContinuousClock.now + .seconds(60)
+        let deadline = ContinuousClock.now + .seconds(900)
         while ContinuousClock.now < deadline {
           try await Task.sleep(for: .milliseconds(20))
           guard let post = uplinks.summary?.posts.first else { continue }
