@@ -11,6 +11,8 @@ SWIFT_FILES = find Package.swift Sources Tests Benchmarks -name '*.swift' ! -nam
 
 # What `make demo` and `make bench` pass on: make demo DEMO="--directory /tmp/valley"
 DEMO ?=
+# make demo KEEP=1 lets its nodes run on until Ctrl-C, with a dashboard in the browser.
+KEEP ?=
 BENCH ?= all
 SEED ?= 1
 # In all, shared by the targets of `make fuzz`; and which tests `make sanitize` runs.
@@ -32,7 +34,7 @@ help: ## this list
 demo: deps ## three laptops on this computer: one is cut off, all go on, then they agree
 	@Scripts/build.sh "muster" "5 minutes" swift build $(FLAGS) --product muster
 	@Scripts/build.sh "the demo" "a minute" swift build $(FLAGS) --product muster-demo
-	@.build/debug/muster-demo $(DEMO)
+	@.build/debug/muster-demo $(if $(KEEP),--keep) $(DEMO)
 
 test: deps ## builds and runs every test
 	@Scripts/build.sh "the tests" "7 minutes" swift build $(FLAGS) --build-tests

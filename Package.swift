@@ -129,13 +129,13 @@ let package = Package(
       ]),
     layer(
       "MusterControl",
-      ["MusterModel", "MusterNode", protobuf, nioCore, nioPosix, logging, lifecycle],
-      exclude: ["Proto"]),
+      ["MusterModel", "MusterNode", protobuf, nioCore, nioHTTP1, nioPosix], exclude: ["Proto"]),
     layer(
       "MusterHTTP",
       [
         "MusterModel", "MusterCrypto", "MusterInterchange", "MusterLocation", "MusterTransport",
-        "MusterNode", hummingbird, hummingbirdTLS, nioCore, nioSSL, logging, lifecycle,
+        "MusterNode", "MusterControl", grdbSQLite, hummingbird, hummingbirdTLS, nioCore, nioSSL,
+        logging, lifecycle,
       ], resources: [.copy("Resources/dashboard")]),
     program(
       "muster",
@@ -163,8 +163,10 @@ let package = Package(
     tests("MusterTransportTests", ["MusterTransport", crypto, x509, asn1]),
     tests("MusterLocationTests", ["MusterLocation", "MusterGeo", nioCore, nioPosix, logging]),
     tests("MusterNodeTests", ["MusterNode"]),
-    tests("MusterControlTests", ["MusterControl"]),
-    tests("MusterHTTPTests", ["MusterHTTP", hummingbird, nioCore, nioEmbedded, nioPosix]),
+    tests("MusterControlTests", ["MusterControl", "MusterHTTP", nioCore, nioPosix]),
+    tests(
+      "MusterHTTPTests",
+      ["MusterHTTP", grdbSQLite, hummingbird, nioCore, nioEmbedded, nioPosix]),
     tests("CommandLineTests", ["muster", "MusterCrypto"]),
     tests("TidyTests", []),
     tests("ProcessTests", ["muster", "muster-sim"]),

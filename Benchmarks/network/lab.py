@@ -7,13 +7,13 @@ named `mb<pid>-…`, and taken away again.
 
 import argparse
 import atexit
+import http.client
 import json
 import os
 import shutil
 import signal
 import socket
 import statistics
-import struct
 import subprocess
 import sys
 import tempfile
@@ -85,7 +85,6 @@ class Node:
         self.home = os.path.join(lab.folder, f"n{index}")
         self.namespace = None
         self.process = None
-        self.door = None
 
     def muster(self, *words):
         return run(self.lab.program, *words, "--home", self.home)
@@ -95,22 +94,22 @@ class Node:
         self.process = subprocess.Popen(
             [*inside, self.lab.program, "run", *words, "--home", self.home],
             stdout=subprocess.DEVNULL, stderr=open(self.home + ".log", "a"))
-        path = os.path.join(self.home, "run/muster.sock")
         deadline = time.monotonic() + 60
         while True:
-            door = socket.socket(socket.AF_UNIX)
             try:
-                door.connect(path)
-                self.door = door
-                return
+                return self.connect().close()
             except OSError:
                 if time.monotonic() > deadline or self.process.poll() is not None:
-                    raise SystemExit(open(self.home + ".log").read() or f"{path} never opened")
+                    raise SystemExit(
+                        open(self.home + ".log").read() or f"{self.home} never listened")
                 time.sleep(0.02)
 
+    def connect(self):
+        door = socket.socket(socket.AF_UNIX)
+        door.connect(os.path.join(self.home, "run/muster.sock"))
+        return door
+
     def stop(self):
-        if self.door:
-            self.door.close()
         if self.process and self.process.poll() is None:
             self.process.send_signal(signal.SIGTERM)
             try:
@@ -121,19 +120,22 @@ class Node:
         self.process = None
 
     def ask(self, request):
-        """One request, one response; both as the bytes of Protocol Buffers."""
-        self.door.sendall(struct.pack(">I", len(request)) + request)
-        size = struct.unpack(">I", self.read(4))[0]
-        return self.read(size)
-
-    def read(self, count):
-        data = b""
-        while len(data) < count:
-            more = self.door.recv(count - len(data))
-            if not more:
-                raise SystemExit(f"node {self.index} closed its door: {self.home}.log")
-            data += more
-        return data
+        """One request, one response; both as the bytes of Protocol Buffers, over HTTP."""
+        door = http.client.HTTPConnection("localhost")
+        door.sock = self.connect()
+        try:
+            door.request(
+                "POST", "/api/v1/commands", request,
+                {"Content-Type": "application/x-protobuf", "Connection": "close"})
+            answer = door.getresponse()
+            body = answer.read()
+        except (OSError, http.client.HTTPException) as error:
+            raise SystemExit(f"node {self.index} closed its door ({error}): {self.home}.log")
+        finally:
+            door.close()
+        if answer.status != 200:
+            raise SystemExit(f"node {self.index} answered {answer.status}: {body!r}")
+        return body
 
     def add_report(self, title, details, evacuate=False):
         draft = field(1, title.encode()) + field(2, details.encode())

@@ -1,7 +1,7 @@
 public import MusterModel
 public import MusterNode
 
-/// What the socket needs of a node: to do as it is told, and to say what happens.
+/// What the command line needs of a node: to do as it is told, and to say what happens.
 public protocol CommandPerformer: Sendable {
   /// Returns once the command is done, durably, or refused.
   func perform(_ command: Command) async -> Reply

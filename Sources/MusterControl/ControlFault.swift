@@ -8,8 +8,10 @@ public enum ControlFault: Error, Hashable, Sendable {
   case tooLong(bytes: Int, limit: Int)
   /// The node closed the connection before it had answered.
   case closed
-  /// An answer to another question.
+  /// An answer to another question, or none of ours.
   case unexpected
+  /// The node did not take the command at all, and says why.
+  case declined(String)
   /// The socket cannot be used or made where it should be.
   case socket(path: String, reason: String)
 }
@@ -24,6 +26,7 @@ extension ControlFault: CustomStringConvertible {
       "a message of \(bytes) bytes is too long; at most \(limit) are allowed"
     case .closed: "the node closed the connection before it had answered"
     case .unexpected: "the node answered another question; is it of another version?"
+    case .declined(let reason): reason
     case .socket(let path, let reason): "\(path): \(reason)"
     }
   }

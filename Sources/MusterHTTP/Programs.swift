@@ -5,11 +5,18 @@ public import ServiceLifecycle
 /// What programs are served, wherever they come in: one for a node, which its listeners share.
 public struct Programs: Service {
   let router: APIRouter
+  let dashboard = Dashboard(directory: Dashboard.installed, leaflet: Dashboard.leaflet)
   private let live: LiveDesk
 
   /// MUST be run, or nobody who follows is told of anything.
-  public init(node: Node, logger: Logger) {
-    let api = API(node: node, logger: logger)
+  ///
+  /// - Parameters:
+  ///   - map: what the dashboard's map lies on; nil for a graticule alone.
+  ///   - webhooks: nil where they are out of order.
+  public init(
+    node: Node, map: BaseMap? = nil, webhooks: WebhookBook? = nil, logger: Logger
+  ) {
+    let api = API(node: node, map: map, webhooks: webhooks, logger: logger)
     router = APIRouter(api: api)
     live = api.live
   }

@@ -1,51 +1,114 @@
 internal import Hummingbird
 public import Logging
+public import MusterControl
 public import MusterNode
 internal import NIOCore
 public import ServiceLifecycle
+internal import Synchronization
 
-/// Serves one address over HTTP: the API, the dashboard that is made of it, and phones that say
-/// where they are.
+/// Serves one place over HTTP: the API, the dashboard that is made of it, phones that say where
+/// they are, and on the node's own socket the command line.
 ///
-/// On a loopback address both are open to whoever is on this machine and is no foreign web page;
-/// elsewhere only phones are heard, who have to know a token. Bodies, headers, connections and the
-/// time of a connection are bounded.
+/// On the socket and on a loopback address all is open to whoever is on this machine and is no
+/// foreign web page; elsewhere only phones are heard, who have to know a token. Bodies, headers,
+/// connections and the time of a connection are bounded, everywhere alike.
 public struct WebServer: Service {
+  /// Where a server listens.
+  public enum Place: Hashable, Sendable {
+    /// The node's own socket: for this user alone, by the file system.
+    case socket(ControlSocketPath)
+    /// A port; 0 for one that the system chooses. The token is what phones have to know: it MUST
+    /// be there where others than this machine can reach the host, who are then not served the API.
+    case address(host: String, port: Int, token: String?)
+  }
+
   private static let mostConnections = 1_280
   private static let idle = TimeAmount.seconds(15)
   private static let headerBytes = 8 * 1024
 
-  private let host: String
-  private let port: Int
+  private let place: Place
   private let responder: WebResponder
   private let logger: Logger
   private let onListening: @Sendable (Int) -> Void
 
   /// - Parameters:
-  ///   - port: 0 for one that the system chooses.
-  ///   - token: what phones have to know; MUST be there where others than this machine can reach
-  ///     the address, which are then not served the API.
+  ///   - place: of a socket, the home's lock MUST be held.
   ///   - programs: MUST be run by the same service group.
-  ///   - onListening: told the port once clients can connect.
+  ///   - onListening: told the port, or 0, once clients can connect.
   public init(
-    host: String, port: Int, token: String?, node: Node, programs: Programs, logger: Logger,
+    at place: Place, node: Node, programs: Programs, logger: Logger,
     onListening: @escaping @Sendable (Int) -> Void = { _ in }
   ) {
-    self.host = host
-    self.port = port
+    self.init(
+      at: place, node: node, performer: node, programs: programs, logger: logger,
+      onListening: onListening)
+  }
+
+  /// - Parameter performer: does what the command line asks.
+  init(
+    at place: Place, node: Node, performer: any CommandPerformer, programs: Programs,
+    logger: Logger, onListening: @escaping @Sendable (Int) -> Void
+  ) {
+    self.place = place
+    var token: String?
+    var commands: CommandDoor?
+    switch place {
+    case .socket: commands = CommandDoor(performer: performer)
+    case .address(_, _, let word): token = word
+    }
     responder = WebResponder(
       rule: AccessRule(token: token), phones: TrackerResponder(node: node),
-      router: programs.router,
-      dashboard: Dashboard(directory: Dashboard.installed, leaflet: Dashboard.leaflet))
+      router: programs.router, commands: commands, dashboard: programs.dashboard)
     self.logger = logger
     self.onListening = onListening
   }
 
-  /// Returns after a graceful shutdown; throws where the address is taken.
+  /// Returns after a graceful shutdown; throws where the address is taken, or the socket cannot be
+  /// made for this user alone. The socket is taken away at the end.
   public func run() async throws {
+    switch place {
+    case .address(let host, let port, _):
+      let (logger, onListening) = (logger, onListening)
+      try await serve(.hostname(host, port: port)) { channel in
+        let port = channel.localAddress?.port ?? 0
+        logger.info("listening for programs and phones on http://\(host):\(port)")
+        onListening(port)
+      }
+    case .socket(let path): try await serve(path)
+    }
+  }
+
+  private func serve(_ path: ControlSocketPath) async throws {
+    try path.prepare()
+    let fault = FirstFault()
+    let outcome: Result<Void, any Error>
+    do {
+      try await serve(.unixDomainSocket(path: path.description)) { [onListening] channel in
+        do throws(ControlFault) {
+          try path.restrict()
+          onListening(0)
+        } catch {
+          fault.note(error)
+          channel.close(promise: nil)
+        }
+      }
+      outcome = .success(())
+    } catch let error as IOError {
+      outcome = .failure(
+        ControlFault.socket(path: path.description, reason: "cannot listen: \(error)"))
+    } catch {
+      outcome = .failure(error)
+    }
+    try path.remove()
+    if let fault = fault.noted { throw fault }
+    try outcome.get()
+  }
+
+  private func serve(
+    _ address: BindAddress, onRunning: @escaping @Sendable (any Channel) async -> Void
+  ) async throws {
     var quiet = logger
     quiet.logLevel = .warning
-    let (host, logger, onListening) = (host, logger, onListening)
     let application = Application(
       responder: responder,
       server: .http1(
@@ -55,15 +118,20 @@ public struct WebServer: Service {
             maxHeaderFieldSize: Self.headerBytes, maxHeaderListSize: Self.headerBytes,
             maxHeaderFieldCount: 64))),
       configuration: ApplicationConfiguration(
-        address: .hostname(host, port: port),
+        address: address,
         availableConnectionsDelegate: .maximum(Self.mostConnections, logger: quiet)),
-      onServerRunning: { channel in
-        let port = channel.localAddress?.port ?? 0
-        logger.info("listening for programs and phones on http://\(host):\(port)")
-        onListening(port)
-      }, logger: quiet)
+      onServerRunning: onRunning, logger: quiet)
     try await application.run()
   }
+}
+
+/// Why a server that listens cannot go on.
+private final class FirstFault: Sendable {
+  private let fault = Mutex<ControlFault?>(nil)
+
+  var noted: ControlFault? { fault.withLock { $0 } }
+
+  func note(_ error: ControlFault) { fault.withLock { $0 = $0 ?? error } }
 }
 
 /// A request with its connection.
@@ -84,6 +152,8 @@ struct WebResponder: HTTPResponder {
   let rule: AccessRule
   let phones: TrackerResponder
   let router: APIRouter
+  /// Nil but on the node's own socket.
+  let commands: CommandDoor?
   let dashboard: Dashboard
 
   func respond(to request: Request, context: Context) async throws -> Response {
@@ -100,6 +170,9 @@ struct WebResponder: HTTPResponder {
       return Problem(.forbidden, reason).answer.response
     }
     if isPage { return dashboard.answer(request) }
+    if let commands, request.uri.path == CommandExchange.path {
+      return await commands.answer(request, connection: context.connection).response
+    }
     return await router.answer(request, connection: context.connection).response
   }
 }

@@ -8,13 +8,33 @@ public struct Alert: Hashable, Sendable {
   public var text: String
   /// When this node first saw it, by its own clock.
   public var since: Timestamp
+  /// Who has taken notice of it; nil while it waits for somebody.
+  public var acknowledgement: AlertAcknowledgement?
 
   /// An alert as it stands.
-  public init(id: AlertID, level: AlertLevel, text: String, since: Timestamp) {
+  public init(
+    id: AlertID, level: AlertLevel, text: String, since: Timestamp,
+    acknowledgement: AlertAcknowledgement? = nil
+  ) {
     self.id = id
     self.level = level
     self.text = text
     self.since = since
+    self.acknowledgement = acknowledgement
+  }
+}
+
+/// That somebody at this node has taken notice of an alert. As local as the alert, and never sent.
+public struct AlertAcknowledgement: Hashable, Sendable {
+  /// In one line, at most `Limits.lineBytes`.
+  public var name: String
+  /// By this node's own clock.
+  public var moment: Timestamp
+
+  /// Nothing is checked here.
+  public init(name: String, moment: Timestamp) {
+    self.name = name
+    self.moment = moment
   }
 }
 
@@ -78,8 +98,9 @@ public enum AlertLevel: UInt8, Sendable, CaseIterable, Hashable, Comparable {
   }
 }
 
-/// An alert that came or went.
+/// An alert that came, that somebody took notice of, or that went.
 public enum AlertChange: Hashable, Sendable {
   case raised(Alert)
+  case acknowledged(Alert)
   case cleared(Alert)
 }

@@ -91,3 +91,26 @@ public struct FenceDraft: Hashable, Sendable {
     self.needs = needs
   }
 }
+
+/// What to change of a fence; nil leaves a field alone.
+public struct FenceChanges: Hashable, Sendable {
+  /// One line that is not empty, at most `Limits.lineBytes`.
+  public var name: String?
+  /// What being inside means; what becomes a hazard leaves in the urgent lane.
+  public var kind: FenceKind?
+  /// Replaces the outline whole: within `Limits`, or it is refused when it is written.
+  public var geometry: FenceGeometry?
+  /// Seconds inside before it is an ENTER, at most `Limits.spanSeconds`; 0 for at once.
+  public var dwellSeconds: UInt32?
+
+  /// Nothing is checked here: what is out of range is refused when it is written.
+  public init(
+    name: String? = nil, kind: FenceKind? = nil, geometry: FenceGeometry? = nil,
+    dwellSeconds: UInt32? = nil
+  ) {
+    self.name = name
+    self.kind = kind
+    self.geometry = geometry
+    self.dwellSeconds = dwellSeconds
+  }
+}

@@ -168,6 +168,9 @@ public enum Limits {
   public static let uplinkCertificatesPerDevice = 4
   /// Logs held at once: a device has four per incarnation.
   public static let logs = 65_536
+  /// Logs of which is kept outside of the database how far they were held: a hundred laptops, each
+  /// of which began anew ten times. 56 bytes each are written now and then.
+  public static let holdings = 4096
   /// Frames past cuts that are held of one certificate: a day's honest work, and no more of what a
   /// thief makes up.
   public static let quarantinedFrames = 4096

@@ -32,6 +32,7 @@ public enum Command: Hashable, Sendable {
   case fences
   case fence(String)
   case addFence(FenceDraft)
+  case editFence(String, FenceChanges)
   case setFenceActive(String, Bool)
   case deleteFence(String)
 
@@ -42,6 +43,8 @@ public enum Command: Hashable, Sendable {
   /// By command for somebody else, or with nil for oneself.
   case acknowledge(String, note: String, user: String?)
   case alerts
+  /// That somebody at this laptop has taken notice of an alert; nil for the node's own user.
+  case acknowledgeAlert(String, by: String?)
   /// How often each set of things has changed here.
   case changes
   /// What command wants of a user's laptop, or of everybody's with nil.

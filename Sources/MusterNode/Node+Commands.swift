@@ -74,12 +74,14 @@ extension Node {
         try read { try $0.directive($0.row(.directive, named: reference), now: $1) }
       ])
     case .alerts: return .alerts(try read { try $0.alerts(now: $1) })
+    case .acknowledgeAlert(let reference, let name):
+      return try acknowledgeAlert(reference, by: name)
     case .changes: return .changes(news.log.counts)
     case .settings(let user): return .settings(try settings(of: user))
     case .overrideSafety, .setTeam, .direct, .closeDirective, .acknowledge, .setProfile,
       .setSilence, .claimSafety, .addReport, .editReport, .deleteReport, .confirmReport,
       .commentReport,
-      .addFence, .setFenceActive, .deleteFence:
+      .addFence, .editFence, .setFenceActive, .deleteFence:
       preconditionFailure("\(command) is gathered")
     }
   }

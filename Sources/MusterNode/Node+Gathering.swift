@@ -111,13 +111,15 @@ extension Command {
         let (id, outcome) = try replica.addFence(draft, now: now)
         return (.created(id), outcome)
       }
+    case .editFence(let reference, let changes):
+      Self.changing(.fence, reference) { try $0.editFence($1, changes, now: $2) }
     case .setFenceActive(let reference, let isActive):
       Self.changing(.fence, reference) { try $0.setFenceActive($1, isActive, now: $2) }
     case .deleteFence(let reference):
       Self.changing(.fence, reference) { try $0.deleteFence($1, now: $2) }
     case .status, .verify, .users, .setPosition, .track, .devices, .reports, .report, .fences,
-      .fence, .directives, .directive, .alerts, .changes, .settings, .events, .invite, .admit,
-      .revoke, .rotateEpoch, .quarantine, .release:
+      .fence, .directives, .directive, .alerts, .acknowledgeAlert, .changes, .settings, .events,
+      .invite, .admit, .revoke, .rotateEpoch, .quarantine, .release:
       nil
     }
   }

@@ -54,6 +54,15 @@ extension Node {
     }
   }
 
+  /// The highest arrival number that a crossing was ever given here, 0 before the first: what
+  /// comes later has a higher one.
+  public func newestArrival() throws -> Int64 {
+    try read { replica, _ in try replica.newestArrival() }
+  }
+
+  /// The operation that this node is of.
+  public func operation() throws -> OperationID { try read { replica, _ in replica.operation } }
+
   /// This node's device: the source of what it tells.
   public func device() throws -> DeviceID { try read { replica, _ in replica.device } }
 }

@@ -34,13 +34,26 @@ extension Node {
     guard start >= news.reviewDue else { return }
     act { replica, now in
       let outcome = try replica.reviewAlerts(now: now)
-      if !outcome.alertChanges.isEmpty { news.alerts.tell(outcome.alertChanges) }
-      for case .raised(let alert) in outcome.alertChanges {
-        logger.warning("\(alert.level.name): \(alert.text)")
-      }
+      tell(outcome.alertChanges)
       return outcome
     }
     news.reviewed(from: start, to: SystemClock.instant)
     armTimer()
+  }
+
+  /// On return it is durable that somebody has taken notice of an alert.
+  func acknowledgeAlert(_ reference: String, by name: String?) throws -> Reply {
+    try attempt { replica, now in
+      let outcome = try replica.acknowledgeAlert(reference, by: name, now: now)
+      tell(outcome.alertChanges)
+      return outcome
+    }
+    return .done
+  }
+
+  private func tell(_ changes: [AlertChange]) {
+    guard !changes.isEmpty else { return }
+    news.alerts.tell(changes)
+    for case .raised(let alert) in changes { logger.warning("\(alert.level.name): \(alert.text)") }
   }
 }

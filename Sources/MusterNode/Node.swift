@@ -122,6 +122,11 @@ public actor Node {
     news.finish()
     letWrite()
     do {
+      if !opened.replica.mayDifferFromDisk { try opened.writeHoldings() }
+    } catch {
+      logger.warning("\(error)")
+    }
+    do {
       try opened.replica.close()
     } catch {
       logger.warning("the database could not be closed; the next start looks through it: \(error)")
@@ -181,6 +186,7 @@ public actor Node {
     }
     do {
       try opened.writeSentinel()
+      try opened.writeHoldingsIfDue(now: SystemClock.instant)
     } catch {
       logger.warning("\(error)")
     }

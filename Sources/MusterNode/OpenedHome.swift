@@ -18,6 +18,10 @@ public struct OpenedHome {
   public private(set) var repairRemark: String?
   private let lock: HomeLock
   private let sentinel: SentinelFile
+  private var holdingsFile: HoldingsFile
+  /// What is kept of the holdings, and when that was looked at last.
+  private var keptHoldings: Holdings?
+  private var keptHoldingsAt: Instant?
   private var database: DatabaseIdentity
 
   /// Opens a home that a device was enrolled in.
@@ -42,13 +46,18 @@ public struct OpenedHome {
     self.lock = lock
     self.credentials = credentials
     sentinel = SentinelFile(directory: home.stateDirectory, device: credentials.device)
+    var holdings = HoldingsFile(directory: home.stateDirectory, credentials: credentials)
+    let witness = Witness(
+      sentinel: try sentinel.read(), holdings: Self.holdings(in: &holdings, of: credentials))
+    holdingsFile = holdings
+    keptHoldings = witness.holdings
     let taken: Taken
     do {
-      taken = try Self.take(home, credentials, sentinel, isExpected: isExpected, known: nil)
+      taken = try Self.take(home, credentials, witness, isExpected: isExpected, known: nil)
     } catch {
       guard let detail = Replica.damage(in: error) else { throw error }
       // Its pages are as they were written, and yet it makes no sense.
-      taken = try Self.take(home, credentials, sentinel, isExpected: isExpected, known: detail)
+      taken = try Self.take(home, credentials, witness, isExpected: isExpected, known: detail)
     }
     replica = taken.replica
     database = taken.database
@@ -65,11 +74,28 @@ public struct OpenedHome {
     let repairRemark: String?
   }
 
+  /// What is kept outside the home of a database.
+  private struct Witness {
+    let sentinel: Sentinel.Reading
+    let holdings: Holdings?
+  }
+
+  /// What cannot be read is as good as missing: then less can be said of what damage took.
+  private static func holdings(
+    in file: inout HoldingsFile, of credentials: Credentials
+  ) -> Holdings? {
+    do {
+      return try file.read(of: credentials)
+    } catch {
+      return nil
+    }
+  }
+
   private static func take(
-    _ home: NodeHome, _ credentials: Credentials, _ sentinel: SentinelFile, isExpected: Bool,
+    _ home: NodeHome, _ credentials: Credentials, _ witness: Witness, isExpected: Bool,
     known damage: String?
   ) throws -> Taken {
-    let found = try sentinel.read()
+    let found = witness.sentinel
     var witnessed: Replica.Life?
     if case .found(let kept) = found { witnessed = kept.life }
     let remark = try DatabaseRepair(home, credentials: credentials, witnessed: witnessed)
@@ -79,6 +105,7 @@ public struct OpenedHome {
     do {
       let database = try DatabaseIdentity.of(path: home.databasePath)
       let life = try Replica.life(in: store, of: credentials)
+      if let holdings = witness.holdings { try Replica.know(holdings, in: store) }
       let verdict = Sentinel.verdict(
         found, databaseIncarnation: life?.incarnation, databaseSequences: life?.sequences ?? [:],
         databaseIdentity: database)
@@ -105,7 +132,9 @@ public struct OpenedHome {
   /// not durable is forgotten, as after a crash.
   mutating func mend(_ damage: String) throws {
     try replica.close()
-    let taken = try Self.take(home, credentials, sentinel, isExpected: true, known: damage)
+    let witness = Witness(
+      sentinel: try sentinel.read(), holdings: Self.holdings(in: &holdingsFile, of: credentials))
+    let taken = try Self.take(home, credentials, witness, isExpected: true, known: damage)
     (replica, database) = (taken.replica, taken.database)
     repairRemark = taken.repairRemark
     try writeSentinel()
@@ -118,6 +147,27 @@ public struct OpenedHome {
       Sentinel(
         incarnation: life.incarnation, generation: life.generation, sequences: life.sequences,
         database: database))
+  }
+
+  private static let holdingsEveryMilliseconds: Int64 = 60_000
+
+  /// Keeps outside the home how far each log is held, a minute after it was kept last at the
+  /// soonest, so that no commit is slower for it. After a commit, never within one.
+  mutating func writeHoldingsIfDue(now: Instant) throws {
+    if let last = keptHoldingsAt, now.milliseconds(since: last) < Self.holdingsEveryMilliseconds {
+      return
+    }
+    // Whether it succeeds or not: a disk that fails must not be tried with each commit.
+    keptHoldingsAt = now
+    try writeHoldings()
+  }
+
+  /// Keeps them now, if they are others than before.
+  mutating func writeHoldings() throws {
+    let holdings = try replica.holdings()
+    guard holdings != keptHoldings else { return }
+    try holdingsFile.write(holdings, of: credentials)
+    keptHoldings = holdings
   }
 }
 

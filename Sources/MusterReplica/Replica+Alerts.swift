@@ -26,6 +26,54 @@ extension Replica {
     return outcome
   }
 
+  /// Somebody at this device has taken notice of an alert: it stands on until its matter is over,
+  /// and sounds no more. The first to take notice stays named; again changes nothing.
+  ///
+  /// - Parameters:
+  ///   - reference: its id (`help:3f9a…`), or as many of the row's digits as name one alert; at
+  ///     least four.
+  ///   - name: who, in one line; nil for this device's own user.
+  public mutating func acknowledgeAlert(
+    _ reference: String, by name: String?, now: ClockReading
+  ) throws -> Outcome {
+    let name = try name ?? callsign(of: local.author.user)
+    if let fault = TextRule.line.fault(in: name) { throw Refusal("the name \(fault)") }
+    var book = try alertBook()
+    var changes = book.update(try findings(now: now), now: now.wall)
+    let id = try Self.alert(named: reference, among: book.alerts)
+    let acknowledgement = AlertAcknowledgement(name: name, moment: now.wall)
+    guard let told = book.acknowledge(id, acknowledgement) else { return Outcome() }
+    changes.append(.acknowledged(told))
+    var outcome = try transact(now: now) { replica in
+      replica.batch.local[AlertBook.key] = book.encoded()
+    }
+    outcome.alertChanges = changes
+    return outcome
+  }
+
+  private static func alert(
+    named reference: String, among alerts: [Alert]
+  ) throws(Refusal) -> AlertID {
+    let words = reference.lowercased().split(
+      separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
+    let digits = words.last ?? ""
+    guard digits.count >= 4, digits.allSatisfy(\.isHexDigit) else {
+      throw Refusal(
+        "'\(reference)' is not an alert's id: give at least four of its hexadecimal digits",
+        .unknown)
+    }
+    let found = alerts.map(\.id).filter { id in
+      "\(id.row)".hasPrefix(digits) && (words.count == 1 || id.kind.name.lowercased() == words[0])
+    }
+    guard let only = found.first else {
+      throw Refusal("no alert \(reference) stands here: its matter is over", .unknown)
+    }
+    guard found.count == 1 else {
+      throw Refusal("\(found.count) alerts are called \(reference): name the kind too", .unknown)
+    }
+    return only
+  }
+
   /// What cannot be read was written by another version: then all is raised anew.
   private func alertBook() throws(StoreError) -> AlertBook {
     guard let bytes = try store.local(AlertBook.key) else { return AlertBook() }

@@ -25,8 +25,8 @@ extension Replica {
       engine.rootBytes() == fresh.rootBytes(), "the engine announces what the store does not hold")
     let keys = try Self.keyring(in: store, operation: local.operation)
     precondition(keys.all == keyring.all, "the keyring and the store hold different keys")
-    guard let knownStateHash else { return }
-    let hash = try StateDigest.hash(of: store)
-    precondition(hash == knownStateHash, "the state hash is out of date")
+    guard var tree = stateTree else { return }
+    let (kept, whole) = (try tree.hash(of: store), try StateTree.hash(of: store))
+    precondition(kept == whole, "the state hash is out of date")
   }
 }

@@ -237,6 +237,9 @@ extension Replica {
     try store.crossings(after: arrival, limit: limit).map(summary)
   }
 
+  /// The highest arrival number that a crossing was ever given here; 0 before the first.
+  public func newestArrival() throws -> Int64 { try store.newestArrival() }
+
   /// Puts names to a crossing as they are known now.
   public func summary(_ arrived: ArrivedCrossing) throws -> CrossingSummary {
     let recorded = arrived.recorded
@@ -279,7 +282,7 @@ extension Replica {
       users: members().count,
       reports: try store.rows(.report).filter(\.exists).count,
       fences: try store.rows(.fence).filter(\.exists).count,
-      crossings: try crossingCount(), peers: peers,
+      crossings: try store.crossingCount(), peers: peers,
       fix: try store.positions().first { $0.device == local.device }?.report, rejected: [:],
       droppedForLackOfRoom: engine.droppedForLackOfRoom, forks: try forks(callsigns),
       diskFreeBytes: nil)
@@ -287,8 +290,7 @@ extension Replica {
     status.withholding = engine.standstills(now: now.instant).map { peer in
       StandstillSummary(
         device: peer.device, callsign: name(peer.device),
-        kind: peer.kind == .keepsToItself ? .keepsToItself : .asksForNothing,
-        seconds: peer.seconds)
+        kind: StandstillSummary.Kind(peer.kind), seconds: peer.seconds)
     }
     status.stale = engine.silences(now: now.instant)
       .filter { $0.seconds >= Self.staleSeconds }
@@ -319,20 +321,15 @@ extension Replica {
     return try store.logs().reduce(0) { $0 + Int(control.framesCut(of: $1)) }
   }
 
-  private func crossingCount() throws -> Int {
-    var count = 0
-    try store.forEachCrossing { _ in count += 1 }
-    return count
-  }
-
   /// The first eight bytes of each set's root: equal on replicas that hold the same.
   public mutating func root() -> [UInt8] { engine.rootBytes() }
 
-  /// Kept until something is applied; after that every row and crossing is read once.
+  /// The first time every row and crossing is read; after that, those near what has changed.
   public mutating func stateHash() throws -> StateHash {
-    if let knownStateHash { return knownStateHash }
-    let hash = try StateDigest.hash(of: store)
-    knownStateHash = hash
+    var tree = try stateTree ?? StateTree(of: store)
+    stateTree = nil
+    let hash = try tree.hash(of: store)
+    stateTree = tree
     return hash
   }
 

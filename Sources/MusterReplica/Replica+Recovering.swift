@@ -61,7 +61,7 @@ extension Replica {
     held = Outcome()
     isViewStale = false
     isLineageStale = false
-    knownStateHash = nil
+    stateTree = nil
     if diskFailure?.mayHaveLostWrites == true {
       try store.settleLog()
       diskFailure?.mayHaveLostWrites = false

@@ -190,6 +190,8 @@ public struct MissingFrames: Hashable, Sendable {
   public let callsign: String?
   /// Their places.
   public let sequences: ClosedRange<UInt64>
+  /// Whether nobody knows how many more there were after them.
+  public let isFloor: Bool
 }
 
 extension Replica {
@@ -201,7 +203,10 @@ extension Replica {
         try self.callsign(of: $0.user)
       }
       for range in try gaps(in: known) {
-        missing.append(MissingFrames(log: known.log, callsign: callsign, sequences: range))
+        missing.append(
+          MissingFrames(
+            log: known.log, callsign: callsign, sequences: range,
+            isFloor: range.upperBound >= known.sequence))
       }
     }
     return missing

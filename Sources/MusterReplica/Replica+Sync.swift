@@ -138,7 +138,7 @@ extension Replica {
   }
 
   mutating func note(_ outcome: CommitOutcome) {
-    if !outcome.changedRows.isEmpty || !outcome.newCrossings.isEmpty { knownStateHash = nil }
+    stateTree?.note(outcome)
     held.crossings += outcome.newCrossings
     held.changedRows += outcome.changedRows
     if !outcome.moved.isEmpty { held.hasMovement = true }
@@ -197,6 +197,7 @@ extension Replica {
     case .peerLost(let device): held.remarks.append("lost \(device.short)")
     case .peerWithholds(let device, let kind):
       held.remarks.append("\(device.short) withholds: \(kind.word)")
+      held.accused.append((device, StandstillSummary.Kind(kind)))
     }
   }
 
@@ -398,6 +399,12 @@ extension Replica {
       }
       place = FramePlace(log: last.frame.strand, sequence: last.frame.sequence)
     }
+  }
+}
+
+extension StandstillSummary.Kind {
+  init(_ kind: StandstillKind) {
+    self = kind == .keepsToItself ? .keepsToItself : .asksForNothing
   }
 }
 

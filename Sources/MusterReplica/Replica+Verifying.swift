@@ -43,11 +43,12 @@ extension Replica {
       let last = missing.sequences.upperBound
       let which = first == last ? "frame \(first) is" : "frames \(first) to \(last) are"
       let author = missing.callsign.map { " by \($0)" } ?? ""
-      return "\(which) missing from log \(missing.log.short)\(author): no peer that was met has "
-        + "brought what damage took"
+      return "\(missing.isFloor ? "at least " : "")\(which) missing from log "
+        + "\(missing.log.short)\(author): held once, and no peer that was met has brought back "
+        + "what damage took"
     }
-    let hash = try StateDigest.hash(of: store)
-    if try StateDigest.hash(of: rebuild.store) != hash {
+    let hash = try StateTree.hash(of: store)
+    if try StateTree.hash(of: rebuild.store) != hash {
       problems.append("the view is not what the log says: start the node again to rebuild it")
       var note = Batch()
       note.forgotten = [Self.viewKey]

@@ -137,6 +137,25 @@ extension Replica {
     return (id, try write(composer.writes, lane: lane, now: now))
   }
 
+  /// Command only. In the urgent lane where it was a hazard or becomes one; changing nothing writes
+  /// nothing. An edit brings back no fence that is deleted meanwhile.
+  public mutating func editFence(
+    _ id: RowID, _ changes: FenceChanges, now: ClockReading
+  ) throws -> Outcome {
+    try require(.command)
+    let state = try settled(.fence, id, now: now)
+    var composer = Composer(state, origin: nil)
+    composer.set(.fenceName, to: changes.name.map(Value.text))
+    composer.set(.fenceKind, to: changes.kind.map { .code($0.rawValue) })
+    composer.set(.fenceGeometry, to: changes.geometry.map(Value.geometry))
+    // A fence that was drawn without one has none to take away.
+    if let seconds = changes.dwellSeconds, seconds > 0 || state.isSet(.fenceDwellSeconds) {
+      composer.set(.fenceDwellSeconds, to: .number(seconds))
+    }
+    return try write(
+      composer.writes, lane: changes.kind == .hazard ? .urgent : lane(of: state), now: now)
+  }
+
   /// Command only. Inactive, a fence stays on the map and is not watched.
   public mutating func setFenceActive(
     _ id: RowID, _ isActive: Bool, now: ClockReading

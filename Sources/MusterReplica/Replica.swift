@@ -48,8 +48,8 @@ public struct Replica {
   var hasYielded = false
   /// Nil once the peers in reach have said how much they hold of this device's logs.
   var question: HeadsQuestion?
-  /// Nil after something was applied.
-  var knownStateHash: StateHash?
+  /// Nil until it is asked for, and after everything was derived anew.
+  var stateTree: StateTree?
   /// Demands that `locationDemands` has told of.
   var knownDemands: Set<RowID> = []
   /// Nil while the disk works.
@@ -80,6 +80,8 @@ public struct Replica {
     public var haveUplinksChanged = false
     /// Uplinks at whose other ends somebody proved to belong to the operation.
     public var provenUplinks: [Endpoint] = []
+    /// Peers that are said to withhold from now on.
+    public var accused: [(device: DeviceID, kind: StandstillSummary.Kind)] = []
     /// Alerts that came and went, in the order of their ids.
     public var alertChanges: [AlertChange] = []
 
@@ -251,6 +253,8 @@ public struct Replica {
       roster: roster, logs: logs, records: records, epochKeys: keys, seed: seed, now: now)
   }
 
+  /// The one that it is of.
+  public var operation: OperationID { local.operation }
   /// The one that this replica writes as.
   public var device: DeviceID { local.device }
   /// How often a replica has taken up this store, this time counted in.
@@ -327,7 +331,7 @@ public struct Replica {
     }
     self.reader = reader
     note(outcome)
-    knownStateHash = nil
+    stateTree = nil
     monitor.fencesChanged()
     batch.local[Self.viewKey] = [Self.viewVersion]
   }

@@ -120,7 +120,8 @@ public final class World {
       AuthorityChecker(scenario), ContentChecker(), AnswerChecker(), FenceParityChecker(),
       CrossingChecker(), PositionChecker(scenario.expectations), BoundsChecker(),
       DeliveryChecker(), NonceChecker(), ForkChecker(),
-      RevocationChecker(), TrackChecker(), AlertChecker(), promptness,
+      RevocationChecker(), TrackChecker(), AlertChecker(), AccusationChecker(scenario),
+      promptness,
     ]
     try found()
   }

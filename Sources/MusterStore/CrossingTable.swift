@@ -49,12 +49,28 @@ enum CrossingTable {
     }
   }
 
+  /// The highest number that was ever given; 0 before the first.
+  static func newestArrival(_ database: Database) throws -> Int64 {
+    try database.first(
+      "SELECT seq FROM sqlite_sequence WHERE name = 'crossings'", of: "crossings"
+    ) { try $0.integer() } ?? 0
+  }
+
+  /// Those whose ids are in a range, or all, by id.
   static func each(
-    _ database: Database, _ body: (RecordedCrossing) throws -> Void
+    _ ids: ClosedRange<CrossingID>?, in database: Database,
+    _ body: (RecordedCrossing) throws -> Void
   ) throws {
-    try database.each("SELECT \(columns) FROM crossings ORDER BY id", of: "crossings") {
-      try body(try read(&$0))
-    }
+    let first = ids?.lowerBound ?? CrossingID(raw: .zero)
+    let last = ids?.upperBound ?? CrossingID(raw: Bytes16(high: .max, low: .max))
+    try database.each(
+      "SELECT \(columns) FROM crossings WHERE id BETWEEN ? AND ? ORDER BY id",
+      [first.blob, last.blob], of: "crossings"
+    ) { try body(try read(&$0)) }
+  }
+
+  static func count(_ database: Database) throws -> Int {
+    try database.first("SELECT count(*) FROM crossings", of: "crossings") { try $0.integer() } ?? 0
   }
 
   static func arrivals(_ database: Database) throws -> [CrossingID: Int64] {

@@ -43,9 +43,24 @@ enum RowTable {
     try database.each(
       "SELECT kind, id, state FROM rows WHERE kind BETWEEN ? AND ? ORDER BY kind, id",
       [kinds.lowerBound.column, kinds.upperBound.column], of: "rows"
-    ) { columns in
-      let key = RowKey(kind: try columns.code(), id: try columns.identifier())
-      try body(key, try columns.bytes())
-    }
+    ) { try read(&$0, body) }
+  }
+
+  /// Those of a kind whose ids are in a range, by id.
+  static func each(
+    _ kind: EntityKind, among ids: ClosedRange<RowID>, in database: Database,
+    _ body: (RowKey, [UInt8]) throws -> Void
+  ) throws {
+    try database.each(
+      "SELECT kind, id, state FROM rows WHERE kind = ? AND id BETWEEN ? AND ? ORDER BY id",
+      [kind.rawValue.column, ids.lowerBound.blob, ids.upperBound.blob], of: "rows"
+    ) { try read(&$0, body) }
+  }
+
+  private static func read(
+    _ columns: inout ColumnReader, _ body: (RowKey, [UInt8]) throws -> Void
+  ) throws {
+    let key = RowKey(kind: try columns.code(), id: try columns.identifier())
+    try body(key, try columns.bytes())
   }
 }

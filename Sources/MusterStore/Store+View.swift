@@ -22,11 +22,26 @@ extension Store {
   /// Throws `StoreError`, or what `body` throws. `body` MUST NOT use this store.
   public func forEachRow(_ body: (RowState) throws -> Void) throws {
     try rethrowing { database in
-      try RowTable.each(nil, in: database) { key, bytes in
-        let state = try RowState(key: key, decoding: bytes)
-        do { try body(state) } catch { throw CallerError(cause: error) }
+      try RowTable.each(nil, in: database) { try Self.hand($0, $1, to: body) }
+    }
+  }
+
+  /// The same with the rows of some kinds whose ids are in a range, one range after the other.
+  public func forEachRow(
+    in ranges: [(EntityKind, ClosedRange<RowID>)], _ body: (RowState) throws -> Void
+  ) throws {
+    try rethrowing { database in
+      for (kind, ids) in ranges {
+        try RowTable.each(kind, among: ids, in: database) { try Self.hand($0, $1, to: body) }
       }
     }
+  }
+
+  private static func hand(
+    _ key: RowKey, _ bytes: [UInt8], to body: (RowState) throws -> Void
+  ) throws {
+    let state = try RowState(key: key, decoding: bytes)
+    do { try body(state) } catch { throw CallerError(cause: error) }
   }
 
   /// Crossings in the order in which they came to be known here, to follow them.
@@ -38,16 +53,38 @@ extension Store {
     try read { try CrossingTable.after(arrival ?? .min, limit: limit, in: $0) }
   }
 
+  /// The highest arrival number that a crossing was ever given, of those too that were taken back
+  /// since; 0 before the first.
+  public func newestArrival() throws(StoreError) -> Int64 {
+    try read { try CrossingTable.newestArrival($0) }
+  }
+
   /// Calls `body` with every crossing by id, as of one moment, for hashing.
   ///
   /// Throws `StoreError`, or what `body` throws. `body` MUST NOT use this store.
   public func forEachCrossing(_ body: (RecordedCrossing) throws -> Void) throws {
     try rethrowing { database in
-      try CrossingTable.each(database) { crossing in
+      try CrossingTable.each(nil, in: database) { crossing in
         do { try body(crossing) } catch { throw CallerError(cause: error) }
       }
     }
   }
+
+  /// The same with the crossings whose ids are in a range, one range after the other.
+  public func forEachCrossing(
+    in ranges: [ClosedRange<CrossingID>], _ body: (RecordedCrossing) throws -> Void
+  ) throws {
+    try rethrowing { database in
+      for ids in ranges {
+        try CrossingTable.each(ids, in: database) { crossing in
+          do { try body(crossing) } catch { throw CallerError(cause: error) }
+        }
+      }
+    }
+  }
+
+  /// How many crossings are known.
+  public func crossingCount() throws(StoreError) -> Int { try read(CrossingTable.count) }
 
   /// The newest record of each topic, by topic.
   public func records() throws(StoreError) -> [LatestRecord] {

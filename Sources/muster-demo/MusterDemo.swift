@@ -25,6 +25,12 @@ struct MusterDemo: AsyncParsableCommand {
   @Option(help: ArgumentHelp("The way that Ben walks (GPX).", valueName: "file"))
   var track = "simulations/tracks/valley-walk.gpx"
 
+  @Flag(help: "Lets the three nodes run on until Ctrl-C, with a dashboard in the browser.")
+  var keep = false
+
+  /// Where the dashboard is, unless somebody else listens there.
+  private static let wishedPort = 7480
+
   func run() async throws {
     // A reader that has seen enough must not kill the demo before it has ended its nodes.
     signal(SIGPIPE, SIG_IGN)
@@ -33,8 +39,9 @@ struct MusterDemo: AsyncParsableCommand {
       let program = try program()
       let stage = try await Stage(
         program: program, directory: URL(filePath: directory), keys: URL(filePath: keys),
-        track: try readable(track), screen: screen)
-      switch await Self.play(on: stage) {
+        track: try readable(track),
+        dashboard: keep ? try await FreePort.find(wished: Self.wishedPort) : nil, screen: screen)
+      switch await play(on: stage, screen: screen) {
       case .over(let outcome, let unclean):
         try conclude(outcome, unclean: unclean, program: program, screen: screen)
       case .failed(let error):
@@ -45,6 +52,7 @@ struct MusterDemo: AsyncParsableCommand {
         try await stage.story.progress.clear()
         complain("stopped; its nodes have ended")
         throw ExitCode(128 + signal.rawValue)
+      case .kept: preconditionFailure("its nodes run on after the end")
       }
     } catch let code as ExitCode {
       throw code
@@ -91,18 +99,25 @@ struct MusterDemo: AsyncParsableCommand {
 
   private enum Ending: Sendable {
     case over(Outcome, unclean: [String])
+    /// The story is over, and its nodes run on.
+    case kept(Outcome)
     case failed(any Error)
     case stopped(UnixSignal)
   }
 
   /// Plays until the story is over or a signal comes. Whichever it is, no node is left when this
   /// returns.
-  private static func play(on stage: Stage) async -> Ending {
+  private func play(on stage: Stage, screen: Screen) async -> Ending {
     let signals = await UnixSignalsSequence(trapping: .sigint, .sigterm, .sighup)
     return await withTaskGroup(of: Ending?.self) { group in
       group.addTask {
         do {
           let outcome = try await stage.story.play()
+          if let port = stage.story.dashboard {
+            try show(outcome, on: screen)
+            try offer(port, on: screen)
+            return .kept(outcome)
+          }
           return .over(outcome, unclean: try await stage.end())
         } catch {
           return .failed(error)
@@ -112,7 +127,11 @@ struct MusterDemo: AsyncParsableCommand {
         for await signal in signals { return .stopped(signal) }
         return nil
       }
-      let ending = await group.next() ?? nil
+      var ending = await group.next() ?? nil
+      if case .kept(let outcome)? = ending {
+        _ = await group.next()
+        ending = .over(outcome, unclean: await stage.children.endAll())
+      }
       group.cancelAll()
       await stage.children.endAll()
       return ending ?? .failed(CancellationError())
@@ -121,12 +140,22 @@ struct MusterDemo: AsyncParsableCommand {
 
   // MARK: Concluding
 
+  private func show(_ outcome: Outcome, on screen: Screen) throws {
+    try screen.write("\n\(ClosingTable(outcome: outcome, screen: screen).text)\n\n")
+  }
+
+  private func offer(_ port: Int, on screen: Screen) throws {
+    let address = screen.paint("http://127.0.0.1:\(port)/", .strong)
+    try screen.write(
+      "The dashboard of Anna's command post: \(address)\nThe three nodes run until Ctrl-C.\n\n")
+  }
+
   private func conclude(
     _ outcome: Outcome, unclean: [String], program: URL, screen: Screen
   ) throws {
     let broken =
       Promises(outcome: outcome).broken() + unclean.map { "\($0) did not stop cleanly" }
-    try screen.write("\n\(ClosingTable(outcome: outcome, screen: screen).text)\n\n")
+    if !keep { try show(outcome, on: screen) }
     guard broken.isEmpty else {
       for promise in broken { try screen.write("\(screen.paint("✖", .bad)) \(promise)\n") }
       let things = broken.count == 1 ? "1 thing is" : "\(broken.count) things are"
@@ -140,7 +169,7 @@ struct MusterDemo: AsyncParsableCommand {
       """
       \(screen.paint("✔ All as promised.", .good)) Every command is in \(journal). Look around:
         MUSTER_STATE=\(directory)/state \(name) report list \(folders)
-
+      \(keep ? "" : "With the dashboard in a browser, until Ctrl-C: make demo KEEP=1\n")
       """)
   }
 }

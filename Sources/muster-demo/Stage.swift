@@ -10,7 +10,11 @@ struct Stage: Sendable {
   private let folders: [OwnedFolder]
 
   /// Removes what an earlier demo has left, and opens the links.
-  init(program: URL, directory: URL, keys: URL, track: URL, screen: Screen) async throws {
+  ///
+  /// - Parameter dashboard: the port at which Anna's node serves its dashboard; nil for none.
+  init(
+    program: URL, directory: URL, keys: URL, track: URL, dashboard: Int?, screen: Screen
+  ) async throws {
     let folder = try OwnedFolder(replacing: directory)
     let callsigns = ["Anna", "Ben", "Cleo"]
     let keyFolders = try callsigns.map {
@@ -36,7 +40,7 @@ struct Stage: Sendable {
     folders = [folder] + keyFolders
     story = Story(
       anna: laptops[0], ben: laptops[1], cleo: laptops[2], links: links, track: track,
-      progress: progress)
+      dashboard: dashboard, progress: progress)
   }
 
   /// Stops the nodes as a person would.

@@ -10,6 +10,8 @@ struct Story: Sendable {
   let links: Links
   /// Ben's way, a GPX file.
   let track: URL
+  /// The port of Anna's dashboard; nil for none.
+  let dashboard: Int?
   let progress: Progress
 
   /// Who is linked to whom; each laptop knows only its own ends.
@@ -51,7 +53,8 @@ struct Story: Sendable {
     }
     try await progress.step("Anna's laptop runs as the command post") {
       let ends = [links.annaBen, links.annaCleo]
-      try await anna.start(try ends.flatMap { ["--peer", try $0.address(at: .first)] })
+      let page = dashboard.map { ["--http", "127.0.0.1:\($0)"] } ?? []
+      try await anna.start(try ends.flatMap { ["--peer", try $0.address(at: .first)] } + page)
     }
     try await progress.step("Anna draws a muster fence: \(Script.camp), 200 m around the school") {
       try await anna.tell(

@@ -40,7 +40,7 @@ struct Muster: AsyncParsableCommand {
         name: "Upkeep",
         subcommands: [
           SettingsCommand.self, DeviceCommand.self, RevokeCommand.self, QuarantineCommand.self,
-          EpochCommand.self, LoginCommand.self,
+          EpochCommand.self, LoginCommand.self, WebhookCommand.self,
           VerifyCommand.self, ExportCommand.self, DoctorCommand.self,
         ]),
     ])

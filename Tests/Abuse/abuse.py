@@ -9,6 +9,7 @@ import sys
 import time
 
 import row
+import bombs
 import crashes
 import disks
 import floods
@@ -20,7 +21,8 @@ import secrets_left
 
 ROWS = [
     entry
-    for module in (floods, replays, crashes, migrations, disks, lives, secrets_left, machine)
+    for module in (
+        floods, replays, bombs, crashes, migrations, disks, lives, secrets_left, machine)
     for entry in module.ROWS]
 
 

@@ -74,6 +74,8 @@ ROWS = [
     Row("C1", "clocks wrong by years", stories("wrong-clocks")),
     Row("A5", "a member who writes what is not theirs", stories("insider")),
     Row("R1", "who withholds, floods, forks, repeats", stories("saboteurs", "two-tongues", "outsider")),
+    Row("R1", "who withholds is named, and nobody else",
+        suite("MusterSyncTests.WithholdingScheduleTests", 30, 1000, "{:,} schedules")),
     Row("G0", "drawn stories", swarm),
     Row("N3", "datagrams with bits flipped, cut, lengthened",
         suite("MusterSyncTests.MutationTests", 100_000, 1_000_000, "{:,} datagrams")),

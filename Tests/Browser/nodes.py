@@ -1,16 +1,26 @@
 """Real nodes for the browser to look at: an operation with a leader and one who joins."""
 
 import json
+import math
 import os
 import shutil
+import socket
+import sqlite3
+import struct
 import subprocess
 import tempfile
 import time
 import urllib.request
+import zlib
+
+
+# The least that is waited for anything: a machine may be busy with much else.
+patience = 0
 
 
 def wait(what, condition, seconds=30):
     """Until the condition gives something true, which is returned."""
+    seconds = max(seconds, patience)
     end = time.monotonic() + seconds
     while time.monotonic() < end:
         value = condition()
@@ -20,12 +30,28 @@ def wait(what, condition, seconds=30):
     raise SystemExit(f"FAILED after {seconds} s: {what}")
 
 
+def free_ports(first):
+    """Four from `first` on, or with 0 four that nobody uses."""
+    if first:
+        return range(first, first + 4)
+    kinds = (socket.SOCK_DGRAM, socket.SOCK_STREAM) * 2
+    sockets = [socket.socket(socket.AF_INET, kind) for kind in kinds]
+    for one in sockets:
+        one.bind(("127.0.0.1", 0))
+    ports = [one.getsockname()[1] for one in sockets]
+    for one in sockets:
+        one.close()
+    return ports
+
+
 class Node:
     def __init__(self, program, folder, name, udp, http=None, peer=None):
         self.program, self.home, self.udp, self.http, self.peer = (
             program, os.path.join(folder, name), udp, http, peer)
         self.log = open(self.home + ".log", "ab")
         self.process = None
+        # Words for `muster run` besides.
+        self.more = []
 
     def run(self, *words):
         done = subprocess.run(
@@ -40,6 +66,7 @@ class Node:
                  "--listen", f"127.0.0.1:{self.udp}"]
         if self.http:
             words += ["--http", f"127.0.0.1:{self.http}"]
+        words += self.more
         if self.peer:
             words += ["--peer", f"127.0.0.1:{self.peer}"]
         self.process = subprocess.Popen(
@@ -77,13 +104,50 @@ class Node:
         return json.loads(text) if text else None
 
 
+def base_map(path):
+    """A small MBTiles file around where the people of the walk are: every tile has one colour."""
+    def chunk(kind, data):
+        return (struct.pack(">I", len(data)) + kind + data
+                + struct.pack(">I", zlib.crc32(kind + data)))
+
+    def picture(red, green, blue):
+        row = b"\0" + bytes((red, green, blue)) * 256
+        return (b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", struct.pack(">IIBBBBB", 256, 256, 8, 2, 0, 0, 0))
+                + chunk(b"IDAT", zlib.compress(row * 256)) + chunk(b"IEND", b""))
+
+    file = sqlite3.connect(path)
+    file.execute("CREATE TABLE metadata (name TEXT, value TEXT)")
+    file.execute("CREATE TABLE tiles (zoom_level INTEGER, tile_column INTEGER, tile_row INTEGER, "
+                 "tile_data BLOB)")
+    file.execute("CREATE UNIQUE INDEX place ON tiles (zoom_level, tile_column, tile_row)")
+    file.executemany("INSERT INTO metadata VALUES (?, ?)", [
+        ("name", "Serra"), ("format", "png"), ("minzoom", "10"), ("maxzoom", "15"),
+        ("attribution", "<b onclick='window.__ran=1'>&copy;</b> <a href='javascript:window.__ran=1'>Field survey</a>"
+         "<img src=x onerror='window.__ran=1'>")])
+    for zoom in range(10, 16):
+        side = 2 ** zoom
+        west, east = (int((lon + 180) / 360 * side) for lon in (-7.75, -7.45))
+        north, south = (int((1 - math.asinh(math.tan(math.radians(lat))) / math.pi) / 2 * side)
+                        for lat in (40.42, 40.22))
+        for x in range(west, east + 1):
+            for y in range(north, south + 1):
+                shade = 12 * ((x + y) % 2)
+                file.execute("INSERT INTO tiles VALUES (?, ?, ?, ?)", (
+                    zoom, x, side - 1 - y, picture(200 + shade, 214 + shade, 190 + shade)))
+    file.commit()
+    file.close()
+    return path
+
+
 class Operation:
     """A leader whom the browser looks at, and a member over loopback."""
 
     def __init__(self, program, port):
         self.folder = tempfile.mkdtemp(prefix="muster-browser-")
-        self.leader = Node(program, self.folder, "lead", port, http=port + 1)
-        self.member = Node(program, self.folder, "ana", port + 2, http=port + 3, peer=port)
+        ports = free_ports(port)
+        self.leader = Node(program, self.folder, "lead", ports[0], http=ports[1])
+        self.member = Node(program, self.folder, "ana", ports[2], http=ports[3], peer=ports[0])
+        self.leader.more = ["--map", base_map(os.path.join(self.folder, "valley.mbtiles"))]
         self.leader.run("init", "Serra fire", "--callsign", "Lead")
         self.leader.start()
         invite = json.loads(self.leader.run("invite", "--json"))["url"]

@@ -1,6 +1,7 @@
 """What people try to have run in a page that shows their words."""
 
-_ACTS = ["window.__ran=1", "parent.__ran=1", "document.title='ran'"]
+_ACTS = ["window.__ran=1", "parent.__ran=1", "document.title='ran'", "top['__r'+'an']=1",
+         "Function`window.__ran=1```"]
 _SHAPES = [
     "<script>{}</script>", "</script><script>{}</script>", "<img src=x onerror={}>",
     "\"><img src=x onerror={}>", "'><svg onload={}>", "<svg/onload={}>", "<body onload={}>",
@@ -25,6 +26,9 @@ _SHAPES = [
     "<img src=x:x onerror={} //", "__proto__<img src=x onerror={}>",
     "<a id=__ran href=1>{}</a>", "<form id=__ran><input name=value value={}></form>",
     "<dialog open onclose={}>", "<p onscroll={} tabindex=1>x", "<keygen autofocus onfocus={}>",
+    "<input type=image src=x onerror={}>", "<svg><set onbegin={} attributename=x>",
+    "<frameset onload={}>", "<p contenteditable onblur={} autofocus>x",
+    "<svg><a xlink:href='javascript:{}'><text y=9>x</text></a></svg>", "\"/><script>{}</script>",
     "[x](javascript:{})", "<image src=x onerror={}>", "<isindex action=javascript:{} type=image>",
 ]
 

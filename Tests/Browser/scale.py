@@ -59,6 +59,7 @@ class Stage:
             "users": {"items": self.users, "next": None},
             "reports": {"items": self.reports, "next": None},
             "fences.geojson": {"features": []},
+            "map": {"name": "", "attribution": "", "tiles": None},
             "status": {"operationName": "Scale", "callsign": "Lead", "role": "command",
                        "device": "0" * 32, "peers": [], "frames": 1, "logs": 1, "quarantined": 0,
                        "uplink": None, "stateHash": "0" * 64, "diskFreeBytes": 1},
@@ -81,6 +82,8 @@ def handler(stage):
             name = "index.html" if path == "/" else path.removeprefix("/dashboard/")
             place = (os.path.join(LEAFLET, name[8:]) if name.startswith("leaflet/")
                      else os.path.join(FILES, name))
+            if not os.path.isfile(place):
+                return self.send_error(404)
             with open(place, "rb") as file:
                 self.say(file.read(), TYPES[place.rsplit(".", 1)[1]])
 

@@ -1,3 +1,4 @@
+import MusterInterchange
 import MusterModel
 import Testing
 

@@ -5,9 +5,11 @@ import MusterNode
 import NIOCore
 import NIOPosix
 import ServiceLifecycle
+import Synchronization
 import Testing
 
 @testable import MusterControl
+@testable import MusterHTTP
 
 @Suite(.timeLimit(.minutes(1))) struct `A running node's socket` {
   @Test func `every command reaches the node, and its answer comes back`() async throws {
@@ -42,7 +44,7 @@ import Testing
       atPath: folder.path + "/run", withIntermediateDirectories: true,
       attributes: [.posixPermissions: 0o755])
     await #expect(throws: ControlFault.self) {
-      try await ControlServer(path: path, performer: ScriptedNode(), logger: .silent).run()
+      try await runServer(at: path, in: folder)
     }
   }
 
@@ -74,7 +76,7 @@ import Testing
     try folder.makeRun()
     try Data("precious".utf8).write(to: URL(fileURLWithPath: "\(path)"))
     await #expect(throws: ControlFault.self) {
-      try await ControlServer(path: path, performer: ScriptedNode(), logger: .silent).run()
+      try await runServer(at: path, in: folder)
     }
     let found = try Data(contentsOf: URL(fileURLWithPath: "\(path)"))
     #expect(found == Data("precious".utf8))
@@ -89,21 +91,48 @@ import Testing
   }
 
   @Test func `bytes that are no command are refused, and the next client is served`() async throws {
-    try await withServer(ScriptedNode()) { path in
-      let channel = try await rawConnection(to: path)
-      let answer = try await channel.executeThenClose { inbound, outbound -> [UInt8]? in
-        try await outbound.write([0xFF, 0xFF])
-        for try await message in inbound { return message }
-        return nil
-      }
-      guard case .refused(let reason, _) = try Response(decoding: try #require(answer)).reply else {
-        Issue.record("it was not refused")
-        return
-      }
-      #expect(reason.contains("malformed"))
+    let node = ScriptedNode()
+    try await withServer(node) { path in
+      let answer = try await exchange(Self.post("\u{7F}\u{7F}"), with: path)
+      #expect(answer.hasPrefix("HTTP/1.1 400 ") && answer.contains("malformed"))
       let found = try await ControlClient(path: path).perform(.users)
       #expect(found == .done)
     }
+    #expect(await node.commands == [.users])
+  }
+
+  @Test func `what is posted in another way, or is too long, changes nothing`() async throws {
+    let node = ScriptedNode()
+    try await withServer(node) { path in
+      let wrong = [
+        (405, Self.post("", method: "GET")), (415, Self.post("", type: "application/json")),
+        (413, Self.post(String(repeating: "x", count: ControlLimits.requestBytes + 1))),
+        (403, Self.post("", more: "Origin: http://evil.example\r\n")),
+        (403, Self.post("", host: "evil.example")), (404, Self.post("", path: "/api/v1/command")),
+      ]
+      for (status, request) in wrong {
+        let answer = try await exchange(request, with: path)
+        #expect(answer.hasPrefix("HTTP/1.1 \(status) "), "\(answer.prefix(300))")
+      }
+    }
+    #expect(await node.commands.isEmpty)
+  }
+
+  @Test func `programs are answered at it as on a loopback address`() async throws {
+    try await withServer(ScriptedNode()) { path in
+      let answer = try await exchange(
+        "GET /api/v1/status HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n",
+        with: path)
+      #expect(answer.hasPrefix("HTTP/1.1 200 ") && answer.contains("\"callsign\":\"Anna\""))
+    }
+  }
+
+  private static func post(
+    _ body: String, method: String = "POST", type: String = CommandExchange.mediaType,
+    host: String = "localhost", path: String = CommandExchange.path, more: String = ""
+  ) -> String {
+    "\(method) \(path) HTTP/1.1\r\nHost: \(host)\r\nConnection: close\r\n\(more)"
+      + "Content-Type: \(type)\r\nContent-Length: \(body.utf8.count)\r\n\r\n\(body)"
   }
 
   @Test func `a command too long is not even sent`() async throws {
@@ -115,25 +144,29 @@ import Testing
     }
   }
 
-  @Test func `one connection carries several requests in order`() async throws {
-    let node = ScriptedNode { command in
-      if case .report(let id) = command { return .refused(id) }
-      return .done
-    }
-    try await withServer(node) { path in
-      let channel = try await rawConnection(to: path)
-      let answers = try await channel.executeThenClose { inbound, outbound -> [Reply] in
-        for number in 0..<5 {
-          try await outbound.write(Request.command(.report("\(number)")).encoded())
+  @Test func `who answers, and is no node of this version, is told apart from none`() async throws {
+    let folder = TemporaryFolder()
+    let path = try folder.socketPath()
+    try folder.makeRun()
+    let answers: [(String, ControlFault)] = [
+      ("HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\n\r\n", .unexpected),
+      ("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok", .unexpected),
+      ("\u{0}\u{0}\u{0}\u{2}ok", .unexpected), ("", .closed),
+      (
+        "HTTP/1.1 200 OK\r\nContent-Type: \(CommandExchange.mediaType)\r\n"
+          + "Content-Length: 9\r\n\r\nok", .closed
+      ),
+      (
+        "HTTP/1.1 503 No\r\nContent-Type: application/problem+json\r\n"
+          + "Content-Length: 20\r\n\r\n{\"detail\":\"not now\"}", .declined("not now")
+      ),
+    ]
+    for (answer, fault) in answers {
+      try await withImpostor(at: path, saying: answer) {
+        await #expect(throws: fault, "\(answer)") {
+          try await ControlClient(path: path).perform(.status)
         }
-        var answers: [Reply] = []
-        for try await message in inbound {
-          answers.append(try Response(decoding: message).reply)
-          if answers.count == 5 { break }
-        }
-        return answers
       }
-      #expect(answers == (0..<5).map { .refused("\($0)") })
     }
   }
 
@@ -171,6 +204,35 @@ import Testing
       await node.waitForNoFollower()
       let found = try await ControlClient(path: path).perform(.status)
       #expect(found == .done)
+    }
+  }
+
+  @Test func `what waits for a follower that does not read is bounded, and the newest is told`()
+    async throws
+  {
+    let told: Int64 = 20_000
+    let node = ScriptedNode()
+    try await withServer(node) { path in
+      let heard = Mutex<[Int64]>([])
+      let (begun, begin) = AsyncStream.makeStream(of: Void.self)
+      let (release, all) = AsyncStream.makeStream(of: Void.self)
+      let follower = Task {
+        try await ControlClient(path: path).follow(after: nil) { batch in
+          heard.withLock { $0 += batch.map(\.arrival) }
+          begin.finish()
+          for await _ in release {}
+        }
+      }
+      await node.waitForFollower()
+      await node.tell([Specimens.crossing(1)])
+      for await _ in begun {}
+      for number in 2...told { await node.tell([Specimens.crossing(number)]) }
+      await node.stop()
+      all.finish()
+      try await follower.value
+      let numbers = heard.withLock { $0 }
+      #expect(numbers.last == told && numbers == numbers.sorted())
+      #expect(numbers.count < told / 2, "\(numbers.count) waited")
     }
   }
 

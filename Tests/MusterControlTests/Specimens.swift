@@ -35,6 +35,9 @@ enum Specimens {
       .setPosition(fix), .setPosition(bareFix), .track(of: "Ben", limit: 7),
       .report("0a1b"), .deleteReport(""), .confirmReport("ffff"),
       .commentReport("0a1b", text: "ça brûle"), .fence("0a1b"), .deleteFence("0a1b"),
+      .editFence("0a1b", FenceChanges()),
+      .editFence(
+        "0a1b", FenceChanges(name: "Pool", kind: .info, geometry: circle, dwellSeconds: 0)),
       .setFenceActive("0a1b", true), .setFenceActive("0a1b", false),
       .addReport(ReportDraft(title: "Smoke")),
       .addReport(
@@ -69,7 +72,9 @@ enum Specimens {
           kind: .evacuate, text: "", role: .member, team: "North", users: ["Ben", "Cleo"],
           fence: "0a1b", deadlineSeconds: .max)),
       .closeDirective("0a1b"), .acknowledge("0a1b", note: "here", user: nil),
-      .acknowledge("0a1b", note: "", user: "Ben"), .alerts, .changes, .settings(user: nil),
+      .acknowledge("0a1b", note: "", user: "Ben"), .alerts,
+      .acknowledgeAlert("help:0a1b", by: nil), .acknowledgeAlert("0a1b", by: "Maria"), .changes,
+      .settings(user: nil),
       .settings(user: "Ben"), .setProfile(.foreground, user: nil, isForeground: true),
       .setProfile(.background, user: "Ben", isForeground: false),
       .setSilence(seconds: .max, user: nil), .setSilence(seconds: 0, user: "Ben"),
@@ -77,6 +82,9 @@ enum Specimens {
 
   static let alert = Alert(
     id: AlertID(kind: .overdue, row: row), level: .danger, text: "late", since: moment)
+  static let noticedAlert = Alert(
+    id: AlertID(kind: .help, row: row), level: .danger, text: "help", since: moment,
+    acknowledgement: AlertAcknowledgement(name: "Maria", moment: moment))
   static var counts: ChangeCounts {
     var counts = ChangeCounts()
     counts[.events] = .max
@@ -191,8 +199,11 @@ enum Specimens {
           fix: PositionReport(fix: fix, reportedAt: moment))),
       .verification(VerificationReport(frames: 1, logs: 2, stateHash: hash, problems: [])),
       .verification(VerificationReport(frames: 0, logs: 0, stateHash: hash, problems: ["a", ""])),
-      .directives([]), .directives([directive, bareDirective]), .alerts([]), .alerts([alert]),
-      .alertChanges([.raised(alert), .cleared(alert)]), .changes(counts),
+      .directives([]), .directives([directive, bareDirective]), .alerts([]),
+      .alerts([alert, noticedAlert]),
+      .alertChanges([
+        .raised(alert), .acknowledged(noticedAlert), .cleared(alert), .cleared(noticedAlert),
+      ]), .changes(counts),
       .settings(
         SettingsSummary(
           foreground: .foreground, background: .background, silenceSeconds: 600)),

@@ -8,6 +8,7 @@ import ServiceLifecycle
 import Testing
 
 @testable import MusterControl
+@testable import MusterHTTP
 
 /// A node that answers by a function and says what the test tells it to say.
 actor ScriptedNode: CommandPerformer {
@@ -99,6 +100,17 @@ final class TemporaryFolder: Sendable {
 
   func socketPath() throws -> ControlSocketPath { try ControlSocketPath(path + "/run/muster.sock") }
 
+  /// A founder's real node that hears and sends nothing.
+  func node() async throws -> Node {
+    let home = NodeHome.locate(
+      home: path + "/home", keys: nil, environment: ["MUSTER_STATE": path + "/state"])
+    if !home.exists {
+      _ = try Founding.found(
+        operation: "Ridge", callsign: "Anna", home: home, passphrase: nil)
+    }
+    return Node(try OpenedHome(home) { [] }, transport: nil, logger: .silent)
+  }
+
   func makeRun() throws {
     try FileManager.default.createDirectory(
       atPath: path + "/run", withIntermediateDirectories: true,
@@ -115,7 +127,8 @@ func withServer(
   try await withServer(node, in: folder, stop: .whenBodyEnds) { path, _ in try await body(path) }
 }
 
-/// Runs a server as a node does, and stops it as a signal would.
+/// Runs a node's server as the program does, with a scripted node behind the command line's door
+/// alone, and stops it as a signal would.
 func withServer(
   _ node: ScriptedNode, in folder: TemporaryFolder = TemporaryFolder(), stop: Stop,
   _ body:
@@ -123,8 +136,12 @@ func withServer(
 ) async throws {
   let path = try folder.socketPath()
   let (listening, isListening) = AsyncStream.makeStream(of: Void.self)
-  let server = ControlServer(path: path, performer: node, logger: .silent) { isListening.finish() }
-  let group = ServiceGroup(services: [server], logger: .silent)
+  let real = try await folder.node()
+  let programs = Programs(node: real, logger: .silent)
+  let server = WebServer(
+    at: .socket(path), node: real, performer: node, programs: programs, logger: .silent
+  ) { _ in isListening.finish() }
+  let group = ServiceGroup(services: [programs, server], logger: .silent)
   try await withThrowingTaskGroup { tasks in
     tasks.addTask {
       defer { isListening.finish() }
@@ -135,16 +152,40 @@ func withServer(
     if stop == .whenBodyEnds { await group.triggerGracefulShutdown() }
     try await tasks.waitForAll()
   }
+  await real.stop()
   withExtendedLifetime(folder) {}
 }
 
-func rawConnection(to path: ControlSocketPath) async throws -> MessageChannel {
-  try await ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+/// A server that a test expects not to come up.
+func runServer(at path: ControlSocketPath, in folder: TemporaryFolder) async throws {
+  let real = try await folder.node()
+  let server = WebServer(
+    at: .socket(path), node: real, programs: Programs(node: real, logger: .silent),
+    logger: .silent)
+  let outcome: Result<Void, any Error>
+  do {
+    outcome = .success(try await server.run())
+  } catch {
+    outcome = .failure(error)
+  }
+  await real.stop()
+  try outcome.get()
+}
+
+/// Says just these bytes to a socket, and returns what comes back until it hangs up.
+func exchange(_ request: String, with path: ControlSocketPath) async throws -> String {
+  let channel = try await ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
     .connect(unixDomainSocketPath: path.description) { channel in
       channel.eventLoop.makeCompletedFuture {
-        try channel.messages(upTo: ControlLimits.responseBytes)
+        try NIOAsyncChannel<ByteBuffer, ByteBuffer>(wrappingChannelSynchronously: channel)
       }
     }
+  return try await channel.executeThenClose { inbound, outbound in
+    try await outbound.write(ByteBuffer(string: request))
+    var answer = ""
+    for try await piece in inbound { answer += String(buffer: piece) }
+    return answer
+  }
 }
 
 /// Leaves a socket file behind that nobody listens on, as a killed process does.
@@ -166,4 +207,32 @@ func permissions(_ path: String) throws -> Int {
 
 extension Logger {
   static var silent: Logger { Logger(label: "test") { _ in SwiftLogNoOpLogHandler() } }
+}
+
+/// Listens on a socket as something that is no node, and says the same to whoever says anything.
+func withImpostor(
+  at path: ControlSocketPath, saying answer: String, _ body: () async throws -> Void
+) async throws {
+  let channel = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+    .childChannelInitializer { channel in
+      channel.eventLoop.makeCompletedFuture {
+        try channel.pipeline.syncOperations.addHandler(Parrot(answer))
+      }
+    }
+    .bind(unixDomainSocketPath: path.description).get()
+  try await body()
+  try await channel.close().get()
+}
+
+private final class Parrot: ChannelInboundHandler {
+  typealias InboundIn = ByteBuffer
+  typealias OutboundOut = ByteBuffer
+  private let answer: String
+
+  init(_ answer: String) { self.answer = answer }
+
+  func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+    context.writeAndFlush(wrapOutboundOut(ByteBuffer(string: answer)), promise: nil)
+    context.close(promise: nil)
+  }
 }

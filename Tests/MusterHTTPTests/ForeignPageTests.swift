@@ -72,4 +72,20 @@ import Testing
       #expect(try await web.status("GET", "/?id=truck&lat=46.5&lon=7.5") == 401)
     }
   }
+
+  @Test func `commands of the command line are taken on the node's own socket only`() async throws {
+    let command = ["Content-Type": "application/x-protobuf"]
+    try await WebStage.tell { web in
+      for method in ["POST", "GET", "PUT"] {
+        let status = try await web.status(method, "/api/v1/commands", "x", command)
+        #expect(status == 404)
+      }
+    }
+    try await WebStage.tell(token: "s3cret") { web in
+      let bare = try await web.status("POST", "/api/v1/commands", "x", command)
+      #expect(bare == 403)
+      let status = try await web.status("POST", "/s3cret/api/v1/commands", "x", command)
+      #expect(status == 403 || status == 404, "\(status)")
+    }
+  }
 }

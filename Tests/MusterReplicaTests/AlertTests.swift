@@ -11,6 +11,7 @@ struct AlertTests {
     return outcome.alertChanges.map { change in
       switch change {
       case .raised(let alert): "+ \(alert.level.name): \(alert.text)"
+      case .acknowledged(let alert): "✓ \(alert.acknowledgement?.name ?? "nobody"): \(alert.text)"
       case .cleared(let alert): "- \(alert.text)"
       }
     }
@@ -55,6 +56,59 @@ struct AlertTests {
     try valley.converge()
     try expect(["- leave: Smoke (fire, 500 m from here)"], at: "Ben", in: &valley)
     #expect(try valley.ask("Ben") { try $0.alerts(now: $1) } == [])
+  }
+
+  @Test func `who took notice of an alert stays named, until it grows louder`() throws {
+    var valley = try Valley.with("Ada", "Ben")
+    try valley.at("Ben") { try $0.ingest(fix(metresNorth: 0, second: 1), now: $1) }
+    let smoke = try valley.at("Ada") {
+      try $0.addReport(
+        ReportDraft(
+          title: "Smoke", category: .fire, severity: 3, position: place(metresNorth: 500)),
+        now: $1)
+    }
+    try valley.converge()
+    _ = try review("Ben", in: &valley)
+    func standing() throws -> Alert? { try valley.ask("Ben") { try $0.alerts(now: $1) }.first }
+    let id = try #require(try standing()).id
+
+    let outcome = try valley.ask("Ben") {
+      try $0.acknowledgeAlert("hazard:\(smoke.short)", by: "Maria", now: $1)
+    }
+    guard case .acknowledged(let told)? = outcome.alertChanges.first else {
+      Issue.record("nobody was told: \(outcome.alertChanges)")
+      return
+    }
+    #expect(told.id == id && told.acknowledgement?.name == "Maria")
+    // The first stays named; again changes nothing, by any name of the alert.
+    for name in [id.description, "\(smoke)", "\(smoke)".uppercased()] {
+      let again = try valley.ask("Ben") { try $0.acknowledgeAlert(name, by: nil, now: $1) }
+      #expect(again.alertChanges.isEmpty)
+    }
+    #expect(try standing() == told)
+    try expect([], at: "Ben", in: &valley)
+    try valley.restart("Ben")
+    #expect(try standing() == told)
+    // It is Ben's alone.
+    #expect(try valley.ask("Ada") { try $0.alerts(now: $1) } == [])
+
+    try valley.at("Ada") { try $0.editReport(smoke, ReportChanges(toEvacuate: true), now: $1) }
+    try valley.converge()
+    try expect(["+ danger: leave: Smoke (fire, 500 m from here)"], at: "Ben", in: &valley)
+    #expect(try standing()?.acknowledgement == nil)
+    try valley.ask("Ben") { _ = try $0.acknowledgeAlert(id.description, by: nil, now: $1) }
+    #expect(try standing()?.acknowledgement?.name == "Ben")
+
+    for wrong in ["", "smoke", "help:\(smoke)", "hazard:", "hazard:00", "0000000000000000"] {
+      #expect(throws: Refusal.self, "\(wrong)") {
+        try valley.ask("Ben") { _ = try $0.acknowledgeAlert(wrong, by: "Maria", now: $1) }
+      }
+    }
+    for name in ["", "two\nlines", String(repeating: "n", count: Limits.lineBytes + 1)] {
+      #expect(throws: Refusal.self) {
+        try valley.ask("Ben") { _ = try $0.acknowledgeAlert(id.description, by: name, now: $1) }
+      }
+    }
   }
 
   @Test func `zones, roll calls, silence and help each have their alert`() throws {

@@ -76,6 +76,20 @@ struct SealedPageTests {
     #expect(nonces.count == pages.count)
   }
 
+  @Test func `the log's file grows by many frames at a time`() throws {
+    let folder = try TemporaryFolder()
+    let store = try Store.open(path: folder.database, seal: seal)
+    var scribe = Scribe(1)
+    _ = try store.commit(batch(scribe.opened()))
+    var sizes: Set<Int> = []
+    for title in 0..<60 {
+      _ = try store.commit(batch(scribe.writing(report(7, by: scribe.author, title: "\(title)"))))
+      sizes.insert(try Self.files(of: folder)["muster.db-wal"]?.count ?? 0)
+    }
+    #expect(sizes.allSatisfy { $0 > 256 * 1024 })
+    #expect(sizes.count < 12)
+  }
+
   @Test func `a transaction that outgrows the cache is read again after a crash`() throws {
     // Given a transaction that writes its pages into the log many times, and in place
     let folder = try TemporaryFolder()

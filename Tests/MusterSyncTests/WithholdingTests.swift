@@ -59,6 +59,37 @@ struct WithholdingTests {
     #expect(accusations(world, at: 0) == [])
   }
 
+  @Test func `two who are cut off from one another, and both hear a third, name nobody`() {
+    var world = threeInStep(seed: 504)
+    // And nobody waits for an answer any more, by whose lack one would be found silent
+    world.run(seconds: 130)
+    // Given that Anna and Ben no longer hear each other, and have nothing to say
+    world.cut(0, 1)
+    // When Wilma tells both something, so that neither has to pass it on
+    world.write(1, at: 2)
+    world.run(seconds: 5)
+    #expect(world.frames(0, of: 2) == world.frames(1, of: 2))
+    // Then what each heard of the other last is held against nobody
+    world.run(seconds: Self.tenMinutes)
+    for index in 0..<3 { #expect(accusations(world, at: index) == []) }
+  }
+
+  @Test func `who has slept, and whom somebody hears who has slept, are not named`() {
+    for sleeper in 0..<2 {
+      var world = threeInStep(seed: 505 + UInt64(sleeper))
+      world.run(seconds: 130)
+      // Given a laptop that falls asleep just when there is something new
+      world.asleep = [sleeper]
+      world.write(1, at: 2)
+      world.run(seconds: Self.tenMinutes - 10)
+      world.asleep = []
+      world.give(.deadlinePassed, to: sleeper)
+      world.give(.linkUp, to: sleeper)
+      #expect(world.run(seconds: 60) { $0.haveConverged }, "sleeper \(sleeper)")
+      for index in 0..<3 { #expect(accusations(world, at: index) == []) }
+    }
+  }
+
   @Test func `nobody honest is named, in bad weather and while all write`() {
     var world = threeInStep(seed: 503)
     world.weather = .storm

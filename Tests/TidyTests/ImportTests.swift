@@ -37,12 +37,12 @@ import Testing
     ],
     "MusterHTTP": [
       "MusterModel", "MusterCrypto", "MusterInterchange", "MusterLocation", "MusterTransport",
-      "MusterNode", "Dispatch", "Hummingbird", "HummingbirdTLS", "NIOCore", "NIOSSL", "Logging",
-      "ServiceLifecycle", "Foundation", "Synchronization",
+      "MusterNode", "MusterControl", "Dispatch", "GRDBSQLite", "Hummingbird", "HummingbirdTLS",
+      "NIOCore", "NIOSSL", "Logging", "ServiceLifecycle", "Foundation", "Synchronization",
     ],
     "MusterControl": [
-      "MusterModel", "MusterNode", "SwiftProtobuf", "NIOCore", "NIOPosix", "Logging",
-      "ServiceLifecycle", "Foundation", "Glibc", "Musl", "Darwin", "Synchronization",
+      "MusterModel", "MusterNode", "SwiftProtobuf", "NIOCore", "NIOHTTP1", "NIOPosix",
+      "Foundation", "Glibc", "Musl", "Darwin",
     ],
   ]
 

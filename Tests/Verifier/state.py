@@ -401,9 +401,16 @@ class State:
                 self.crossings[id] = (decides, canonical)
 
     def hash(self):
-        entries = [canonical_row(key, self.rows[key]) for key in sorted(self.rows)]
-        entries += [self.crossings[id][1] for id in sorted(self.crossings)]
-        return h32(b"muster state 1", *(u32(len(entry)) + entry for entry in entries if entry))
+        entries = [self.crossings[id][1] for id in self.crossings]
+        entries += [canonical_row(key, self.rows[key]) for key in self.rows]
+        leaves = {}
+        for entry in sorted(entry for entry in entries if entry):
+            # Kind and id come first.
+            leaves.setdefault((entry[0], int.from_bytes(entry[1:3], "big") >> 4), []).append(entry)
+        return h32(b"muster state 2", *(
+            bytes([kind]) + prefix.to_bytes(2, "big")
+            + h32(b"muster leaf 1", *(u32(len(entry)) + entry for entry in leaves[kind, prefix]))
+            for kind, prefix in sorted(leaves)))
 
 
 def canonical_row(key, writes):

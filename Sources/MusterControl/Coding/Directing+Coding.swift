@@ -30,6 +30,12 @@ extension Command {
           if let user { $0.user = user }
         })
     case .alerts: .alerts(WireNothing())
+    case .acknowledgeAlert(let id, let name):
+      .acknowledgeAlert(
+        .with {
+          $0.alert = id
+          if let name { $0.name = name }
+        })
     case .changes: .changes(WireNothing())
     case .settings(let user): .settings(.with { if let user { $0.user = user } })
     case .setProfile(let profile, let user, let isForeground):
@@ -62,6 +68,8 @@ extension Command {
     case .acknowledge(let wire):
       .acknowledge(wire.directive, note: wire.note, user: wire.hasUser ? wire.user : nil)
     case .alerts: .alerts
+    case .acknowledgeAlert(let wire):
+      .acknowledgeAlert(wire.alert, by: wire.hasName ? wire.name : nil)
     case .changes: .changes
     case .settings(let wire): .settings(user: wire.hasUser ? wire.user : nil)
     case .setProfile(let wire):
@@ -220,13 +228,20 @@ extension WireAlert {
     level = UInt32(alert.level.rawValue)
     text = alert.text
     since = alert.since.milliseconds
+    if let acknowledgement = alert.acknowledgement {
+      acknowledgedBy = acknowledgement.name
+      acknowledgedAt = acknowledgement.moment.milliseconds
+    }
   }
 
   fileprivate var alert: Alert {
     get throws(ControlFault) {
       Alert(
         id: AlertID(kind: try Checked.code(kind), row: try Checked.identifier(row)),
-        level: try Checked.code(level), text: text, since: Timestamp(milliseconds: since))
+        level: try Checked.code(level), text: text, since: Timestamp(milliseconds: since),
+        acknowledgement: hasAcknowledgedBy
+          ? AlertAcknowledgement(
+            name: acknowledgedBy, moment: Timestamp(milliseconds: acknowledgedAt)) : nil)
     }
   }
 }
@@ -238,13 +253,17 @@ extension WireAlertChange {
     case .raised(let raised):
       isRaised = true
       alert = WireAlert(raised)
+    case .acknowledged(let noticed):
+      isAcknowledged = true
+      alert = WireAlert(noticed)
     case .cleared(let cleared): alert = WireAlert(cleared)
     }
   }
 
   fileprivate var change: AlertChange {
     get throws(ControlFault) {
-      isRaised ? .raised(try alert.alert) : .cleared(try alert.alert)
+      if isAcknowledged { return .acknowledged(try alert.alert) }
+      return isRaised ? .raised(try alert.alert) : .cleared(try alert.alert)
     }
   }
 }

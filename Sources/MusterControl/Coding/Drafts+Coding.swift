@@ -72,3 +72,25 @@ extension WireFenceDraft {
     }
   }
 }
+
+extension WireFenceEdit {
+  init(_ id: String, _ changes: FenceChanges) {
+    self.init()
+    fence = id
+    if let text = changes.name { name = text }
+    if let code = changes.kind?.rawValue { kind = UInt32(code) }
+    if let outline = changes.geometry { geometry = .init(outline.encoded) }
+    if let seconds = changes.dwellSeconds { dwellSeconds = seconds }
+  }
+
+  var changes: FenceChanges {
+    get throws(ControlFault) {
+      var changes = FenceChanges()
+      if hasName { changes.name = name }
+      if hasKind { changes.kind = try Checked.code(kind) }
+      if hasGeometry { changes.geometry = try Checked.geometry(geometry) }
+      if hasDwellSeconds { changes.dwellSeconds = dwellSeconds }
+      return changes
+    }
+  }
+}

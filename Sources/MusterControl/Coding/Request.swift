@@ -54,7 +54,7 @@ extension Command {
           $0.note = note
         })
     case .overrideSafety, .setTeam, .directives, .directive, .direct, .closeDirective,
-      .acknowledge, .alerts, .changes, .settings, .setProfile, .setSilence:
+      .acknowledge, .alerts, .acknowledgeAlert, .changes, .settings, .setProfile, .setSilence:
       directingWire
     case .setPosition(let fix): .setPosition(WireFix(fix))
     case .track(let user, let limit):
@@ -79,6 +79,7 @@ extension Command {
     case .fences: .fences(WireNothing())
     case .fence(let id): .fence(id)
     case .addFence(let draft): .addFence(WireFenceDraft(draft))
+    case .editFence(let id, let changes): .editFence(WireFenceEdit(id, changes))
     case .setFenceActive(let id, let isActive):
       .setFenceActive(
         .with {
@@ -133,6 +134,7 @@ extension Command {
     case .fences: self = .fences
     case .fence(let id): self = .fence(id)
     case .addFence(let wire): self = .addFence(try wire.draft)
+    case .editFence(let wire): self = .editFence(wire.fence, try wire.changes)
     case .setFenceActive(let wire): self = .setFenceActive(wire.fence, wire.isActive)
     case .deleteFence(let id): self = .deleteFence(id)
     case .events(let wire):

@@ -408,6 +408,22 @@ nonisolated struct WireRequest: Sendable {
     set {kind = .track(newValue)}
   }
 
+  var editFence: WireFenceEdit {
+    get {
+      if case .editFence(let v)? = kind {return v}
+      return WireFenceEdit()
+    }
+    set {kind = .editFence(newValue)}
+  }
+
+  var acknowledgeAlert: WireAlertAcknowledgement {
+    get {
+      if case .acknowledgeAlert(let v)? = kind {return v}
+      return WireAlertAcknowledgement()
+    }
+    set {kind = .acknowledgeAlert(newValue)}
+  }
+
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
   nonisolated enum OneOf_Kind: Equatable, Sendable {
@@ -453,6 +469,8 @@ nonisolated struct WireRequest: Sendable {
     case followAlerts(Bool)
     case followChanges(WireNothing)
     case track(WireTrackQuery)
+    case editFence(WireFenceEdit)
+    case acknowledgeAlert(WireAlertAcknowledgement)
 
   }
 
@@ -1038,6 +1056,29 @@ nonisolated struct WireAcknowledge: Sendable {
   fileprivate var _user: String? = nil
 }
 
+nonisolated struct WireAlertAcknowledgement: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  var alert: String = String()
+
+  var name: String {
+    get {_name ?? String()}
+    set {_name = newValue}
+  }
+  /// Returns true if `name` has been explicitly set.
+  var hasName: Bool {self._name != nil}
+  /// Clears the value of `name`. Subsequent reads from it will return its default value.
+  mutating func clearName() {self._name = nil}
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+
+  fileprivate var _name: String? = nil
+}
+
 nonisolated struct WireWhose: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
@@ -1162,6 +1203,60 @@ nonisolated struct WireFenceDraft: Sendable {
 
   fileprivate var _properties: String? = nil
   fileprivate var _needs: UInt32? = nil
+}
+
+nonisolated struct WireFenceEdit: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  var fence: String = String()
+
+  var name: String {
+    get {_name ?? String()}
+    set {_name = newValue}
+  }
+  /// Returns true if `name` has been explicitly set.
+  var hasName: Bool {self._name != nil}
+  /// Clears the value of `name`. Subsequent reads from it will return its default value.
+  mutating func clearName() {self._name = nil}
+
+  var kind: UInt32 {
+    get {_kind ?? 0}
+    set {_kind = newValue}
+  }
+  /// Returns true if `kind` has been explicitly set.
+  var hasKind: Bool {self._kind != nil}
+  /// Clears the value of `kind`. Subsequent reads from it will return its default value.
+  mutating func clearKind() {self._kind = nil}
+
+  /// the model's canonical form
+  var geometry: Data {
+    get {_geometry ?? Data()}
+    set {_geometry = newValue}
+  }
+  /// Returns true if `geometry` has been explicitly set.
+  var hasGeometry: Bool {self._geometry != nil}
+  /// Clears the value of `geometry`. Subsequent reads from it will return its default value.
+  mutating func clearGeometry() {self._geometry = nil}
+
+  var dwellSeconds: UInt32 {
+    get {_dwellSeconds ?? 0}
+    set {_dwellSeconds = newValue}
+  }
+  /// Returns true if `dwellSeconds` has been explicitly set.
+  var hasDwellSeconds: Bool {self._dwellSeconds != nil}
+  /// Clears the value of `dwellSeconds`. Subsequent reads from it will return its default value.
+  mutating func clearDwellSeconds() {self._dwellSeconds = nil}
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+
+  fileprivate var _name: String? = nil
+  fileprivate var _kind: UInt32? = nil
+  fileprivate var _geometry: Data? = nil
+  fileprivate var _dwellSeconds: UInt32? = nil
 }
 
 nonisolated struct WireFenceSwitch: Sendable {
@@ -2266,9 +2361,30 @@ nonisolated struct WireAlert: Sendable {
 
   var since: Int64 = 0
 
+  var acknowledgedBy: String {
+    get {_acknowledgedBy ?? String()}
+    set {_acknowledgedBy = newValue}
+  }
+  /// Returns true if `acknowledgedBy` has been explicitly set.
+  var hasAcknowledgedBy: Bool {self._acknowledgedBy != nil}
+  /// Clears the value of `acknowledgedBy`. Subsequent reads from it will return its default value.
+  mutating func clearAcknowledgedBy() {self._acknowledgedBy = nil}
+
+  var acknowledgedAt: Int64 {
+    get {_acknowledgedAt ?? 0}
+    set {_acknowledgedAt = newValue}
+  }
+  /// Returns true if `acknowledgedAt` has been explicitly set.
+  var hasAcknowledgedAt: Bool {self._acknowledgedAt != nil}
+  /// Clears the value of `acknowledgedAt`. Subsequent reads from it will return its default value.
+  mutating func clearAcknowledgedAt() {self._acknowledgedAt = nil}
+
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
   init() {}
+
+  fileprivate var _acknowledgedBy: String? = nil
+  fileprivate var _acknowledgedAt: Int64? = nil
 }
 
 nonisolated struct WireAlertChanges: Sendable {
@@ -2298,6 +2414,8 @@ nonisolated struct WireAlertChange: Sendable {
   var hasAlert: Bool {self._alert != nil}
   /// Clears the value of `alert`. Subsequent reads from it will return its default value.
   mutating func clearAlert() {self._alert = nil}
+
+  var isAcknowledged: Bool = false
 
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
@@ -2345,7 +2463,7 @@ nonisolated extension WireSafety: SwiftProtobuf._ProtoNameProviding {
 
 nonisolated extension WireRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".Request"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}status\0\u{1}verify\0\u{1}users\0\u{3}claim_safety\0\u{3}set_position\0\u{1}devices\0\u{1}reports\0\u{1}report\0\u{3}add_report\0\u{3}edit_report\0\u{3}delete_report\0\u{3}confirm_report\0\u{3}comment_report\0\u{1}fences\0\u{1}fence\0\u{3}add_fence\0\u{3}set_fence_active\0\u{3}delete_fence\0\u{1}events\0\u{1}invite\0\u{1}admit\0\u{1}follow\0\u{1}revoke\0\u{3}rotate_epoch\0\u{1}quarantine\0\u{1}release\0\u{3}override_safety\0\u{3}set_team\0\u{1}directives\0\u{1}directive\0\u{1}direct\0\u{3}close_directive\0\u{1}acknowledge\0\u{1}alerts\0\u{1}changes\0\u{1}settings\0\u{3}set_profile\0\u{3}set_silence\0\u{3}follow_alerts\0\u{3}follow_changes\0\u{1}track\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}status\0\u{1}verify\0\u{1}users\0\u{3}claim_safety\0\u{3}set_position\0\u{1}devices\0\u{1}reports\0\u{1}report\0\u{3}add_report\0\u{3}edit_report\0\u{3}delete_report\0\u{3}confirm_report\0\u{3}comment_report\0\u{1}fences\0\u{1}fence\0\u{3}add_fence\0\u{3}set_fence_active\0\u{3}delete_fence\0\u{1}events\0\u{1}invite\0\u{1}admit\0\u{1}follow\0\u{1}revoke\0\u{3}rotate_epoch\0\u{1}quarantine\0\u{1}release\0\u{3}override_safety\0\u{3}set_team\0\u{1}directives\0\u{1}directive\0\u{1}direct\0\u{3}close_directive\0\u{1}acknowledge\0\u{1}alerts\0\u{1}changes\0\u{1}settings\0\u{3}set_profile\0\u{3}set_silence\0\u{3}follow_alerts\0\u{3}follow_changes\0\u{1}track\0\u{4}\u{13}edit_fence\0\u{3}acknowledge_alert\0")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -2836,6 +2954,32 @@ nonisolated extension WireRequest: SwiftProtobuf.Message, SwiftProtobuf._Message
           self.kind = .track(v)
         }
       }()
+      case 60: try {
+        var v: WireFenceEdit?
+        var hadOneofValue = false
+        if let current = self.kind {
+          hadOneofValue = true
+          if case .editFence(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.kind = .editFence(v)
+        }
+      }()
+      case 61: try {
+        var v: WireAlertAcknowledgement?
+        var hadOneofValue = false
+        if let current = self.kind {
+          hadOneofValue = true
+          if case .acknowledgeAlert(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.kind = .acknowledgeAlert(v)
+        }
+      }()
       default: break
       }
     }
@@ -3010,6 +3154,14 @@ nonisolated extension WireRequest: SwiftProtobuf.Message, SwiftProtobuf._Message
     case .track?: try {
       guard case .track(let v)? = self.kind else { preconditionFailure() }
       try visitor.visitSingularMessageField(value: v, fieldNumber: 41)
+    }()
+    case .editFence?: try {
+      guard case .editFence(let v)? = self.kind else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 60)
+    }()
+    case .acknowledgeAlert?: try {
+      guard case .acknowledgeAlert(let v)? = self.kind else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 61)
     }()
     case nil: break
     }
@@ -3933,6 +4085,45 @@ nonisolated extension WireAcknowledge: SwiftProtobuf.Message, SwiftProtobuf._Mes
   }
 }
 
+nonisolated extension WireAlertAcknowledgement: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".AlertAcknowledgement"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}alert\0\u{1}name\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self.alert) }()
+      case 2: try { try decoder.decodeSingularStringField(value: &self._name) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    if !self.alert.isEmpty {
+      try visitor.visitSingularStringField(value: self.alert, fieldNumber: 1)
+    }
+    try { if let v = self._name {
+      try visitor.visitSingularStringField(value: v, fieldNumber: 2)
+    } }()
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: WireAlertAcknowledgement, rhs: WireAlertAcknowledgement) -> Bool {
+    if lhs.alert != rhs.alert {return false}
+    if lhs._name != rhs._name {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
 nonisolated extension WireWhose: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".Whose"
   static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}user\0")
@@ -4144,6 +4335,60 @@ nonisolated extension WireFenceDraft: SwiftProtobuf.Message, SwiftProtobuf._Mess
     if lhs.dwellSeconds != rhs.dwellSeconds {return false}
     if lhs.mode != rhs.mode {return false}
     if lhs._needs != rhs._needs {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WireFenceEdit: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".FenceEdit"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}fence\0\u{1}name\0\u{1}kind\0\u{1}geometry\0\u{3}dwell_seconds\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self.fence) }()
+      case 2: try { try decoder.decodeSingularStringField(value: &self._name) }()
+      case 3: try { try decoder.decodeSingularUInt32Field(value: &self._kind) }()
+      case 4: try { try decoder.decodeSingularBytesField(value: &self._geometry) }()
+      case 5: try { try decoder.decodeSingularUInt32Field(value: &self._dwellSeconds) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    if !self.fence.isEmpty {
+      try visitor.visitSingularStringField(value: self.fence, fieldNumber: 1)
+    }
+    try { if let v = self._name {
+      try visitor.visitSingularStringField(value: v, fieldNumber: 2)
+    } }()
+    try { if let v = self._kind {
+      try visitor.visitSingularUInt32Field(value: v, fieldNumber: 3)
+    } }()
+    try { if let v = self._geometry {
+      try visitor.visitSingularBytesField(value: v, fieldNumber: 4)
+    } }()
+    try { if let v = self._dwellSeconds {
+      try visitor.visitSingularUInt32Field(value: v, fieldNumber: 5)
+    } }()
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: WireFenceEdit, rhs: WireFenceEdit) -> Bool {
+    if lhs.fence != rhs.fence {return false}
+    if lhs._name != rhs._name {return false}
+    if lhs._kind != rhs._kind {return false}
+    if lhs._geometry != rhs._geometry {return false}
+    if lhs._dwellSeconds != rhs._dwellSeconds {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -6273,7 +6518,7 @@ nonisolated extension WireAlerts: SwiftProtobuf.Message, SwiftProtobuf._MessageI
 
 nonisolated extension WireAlert: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".Alert"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}kind\0\u{1}row\0\u{1}level\0\u{1}text\0\u{1}since\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}kind\0\u{1}row\0\u{1}level\0\u{1}text\0\u{1}since\0\u{3}acknowledged_by\0\u{3}acknowledged_at\0")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -6286,12 +6531,18 @@ nonisolated extension WireAlert: SwiftProtobuf.Message, SwiftProtobuf._MessageIm
       case 3: try { try decoder.decodeSingularUInt32Field(value: &self.level) }()
       case 4: try { try decoder.decodeSingularStringField(value: &self.text) }()
       case 5: try { try decoder.decodeSingularSInt64Field(value: &self.since) }()
+      case 6: try { try decoder.decodeSingularStringField(value: &self._acknowledgedBy) }()
+      case 7: try { try decoder.decodeSingularSInt64Field(value: &self._acknowledgedAt) }()
       default: break
       }
     }
   }
 
   func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
     if self.kind != 0 {
       try visitor.visitSingularUInt32Field(value: self.kind, fieldNumber: 1)
     }
@@ -6307,6 +6558,12 @@ nonisolated extension WireAlert: SwiftProtobuf.Message, SwiftProtobuf._MessageIm
     if self.since != 0 {
       try visitor.visitSingularSInt64Field(value: self.since, fieldNumber: 5)
     }
+    try { if let v = self._acknowledgedBy {
+      try visitor.visitSingularStringField(value: v, fieldNumber: 6)
+    } }()
+    try { if let v = self._acknowledgedAt {
+      try visitor.visitSingularSInt64Field(value: v, fieldNumber: 7)
+    } }()
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -6316,6 +6573,8 @@ nonisolated extension WireAlert: SwiftProtobuf.Message, SwiftProtobuf._MessageIm
     if lhs.level != rhs.level {return false}
     if lhs.text != rhs.text {return false}
     if lhs.since != rhs.since {return false}
+    if lhs._acknowledgedBy != rhs._acknowledgedBy {return false}
+    if lhs._acknowledgedAt != rhs._acknowledgedAt {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -6353,7 +6612,7 @@ nonisolated extension WireAlertChanges: SwiftProtobuf.Message, SwiftProtobuf._Me
 
 nonisolated extension WireAlertChange: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".AlertChange"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}is_raised\0\u{1}alert\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}is_raised\0\u{1}alert\0\u{3}is_acknowledged\0")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -6363,6 +6622,7 @@ nonisolated extension WireAlertChange: SwiftProtobuf.Message, SwiftProtobuf._Mes
       switch fieldNumber {
       case 1: try { try decoder.decodeSingularBoolField(value: &self.isRaised) }()
       case 2: try { try decoder.decodeSingularMessageField(value: &self._alert) }()
+      case 3: try { try decoder.decodeSingularBoolField(value: &self.isAcknowledged) }()
       default: break
       }
     }
@@ -6379,12 +6639,16 @@ nonisolated extension WireAlertChange: SwiftProtobuf.Message, SwiftProtobuf._Mes
     try { if let v = self._alert {
       try visitor.visitSingularMessageField(value: v, fieldNumber: 2)
     } }()
+    if self.isAcknowledged != false {
+      try visitor.visitSingularBoolField(value: self.isAcknowledged, fieldNumber: 3)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
   static func ==(lhs: WireAlertChange, rhs: WireAlertChange) -> Bool {
     if lhs.isRaised != rhs.isRaised {return false}
     if lhs._alert != rhs._alert {return false}
+    if lhs.isAcknowledged != rhs.isAcknowledged {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

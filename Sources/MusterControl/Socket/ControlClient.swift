@@ -1,6 +1,7 @@
 public import MusterModel
 public import MusterNode
 internal import NIOCore
+internal import NIOHTTP1
 internal import NIOPosix
 
 #if canImport(Darwin)
@@ -11,8 +12,10 @@ internal import NIOPosix
   internal import Glibc
 #endif
 
-/// Puts commands to the node that runs on a home, over its socket: one connection each.
+/// Puts commands to the node that runs on a home, by HTTP over its socket: one connection each.
 public struct ControlClient: Sendable {
+  private typealias Exchange = NIOAsyncChannel<HTTPClientResponsePart, HTTPClientRequestPart>
+
   private let path: ControlSocketPath
 
   /// Connects to nothing yet.
@@ -34,11 +37,38 @@ public struct ControlClient: Sendable {
   /// Returns what the node answers, a refusal among it. Throws `ControlFault.notListening` where
   /// no node runs.
   public func perform(_ command: Command) async throws(ControlFault) -> Reply {
-    let request = try Self.checked(Request.command(command).encoded())
-    return try await converse { inbound, outbound in
-      try await outbound.write(request)
-      for try await message in inbound { return try Response(decoding: message).reply }
-      throw ControlFault.closed
+    let request = HTTPRequest(
+      command: try Self.checked(Request.command(command).encoded()))
+    do {
+      return try await converse(request) { answer in
+        try await answer.begin(as: [CommandExchange.mediaType])
+        return try Response(
+          decoding: try await answer.whole(upTo: ControlLimits.responseBytes)
+        ).reply
+      }
+    } catch let fault as ControlFault {
+      throw fault
+    } catch {
+      throw .socket(path: "\(path)", reason: "\(error)")
+    }
+  }
+
+  /// Asks the node's API, as any program would: what it answers, empty where it only says that it
+  /// is done. What the node declines is thrown.
+  public func ask(
+    _ method: String, _ target: String, json: [UInt8]?
+  ) async throws(ControlFault) -> [UInt8] {
+    let request = HTTPRequest(
+      method: HTTPMethod(rawValue: method), target: target, type: "application/json", body: json)
+    do {
+      return try await converse(request) { answer in
+        try await answer.begin(as: ["application/json"], isAPI: true)
+        return try await answer.whole(upTo: ControlLimits.responseBytes)
+      }
+    } catch let fault as ControlFault {
+      throw fault
+    } catch {
+      throw .socket(path: "\(path)", reason: "\(error)")
     }
   }
 
@@ -77,16 +107,30 @@ public struct ControlClient: Sendable {
   private func follow(
     _ request: Request, _ receive: @Sendable (Reply) async throws -> Void
   ) async throws {
-    let channel = try await connect()
-    try await channel.executeThenClose { inbound, outbound in
-      try await outbound.write(request.encoded())
-      for try await message in inbound {
-        let reply = try Response(decoding: message).reply
-        if case .refused(let reason, _) = reply {
-          throw ControlFault.socket(path: "\(path)", reason: reason)
+    try await converse(HTTPRequest(command: request.encoded())) { answer in
+      try await answer.begin(as: [CommandExchange.streamType])
+      var messages = MessageReader(limit: ControlLimits.responseBytes)
+      while let piece = try await Self.unlessStopped({ try await answer.piece() }) {
+        messages.take(piece)
+        while let message = try messages.next() {
+          let reply = try Response(decoding: message).reply
+          if case .refused(let reason, _) = reply { throw ControlFault.declined(reason) }
+          try await receive(reply)
         }
-        try await receive(reply)
       }
+    }
+  }
+
+  /// A node that was killed has stopped too.
+  private static func unlessStopped(
+    _ next: () async throws -> ByteBuffer?
+  ) async throws -> ByteBuffer? {
+    do {
+      return try await next()
+    } catch ControlFault.closed {
+      return nil
+    } catch let error as IOError where isHangUp(error) {
+      return nil
     }
   }
 
@@ -97,31 +141,36 @@ public struct ControlClient: Sendable {
     return request
   }
 
-  private func converse(
-    _ body:
-      @Sendable (
-        NIOAsyncChannelInboundStream<[UInt8]>, NIOAsyncChannelOutboundWriter<[UInt8]>
-      ) async throws -> Reply
-  ) async throws(ControlFault) -> Reply {
+  private static func isHangUp(_ error: IOError) -> Bool {
+    [ECONNRESET, EPIPE].contains(error.errnoCode)
+  }
+
+  private func converse<Result: Sendable>(
+    _ request: HTTPRequest, _ body: (inout AnswerReader) async throws -> Result
+  ) async throws -> Result {
     let channel = try await connect()
     do {
-      return try await channel.executeThenClose(body)
-    } catch let fault as ControlFault {
-      throw fault
-    } catch let error as IOError where [ECONNRESET, EPIPE].contains(error.errnoCode) {
+      return try await channel.executeThenClose { inbound, outbound in
+        // At once: the node answers, and closes, as soon as it has all of the body.
+        try await outbound.write(contentsOf: request.parts)
+        var answer = AnswerReader(inbound)
+        return try await body(&answer)
+      }
+    } catch let error as IOError where Self.isHangUp(error) {
       // A node that was killed, as against one that closed.
-      throw .closed
-    } catch {
-      throw .socket(path: "\(path)", reason: "\(error)")
+      throw ControlFault.closed
+    } catch ChannelError.ioOnClosedChannel {
+      throw ControlFault.closed
     }
   }
 
-  private func connect() async throws(ControlFault) -> MessageChannel {
+  private func connect() async throws(ControlFault) -> Exchange {
     do {
       return try await ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
         .connect(unixDomainSocketPath: path.description) { channel in
           channel.eventLoop.makeCompletedFuture {
-            try channel.messages(upTo: ControlLimits.responseBytes)
+            try channel.pipeline.syncOperations.addHTTPClientHandlers()
+            return try Exchange(wrappingChannelSynchronously: channel)
           }
         }
     } catch let error as IOError where [ENOENT, ENOTDIR, ECONNREFUSED].contains(error.errnoCode) {
@@ -129,5 +178,27 @@ public struct ControlClient: Sendable {
     } catch {
       throw .socket(path: "\(path)", reason: "cannot connect: \(error)")
     }
+  }
+}
+
+/// One request, on a connection of its own.
+private struct HTTPRequest {
+  let parts: [HTTPClientRequestPart]
+
+  init(command: [UInt8]) {
+    self.init(
+      method: .POST, target: CommandExchange.path, type: CommandExchange.mediaType, body: command)
+  }
+
+  /// - Parameter body: nil for a request that has none.
+  init(method: HTTPMethod, target: String, type: String, body: [UInt8]?) {
+    var headers: HTTPHeaders = ["host": "localhost", "connection": "close"]
+    if let body {
+      headers.add(name: "content-type", value: type)
+      headers.add(name: "content-length", value: "\(body.count)")
+    }
+    let head = HTTPRequestHead(version: .http1_1, method: method, uri: target, headers: headers)
+    let bytes = body.map { HTTPClientRequestPart.body(.byteBuffer(ByteBuffer(bytes: $0))) }
+    parts = [.head(head)] + [bytes].compactMap(\.self) + [.end(nil)]
   }
 }

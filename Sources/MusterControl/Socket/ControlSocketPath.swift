@@ -25,7 +25,7 @@ public struct ControlSocketPath: Hashable, Sendable, CustomStringConvertible {
   /// Makes the folder for this user alone, or checks that it is, and takes away the socket that a
   /// node left when it died. MUST be called under the home's lock, which says that nobody else
   /// listens there.
-  func prepare() throws(ControlFault) {
+  public func prepare() throws(ControlFault) {
     let folder = String(description[..<(description.lastIndex(of: "/") ?? description.startIndex)])
     if mkdir(folder, 0o700) != 0, errno != EEXIST { throw Self.failure(folder) }
     guard let folderMode = try mode(of: folder), folderMode & S_IFMT == S_IFDIR else {
@@ -42,12 +42,12 @@ public struct ControlSocketPath: Hashable, Sendable, CustomStringConvertible {
   }
 
   /// Lets this user alone connect. The folder is closed to others already.
-  func restrict() throws(ControlFault) {
+  public func restrict() throws(ControlFault) {
     if chmod(description, 0o600) != 0 { throw Self.failure(description) }
   }
 
   /// Takes the socket away; that it is gone already is fine.
-  func remove() throws(ControlFault) {
+  public func remove() throws(ControlFault) {
     if unlink(description) != 0, errno != ENOENT { throw Self.failure(description) }
   }
 

@@ -44,13 +44,6 @@ extension API {
       let next = events.last.map { JSON.integer($0.arrival) } ?? call.query["cursor"] ?? .null
       return .ok(.object(["items": .array(events.map(\.json)), "next": next]))
     },
-    Route(
-      .get, "/api/v1/alerts", "What this node's people should know now",
-      result: .json(.open([.must("items", .list(.named("Alert"), most: Limits.alerts))]))
-    ) { api, _ in
-      guard case .alerts(let alerts) = try await api.ask(.alerts) else { throw Problem.unexpected }
-      return .ok(.object(["items": .array(alerts.map(\.json))]))
-    },
   ]
 
   private static func page(of item: Shape, next: Shape) -> Shape {

@@ -71,23 +71,13 @@ extension API {
 
   // MARK: Fences
 
-  /// As far round as a circle may reach.
-  private static let radius = Shape.number(0.01...Double(Limits.circleRadiusCentimetres) / 100)
-
   private static let fenceWrites: [Route] = [
     Route(
       .post, "/api/v1/fences", "Draws a fence: a circle, or an outline as GeoJSON",
       body: .object(
         [
           .must("name", .line), .may("kind", .choice(FenceKind.allCases.map(\.name))),
-          .may(
-            "circle",
-            .object(
-              [
-                .must("lat", .latitude), .must("lon", .longitude),
-                .must("radiusMetres", radius),
-              ], least: 3)),
-          .may("geojson", .open([])),
+          .may("circle", Shape.circle), .may("geojson", .open([])),
           .may("dwellSeconds", .integer(0...Int64(Limits.spanSeconds))),
           .may("mode", .choice(["careful", "strict-aws"])),
           .may("needs", .choice(Role.allCases.map(\.name))), .may("active", .flag),
@@ -103,6 +93,22 @@ extension API {
       }
       if !isActive { _ = try await api.ask(.setFenceActive("\(id)", false)) }
       return .created("\(id)", below: "/api/v1/fences")
+    },
+    Route(
+      .patch, "/api/v1/fences/{id}", "Changes a fence; what is not given stays",
+      body: .object(
+        [
+          .may("name", .line), .may("kind", .choice(FenceKind.allCases.map(\.name))),
+          .may("circle", Shape.circle), .may("geojson", .open([])),
+          .may("dwellSeconds", .integer(0...Int64(Limits.spanSeconds))),
+        ], least: 1),
+      result: .done, takesVersion: true
+    ) { api, call in
+      let changes = FenceChanges(
+        name: call.text("name"), kind: call.text("kind").flatMap(FenceKind.init(name:)),
+        geometry: try call.outline()?.geometry,
+        dwellSeconds: call.integer("dwellSeconds").map { UInt32(clamping: $0) })
+      return try await api.done(.editFence(call.id, changes), on: .fence, call)
     },
     Route(
       .post, "/api/v1/fences/{id}/activate", "Has a fence watched", result: .done,
@@ -246,12 +252,12 @@ extension API {
     return .created("\(id)", below: path)
   }
 
-  private func done(_ command: Command) async throws -> Answer {
+  func done(_ command: Command) async throws -> Answer {
     _ = try await ask(command)
     return Answer(.noContent)
   }
 
-  private func done(
+  func done(
     _ command: Command, on kind: EntityKind, _ call: Call
   ) async throws -> Answer {
     _ = try await ask(command, on: kind, call)
@@ -267,38 +273,4 @@ extension Call {
   fileprivate var severity: UInt8? { integer("severity").flatMap { UInt8(exactly: $0) } }
 
   fileprivate var claim: SafetyClaim { text("safety") == "safe" ? .safe : .needsHelp }
-
-  fileprivate func fence() throws(Problem) -> (draft: FenceDraft, isActive: Bool) {
-    guard (self["circle"] == nil) != (self["geojson"] == nil) else {
-      throw Problem(.unprocessableContent, "give one of circle and geojson")
-    }
-    let kind = text("kind").flatMap(FenceKind.init(name:))
-    let name = text("name") ?? ""
-    if let members = self["circle"]?.members {
-      let circle = Call(
-        path: [:], query: [:], body: .object(members), versions: nil, lastEventID: nil,
-        connection: connection)
-      guard let center = circle.place, let metres = circle.number("radiusMetres") else {
-        throw Problem(.badRequest, "not on the Earth", at: "/circle")
-      }
-      let geometry = FenceGeometry.circle(
-        center: center, radiusCentimetres: UInt32((metres * 100).rounded()))
-      return (
-        FenceDraft(name: name, kind: kind ?? .info, geometry: geometry), flag("active") ?? true
-      )
-    }
-    let fences: [ImportedFence]
-    do {
-      fences = try GeoJSON.fences(from: self["geojson"] ?? .null)
-    } catch {
-      throw Problem(.unprocessableContent, "\(error)", at: "/geojson")
-    }
-    guard fences.count == 1, let imported = fences.first else {
-      throw Problem(.unprocessableContent, "one outline makes one fence", at: "/geojson")
-    }
-    let draft = FenceDraft(
-      name: name, kind: kind ?? imported.kind.flatMap(FenceKind.init(name:)) ?? .info,
-      geometry: imported.geometry, properties: imported.properties)
-    return (draft, flag("active") ?? imported.isActive ?? true)
-  }
 }

@@ -12,7 +12,12 @@ final class API: Sendable {
   let node: Node
   let requests = RequestCounts()
   let live: LiveDesk
+  /// Nil where none was brought along.
+  let map: BaseMap?
+  /// Nil where they are out of order.
+  let webhooks: WebhookBook?
   private let statusText: AnswerCache<(StatusSummary, String)>
+  /// Not of devices: no count says when one was admitted or put out.
   private let sets: [Listed: AnswerCache<Rows>]
 
   /// A set that is listed.
@@ -20,22 +25,24 @@ final class API: Sendable {
     case users, reports, fences, directives, devices
   }
 
-  init(node: Node, logger: Logger) {
+  init(node: Node, map: BaseMap?, webhooks: WebhookBook?, logger: Logger) {
     self.node = node
+    self.map = map
+    self.webhooks = webhooks
     live = LiveDesk(node: node, logger: logger)
     let counts: @Sendable () -> ChangeCounts = { node.changeCounts }
     statusText = AnswerCache(of: Dataset.allCases, counts: counts)
     sets = Dictionary(
-      uniqueKeysWithValues: Listed.allCases.map { set in
-        let datasets: [Dataset] =
+      uniqueKeysWithValues: Listed.allCases.compactMap { set -> (Listed, AnswerCache<Rows>)? in
+        let datasets: [Dataset]? =
           switch set {
           case .users: [.users, .fences]
           case .reports: [.reports]
           case .fences: [.fences, .users]
           case .directives: [.directives, .users]
-          case .devices: []
+          case .devices: nil
           }
-        return (set, AnswerCache(of: datasets, counts: counts))
+        return datasets.map { (set, AnswerCache(of: $0, counts: counts)) }
       })
   }
 
@@ -68,17 +75,19 @@ final class API: Sendable {
 
   /// A set, ready to be sent.
   func rows(_ set: Listed) async throws -> Rows {
-    guard let cache = sets[set] else { preconditionFailure("no cache of \(set)") }
-    return try await cache.value { [self] in
-      switch (set, try await ask(set.command)) {
-      case (.users, .users(let users)): Rows(users.map(\.row))
-      case (.reports, .reports(let reports)): Rows(reports.map(\.row))
-      case (.fences, .fences(let fences)): Rows(fences.map(\.row))
-      case (.directives, .directives(let directives)):
-        Rows(directives.map { $0.row(now: SystemClock.wall) })
-      case (.devices, .devices(let devices)): Rows(devices.map(\.row))
-      default: throw Problem.unexpected
-      }
+    guard let cache = sets[set] else { return try await made(set) }
+    return try await cache.value { [self] in try await made(set) }
+  }
+
+  private func made(_ set: Listed) async throws -> Rows {
+    switch (set, try await ask(set.command)) {
+    case (.users, .users(let users)): Rows(users.map(\.row))
+    case (.reports, .reports(let reports)): Rows(reports.map(\.row))
+    case (.fences, .fences(let fences)): Rows(fences.map(\.row))
+    case (.directives, .directives(let directives)):
+      Rows(directives.map { $0.row(now: SystemClock.wall) })
+    case (.devices, .devices(let devices)): Rows(devices.map(\.row))
+    default: throw Problem.unexpected
     }
   }
 }
@@ -144,5 +153,6 @@ extension DeviceSummary {
 
 extension API {
   /// All that can be asked.
-  static let routes: [Route] = reading + writing + following
+  static let routes: [Route] =
+    reading + writing + alerts + baseMap + administration + webhookRoutes + following
 }

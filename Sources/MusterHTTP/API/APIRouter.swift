@@ -26,15 +26,19 @@ struct APIRouter: Sendable {
 
   /// Whether a path is the API's; all others are somebody else's.
   static func owns(_ path: String) -> Bool {
-    path.hasPrefix("/api/") || ["/api", "/healthz", "/readyz", "/metrics", openAPI].contains(path)
+    path.hasPrefix("/api/") || path.hasPrefix("/tiles/")
+      || ["/api", "/healthz", "/readyz", "/metrics", openAPI].contains(path)
   }
 
   private static let openAPI = "/openapi.json"
 
-  func answer(_ request: Request, connection: Connection) async -> Answer {
+  /// - Parameter person: who asks, where they have logged in.
+  func answer(
+    _ request: Request, connection: Connection, person: String? = nil
+  ) async -> Answer {
     let answer: Answer
     do {
-      answer = try await result(of: request, connection: connection)
+      answer = try await result(of: request, connection: connection, person: person)
     } catch let problem as Problem {
       answer = problem.answer
     } catch {
@@ -44,7 +48,9 @@ struct APIRouter: Sendable {
     return answer
   }
 
-  private func result(of request: Request, connection: Connection) async throws -> Answer {
+  private func result(
+    of request: Request, connection: Connection, person: String?
+  ) async throws -> Answer {
     guard request.uri.string.utf8.count <= Self.addressBytes else {
       throw Problem(.uriTooLong, "an address has at most \(Self.addressBytes) bytes")
     }
@@ -72,7 +78,7 @@ struct APIRouter: Sendable {
       path: values, query: try Self.query(request.uri.query ?? "", of: route),
       body: try await Self.body(of: request, for: route),
       versions: route.takesVersion ? Self.versions(request.headers[.ifMatch]) : nil,
-      lastEventID: request.value(of: "last-event-id"), connection: connection)
+      lastEventID: request.value(of: "last-event-id"), connection: connection, person: person)
     return try await route.handle(api, call)
   }
 

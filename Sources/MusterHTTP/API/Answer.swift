@@ -48,12 +48,13 @@ struct Answer: Sendable {
     return answer
   }
 
-  /// What every answer says to a browser: no script, no frame, no guessing, nothing kept.
+  /// What every answer says to a browser: no script, no frame, no guessing, and nothing kept unless
+  /// it says so itself.
   var response: Response {
     var headers = headers
     headers[.contentSecurityPolicy] = "default-src 'none'; frame-ancestors 'none'"
     headers[.xContentTypeOptions] = "nosniff"
-    headers[.cacheControl] = "no-store"
+    headers[.cacheControl] = headers[.cacheControl] ?? "no-store"
     headers[.referrerPolicy] = "no-referrer"
     headers[.crossOriginResourcePolicy] = "same-origin"
     return Response(status: status, headers: headers, body: body)

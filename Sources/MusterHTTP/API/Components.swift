@@ -8,7 +8,12 @@ enum Components {
     ("Conflict", conflict), ("Fence", fence), ("Directive", directive),
     ("Respondent", respondent), ("Device", device), ("Event", event), ("Alert", alert),
     ("Peer", peer), ("Status", status), ("Position", position), ("Track", track),
-    ("Delivery", delivery), ("Counts", counts), ("Health", .open([.must("status", .text)])),
+    ("Delivery", delivery), ("Invitation", invitation), ("QuarantinedFrame", quarantinedFrame),
+    ("Profile", profile), ("Settings", settings), ("Counts", counts),
+    ("Map", map),
+    ("Webhook", .open(webhook)), ("NewWebhook", .open(webhook + [.must("secret", .text)])),
+    ("FailedDelivery", failedDelivery),
+    ("Health", .open([.must("status", .text)])),
   ]
 
   /// Nil for a name that stands for nothing.
@@ -111,7 +116,16 @@ enum Components {
   private static let alert = Shape.open([
     .must("id", .text), .must("kind", .choice(AlertKind.allCases.map(\.name))),
     .must("row", .reference), .must("level", .choice(AlertLevel.allCases.map(\.name))),
-    .must("text", .text), .must("since", .time),
+    .must("text", .text), .must("since", .time), .must("acknowledgedBy", .nullable(.text)),
+    .must("acknowledgedAt", .nullable(.time)),
+  ])
+
+  private static let map = Shape.open([
+    .must("name", .text), .must("attribution", .text), .must("tiles", .nullable(.text)),
+    .must("format", .nullable(.choice(["png", "jpg", "webp"]))),
+    .must("minZoom", .nullable(.integer(0...Int64(BaseMap.mostZoom)))),
+    .must("maxZoom", .nullable(.integer(0...Int64(BaseMap.mostZoom)))),
+    .must("bounds", .nullable(.list(.number(-180...180), most: 4))),
   ])
 
   private static let peer = Shape.open([
@@ -147,6 +161,41 @@ enum Components {
 
   private static let delivery = Shape.open([
     .must("id", .reference), .must("devices", .count), .must("commandPost", .flag),
+  ])
+
+  private static let invitation = Shape.open([
+    .must("url", .text), .must("expires", .time),
+    .must("role", .choice(Role.allCases.map(\.name))),
+  ])
+
+  private static let quarantinedFrame = Shape.open([
+    .must("id", .reference), .must("device", .reference), .must("callsign", .text),
+    .must("log", .reference), .must("lane", .text), .must("sequence", .count),
+    .must("writtenAt", .nullable(.time)), .must("contents", .list(.text, most: many)),
+  ])
+
+  private static let profile = Shape.open([
+    .must("mode", .choice(LocationMode.allCases.map(\.name))), .must("readingSeconds", .count),
+    .must("sendingSeconds", .count), .must("distanceMetres", .count),
+    .must("accuracyMetres", .count), .must("sharesTrack", .flag),
+  ])
+
+  private static let settings = Shape.open([
+    .must("foreground", .named("Profile")), .must("background", .named("Profile")),
+    .must("silenceSeconds", .count),
+  ])
+
+  private static let webhook: [Shape.Member] = [
+    .must("name", .text), .must("url", .text), .must("failed", .count),
+    .must("trouble", .nullable(.text)),
+    .must("events", .list(.choice(CrossingType.kinds.map(\.name)), most: 2)),
+    .must("fences", names), .must("users", names),
+    .must("datasets", .list(.choice(Dataset.allCases.map(\.name)), most: 16)),
+  ]
+
+  private static let failedDelivery = Shape.open([
+    .must("id", .reference), .must("reason", .text), .must("attempts", .count),
+    .must("failedAt", .time), .must("retrying", .flag),
   ])
 
   private static let counts = Shape.open(Dataset.allCases.map { .must($0.name, .count) })

@@ -89,8 +89,17 @@ struct Call: Sendable {
   let lastEventID: String?
   /// Makes the connection last.
   let connection: Connection
+  /// Who asks, where they have logged in.
+  let person: String?
 
   var id: String { path["id"] ?? "" }
+
+  /// The same with a part of the body in its place.
+  func with(body: JSON) -> Call {
+    Call(
+      path: path, query: query, body: body, versions: versions, lastEventID: lastEventID,
+      connection: connection, person: person)
+  }
 
   subscript(name: String) -> JSON? { body.members?[name] ?? nil }
 

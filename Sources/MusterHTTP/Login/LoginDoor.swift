@@ -72,7 +72,8 @@ struct LoginDoor: Sendable {
         audit.note(Self.words(request), by: session.name, from: client, status: 403)
         throw Problem(.forbidden, "an observer reads; that takes a login of command")
       }
-      response = await router.answer(request, connection: connection).response
+      response =
+        await router.answer(request, connection: connection, person: session.name).response
       if writes {
         audit.note(
           Self.words(request), by: session.name, from: client, status: response.status.code)

@@ -33,6 +33,8 @@ extension Alert {
     .object([
       "id": .string(id.description), "kind": .string(id.kind.name), "row": .id(id.row),
       "level": .string(level.name), "text": .string(text), "since": .time(since),
+      "acknowledgedBy": .known(acknowledgement?.name, JSON.string),
+      "acknowledgedAt": .known(acknowledgement?.moment, JSON.time),
     ])
   }
 }
@@ -42,6 +44,7 @@ extension AlertChange {
   public var json: JSON {
     switch self {
     case .raised(let alert): alert.json.adding(["change": .string("raised")])
+    case .acknowledged(let alert): alert.json.adding(["change": .string("acknowledged")])
     case .cleared(let alert): alert.json.adding(["change": .string("cleared")])
     }
   }

@@ -5,8 +5,8 @@ internal import Foundation
 ///     HOME/data/muster.sqlite      what the node knows
 ///     HOME/run/lock, muster.sock   who is using it, and the way to reach that node
 ///     HOME/keys/                   its secrets, unless they are kept elsewhere
-///     STATE/                       sentinels, outside the home: a copy of the home must not carry
-///                                  its sentinel along
+///     STATE/                       sentinels and holdings, outside the home: a copy of the home
+///                                  must not carry its sentinel along, nor damage what is held
 ///
 /// Only names: nothing is on disk before `create()`.
 public struct NodeHome: Hashable, Sendable {

@@ -1,4 +1,4 @@
-internal import MusterCrypto
+package import MusterCrypto
 public import MusterModel
 internal import MusterStore
 package import MusterSync
@@ -18,6 +18,8 @@ public struct Credentials: Sendable {
   public var device: DeviceID { local.device }
   /// What this device's logs are opened with.
   package var certificate: CertificateHash { local.certificate.hash }
+  /// What this device's signatures are checked with.
+  package var verifyingKey: VerifyingKey { local.signingKey.publicKey }
   /// Whom this device writes as.
   public var user: UserID { local.author.user }
   /// What the certificate grants; whether it was revoked since is the replica's to say.

@@ -22,8 +22,8 @@ struct AlertBook: Sendable, Equatable {
     }
   }
 
-  /// Takes what is found to be so now. An alert that grows louder is raised again; one whose words
-  /// alone have changed is not.
+  /// Takes what is found to be so now. An alert that grows louder is raised again, and waits for
+  /// somebody again; one whose words alone have changed is not.
   mutating func update(_ findings: [Finding], now: Timestamp) -> [AlertChange] {
     var found: [AlertID: Finding] = [:]
     for finding in findings.sorted(by: { $0.level > $1.level })
@@ -39,11 +39,20 @@ struct AlertBook: Sendable, Equatable {
       let known = standing[id]
       let isRaised = known.map { $0.level < finding.level } ?? true
       let alert = Alert(
-        id: id, level: finding.level, text: finding.text, since: known?.since ?? now)
+        id: id, level: finding.level, text: finding.text, since: known?.since ?? now,
+        acknowledgement: isRaised ? nil : known?.acknowledgement)
       standing[id] = alert
       if isRaised { changes.append(.raised(alert)) }
     }
     return changes
+  }
+
+  /// Somebody has taken notice of an alert that stands. The first to do so stays named.
+  mutating func acknowledge(_ id: AlertID, _ acknowledgement: AlertAcknowledgement) -> Alert? {
+    guard var alert = standing[id], alert.acknowledgement == nil else { return nil }
+    alert.acknowledgement = acknowledgement
+    standing[id] = alert
+    return alert
   }
 
   /// Whether the same alerts stand, as loud as before: words change as somebody moves.
@@ -53,7 +62,8 @@ struct AlertBook: Sendable, Equatable {
 
   // MARK: Stored form
 
-  /// A local fact: number of alerts, then each.
+  /// A local fact: number of alerts, then each; number of those that somebody has taken notice of,
+  /// then of each the kind, the row, when and who. Builds before that ended after the alerts.
   func encoded() -> [UInt8] {
     var writer = ByteWriter()
     writer.append(UInt32(standing.count))
@@ -64,6 +74,15 @@ struct AlertBook: Sendable, Equatable {
       writer.append(alert.level.rawValue)
       writer.append(alert.since.milliseconds)
       writer.append(alert.text)
+    }
+    let noticed = standing.values.filter { $0.acknowledgement != nil }.sorted { $0.id < $1.id }
+    writer.append(UInt32(noticed.count))
+    for alert in noticed {
+      guard let acknowledgement = alert.acknowledgement else { continue }
+      writer.append(alert.id.kind.rawValue)
+      writer.append(alert.id.row)
+      writer.append(acknowledgement.moment.milliseconds)
+      writer.append(acknowledgement.name)
     }
     return writer.bytes
   }
@@ -81,6 +100,18 @@ struct AlertBook: Sendable, Equatable {
       guard let kind, let level else { throw .invalid("alert") }
       let id = AlertID(kind: kind, row: row)
       standing[id] = Alert(id: id, level: level, text: text, since: since)
+    }
+    guard reader.remaining > 0 else { return }
+    for _ in 0..<(try reader.count(ofAtLeast: 29)) {
+      let kind = AlertKind(rawValue: try reader.integer(UInt8.self))
+      let row = try reader.identifier(RowID.self)
+      let moment = Timestamp(milliseconds: try reader.integer(Int64.self))
+      let name = try reader.text()
+      guard let kind, standing[AlertID(kind: kind, row: row)] != nil else {
+        throw .invalid("acknowledgement")
+      }
+      standing[AlertID(kind: kind, row: row)]?.acknowledgement = AlertAcknowledgement(
+        name: name, moment: moment)
     }
     try reader.expectEnd()
   }

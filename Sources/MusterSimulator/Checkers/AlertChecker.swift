@@ -12,11 +12,12 @@ final class AlertChecker: Checker {
 
   func took(_ outcome: Replica.Outcome, at node: SimulatedNode, in world: World) throws {
     for change in outcome.alertChanges {
-      let (id, isRaised) =
-        switch change {
-        case .raised(let alert): (alert.id, true)
-        case .cleared(let alert): (alert.id, false)
-        }
+      let (id, isRaised): (AlertID, Bool)
+      switch change {
+      case .raised(let alert): (id, isRaised) = (alert.id, true)
+      case .acknowledged: continue
+      case .cleared(let alert): (id, isRaised) = (alert.id, false)
+      }
       if standing[node.index]?[id] == isRaised {
         world.report(promise, "\(node.name): \(id) is \(isRaised ? "raised" : "over") twice")
       }

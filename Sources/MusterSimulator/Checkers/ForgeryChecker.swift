@@ -1,19 +1,45 @@
 import MusterModel
 import MusterReplica
 import MusterStore
+import MusterSync
 
 /// Nothing unauthorised or unsigned is anywhere: every frame that anybody holds is one that its
-/// author really wrote, and at the end every hash, chain, signature and rule is checked anew.
+/// author really wrote, every record one that its author signed, and at the end every hash, chain,
+/// signature and rule is checked anew.
 final class ForgeryChecker: Checker {
   private let promise = "nothing appears that its author did not write"
   private let ledger: LostWriteChecker
   private var turn = 0
+  /// Of each topic, what was last found to be signed.
+  private var proven: [RecordTopic: LatestRecord] = [:]
 
   init(ledger: LostWriteChecker) { self.ledger = ledger }
 
   func look(_ world: World) throws {
     turn += 1
-    for node in world.someNodes(turn: turn) { try checkHeads(of: node, in: world) }
+    for node in world.someNodes(turn: turn) { try check(node, in: world) }
+  }
+
+  private func check(_ node: SimulatedNode, in world: World) throws {
+    try checkHeads(of: node, in: world)
+    try checkRecords(of: node, in: world)
+  }
+
+  private func checkRecords(of node: SimulatedNode, in world: World) throws {
+    for record in try node.store.records() where proven[record.topic] != record {
+      let author = world.nodes.first { $0.credentials.certificate == record.certificate }
+      let isSigned =
+        author.map { author in
+          record.isSigned(
+            by: author.credentials.verifyingKey, operation: author.credentials.operation,
+            sharing: world.findings)
+        } ?? false
+      guard isSigned else {
+        world.report(promise, "\(node.name) holds a record that nobody signed")
+        continue
+      }
+      proven[record.topic] = record
+    }
   }
 
   private func checkHeads(of node: SimulatedNode, in world: World) throws {
@@ -45,7 +71,7 @@ final class ForgeryChecker: Checker {
 
   func conclude(_ world: World) throws {
     for node in world.nodes where node.isRunning {
-      try checkHeads(of: node, in: world)
+      try check(node, in: world)
       try node.replica?.checkInvariants()
     }
     // To verify is dear, and they hold the same: some are enough where there are many.

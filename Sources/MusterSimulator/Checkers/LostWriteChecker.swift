@@ -114,7 +114,22 @@ final class LostWriteChecker: Checker {
     }
   }
 
+  /// What a restore took from its author, and only laptops still hold that were put out, is lost
+  /// too: nobody asks them.
+  private func forgetWhatOnlyTheRevokedHold(in world: World) throws {
+    let asked = world.nodes.filter { !world.isRevoked($0) }.map(\.store)
+    for log in survivors.sorted() {
+      guard let entry = ledger[log], !forgotten.contains(log) else { continue }
+      guard let newest = try newestHead(of: log, in: asked) else {
+        forgotten.insert(log)
+        continue
+      }
+      if newest.sequence < entry.head.sequence { ledger[log]?.head = newest }
+    }
+  }
+
   func conclude(_ world: World) throws {
+    try forgetWhatOnlyTheRevokedHold(in: world)
     // Where not all agree in time that is told already, and it is late and not lost.
     let hasConverged = world.convergedMilliseconds != nil
     // Who was put out, or shares a name with a copy, is not promised the others' work.

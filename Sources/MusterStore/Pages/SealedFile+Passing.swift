@@ -5,23 +5,16 @@ extension SealedFile {
   static func passOn(_ methods: inout sqlite3_io_methods) {
     methods.xClose = { SealedFile.close($0!) }
     methods.xTruncate = { outer, size in
-      let file = SealedFile.inner(of: outer!)
-      let flushed = SealedFile.handle(of: outer!).flush(to: file)
-      guard flushed == SQLITE_OK else { return flushed }
-      SealedFile.handle(of: outer!).cut(to: size)
-      return file.pointee.pMethods.pointee.xTruncate(file, size)
+      SealedFile.flushed(outer!) { file in
+        SealedFile.handle(of: outer!).cut(to: size)
+        return file.pointee.pMethods.pointee.xTruncate(file, size)
+      }
     }
     methods.xSync = { outer, flags in
-      let file = SealedFile.inner(of: outer!)
-      let flushed = SealedFile.handle(of: outer!).flush(to: file)
-      guard flushed == SQLITE_OK else { return flushed }
-      return file.pointee.pMethods.pointee.xSync(file, flags)
+      SealedFile.flushed(outer!) { $0.pointee.pMethods.pointee.xSync($0, flags) }
     }
     methods.xFileSize = { outer, size in
-      let file = SealedFile.inner(of: outer!)
-      let flushed = SealedFile.handle(of: outer!).flush(to: file)
-      guard flushed == SQLITE_OK else { return flushed }
-      return file.pointee.pMethods.pointee.xFileSize(file, size)
+      SealedFile.flushed(outer!) { $0.pointee.pMethods.pointee.xFileSize($0, size) }
     }
     methods.xLock = { outer, level in
       let file = SealedFile.inner(of: outer!)

@@ -42,6 +42,13 @@ enum SealedFile {
     return flushed == SQLITE_OK ? closed : flushed
   }
 
+  /// Does something with the system's file once the header that waits, if any, is in it.
+  static func flushed(_ file: File, then act: (File) -> Int32) -> Int32 {
+    let inner = inner(of: file)
+    let flushed = handle(of: file).flush(to: inner)
+    return flushed == SQLITE_OK ? act(inner) : flushed
+  }
+
   private static let unsound = CInt(SQLITE_IOERR) | 32 << 8
   private static let unreadable = CInt(SQLITE_IOERR) | 1 << 8
   private static let unwritable = CInt(SQLITE_IOERR) | 3 << 8
@@ -100,9 +107,7 @@ enum SealedFile {
     _ file: File, _ bytes: UnsafeMutableRawPointer, _ count: Int32, _ offset: Int64
   ) -> Int32 {
     let (inner, handle) = (inner(of: file), handle(of: file))
-    let flushed = handle.flush(to: inner)
-    guard flushed == SQLITE_OK else { return flushed }
-    let code = inner.pointee.pMethods.pointee.xRead(inner, bytes, count, offset)
+    let code = flushed(file) { $0.pointee.pMethods.pointee.xRead($0, bytes, count, offset) }
     guard code == SQLITE_OK, offset >= WriteAheadLog.headerBytes else { return code }
     let frame = WriteAheadLog.frame(at: offset)
     switch (WriteAheadLog.place(inFrameAt: offset), Int(count)) {
@@ -147,17 +152,16 @@ enum SealedFile {
   ) -> Int32 {
     let handle = handle(of: file)
     guard offset >= WriteAheadLog.headerBytes else {
-      let flushed = handle.flush(to: inner(of: file))
-      return flushed == SQLITE_OK ? write(file, bytes, Int(count), offset) : flushed
+      return flushed(file) { _ in write(file, bytes, Int(count), offset) }
     }
     switch (WriteAheadLog.place(inFrameAt: offset), Int(count)) {
     case (0, WriteAheadLog.frameHeaderBytes):
-      let flushed = handle.flush(to: inner(of: file))
-      guard flushed == SQLITE_OK else { return flushed }
-      handle.room.copyMemory(from: bytes, byteCount: Int(count))
-      WriteAheadLog.unmask(handle.room, at: offset, handle.seal)
-      handle.headerOffset = offset
-      return SQLITE_OK
+      return flushed(file) { _ in
+        handle.room.copyMemory(from: bytes, byteCount: Int(count))
+        WriteAheadLog.unmask(handle.room, at: offset, handle.seal)
+        handle.headerOffset = offset
+        return SQLITE_OK
+      }
     case (WriteAheadLog.frameHeaderBytes, PageSeal.pageBytes):
       // What would stand here could not be given back, and SQLite's checksum counts it.
       let free = UnsafeRawBufferPointer(
@@ -177,8 +181,8 @@ enum SealedFile {
     let start = offset - Int64(WriteAheadLog.frameHeaderBytes)
     let hasHeader = handle.headerOffset == start
     if !hasHeader {
-      let flushed = handle.flush(to: inner(of: file))
-      guard flushed == SQLITE_OK else { return flushed }
+      let code = flushed(file) { _ in SQLITE_OK }
+      guard code == SQLITE_OK else { return code }
     }
     let header = WriteAheadLog.number(inHeader: handle.room)
     guard let number = hasHeader ? header : handle.frames[frame]?.number else {

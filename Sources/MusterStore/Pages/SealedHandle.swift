@@ -18,7 +18,10 @@ final class SealedHandle {
   /// The end of a log's file, where known: it grows by much at a time, so that a commit's sync
   /// seldom waits for the file system to note a new length.
   private var end: Int64 = 0
-  private static let growth = 256 * 1024
+  private static let growth: Int64 = 256 * 1024
+  /// SQLite's own disk writes no more at once: of a longer piece it keeps the last 17 bits of the
+  /// length.
+  private static let growthPiece = 64 * 1024
 
   /// Of a database.
   init(seal: PageSeal, path: String) {
@@ -58,12 +61,16 @@ final class SealedHandle {
     guard inner.pointee.pMethods.pointee.xFileSize(inner, &size) == SQLITE_OK else { return }
     end = size
     guard written == size else { return }
-    let code = withUnsafeTemporaryAllocation(byteCount: Self.growth, alignment: 16) { zeros in
+    // Where it fails it is not tried again for each page.
+    end = written + Self.growth
+    withUnsafeTemporaryAllocation(byteCount: Self.growthPiece, alignment: 16) { zeros in
       zeros.initializeMemory(as: UInt8.self, repeating: 0)
-      return inner.pointee.pMethods.pointee.xWrite(
-        inner, zeros.baseAddress, Int32(Self.growth), written)
+      for offset in stride(from: written, to: end, by: Self.growthPiece) {
+        let code = inner.pointee.pMethods.pointee.xWrite(
+          inner, zeros.baseAddress, Int32(Self.growthPiece), offset)
+        guard code == SQLITE_OK else { return }
+      }
     }
-    if code == SQLITE_OK { end = written + Int64(Self.growth) }
   }
 
   /// The file is this long now.

@@ -9,7 +9,9 @@ struct PeerState: Sendable {
   var sessions: [UInt32] = []
   /// Where it was heard from last, on a session or by an announce.
   var endpoint: Endpoint
-  var lastHeard: Instant
+  private(set) var lastHeard: Instant
+  /// Since when it has been heard without a gap of `Timing.steadyMilliseconds`.
+  private(set) var heardSince: Instant
   /// Since when there has been a session without a gap.
   var connectedSince: Instant?
   var liveness = Liveness.heard
@@ -56,12 +58,24 @@ struct PeerState: Sendable {
     self.certificate = certificate
     self.endpoint = endpoint
     lastHeard = now
+    heardSince = now
     nextHeartbeat = now.advanced(byMilliseconds: Timing.heartbeatFirstMilliseconds)
     resets = Allowance(saving: Self.resetMilliseconds * 8, now: now)
     signatures = Allowance(saving: SignatureCost.milliseconds * SignatureCost.burst, now: now)
   }
 
   static let resetMilliseconds: Int64 = 15_000
+
+  /// Something of its own came, on a session or by an announce.
+  mutating func noteWord(now: Instant) {
+    if isGap(until: now) { heardSince = now }
+    lastHeard = now
+  }
+
+  /// Whether it has not been heard for so long that nobody can tell what it does.
+  func isGap(until now: Instant) -> Bool {
+    now.milliseconds(since: lastHeard) > Timing.steadyMilliseconds
+  }
 
   /// Whether what it is told is thought to arrive.
   var isReachable: Bool {

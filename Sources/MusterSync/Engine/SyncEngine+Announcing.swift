@@ -148,7 +148,7 @@ extension SyncEngine {
     _ announce: Announce, of device: DeviceID, at endpoint: Endpoint, hasRestarted: Bool
   ) {
     peers[device]?.announced = (now, arrivalLink)
-    peers[device]?.lastHeard = now
+    peers[device]?.noteWord(now: now)
     // Its program began anew, or it woke: what it knew of our session is gone.
     if hasRestarted { probeNow(device) }
     if peers[device]?.sessions.isEmpty == true { peers[device]?.endpoint = endpoint }

@@ -28,7 +28,7 @@ extension SyncEngine {
 
   /// Called for everything that comes on a session.
   mutating func noteHeard(_ device: DeviceID) {
-    peers[device]?.lastHeard = now
+    peers[device]?.noteWord(now: now)
     if case .heard = peers[device]?.liveness { return }
     peers[device]?.liveness = .heard
   }

@@ -56,7 +56,7 @@ extension SyncEngine {
     }
     peer.certificate = certificate.hash
     peer.endpoint = session.endpoint
-    peer.lastHeard = now
+    peer.noteWord(now: now)
     peer.liveness = .heard
     peer.connectedSince = peer.connectedSince ?? now
     peer.refused = []

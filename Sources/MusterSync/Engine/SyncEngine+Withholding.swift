@@ -13,7 +13,9 @@ struct Standstill: Sendable {
 ///
 /// Of each peer in reach whose roots differ one difference is watched at a time: with an honest
 /// peer it is gone within seconds, or frames are on their way. Where the same one stands for
-/// minutes in which nothing was asked for, or handed over, people are told.
+/// minutes in which it was heard all the time, and nothing was asked for, or handed over, people
+/// are told. What was said before it fell silent is no evidence: of two who are cut off from one
+/// another, and both hear a third, each would hold the other's last words against it.
 extension SyncEngine {
   /// With each heartbeat.
   mutating func watchForWithholding(by device: DeviceID) {
@@ -29,8 +31,9 @@ extension SyncEngine {
       return
     }
     let moved = standstill.kind == .keepsToItself ? peer.lastHanded : peer.lastAsked
-    let since = max(standstill.since, moved ?? standstill.since)
-    guard !standstill.isTold, now.milliseconds(since: since) >= Timing.standstillMilliseconds
+    let since = max(standstill.since, peer.heardSince, moved ?? standstill.since)
+    guard !standstill.isTold, !peer.isGap(until: now),
+      now.milliseconds(since: since) >= Timing.standstillMilliseconds
     else { return }
     standstill.isTold = true
     peers[device]?.standstill = standstill

@@ -100,4 +100,7 @@ enum Timing {
   /// For how long a peer may lack something and ask for nothing, or hold something and hand nothing
   /// over, until people are told: with the longest heartbeats, within ten minutes.
   static let standstillMilliseconds: Int64 = 420_000
+  /// Only while its words come with no longer gaps than this, of at least two lost heartbeats: of
+  /// whoever is out of reach, or asleep, nobody can tell what it asks for.
+  static let steadyMilliseconds: Int64 = 200_000
 }

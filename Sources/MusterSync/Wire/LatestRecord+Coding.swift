@@ -37,7 +37,8 @@ extension LatestRecord {
     isSigned(by: key, operation: operation, sharing: nil)
   }
 
-  func isSigned(
+  /// The same, asked of those who may have looked already.
+  package func isSigned(
     by key: VerifyingKey, operation: OperationID, sharing findings: SharedFindings?
   ) -> Bool {
     guard let parsed = Signature(bytes: signature) else { return false }

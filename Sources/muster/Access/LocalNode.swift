@@ -34,6 +34,8 @@ struct RunSettings {
   var http: HTTPArgument?
   /// What they have to know.
   var httpToken: String?
+  /// An MBTiles file.
+  var map: String?
   /// Where it is a command post for others; nil for nowhere.
   var serve: HTTPArgument?
   /// The command posts that it goes to.
@@ -87,7 +89,7 @@ enum LocalNode {
     }
   }
 
-  /// Runs the node with its control socket until SIGINT or SIGTERM.
+  /// Runs the node with its own socket until SIGINT or SIGTERM.
   static func run(_ settings: RunSettings, home: HomeOptions) async throws {
     let logger = logger()
     let socket = try ControlSocketPath(home.folders.socketPath)
@@ -95,6 +97,7 @@ enum LocalNode {
     let opened = try await Patience.whileInUse(unless: client.isListening) {
       try Self.opened(home)
     }
+    let map = try settings.map.map { try BaseMap(opening: $0) }
     let transport = try await UDPTransport.bind(
       configuration: UDPConfiguration(
         listen: settings.listen.text, multicast: settings.usesMulticast),
@@ -105,12 +108,15 @@ enum LocalNode {
     let node = Node(opened, transport: transport, uplinks: uplinks, logger: logger)
     let notifier = SystemdNotifier(
       environment: ProcessInfo.processInfo.environment, node: node, logger: logger)
+    let webhooks = webhooks(of: home, logger: logger)
+    let programs = Programs(node: node, map: map, webhooks: webhooks, logger: logger)
     var services: [any Service] = [
       transport,
       NodeService(
         node: node, transport: transport, peers: peers, linkRate: settings.linkRate,
         certificate: identity?.certificate),
-      ControlServer(path: socket, performer: node, logger: logger) {
+      programs,
+      WebServer(at: .socket(socket), node: node, programs: programs, logger: logger) { _ in
         logger.info("listening on UDP port \(transport.boundPort)")
         notifier.ready()
       },
@@ -122,13 +128,17 @@ enum LocalNode {
       services.append(
         try await source(location, speed: settings.speed, node: node, logger: logger))
     }
-    let programs = Programs(node: node, logger: logger)
-    services.append(programs)
     if let http = settings.http {
       services.append(
         WebServer(
-          host: http.host, port: http.port, token: settings.httpToken, node: node,
+          at: .address(host: http.host, port: http.port, token: settings.httpToken), node: node,
           programs: programs, logger: logger))
+    }
+    if let webhooks {
+      services.append(
+        WebhookSender(node: node, book: webhooks, proxy: settings.proxy, logger: logger) {
+          UInt64.random(in: .min ... .max)
+        })
     }
     if !settings.uplinks.isEmpty {
       services.append(
@@ -147,6 +157,16 @@ enum LocalNode {
         services: services.map { .init(service: $0) },
         gracefulShutdownSignals: [.sigint, .sigterm], logger: logger))
     try await group.run()
+  }
+
+  /// A file of theirs that is damaged must not keep a node from running.
+  private static func webhooks(of home: HomeOptions, logger: Logger) -> WebhookBook? {
+    do {
+      return try WebhookBook(in: home.folders.path)
+    } catch {
+      logger.error("nothing is posted to webhooks: \(error)")
+      return nil
+    }
   }
 
   private static func source(

@@ -11,6 +11,7 @@ extension ReportStatus: NamedValue {}
 extension FenceKind: NamedValue {}
 extension Role: NamedValue {}
 extension LocationMode: NamedValue {}
+extension Dataset: NamedValue {}
 
 /// One of a few names. Wraps the value, since the parser has a rule of its own for enumerations
 /// with raw values, by which these would be numbers.

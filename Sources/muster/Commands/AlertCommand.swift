@@ -12,9 +12,9 @@ struct AlertCommand: AsyncParsableCommand {
 
       Alerts are this laptop's own: a hazard near it, being inside one, a muster, somebody who \
       asks for help or has gone silent, a fence that lacks somebody, a directive that waits for \
-      an answer or is overdue.
+      an answer or is overdue. So is who has acknowledged one: no other laptop learns of it.
       """,
-    subcommands: [List.self, Follow.self])
+    subcommands: [List.self, Acknowledge.self, Follow.self])
 
   struct List: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -30,11 +30,43 @@ struct AlertCommand: AsyncParsableCommand {
       }
       if output.json { return try Standard.print(JSON.array(alerts.map(\.json)).text) }
       guard !alerts.isEmpty else { return try Standard.print("No alerts.") }
-      var table = Table(["LEVEL", "WHAT", "SINCE"])
+      var table = Table(["ID", "LEVEL", "WHAT", "SINCE", "ACKNOWLEDGED"])
       for alert in alerts {
-        table.add([alert.level.cell, .init(alert.text, .strong), .init("\(alert.since)")])
+        table.add([
+          .init("\(alert.id.kind.name):\(alert.id.row.short)"), alert.level.cell,
+          .init(alert.text, .strong), .init("\(alert.since)"),
+          .init(alert.acknowledgement.map { "\($0.name), \($0.moment)" } ?? "", .faint),
+        ])
       }
       try Standard.print(table.text(on: .current))
+    }
+  }
+
+  struct Acknowledge: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+      commandName: "ack",
+      abstract: "Says that somebody has taken notice of an alert: it sounds no more.",
+      discussion: """
+        Example:  muster alert ack help:3f9a --name Maria
+
+        The alert stands until its matter is over. Should it grow louder, it waits for somebody \
+        again. A directive is answered by muster ack.
+        """)
+
+    @Argument(help: "The alert, as alert list names it.")
+    var id: String
+
+    @Option(help: ArgumentHelp("Who. (default: this laptop's own user)", valueName: "name"))
+    var name: String?
+
+    @OptionGroup var home: HomeOptions
+
+    func validate() throws {
+      if let name { try TextArgument.check(name, .line, "name") }
+    }
+
+    func run() async throws {
+      _ = try await Door.open(home).ask(.acknowledgeAlert(id, by: name))
     }
   }
 
@@ -44,8 +76,8 @@ struct AlertCommand: AsyncParsableCommand {
       discussion: """
         Example:  muster alert follow --bell
 
-        With --json, one object a line, with a key "change": raised or cleared. The node must be \
-        running.
+        With --json, one object a line, with a key "change": raised, acknowledged or cleared. The \
+        node must be running.
         """)
 
     @Flag(help: "Begins with the alerts that stand already.")
@@ -64,7 +96,9 @@ struct AlertCommand: AsyncParsableCommand {
         for change in changes {
           try Standard.print(json ? change.json.text : change.line(on: screen))
           // Standard output is for the answer alone.
-          if bell, case .raised = change { Standard.ring() }
+          if bell, case .raised(let alert) = change, alert.acknowledgement == nil {
+            Standard.ring()
+          }
         }
       }
       throw Refusal("the node has stopped")
@@ -78,6 +112,9 @@ extension AlertChange {
     case .raised(let alert):
       let level = alert.level.cell
       return level.paint.apply(level.text, on: screen) + "  \(SafeText.line(alert.text))"
+    case .acknowledged(let alert):
+      let name = SafeText.line(alert.acknowledgement?.name ?? "")
+      return "✔ seen     \(SafeText.line(alert.text)) (\(name))"
     case .cleared(let alert): return "✔ over     \(SafeText.line(alert.text))"
     }
   }

@@ -15,7 +15,8 @@ struct FenceCommand: AsyncParsableCommand {
       only notes who comes and goes.
       """,
     subcommands: [
-      Add.self, List.self, Show.self, Export.self, Activate.self, Deactivate.self, Delete.self,
+      Add.self, List.self, Show.self, Edit.self, Export.self, Activate.self, Deactivate.self,
+      Delete.self,
     ])
 
   struct Add: AsyncParsableCommand {

@@ -39,13 +39,11 @@ struct InviteCommand: AsyncParsableCommand {
     guard case .invitation(let bytes, let role, let expiresAt) = try await door.ask(command) else {
       throw Refusal.unexpectedReply
     }
-    let url = "\(InvitationURL(bytes))"
+    let invitation = InvitationURL(bytes)
     if output.json {
-      return try Standard.print(
-        JSON.object([
-          "url": .string(url), "expires": .time(expiresAt), "role": .string(role.name),
-        ]).text)
+      return try Standard.print(invitation.json(role: role, expiresAt: expiresAt).text)
     }
+    let url = "\(invitation)"
     let screen = Screen.current
     if screen.isTerminal { try show(url, on: screen) }
     try Standard.print(url)

@@ -11,6 +11,7 @@ struct RunCommand: AsyncParsableCommand {
                 muster run --peer 192.0.2.7:7474 --gpx walk.gpx --speed 10
                 muster run --gpsd 127.0.0.1
                 muster run --nmea /dev/ttyUSB0 --http 127.0.0.1:7480
+                muster run --http 127.0.0.1:7480 --map valley.mbtiles
                 muster run --serve 0.0.0.0:7443
                 muster run --uplink https://post.example.org:7443
 
@@ -30,8 +31,8 @@ struct RunCommand: AsyncParsableCommand {
 
       What no flag says may stand in the environment (MUSTER_LISTEN, MUSTER_PEER, \
       MUSTER_MULTICAST, MUSTER_LINK_RATE, MUSTER_GPSD, MUSTER_NMEA, MUSTER_HTTP, \
-      MUSTER_HTTP_TOKEN, MUSTER_SERVE, MUSTER_UPLINK, MUSTER_PROXY), else in muster.toml in the \
-      home:
+      MUSTER_HTTP_TOKEN, MUSTER_MAP, MUSTER_SERVE, MUSTER_UPLINK, MUSTER_PROXY), else in \
+      muster.toml in the home:
 
                 listen = "0.0.0.0:7474"
                 peer = ["192.0.2.7:7474"]
@@ -102,6 +103,11 @@ struct RunCommand: AsyncParsableCommand {
     help: ArgumentHelp("The HTTP proxy on the way there.", valueName: "http://host:port"))
   var proxy: String?
 
+  @Option(
+    help: ArgumentHelp(
+      "What the dashboard's map lies on: MBTiles with pictures.", valueName: "file"))
+  var map: String?
+
   @OptionGroup var home: HomeOptions
 
   func validate() throws {
@@ -135,6 +141,7 @@ struct RunCommand: AsyncParsableCommand {
       usesMulticast: try noMulticast ? false : settings.flag(.multicast) ?? true,
       location: try location(by: settings), speed: speed ?? .asRecorded,
       inBackground: background, http: http, httpToken: token,
+      map: try map ?? settings.value(of: .map) { $0 },
       serve: try serve ?? settings.value(of: .serve, HTTPArgument.init(parsing:)),
       uplinks: try
         (uplink.isEmpty ? settings.values(of: .uplink, UplinkArgument.init(parsing:)) : uplink)?

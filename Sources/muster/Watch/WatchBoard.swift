@@ -137,6 +137,7 @@ struct WatchBoard {
     line.add(cell.text, width: 9, cell.paint)
     line.add(Words.age(now.milliseconds(since: alert.since) / 1000), width: 6)
     line.add(alert.text)
+    if let seen = alert.acknowledgement { line.add("  ✓ \(seen.name)", .faint) }
     return line
   }
 

@@ -11,12 +11,17 @@ import ServiceLifecycle
 struct WebStage: Sendable {
   let node: Node
   let port: Int
+  let book: WebhookBook
+  /// Where the webhooks are.
+  let folder: String
 
   var client: WebClient { WebClient(port: port) }
 
-  /// - Parameter role: of the node's own device.
+  /// - Parameters:
+  ///   - role: of the node's own device.
+  ///   - map: that it was started with.
   static func tell(
-    token: String? = nil, role: Role = .command,
+    token: String? = nil, role: Role = .command, map: BaseMap? = nil,
     _ story: @escaping @Sendable (WebStage) async throws -> Void
   ) async throws {
     let folder = FileManager.default.temporaryDirectory.appending(
@@ -27,9 +32,11 @@ struct WebStage: Sendable {
     }
     let node = try await node(in: folder, role)
     let (ports, listening) = AsyncStream.makeStream(of: Int.self)
-    let programs = Programs(node: node, logger: .silent)
+    let book = try WebhookBook(in: folder.path)
+    let programs = Programs(node: node, map: map, webhooks: book, logger: .silent)
     let server = WebServer(
-      host: "127.0.0.1", port: 0, token: token, node: node, programs: programs, logger: .silent
+      at: .address(host: "127.0.0.1", port: 0, token: token), node: node, programs: programs,
+      logger: .silent
     ) { listening.yield($0) }
     let group = ServiceGroup(services: [programs, server], logger: .silent)
     try await withThrowingTaskGroup { tasks in
@@ -41,7 +48,9 @@ struct WebStage: Sendable {
       guard let port = await iterator.next() else { throw Failed("the server never listened") }
       let outcome: Result<Void, any Error>
       do {
-        outcome = .success(try await story(WebStage(node: node, port: port)))
+        outcome = .success(
+          try await story(
+            WebStage(node: node, port: port, book: book, folder: folder.path)))
       } catch {
         outcome = .failure(error)
       }

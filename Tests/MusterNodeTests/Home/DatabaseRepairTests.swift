@@ -1,5 +1,6 @@
 import Foundation
 import MusterModel
+import MusterReplica
 import Testing
 
 @testable import MusterNode
@@ -20,6 +21,7 @@ struct DatabaseRepairTests {
         ReportDraft(title: "Smoke \(number)"), now: SystemClock.reading)
     }
     try opened.writeSentinel()
+    try opened.writeHoldings()
     try opened.replica.close()
   }
 
@@ -102,11 +104,44 @@ struct DatabaseRepairTests {
 
   @Test func `and one that is gone is made anew, with what is missing named`() throws {
     try FileManager.default.removeItem(atPath: home.databasePath)
+    let missing: [MissingFrames]
+    do {
+      var opened = try opened()
+      #expect(opened.repairRemark?.contains("is gone") == true)
+      missing = try opened.replica.missingFrames()
+      // Of the root's log the sentinel knows nothing.
+      #expect(Set(missing.map(\.log)).count == 3)
+      #expect(try !opened.replica.verify().isOK)
+      try opened.writeHoldings()
+      try opened.replica.close()
+    }
+
+    // And what is kept of that outlives the next loss, though it holds nothing of it any more
+    try FileManager.default.removeItem(atPath: home.databasePath)
+    let again = try opened()
+    let still = try again.replica.missingFrames()
+    #expect(missing.allSatisfy { still.contains($0) })
+    try again.replica.close()
+  }
+
+  @Test func `a floor is kept now and then, and not with each commit`() throws {
     var opened = try opened()
-    #expect(opened.repairRemark?.contains("is gone") == true)
-    let missing = try opened.replica.missingFrames()
-    #expect(!missing.isEmpty)
-    #expect(try !opened.replica.verify().isOK)
+    let files = [0, 1].map {
+      "\(home.stateDirectory)/\(opened.credentials.device).held-\($0)"
+    }
+    func kept() -> [Data?] { files.map { FileManager.default.contents(atPath: $0) } }
+    let start = SystemClock.instant
+    try opened.writeHoldingsIfDue(now: start)
+    let first = kept()
+    _ = try opened.replica.addReport(ReportDraft(title: "Smoke 6"), now: SystemClock.reading)
+    try opened.writeHoldingsIfDue(now: start.advanced(byMilliseconds: 59_999))
+    #expect(kept() == first)
+    try opened.writeHoldingsIfDue(now: start.advanced(byMilliseconds: 60_000))
+    let second = kept()
+    #expect(second != first)
+    // What has not changed is not written.
+    try opened.writeHoldingsIfDue(now: start.advanced(byMilliseconds: 120_000))
+    #expect(kept() == second)
     try opened.replica.close()
   }
 }

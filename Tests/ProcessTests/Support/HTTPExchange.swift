@@ -12,12 +12,33 @@ enum HTTPExchange {
   static func request(
     _ port: UInt16, _ path: String, body: String? = nil, headers: [String: String] = [:]
   ) throws -> Answer {
-    var all = ["Host": "127.0.0.1:\(port)", "Connection": "close"]
+    var to = sockaddr_in()
+    to.sin_family = sa_family_t(AF_INET)
+    to.sin_port = port.bigEndian
+    to.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+    return try request(
+      to, AF_INET, path, body, ["Host": "127.0.0.1:\(port)"].merging(headers) { $1 })
+  }
+
+  /// The same at a Unix socket, whose path has at most a hundred bytes.
+  static func request(
+    socket: URL, _ path: String, body: String? = nil, headers: [String: String] = [:]
+  ) throws -> Answer {
+    var to = sockaddr_un()
+    to.sun_family = sa_family_t(AF_UNIX)
+    withUnsafeMutableBytes(of: &to.sun_path) { $0.copyBytes(from: socket.path.utf8.prefix(100)) }
+    return try request(to, AF_UNIX, path, body, ["Host": "localhost"].merging(headers) { $1 })
+  }
+
+  private static func request(
+    _ to: some Any, _ family: Int32, _ path: String, _ body: String?, _ headers: [String: String]
+  ) throws -> Answer {
+    var all = ["Connection": "close"]
     if let body { all["Content-Length"] = "\(body.utf8.count)" }
     all.merge(headers) { $1 }
     let lines = all.sorted { $0.key < $1.key }.map { "\($0.key): \($0.value)\r\n" }.joined()
     let method = body == nil ? "GET" : "POST"
-    let text = try exchange("\(method) \(path) HTTP/1.1\r\n\(lines)\r\n\(body ?? "")", port)
+    let text = try exchange("\(method) \(path) HTTP/1.1\r\n\(lines)\r\n\(body ?? "")", to, family)
     let parts = text.split(separator: "\r\n\r\n", maxSplits: 1, omittingEmptySubsequences: false)
     let words = parts[0].prefix { $0 != "\r\n" }.split(separator: " ")
     guard words.count > 1, let status = Int(words[1]) else {
@@ -26,25 +47,23 @@ enum HTTPExchange {
     return Answer(status: status, body: parts.count > 1 ? String(parts[1]) : "")
   }
 
-  private static func exchange(_ request: String, _ port: UInt16) throws -> String {
+  private static func exchange(
+    _ request: String, _ to: some Any, _ family: Int32
+  ) throws -> String {
     #if os(Linux)
       let kind = Int32(SOCK_STREAM.rawValue)
     #else
       let kind = SOCK_STREAM
     #endif
-    let descriptor = socket(AF_INET, kind, 0)
+    let descriptor = socket(family, kind, 0)
     guard descriptor >= 0 else { throw Failed("socket: \(String(cString: strerror(errno)))") }
     defer { close(descriptor) }
     var patience = timeval(tv_sec: 30, tv_usec: 0)
     setsockopt(
       descriptor, SOL_SOCKET, SO_RCVTIMEO, &patience, socklen_t(MemoryLayout<timeval>.size))
-    var to = sockaddr_in()
-    to.sin_family = sa_family_t(AF_INET)
-    to.sin_port = port.bigEndian
-    to.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
-    let isConnected = withUnsafePointer(to: &to) {
-      $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-        connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size)) == 0
+    let isConnected = withUnsafePointer(to: to) { address in
+      address.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+        connect(descriptor, $0, socklen_t(MemoryLayout.size(ofValue: to))) == 0
       }
     }
     guard isConnected else { throw Failed("connect: \(String(cString: strerror(errno)))") }

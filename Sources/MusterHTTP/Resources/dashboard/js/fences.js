@@ -1,7 +1,7 @@
-// Fences: draw, import, switch on and off, draw anew, take away; and who would be inside.
+// Fences: draw, import, switch on and off, change in place, take away; and who would be inside.
 
 import { byId, fill, h, onceAFrame } from "./dom.js";
-import { getVersioned, segment, write } from "./api.js";
+import { get, getVersioned, segment, write } from "./api.js";
 import { attempt, confirm, field, form } from "./dialog.js";
 import { on, state } from "./store.js";
 import { t } from "./words.js";
@@ -10,6 +10,7 @@ import { parsed } from "./place.js";
 import { goToShape, theMap } from "./map/map.js";
 import { outline } from "./map/fences.js";
 import { drawShape } from "./map/draw.js";
+import { editShape, tooManyCorners } from "./map/edit.js";
 
 const kinds = ["muster", "hazard", "info"];
 const mostNames = 30;
@@ -49,7 +50,7 @@ function card(fence, isCommand) {
     h("div", { class: "row" },
       theMap() && h("button", { "data-key": `map ${fence.id}`, onclick: () => lookAt(fence) }, t("on.map")),
       isCommand && h("button", { "data-key": `active ${fence.id}`, onclick: () => act(fence.active ? "deactivate" : "activate") }, t(fence.active ? "deactivate" : "activate")),
-      isCommand && theMap() && h("button", { "data-key": `redraw ${fence.id}`, onclick: () => redraw(fence) }, t("fence.redraw")),
+      isCommand && h("button", { "data-key": `edit ${fence.id}`, onclick: () => attempt(() => change(fence)) }, t("edit")),
       isCommand && h("button", { class: "danger", "data-key": `delete ${fence.id}`, onclick: () => confirm(t("delete.sure", { name: fence.name }), () => write("DELETE", `fences/${segment(fence.id)}`), t("delete")) }, t("delete"))));
 }
 
@@ -62,16 +63,63 @@ function lookAt(fence) {
   shape?.remove();
 }
 
-async function begin(isCircle, old) {
+/** On a phone the map has the screen while something is drawn on it. */
+async function onMap(work) {
   const view = document.body.dataset.view;
-  document.body.dataset.view = innerWidth <= 900 ? "map" : view;
-  const shape = await drawShape(theMap(), isCircle);
-  document.body.dataset.view = view;
-  if (shape) await save(shape, old);
+  if (innerWidth <= 900) document.body.dataset.view = "map";
+  try {
+    return await work();
+  } finally {
+    document.body.dataset.view = view;
+  }
 }
 
-/** The node keeps outlines as they were drawn: another outline is another fence. */
-const redraw = (fence) => begin(fence.radiusMetres !== undefined, fence);
+async function begin(isCircle) {
+  const shape = await onMap(() => drawShape(theMap(), isCircle));
+  if (shape) await save(shape);
+}
+
+/** From the outline to the words and back, until it is saved or given up. */
+async function change(fence) {
+  // The version first: should somebody write in between, saving says so.
+  const { row, version } = await getVersioned(`fences/${segment(fence.id)}`);
+  const outlines = await get("fences.geojson");
+  let shape = row.radiusMetres !== undefined ? { lat: row.lat, lon: row.lon, radiusMetres: row.radiusMetres }
+    : outlines.features.find((feature) => feature.id === row.id)?.geometry;
+  if (!shape) throw new Error(t("fence.gone"));
+  const first = JSON.stringify(shape);
+  if (!theMap() || tooManyCorners(shape)) return saveChange(row, shape, first, version);
+  lookAt({ ...row, geometry: shape });
+  for (;;) {
+    const edited = await onMap(() => editShape(theMap(), shape));
+    if (!edited || await saveChange(row, edited, first, version)) return;
+    shape = edited;
+  }
+}
+
+function saveChange(old, shape, first, version) {
+  const isCircle = shape.radiusMetres !== undefined;
+  const told = h("strong", {}, whoWouldBeInside(shape));
+  const radius = isCircle && field("radius", t("radius"), {
+    value: shape.radiusMetres, type: "number", min: 1, max: 1000000, required: true,
+    oninput: (event) => { told.textContent = whoWouldBeInside({ ...shape, radiusMetres: Number(event.target.value) }); },
+  });
+  return form(t("fence.edit"), [
+    h("p", { class: "card" }, told),
+    field("name", t("name"), { value: old.name, required: true }),
+    field("kind", t("kind"), { value: old.kind, options: kinds.map((k) => [k, t(`kind.${k}`)]) }),
+    radius,
+    field("dwell", t("dwell"), { value: old.dwellSeconds, type: "number", min: 0, max: 604800, required: true }),
+  ].filter(Boolean), async (values) => {
+    const body = {};
+    if (values.name !== old.name) body.name = values.name;
+    if (values.kind !== old.kind) body.kind = values.kind;
+    if (Number(values.dwell) !== old.dwellSeconds) body.dwellSeconds = Number(values.dwell);
+    const edited = isCircle ? { ...shape, radiusMetres: Number(values.radius) } : shape;
+    if (JSON.stringify(edited) !== first) Object.assign(body, asBody(edited));
+    if (Object.keys(body).length > 0) await write("PATCH", `fences/${segment(old.id)}`, body, version);
+  });
+}
 
 /** For whoever has no mouse, or has the numbers: one corner a line, or a centre and metres. */
 const typed = () => {
@@ -92,23 +140,25 @@ function wouldBeInside(shape) {
   return [...state.users.values()].filter((u) => u.lat !== null && isInside(u, shape)).map((u) => u.callsign);
 }
 
-function save(shape, old) {
+const whoWouldBeInside = (shape) => {
   const inside = wouldBeInside(shape);
+  return inside.length === 0 ? t("would.nobody") : t("would", { n: inside.length, names: named(inside) });
+};
+
+const asBody = (shape) => (shape.type
+  ? { geojson: { type: "Feature", properties: {}, geometry: { type: shape.type, coordinates: shape.coordinates } } }
+  : { circle: { lat: shape.lat, lon: shape.lon, radiusMetres: shape.radiusMetres } });
+
+function save(shape) {
   const preview = theMap() && outline({ ...shape, ...(shape.type ? { geometry: shape } : {}), kind: "info", active: true })?.addTo(theMap());
   goToShape(preview || null);
-  const body = shape.type
-    ? { geojson: { type: "Feature", properties: {}, geometry: { type: shape.type, coordinates: shape.coordinates } } }
-    : { circle: { lat: shape.lat, lon: shape.lon, radiusMetres: shape.radiusMetres } };
-  return form(t(old ? "fence.redraw" : "fence.new"), [
-    h("p", { class: "card" }, h("strong", {}, inside.length === 0 ? t("would.nobody") : t("would", { n: inside.length, names: named(inside) }))),
-    field("name", t("name"), { value: old?.name ?? shape.name, required: true }),
-    field("kind", t("kind"), { value: old?.kind ?? shape.kind ?? "hazard", options: kinds.map((k) => [k, t(`kind.${k}`)]) }),
-    field("active", t("active"), { type: "checkbox", value: old?.active ?? true }),
-    old && h("p", {}, t("fence.replaces", { name: old.name })),
-  ], async ({ name, kind, active }) => {
-    await write("POST", "fences", { name, kind, active, ...body });
-    if (old) await write("DELETE", `fences/${segment(old.id)}`);
-  }).finally(() => preview?.remove());
+  return form(t("fence.new"), [
+    h("p", { class: "card" }, h("strong", {}, whoWouldBeInside(shape))),
+    field("name", t("name"), { value: shape.name, required: true }),
+    field("kind", t("kind"), { value: shape.kind ?? "hazard", options: kinds.map((k) => [k, t(`kind.${k}`)]) }),
+    field("active", t("active"), { type: "checkbox", value: true }),
+  ], ({ name, kind, active }) => write("POST", "fences", { name, kind, active, ...asBody(shape) }))
+    .finally(() => preview?.remove());
 }
 
 /** Each outline of the file is shown and asked about by itself. */

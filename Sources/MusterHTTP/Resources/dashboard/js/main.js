@@ -18,6 +18,7 @@ import { openReports, showReport } from "./reports.js";
 import { openFences } from "./fences.js";
 import { openOrders } from "./rollcall.js";
 import { openMesh } from "./mesh.js";
+import { openPaper } from "./paper.js";
 
 const views = ["people", "map", "feed", "reports", "fences", "orders", "mesh"];
 const statusPeriod = 5000;
@@ -27,7 +28,7 @@ function openTabs() {
   const tab = (name) => h("button", {
     role: "tab", "data-view": name, class: ["people", "map"].includes(name) ? "narrow" : "",
     "aria-controls": name === "map" ? "map-view" : name, onclick: () => look(name),
-  }, t(name));
+  }, t(name), name === "feed" && h("span", { id: "waiting" }));
   fill(byId("tabs"), views.map(tab));
   byId("tabs").addEventListener("keydown", (event) => {
     const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
@@ -87,6 +88,7 @@ function start() {
   openFences();
   openOrders();
   openMesh();
+  openPaper();
   on(["users", "status"], onceAFrame(showCounts));
   on(["status"], showStatus);
   let wasLost = false;
@@ -97,8 +99,9 @@ function start() {
     if (isUp && wasLost) loadAll();
     wasLost = !isUp;
   });
-  setInterval(() => load("status"), statusPeriod);
-  setInterval(() => { load("users"); load("reports"); load("directives"); load("alerts"); }, agesPeriod);
+  // No notice tells that somebody at another screen of this node has acknowledged an alert.
+  setInterval(() => { load("status"); load("alerts"); }, statusPeriod);
+  setInterval(() => { load("users"); load("reports"); load("directives"); load("devices"); }, agesPeriod);
 }
 
 start();

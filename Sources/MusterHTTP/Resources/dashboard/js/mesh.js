@@ -1,14 +1,16 @@
-// Whom this laptop hears, by which path, how far behind each is.
+// Whom this laptop hears, by which path, how far behind each is; and what is known of the others.
 
 import { byId, fill, h, onceAFrame } from "./dom.js";
-import { on, state } from "./store.js";
+import { fixAge, on, state } from "./store.js";
 import { ago, span, t } from "./words.js";
 
+const mostFar = 200;
+
 export function openMesh() {
-  on(["status"], onceAFrame(draw));
+  on(["status", "devices"], onceAFrame(draw));
 }
 
-const bytes = (n) => (n === null ? "–" : n < 10000 ? `${n} B` : n < 1e7 ? `${Math.round(n / 1e3)} kB` : `${(n / 1e6).toFixed(1)} MB`);
+const bytes = (n) => (n === null ? "–" : n < 10000 ? `${n} B` : n < 1e7 ? `${Math.round(n / 1e3)} kB` : n < 1e9 ? `${(n / 1e6).toFixed(1)} MB` : `${(n / 1e9).toFixed(1)} GB`);
 
 function draw() {
   const { status } = state;
@@ -19,6 +21,7 @@ function draw() {
   fill(byId("mesh"), h("h2", {}, t("mesh")),
     peers.length === 0 && h("p", { class: "faint" }, t("mesh.none")),
     peers.map(peer),
+    others(status),
     h("h2", {}, t("this.node")),
     h("table", {}, h("tbody", {},
       line(t("callsign"), status.callsign), line(t("role"), t(`role.${status.role}`)), line(t("device"), status.device.slice(0, 12)),
@@ -29,6 +32,26 @@ function draw() {
 
 const uplink = (link) => (link === null || link === undefined ? t("uplink.none")
   : typeof link === "object" ? Object.entries(link).map(([k, v]) => `${k}: ${JSON.stringify(v)}`).join(", ") : String(link));
+
+/**
+ * Laptops that this one does not hear itself: what it has of them came by way of others. Nobody
+ * tells whom they hear, so which way it came is not known.
+ */
+function others(status) {
+  const near = new Set([status.device, ...status.peers.filter((p) => p.state !== "silent").map((p) => p.device)]);
+  const far = state.devices.filter((d) => !near.has(d.id) && !d.isRevoked);
+  if (far.length === 0) return null;
+  const stale = new Map((status.stale ?? []).map((s) => [s.device, s.seconds]));
+  const rows = far.map((device) => {
+    const user = state.users.get(device.user);
+    const news = stale.has(device.id) ? t("nothing.new", { span: span(stale.get(device.id)) }) : t("news.recent");
+    const fix = user?.lat === null || !user ? t("nowhere") : t("fix", { ago: ago(fixAge(user)) });
+    return h("tr", {}, h("th", { scope: "row" }, device.callsign), h("td", {}, `${t(`role.${device.role}`)} · ${news} · ${fix}`));
+  });
+  return [h("h2", {}, t("mesh.far")), h("p", { class: "faint" }, t("mesh.far.why")),
+    h("table", {}, h("tbody", {}, rows.slice(0, mostFar))),
+    rows.length > mostFar && h("p", { class: "faint" }, t("more", { n: rows.length - mostFar }))];
+}
 
 function peer(one) {
   const look = { connected: "safe", heard: "unknown", silent: "unsafe" }[one.state] ?? "unknown";

@@ -4,7 +4,7 @@ import { h, sign } from "./dom.js";
 import { segment, write } from "./api.js";
 import { attempt, field, form, show } from "./dialog.js";
 import { fixAge, state } from "./store.js";
-import { ago, secondsSince, t } from "./words.js";
+import { ago, secondsSince, spoken, t } from "./words.js";
 import { written } from "./place.js";
 import { goTo, theMap } from "./map/map.js";
 import { showTrack } from "./map/track.js";
@@ -16,7 +16,7 @@ export function showPerson(user) {
   const dialog = show(user.callsign,
     h("p", { class: `state ${user.safety}` }, sign(user.safety), " ", t(`safety.${user.safety}`)),
     h("table", {}, h("tbody", {},
-      line(t("reason"), user.reason), line(t("role"), t(`role.${user.role}`)), line(t("team"), user.team || "–"),
+      line(t("reason"), spoken(user.reason)), line(t("role"), t(`role.${user.role}`)), line(t("team"), user.team || "–"),
       line(t("place"), `${written(user.lat, user.lon)}${user.accuracyMetres ? ` ± ${Math.round(user.accuracyMetres)} m` : ""}`),
       line(t("fixed"), ago(fixAge(user))),
       user.word && line(t("word"), said(user.word)), user.override && line(t("override"), said(user.override)))),

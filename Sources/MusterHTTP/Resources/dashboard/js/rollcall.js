@@ -5,7 +5,7 @@ import { byId, fill, h, onceAFrame } from "./dom.js";
 import { getVersioned, segment, write } from "./api.js";
 import { attempt, field, form } from "./dialog.js";
 import { loadedAt, on, state } from "./store.js";
-import { ago, secondsSince, t } from "./words.js";
+import { ago, secondsSince, spoken, t } from "./words.js";
 
 const kinds = ["rollcall", "evacuate", "locate", "message"];
 const mostNames = 300;
@@ -31,18 +31,18 @@ function draw() {
 function card(one, isCommand) {
   const isOpen = one.status === "open";
   const states = Map.groupBy ? Map.groupBy(one.people, (p) => p.state) : new Map();
-  const missing = one.people.filter((p) => one.unaccounted.includes(p.callsign));
+  const missing = one.people.filter((p) => p.state === "unaccounted");
   return h("article", { class: `card ${isOpen ? (missing.length ? "unsafe-card" : "safe-card") : ""}`, "data-order": one.id },
     h("div", { class: "head" },
       h("h3", {}, t(`order.${one.kind}`), one.fenceName && ` → ${one.fenceName}`),
       isOpen ? h("span", { class: "timer", "data-timer": one.id, role: "timer" }) : h("span", { class: "chip" }, t("closed"))),
     one.text && h("p", {}, one.text),
-    h("p", { class: "faint" }, `${one.callsign} · ${ago(secondsSince(one.createdAt))} · ${t("for", { whom: one.addressees })}`),
+    h("p", { class: "faint" }, `${one.callsign} · ${ago(secondsSince(one.createdAt))} · ${t("for", { whom: spoken(one.addressees) })}`),
     h("p", {}, h("strong", { class: missing.length ? "unsafe" : "safe" }, t("accounted", { n: one.people.length - missing.length, of: one.people.length })),
       states.size > 0 && ` (${[...states].map(([s, people]) => `${t(`answer.${s}`)} ${people.length}`).join(", ")})`),
     missing.length > 0 && h("ul", { "aria-label": t("unaccounted") }, missing.slice(0, mostNames).map((p) => h("li", { class: "row" },
       h("strong", { class: "unsafe" }, p.callsign),
-      h("span", { class: "faint" }, `${p.reason}${p.fixAgeSeconds === null ? "" : ` · ${t("fix", { ago: ago(p.fixAgeSeconds) })}`}`),
+      h("span", { class: "faint" }, `${spoken(p.reason)}${p.fixAgeSeconds === null ? "" : ` · ${t("fix", { ago: ago(p.fixAgeSeconds) })}`}`),
       isOpen && isCommand && h("button", {
         "data-key": `account ${one.id} ${p.user}`,
         onclick: () => attempt(() => write("POST", `directives/${segment(one.id)}/acknowledgements`, { user: p.user }), t("done")),
@@ -57,7 +57,7 @@ function answers(one) {
   const given = one.people.filter((p) => p.answeredAt !== null);
   if (given.length === 0) return null;
   return h("details", {}, h("summary", {}, t("answers", { n: given.length })),
-    h("ul", {}, given.map((p) => h("li", {}, `${p.callsign}: ${t(`answer.${p.state}`)} · ${ago(secondsSince(p.answeredAt))}${p.answeredBy && p.answeredBy !== p.callsign ? ` · ${p.answeredBy}` : ""}${p.reason ? ` · ${p.reason}` : ""}`))));
+    h("ul", {}, given.map((p) => h("li", {}, `${p.callsign}: ${t(`answer.${p.state}`)} · ${ago(secondsSince(p.answeredAt))}${p.answeredBy && p.answeredBy !== p.callsign ? ` · ${p.answeredBy}` : ""}${p.reason ? ` · ${spoken(p.reason)}` : ""}`))));
 }
 
 async function close(id) {

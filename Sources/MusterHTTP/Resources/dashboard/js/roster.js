@@ -2,7 +2,8 @@
 
 import { byId, fill, h, onceAFrame, sign } from "./dom.js";
 import { fixAge, on, sortedUsers, state } from "./store.js";
-import { ago, t } from "./words.js";
+import { ago, spoken, t } from "./words.js";
+import { written } from "./place.js";
 
 const page = 200;
 let shown = page;
@@ -31,6 +32,17 @@ export function openRoster(pick) {
     rows);
   on(["users", "fences"], onceAFrame(draw));
   setInterval(draw, 10000);
+}
+
+/** On paper nobody can ask for more. */
+export function showEverybody() {
+  shown = Infinity;
+  draw();
+}
+
+export function showSome() {
+  shown = page;
+  draw();
 }
 
 export function choosePerson(id) {
@@ -84,8 +96,9 @@ function person(user, where) {
     onclick: () => onPick(user),
   },
   h("span", { class: `state ${user.safety}` }, sign(user.safety)),
-  h("span", { class: "name" }, user.callsign, user.team && h("span", { class: "chip" }, user.team)),
+  h("span", { class: "name" }, user.callsign, " ", user.team && h("span", { class: "chip" }, user.team)),
   h("span", { class: `state ${user.safety}` }, t(`safety.${user.safety}`)),
-  h("span", { class: "why" }, [user.reason, note && !user.reason.includes(note) && `“${note}”`, user.lat === null ? t("nowhere") : t("fix", { ago: ago(fixAge(user)) }),
-    inside.length > 0 && t("in", { fences: inside.join(", ") })].filter(Boolean).join(" · ")));
+  h("span", { class: "why" }, [spoken(user.reason), note && !user.reason.includes(note) && `“${note}”`, user.lat === null ? t("nowhere") : t("fix", { ago: ago(fixAge(user)) }),
+    inside.length > 0 && t("in", { fences: inside.join(", ") })].filter(Boolean).join(" · "),
+  user.lat !== null && h("span", { class: "paper" }, ` · ${written(user.lat, user.lon)}`)));
 }

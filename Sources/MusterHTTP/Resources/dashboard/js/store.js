@@ -21,6 +21,7 @@ const loaders = {
     return fences;
   },
   alerts: async () => (await get("alerts")).items,
+  devices: () => list("devices"),
   status: () => get("status"),
   events: () => loadEvents(),
 };
@@ -40,7 +41,7 @@ async function loadEvents() {
 
 export const state = {
   users: new Map(), reports: new Map(), directives: new Map(), fences: new Map(),
-  alerts: [], events: [], status: null,
+  alerts: [], events: [], devices: [], status: null,
 };
 /** When each set was loaded, by this page's own clock. */
 export const loadedAt = {};

@@ -5,6 +5,7 @@ import { choose as chooseLanguage, language, names, t } from "./words.js";
 import { choose as chooseFormat, chosen, formats } from "./place.js";
 import { isMuted, mute } from "./sound.js";
 import { claim } from "./person.js";
+import { printPage } from "./paper.js";
 import { refresh } from "./map/map.js";
 
 const preferred = () => (matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light");
@@ -25,7 +26,7 @@ export function openTools() {
     h("button", { id: "theme", onclick: () => { setTheme(document.documentElement.dataset.theme === "dark" ? "light" : "dark"); localStorage.setItem("theme", document.documentElement.dataset.theme); refresh(); } }, t("theme")),
     choice(t("coordinates"), formats.map((f) => [f, t(`format.${f}`)]), chosen(), chooseFormat),
     choice(t("language"), Object.entries(names), language, chooseLanguage),
-    h("button", { onclick: () => print() }, t("print")));
+    h("button", { id: "print", onclick: printPage }, t("print")));
 }
 
 function setTheme(name) {

@@ -2,6 +2,7 @@
 
 import en from "./i18n/en.js";
 import pt from "./i18n/pt.js";
+import ptNode from "./i18n/pt-node.js";
 
 const languages = { en, pt };
 export const names = { en: "English", pt: "Português" };
@@ -15,6 +16,12 @@ export const language = (() => {
 export function t(key, values = {}) {
   const phrase = languages[language][key] ?? en[key] ?? key;
   return phrase.replace(/\{(\w+)\}/g, (_, name) => String(values[name] ?? ""));
+}
+
+/** What the node says by itself: it knows English only. */
+export function spoken(text) {
+  const known = language === "pt" && ptNode.find(([phrase]) => phrase.test(text));
+  return known ? text.replace(...known) : text;
 }
 
 export function choose(name) {

@@ -7,9 +7,19 @@ import { colour } from "./icons.js";
 
 let end = () => {};
 
+/** Clicks on the map mean something else from now on; what did before is given up. */
+export function startDrawing(map, giveUp) {
+  end();
+  end = giveUp;
+  map.getContainer().classList.add("drawing");
+  return () => {
+    end = () => {};
+    map.getContainer().classList.remove("drawing");
+  };
+}
+
 /** Gives {type: "Polygon", …} or {lat, lon, radiusMetres}; null when it was given up. */
 export function drawShape(map, isCircle) {
-  end();
   return new Promise((resolve) => {
     const corners = [];
     let shape = null;
@@ -36,18 +46,17 @@ export function drawShape(map, isCircle) {
     };
     const key = (event) => { if (event.key === "Escape") close(null); };
     const close = (value) => {
-      end = () => {};
+      release();
       map.off("click", click);
       document.removeEventListener("keydown", key);
-      map.getContainer().classList.remove("drawing");
       shape?.remove();
       byId("map-bar").hidden = true;
+      byId("map-bar").replaceChildren();
       resolve(value);
     };
-    end = () => close(null);
+    const release = startDrawing(map, () => close(null));
     map.on("click", click);
     document.addEventListener("keydown", key);
-    map.getContainer().classList.add("drawing");
     fill(byId("map-bar"), h("strong", {}, t(isCircle ? "draw.circle" : "draw.outline")), finish,
       h("button", { onclick: () => { corners.pop(); redraw(); } }, t("undo")),
       h("button", { onclick: () => close(null) }, t("cancel")));

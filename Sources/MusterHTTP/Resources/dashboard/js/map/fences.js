@@ -11,6 +11,17 @@ const looks = {
   info: { name: "accent", dashArray: "3 5" },
 };
 
+const mostNames = 40;
+
+function north(shape) {
+  if (!shape.getRadius) {
+    const bounds = shape.getBounds();
+    return [bounds.getNorth(), bounds.getCenter().lng];
+  }
+  const { lat, lng } = shape.getLatLng();
+  return [Math.min(90, lat + shape.getRadius() / 111320), lng];
+}
+
 export function fencesLayer() {
   const group = L.layerGroup();
   return {
@@ -21,8 +32,10 @@ export function fencesLayer() {
         const shape = outline(fence);
         if (!shape) continue;
         const name = `${fence.name} · ${t(`kind.${fence.kind}`)}${fence.active ? "" : ` · ${t("inactive")}`}`;
-        shape.bindTooltip(h("span", {}, name), { permanent: state.fences.size <= 40, direction: "center", className: "fence-name" });
         group.addLayer(shape);
+        // At the northern edge, where it covers nobody inside.
+        if (state.fences.size <= mostNames) group.addLayer(L.tooltip({ permanent: true, direction: "top", className: "fence-name" })
+          .setContent(h("span", {}, name)).setLatLng(north(shape)));
       }
     },
   };

@@ -9,6 +9,7 @@ import { graticule } from "./graticule.js";
 import { hit, membersLayer } from "./members.js";
 import { fencesLayer } from "./fences.js";
 import { isDrawing } from "./draw.js";
+import { addBaseMap } from "./base.js";
 
 const mostPulses = 30;
 let map = null;
@@ -31,6 +32,7 @@ export function openMap(onPick) {
   map.setView([0, 0], 2);
   map.getContainer().setAttribute("aria-label", t("map"));
   L.control.scale({ imperial: false }).addTo(map);
+  addBaseMap(map).catch(() => {}); // Without one the map is as useful as it was.
   grid = graticule().addTo(map);
   fences = fencesLayer();
   fences.layer.addTo(map);
@@ -108,7 +110,8 @@ export function goTo(row) {
 }
 
 export function goToShape(layer) {
-  if (map && layer) map.fitBounds(layer.getBounds().pad(0.3), { maxZoom: 17 });
+  // At once: what is to be dragged must not move away under the hand.
+  if (map && layer) map.fitBounds(layer.getBounds().pad(0.3), { maxZoom: 17, animate: false });
 }
 
 /** After the theme or the size has changed. */

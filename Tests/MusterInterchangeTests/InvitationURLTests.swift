@@ -1,6 +1,6 @@
 import Testing
 
-@testable import muster
+import MusterInterchange
 
 @Suite struct `An invite URL` {
   @Test func `brings back the bytes that went into it`() throws {

@@ -1,0 +1,55 @@
+internal import MusterNode
+
+/// How commands travel to a node over HTTP, and their answers back; both ends are of one version.
+///
+/// | request | answer |
+/// |---|---|
+/// | `POST` of a command, as Protocol Buffers | one message |
+/// | `POST` of a wish to follow | message after message, each after its length, without end |
+///
+/// It says nothing of who may ask: the listener decides that before it asks here.
+public enum CommandExchange {
+  /// Where commands are posted. Served on the node's own socket only.
+  public static let path = "/api/v1/commands"
+  /// What a command is, and one answer.
+  public static let mediaType = "application/x-protobuf"
+  /// What a follower is answered: four bytes of length, big-endian, then as many of a message.
+  public static let streamType = "application/x-protobuf-stream"
+
+  /// What a request is answered.
+  public enum Answer: Sendable {
+    /// The body.
+    case whole([UInt8])
+    /// The pieces of the body, as things happen.
+    case following(any AsyncSequence<[UInt8], Never> & Sendable)
+  }
+
+  /// Carries out what a request's body asks for. Throws `ControlFault.malformed` where it asks for
+  /// nothing that is known here, and has then changed nothing.
+  public static func answer(
+    to body: [UInt8], by performer: any CommandPerformer
+  ) async throws(ControlFault) -> Answer {
+    switch try Request(decoding: body) {
+    case .command(let command): .whole(message(await performer.perform(command)))
+    case .follow(let after):
+      .following(await performer.crossings(after: after).map { framed(.events($0)) })
+    case .followAlerts(let standing):
+      .following(
+        await performer.alertChanges(standing: standing).map { framed(.alertChanges($0)) })
+    case .followChanges: .following(await performer.changes().map { framed(.changes($0)) })
+    }
+  }
+
+  private static func message(_ reply: Reply) -> [UInt8] {
+    let bytes = Response(reply: reply).encoded()
+    guard bytes.count > ControlLimits.responseBytes else { return bytes }
+    let fault = ControlFault.tooLong(bytes: bytes.count, limit: ControlLimits.responseBytes)
+    return Response(reply: .refused("\(fault)")).encoded()
+  }
+
+  private static func framed(_ reply: Reply) -> [UInt8] {
+    let message = message(reply)
+    let count = UInt32(message.count)
+    return [24, 16, 8, 0].map { UInt8(truncatingIfNeeded: count >> $0) } + message
+  }
+}

@@ -1,0 +1,153 @@
+internal import Hummingbird
+internal import MusterInterchange
+internal import MusterModel
+internal import MusterNode
+
+/// The routes of those who run an operation: who is let in and put out, under which key is
+/// written, what counts after all, and how laptops watch where they are. All that changes something
+/// takes a device of command, which the node sees to.
+extension API {
+  static let administration: [Route] = membership + quarantined + watching
+
+  // MARK: Who is in
+
+  /// A day, as on the command line.
+  private static let usualSeconds: Int64 = 86_400
+
+  private static let membership: [Route] = [
+    Route(
+      .post, "/api/v1/invitations",
+      "Makes a URL by which others join; whoever has it can, until it expires or is used up",
+      body: .object(
+        [
+          .may("role", .choice(Role.allCases.map(\.name))), .may("uses", .integer(1...1000)),
+          .may("validSeconds", .integer(1...365 * 86_400)),
+        ], least: 0),
+      result: .json(.named("Invitation"))
+    ) { api, call in
+      let command = Command.invite(
+        role: call.text("role").flatMap(Role.init(name:)) ?? .member,
+        uses: Int(call.integer("uses") ?? 1),
+        validSeconds: call.integer("validSeconds") ?? usualSeconds)
+      guard case .invitation(let bytes, let role, let expiresAt) = try await api.ask(command)
+      else { throw Problem.unexpected }
+      return .ok(InvitationURL(bytes).json(role: role, expiresAt: expiresAt))
+    },
+    Route(
+      .post, "/api/v1/devices/{id}/revoke", "Puts a laptop out, for ever", result: .done
+    ) { api, call in
+      _ = try await api.ask(.revoke(call.id))
+      return Answer(.noContent)
+    },
+    Route(
+      .post, "/api/v1/epoch/rotate", "Makes a new key for all that is written from now on",
+      result: .done
+    ) { api, _ in
+      _ = try await api.ask(.rotateEpoch)
+      return Answer(.noContent)
+    },
+  ]
+
+  // MARK: What counts nowhere
+
+  private static let quarantined: [Route] = [
+    Route(
+      .get, "/api/v1/quarantine",
+      "What revoked laptops wrote past their revocation: held, and counted nowhere",
+      result: .json(
+        .open([.must("items", .list(.named("QuarantinedFrame"), most: Int(Rows.mostPerPage)))]))
+    ) { api, _ in
+      guard case .quarantine(let frames) = try await api.ask(.quarantine) else {
+        throw Problem.unexpected
+      }
+      return .ok(.object(["items": .array(frames.map(\.json))]))
+    },
+    Route(
+      .post, "/api/v1/quarantine/{id}/release",
+      "Lets a frame count after all, or all that is held of a laptop",
+      result: .json(.open([.must("released", .count)]))
+    ) { api, call in
+      guard case .released(let count) = try await api.ask(.release(call.id)) else {
+        throw Problem.unexpected
+      }
+      return .ok(.object(["released": .count(count)]))
+    },
+  ]
+
+  // MARK: How laptops watch
+
+  private static let profile = Shape.object(
+    [
+      .may("mode", .choice(LocationMode.allCases.map(\.name))),
+      .may("readingSeconds", .integer(1...Int64(LocationProfile.longestSeconds))),
+      .may("sendingSeconds", .integer(1...Int64(LocationProfile.longestSeconds))),
+      .may("distanceMetres", .integer(1...Int64(LocationProfile.farthestMetres))),
+      .may("accuracyMetres", .integer(1...Int64(LocationProfile.farthestMetres))),
+      .may("sharesTrack", .flag),
+    ], least: 1)
+
+  /// Like `SettingsSummary`; what is not given stays.
+  private static let wishes = Shape.object(
+    [
+      .may("foreground", profile), .may("background", profile),
+      .may("silenceSeconds", .integer(0...Int64(Limits.spanSeconds))),
+    ], least: 1)
+
+  private static let watching: [Route] =
+    settingRoutes(at: "/api/v1/settings", of: "everybody") { _ in nil }
+    + settingRoutes(at: "/api/v1/users/{id}/settings", of: "one person") { $0.id }
+
+  private static func settingRoutes(
+    at path: String, of whom: String, _ user: @escaping @Sendable (Call) -> String?
+  ) -> [Route] {
+    [
+      Route(
+        .get, path, "How closely the laptops of \(whom) watch where they are",
+        result: .json(.named("Settings"))
+      ) { api, call in .ok(try await api.settings(of: user(call)).json) },
+      Route(
+        .patch, path, "Changes how closely the laptops of \(whom) watch; what is not given stays",
+        body: wishes, result: .json(.named("Settings"))
+      ) { api, call in
+        let user = user(call)
+        let before = try await api.settings(of: user)
+        for (name, profile) in [
+          ("foreground", before.foreground), ("background", before.background),
+        ] {
+          guard let wish = call[name] else { continue }
+          let command = Command.setProfile(
+            profile.changed(by: call.with(body: wish)), user: user,
+            isForeground: name == "foreground")
+          _ = try await api.ask(command)
+        }
+        if let silence = call.integer("silenceSeconds") {
+          _ = try await api.ask(.setSilence(seconds: UInt32(clamping: silence), user: user))
+        }
+        return .ok(try await api.settings(of: user).json)
+      },
+    ]
+  }
+
+  private func settings(of user: String?) async throws -> SettingsSummary {
+    guard case .settings(let settings) = try await ask(.settings(user: user)) else {
+      throw Problem.unexpected
+    }
+    return settings
+  }
+}
+
+extension LocationProfile {
+  /// By what stands in the body of a call, which its shape has judged.
+  fileprivate func changed(by call: Call) -> LocationProfile {
+    func number(_ name: String, else old: UInt16) -> UInt16 {
+      call.integer(name).map { UInt16(clamping: $0) } ?? old
+    }
+    return LocationProfile(
+      mode: LocationMode.allCases.first { $0.name == call.text("mode") } ?? mode,
+      readingSeconds: number("readingSeconds", else: readingSeconds),
+      sendingSeconds: number("sendingSeconds", else: sendingSeconds),
+      distanceMetres: number("distanceMetres", else: distanceMetres),
+      accuracyMetres: number("accuracyMetres", else: accuracyMetres),
+      sharesTrack: call.flag("sharesTrack") ?? sharesTrack)
+  }
+}

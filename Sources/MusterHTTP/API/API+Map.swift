@@ -1,0 +1,63 @@
+internal import Hummingbird
+internal import MusterInterchange
+internal import NIOCore
+
+/// The base map that whoever started the node brought along.
+extension API {
+  /// How long a browser may keep a tile, in seconds.
+  private static let tileAge = 600
+
+  static let baseMap: [Route] = [
+    Route(
+      .get, "/api/v1/map", "The base map: what it shows and whose work it is, if there is one",
+      result: .json(.named("Map"))
+    ) { api, _ in .ok(BaseMap.json(of: api.map)) },
+    Route(
+      .get, "/tiles/{z}/{x}/{y}", "One picture of the base map, counted from the north-west",
+      result: .other(type: "image/*")
+    ) { api, call in
+      guard let map = api.map else {
+        throw Problem(.notFound, "no base map was brought: muster run --map FILE")
+      }
+      guard let zoom = call.whole("z"), let x = call.whole("x"), let y = call.whole("y") else {
+        throw Problem(.notFound, "a tile is /tiles/zoom/column/row, in whole numbers")
+      }
+      let tile: BaseMap.Tile?
+      do {
+        tile = try await map.tile(zoom: zoom, x: x, y: y)
+      } catch {
+        throw Problem(.notFound, "the tile cannot be read: \(error)")
+      }
+      guard let tile else { throw Problem(.notFound, "the map has no such tile") }
+      var answer = Answer(
+        .ok, bytes: ByteBuffer(bytes: tile.bytes), type: tile.picture.mediaType)
+      answer.headers[.cacheControl] = "max-age=\(tileAge)"
+      return answer
+    },
+  ]
+}
+
+extension Call {
+  /// A part of the path that is to be a number of at most ten digits.
+  fileprivate func whole(_ name: String) -> Int? {
+    guard let word = path[name], word.utf8.count <= 10,
+      word.utf8.allSatisfy({ (48...57).contains($0) })
+    else { return nil }
+    return Int(word)
+  }
+}
+
+extension BaseMap {
+  /// As the API says it: nothing but nulls and empty words where there is none.
+  fileprivate static func json(of map: BaseMap?) -> JSON {
+    .object([
+      "name": .string(map?.about.name ?? ""),
+      "attribution": .string(map?.about.attribution ?? ""),
+      "tiles": .known(map) { _ in .string("/tiles/{z}/{x}/{y}") },
+      "format": .known(map?.about.format.rawValue, JSON.string),
+      "minZoom": .known(map?.about.zooms.lowerBound, JSON.count),
+      "maxZoom": .known(map?.about.zooms.upperBound, JSON.count),
+      "bounds": .known(map?.about.bounds) { .array($0.map { .number("\($0)") }) },
+    ])
+  }
+}

@@ -1,0 +1,115 @@
+internal import Foundation
+internal import Hummingbird
+internal import MusterCrypto
+internal import MusterInterchange
+internal import MusterModel
+internal import MusterTransport
+
+/// The routes of those whom events are posted to.
+extension API {
+  private static let rules: [Shape.Member] = [
+    .may("events", .list(.choice(CrossingType.kinds.map(\.name)), most: 2)),
+    .may("fences", .list(.text, most: Webhook.mostNames)),
+    .may("users", .list(.text, most: Webhook.mostNames)),
+    .may("datasets", .list(.choice(Dataset.allCases.map(\.name)), most: 16)),
+  ]
+
+  static let webhookRoutes: [Route] = [
+    Route(
+      .get, "/api/v1/webhooks", "Whom events are posted to",
+      result: .json(.open([.must("items", .list(.named("Webhook"), most: WebhookBook.most))]))
+    ) { api, _ in
+      .ok(.object(["items": .array(try api.book().entries.map(\.shown))]))
+    },
+    Route(
+      .put, "/api/v1/webhooks/{id}",
+      "Has events posted to a URL, by a name of one's own; one that is there goes on where it was",
+      body: .object([.must("url", .text), .may("secret", .text)] + rules, least: 1),
+      result: .json(.named("NewWebhook"))
+    ) { api, call in
+      let book = try api.book()
+      let webhook: Webhook
+      do {
+        webhook = try Webhook(
+          name: call.id, address: WebhookAddress(parsing: call.text("url") ?? ""),
+          secret: call.text("secret") ?? book.entry(call.id)?.webhook.secret
+            ?? Webhook.newSecret(),
+          rules: Webhook.Rules(call.body.members ?? [:]) ?? Webhook.Rules())
+      } catch {
+        throw Problem(.unprocessableContent, "\(error)")
+      }
+      try await Problem.noting { try book.put(webhook, from: try await .now(of: api.node)) }
+      guard let entry = book.entry(webhook.name) else { throw Problem.noWebhook }
+      return .ok(entry.shown.adding(["secret": .string(webhook.secret)]))
+    },
+    Route(
+      .delete, "/api/v1/webhooks/{id}", "Posts nothing more there, and forgets what was not taken",
+      result: .done
+    ) { api, call in
+      let book = try api.book()
+      guard book.entry(call.id) != nil else { throw Problem.noWebhook }
+      try await Problem.noting { try book.remove(call.id) }
+      return Answer(.noContent)
+    },
+    Route(
+      .get, "/api/v1/webhooks/{id}/failed", "What was not taken there, and is posted no more",
+      result: .json(
+        .open([.must("items", .list(.named("FailedDelivery"), most: WebhookBook.mostFailed))]))
+    ) { api, call in
+      guard let entry = try api.book().entry(call.id) else { throw Problem.noWebhook }
+      return .ok(.object(["items": .array(entry.failed.map(\.json))]))
+    },
+    Route(
+      .post, "/api/v1/webhooks/{id}/retry",
+      "Posts again what was not taken: one event, or all where none is named",
+      body: .object([.may("event", .reference)], least: 0),
+      result: .json(.open([.must("retried", .count)]))
+    ) { api, call in
+      let book = try api.book()
+      guard book.entry(call.id) != nil else { throw Problem.noWebhook }
+      let count = try await Problem.noting { try book.retry(call.id, call.text("event")) }
+      return .ok(.object(["retried": .count(count)]))
+    },
+  ]
+
+  private func book() throws(Problem) -> WebhookBook {
+    guard let webhooks else {
+      throw Problem(.serviceUnavailable, "webhooks are out of order: see the node's log")
+    }
+    return webhooks
+  }
+}
+
+extension Problem {
+  fileprivate static let noWebhook = Problem(.notFound, "there is no webhook of that name")
+
+  /// What the book refuses cannot be done; what else goes wrong is no fault of who asks.
+  fileprivate static func noting<Result>(
+    _ work: () async throws -> Result
+  ) async throws(Problem) -> Result {
+    do {
+      return try await work()
+    } catch let fault as WebhookFault {
+      throw Problem(.unprocessableContent, fault.description)
+    } catch {
+      throw Problem(refusing: error)
+    }
+  }
+}
+
+extension Webhook {
+  /// 32 bytes from the operating system, as Standard Webhooks has them.
+  static func newSecret() -> String {
+    "whsec_" + Data(SystemRandom.seed()).base64EncodedString()
+  }
+}
+
+extension WebhookBook.Entry {
+  /// Without the secret, and without what may be one in the URL.
+  var shown: JSON {
+    JSON.object(webhook.rules.members).adding([
+      "name": .string(webhook.name), "url": .string(webhook.address.shown),
+      "failed": .count(failed.count), "trouble": .known(trouble, JSON.string),
+    ])
+  }
+}

@@ -1,0 +1,127 @@
+// Changing a shape where it lies: corners are dragged, added at the middle of a side, and taken
+// away; of a circle the centre and the edge. With the keyboard too: arrows move, Delete takes away.
+
+import { byId, fill, h } from "../dom.js";
+import { t } from "../words.js";
+import { isInside, metresBetween } from "../geometry.js";
+import { state } from "../store.js";
+import { colour } from "./icons.js";
+import { startDrawing } from "./draw.js";
+
+const mostCorners = 300;
+const step = 8;
+
+/** Corners without the last, which says the first again; polygons, of each its rings. */
+const ringsOf = (shape) => (shape.type === "MultiPolygon" ? shape.coordinates : [shape.coordinates])
+  .map((rings) => rings.map((ring) => ring.slice(0, -1).map(([lon, lat]) => ({ lat, lon }))));
+
+const shapeOf = (polygons) => {
+  const coordinates = polygons.map((rings) => rings.map((ring) => [...ring, ring[0]].map(({ lat, lon }) => [lon, lat])));
+  return coordinates.length === 1 ? { type: "Polygon", coordinates: coordinates[0] } : { type: "MultiPolygon", coordinates };
+};
+
+export const tooManyCorners = (shape) =>
+  shape.type !== undefined && ringsOf(shape).flat(2).length > mostCorners;
+
+/** Gives the shape as it then is; null when it was given up. `shape` is as of `isInside`. */
+export function editShape(map, shape) {
+  return new Promise((resolve) => {
+    const isCircle = shape.radiusMetres !== undefined;
+    const circle = isCircle ? { lat: shape.lat, lon: shape.lon, radiusMetres: shape.radiusMetres } : null;
+    const polygons = isCircle ? null : ringsOf(shape);
+    const group = L.layerGroup().addTo(map);
+    const style = { color: colour("accent"), weight: 3, interactive: false };
+    const count = h("span", { role: "status" });
+    let outline = null;
+
+    const now = () => (isCircle ? { ...circle } : shapeOf(polygons));
+    const redraw = () => {
+      outline?.remove();
+      outline = (isCircle ? L.circle([circle.lat, circle.lon], { ...style, radius: circle.radiusMetres })
+        : L.polygon(polygons.map((rings) => rings.map((ring) => ring.map((p) => [p.lat, p.lon]))), style)).addTo(map);
+      const inside = [...state.users.values()].filter((u) => u.lat !== null && isInside(u, now())).length;
+      count.textContent = t("would.count", { n: inside });
+    };
+
+    /** A point that can be moved; `move` takes it to a place, `remove` takes it away. */
+    const handle = (place, name, look, { move, remove, ended }) => {
+      const marker = L.marker([place.lat, place.lon], {
+        draggable: true, title: name, alt: name, zIndexOffset: look === "middle" ? 0 : 1000,
+        icon: L.divIcon({ className: `handle ${look}`, iconSize: [18, 18] }),
+      }).addTo(group);
+      const to = (latlng) => { move({ lat: latlng.lat, lon: latlng.lng }); redraw(); };
+      marker.on("drag", () => to(marker.getLatLng()));
+      marker.on("dragend", () => ended?.());
+      if (remove) marker.on("contextmenu", remove);
+      const element = marker.getElement();
+      element?.setAttribute("aria-label", name);
+      element?.addEventListener("keydown", (event) => {
+        const way = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] }[event.key];
+        if (way) {
+          const point = map.latLngToContainerPoint(marker.getLatLng()).add(L.point(way).multiplyBy(event.shiftKey ? 1 : step));
+          marker.setLatLng(map.containerPointToLatLng(point));
+          to(marker.getLatLng());
+        } else if (remove && ["Delete", "Backspace"].includes(event.key)) {
+          remove();
+        } else return;
+        event.preventDefault();
+        event.stopPropagation();
+      });
+      return marker;
+    };
+
+    const place = () => {
+      group.clearLayers();
+      if (isCircle) return circleHandles();
+      let n = 0;
+      for (const ring of polygons.flat()) {
+        ring.forEach((corner, index) => {
+          handle(corner, t("corner", { n: ++n }), "corner", {
+            move: (to) => Object.assign(corner, to), ended: place,
+            remove: () => { if (ring.length > 3) { ring.splice(index, 1); place(); } },
+          });
+          const next = ring[(index + 1) % ring.length];
+          const between = { lat: (corner.lat + next.lat) / 2, lon: (corner.lon + next.lon) / 2 };
+          let added = null;
+          handle(between, t("corner.new"), "middle", {
+            move: (to) => { if (added) Object.assign(added, to); else ring.splice(index + 1, 0, added = to); }, ended: place,
+          });
+        });
+      }
+      redraw();
+    };
+
+    const circleHandles = () => {
+      const east = () => {
+        const degree = metresBetween(circle, { lat: circle.lat, lon: circle.lon + 0.01 }) / 0.01;
+        return [circle.lat, circle.lon + circle.radiusMetres / degree];
+      };
+      const edge = handle({ lat: east()[0], lon: east()[1] }, t("circle.edge"), "corner", {
+        move: (to) => { circle.radiusMetres = Math.max(1, Math.round(metresBetween(circle, to))); },
+        ended: () => edge.setLatLng(east()),
+      });
+      handle(circle, t("circle.centre"), "corner", {
+        move: (to) => { Object.assign(circle, to); edge.setLatLng(east()); },
+      });
+      redraw();
+    };
+
+    const key = (event) => { if (event.key === "Escape") close(null); };
+    const close = (value) => {
+      release();
+      document.removeEventListener("keydown", key);
+      group.remove();
+      outline?.remove();
+      byId("map-bar").hidden = true;
+      byId("map-bar").replaceChildren();
+      resolve(value);
+    };
+    const release = startDrawing(map, () => close(null));
+    document.addEventListener("keydown", key);
+    place();
+    fill(byId("map-bar"), h("strong", {}, t(isCircle ? "edit.circle" : "edit.outline")), count,
+      h("button", { class: "first", "data-key": "edited", onclick: () => close(now()) }, t("next")),
+      h("button", { onclick: () => close(null) }, t("cancel")));
+    byId("map-bar").hidden = false;
+  });
+}

@@ -1,0 +1,60 @@
+internal import MusterInterchange
+internal import MusterModel
+
+/// One event as it is posted: a CloudEvent (1.0, structured JSON). Its id is the same whenever and
+/// by whichever node it is posted, so that whoever has it already can tell.
+struct WebhookEvent: Hashable {
+  static let type = "application/cloudevents+json"
+
+  let id: String
+  let body: String
+
+  /// A crossing, its data in the form that consumers of geofencing in the cloud read already.
+  init(_ crossing: CrossingSummary, operation: OperationID, source: DeviceID) {
+    let data = JSON.object([
+      "version": .string("0"), "id": .id(crossing.id),
+      "detail-type": .string("Location Geofence Event"), "source": .string("aws.geo"),
+      "account": .id(operation), "time": .time(crossing.sampleTime), "region": .string("muster"),
+      "resources": .strings([
+        "muster:\(operation):geofence-collection/fences", "muster:\(operation):tracker/devices",
+      ]),
+      "detail": .object([
+        "EventType": .string(crossing.type.name), "GeofenceId": .id(crossing.fence),
+        "DeviceId": .id(crossing.subject), "SampleTime": .time(crossing.sampleTime),
+        "Position": .array([
+          .real(crossing.position.longitude), .real(crossing.position.latitude),
+        ]),
+        "GeofenceProperties": .object(["name": .string(crossing.fenceName)]),
+        "PositionProperties": .object([
+          "callsign": .string(crossing.callsign), "baseline": .bool(crossing.isBaseline),
+        ]),
+      ]),
+    ])
+    self.init(
+      id: "\(crossing.id)", kind: "crossing.\(crossing.type.name.lowercased())",
+      subject: "\(crossing.fence)", operation: operation, source: source,
+      time: crossing.sampleTime, data: data)
+  }
+
+  /// That a set has changed at this node, as an event stream tells it.
+  init(_ notice: Notice, operation: OperationID, source: DeviceID, now: Timestamp) throws {
+    self.init(
+      id: "\(source)-\(notice.dataset.name)-\(notice.count)", kind: "change",
+      subject: notice.dataset.name, operation: operation, source: source, time: now,
+      data: try JSON.read(Array(notice.text.utf8)))
+  }
+
+  private init(
+    id: String, kind: String, subject: String, operation: OperationID, source: DeviceID,
+    time: Timestamp, data: JSON
+  ) {
+    self.id = id
+    body =
+      JSON.object([
+        "specversion": .string("1.0"), "id": .string(id),
+        "source": .string("urn:muster:\(operation):device:\(source)"),
+        "type": .string("muster.\(kind).v1"), "subject": .string(subject), "time": .time(time),
+        "datacontenttype": .string("application/json"), "data": data,
+      ]).text
+  }
+}

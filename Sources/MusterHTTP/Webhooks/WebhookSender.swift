@@ -1,0 +1,326 @@
+public import Logging
+internal import MusterInterchange
+internal import MusterModel
+public import MusterNode
+public import MusterTransport
+public import ServiceLifecycle
+
+/// Posts events to webhooks, for as long as the node runs: to each in order, at least once, and
+/// to none on account of another.
+///
+///     log ── from its place on ──▶ rules ──▶ one request at a time ──▶ taken: on to the next
+///                                                unreachable, busy ──▶ again, later and later
+///                                          refused, or busy for long ──▶ put aside
+///
+/// Nothing is queued in memory: what waits stands in the node's log, and a webhook's place in it is
+/// written down after what was taken. A place that is lost, or older, means that some is posted
+/// again, by the same id. Whoever hangs or talks without end has half a minute and one connection.
+public struct WebhookSender: Service {
+  /// How long is waited after an attempt that failed.
+  struct Pauses: Sendable {
+    var first = Duration.seconds(1)
+    var longest = Duration.seconds(300)
+  }
+
+  /// Answers that one is busy, until an event is put aside: some minutes.
+  static let mostAttempts = 10
+  private static let page = 256
+
+  private let node: Node
+  private let book: WebhookBook
+  private let proxy: UplinkProxy?
+  private let pauses: Pauses
+  private let random: @Sendable () -> UInt64
+  private let logger: Logger
+
+  /// - Parameters:
+  ///   - proxy: on the way to webhooks; nil for none.
+  ///   - random: for the pauses between attempts.
+  public init(
+    node: Node, book: WebhookBook, proxy: UplinkProxy?, logger: Logger,
+    random: @escaping @Sendable () -> UInt64
+  ) {
+    self.init(
+      node: node, book: book, proxy: proxy, pauses: Pauses(), logger: logger, random: random)
+  }
+
+  init(
+    node: Node, book: WebhookBook, proxy: UplinkProxy?, pauses: Pauses, logger: Logger,
+    random: @escaping @Sendable () -> UInt64
+  ) {
+    self.node = node
+    self.book = book
+    self.proxy = proxy
+    self.pauses = pauses
+    self.random = random
+    self.logger = logger
+  }
+
+  /// Returns after a graceful shutdown.
+  public func run() async throws {
+    await cancelWhenGracefulShutdown {
+      await withTaskGroup(of: Void.self) { group in
+        group.addTask {
+          for await _ in await node.changes() { book.ringAll() }
+        }
+        var newest = 0
+        for await _ in book.changes() {
+          for entry in book.entries.sorted(by: { $0.serial < $1.serial })
+          where entry.serial > newest {
+            newest = entry.serial
+            group.addTask { await tend(entry.webhook.name, entry.serial) }
+          }
+        }
+        group.cancelAll()
+      }
+    }
+    keepPlaces()
+    // The node may have stopped first: a service that returns would end its group.
+    try await gracefulShutdown()
+  }
+
+  private func keepPlaces() {
+    guard book.hasMoved else { return }
+    do {
+      try book.keepPlaces()
+    } catch {
+      logger.error("\(error)")
+    }
+  }
+
+  // MARK: One webhook
+
+  private enum Step {
+    /// There may be more.
+    case onward
+    /// Nothing is to be done before something happens.
+    case idle
+    case again(String)
+  }
+
+  /// Until it is removed.
+  private func tend(_ name: String, _ serial: Int) async {
+    let (rings, bell) = book.addBell(serial)
+    defer { book.removeBell(serial) }
+    var waiter = rings.makeAsyncIterator()
+    var pause = pauses.first
+    var attempts = 0
+    while !Task.isCancelled, let entry = book.entry(name), entry.serial == serial {
+      let known = book.changeCount
+      let trouble = await work(on: entry.webhook, &attempts)
+      keepPlaces()
+      var end: ContinuousClock.Instant?
+      if let trouble {
+        book.note(trouble, of: name)
+        end = .now + jittered(pause)
+        pause = min(pause * 2, pauses.longest)
+      } else {
+        pause = pauses.first
+      }
+      // A pause ends early where somebody has changed something.
+      repeat {
+        let isRung = await withTaskGroup(of: Void.self) { [end] group in
+          if let end {
+            group.addTask {
+              do { try await Task.sleep(until: end, clock: .continuous) } catch { return }
+              bell.yield()
+            }
+          }
+          defer { group.cancelAll() }
+          return await waiter.next() != nil
+        }
+        guard isRung else { return }
+      } while book.changeCount == known && end.map { .now < $0 } ?? false
+    }
+  }
+
+  /// Until there is nothing more to be posted, somebody has changed the webhook, or an attempt has
+  /// failed: then why.
+  private func work(on webhook: Webhook, _ attempts: inout Int) async -> String? {
+    let line = WebhookLine(to: webhook.address, secret: webhook.secret, proxy: proxy)
+    var trouble: String?
+    working: while !Task.isCancelled, book.entry(webhook.name)?.webhook == webhook {
+      do {
+        switch try await step(webhook, line, &attempts) {
+        case .onward: keepPlaces()
+        case .idle: break working
+        case .again(let reason):
+          trouble = reason
+          break working
+        }
+      } catch {
+        trouble = "\(error)"
+        break
+      }
+    }
+    do {
+      try await line.close()
+    } catch {
+      logger.debug("a webhook's connection: \(error)")
+    }
+    return trouble
+  }
+
+  /// Between a half of it and all, so that those that failed together do not come back together.
+  private func jittered(_ pause: Duration) -> Duration {
+    pause * (0.5 + Double(random() % 1024) / 2048)
+  }
+
+  private func step(
+    _ webhook: Webhook, _ line: WebhookLine, _ attempts: inout Int
+  ) async throws -> Step {
+    guard let entry = book.entry(webhook.name) else { return .idle }
+    guard let place = try await settled(entry.place, of: webhook.name) else { return .onward }
+    if let due = entry.failed.first(where: \.isDue) {
+      return try await retry(due, webhook, line)
+    }
+    switch try await tellCrossings(from: place, webhook, line, &attempts) {
+    case .idle: return try await tellCounts(webhook, line)
+    case let step: return step
+    }
+  }
+
+  /// Nil when it was moved to the beginning first, since the log is another by now.
+  private func settled(
+    _ place: WebhookPlace, of name: String
+  ) async throws -> WebhookPlace? {
+    guard let crossing = place.crossing else { return place }
+    let there = try await crossings(after: place.arrival - 1, limit: 1).first
+    // A crossing that was taken back leaves a gap, with later ones behind it or not: only where the
+    // numbers are given anew does another one stand there, or is the newest number lower.
+    let isSame =
+      if let there { there.arrival != place.arrival || there.id == crossing } else {
+        try await node.newestArrival() >= place.arrival
+      }
+    if isSame { return place }
+    logger.warning("webhook \(name) is told all anew: the database was made anew")
+    book.move(
+      name, to: WebhookPlace(arrival: 0, crossing: nil, counts: place.counts))
+    return nil
+  }
+
+  private func tellCrossings(
+    from place: WebhookPlace, _ webhook: Webhook, _ line: WebhookLine, _ attempts: inout Int
+  ) async throws -> Step {
+    let page = try await crossings(after: place.arrival, limit: Self.page)
+    guard !page.isEmpty else { return .idle }
+    var place = place
+    for crossing in page {
+      if webhook.rules.choose(crossing) {
+        let outcome = try await post(crossing, line)
+        switch outcome {
+        case .unreachable(let reason): return .again(reason)
+        case .busy(let reason) where attempts + 1 < Self.mostAttempts:
+          attempts += 1
+          return .again(reason)
+        case .busy(let reason), .refused(let reason):
+          guard try putAside(crossing, reason, attempts + 1, webhook.name) else {
+            return .again("\(WebhookBook.mostFailed) events were not taken: see to them first")
+          }
+        case .taken: book.note(nil, of: webhook.name)
+        }
+        attempts = 0
+      }
+      (place.arrival, place.crossing) = (crossing.arrival, crossing.id)
+      book.move(webhook.name, to: place)
+      // Somebody may have changed it, or taken it away.
+      guard !Task.isCancelled, book.entry(webhook.name)?.webhook == webhook else { return .idle }
+    }
+    return .onward
+  }
+
+  private func putAside(
+    _ crossing: CrossingSummary, _ reason: String, _ attempts: Int, _ name: String
+  ) throws -> Bool {
+    logger.warning("webhook \(name) did not take event \(crossing.id): \(reason)")
+    book.note(reason, of: name)
+    return try book.fail(
+      FailedDelivery(
+        arrival: crossing.arrival, crossing: crossing.id, reason: reason, attempts: attempts,
+        failedAt: SystemClock.wall, isDue: false),
+      of: name)
+  }
+
+  private func retry(
+    _ failed: FailedDelivery, _ webhook: Webhook, _ line: WebhookLine
+  ) async throws -> Step {
+    let found = try await crossings(after: failed.arrival - 1, limit: 1).first
+    guard let found, found.id == failed.crossing else {
+      // Its author was put out, or the database was made anew, and then all is told anew.
+      try book.settle(failed.crossing, of: webhook.name)
+      return .onward
+    }
+    switch try await post(found, line) {
+    case .taken:
+      book.note(nil, of: webhook.name)
+      try book.settle(failed.crossing, of: webhook.name)
+      return .onward
+    case .unreachable(let reason): return .again(reason)
+    case .busy(let reason), .refused(let reason):
+      var again = failed
+      (again.reason, again.attempts) = (reason, failed.attempts + 1)
+      (again.failedAt, again.isDue) = (SystemClock.wall, false)
+      _ = try book.fail(again, of: webhook.name)
+      return .onward
+    }
+  }
+
+  /// Only the newest count of a set: it says all that earlier ones said.
+  private func tellCounts(_ webhook: Webhook, _ line: WebhookLine) async throws -> Step {
+    for dataset in Dataset.allCases where webhook.rules.datasets.contains(dataset) {
+      guard var place = book.entry(webhook.name)?.place else { return .idle }
+      let (known, count) = (place.counts[dataset] ?? 0, node.changeCounts[dataset])
+      guard count != known else { continue }
+      let source = try await node.device()
+      let notice = Notice(
+        source: "\(source)", dataset: dataset, since: known, count: count,
+        news: await node.news(of: dataset, since: known))
+      let event = try WebhookEvent(
+        notice, operation: try await operation(), source: source, now: SystemClock.wall)
+      switch await line.post(
+        id: event.id, type: WebhookEvent.type, body: event.body, now: SystemClock.wall)
+      {
+      case .unreachable(let reason), .busy(let reason): return .again(reason)
+      case .refused(let reason):
+        // The next one says as much.
+        logger.warning("webhook \(webhook.name) did not take \(event.id): \(reason)")
+        book.note(reason, of: webhook.name)
+      case .taken: book.note(nil, of: webhook.name)
+      }
+      place.counts[dataset] = count
+      book.move(webhook.name, to: place)
+    }
+    return .idle
+  }
+
+  // MARK: The node
+
+  private func post(
+    _ crossing: CrossingSummary, _ line: WebhookLine
+  ) async throws -> WebhookLine.Outcome {
+    let event = WebhookEvent(
+      crossing, operation: try await operation(), source: try await node.device())
+    return await line.post(
+      id: event.id, type: WebhookEvent.type, body: event.body, now: SystemClock.wall)
+  }
+
+  private func operation() async throws -> OperationID { try await node.operation() }
+
+  private func crossings(after arrival: Int64, limit: Int) async throws -> [CrossingSummary] {
+    switch await node.perform(.events(after: arrival, limit: limit)) {
+    case .events(let events): return events
+    case .refused(let reason, _): throw WebhookFault(reason)
+    default: throw WebhookFault("the node answered another question")
+    }
+  }
+}
+
+extension WebhookPlace {
+  /// Where a webhook begins that is to be told only what comes.
+  static func now(of node: Node) async throws -> WebhookPlace {
+    let counts = node.changeCounts
+    return WebhookPlace(
+      arrival: try await node.newestArrival(), crossing: nil,
+      counts: Dictionary(uniqueKeysWithValues: Dataset.allCases.map { ($0, counts[$0]) }))
+  }
+}

@@ -1,0 +1,134 @@
+internal import MusterCrypto
+internal import MusterModel
+public import MusterStore
+internal import MusterSync
+
+/// How far each log was held at some moment, for whoever keeps it outside of the database: what
+/// damage takes can then be named, even where it took the table of logs too.
+///
+/// Each number is a floor, since the database goes on without it: so much was held at least.
+///
+/// It is sealed under a key of the device's own, since who wrote how much is nobody's business:
+///
+///     magic (8) ‖ version (1) ‖ counter (8) ‖ nonce (24) ‖ ciphertext ‖ tag (16)
+///     text: number of logs (4), and of each: id (16), hash of its certificate (32), newest
+///     sequence (8); big-endian
+public struct Holdings: Hashable, Sendable {
+  /// By log, ascending; at most `Limits.holdings`.
+  let heads: [KnownHead]
+
+  static let headerBytes = 17
+  private static let headBytes = 56
+  private static let magic = Array("MUSTHELD".utf8)
+  private static let version: UInt8 = 1
+  /// The longest form that there is.
+  public static let mostBytes =
+    headerBytes + SealingKey.bodyOverheadBytes + 4 + headBytes * Limits.holdings
+
+  /// The furthest of what is said of each log; of too many logs the longest ones, which there is
+  /// most to lose of.
+  init(_ heads: [KnownHead]) {
+    var furthest: [LogID: KnownHead] = [:]
+    for head in heads where furthest[head.log].map({ $0.sequence < head.sequence }) ?? true {
+      furthest[head.log] = head
+    }
+    let longestFirst = furthest.values.sorted { ($1.sequence, $0.log) < ($0.sequence, $1.log) }
+    self.heads = longestFirst.prefix(Limits.holdings).sorted { $0.log < $1.log }
+  }
+
+  /// - Parameters:
+  ///   - counter: tells the newest of several, and MUST grow.
+  ///   - seed: 32 bytes for the nonce, used nowhere else.
+  public func sealed(counter: UInt64, of credentials: Credentials, seed: [UInt8]) -> [UInt8] {
+    var writer = ByteWriter(reservingCapacity: 4 + Self.headBytes * heads.count)
+    writer.append(UInt32(heads.count))
+    for head in heads {
+      writer.append(head.log)
+      writer.append(head.certificate)
+      writer.append(head.sequence)
+    }
+    var random = DeterministicRandom(seed: seed)
+    let header = Self.header(counter)
+    return header
+      + credentials.holdingsKey.sealBody(
+        writer.bytes, nonce: random.nonce24(), additionalData: header)
+  }
+
+  /// Nil for anything but what this device has sealed, whole.
+  public static func opened(
+    _ bytes: [UInt8], of credentials: Credentials
+  ) -> (counter: UInt64, holdings: Holdings)? {
+    guard bytes.count <= mostBytes else { return nil }
+    do {
+      var reader = ByteReader(bytes)
+      guard try reader.fixed(magic.count) == magic,
+        try reader.integer(UInt8.self) == version
+      else { return nil }
+      let counter = try reader.integer(UInt64.self)
+      guard counter < .max,
+        let text = credentials.holdingsKey.openBody(
+          bytes.dropFirst(headerBytes), additionalData: header(counter))
+      else { return nil }
+      return (counter, try Holdings(text: text))
+    } catch {
+      return nil
+    }
+  }
+
+  private init(text: [UInt8]) throws(DecodingFault) {
+    var reader = ByteReader(text)
+    var heads: [KnownHead] = []
+    for _ in 0..<(try reader.count(ofAtLeast: Self.headBytes)) {
+      let log = try reader.identifier(LogID.self)
+      let certificate = CertificateHash(raw: try reader.bytes32())
+      let sequence = try reader.integer(UInt64.self)
+      guard sequence <= Limits.lastSequence else { throw .invalid("sequence") }
+      heads.append(KnownHead(log: log, certificate: certificate, sequence: sequence))
+    }
+    try reader.expectEnd()
+    self.init(heads)
+  }
+
+  private static func header(_ counter: UInt64) -> [UInt8] {
+    var writer = ByteWriter(reservingCapacity: headerBytes)
+    writer.append(fixed: magic)
+    writer.append(version)
+    writer.append(counter)
+    return writer.bytes
+  }
+}
+
+extension Credentials {
+  fileprivate var holdingsKey: SealingKey {
+    let derived = Blake2b.hash256(
+      Array("muster holdings 1".utf8), local.signingKey.exportSeed())
+    guard let key = SealingKey(bytes: derived.bytes) else {
+      preconditionFailure("32 bytes are a key")
+    }
+    return key
+  }
+}
+
+extension Replica {
+  /// What the store holds of each log, or is known to have held.
+  public func holdings() throws -> Holdings {
+    let held = try store.logs().map { summary in
+      KnownHead(
+        log: summary.log, certificate: summary.opening.certificate,
+        sequence: summary.head.sequence)
+    }
+    return Holdings(held + (try store.missedHeads()))
+  }
+
+  /// Keeps what was held and is not any more, so that it is missed until a peer brings it.
+  public static func know(_ holdings: Holdings, in store: Store) throws(StoreError) {
+    var held: [LogID: UInt64] = [:]
+    for summary in try store.logs() {
+      held[summary.log] = max(held[summary.log] ?? 0, summary.head.sequence)
+    }
+    let missed = holdings.heads.filter { head in
+      held[head.log].map { $0 < head.sequence } ?? true
+    }
+    if !missed.isEmpty { try store.know(missed) }
+  }
+}

@@ -1,0 +1,40 @@
+import MusterModel
+import MusterReplica
+
+/// Nobody honest says of anybody honest that they withhold: who is cut off, asleep, slow or behind
+/// does not.
+///
+/// Those do whom a scenario has withhold, flood or forge, and those of whom less is promised: who
+/// is put out, and who shares a name with a copy.
+final class AccusationChecker: Checker {
+  private let saboteurs: Set<String>
+
+  init(_ scenario: Scenario) {
+    var names: Set<String> = []
+    for entry in scenario.timeline {
+      switch entry.event {
+      case .withhold(let name, _), .flood(let name, _, _), .forger(let name, _, _):
+        names.insert(name)
+      default: break
+      }
+    }
+    saboteurs = names
+  }
+
+  func took(_ outcome: Replica.Outcome, at node: SimulatedNode, in world: World) throws {
+    guard !outcome.accused.isEmpty, isHonest(node, in: world) else { return }
+    for accused in outcome.accused {
+      guard let other = world.nodes.first(where: { $0.credentials.device == accused.device }),
+        isHonest(other, in: world)
+      else { continue }
+      let what = accused.kind == .asksForNothing ? "asks for nothing" : "keeps to itself"
+      world.report(
+        "nobody honest is named as withholding", "\(node.name) says that \(other.name) \(what)")
+    }
+  }
+
+  private func isHonest(_ node: SimulatedNode, in world: World) -> Bool {
+    !saboteurs.contains(node.name) && !world.isRevoked(node)
+      && !world.forkers.contains(node.index)
+  }
+}

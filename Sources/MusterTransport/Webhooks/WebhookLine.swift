@@ -1,0 +1,103 @@
+internal import AsyncHTTPClient
+internal import Crypto
+internal import Foundation
+public import MusterModel
+internal import NIOCore
+internal import NIOHTTP1
+
+/// Posts signed events to one address, one at a time, and says what became of each.
+///
+/// Headers are those of Standard Webhooks: `webhook-id`, `webhook-timestamp` (seconds) and
+/// `webhook-signature`, which is `v1,` and the base64 of HMAC-SHA256 over `id.timestamp.body`. Of
+/// an answer only the status is looked at; a redirect is a refusal, since what is signed is meant
+/// for one address.
+public struct WebhookLine: Sendable {
+  /// What became of an event.
+  public enum Outcome: Hashable, Sendable {
+    /// The other side has it.
+    case taken
+    /// Nobody answered, with the reason: as usual in the field.
+    case unreachable(String)
+    /// It answers, and may take it later.
+    case busy(String)
+    /// It answers, and will not take it.
+    case refused(String)
+  }
+
+  private static let connectSeconds: Int64 = 10
+  private static let answerSeconds: Int64 = 15
+
+  private let address: WebhookAddress
+  private let key: [UInt8]
+  private let client: HTTPClient
+
+  /// MUST be closed.
+  ///
+  /// - Parameters:
+  ///   - secret: a text; what follows `whsec_` is the base64 of the key, else it is its own key.
+  ///   - proxy: on the way there; nil for none.
+  public init(to address: WebhookAddress, secret: String, proxy: UplinkProxy?) {
+    self.address = address
+    key = Self.key(of: secret)
+    var configuration = HTTPClient.Configuration(
+      redirectConfiguration: .disallow,
+      timeout: .init(
+        connect: .seconds(Self.connectSeconds), read: .seconds(Self.answerSeconds)),
+      proxy: proxy.flatMap { $0.isFor(address.host) ? $0.configuration : nil },
+      ignoreUncleanSSLShutdown: true, decompression: .disabled)
+    configuration.httpVersion = .http1Only
+    configuration.connectionPool.retryConnectionEstablishment = false
+    client = HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
+  }
+
+  /// Lets go of the connection.
+  public func close() async throws { try await client.shutdown() }
+
+  /// Returns within half a minute, whatever the other side does.
+  ///
+  /// - Parameters:
+  ///   - id: the same whenever the same is posted again.
+  ///   - now: by this laptop's clock, for the other side to see that it is no recording.
+  public func post(id: String, type: String, body: String, now: Timestamp) async -> Outcome {
+    let seconds = now.milliseconds / 1000
+    var request = HTTPClientRequest(url: address.description)
+    request.method = .POST
+    request.headers = [
+      "content-type": type, "webhook-id": id, "webhook-timestamp": "\(seconds)",
+      "webhook-signature": Self.signature(of: "\(id).\(seconds).\(body)", by: key),
+    ]
+    request.body = .bytes(ByteBuffer(string: body))
+    do {
+      // The body of the answer is not read: letting go of it ends a connection that still talks.
+      let response = try await client.execute(request, timeout: .seconds(Self.answerSeconds))
+      return Self.outcome(Int(response.status.code))
+    } catch {
+      return .unreachable(Self.words(error))
+    }
+  }
+
+  private static func outcome(_ status: Int) -> Outcome {
+    switch status {
+    case 200...299: .taken
+    case 408, 425, 429, 500...599: .busy("it answered \(status)")
+    case 300...399: .refused("it answered \(status): name the address that it redirects to")
+    default: .refused("it answered \(status)")
+    }
+  }
+
+  private static func words(_ error: any Error) -> String {
+    String("\(error)".map { $0.isNewline ? " " : $0 }.prefix(200))
+  }
+
+  static func signature(of text: String, by key: [UInt8]) -> String {
+    let code = HMAC<SHA256>.authenticationCode(
+      for: Data(text.utf8), using: SymmetricKey(data: key))
+    return "v1," + Data(code).base64EncodedString()
+  }
+
+  static func key(of secret: String) -> [UInt8] {
+    guard secret.hasPrefix("whsec_"), let key = Data(base64Encoded: String(secret.dropFirst(6)))
+    else { return Array(secret.utf8) }
+    return Array(key)
+  }
+}

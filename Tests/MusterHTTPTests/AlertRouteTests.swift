@@ -1,0 +1,40 @@
+import MusterInterchange
+import Testing
+
+@testable import MusterHTTP
+
+@Suite struct `Alerts that somebody takes notice of over HTTP` {
+  @Test func `the name and the moment stand with the alert, and the first stays`() async throws {
+    try await WebStage.tell { web in
+      let fence = try await web.make(
+        "/api/v1/fences",
+        JSON.read(
+          of: """
+            {"name":"School","kind":"muster","needs":"relay",
+             "circle":{"lat":46.5,"lon":7.5,"radiusMetres":100}}
+            """))
+      let waiting = try await web.get("/api/v1/alerts").items
+      let alert = try #require(waiting.first { $0["kind"].word == "emptyFence" })
+      #expect(alert["row"].word == fence && alert["acknowledgedBy"] == .null)
+      let id = try #require(alert["id"].word)
+      let path = "/api/v1/alerts/\(id)/acknowledge"
+      #expect(try await web.status("POST", path, "{\"name\":\"Maria\"}") == 204)
+      #expect(try await web.status("POST", path, "{\"name\":\"José\"}") == 204)
+      let seen = try await web.get("/api/v1/alerts").items.first { $0["id"].word == id }
+      #expect(seen?["acknowledgedBy"].word == "Maria")
+      #expect(seen?["acknowledgedAt"].word?.hasPrefix("20") == true)
+      // Without a name it is the node's own user.
+      for other in waiting.compactMap({ $0["id"].word }) where other != id {
+        #expect(try await web.status("POST", "/api/v1/alerts/\(other)/acknowledge", "{}") == 204)
+      }
+      let names = try await web.get("/api/v1/alerts").items.map { $0["acknowledgedBy"].word }
+      #expect(Set(names) == ["Maria", "Anna"])
+      for wrong in ["help:\(fence)", "nothing", "emptyFence:ffffffff"] {
+        #expect(try await web.status("POST", "/api/v1/alerts/\(wrong)/acknowledge", "{}") == 404)
+      }
+      for body in ["{\"name\":\"\"}", "{\"name\":\"a\\nb\"}", "{\"who\":\"Maria\"}", "[]"] {
+        #expect(try await web.status("POST", path, body) == 400, "\(body)")
+      }
+    }
+  }
+}

@@ -1,0 +1,84 @@
+import Foundation
+import Testing
+
+@testable import MusterHTTP
+
+@Suite struct `The dashboard's files` {
+  private static let root = URL(filePath: #filePath)
+    .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+    .appending(path: "Sources/MusterHTTP/Resources/dashboard")
+
+  @Test func `every file has its type, a policy without exceptions, and a tag`() async throws {
+    try await WebStage.tell { web in
+      for (path, type) in [
+        ("/", "text/html; charset=utf-8"), ("/dashboard/index.html", "text/html; charset=utf-8"),
+        ("/dashboard/css/base.css", "text/css; charset=utf-8"),
+        ("/dashboard/js/main.js", "text/javascript; charset=utf-8"),
+        ("/dashboard/icon.svg", "image/svg+xml"),
+      ] {
+        let answer = try await web.client.ask("GET", path)
+        #expect(answer.status == 200, "\(path)")
+        #expect(answer.headers["content-type"] == type)
+        #expect(answer.headers["x-content-type-options"] == "nosniff")
+        let policy = answer.headers["content-security-policy"] ?? ""
+        #expect(policy.hasPrefix("default-src 'self';"))
+        #expect(policy.contains("frame-ancestors 'none'"))
+        #expect(!policy.contains("unsafe") && !policy.contains("*"))
+        let tag = try #require(answer.headers["etag"])
+        let again = try await web.client.ask("GET", path, headers: ["If-None-Match": tag])
+        #expect(again.status == 304 && again.body.isEmpty && again.headers["etag"] == tag)
+        let other = try await web.client.ask("GET", path, headers: ["If-None-Match": "\"0\""])
+        #expect(other.status == 200)
+      }
+    }
+  }
+
+  @Test func `no path leads out of the page's own files`() async throws {
+    try await WebStage.tell { web in
+      for path in [
+        "/dashboard/", "/dashboard/..", "/dashboard/../index.html", "/dashboard/js/../icon.svg",
+        "/dashboard/../../../../../../etc/passwd", "/dashboard/%2e%2e/%2e%2e/etc/passwd",
+        "/dashboard/..%2f..%2fetc/passwd", "/dashboard//etc/passwd", "/dashboard/js/%00main.js",
+        "/dashboard/leaflet/../index.html", "/dashboard/\\..\\index.html", "/dashboard/js",
+        "/dashboard/nothing.js",
+      ] {
+        let answer = try await web.client.ask("GET", path)
+        #expect((400..<500).contains(answer.status), "\(path): \(answer.status)")
+        #expect(!answer.body.contains("root:") && !answer.body.contains("<svg"))
+      }
+      #expect(try await web.status("POST", "/dashboard/icon.svg") == 405)
+      #expect(try await web.status("DELETE", "/dashboard/js/main.js") == 405)
+    }
+  }
+
+  @Test func `the page's own code weighs no more than it may`() throws {
+    let names = try #require(FileManager.default.enumerator(atPath: Self.root.path))
+    var bytes = 0
+    for case let name as String in names {
+      let attributes = try FileManager.default.attributesOfItem(
+        atPath: Self.root.appending(path: name).path)
+      if attributes[.type] as? FileAttributeType == .typeRegular {
+        bytes += attributes[.size] as? Int ?? 0
+      }
+    }
+    #expect((50_000...150_000).contains(bytes), "\(bytes) bytes")
+  }
+
+  @Test func `every language has the same words, with the same places to fill in`() throws {
+    func words(_ language: String) throws -> [String: Set<String>] {
+      let text = try String(
+        contentsOf: Self.root.appending(path: "js/i18n/\(language).js"), encoding: .utf8)
+      let line = /(?m)^  (?:"([^"]+)"|(\w+)):\s+"((?:[^"\\]|\\.)*)",$/
+      var words: [String: Set<String>] = [:]
+      for match in text.matches(of: line) {
+        let key = String(match.1 ?? match.2 ?? "")
+        #expect(words[key] == nil, "\(language): \(key) stands twice")
+        words[key] = Set(String(match.3).matches(of: /{\w+}/).map { String($0.0) })
+      }
+      return words
+    }
+    let (english, portuguese) = (try words("en"), try words("pt"))
+    #expect(english.count > 150)
+    #expect(english == portuguese)
+  }
+}

@@ -1,0 +1,349 @@
+import Foundation
+import Logging
+import MusterInterchange
+import MusterModel
+import MusterNode
+import ServiceLifecycle
+import Testing
+
+@testable import MusterHTTP
+@testable import MusterTransport
+
+@Suite(.timeLimit(.minutes(15))) struct `Webhooks` {
+  private static let secret = "a-secret-of-the-test"
+
+  private static func webhook(
+    _ name: String, _ url: String, _ rules: Webhook.Rules = Webhook.Rules()
+  ) throws -> Webhook {
+    try Webhook(name: name, address: WebhookAddress(parsing: url), secret: secret, rules: rules)
+  }
+
+  /// Tells a story while the node posts, with hardly a pause between attempts.
+  private static func posting(
+    _ web: WebStage, _ book: WebhookBook, _ story: @Sendable () async throws -> Void
+  ) async throws {
+    let pauses = WebhookSender.Pauses(first: .milliseconds(5), longest: .milliseconds(40))
+    let sender = WebhookSender(
+      node: web.node, book: book, proxy: nil, pauses: pauses, logger: .silent
+    ) { 7 }
+    let group = ServiceGroup(services: [sender], logger: .silent)
+    try await withThrowingTaskGroup { tasks in
+      tasks.addTask { try await group.run() }
+      let outcome: Result<Void, any Error>
+      do {
+        outcome = .success(try await story())
+      } catch {
+        outcome = .failure(error)
+      }
+      await group.triggerGracefulShutdown()
+      try await tasks.waitForAll()
+      try outcome.get()
+    }
+  }
+
+  /// So many crossings: Anna comes into that many fences at once.
+  private static func cross(_ web: WebStage, _ names: [String]) async throws {
+    for name in names {
+      _ = try await web.make(
+        "/api/v1/fences",
+        .object([
+          "name": .string(name),
+          "circle": .object([
+            "lat": .real(46.5), "lon": .real(7.5), "radiusMetres": .count(100),
+          ]),
+        ]))
+    }
+    let here = "{\"lat\":46.5,\"lon\":7.5,\"accuracyMetres\":5}"
+    #expect(try await web.status("POST", "/api/v1/me/position", here) == 204)
+    guard case .events(let events) = await web.node.perform(.events(after: nil, limit: 10_000))
+    else { throw Failed("no events") }
+    #expect(Set(events.map(\.fenceName)).isSuperset(of: names))
+  }
+
+  /// Until so many were taken, and the place says so.
+  private static func settled(
+    _ book: WebhookBook, _ web: WebStage, after count: Int, _ receiver: Receiver
+  ) async throws {
+    _ = try await receiver.taken(count)
+    let newest = try await web.node.newestArrival()
+    try await eventually { book.entry("board")?.place.arrival == newest }
+  }
+
+  private static func ids(_ web: WebStage) async throws -> [String] {
+    guard case .events(let events) = await web.node.perform(.events(after: nil, limit: 10_000))
+    else { throw Failed("no events") }
+    return events.map { "\($0.id)" }
+  }
+
+  @Test func `a crossing is posted, signed, in the form that others read`() async throws {
+    try await WebStage.tell { web in
+      try await Receiver.run { _ in
+        .accept
+      } story: { receiver in
+        let book = try WebhookBook(in: web.folder)
+        try await book.put(Self.webhook("board", receiver.url), from: .now(of: web.node))
+        try await Self.posting(web, book) {
+          try await Self.cross(web, ["School"])
+          let post = try await receiver.posts(1)[0]
+          #expect(post.headers["content-type"] == "application/cloudevents+json")
+          let event = JSON.read(of: post.body)
+          #expect(event["specversion"].word == "1.0")
+          #expect(event["type"].word == "muster.crossing.enter.v1")
+          #expect(event["id"].word == post.headers["webhook-id"])
+          let detail = event["data"]["detail"]
+          #expect(event["data"]["detail-type"].word == "Location Geofence Event")
+          #expect(detail["EventType"].word == "ENTER")
+          #expect(detail["Position"].elements == [.number("7.5"), .number("46.5")])
+          let found = try await web.get("/api/v1/events").items[0]
+          #expect(event["id"] == found["id"] && detail["GeofenceId"] == found["fence"])
+          #expect(detail["DeviceId"] == found["subject"])
+          let time = post.headers["webhook-timestamp"] ?? ""
+          let text = "\(event["id"].word ?? "").\(time).\(post.body)"
+          let key = WebhookLine.key(of: Self.secret)
+          #expect(post.headers["webhook-signature"] == WebhookLine.signature(of: text, by: key))
+        }
+      }
+    }
+  }
+
+  @Test func `what is not taken now is posted again, in order, and after a restart`() async throws {
+    try await WebStage.tell { web in
+      let names = (0..<6).map { "Fence \($0)" }
+      let acts: [Receiver.Act] = [.accept, .status(503), .status(429), .accept, .hangUp]
+      try await Receiver.run {
+        acts.indices.contains($0) ? acts[$0] : .accept
+      } story: { receiver in
+        let first = try WebhookBook(in: web.folder)
+        try await first.put(Self.webhook("board", receiver.url), from: .now(of: web.node))
+        try await Self.posting(web, first) {
+          try await Self.cross(web, Array(names.prefix(3)))
+          _ = try await receiver.taken(2)
+        }
+        // Nobody is told while the node rests, and nothing is forgotten.
+        try await Self.cross(web, Array(names.dropFirst(3)))
+        try await Self.posting(web, try WebhookBook(in: web.folder)) {
+          try await eventually { Set(receiver.takenIDs).count == 6 }
+        }
+        // What was under way when the node stopped may have been taken twice.
+        var taken: [String] = []
+        for id in receiver.takenIDs where !taken.contains(id) { taken.append(id) }
+        let ids = try await Self.ids(web)
+        #expect(ids.count == 6 && taken == ids)
+      }
+    }
+  }
+
+  @Test func `what is refused is put aside, can be looked at and tried again`() async throws {
+    try await WebStage.tell { web in
+      try await Receiver.run {
+        $0 == 1 ? .status(400) : .accept
+      } story: { receiver in
+        try await web.book.put(Self.webhook("board", receiver.url), from: .now(of: web.node))
+        try await Self.posting(web, web.book) {
+          try await Self.cross(web, ["A", "B", "C"])
+          _ = try await receiver.taken(2)
+          let failed = try await web.get("/api/v1/webhooks/board/failed").items
+          let ids = try await Self.ids(web)
+          #expect(failed.count == 1 && failed.first?["id"].word == ids[1])
+          #expect(failed.first?["reason"].word?.contains("400") == true)
+          let listed = try await web.get("/api/v1/webhooks").items
+          #expect(listed.first?["failed"] == .count(1))
+          #expect(!"\(listed)".contains(Self.secret))
+          let kept = try WebhookBook(in: web.folder)
+          #expect(kept.entry("board")?.failed.count == 1)
+
+          let path = "/api/v1/webhooks/board/retry"
+          #expect(try await web.status("POST", path, "{\"event\":\"00000000\"}") == 422)
+          #expect(try await web.status("POST", path, "{\"event\":\"\(ids[1])\"}") == 200)
+          _ = try await receiver.taken(3)
+          #expect(receiver.takenIDs == [ids[0], ids[2], ids[1]])
+          try await eventually { web.book.entry("board")?.failed.isEmpty == true }
+        }
+      }
+    }
+  }
+
+  @Test func `who hangs, talks for ever, redirects or says rubbish holds up nobody else`()
+    async throws
+  {
+    try await WebStage.tell { web in
+      try await Receiver.run { _ in
+        .accept
+      } story: { good in
+        try await Receiver.run { _ in
+          .hang
+        } story: { hung in
+          try await Receiver.run { _ in
+            .flood
+          } story: { flood in
+            try await Receiver.run { _ in
+              .rubbish
+            } story: { rubbish in
+              try await Receiver.run { _ in
+                .redirect(good.url)
+              } story: { redirect in
+                let place = try await WebhookPlace.now(of: web.node)
+                let all = ["a": hung, "b": flood, "c": rubbish, "d": redirect, "z": good]
+                for (name, receiver) in all {
+                  try web.book.put(Self.webhook(name, receiver.url), from: place)
+                }
+                let nobody = try Self.webhook("n", "http://127.0.0.1:1/")
+                try web.book.put(nobody, from: place)
+                try await Self.posting(web, web.book) {
+                  try await Self.cross(web, (0..<5).map { "Fence \($0)" })
+                  _ = try await good.taken(5)
+                  _ = try await hung.posts(1)
+                  try await eventually {
+                    web.book.entry("d")?.failed.count == 5
+                      && web.book.entry("c")?.trouble != nil
+                      && web.book.entry("n")?.trouble != nil
+                  }
+                  // The head of an answer counts, however long the rest of it goes on.
+                  _ = try await flood.posts(5)
+                }
+                // Nothing was followed to where a redirect pointed.
+                #expect(good.count == 5)
+                #expect(web.book.entry("a")?.place.arrival == place.arrival)
+                #expect(web.book.entry("n")?.place.arrival == place.arrival)
+              }
+            }
+          }
+        }
+      }
+    }
+  }
+
+  @Test func `rules choose by kind, fence and person, and sets are told by their count`()
+    async throws
+  {
+    try await WebStage.tell { web in
+      try await Receiver.run { _ in
+        .accept
+      } story: { crossings in
+        try await Receiver.run { _ in
+          .accept
+        } story: { counts in
+          let place = try await WebhookPlace.now(of: web.node)
+          let some = Webhook.Rules(events: [.enter], fences: ["B"], users: ["Anna"])
+          try web.book.put(Self.webhook("some", crossings.url, some), from: place)
+          let none = Webhook.Rules(events: [.enter], users: ["Nobody"])
+          try web.book.put(Self.webhook("none", crossings.url, none), from: place)
+          let sets = Webhook.Rules(datasets: [.reports])
+          try web.book.put(Self.webhook("sets", counts.url, sets), from: place)
+          try await Self.posting(web, web.book) {
+            try await Self.cross(web, ["A", "B"])
+            _ = try await web.make("/api/v1/reports", .object(["title": .string("Smoke")]))
+            let post = try await crossings.posts(1)[0]
+            #expect(post.body.contains("\"name\":\"B\""))
+            let notice = JSON.read(of: try await counts.posts(1)[0].body)
+            #expect(notice["type"].word == "muster.change.v1")
+            #expect(notice["data"]["dataset"].word == "reports")
+            let count = try await web.get("/api/v1/changes")["reports"]
+            try await eventually {
+              counts.all.last.map { JSON.read(of: $0.body)["data"]["syncCount"] } == count
+            }
+            try await eventually {
+              web.book.entry("none")?.place.arrival == web.book.entry("some")?.place.arrival
+                && web.book.entry("none")?.place.arrival != place.arrival
+            }
+          }
+          #expect(crossings.count == 1)
+        }
+      }
+    }
+  }
+
+  @Test func `are added, replaced and taken away over HTTP, and bad ones refused`() async throws {
+    try await WebStage.tell { web in
+      let path = "/api/v1/webhooks/board"
+      let added = try await web.client.ask("PUT", path, body: "{\"url\":\"http://a.example/?k=1\"}")
+      let secret = added.json["secret"].word ?? ""
+      #expect(added.status == 200 && secret.hasPrefix("whsec_"))
+      #expect(added.json["url"].word == "http://a.example/")
+      let again = try await web.client.ask(
+        "PUT", path, body: "{\"url\":\"https://b.example/\",\"datasets\":[\"users\"]}")
+      #expect(again.json["secret"].word == secret && again.json["events"] == .array([]))
+      #expect(try await web.get("/api/v1/webhooks").items.count == 1)
+      for (status, body) in [
+        (422, "{\"url\":\"ftp://a.example\"}"), (422, "{\"url\":\"http://a\",\"secret\":\"x\"}"),
+        (400, "{}"), (400, "{\"url\":\"http://a\",\"events\":[\"LEAP\"]}"),
+        (400, "{\"url\":\"http://a\",\"color\":1}"),
+      ] {
+        #expect(try await web.status("PUT", path, body) == status, "\(body)")
+      }
+      #expect(
+        try await web.status("PUT", "/api/v1/webhooks/a%20b", "{\"url\":\"http://a\"}") == 422)
+      for number in 1..<WebhookBook.most {
+        let other = "/api/v1/webhooks/w\(number)"
+        #expect(try await web.status("PUT", other, "{\"url\":\"http://a\"}") == 200)
+      }
+      #expect(try await web.status("PUT", "/api/v1/webhooks/more", "{\"url\":\"http://a\"}") == 422)
+      #expect(try await web.status("DELETE", path) == 204)
+      #expect(try await web.status("DELETE", path) == 404)
+      #expect(try await web.status("GET", path + "/failed") == 404)
+      #expect(try await web.status("POST", path + "/retry", "{}") == 404)
+      let file = web.folder + "/webhooks.json"
+      let mode = try FileManager.default.attributesOfItem(atPath: file)[.posixPermissions]
+      #expect((mode as? NSNumber)?.intValue == 0o600)
+      try Data("[{\"name\":1}]".utf8).write(to: URL(filePath: file))
+      #expect(throws: WebhookFault.self) { try WebhookBook(in: web.folder) }
+    }
+  }
+
+  @Test func `a place that is lost, or of another log, is told again from where it began`()
+    async throws
+  {
+    try await WebStage.tell { web in
+      try await Receiver.run { _ in
+        .accept
+      } story: { receiver in
+        let book = try WebhookBook(in: web.folder)
+        try await book.put(Self.webhook("board", receiver.url), from: .now(of: web.node))
+        try await Self.posting(web, book) {
+          try await Self.cross(web, ["A", "B"])
+          try await Self.settled(book, web, after: 2, receiver)
+        }
+        try FileManager.default.removeItem(atPath: web.folder + "/webhooks-places.json")
+        let second = try WebhookBook(in: web.folder)
+        try await Self.posting(web, second) {
+          try await Self.settled(second, web, after: 4, receiver)
+        }
+        let other = try WebhookBook(in: web.folder)
+        let strange = WebhookPlace(
+          arrival: 1_000, crossing: CrossingID(raw: .zero), counts: [:])
+        other.move("board", to: strange)
+        try await Self.posting(web, other) {
+          try await Self.settled(other, web, after: 6, receiver)
+        }
+        let ids = try await Self.ids(web)
+        #expect(receiver.takenIDs == ids + ids + ids)
+      }
+    }
+  }
+
+  @Test func `too many that were not taken stop one webhook, and nothing is lost`() async throws {
+    let folder = FileManager.default.temporaryDirectory.appending(
+      path: "mh\(UInt32.random(in: 0 ... .max))")
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: false)
+    defer {
+      do { try FileManager.default.removeItem(at: folder) } catch { print("\(error)") }
+    }
+    let book = try WebhookBook(in: folder.path)
+    try book.put(Self.webhook("board", "http://127.0.0.1:1/"), from: .beginning)
+    func delivery(_ number: UInt64) -> FailedDelivery {
+      FailedDelivery(
+        arrival: Int64(number), crossing: CrossingID(raw: Bytes16(high: 0, low: number)),
+        reason: "it answered 400", attempts: 1, failedAt: Timestamp(milliseconds: 0), isDue: false)
+    }
+    for number in 1...UInt64(WebhookBook.mostFailed) {
+      let hasRoom = try book.fail(delivery(number), of: "board")
+      #expect(hasRoom)
+    }
+    let hasRoom = try book.fail(delivery(5_000), of: "board")
+    let isThere = try book.fail(delivery(7), of: "board")
+    #expect(!hasRoom && isThere)
+    let kept = try WebhookBook(in: folder.path)
+    let retried = try book.retry("board", nil)
+    #expect(kept.entry("board")?.failed.count == 1000 && retried == 1000)
+  }
+}
