@@ -22,7 +22,8 @@ extension Node {
     await untilPeersAnswered()
     return await gather { replica, now in
       let id = try replica.row(kind, named: reference)
-      guard versions.contains(try replica.version(of: RowKey(kind: kind, id: id))) else {
+      let version = try replica.version(of: RowKey(kind: kind, id: id), now: now)
+      guard versions.contains(version) else {
         throw NodeError.changed("\(kind) \(id.short) was changed meanwhile: look at it again")
       }
       return try write(&replica, now)

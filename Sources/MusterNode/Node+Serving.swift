@@ -32,9 +32,9 @@ extension Node {
   /// Names what people have written into a row: two answers alike mean that nothing was written
   /// between them. Throws `Refusal` for a row that is not here.
   public func version(of kind: EntityKind, named reference: String) throws -> String {
-    try read { replica, _ in
+    try read { replica, now in
       let id = try replica.row(kind, named: reference)
-      return try replica.version(of: RowKey(kind: kind, id: id))
+      return try replica.version(of: RowKey(kind: kind, id: id), now: now)
     }
   }
 

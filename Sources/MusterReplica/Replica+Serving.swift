@@ -6,9 +6,10 @@ internal import MusterStore
 
 /// What programs ask besides what people see.
 extension Replica {
-  /// A hash of what was written into a row, the values that are not shown among it.
-  public func version(of key: RowKey) throws -> String {
-    let state = try existing(key.kind, key.id)
+  /// A hash of what was written into a row, the values that are not shown among it, by commands
+  /// before this one of the same transaction too.
+  public mutating func version(of key: RowKey, now: ClockReading) throws -> String {
+    let state = try settled(key.kind, key.id, now: now)
     return Hex.encode(Blake2b.hash128(state.encoded()).bytes)
   }
 

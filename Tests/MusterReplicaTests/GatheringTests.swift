@@ -71,6 +71,25 @@ struct GatheringTests {
     }
   }
 
+  /// Two who change what both have read share a transaction: the second has to be told.
+  @Test func `see another version of a row that one before them changed`() throws {
+    var valley = try Valley.with("Ada", "Ben")
+    let id = try valley.at("Ben") { try $0.addReport(ReportDraft(title: "Old"), now: $1) }
+    let key = RowKey(kind: .report, id: id)
+
+    var versions: [String] = []
+    try valley.at("Ben") { replica, now in
+      try replica.gather(now: now) { replica in
+        for title in ["First", "Second"] {
+          versions.append(try replica.version(of: key, now: now))
+          _ = try replica.editReport(id, ReportChanges(title: title), now: now)
+        }
+      }
+    }
+    versions.append(try valley.ask("Ben") { try $0.version(of: key, now: $1) })
+    #expect(Set(versions).count == 3)
+  }
+
   @Test func `happen all or not at all`() throws {
     var valley = try Valley.with("Ada", "Ben")
     let before = try frames(&valley)
