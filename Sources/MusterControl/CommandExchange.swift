@@ -33,9 +33,8 @@ public enum CommandExchange {
     case .command(let command): .whole(message(await performer.perform(command)))
     case .follow(let after):
       .following(await performer.crossings(after: after).map { framed(.events($0)) })
-    case .followAlerts(let standing):
-      .following(
-        await performer.alertChanges(standing: standing).map { framed(.alertChanges($0)) })
+    case .followAlerts:
+      .following(await performer.standingAlerts().map { framed(.alerts($0)) })
     case .followChanges: .following(await performer.changes().map { framed(.changes($0)) })
     }
   }

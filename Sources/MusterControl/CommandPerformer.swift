@@ -12,9 +12,9 @@ public protocol CommandPerformer: Sendable {
   /// stops.
   func crossings(after: Int64?) async -> AsyncStream<[CrossingSummary]>
 
-  /// Alerts that come and go; before them, with `standing`, those that stand. Bounded as crossings
-  /// are.
-  func alertChanges(standing: Bool) async -> AsyncStream<[AlertChange]>
+  /// The alerts that stand: now, and whenever one has come, gone or been acknowledged. A slow
+  /// reader gets the newest only.
+  func standingAlerts() async -> AsyncStream<[Alert]>
 
   /// How often each set of things has changed: now, and whenever it is otherwise. A slow reader
   /// gets the newest only.

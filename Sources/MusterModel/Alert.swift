@@ -103,4 +103,19 @@ public enum AlertChange: Hashable, Sendable {
   case raised(Alert)
   case acknowledged(Alert)
   case cleared(Alert)
+
+  /// What has happened since other alerts stood, by id. One that has grown louder is raised again,
+  /// and so is one that went and came back; one whose words alone have changed is not told of.
+  public static func between(_ before: [Alert], and after: [Alert]) -> [AlertChange] {
+    let old = Dictionary(before.map { ($0.id, $0) }) { $1 }
+    let new = Dictionary(after.map { ($0.id, $0) }) { $1 }
+    return Set(old.keys).union(new.keys).sorted().compactMap { id in
+      guard let alert = new[id] else { return old[id].map(AlertChange.cleared) }
+      guard let known = old[id], known.since == alert.since, known.level >= alert.level else {
+        return .raised(alert)
+      }
+      let isNoticed = known.acknowledgement == nil && alert.acknowledgement != nil
+      return isNoticed ? .acknowledged(alert) : nil
+    }
+  }
 }

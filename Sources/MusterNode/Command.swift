@@ -115,8 +115,6 @@ public enum Reply: Hashable, Sendable {
   case events([CrossingSummary])
   case directives([DirectiveSummary])
   case alerts([Alert])
-  /// To those who follow alerts.
-  case alertChanges([AlertChange])
   case changes(ChangeCounts)
   case settings(SettingsSummary)
   /// An `Invitation` in its byte form, and what it is good for.

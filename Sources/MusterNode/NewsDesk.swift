@@ -15,8 +15,8 @@ struct NewsDesk: Sendable {
   private static let thrift: Int64 = 20
 
   let crossings = Followers<[CrossingSummary]>(bound: bound)
-  let alerts = Followers<[AlertChange]>(bound: bound)
-  /// The newest counts say all that earlier ones said.
+  /// The newest alerts, and the newest counts, say all that earlier ones said.
+  let alerts = Followers<[Alert]>(bound: 1)
   let counts = Followers<ChangeCounts>(bound: 1)
   private(set) var log: ChangeLog
   /// The counts of `log`, always.

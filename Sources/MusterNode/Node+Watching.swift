@@ -3,18 +3,16 @@ public import MusterReplica
 
 /// What those learn who follow the node.
 extension Node {
-  /// Alerts that come and go from now on; before them, with `standing`, those that stand.
-  /// Bounded: a reader that falls more than `NewsDesk.bound` batches behind misses some.
-  public func alertChanges(standing: Bool) -> AsyncStream<[AlertChange]> {
-    var known: [AlertChange] = []
-    if standing {
-      do {
-        known = try read { try $0.alerts(now: $1) }.map(AlertChange.raised)
-      } catch {
-        logger.error("\(error)")
-      }
+  /// The alerts that stand, the loudest first: now, and whenever one has come, gone or been
+  /// acknowledged. A slow reader gets the newest only, which says all.
+  public func standingAlerts() -> AsyncStream<[Alert]> {
+    var standing: [Alert]?
+    do {
+      standing = try read { try $0.alerts(now: $1) }
+    } catch {
+      logger.error("\(error)")
     }
-    return news.alerts.add(beginningWith: known.isEmpty ? nil : known)
+    return news.alerts.add(beginningWith: standing)
   }
 
   /// The count of each set's changes, now and whenever one has changed. A slow reader gets the
@@ -34,7 +32,7 @@ extension Node {
     guard start >= news.reviewDue else { return }
     act { replica, now in
       let outcome = try replica.reviewAlerts(now: now)
-      tell(outcome.alertChanges)
+      if !outcome.alertChanges.isEmpty { tell(outcome, try replica.alerts(now: now)) }
       return outcome
     }
     news.reviewed(from: start, to: SystemClock.instant)
@@ -45,15 +43,16 @@ extension Node {
   func acknowledgeAlert(_ reference: String, by name: String?) throws -> Reply {
     try attempt { replica, now in
       let outcome = try replica.acknowledgeAlert(reference, by: name, now: now)
-      tell(outcome.alertChanges)
+      if !outcome.alertChanges.isEmpty { tell(outcome, try replica.alerts(now: now)) }
       return outcome
     }
     return .done
   }
 
-  private func tell(_ changes: [AlertChange]) {
-    guard !changes.isEmpty else { return }
-    news.alerts.tell(changes)
-    for case .raised(let alert) in changes { logger.warning("\(alert.level.name): \(alert.text)") }
+  private func tell(_ outcome: Replica.Outcome, _ standing: [Alert]) {
+    news.alerts.tell(standing)
+    for case .raised(let alert) in outcome.alertChanges {
+      logger.warning("\(alert.level.name): \(alert.text)")
+    }
   }
 }

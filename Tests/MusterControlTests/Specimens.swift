@@ -201,9 +201,7 @@ enum Specimens {
       .verification(VerificationReport(frames: 0, logs: 0, stateHash: hash, problems: ["a", ""])),
       .directives([]), .directives([directive, bareDirective]), .alerts([]),
       .alerts([alert, noticedAlert]),
-      .alertChanges([
-        .raised(alert), .acknowledged(noticedAlert), .cleared(alert), .cleared(noticedAlert),
-      ]), .changes(counts),
+      .changes(counts),
       .settings(
         SettingsSummary(
           foreground: .foreground, background: .background, silenceSeconds: 600)),

@@ -48,10 +48,10 @@ actor ScriptedNode: CommandPerformer {
     return stream
   }
 
-  func alertChanges(standing: Bool) -> AsyncStream<[AlertChange]> {
+  func standingAlerts() -> AsyncStream<[Alert]> {
     AsyncStream { stream in
-      if standing { stream.yield([.raised(Specimens.alert)]) }
-      stream.yield([.cleared(Specimens.alert)])
+      stream.yield([Specimens.alert])
+      stream.yield([])
       stream.finish()
     }
   }

@@ -89,8 +89,6 @@ extension Reply {
     case .directives(let directives):
       .directives(.with { $0.directives = directives.map(WireDirective.init) })
     case .alerts(let alerts): .alerts(.with { $0.alerts = alerts.map(WireAlert.init) })
-    case .alertChanges(let changes):
-      .alertChanges(.with { $0.changes = changes.map(WireAlertChange.init) })
     case .changes(let counts): .changes(.with { $0.counts = counts.counts })
     case .settings(let settings):
       .settings(
@@ -110,9 +108,6 @@ extension Reply {
         try wire.directives.checked { row throws(ControlFault) in try row.summary })
     case .alerts(let wire):
       return .alerts(try wire.alerts.checked { alert throws(ControlFault) in try alert.alert })
-    case .alertChanges(let wire):
-      return .alertChanges(
-        try wire.changes.checked { change throws(ControlFault) in try change.change })
     case .changes(let wire):
       guard let counts = ChangeCounts(wire.counts) else { throw .malformed("counts") }
       return .changes(counts)
@@ -242,28 +237,6 @@ extension WireAlert {
         acknowledgement: hasAcknowledgedBy
           ? AlertAcknowledgement(
             name: acknowledgedBy, moment: Timestamp(milliseconds: acknowledgedAt)) : nil)
-    }
-  }
-}
-
-extension WireAlertChange {
-  fileprivate init(_ change: AlertChange) {
-    self.init()
-    switch change {
-    case .raised(let raised):
-      isRaised = true
-      alert = WireAlert(raised)
-    case .acknowledged(let noticed):
-      isAcknowledged = true
-      alert = WireAlert(noticed)
-    case .cleared(let cleared): alert = WireAlert(cleared)
-    }
-  }
-
-  fileprivate var change: AlertChange {
-    get throws(ControlFault) {
-      if isAcknowledged { return .acknowledged(try alert.alert) }
-      return isRaised ? .raised(try alert.alert) : .cleared(try alert.alert)
     }
   }
 }

@@ -7,8 +7,8 @@ enum Request: Hashable, Sendable {
   /// Asks for a stream of crossings, which ends when the client closes the connection or sends
   /// anything more.
   case follow(after: Int64?)
-  /// The same of alerts, after those that stand or without them.
-  case followAlerts(standing: Bool)
+  /// The same of the alerts that stand.
+  case followAlerts
   /// The same of the counts of changes.
   case followChanges
 }
@@ -22,7 +22,7 @@ extension Request {
       var follow = WireFollow()
       if let after { follow.after = after }
       wire.kind = .follow(follow)
-    case .followAlerts(let standing): wire.kind = .followAlerts(standing)
+    case .followAlerts: wire.kind = .followAlerts(WireNothing())
     case .followChanges: wire.kind = .followChanges(WireNothing())
     }
     return wire.bytes
@@ -34,7 +34,7 @@ extension Request {
     }
     switch kind {
     case .follow(let follow): self = .follow(after: follow.hasAfter ? follow.after : nil)
-    case .followAlerts(let standing): self = .followAlerts(standing: standing)
+    case .followAlerts: self = .followAlerts
     case .followChanges: self = .followChanges
     default: self = .command(try Command(kind))
     }

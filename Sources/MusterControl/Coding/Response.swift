@@ -34,7 +34,7 @@ extension Reply {
     case .fences(let fences): .fences(.with { $0.fences = fences.map(WireFence.init) })
     case .created(let id): .created(.init(id.bytes))
     case .events(let events): .events(.with { $0.events = events.map(WireEvent.init) })
-    case .directives, .alerts, .alertChanges, .changes, .settings: directingWire
+    case .directives, .alerts, .changes, .settings: directingWire
     case .invitation(let invitation, let role, let expiresAt):
       .invitation(
         .with {

@@ -383,15 +383,6 @@ nonisolated struct WireRequest: Sendable {
     set {kind = .setSilence(newValue)}
   }
 
-  /// whether to begin with those that stand
-  var followAlerts: Bool {
-    get {
-      if case .followAlerts(let v)? = kind {return v}
-      return false
-    }
-    set {kind = .followAlerts(newValue)}
-  }
-
   var followChanges: WireNothing {
     get {
       if case .followChanges(let v)? = kind {return v}
@@ -422,6 +413,14 @@ nonisolated struct WireRequest: Sendable {
       return WireAlertAcknowledgement()
     }
     set {kind = .acknowledgeAlert(newValue)}
+  }
+
+  var followAlerts: WireNothing {
+    get {
+      if case .followAlerts(let v)? = kind {return v}
+      return WireNothing()
+    }
+    set {kind = .followAlerts(newValue)}
   }
 
   var unknownFields = SwiftProtobuf.UnknownStorage()
@@ -465,12 +464,11 @@ nonisolated struct WireRequest: Sendable {
     case settings(WireWhose)
     case setProfile(WireProfileEdit)
     case setSilence(WireSilenceEdit)
-    /// whether to begin with those that stand
-    case followAlerts(Bool)
     case followChanges(WireNothing)
     case track(WireTrackQuery)
     case editFence(WireFenceEdit)
     case acknowledgeAlert(WireAlertAcknowledgement)
+    case followAlerts(WireNothing)
 
   }
 
@@ -612,14 +610,6 @@ nonisolated struct WireResponse: Sendable {
     set {kind = .alerts(newValue)}
   }
 
-  var alertChanges: WireAlertChanges {
-    get {
-      if case .alertChanges(let v)? = kind {return v}
-      return WireAlertChanges()
-    }
-    set {kind = .alertChanges(newValue)}
-  }
-
   var changes: WireCounts {
     get {
       if case .changes(let v)? = kind {return v}
@@ -663,7 +653,6 @@ nonisolated struct WireResponse: Sendable {
     case released(Int64)
     case directives(WireDirectives)
     case alerts(WireAlerts)
-    case alertChanges(WireAlertChanges)
     case changes(WireCounts)
     case settings(WireSettings)
     case track(WireTrack)
@@ -2387,43 +2376,6 @@ nonisolated struct WireAlert: Sendable {
   fileprivate var _acknowledgedAt: Int64? = nil
 }
 
-nonisolated struct WireAlertChanges: Sendable {
-  // SwiftProtobuf.Message conformance is added in an extension below. See the
-  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
-  // methods supported on all messages.
-
-  var changes: [WireAlertChange] = []
-
-  var unknownFields = SwiftProtobuf.UnknownStorage()
-
-  init() {}
-}
-
-nonisolated struct WireAlertChange: Sendable {
-  // SwiftProtobuf.Message conformance is added in an extension below. See the
-  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
-  // methods supported on all messages.
-
-  var isRaised: Bool = false
-
-  var alert: WireAlert {
-    get {_alert ?? WireAlert()}
-    set {_alert = newValue}
-  }
-  /// Returns true if `alert` has been explicitly set.
-  var hasAlert: Bool {self._alert != nil}
-  /// Clears the value of `alert`. Subsequent reads from it will return its default value.
-  mutating func clearAlert() {self._alert = nil}
-
-  var isAcknowledged: Bool = false
-
-  var unknownFields = SwiftProtobuf.UnknownStorage()
-
-  init() {}
-
-  fileprivate var _alert: WireAlert? = nil
-}
-
 nonisolated struct WireCounts: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
@@ -2463,7 +2415,7 @@ nonisolated extension WireSafety: SwiftProtobuf._ProtoNameProviding {
 
 nonisolated extension WireRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".Request"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}status\0\u{1}verify\0\u{1}users\0\u{3}claim_safety\0\u{3}set_position\0\u{1}devices\0\u{1}reports\0\u{1}report\0\u{3}add_report\0\u{3}edit_report\0\u{3}delete_report\0\u{3}confirm_report\0\u{3}comment_report\0\u{1}fences\0\u{1}fence\0\u{3}add_fence\0\u{3}set_fence_active\0\u{3}delete_fence\0\u{1}events\0\u{1}invite\0\u{1}admit\0\u{1}follow\0\u{1}revoke\0\u{3}rotate_epoch\0\u{1}quarantine\0\u{1}release\0\u{3}override_safety\0\u{3}set_team\0\u{1}directives\0\u{1}directive\0\u{1}direct\0\u{3}close_directive\0\u{1}acknowledge\0\u{1}alerts\0\u{1}changes\0\u{1}settings\0\u{3}set_profile\0\u{3}set_silence\0\u{3}follow_alerts\0\u{3}follow_changes\0\u{1}track\0\u{4}\u{13}edit_fence\0\u{3}acknowledge_alert\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}status\0\u{1}verify\0\u{1}users\0\u{3}claim_safety\0\u{3}set_position\0\u{1}devices\0\u{1}reports\0\u{1}report\0\u{3}add_report\0\u{3}edit_report\0\u{3}delete_report\0\u{3}confirm_report\0\u{3}comment_report\0\u{1}fences\0\u{1}fence\0\u{3}add_fence\0\u{3}set_fence_active\0\u{3}delete_fence\0\u{1}events\0\u{1}invite\0\u{1}admit\0\u{1}follow\0\u{1}revoke\0\u{3}rotate_epoch\0\u{1}quarantine\0\u{1}release\0\u{3}override_safety\0\u{3}set_team\0\u{1}directives\0\u{1}directive\0\u{1}direct\0\u{3}close_directive\0\u{1}acknowledge\0\u{1}alerts\0\u{1}changes\0\u{1}settings\0\u{3}set_profile\0\u{3}set_silence\0\u{4}\u{2}follow_changes\0\u{1}track\0\u{4}\u{13}edit_fence\0\u{3}acknowledge_alert\0\u{3}follow_alerts\0")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -2920,14 +2872,6 @@ nonisolated extension WireRequest: SwiftProtobuf.Message, SwiftProtobuf._Message
           self.kind = .setSilence(v)
         }
       }()
-      case 39: try {
-        var v: Bool?
-        try decoder.decodeSingularBoolField(value: &v)
-        if let v = v {
-          if self.kind != nil {try decoder.handleConflictingOneOf()}
-          self.kind = .followAlerts(v)
-        }
-      }()
       case 40: try {
         var v: WireNothing?
         var hadOneofValue = false
@@ -2978,6 +2922,19 @@ nonisolated extension WireRequest: SwiftProtobuf.Message, SwiftProtobuf._Message
         if let v = v {
           if hadOneofValue {try decoder.handleConflictingOneOf()}
           self.kind = .acknowledgeAlert(v)
+        }
+      }()
+      case 62: try {
+        var v: WireNothing?
+        var hadOneofValue = false
+        if let current = self.kind {
+          hadOneofValue = true
+          if case .followAlerts(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.kind = .followAlerts(v)
         }
       }()
       default: break
@@ -3143,10 +3100,6 @@ nonisolated extension WireRequest: SwiftProtobuf.Message, SwiftProtobuf._Message
       guard case .setSilence(let v)? = self.kind else { preconditionFailure() }
       try visitor.visitSingularMessageField(value: v, fieldNumber: 38)
     }()
-    case .followAlerts?: try {
-      guard case .followAlerts(let v)? = self.kind else { preconditionFailure() }
-      try visitor.visitSingularBoolField(value: v, fieldNumber: 39)
-    }()
     case .followChanges?: try {
       guard case .followChanges(let v)? = self.kind else { preconditionFailure() }
       try visitor.visitSingularMessageField(value: v, fieldNumber: 40)
@@ -3163,6 +3116,10 @@ nonisolated extension WireRequest: SwiftProtobuf.Message, SwiftProtobuf._Message
       guard case .acknowledgeAlert(let v)? = self.kind else { preconditionFailure() }
       try visitor.visitSingularMessageField(value: v, fieldNumber: 61)
     }()
+    case .followAlerts?: try {
+      guard case .followAlerts(let v)? = self.kind else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 62)
+    }()
     case nil: break
     }
     try unknownFields.traverse(visitor: &visitor)
@@ -3177,7 +3134,7 @@ nonisolated extension WireRequest: SwiftProtobuf.Message, SwiftProtobuf._Message
 
 nonisolated extension WireResponse: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".Response"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}done\0\u{1}refused\0\u{1}status\0\u{1}verification\0\u{1}users\0\u{1}devices\0\u{1}reports\0\u{1}fences\0\u{1}created\0\u{1}events\0\u{1}invitation\0\u{1}grant\0\u{1}quarantine\0\u{1}released\0\u{1}directives\0\u{1}alerts\0\u{3}alert_changes\0\u{1}changes\0\u{1}settings\0\u{1}track\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}done\0\u{1}refused\0\u{1}status\0\u{1}verification\0\u{1}users\0\u{1}devices\0\u{1}reports\0\u{1}fences\0\u{1}created\0\u{1}events\0\u{1}invitation\0\u{1}grant\0\u{1}quarantine\0\u{1}released\0\u{1}directives\0\u{1}alerts\0\u{2}\u{2}changes\0\u{1}settings\0\u{1}track\0")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -3378,19 +3335,6 @@ nonisolated extension WireResponse: SwiftProtobuf.Message, SwiftProtobuf._Messag
           self.kind = .alerts(v)
         }
       }()
-      case 17: try {
-        var v: WireAlertChanges?
-        var hadOneofValue = false
-        if let current = self.kind {
-          hadOneofValue = true
-          if case .alertChanges(let m) = current {v = m}
-        }
-        try decoder.decodeSingularMessageField(value: &v)
-        if let v = v {
-          if hadOneofValue {try decoder.handleConflictingOneOf()}
-          self.kind = .alertChanges(v)
-        }
-      }()
       case 18: try {
         var v: WireCounts?
         var hadOneofValue = false
@@ -3504,10 +3448,6 @@ nonisolated extension WireResponse: SwiftProtobuf.Message, SwiftProtobuf._Messag
     case .alerts?: try {
       guard case .alerts(let v)? = self.kind else { preconditionFailure() }
       try visitor.visitSingularMessageField(value: v, fieldNumber: 16)
-    }()
-    case .alertChanges?: try {
-      guard case .alertChanges(let v)? = self.kind else { preconditionFailure() }
-      try visitor.visitSingularMessageField(value: v, fieldNumber: 17)
     }()
     case .changes?: try {
       guard case .changes(let v)? = self.kind else { preconditionFailure() }
@@ -6575,80 +6515,6 @@ nonisolated extension WireAlert: SwiftProtobuf.Message, SwiftProtobuf._MessageIm
     if lhs.since != rhs.since {return false}
     if lhs._acknowledgedBy != rhs._acknowledgedBy {return false}
     if lhs._acknowledgedAt != rhs._acknowledgedAt {return false}
-    if lhs.unknownFields != rhs.unknownFields {return false}
-    return true
-  }
-}
-
-nonisolated extension WireAlertChanges: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
-  static let protoMessageName: String = _protobuf_package + ".AlertChanges"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}changes\0")
-
-  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
-    while let fieldNumber = try decoder.nextFieldNumber() {
-      // The use of inline closures is to circumvent an issue where the compiler
-      // allocates stack space for every case branch when no optimizations are
-      // enabled. https://github.com/apple/swift-protobuf/issues/1034
-      switch fieldNumber {
-      case 1: try { try decoder.decodeRepeatedMessageField(value: &self.changes) }()
-      default: break
-      }
-    }
-  }
-
-  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
-    if !self.changes.isEmpty {
-      try visitor.visitRepeatedMessageField(value: self.changes, fieldNumber: 1)
-    }
-    try unknownFields.traverse(visitor: &visitor)
-  }
-
-  static func ==(lhs: WireAlertChanges, rhs: WireAlertChanges) -> Bool {
-    if lhs.changes != rhs.changes {return false}
-    if lhs.unknownFields != rhs.unknownFields {return false}
-    return true
-  }
-}
-
-nonisolated extension WireAlertChange: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
-  static let protoMessageName: String = _protobuf_package + ".AlertChange"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}is_raised\0\u{1}alert\0\u{3}is_acknowledged\0")
-
-  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
-    while let fieldNumber = try decoder.nextFieldNumber() {
-      // The use of inline closures is to circumvent an issue where the compiler
-      // allocates stack space for every case branch when no optimizations are
-      // enabled. https://github.com/apple/swift-protobuf/issues/1034
-      switch fieldNumber {
-      case 1: try { try decoder.decodeSingularBoolField(value: &self.isRaised) }()
-      case 2: try { try decoder.decodeSingularMessageField(value: &self._alert) }()
-      case 3: try { try decoder.decodeSingularBoolField(value: &self.isAcknowledged) }()
-      default: break
-      }
-    }
-  }
-
-  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
-    // The use of inline closures is to circumvent an issue where the compiler
-    // allocates stack space for every if/case branch local when no optimizations
-    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
-    // https://github.com/apple/swift-protobuf/issues/1182
-    if self.isRaised != false {
-      try visitor.visitSingularBoolField(value: self.isRaised, fieldNumber: 1)
-    }
-    try { if let v = self._alert {
-      try visitor.visitSingularMessageField(value: v, fieldNumber: 2)
-    } }()
-    if self.isAcknowledged != false {
-      try visitor.visitSingularBoolField(value: self.isAcknowledged, fieldNumber: 3)
-    }
-    try unknownFields.traverse(visitor: &visitor)
-  }
-
-  static func ==(lhs: WireAlertChange, rhs: WireAlertChange) -> Bool {
-    if lhs.isRaised != rhs.isRaised {return false}
-    if lhs._alert != rhs._alert {return false}
-    if lhs.isAcknowledged != rhs.isAcknowledged {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

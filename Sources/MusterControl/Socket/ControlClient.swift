@@ -84,13 +84,13 @@ public struct ControlClient: Sendable {
     }
   }
 
-  /// The same of alerts that come and go; before them, with `standing`, those that stand.
+  /// The same of the alerts that stand, beginning with how it is now.
   public func followAlerts(
-    standing: Bool, _ receive: @Sendable ([AlertChange]) async throws -> Void
+    _ receive: @Sendable ([Alert]) async throws -> Void
   ) async throws {
-    try await follow(.followAlerts(standing: standing)) { reply in
-      guard case .alertChanges(let changes) = reply else { throw ControlFault.unexpected }
-      try await receive(changes)
+    try await follow(.followAlerts) { reply in
+      guard case .alerts(let standing) = reply else { throw ControlFault.unexpected }
+      try await receive(standing)
     }
   }
 

@@ -30,21 +30,15 @@ struct AlertBook: Sendable, Equatable {
     where found[finding.id] == nil && found.count < Limits.alerts {
       found[finding.id] = finding
     }
-    var changes: [AlertChange] = []
-    for id in Set(standing.keys).union(found.keys).sorted() {
-      guard let finding = found[id] else {
-        if let gone = standing.removeValue(forKey: id) { changes.append(.cleared(gone)) }
-        continue
-      }
-      let known = standing[id]
+    let before = alerts
+    standing = found.mapValues { finding in
+      let known = standing[finding.id]
       let isRaised = known.map { $0.level < finding.level } ?? true
-      let alert = Alert(
-        id: id, level: finding.level, text: finding.text, since: known?.since ?? now,
+      return Alert(
+        id: finding.id, level: finding.level, text: finding.text, since: known?.since ?? now,
         acknowledgement: isRaised ? nil : known?.acknowledgement)
-      standing[id] = alert
-      if isRaised { changes.append(.raised(alert)) }
     }
-    return changes
+    return AlertChange.between(before, and: alerts)
   }
 
   /// Somebody has taken notice of an alert that stands. The first to do so stays named.

@@ -2,6 +2,7 @@ internal import ArgumentParser
 internal import MusterInterchange
 internal import MusterModel
 internal import MusterNode
+internal import Synchronization
 
 struct AlertCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
@@ -76,8 +77,8 @@ struct AlertCommand: AsyncParsableCommand {
       discussion: """
         Example:  muster alert follow --bell
 
-        With --json, one object a line, with a key "change": raised, acknowledged or cleared. The \
-        node must be running.
+        With --json, one object a line, with a key "change": raised, acknowledged or cleared. \
+        Whoever reads slowly is told how it is by then, and never less. The node must be running.
         """)
 
     @Flag(help: "Begins with the alerts that stand already.")
@@ -92,8 +93,13 @@ struct AlertCommand: AsyncParsableCommand {
     func run() async throws {
       let client = try await Door.runningNode(of: home)
       let screen = Screen.current
-      try await client.followAlerts(standing: all) { [json = output.json, bell] changes in
-        for change in changes {
+      let told = Mutex<[Alert]?>(all ? [] : nil)
+      try await client.followAlerts { [json = output.json, bell] standing in
+        let before = told.withLock { told in
+          defer { told = standing }
+          return told ?? standing
+        }
+        for change in AlertChange.between(before, and: standing) {
           try Standard.print(json ? change.json.text : change.line(on: screen))
           // Standard output is for the answer alone.
           if bell, case .raised(let alert) = change, alert.acknowledgement == nil {

@@ -1,0 +1,35 @@
+import MusterModel
+import Testing
+
+@Suite("What has happened between two looks at the alerts")
+struct AlertChangeTests {
+  private func alert(
+    _ number: UInt8, _ level: AlertLevel = .warning, text: String = "smoke", since: Int64 = 1,
+    seenBy name: String? = nil
+  ) -> Alert {
+    Alert(
+      id: AlertID(kind: .hazard, row: RowID(raw: Bytes16(high: 0, low: UInt64(number)))), level: level, text: text,
+      since: Timestamp(milliseconds: since),
+      acknowledgement: name.map {
+        AlertAcknowledgement(name: $0, moment: Timestamp(milliseconds: 9))
+      })
+  }
+
+  @Test func `each that came, went or was noticed is told once, by id`() {
+    let before = [alert(3), alert(2), alert(1)]
+    let after = [alert(4), alert(2, seenBy: "Ada"), alert(1)]
+    #expect(
+      AlertChange.between(before, and: after) == [
+        .acknowledged(alert(2, seenBy: "Ada")), .cleared(alert(3)), .raised(alert(4)),
+      ])
+    #expect(AlertChange.between(after, and: after).isEmpty)
+  }
+
+  @Test func `one that grows louder, or that went and came back, is raised again`() {
+    let noticed = alert(1, seenBy: "Ada")
+    for other in [alert(1, .danger), alert(1, since: 2)] {
+      #expect(AlertChange.between([noticed], and: [other]) == [.raised(other)])
+    }
+    #expect(AlertChange.between([noticed], and: [alert(1, .notice, text: "less")]).isEmpty)
+  }
+}
