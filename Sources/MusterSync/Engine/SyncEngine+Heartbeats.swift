@@ -120,8 +120,9 @@ extension SyncEngine {
     guard !announcesServe || differs ?? true, let lastHeard = peers[device]?.lastHeard else {
       return
     }
-    let quiet = now.milliseconds(since: lastHeard)
-    sendRoots(to: device, asksForAnswer: quiet > Timing.quietMilliseconds)
+    let isQuiet = now.milliseconds(since: lastHeard) > Timing.quietMilliseconds
+    sendRoots(to: device, asksForAnswer: isQuiet)
+    if isQuiet { expectAnswer(from: device) }
   }
 
   /// Whether this peer's own announces are heard, so that they do for heartbeats.
