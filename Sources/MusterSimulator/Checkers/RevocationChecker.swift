@@ -7,13 +7,19 @@ import MusterStore
 /// everybody names the same devices, and nobody of them holds a key that was made to shut them out.
 ///
 /// What the revoker held at that moment is the cut, by the world's own account of it; where several
-/// revoke one device, what all of them held.
+/// revoke one device, what all of them held. A revocation that a restore took from its author, and
+/// that nobody has who was not put out, is lost as any write is.
 final class RevocationChecker: Checker {
   private let promise = "a revocation takes effect everywhere"
+  private var restored: Set<Int> = []
+
+  func restored(_ node: SimulatedNode, from lost: Store, in world: World) {
+    restored.insert(node.index)
+  }
 
   func conclude(_ world: World) throws {
     guard world.convergedMilliseconds != nil, !world.revocations.isEmpty else { return }
-    let bounds = bounds(in: world)
+    let bounds = bounds(of: try owed(in: world), in: world)
     for node in world.nodes where world.isPromisedOthersWork(node) {
       let revoked = try revokedDevices(of: node)
       for device in bounds.keys.sorted() where !revoked.contains(device) {
@@ -25,12 +31,22 @@ final class RevocationChecker: Checker {
     try checkAgreement(in: world)
   }
 
+  private func owed(in world: World) throws -> [Revoked] {
+    let asked = world.nodes.filter { !world.isRevoked($0) }.map(\.store)
+    return try world.revocations.filter { revocation in
+      guard restored.contains(revocation.by) else { return true }
+      return try asked.contains { try $0.frame(revocation.frame) != nil }
+    }
+  }
+
   /// By device and log, the last sequence that may count. Only of revocations that are sure to
   /// count: the founder's, and those among equals whom the founder has not put out.
-  private func bounds(in world: World) -> [DeviceID: [LogID: UInt64]] {
-    let dismissed = Set(world.revocations.filter { $0.by == 0 }.map(\.target))
+  private func bounds(
+    of revocations: [Revoked], in world: World
+  ) -> [DeviceID: [LogID: UInt64]] {
+    let dismissed = Set(revocations.filter { $0.by == 0 }.map(\.target))
     var bounds: [DeviceID: [LogID: UInt64]] = [:]
-    for revocation in world.revocations where !dismissed.contains(revocation.by) {
+    for revocation in revocations where !dismissed.contains(revocation.by) {
       let device = world.nodes[revocation.target].credentials.device
       guard let known = bounds[device] else {
         bounds[device] = revocation.held

@@ -1,5 +1,6 @@
 import MusterModel
 import MusterReplica
+import MusterStore
 
 /// A revocation that was acknowledged.
 struct Revoked {
@@ -8,6 +9,8 @@ struct Revoked {
   let target: Int
   /// What of the target's logs its revoker held, and lets count.
   let held: [LogID: UInt64]
+  /// The last that its author's control log had then.
+  let frame: FramePlace
 }
 
 /// People put devices out.
@@ -26,7 +29,17 @@ extension World {
     guard done != nil else { return }
     trace.note(.wrote, at: now, node: node.index, [])
     tally.fire(.revocation)
-    revocations.append(Revoked(by: node.index, target: target.index, held: held))
+    revocations.append(
+      Revoked(
+        by: node.index, target: target.index, held: held, frame: try newestControlFrame(of: node)))
+  }
+
+  private func newestControlFrame(of node: SimulatedNode) throws -> FramePlace {
+    let own = try node.store.logs().first { log in
+      log.opening.lane == .control && log.opening.incarnation == node.life?.incarnation
+    }
+    guard let head = own?.head else { preconditionFailure("\(node.name) wrote nothing") }
+    return FramePlace(log: head.log, sequence: head.sequence)
   }
 
   /// Who was put out is not, nor who shares a name with a copy.
