@@ -93,6 +93,8 @@ private struct ScenarioDrawing {
     var bad = conditions
     bad.lossPerMillion = random.within(30...70) * 10_000
     scenario.links = [LinkPlan(from: from, to: to, oneWay: chance(50), conditions: bad)]
+    // What is promised of a way that loses seven in ten, and goes on losing them after the heal.
+    if bad.lossPerMillion > 500_000 { scenario.settleMilliseconds = 300_000 }
   }
 
   /// Each is told the address of one who is there from the beginning.
