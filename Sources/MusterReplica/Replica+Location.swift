@@ -72,15 +72,42 @@ extension Replica {
     if let published { try run(.recorded([published]), now: now) }
   }
 
-  /// Puts the position into the batch; nil while there is no key to seal it under.
+  /// Puts the position into the batch; nil while there is no key to seal it under, and then it is
+  /// published once there is.
   ///
   /// - Parameter tracker: what its row is named by, where it is not this device that is there.
   mutating func put(_ report: PositionReport, of tracker: Bytes16? = nil) -> LatestRecord? {
-    guard let epoch = currentEpoch else { return nil }
+    guard let epoch = currentEpoch else {
+      remember(report, of: tracker)
+      return nil
+    }
+    if untold[tracker] != nil { remember(nil, of: tracker) }
     let record = record(report, of: tracker, epoch: epoch)
     batch.records.append(record)
     if let position = opened(record) { batch.positions.append(position) }
     return record
+  }
+
+  private mutating func remember(_ report: PositionReport?, of tracker: Bytes16?) {
+    untold[tracker] = report
+    batch.local[UntoldPositions.key] = untold.encoded()
+  }
+
+  /// Publishes what had to wait for a key, where there is one by now.
+  mutating func tellUntold(now: ClockReading) throws {
+    guard !untold.isEmpty, currentEpoch != nil else { return }
+    let published = untold.ordered.compactMap { put($0.report, of: $0.tracker) }
+    try commit(now: now)
+    try run(.recorded(published), now: now)
+  }
+
+  static func untold(in store: Store) throws(StoreError) -> UntoldPositions {
+    guard let bytes = try store.local(UntoldPositions.key) else { return UntoldPositions() }
+    do throws(DecodingFault) {
+      return try UntoldPositions(decoding: bytes)
+    } catch {
+      return UntoldPositions()
+    }
   }
 
   private mutating func record(

@@ -72,6 +72,7 @@ extension Replica {
     reader = FrameReader(operation: local.operation)
     writer.reset(to: logs)
     monitor = GeofenceMonitor()
+    untold = try Self.untold(in: store)
     announceCounter += 1 << 16
     engine = Self.engine(
       local: local, writer: writer, announceCounter: announceCounter,

@@ -59,6 +59,7 @@ extension Replica {
       try work(&self)
       try commit(now: now)
       try joinSetAside(now: now)
+      try tellUntold(now: now)
     } catch let refusal as Refusal where batch.isEmpty {
       // Refused before anything was put together: memory says what the disk says.
       throw refusal

@@ -25,6 +25,7 @@ public struct Replica {
   var reader: FrameReader
   var writer: LogWriter
   var monitor: GeofenceMonitor
+  var untold: UntoldPositions
   var random: DeterministicRandom
   var receipts = ReceiptDesk()
   var recordCounter: UInt64
@@ -173,6 +174,7 @@ public struct Replica {
     control = try Self.control(in: store, local: local)
     reader = FrameReader(operation: local.operation)
     monitor = GeofenceMonitor()
+    untold = try Self.untold(in: store)
     #if Canary
       let start = Canary.reuseIncarnation.isPlanted ? .goesOn : start
     #endif

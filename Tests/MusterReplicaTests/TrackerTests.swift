@@ -39,6 +39,42 @@ struct TrackerTests {
     try valley.run(milliseconds: 500)
   }
 
+  @Test func `a place that is told while a key is missing is published once there is one`() throws {
+    // Given Ben, who hears over a relay that Cleo is revoked, and has no key that shuts her out
+    let folder = try TemporaryFolder()
+    var valley = try Valley.with("Ada", "Ben", "Cleo", in: folder)
+    try valley.join("Relay", invitedBy: "Ada", role: .relay)
+    try hear("truck", at: 0, second: 0, by: "Ben", in: &valley)
+    try valley.converge()
+    valley.cut(["Ada", "Relay"], ["Ben"], ["Cleo"])
+    let cleo = try valley.ask("Cleo") { replica, _ in replica.device }
+    try valley.at("Ada") { try $0.revoke(cleo, now: $1) }
+    try valley.run(milliseconds: 20_000)
+    valley.cut(["Ada"], ["Ben", "Relay"], ["Cleo"])
+    let known = try valley.wait(upTo: 60_000) {
+      try $0.ask("Ben") { replica, _ in try replica.devices() }.contains { $0.isRevoked }
+    }
+    try #require(known != nil)
+
+    // When his phone and he himself say once where they are, and his laptop restarts
+    try valley.at("Ben") {
+      try $0.ingest(fix(metresNorth: 70, second: 9), ofTracker: "truck", now: $1)
+    }
+    try valley.at("Ben") { try $0.ingest(fix(metresNorth: 30, second: 9), now: $1) }
+    try valley.restart("Ben")
+    valley.cut(["Ada", "Ben", "Relay"], ["Cleo"])
+
+    // Then all learn of it
+    let expected = ["Ben": place(metresNorth: 30), "truck": place(metresNorth: 70)]
+    let told = try valley.wait(upTo: 60_000) { valley in
+      let users = try valley.ask("Ada") { try $0.users(now: $1) }
+      return expected.allSatisfy { callsign, place in
+        users.first { $0.callsign == callsign }?.fix?.position == place
+      }
+    }
+    #expect(told != nil)
+  }
+
   @Test func `phones have places and crossings of their own, on every node`() throws {
     var valley = try withFence()
     for (second, metres) in [(0, 300), (10, 50), (20, 300)] as [(Int64, Int64)] {
