@@ -32,21 +32,7 @@ struct FenceCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("What it is called.", valueName: "name"))
     var name: String
 
-    @Option(help: ArgumentHelp("What being inside means. (default: info)"))
-    var kind: NameArgument<FenceKind>?
-
-    @Option(
-      help: ArgumentHelp("A centre in degrees and a radius.", valueName: "lat,lon,metres"),
-      transform: CircleArgument.init(parsing:))
-    var circle: CircleArgument?
-
-    @Option(help: ArgumentHelp("A file with an outline.", valueName: "file"))
-    var geojson: String?
-
-    @Option(
-      help: ArgumentHelp("How long inside before it is an ENTER.", valueName: "30s"),
-      transform: DwellArgument.init(parsing:))
-    var dwell: DwellArgument?
+    @OptionGroup var fence: FenceOptions
 
     @Flag(help: "EXIT at the first fix outside, whatever its accuracy, as AWS Location does it.")
     var strictAws = false
@@ -59,14 +45,14 @@ struct FenceCommand: AsyncParsableCommand {
 
     func validate() throws {
       try TextArgument.check(name, .line, "name")
-      guard (circle == nil) != (geojson == nil) else {
+      guard fence.circle != nil || fence.geojson != nil else {
         throw ValidationError("give one of --circle and --geojson")
       }
     }
 
     func run() async throws {
       var (draft, isActive) = try draft()
-      draft.dwellSeconds = dwell?.seconds ?? 0
+      draft.dwellSeconds = fence.dwell?.seconds ?? 0
       draft.mode = strictAws ? .strictAWS : .careful
       draft.needs = needs?.value
       let door = try await Door.open(home)
@@ -78,15 +64,16 @@ struct FenceCommand: AsyncParsableCommand {
     }
 
     private func draft() throws(Refusal) -> (FenceDraft, isActive: Bool) {
-      if let circle {
-        return (FenceDraft(name: name, kind: kind?.value ?? .info, geometry: circle.geometry), true)
+      let kind = fence.kind?.value
+      if let circle = fence.circle {
+        return (FenceDraft(name: name, kind: kind ?? .info, geometry: circle.geometry), true)
       }
-      guard let geojson else { throw Refusal("give one of --circle and --geojson") }
-      let fence = try OutlineFile.fence(in: geojson)
+      guard let geojson = fence.geojson else { throw Refusal("give one of --circle and --geojson") }
+      let outline = try OutlineFile.fence(in: geojson)
       let draft = FenceDraft(
-        name: name, kind: kind?.value ?? fence.kind.flatMap(FenceKind.init(name:)) ?? .info,
-        geometry: fence.geometry, properties: fence.properties)
-      return (draft, fence.isActive ?? true)
+        name: name, kind: kind ?? outline.kind.flatMap(FenceKind.init(name:)) ?? .info,
+        geometry: outline.geometry, properties: outline.properties)
+      return (draft, outline.isActive ?? true)
     }
   }
 

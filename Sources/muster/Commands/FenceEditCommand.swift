@@ -19,37 +19,22 @@ extension FenceCommand {
     @Option(help: ArgumentHelp("What it is called.", valueName: "name"))
     var name: String?
 
-    @Option(help: "What being inside means.")
-    var kind: NameArgument<FenceKind>?
-
-    @Option(
-      help: ArgumentHelp("A centre in degrees and a radius.", valueName: "lat,lon,metres"),
-      transform: CircleArgument.init(parsing:))
-    var circle: CircleArgument?
-
-    @Option(help: ArgumentHelp("A file with an outline.", valueName: "file"))
-    var geojson: String?
-
-    @Option(
-      help: ArgumentHelp("How long inside before it is an ENTER.", valueName: "30s"),
-      transform: DwellArgument.init(parsing:))
-    var dwell: DwellArgument?
-
+    @OptionGroup var fence: FenceOptions
     @OptionGroup var home: HomeOptions
 
     func validate() throws {
       if let name { try TextArgument.check(name, .line, "name") }
-      guard circle == nil || geojson == nil else {
-        throw ValidationError("give one of --circle and --geojson")
+      guard name != nil || !fence.isEmpty else {
+        throw ValidationError("say what to change: see --help")
       }
-      let isEmpty = name == nil && kind == nil && circle == nil && geojson == nil && dwell == nil
-      guard !isEmpty else { throw ValidationError("say what to change: see --help") }
     }
 
     func run() async throws {
-      let geometry = try circle?.geometry ?? geojson.map { try OutlineFile.fence(in: $0).geometry }
+      let geometry =
+        try fence.circle?.geometry ?? fence.geojson.map { try OutlineFile.fence(in: $0).geometry }
       let changes = FenceChanges(
-        name: name, kind: kind?.value, geometry: geometry, dwellSeconds: dwell?.seconds)
+        name: name, kind: fence.kind?.value, geometry: geometry,
+        dwellSeconds: fence.dwell?.seconds)
       _ = try await Door.open(home).change(.editFence(id.prefix, changes))
     }
   }
