@@ -18,7 +18,14 @@ import Testing
       #expect(alert["row"].word == fence && alert["acknowledgedBy"] == .null)
       let id = try #require(alert["id"].word)
       let path = "/api/v1/alerts/\(id)/acknowledge"
-      #expect(try await web.status("POST", path, "{\"name\":\"Maria\"}") == 204)
+      try await web.client.follow("/api/v1/stream?datasets=alerts") { events in
+        let first = try await events.next()
+        #expect(first?.name == "counts")
+        let seen = try await web.status("POST", path, "{\"name\":\"Maria\"}")
+        let notice = try await events.next()?.json
+        #expect(seen == 204)
+        #expect(notice?["dataset"].word == "alerts" && notice?["reload"] == .bool(false))
+      }
       #expect(try await web.status("POST", path, "{\"name\":\"José\"}") == 204)
       let seen = try await web.get("/api/v1/alerts").items.first { $0["id"].word == id }
       #expect(seen?["acknowledgedBy"].word == "Maria")
@@ -29,6 +36,10 @@ import Testing
       }
       let names = try await web.get("/api/v1/alerts").items.map { $0["acknowledgedBy"].word }
       #expect(Set(names) == ["Maria", "Anna"])
+      // What changes nothing is told to nobody.
+      let counts = try await web.get("/api/v1/changes")
+      #expect(try await web.status("POST", path, "{\"name\":\"Ana\"}") == 204)
+      #expect(try await web.get("/api/v1/changes")["alerts"] == counts["alerts"])
       for wrong in ["help:\(fence)", "nothing", "emptyFence:ffffffff"] {
         #expect(try await web.status("POST", "/api/v1/alerts/\(wrong)/acknowledge", "{}") == 404)
       }

@@ -191,6 +191,13 @@ struct AlertTests {
     #expect(log.news(of: .reports, since: .max) == .reload)
     let isNothing = log.note(Replica.Outcome())
     #expect(!isNothing)
+    var alarm = Replica.Outcome()
+    let help = AlertID(kind: .help, row: id)
+    alarm.alertChanges = [
+      .raised(Alert(id: help, level: .danger, text: "Ben", since: Timestamp(milliseconds: 0)))
+    ]
+    let isAlarm = log.note(alarm)
+    #expect(isAlarm && log.counts[.alerts] == before[.alerts] + 1)
 
     for _ in 0..<(2 * Limits.rememberedChanges) { _ = log.note(outcome) }
     #expect(log.news(of: .reports, since: before[.reports]) == .reload)

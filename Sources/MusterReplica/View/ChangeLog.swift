@@ -16,7 +16,7 @@ public struct ChangeLog: Sendable {
   private struct Change: Sendable {
     let dataset: Dataset
     let count: UInt64
-    /// Nil where it was a crossing, or a movement of somebody.
+    /// Nil where it was a crossing, a movement of somebody, or an alert.
     let row: RowKey?
   }
 
@@ -42,6 +42,7 @@ public struct ChangeLog: Sendable {
     }
     for _ in outcome.crossings { add(.events, nil) }
     if outcome.hasMovement { add(.users, nil) }
+    if !outcome.alertChanges.isEmpty { add(.alerts, nil) }
     return counts != before
   }
 
