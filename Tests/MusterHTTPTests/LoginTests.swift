@@ -63,8 +63,9 @@ import Testing
       let words = Array("\(name)'s words".utf8)
       try file.add(Login(name: name, rights: rights, passphrase: words, cost: .minimum))
     }
+    let programs = Programs(node: node, logger: .silent)
     let door = LoginDoor(
-      router: Programs(node: node, logger: .silent).router, logins: file,
+      router: programs.router, dashboard: programs.dashboard, logins: file,
       audit: AuditLog(in: folder.path, logger: .silent))
     try await story(Caller(door: door), folder.path)
     await node.stop()
@@ -83,6 +84,27 @@ import Testing
       #expect(audit.contains("\"name\":\"Maria\"") && audit.contains("POST /api/v1/reports"))
       let mode = try FileManager.default.attributesOfItem(atPath: folder + "/logins.json")
       #expect((mode[.posixPermissions] as? NSNumber)?.intValue == 0o600)
+    }
+  }
+
+  @Test func `the page where people log in is there for all, and nothing of anybody's with it`()
+    async throws
+  {
+    try await Self.tell { caller, _ in
+      for path in ["/", "/dashboard/js/main.js"] {
+        let page = await caller.ask(.get, path)
+        #expect(page.status == .ok, "\(path)")
+        #expect(page.headers[.contentSecurityPolicy]?.hasPrefix("default-src 'self';") == true)
+        #expect(page.headers[.strictTransportSecurity] != nil)
+      }
+      #expect(await caller.ask(.post, "/").status == .unauthorized)
+      #expect(await caller.ask(.put, "/dashboard/js/main.js").status == .methodNotAllowed)
+      #expect(await caller.ask(.get, "/dashboard/../logins.json").status == .notFound)
+      for path in ["/?id=1", "/logins.json", "/api/v1/status", "/api/v1/stream", "/metrics"] {
+        #expect(await caller.ask(.get, path).status == .unauthorized, "\(path)")
+      }
+      let foreign = await caller.ask(.get, "/", cookie: nil, [.origin: "https://evil.example"])
+      #expect(foreign.status == .forbidden)
     }
   }
 
@@ -161,6 +183,17 @@ import Testing
     #expect(sessions.find(second ?? "", now: turn + .seconds(60)) != nil)
     #expect(sessions.find(second ?? "", now: turn + .seconds(90) + Sessions.idle) == nil)
     #expect(sessions.find("", now: start) == nil)
+  }
+
+  @Test func `whether a secret is good can be asked without using it`() {
+    let sessions = Sessions()
+    let start = ContinuousClock.now
+    let secret = sessions.begin("Maria", .command, now: start)
+    #expect(sessions.holds(secret, now: start + .seconds(60)))
+    #expect(!sessions.holds(secret, now: start + Sessions.idle))
+    #expect(!sessions.holds("", now: start))
+    sessions.end(secret)
+    #expect(!sessions.holds(secret, now: start))
   }
 
   @Test func `nobody stays for longer than half a day, however busy`() {

@@ -18,7 +18,7 @@ extension API {
       body: .object([.may("name", .line)], least: 0), result: .done
     ) { api, call in
       // Whoever has logged in speaks for nobody else.
-      let name = call.person ?? call.text("name")
+      let name = call.person?.name ?? call.text("name")
       return try await api.done(.acknowledgeAlert(call.id, by: name))
     },
   ]

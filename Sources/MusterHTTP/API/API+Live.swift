@@ -119,8 +119,9 @@ extension API {
       connection.keepOpen()
       connection.whenClosed { subscriber.finish() }
       try await withGracefulShutdownHandler {
-        try await follow(subscriber, from: known, &writer)
+        try await follow(subscriber, from: known, as: call.person, &writer)
         try await writer.finish(nil)
+        connection.closeSoon()
       } onGracefulShutdown: {
         subscriber.finish()
         connection.closeSoon()
@@ -132,8 +133,10 @@ extension API {
   }
 
   private func follow(
-    _ subscriber: Subscriber, from known: StreamPlace?, _ writer: inout any ResponseBodyWriter
+    _ subscriber: Subscriber, from known: StreamPlace?, as person: Person?,
+    _ writer: inout any ResponseBodyWriter
   ) async throws {
+    try await writer.write(StreamEvent.retry)
     var place = known ?? StreamPlace(node.changeCounts)
     if known == nil {
       try await writer.write(StreamEvent("counts", at: place, place.counts.json.text).bytes)
@@ -148,7 +151,10 @@ extension API {
     _ = subscriber.wrote()
     for await item in subscriber.items {
       switch item {
-      case .pulse: try await writer.write(StreamEvent.pulse)
+      case .pulse:
+        // Somebody may have logged out, or been taken off the list.
+        guard person?.stays() ?? true else { return }
+        try await writer.write(StreamEvent.pulse)
       case .notice(let notice):
         // Told already, as missed.
         guard notice.count > place.counts[notice.dataset] else { continue }

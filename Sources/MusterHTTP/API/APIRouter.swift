@@ -34,7 +34,7 @@ struct APIRouter: Sendable {
 
   /// - Parameter person: who asks, where they have logged in.
   func answer(
-    _ request: Request, connection: Connection, person: String? = nil
+    _ request: Request, connection: Connection, person: Person? = nil
   ) async -> Answer {
     let answer: Answer
     do {
@@ -49,7 +49,7 @@ struct APIRouter: Sendable {
   }
 
   private func result(
-    of request: Request, connection: Connection, person: String?
+    of request: Request, connection: Connection, person: Person?
   ) async throws -> Answer {
     guard request.uri.string.utf8.count <= Self.addressBytes else {
       throw Problem(.uriTooLong, "an address has at most \(Self.addressBytes) bytes")

@@ -57,6 +57,9 @@ struct StreamEvent {
     bytes = ByteBuffer(string: "event: \(name)\nid: \(place.text)\ndata: \(data)\n\n")
   }
 
+  /// How soon a browser comes back that has lost its stream, in milliseconds.
+  static let retry = ByteBuffer(string: "retry: 500\n\n")
+
   /// Says nothing, and shows that the stream stands.
   static let pulse = ByteBuffer(string: ": \n\n")
 }

@@ -90,7 +90,7 @@ struct Call: Sendable {
   /// Makes the connection last.
   let connection: Connection
   /// Who asks, where they have logged in.
-  let person: String?
+  let person: Person?
 
   var id: String { path["id"] ?? "" }
 

@@ -5,8 +5,8 @@ internal import MusterInterchange
 internal import MusterModel
 internal import NIOCore
 
-/// The API for people who come from other machines: by TLS, with a session that a name and a
-/// passphrase begin. The listener sees to the TLS.
+/// The API and the dashboard for people who come from other machines: by TLS, with a session that a
+/// name and a passphrase begin. The listener sees to the TLS.
 ///
 /// | request | answer |
 /// |---|---|
@@ -14,6 +14,7 @@ internal import NIOCore
 /// | `GET /api/v1/session` | who one is |
 /// | `DELETE /api/v1/session` | the session is over |
 /// | the API's | as on a loopback address, within the login's rights |
+/// | the dashboard's files | to whoever asks: a part of the program, they hold nothing of anybody's |
 ///
 /// The node's own device signs what they write; the audit log says who it was.
 struct LoginDoor: Sendable {
@@ -25,6 +26,7 @@ struct LoginDoor: Sendable {
   private static let mostWaiting = 8
 
   let router: APIRouter
+  let dashboard: Dashboard
   let logins: LoginFile
   let audit: AuditLog
   let sessions = Sessions()
@@ -53,12 +55,14 @@ struct LoginDoor: Sendable {
     guard Self.isOwnPage(request) else {
       throw Problem(.forbidden, "no page of another site is heard")
     }
+    // Before anybody has logged in: the page is where they do.
+    if Dashboard.owns(request) { return dashboard.answer(request) }
     let secret = Self.secret(in: request)
     if request.uri.path == Self.path, request.method == .post {
       return try await logIn(request, client)
     }
     guard let secret, let (session, renewed) = sessions.find(secret, now: .now),
-      try logins.read().contains(where: { $0.name == session.name && $0.rights == session.rights })
+      try isListed(session)
     else { throw Problem(.unauthorized, "log in first: POST \(Self.path)") }
     var response: Response
     if request.uri.path == Self.path {
@@ -72,8 +76,8 @@ struct LoginDoor: Sendable {
         audit.note(Self.words(request), by: session.name, from: client, status: 403)
         throw Problem(.forbidden, "an observer reads; that takes a login of command")
       }
-      response =
-        await router.answer(request, connection: connection, person: session.name).response
+      let person = Person(name: session.name) { isLetIn(session, renewed ?? secret) }
+      response = await router.answer(request, connection: connection, person: person).response
       if writes {
         audit.note(
           Self.words(request), by: session.name, from: client, status: response.status.code)
@@ -83,6 +87,18 @@ struct LoginDoor: Sendable {
       response.headers[.setCookie] = Self.cookie(renewed)
     }
     return response
+  }
+
+  private func isListed(_ session: Sessions.Session) throws -> Bool {
+    try logins.read().contains { $0.name == session.name && $0.rights == session.rights }
+  }
+
+  private func isLetIn(_ session: Sessions.Session, _ secret: String) -> Bool {
+    do {
+      return try sessions.holds(secret, now: .now) && isListed(session)
+    } catch {
+      return false
+    }
   }
 
   // MARK: The session

@@ -62,6 +62,14 @@ final class Sessions: Sendable {
     return (session, insert(next, now: now))
   }
 
+  /// Whether a secret is still good; that somebody asks is no use of it.
+  func holds(_ secret: String, now: ContinuousClock.Instant) -> Bool {
+    open.withLock { open in
+      guard let session = open[Self.key(secret)] else { return false }
+      return now < session.ends && now - session.used < Self.idle
+    }
+  }
+
   func end(_ secret: String) { open.withLock { $0[Self.key(secret)] = nil } }
 
   /// Of somebody who may no longer come in.

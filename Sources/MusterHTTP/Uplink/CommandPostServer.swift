@@ -30,7 +30,7 @@ public struct CommandPostServer: Service {
     home: String, logger: Logger
   ) {
     let door = LoginDoor(
-      router: programs.router, logins: LoginFile(in: home),
+      router: programs.router, dashboard: programs.dashboard, logins: LoginFile(in: home),
       audit: AuditLog(in: home, logger: logger))
     self.init(host: host, port: port, identity: identity, uplinks: uplinks, logger: logger) {
       request, context in
