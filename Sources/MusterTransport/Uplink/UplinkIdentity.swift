@@ -70,13 +70,18 @@ public struct UplinkIdentity: Sendable {
     return serializer.serializedBytes
   }
 
-  /// For the listener: nothing older than TLS 1.2.
+  /// For the listener: nothing older than TLS 1.2, and of that only what encrypts and authenticates
+  /// in one (no CBC).
   public func serverConfiguration() throws -> TLSConfiguration {
     let chain = try NIOSSLCertificate(bytes: certificate, format: .der)
     let key = try NIOSSLPrivateKey(bytes: privateKey, format: .der)
     var configuration = TLSConfiguration.makeServerConfiguration(
       certificateChain: [.certificate(chain)], privateKey: .privateKey(key))
     configuration.minimumTLSVersion = .tlsv12
+    configuration.cipherSuiteValues = [
+      .TLS_ECDHE_ECDSA_WITH_AES_256_GCM_SHA384, .TLS_ECDHE_ECDSA_WITH_CHACHA20_POLY1305_SHA256,
+      .TLS_ECDHE_ECDSA_WITH_AES_128_GCM_SHA256,
+    ]
     configuration.applicationProtocols = ["http/1.1"]
     return configuration
   }
