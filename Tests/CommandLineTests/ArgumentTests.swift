@@ -138,4 +138,11 @@ import Testing
     _ = try JoinCommand.parse(["--request", "f", "--callsign", "Ben"])
     _ = try JoinCommand.parse(["--grant", "f"])
   }
+
+  @Test func `a login's passphrase comes from a file, or is asked for`() throws {
+    let maria = try LoginCommand.Add.parse(
+      ["Maria", "--rights", "command", "--passphrase-file", "-", "--home", "h"])
+    #expect(maria.name == "Maria" && maria.home.passphraseFile == "-")
+    #expect(try LoginCommand.Add.parse(["Otto"]).home.passphraseFile == nil)
+  }
 }

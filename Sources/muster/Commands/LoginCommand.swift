@@ -21,6 +21,9 @@ struct LoginCommand: AsyncParsableCommand {
       discussion: """
         Example:  muster login add Maria --rights observer
                   pwgen 20 1 | muster login add Maria --passphrase-file -
+
+        Their passphrase is asked for, or the first line of --passphrase-file (- is standard \
+        input); it has nothing to do with that of this laptop's keys.
         """)
 
     @Argument(help: "What they are called.")
@@ -28,12 +31,6 @@ struct LoginCommand: AsyncParsableCommand {
 
     @Option(help: "All that this laptop may do, or reading alone.")
     var rights: RightsArgument = .observer
-
-    @Option(
-      help: ArgumentHelp(
-        "A file whose first line is the passphrase, or - for standard input. (default: asks)",
-        valueName: "file"))
-    var passphraseFile: String?
 
     @OptionGroup var home: HomeOptions
 
@@ -47,7 +44,8 @@ struct LoginCommand: AsyncParsableCommand {
     }
 
     private func passphrase() throws -> Passphrase {
-      if let passphraseFile {
+      // No key of this laptop's is needed here, so the option is free for theirs.
+      if let passphraseFile = home.passphraseFile {
         let path = passphraseFile == "-" ? "/dev/stdin" : passphraseFile
         let data = try InputFile.data(of: path, limit: Passphrase.mostBytes)
         return try Passphrase(Array(data.prefix { $0 != 0x0A && $0 != 0x0D }))
