@@ -64,6 +64,14 @@ import Testing
     #expect((50_000...150_000).contains(bytes), "\(bytes) bytes")
   }
 
+  @Test func `the page names each of its modules, so that none waits for another`() throws {
+    let page = try String(contentsOf: Self.root.appending(path: "index.html"), encoding: .utf8)
+    let named = page.matches(of: /"\/dashboard\/(js\/[^"]+)"/).map { String($0.1) }
+    let names = try #require(FileManager.default.enumerator(atPath: Self.root.path))
+    let modules = names.compactMap { $0 as? String }.filter { $0.hasSuffix(".js") }
+    #expect(named.sorted() == modules.sorted())
+  }
+
   @Test func `every language has the same words, with the same places to fill in`() throws {
     func words(_ language: String) throws -> [String: Set<String>] {
       let text = try String(

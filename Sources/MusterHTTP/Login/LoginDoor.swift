@@ -14,7 +14,7 @@ internal import NIOCore
 /// | `GET /api/v1/session` | who one is |
 /// | `DELETE /api/v1/session` | the session is over |
 /// | the API's | as on a loopback address, within the login's rights |
-/// | the dashboard's files | to whoever asks: a part of the program, they hold nothing of anybody's |
+/// | the dashboard's files | to whoever asks: they hold nothing of anybody's |
 ///
 /// The node's own device signs what they write; the audit log says who it was.
 struct LoginDoor: Sendable {

@@ -3,6 +3,10 @@
 const root = "/api/v1/";
 const patience = 15000;
 
+let stranger = () => {};
+/** Calls `work` whenever the node does not know who asks. */
+export function onStranger(work) { stranger = work; }
+
 /** What the node refused, or that it did not answer. */
 export class Refusal extends Error {
   constructor(status, message) {
@@ -18,12 +22,13 @@ async function send(method, path, body, version) {
   let response;
   try {
     response = await fetch(root + path, {
-      method, headers, cache: "no-store", signal: AbortSignal.timeout(patience),
+      method, headers, signal: AbortSignal.timeout(patience),
       body: body === undefined ? undefined : JSON.stringify(body),
     });
   } catch (error) {
     throw new Refusal(0, String(error.message ?? error));
   }
+  if (response.status === 401) stranger();
   if (!response.ok) throw new Refusal(response.status, await reason(response));
   return response;
 }

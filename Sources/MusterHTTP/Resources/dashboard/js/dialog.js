@@ -5,23 +5,36 @@ import { t } from "./words.js";
 
 /** Opens a dialog with some content; gives the dialog. */
 export function show(title, ...content) {
-  const dialog = h("dialog", { "aria-label": title, onclose: () => dialog.remove() }, h("h2", {}, title), ...content);
+  const dialog = h("dialog", { "aria-label": title, onclose: () => dialog.remove() },
+    h("h2", {}, title), ...content);
   byId("dialogs").append(dialog);
   dialog.showModal();
   return dialog;
 }
 
 /** A field of a form; `options` for a choice of [value, word]. */
-export function field(name, label, { type = "text", value = "", options, required = false, ...more } = {}) {
-  if (type === "checkbox") return h("label", { class: "tick" }, h("input", { type, name, checked: Boolean(value) }), label);
+export function field(name, label, options) {
+  const input = control(name, options);
+  if (input.type === "checkbox") return h("label", { class: "tick" }, input, label);
+  return h("label", {}, h("span", {}, label), input);
+}
+
+/** What a field is filled in with, for where its label stands elsewhere. */
+export function control(
+  name, { type = "text", value = "", options, required = false, ...more } = {},
+) {
+  if (type === "checkbox") return h("input", { type, name, checked: Boolean(value), ...more });
   let input;
   if (options) {
-    input = h("select", { name }, options.map(([key, word]) => h("option", { value: key }, word)));
+    input = h("select", { name, ...more },
+      options.map(([key, word]) => h("option", { value: key }, word)));
+  } else if (type === "area") {
+    input = h("textarea", { name, required, ...more });
   } else {
-    input = h(type === "area" ? "textarea" : "input", { name, type: type === "area" ? null : type, required, ...more });
+    input = h("input", { name, type, required, ...more });
   }
   input.value = value ?? "";
-  return h("label", {}, h("span", {}, label), input);
+  return input;
 }
 
 /**
@@ -59,7 +72,8 @@ export function form(title, fields, submit, word = t("save")) {
 function values(element) {
   const result = {};
   for (const input of element.querySelectorAll("[name]")) {
-    result[input.name] = input.type === "checkbox" ? input.checked : input.value.trim();
+    result[input.name] = input.type === "checkbox" ? input.checked
+      : input.type === "password" ? input.value : input.value.trim();
   }
   return result;
 }

@@ -34,6 +34,20 @@ export function fill(container, ...children) {
   }
 }
 
+/** Makes `wanted` the children, and touches none that stands where it should. */
+export function arrange(container, wanted) {
+  let at = container.firstChild;
+  for (const one of wanted) {
+    if (one === at) at = at.nextSibling;
+    else container.insertBefore(one, at);
+  }
+  while (at) {
+    const next = at.nextSibling;
+    at.remove();
+    at = next;
+  }
+}
+
 /** Runs `work` at most once a frame, however often it is asked for. */
 export function onceAFrame(work) {
   let waits = false;
@@ -45,6 +59,20 @@ export function onceAFrame(work) {
       waits = false;
       work();
     });
+  };
+}
+
+/** As `onceAFrame`, after what is drawn in that frame is on the screen. */
+export function afterAFrame(work) {
+  let waits = false;
+  const soon = onceAFrame(() => setTimeout(() => {
+    waits = false;
+    work();
+  }));
+  return () => {
+    if (waits) return;
+    waits = true;
+    soon();
   };
 }
 

@@ -3,7 +3,7 @@
 import { byId, fill, h, onceAFrame } from "./dom.js";
 import { segment, write } from "./api.js";
 import { attempt } from "./dialog.js";
-import { load, on, state } from "./store.js";
+import { mayWrite, on, state } from "./store.js";
 import { ago, clock, secondsSince, spoken, t } from "./words.js";
 import { sound } from "./sound.js";
 
@@ -21,7 +21,9 @@ export function openFeed() {
     onchange: (event) => localStorage.setItem("name", event.target.value.trim()),
   });
   fill(view, h("p", { id: "heard", class: "unseen", role: "alert" }), h("div", { id: "alerts" }),
-    h("label", { class: "as" }, h("span", {}, t("acknowledge.as")), name), h("div", { id: "events" }));
+    // Whoever has logged in speaks for nobody else.
+    state.session === null && h("label", { class: "as" }, h("span", {}, t("acknowledge.as")), name),
+    h("div", { id: "events" }));
   on(["alerts"], alarm);
   on(["status"], (status) => { name.placeholder = status.callsign; });
   on(["alerts", "events"], onceAFrame(draw));
@@ -33,7 +35,8 @@ const waiting = () => state.alerts.filter((a) => a.acknowledgedBy === null);
 
 /** Those that are there when the page opens make no sound, and none that somebody acknowledged. */
 function alarm(alerts) {
-  const fresh = heard === null ? [] : alerts.filter((a) => !heard.has(a.id) && a.acknowledgedBy === null);
+  const fresh = heard === null ? []
+    : alerts.filter((a) => !heard.has(a.id) && a.acknowledgedBy === null);
   heard = new Set(alerts.map((a) => a.id));
   if (fresh.length > 0) byId("heard").textContent = fresh.map((a) => spoken(a.text)).join(". ");
   if (fresh.some((a) => a.level !== "notice")) sound(fresh.some((a) => a.level === "danger"));
@@ -48,29 +51,40 @@ function draw() {
   const n = waiting().length;
   byId("waiting")?.replaceChildren(n > 0 ? ` (${n})` : "");
   fill(byId("alerts"), h("h2", {}, t("alerts")),
-    alerts.length === 0 ? h("p", { class: "faint" }, t("alerts.none")) : h("ul", {}, alerts.map(alert)));
+    alerts.length === 0
+      ? h("p", { class: "faint" }, t("alerts.none")) : h("ul", {}, alerts.map(alert)));
   fill(byId("events"), h("h2", {}, t("events")),
-    events.length === 0 ? h("p", { class: "faint" }, t("events.none")) : h("ul", {}, events.map(event)));
+    events.length === 0
+      ? h("p", { class: "faint" }, t("events.none")) : h("ul", {}, events.map(event)));
 }
 
-const alert = (one) => h("li", { class: `card ${one.acknowledgedBy === null ? cards[one.level] : "seen"}` },
-  h("strong", { class: one.level === "danger" ? "unsafe" : "" }, t(`level.${one.level}`)), " ", spoken(one.text),
+const look = (one) => (one.acknowledgedBy === null ? cards[one.level] : "seen");
+
+const alert = (one) => h("li", { class: `card ${look(one)}` },
+  h("strong", { class: one.level === "danger" ? "unsafe" : "" }, t(`level.${one.level}`)),
+  " ", spoken(one.text),
   h("div", { class: "row" }, h("span", { class: "faint" }, ago(secondsSince(one.since))),
-    one.acknowledgedBy !== null
-      ? h("span", { class: "faint" }, t("acknowledged", { name: one.acknowledgedBy, ago: ago(secondsSince(one.acknowledgedAt)) }))
-      : h("button", { "data-key": `seen ${one.id}`, onclick: () => acknowledge(one) }, t("acknowledge")),
-    one.kind === "directive" && h("button", {
-      "data-key": `ack ${one.row}`,
-      onclick: () => attempt(() => write("POST", `directives/${segment(one.row)}/acknowledgements`, {}), t("done")),
+    one.acknowledgedBy === null ? null : h("span", { class: "faint" }, t("acknowledged", {
+      name: one.acknowledgedBy, ago: ago(secondsSince(one.acknowledgedAt)),
+    })),
+    one.acknowledgedBy === null && mayWrite() && h("button", {
+      "data-key": `seen ${one.id}`, onclick: () => acknowledge(one),
+    }, t("acknowledge")),
+    one.kind === "directive" && mayWrite() && h("button", {
+      "data-key": `ack ${one.row}`, onclick: () => answer(one),
     }, t("answer"))));
 
 /** By the name that stands below; without one the node puts its own user's. */
-const acknowledge = (one) => attempt(async () => {
+const acknowledge = (one) => attempt(() => {
   const name = localStorage.getItem("name");
-  await write("POST", `alerts/${segment(one.id)}/acknowledge`, name ? { name } : {});
-  load("alerts");
+  return write("POST", `alerts/${segment(one.id)}/acknowledge`, name ? { name } : {});
 }, t("done"));
+
+const answer = (one) => attempt(
+  () => write("POST", `directives/${segment(one.row)}/acknowledgements`, {}), t("done"));
 
 const event = (one) => h("li", { class: "card" },
   h("strong", {}, one.callsign), ` ${t(`event.${one.type}`)} `, h("strong", {}, one.fenceName),
-  h("div", { class: "faint" }, `${clock(one.sampleTime)} · ${ago(secondsSince(one.sampleTime))}${one.baseline ? ` · ${t("baseline")}` : ""}`));
+  h("div", { class: "faint" }, [
+    clock(one.sampleTime), ago(secondsSince(one.sampleTime)), one.baseline && t("baseline"),
+  ].filter(Boolean).join(" · ")));

@@ -1,60 +1,75 @@
-// Fences: draw, import, switch on and off, change in place, take away; and who would be inside.
+// Fences: draw, switch on and off, change in place, take away; and who would be inside.
 
 import { byId, fill, h, onceAFrame } from "./dom.js";
 import { get, getVersioned, segment, write } from "./api.js";
 import { attempt, confirm, field, form } from "./dialog.js";
-import { on, state } from "./store.js";
+import { isCommand, on, state } from "./store.js";
 import { t } from "./words.js";
-import { isInside } from "./geometry.js";
 import { parsed } from "./place.js";
+import { importZones } from "./import.js";
+import { asBody, asFence, kinds, named, whoWouldBeInside } from "./zone.js";
 import { goToShape, theMap } from "./map/map.js";
 import { outline } from "./map/fences.js";
 import { drawShape } from "./map/draw.js";
 import { editShape, tooManyCorners } from "./map/edit.js";
-
-const kinds = ["muster", "hazard", "info"];
-const mostNames = 30;
-const importBytes = 1000000;
 
 export function openFences() {
   on(["fences", "status"], onceAFrame(draw));
 }
 
 function draw() {
-  const isCommand = state.status?.role === "command";
+  const mayDraw = isCommand();
   const all = [...state.fences.values()].sort((a, b) => (a.name < b.name ? -1 : 1));
-  const file = h("input", { type: "file", accept: ".geojson,.json,application/geo+json", "aria-label": t("fence.import"), hidden: true, onchange: importFile });
   fill(byId("fences"),
-    h("div", { class: "head" }, h("h2", {}, t("fences")),
-      isCommand && h("div", { class: "row" },
-        theMap() && h("button", { class: "first", "data-key": "polygon", onclick: () => begin(false) }, t("fence.polygon")),
-        theMap() && h("button", { "data-key": "circle", onclick: () => begin(true) }, t("fence.circle")),
-        h("button", { "data-key": "typed", onclick: typed }, t("fence.typed")),
-        h("button", { "data-key": "import", onclick: () => file.click() }, t("fence.import")), file)),
+    h("div", { class: "head" }, h("h2", {}, t("fences")), mayDraw && ways()),
     all.length === 0 && h("p", { class: "faint" }, t("fences.none")),
-    h("ul", {}, all.map((fence) => card(fence, isCommand))));
+    h("ul", {}, all.map((fence) => card(fence, mayDraw))));
 }
 
-function card(fence, isCommand) {
+/** To a new zone. */
+function ways() {
+  const file = h("input", {
+    type: "file", accept: ".geojson,.json,application/geo+json", hidden: true,
+    "aria-label": t("fence.import"), onchange: importFile,
+  });
+  const way = (key, look, work) =>
+    h("button", { class: look, "data-key": key, onclick: work }, t(`fence.${key}`));
+  return h("div", { class: "row" },
+    theMap() && way("polygon", "first", () => begin(false)),
+    theMap() && way("circle", "", () => begin(true)),
+    way("typed", "", typed), way("import", "", () => file.click()), file);
+}
+
+function importFile(event) {
+  const [file] = event.target.files;
+  event.target.value = "";
+  if (file) attempt(() => importZones(file));
+}
+
+function card(fence, mayChange) {
   const look = { muster: "safe", hazard: "unsafe" }[fence.kind] ?? "";
-  const act = (verb) => attempt(async () => {
-    const path = `fences/${segment(fence.id)}`;
-    const { version } = await getVersioned(path);
-    await write("POST", `${path}/${verb}`, undefined, version);
-  }, t("done"));
+  const path = `fences/${segment(fence.id)}`;
+  const button = (key, word, work, look) =>
+    h("button", { class: look, "data-key": `${key} ${fence.id}`, onclick: work }, t(word));
+  const turn = fence.active ? "deactivate" : "activate";
+  const chip = (look, word) => h("span", { class: `chip ${look}` }, t(word));
   return h("li", { class: `card ${look && `${look}-card`}` },
-    h("div", { class: "head" }, h("h3", {}, fence.name),
-      h("span", { class: "row" }, h("span", { class: `chip state ${look}` }, t(`kind.${fence.kind}`)), h("span", { class: "chip" }, t(fence.active ? "active" : "inactive")),
-        fence.conflicts.length > 0 && h("span", { class: "chip state unsafe" }, t("conflict")))),
-    h("p", {}, fence.inside.length === 0 ? t("inside.nobody") : t("inside", { n: fence.inside.length, names: named(fence.inside) })),
+    h("div", { class: "head" }, h("h3", {}, fence.name), h("span", { class: "row" },
+      chip(`state ${look}`, `kind.${fence.kind}`), chip("", fence.active ? "active" : "inactive"),
+      fence.conflicts.length > 0 && chip("state unsafe", "conflict"))),
+    h("p", {}, fence.inside.length === 0 ? t("inside.nobody")
+      : t("inside", { n: fence.inside.length, names: named(fence.inside) })),
     h("div", { class: "row" },
-      theMap() && h("button", { "data-key": `map ${fence.id}`, onclick: () => lookAt(fence) }, t("on.map")),
-      isCommand && h("button", { "data-key": `active ${fence.id}`, onclick: () => act(fence.active ? "deactivate" : "activate") }, t(fence.active ? "deactivate" : "activate")),
-      isCommand && h("button", { "data-key": `edit ${fence.id}`, onclick: () => attempt(() => change(fence)) }, t("edit")),
-      isCommand && h("button", { class: "danger", "data-key": `delete ${fence.id}`, onclick: () => confirm(t("delete.sure", { name: fence.name }), () => write("DELETE", `fences/${segment(fence.id)}`), t("delete")) }, t("delete"))));
+      theMap() && button("map", "on.map", () => lookAt(fence)),
+      mayChange && button("active", turn, () => attempt(async () => {
+        const { version } = await getVersioned(path);
+        await write("POST", `${path}/${turn}`, undefined, version);
+      }, t("done"))),
+      mayChange && button("edit", "edit", () => attempt(() => change(fence))),
+      mayChange && button("delete", "delete", () => confirm(
+        t("delete.sure", { name: fence.name }), () => write("DELETE", path), t("delete")),
+      "danger")));
 }
-
-const named = (names) => names.slice(0, mostNames).join(", ") + (names.length > mostNames ? " …" : "");
 
 function lookAt(fence) {
   const shape = outline(fence)?.addTo(theMap());
@@ -84,7 +99,8 @@ async function change(fence) {
   // The version first: should somebody write in between, saving says so.
   const { row, version } = await getVersioned(`fences/${segment(fence.id)}`);
   const outlines = await get("fences.geojson");
-  let shape = row.radiusMetres !== undefined ? { lat: row.lat, lon: row.lon, radiusMetres: row.radiusMetres }
+  const { lat, lon, radiusMetres } = row;
+  let shape = radiusMetres !== undefined ? { lat, lon, radiusMetres }
     : outlines.features.find((feature) => feature.id === row.id)?.geometry;
   if (!shape) throw new Error(t("fence.gone"));
   const first = JSON.stringify(shape);
@@ -102,14 +118,18 @@ function saveChange(old, shape, first, version) {
   const told = h("strong", {}, whoWouldBeInside(shape));
   const radius = isCircle && field("radius", t("radius"), {
     value: shape.radiusMetres, type: "number", min: 1, max: 1000000, required: true,
-    oninput: (event) => { told.textContent = whoWouldBeInside({ ...shape, radiusMetres: Number(event.target.value) }); },
+    oninput: ({ target }) => {
+      told.textContent = whoWouldBeInside({ ...shape, radiusMetres: Number(target.value) });
+    },
   });
   return form(t("fence.edit"), [
     h("p", { class: "card" }, told),
     field("name", t("name"), { value: old.name, required: true }),
-    field("kind", t("kind"), { value: old.kind, options: kinds.map((k) => [k, t(`kind.${k}`)]) }),
+    field("kind", t("kind"), { value: old.kind, options: kinds() }),
     radius,
-    field("dwell", t("dwell"), { value: old.dwellSeconds, type: "number", min: 0, max: 604800, required: true }),
+    field("dwell", t("dwell"), {
+      value: old.dwellSeconds, type: "number", min: 0, max: 604800, required: true,
+    }),
   ].filter(Boolean), async (values) => {
     const body = {};
     if (values.name !== old.name) body.name = values.name;
@@ -117,7 +137,8 @@ function saveChange(old, shape, first, version) {
     if (Number(values.dwell) !== old.dwellSeconds) body.dwellSeconds = Number(values.dwell);
     const edited = isCircle ? { ...shape, radiusMetres: Number(values.radius) } : shape;
     if (JSON.stringify(edited) !== first) Object.assign(body, asBody(edited));
-    if (Object.keys(body).length > 0) await write("PATCH", `fences/${segment(old.id)}`, body, version);
+    if (Object.keys(body).length === 0) return;
+    await write("PATCH", `fences/${segment(old.id)}`, body, version);
   });
 }
 
@@ -130,65 +151,25 @@ const typed = () => {
   ], async ({ corners, radius }) => {
     const places = corners.split("\n").filter((line) => line.trim()).map(parsed);
     if (places.includes(null)) throw new Error(t("place.wrong"));
-    if (radius && places.length === 1) shape = { ...places[0], radiusMetres: Number(radius) };
-    else if (!radius && places.length > 2) shape = { type: "Polygon", coordinates: [[...places, places[0]].map((p) => [p.lon, p.lat])] };
-    else throw new Error(t("corners.wrong"));
+    if (radius && places.length === 1) {
+      shape = { ...places[0], radiusMetres: Number(radius) };
+    } else if (!radius && places.length > 2) {
+      const ring = [...places, places[0]].map((p) => [p.lon, p.lat]);
+      shape = { type: "Polygon", coordinates: [ring] };
+    } else {
+      throw new Error(t("corners.wrong"));
+    }
   }, t("next")).then((done) => done && save(shape));
 };
 
-function wouldBeInside(shape) {
-  return [...state.users.values()].filter((u) => u.lat !== null && isInside(u, shape)).map((u) => u.callsign);
-}
-
-const whoWouldBeInside = (shape) => {
-  const inside = wouldBeInside(shape);
-  return inside.length === 0 ? t("would.nobody") : t("would", { n: inside.length, names: named(inside) });
-};
-
-const asBody = (shape) => (shape.type
-  ? { geojson: { type: "Feature", properties: {}, geometry: { type: shape.type, coordinates: shape.coordinates } } }
-  : { circle: { lat: shape.lat, lon: shape.lon, radiusMetres: shape.radiusMetres } });
-
 function save(shape) {
-  const preview = theMap() && outline({ ...shape, ...(shape.type ? { geometry: shape } : {}), kind: "info", active: true })?.addTo(theMap());
+  const preview = theMap() && outline(asFence(shape, "info"))?.addTo(theMap());
   goToShape(preview || null);
   return form(t("fence.new"), [
     h("p", { class: "card" }, h("strong", {}, whoWouldBeInside(shape))),
-    field("name", t("name"), { value: shape.name, required: true }),
-    field("kind", t("kind"), { value: shape.kind ?? "hazard", options: kinds.map((k) => [k, t(`kind.${k}`)]) }),
+    field("name", t("name"), { required: true }),
+    field("kind", t("kind"), { value: "hazard", options: kinds() }),
     field("active", t("active"), { type: "checkbox", value: true }),
   ], ({ name, kind, active }) => write("POST", "fences", { name, kind, active, ...asBody(shape) }))
     .finally(() => preview?.remove());
-}
-
-/** Each outline of the file is shown and asked about by itself. */
-function importFile(event) {
-  const [file] = event.target.files;
-  event.target.value = "";
-  if (!file) return;
-  attempt(async () => {
-    if (file.size > importBytes) throw new Error(t("import.large"));
-    let json;
-    try {
-      json = JSON.parse(await file.text());
-    } catch {
-      throw new Error(t("import.none"));
-    }
-    const features = json.type === "FeatureCollection" ? json.features : [json];
-    const shapes = features.map(shapeOf).filter(Boolean);
-    if (shapes.length === 0) throw new Error(t("import.none"));
-    for (const shape of shapes) if (!await save(shape)) return;
-  });
-}
-
-function shapeOf(feature) {
-  const { geometry = feature, properties = {} } = feature ?? {};
-  const name = String(properties?.name ?? "").slice(0, 120);
-  const kind = kinds.includes(properties?.kind) ? properties.kind : "hazard";
-  if (["Polygon", "MultiPolygon"].includes(geometry?.type)) {
-    return { type: geometry.type, coordinates: geometry.coordinates, name, kind };
-  }
-  const radius = Number(properties?.radius_m);
-  if (geometry?.type !== "Point" || !(radius > 0)) return null;
-  return { lat: geometry.coordinates[1], lon: geometry.coordinates[0], radiusMetres: radius, name, kind };
 }

@@ -1,14 +1,15 @@
 // Puts the page together: the panels follow the store, the store follows the node.
 //
-//     node ──events──▶ stream ──which set──▶ store ──rows──▶ panels and map
-//                                              ▲                   │
-//                                              └──────── api ◀─────┘ writes
+//     node ──▶ stream ──which set──▶ store ──rows──▶ panels, map
+//                                      ▲                  │
+//                                      └────── api ◀──────┘ writes
 
 import { byId, fill, h, onceAFrame, sign } from "./dom.js";
-import { changed, load, loadAll, on, onLoadFault, state } from "./store.js";
+import { began, changed, load, loadAll, on, onLoadFault, state } from "./store.js";
 import { follow } from "./stream.js";
 import { fieldLink, nodeLink } from "./banner.js";
 import { t } from "./words.js";
+import { openLogin } from "./login.js";
 import { openTools } from "./tools.js";
 import { openMap } from "./map/map.js";
 import { choosePerson, openRoster } from "./roster.js";
@@ -23,6 +24,8 @@ import { openPaper } from "./paper.js";
 const views = ["people", "map", "feed", "reports", "fences", "orders", "mesh"];
 const statusPeriod = 5000;
 const agesPeriod = 30000;
+/** Of these something grows old without being counted as a change. */
+const aging = ["users", "reports", "directives", "devices", "alerts"];
 
 function openTabs() {
   const tab = (name) => h("button", {
@@ -38,7 +41,9 @@ function openTabs() {
     next.focus();
     next.click();
   });
-  for (const name of views) byId(name === "map" ? "map-view" : name).setAttribute("aria-label", t(name));
+  for (const name of views) {
+    byId(name === "map" ? "map-view" : name).setAttribute("aria-label", t(name));
+  }
   look(innerWidth > 900 ? "feed" : "people");
 }
 
@@ -58,9 +63,11 @@ function viewChanged() {
 function showCounts() {
   const count = { unsafe: 0, unknown: 0, safe: 0 };
   for (const user of state.users.values()) count[user.safety]++;
-  fill(byId("counts"), Object.entries(count).map(([name, n]) =>
-    h("span", { class: `state ${name} ${n === 0 ? "none" : ""}`, "data-count": name }, sign(name), ` ${n} ${t(`safety.${name}`)}`)));
-  document.title = `${count.unsafe ? `(${count.unsafe}!) ` : ""}${state.status?.operationName ?? "Muster"}`;
+  fill(byId("counts"), Object.entries(count).map(([name, n]) => h("span", {
+    class: `state ${name} ${n === 0 ? "none" : ""}`, "data-count": name,
+  }, sign(name), ` ${n} ${t(`safety.${name}`)}`)));
+  const name = state.status?.operationName ?? "Muster";
+  document.title = count.unsafe ? `(${count.unsafe}!) ${name}` : name;
 }
 
 function showStatus(status) {
@@ -76,7 +83,8 @@ function pick(item) {
   showPerson(item.row);
 }
 
-function start() {
+async function start() {
+  await openLogin();
   openTools();
   new MutationObserver(viewChanged).observe(document.body, { attributeFilter: ["data-view"] });
   openMap(pick);
@@ -92,16 +100,17 @@ function start() {
   on(["users", "status"], onceAFrame(showCounts));
   on(["status"], showStatus);
   let wasLost = false;
-  onLoadFault((name, error) => { if (error?.status === 0) nodeLink(false); else if (name === "status" && !error) nodeLink(true); });
-  loadAll();
-  follow(changed, (isUp) => {
+  onLoadFault((name, error) => {
+    if (error?.status === 0) nodeLink(false);
+    else if (name === "status" && !error) nodeLink(true);
+  });
+  follow(began, changed, (isUp) => {
     nodeLink(isUp);
     if (isUp && wasLost) loadAll();
     wasLost = !isUp;
   });
-  // No notice tells that somebody at another screen of this node has acknowledged an alert.
-  setInterval(() => { load("status"); load("alerts"); }, statusPeriod);
-  setInterval(() => { load("users"); load("reports"); load("directives"); load("devices"); }, agesPeriod);
+  setInterval(() => load("status"), statusPeriod);
+  setInterval(() => aging.forEach(load), agesPeriod);
 }
 
 start();

@@ -9,6 +9,7 @@ import { showEverybody, showSome } from "./roster.js";
 /** CSS pixels of an A4 sheet between its margins, with a little to spare. */
 const sheet = { width: 690, height: 520 };
 let theme = null;
+let view = null;
 
 export function openPaper() {
   addEventListener("beforeprint", prepare);
@@ -24,9 +25,19 @@ export function openPaper() {
  * The colours change a moment before: what is drawn on a canvas while the browser prepares to print
  * comes out with a white ground, which hides all that lies below it.
  */
-export function printPage() {
+export async function printPage() {
+  showMap();
   daylight();
-  requestAnimationFrame(() => requestAnimationFrame(() => print()));
+  // Laid out, drawn, and on the screen.
+  for (let frames = 0; frames < 3; frames++) await new Promise(requestAnimationFrame);
+  print();
+}
+
+/** On a phone there is a map to print only while it has the screen. */
+function showMap() {
+  if (byId("map-view").clientWidth > 0) return;
+  view = document.body.dataset.view;
+  document.body.dataset.view = "map";
 }
 
 function daylight() {
@@ -39,7 +50,8 @@ function daylight() {
 
 function prepare() {
   // Year first: a day before a month, or after it, has been read wrong often enough.
-  byId("printed").textContent = t("printed", { time: new Date().toLocaleString("sv").slice(0, 16) });
+  const time = new Date().toLocaleString("sv").slice(0, 16);
+  byId("printed").textContent = t("printed", { time });
   showEverybody();
   const box = byId("map-view");
   const [width, height] = [box.clientWidth, box.clientHeight];
@@ -53,6 +65,8 @@ function putBack() {
   const box = byId("map-view");
   box.style.width = box.style.height = box.style.zoom = "";
   showSome();
+  if (view !== null) document.body.dataset.view = view;
+  view = null;
   if (theme === null) return;
   document.documentElement.dataset.theme = theme;
   theme = null;

@@ -3,7 +3,7 @@
 import { byId, fill, h, onceAFrame, say } from "./dom.js";
 import { getVersioned, segment, write } from "./api.js";
 import { attempt, confirm, field, form, show } from "./dialog.js";
-import { on, state } from "./store.js";
+import { mayWrite, on, state } from "./store.js";
 import { ago, clock, secondsSince, t } from "./words.js";
 import { decimal, parsed, written } from "./place.js";
 import { goTo, nextClick, theMap } from "./map/map.js";
@@ -21,22 +21,30 @@ export function openReports() {
 function draw() {
   const rank = (r) => (r.status !== "open" ? 2 : r.toEvacuate ? 0 : 1);
   const all = [...state.reports.values()].sort((a, b) =>
-    rank(a) - rank(b) || (b.severity ?? 0) - (a.severity ?? 0) || (a.updatedAt < b.updatedAt ? 1 : -1));
-  fill(byId("reports"),
-    h("div", { class: "head" }, h("h2", {}, t("reports")),
-      h("button", { class: "first", "data-key": "file", onclick: () => edit(null) }, t("report.file"))),
+    rank(a) - rank(b) || (b.severity ?? 0) - (a.severity ?? 0)
+    || (a.updatedAt < b.updatedAt ? 1 : -1));
+  const file = mayWrite() && h("button", {
+    class: "first", "data-key": "file", onclick: () => edit(null),
+  }, t("report.file"));
+  const more = all.length > shown && h("button", {
+    "data-key": "more", onclick: () => { shown += page; draw(); },
+  }, t("more", { n: all.length - shown }));
+  fill(byId("reports"), h("div", { class: "head" }, h("h2", {}, t("reports")), file),
     all.length === 0 && h("p", { class: "faint" }, t("reports.none")),
-    h("ul", {}, all.slice(0, shown).map(card)),
-    all.length > shown && h("button", { "data-key": "more", onclick: () => { shown += page; draw(); } }, t("more", { n: all.length - shown })));
+    h("ul", {}, all.slice(0, shown).map(card)), more);
 }
 
 function card(report) {
   const isOpen = report.status === "open";
-  return h("li", { class: `card ${!isOpen ? "" : report.toEvacuate ? "evacuate-card" : "unknown-card"}` },
+  const look = !isOpen ? "" : report.toEvacuate ? "evacuate-card" : "unknown-card";
+  const button = (key, word, work) =>
+    h("button", { "data-key": `${key} ${report.id}`, onclick: work }, t(word));
+  return h("li", { class: `card ${look}` },
     h("div", { class: "head" }, h("h3", {}, report.title), badges(report)),
-    h("p", { class: "faint" }, `${report.ownerCallsign} · ${ago(secondsSince(report.updatedAt))} · ${delivery(report)}`),
-    h("div", { class: "row" }, h("button", { "data-key": `open ${report.id}`, onclick: () => showReport(report) }, t("open")),
-      report.lat !== null && h("button", { "data-key": `map ${report.id}`, onclick: () => showOnMap(report) }, t("on.map"))));
+    h("p", { class: "faint" },
+      [report.ownerCallsign, ago(secondsSince(report.updatedAt)), delivery(report)].join(" · ")),
+    h("div", { class: "row" }, button("open", "open", () => showReport(report)),
+      report.lat !== null && button("map", "on.map", () => showOnMap(report))));
 }
 
 function showOnMap(report) {
@@ -45,14 +53,17 @@ function showOnMap(report) {
 }
 
 const badges = (report) => h("span", { class: "row" },
-  report.toEvacuate && report.status === "open" && h("span", { class: "chip state evacuate" }, `▲ ${t("evacuate")}`),
+  report.toEvacuate && report.status === "open"
+    && h("span", { class: "chip state evacuate" }, `▲ ${t("evacuate")}`),
   h("span", { class: "chip" }, t(`category.${report.category}`)),
   report.severity !== null && h("span", { class: "chip" }, t("severity.n", { n: report.severity })),
   report.status !== "open" && h("span", { class: "chip" }, t("resolved")),
   report.conflicts.length > 0 && h("span", { class: "chip state unsafe" }, t("conflict")));
 
-const delivery = ({ delivery: d }) =>
-  t(d.devices <= 1 ? "delivery.none" : d.commandPost ? "delivery.command" : "delivery.some", { n: d.devices });
+function delivery({ delivery: { devices, commandPost } }) {
+  if (devices <= 1) return t("delivery.none");
+  return t(commandPost ? "delivery.command" : "delivery.some", { n: devices });
+}
 
 /** Opens a report, and keeps it true while it is open. */
 export function showReport(report) {
@@ -67,7 +78,7 @@ export function showReport(report) {
       });
     },
   }, h("label", {}, h("span", {}, t("comment")), text), h("button", { type: "submit" }, t("say")));
-  const dialog = show(t("report"), body, comments);
+  const dialog = show(t("report"), body, ...(mayWrite() ? [comments] : []));
   open = { id: report.id, body, dialog };
   dialog.addEventListener("close", () => { open = null; });
   detail(report);
@@ -80,37 +91,59 @@ function detail(report) {
     const { version } = await getVersioned(path);
     await write("PATCH", path, body, version);
   }, t("done"));
-  fill(open.body, h("div", { class: "head" }, h("h3", {}, report.title), badges(report)),
-    report.description && h("p", {}, report.description),
+  const { title, description, ownerCallsign, createdAt, confirmations } = report;
+  fill(open.body, h("div", { class: "head" }, h("h3", {}, title), badges(report)),
+    description && h("p", {}, description),
     h("p", {}, written(report.lat, report.lon)),
-    h("p", { class: "faint" }, `${report.ownerCallsign} · ${clock(report.createdAt)} · ${ago(secondsSince(report.createdAt))}`),
+    h("p", { class: "faint" },
+      [ownerCallsign, clock(createdAt), ago(secondsSince(createdAt))].join(" · ")),
     h("p", {}, h("strong", {}, delivery(report))),
-    report.confirmations.length > 0 && h("p", {}, t("confirmed", { names: report.confirmations.join(", ") })),
+    confirmations.length > 0 && h("p", {}, t("confirmed", { names: confirmations.join(", ") })),
     report.conflicts.map((conflict) => sides(conflict, report, change)),
-    report.comments.map((c) => h("p", { class: "card" }, h("strong", {}, c.callsign), ` ${c.text} `, h("span", { class: "faint" }, ago(secondsSince(c.writtenAt))))),
-    h("div", { class: "row end" },
-      h("button", { "data-key": "confirm", onclick: () => attempt(() => write("POST", `${path}/confirm`), t("done")) }, t("confirm")),
-      h("button", { "data-key": "edit", onclick: () => { open.dialog.close(); edit(report); } }, t("edit")),
-      h("button", { "data-key": "resolve", onclick: () => change({ status: report.status === "open" ? "resolved" : "open" }) }, t(report.status === "open" ? "resolve" : "reopen")),
-      h("button", { class: "danger", "data-key": "delete", onclick: () => confirm(t("delete.sure", { name: report.title }), () => write("DELETE", path), t("delete")) }, t("delete")),
-      h("button", { class: "first", "data-key": "close", onclick: () => open.dialog.close() }, t("close"))));
+    report.comments.map(comment),
+    h("div", { class: "row end" }, mayWrite() && actions(report, path, change),
+      h("button", { class: "first", "data-key": "close", onclick: () => open.dialog.close() },
+        t("close"))));
+}
+
+const comment = ({ callsign, text, writtenAt }) => h("p", { class: "card" },
+  h("strong", {}, callsign), ` ${text} `,
+  h("span", { class: "faint" }, ago(secondsSince(writtenAt))));
+
+function actions(report, path, change) {
+  const button = (key, word, work, look) =>
+    h("button", { class: look, "data-key": key, onclick: work }, t(word));
+  const [turn, status] = report.status === "open" ? ["resolve", "resolved"] : ["reopen", "open"];
+  const sure = t("delete.sure", { name: report.title });
+  return [
+    button("confirm", "confirm", () =>
+      attempt(() => write("POST", `${path}/confirm`), t("done"))),
+    button("edit", "edit", () => { open.dialog.close(); edit(report); }),
+    button("resolve", turn, () => change({ status })),
+    button("delete", "delete", () =>
+      confirm(sure, () => write("DELETE", path), t("delete")), "danger"),
+  ];
 }
 
 /** What each wrote, side by side; a click keeps one. */
 function sides(conflict, report, change) {
-  return h("div", { class: "card unsafe-card" }, h("strong", {}, t("conflict.of", { field: t(`field.${conflict.field}`) })),
+  const field = t(`field.${conflict.field}`);
+  return h("div", { class: "card unsafe-card" }, h("strong", {}, t("conflict.of", { field })),
     h("div", { class: "sides" }, conflict.values.map((side) => {
-      const body = meant(conflict.field, side.value);
+      const body = mayWrite() && meant(conflict.field, side.value);
       return h("div", { class: "card" }, h("p", {}, side.value),
         h("p", { class: "faint" }, `${side.callsign} · ${ago(secondsSince(side.writtenAt))}`),
-        body && h("button", { "data-key": `keep ${conflict.field} ${side.value}`, onclick: () => change(body) }, t("keep")));
+        body && h("button", {
+          "data-key": `keep ${conflict.field} ${side.value}`, onclick: () => change(body),
+        }, t("keep")));
     })));
 }
 
 /** The words of a value as what is written; null where they do not say it. */
 function meant(name, words) {
   switch (name) {
-    case "title": case "category": case "status": case "description": return { [name]: words };
+    case "title": case "category": case "status": case "description":
+      return { [name]: words };
     case "severity": return /^[1-5]$/.test(words) ? { severity: Number(words) } : null;
     case "position": return parsed(words);
     default: return null;
@@ -125,13 +158,19 @@ function edit(report) {
     field("title", t("title"), { value: report?.title, required: true }),
     field("description", t("description"), { type: "area", value: report?.description }),
     h("div", { class: "row" },
-      field("category", t("category"), { value: report?.category ?? "other", options: categories.map((c) => [c, t(`category.${c}`)]) }),
-      field("severity", t("severity"), { value: report?.severity ?? "", options: [["", "–"], ...[1, 2, 3, 4, 5].map((n) => [n, String(n)])] })),
+      field("category", t("category"), {
+        value: report?.category ?? "other", options: categories.map((c) => [c, t(`category.${c}`)]),
+      }),
+      field("severity", t("severity"), {
+        value: report?.severity ?? "", options: ["", 1, 2, 3, 4, 5].map((n) => [n, n || "–"]),
+      })),
     field("place", t("place.typed"), { value: place }),
-    theMap() && h("button", { type: "button", "data-key": "pick", onclick: pickPlace }, t("place.pick")),
+    theMap() && h("button", { type: "button", "data-key": "pick", onclick: pickPlace },
+      t("place.pick")),
     field("toEvacuate", t("evacuate.needed"), { type: "checkbox", value: report?.toEvacuate }),
-  ], async (values) => {
-    const body = { title: values.title, description: values.description, category: values.category, toEvacuate: values.toEvacuate };
+  ].filter(Boolean), async (values) => {
+    const { title, description, category, toEvacuate } = values;
+    const body = { title, description, category, toEvacuate };
     if (values.severity) body.severity = Number(values.severity);
     if (values.place) {
       const at = parsed(values.place);

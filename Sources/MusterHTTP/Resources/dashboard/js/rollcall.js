@@ -4,10 +4,11 @@
 import { byId, fill, h, onceAFrame } from "./dom.js";
 import { getVersioned, segment, write } from "./api.js";
 import { attempt, field, form } from "./dialog.js";
-import { loadedAt, on, state } from "./store.js";
+import { isCommand, loadedAt, on, state } from "./store.js";
 import { ago, secondsSince, spoken, t } from "./words.js";
 
 const kinds = ["rollcall", "evacuate", "locate", "message"];
+const looks = { rollcall: "first", evacuate: "danger" };
 const mostNames = 300;
 
 export function openOrders() {
@@ -18,38 +19,59 @@ export function openOrders() {
 function draw() {
   const all = [...state.directives.values()].sort((a, b) =>
     (a.status === b.status ? (a.createdAt < b.createdAt ? 1 : -1) : a.status === "open" ? -1 : 1));
-  const isCommand = state.status?.role === "command";
+  const mayAsk = isCommand();
   fill(byId("orders"),
     h("div", { class: "head" }, h("h2", {}, t("orders")),
-      isCommand && h("div", { class: "row" }, kinds.map((kind) =>
-        h("button", { class: kind === "rollcall" ? "first" : kind === "evacuate" ? "danger" : "", "data-key": kind, onclick: () => order(kind) }, t(`order.${kind}`))))),
+      mayAsk && h("div", { class: "row" }, kinds.map((kind) => h("button", {
+        class: looks[kind], "data-key": kind, onclick: () => order(kind),
+      }, t(`order.${kind}`))))),
     all.length === 0 && h("p", { class: "faint" }, t("orders.none")),
-    all.map((one) => card(one, isCommand)));
+    all.map((one) => card(one, mayAsk)));
   tick();
 }
 
-function card(one, isCommand) {
+function card(one, mayAsk) {
   const isOpen = one.status === "open";
-  const states = Map.groupBy ? Map.groupBy(one.people, (p) => p.state) : new Map();
   const missing = one.people.filter((p) => p.state === "unaccounted");
-  return h("article", { class: `card ${isOpen ? (missing.length ? "unsafe-card" : "safe-card") : ""}`, "data-order": one.id },
+  const look = !isOpen ? "" : missing.length > 0 ? "unsafe-card" : "safe-card";
+  return h("article", { class: `card ${look}`, "data-order": one.id },
     h("div", { class: "head" },
       h("h3", {}, t(`order.${one.kind}`), one.fenceName && ` → ${one.fenceName}`),
-      isOpen ? h("span", { class: "timer", "data-timer": one.id, role: "timer" }) : h("span", { class: "chip" }, t("closed"))),
+      isOpen ? h("span", { class: "timer", "data-timer": one.id, role: "timer" })
+        : h("span", { class: "chip" }, t("closed"))),
     one.text && h("p", {}, one.text),
-    h("p", { class: "faint" }, `${one.callsign} · ${ago(secondsSince(one.createdAt))} · ${t("for", { whom: spoken(one.addressees) })}`),
-    h("p", {}, h("strong", { class: missing.length ? "unsafe" : "safe" }, t("accounted", { n: one.people.length - missing.length, of: one.people.length })),
-      states.size > 0 && ` (${[...states].map(([s, people]) => `${t(`answer.${s}`)} ${people.length}`).join(", ")})`),
-    missing.length > 0 && h("ul", { "aria-label": t("unaccounted") }, missing.slice(0, mostNames).map((p) => h("li", { class: "row" },
-      h("strong", { class: "unsafe" }, p.callsign),
-      h("span", { class: "faint" }, `${spoken(p.reason)}${p.fixAgeSeconds === null ? "" : ` · ${t("fix", { ago: ago(p.fixAgeSeconds) })}`}`),
-      isOpen && isCommand && h("button", {
-        "data-key": `account ${one.id} ${p.user}`,
-        onclick: () => attempt(() => write("POST", `directives/${segment(one.id)}/acknowledgements`, { user: p.user }), t("done")),
-      }, t("account"))))),
+    h("p", { class: "faint" }, [
+      one.callsign, ago(secondsSince(one.createdAt)), t("for", { whom: spoken(one.addressees) }),
+    ].join(" · ")),
+    sum(one, missing.length),
+    missing.length > 0 && h("ul", { "aria-label": t("unaccounted") },
+      missing.slice(0, mostNames).map((person) => lacking(one, person, isOpen && mayAsk))),
     answers(one),
-    isOpen && isCommand && h("div", { class: "row end" },
-      h("button", { "data-key": `close ${one.id}`, onclick: () => attempt(() => close(one.id), t("done")) }, t("close.order"))));
+    isOpen && mayAsk && h("div", { class: "row end" }, h("button", {
+      "data-key": `close ${one.id}`, onclick: () => attempt(() => close(one.id), t("done")),
+    }, t("close.order"))));
+}
+
+/** How many are accounted for, and how. */
+function sum({ people }, missing) {
+  const counts = new Map();
+  for (const { state } of people) counts.set(state, (counts.get(state) ?? 0) + 1);
+  const told = t("accounted", { n: people.length - missing, of: people.length });
+  const how = [...counts].map(([state, n]) => `${t(`answer.${state}`)} ${n}`).join(", ");
+  return h("p", {}, h("strong", { class: missing ? "unsafe" : "safe" }, told),
+    how && ` (${how})`);
+}
+
+function lacking(one, { user, callsign, reason, fixAgeSeconds }, mayAccount) {
+  const fix = fixAgeSeconds !== null && t("fix", { ago: ago(fixAgeSeconds) });
+  const path = `directives/${segment(one.id)}/acknowledgements`;
+  return h("li", { class: "row" },
+    h("strong", { class: "unsafe" }, callsign),
+    h("span", { class: "faint" }, [spoken(reason), fix].filter(Boolean).join(" · ")),
+    mayAccount && h("button", {
+      "data-key": `account ${one.id} ${user}`,
+      onclick: () => attempt(() => write("POST", path, { user }), t("done")),
+    }, t("account")));
 }
 
 /** Who answered, by name. */
@@ -57,7 +79,10 @@ function answers(one) {
   const given = one.people.filter((p) => p.answeredAt !== null);
   if (given.length === 0) return null;
   return h("details", {}, h("summary", {}, t("answers", { n: given.length })),
-    h("ul", {}, given.map((p) => h("li", {}, `${p.callsign}: ${t(`answer.${p.state}`)} · ${ago(secondsSince(p.answeredAt))}${p.answeredBy && p.answeredBy !== p.callsign ? ` · ${p.answeredBy}` : ""}${p.reason ? ` · ${spoken(p.reason)}` : ""}`))));
+    h("ul", {}, given.map((p) => h("li", {}, [
+      `${p.callsign}: ${t(`answer.${p.state}`)}`, ago(secondsSince(p.answeredAt)),
+      p.answeredBy !== p.callsign && p.answeredBy, p.reason && spoken(p.reason),
+    ].filter(Boolean).join(" · ")))));
 }
 
 async function close(id) {
@@ -81,13 +106,17 @@ function tick() {
 
 function order(kind) {
   const teams = [...new Set([...state.users.values()].map((u) => u.team).filter(Boolean))].sort();
-  const whom = [["", t("everyone")], ...["member", "command", "observer"].map((r) => [`role ${r}`, t(`role.${r}`)]), ...teams.map((s) => [`team ${s}`, s])];
-  const places = [["", "–"], ...[...state.fences.values()].filter((f) => f.kind === "muster").map((f) => [f.id, f.name])];
+  const roles = ["member", "command", "observer"].map((r) => [`role ${r}`, t(`role.${r}`)]);
+  const whom = [["", t("everyone")], ...roles, ...teams.map((team) => [`team ${team}`, team])];
+  const gathering = [...state.fences.values()].filter((fence) => fence.kind === "muster");
+  const places = [["", "–"], ...gathering.map(({ id, name }) => [id, name])];
   return form(t(`order.${kind}`), [
     field("text", t("text"), { type: "area" }),
     field("whom", t("whom"), { options: whom }),
     kind === "evacuate" && field("fence", t("muster"), { options: places }),
-    kind !== "message" && field("minutes", t("minutes.word"), { type: "number", value: kind === "rollcall" ? 10 : "", min: 1, max: 10000 }),
+    kind !== "message" && field("minutes", t("minutes.word"), {
+      type: "number", value: kind === "rollcall" ? 10 : "", min: 1, max: 10000,
+    }),
   ], async (values) => {
     const body = { kind };
     if (values.text) body.text = values.text;

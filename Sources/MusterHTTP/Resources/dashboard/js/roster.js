@@ -1,9 +1,9 @@
 // People, worst first, with the reason and how old it is.
 
-import { byId, fill, h, onceAFrame, sign } from "./dom.js";
+import { arrange, byId, fill, h, onceAFrame, sign } from "./dom.js";
 import { fixAge, on, sortedUsers, state } from "./store.js";
 import { ago, spoken, t } from "./words.js";
-import { written } from "./place.js";
+import { chosen as format, written } from "./place.js";
 
 const page = 200;
 let shown = page;
@@ -12,6 +12,8 @@ let onPick = () => {};
 const filters = { text: "", team: "", role: "", safety: "" };
 let rows;
 let choices;
+/** What stands on the list, by id: what it says, and the element that says it. */
+let lines = new Map();
 
 export function openRoster(pick) {
   onPick = pick;
@@ -27,7 +29,10 @@ export function openRoster(pick) {
   rows = h("ul");
   fill(byId("people"), h("h2", {}, t("people")),
     h("div", { class: "filters" },
-      h("input", { type: "search", placeholder: t("search"), "aria-label": t("search"), oninput: changed("text") }),
+      h("input", {
+        type: "search", placeholder: t("search"), "aria-label": t("search"),
+        oninput: changed("text"),
+      }),
       choices.safety, choices.team, choices.role),
     rows);
   on(["users", "fences"], onceAFrame(draw));
@@ -61,11 +66,20 @@ function draw() {
     && (!filters.role || u.role === filters.role)
     && (!text || `${u.callsign} ${u.team} ${u.reason}`.toLowerCase().includes(text)));
   const where = insideByName();
+  const old = lines;
+  lines = new Map();
+  const elements = matching.slice(0, shown).map((user) => line(user, where, old));
+  if (matching.length === 0) elements.push(h("li", { class: "faint" }, t("nobody")));
   const more = matching.length - shown;
-  fill(rows, matching.slice(0, shown).map((user) => h("li", {}, person(user, where))),
-    matching.length === 0 && h("li", { class: "faint" }, t("nobody")),
-    more > 0 && h("li", {}, h("button", { "data-key": "more", onclick: () => { shown += page; draw(); } }, t("more", { n: more }))));
+  if (more > 0) elements.push(moreButton(more));
+  const focused = rows.contains(document.activeElement) ? document.activeElement.dataset.key : null;
+  arrange(rows, elements);
+  if (focused) lines.get(focused)?.element.firstChild.focus({ preventScroll: true });
 }
+
+const moreButton = (n) => h("li", {}, h("button", {
+  "data-key": "more", onclick: () => { shown += page; draw(); },
+}, t("more", { n })));
 
 const unique = (users, key) => [...new Set(users.map((u) => u[key]).filter(Boolean))].sort();
 
@@ -74,7 +88,8 @@ function offer(name, options) {
   const key = JSON.stringify(options);
   if (select.dataset.options === key) return;
   select.dataset.options = key;
-  select.replaceChildren(h("option", { value: "" }, t(`all.${name}`)), ...options.map(([value, word]) => h("option", { value }, word)));
+  select.replaceChildren(h("option", { value: "" }, t(`all.${name}`)),
+    ...options.map(([value, word]) => h("option", { value }, word)));
   select.value = filters[name];
 }
 
@@ -83,22 +98,47 @@ function insideByName() {
   const where = new Map();
   for (const fence of state.fences.values()) {
     if (!fence.active) continue;
-    for (const name of fence.inside) (where.get(name) ?? where.set(name, []).get(name)).push(fence.name);
+    for (const name of fence.inside) {
+      if (where.has(name)) where.get(name).push(fence.name);
+      else where.set(name, [fence.name]);
+    }
   }
   return where;
 }
 
-function person(user, where) {
-  const inside = where.get(user.callsign) ?? [];
+/** One of the list: as it was where it says what it said. */
+function line(user, where, old) {
+  const why = reasons(user, where.get(user.callsign) ?? []);
+  const isChosen = chosen === user.id;
+  const key = JSON.stringify([
+    user.callsign, user.team, user.safety, why, isChosen, user.lat, user.lon,
+    format(),
+  ]);
+  const known = old.get(user.id);
+  const element = known?.key === key ? known.element : h("li", {}, person(user, why, isChosen));
+  lines.set(user.id, { key, element });
+  return element;
+}
+
+function reasons(user, inside) {
   const note = (user.override ?? user.word)?.note;
+  return [
+    spoken(user.reason), note && !user.reason.includes(note) && `“${note}”`,
+    user.lat === null ? t("nowhere") : t("fix", { ago: ago(fixAge(user)) }),
+    inside.length > 0 && t("in", { fences: inside.join(", ") }),
+  ].filter(Boolean).join(" · ");
+}
+
+function person(user, why, isChosen) {
+  const { id, callsign, team, safety, lat, lon } = user;
   return h("button", {
-    class: `person is-${user.safety}${chosen === user.id ? " chosen" : ""}`, "data-key": user.id,
-    onclick: () => onPick(user),
+    class: `person is-${safety}${isChosen ? " chosen" : ""}`, "data-key": id,
+    // What is known of them by then.
+    onclick: () => onPick(state.users.get(id) ?? user),
   },
-  h("span", { class: `state ${user.safety}` }, sign(user.safety)),
-  h("span", { class: "name" }, user.callsign, " ", user.team && h("span", { class: "chip" }, user.team)),
-  h("span", { class: `state ${user.safety}` }, t(`safety.${user.safety}`)),
-  h("span", { class: "why" }, [spoken(user.reason), note && !user.reason.includes(note) && `“${note}”`, user.lat === null ? t("nowhere") : t("fix", { ago: ago(fixAge(user)) }),
-    inside.length > 0 && t("in", { fences: inside.join(", ") })].filter(Boolean).join(" · "),
-  user.lat !== null && h("span", { class: "paper" }, ` · ${written(user.lat, user.lon)}`)));
+  h("span", { class: `state ${safety}` }, sign(safety)),
+  h("span", { class: "name" }, callsign, " ", team && h("span", { class: "chip" }, team)),
+  h("span", { class: `state ${safety}` }, t(`safety.${safety}`)),
+  h("span", { class: "why" }, why,
+    lat !== null && h("span", { class: "paper" }, ` · ${written(lat, lon)}`)));
 }

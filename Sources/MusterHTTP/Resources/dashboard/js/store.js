@@ -42,6 +42,8 @@ async function loadEvents() {
 export const state = {
   users: new Map(), reports: new Map(), directives: new Map(), fences: new Map(),
   alerts: [], events: [], devices: [], status: null,
+  /** Who has logged in; null at the node's own machine, where nobody has to. */
+  session: null,
 };
 /** When each set was loaded, by this page's own clock. */
 export const loadedAt = {};
@@ -50,9 +52,11 @@ const listeners = {};
 const running = {};
 let onFault = () => {};
 
-/** Calls `work` after any of the sets has been loaded. */
+/** Calls `work` after any of the sets has been loaded; soon, where one was before. */
 export function on(names, work) {
   for (const name of names) (listeners[name] ??= []).push(work);
+  const known = names.filter((name) => loadedAt[name]);
+  if (known.length > 0) queueMicrotask(() => work(state[known[0]]));
 }
 
 export function onLoadFault(work) { onFault = work; }
@@ -73,6 +77,7 @@ async function run(name, job) {
   try {
     state[name] = await loaders[name]();
     loadedAt[name] = Date.now();
+    if (name === "users") sorted = null;
     for (const listener of listeners[name] ?? []) listener(state[name]);
     onFault(name, null);
   } catch (error) {
@@ -87,8 +92,22 @@ async function run(name, job) {
   }, Math.max(shortest, took * rest));
 }
 
-export function loadAll() {
+let countsBefore = {};
+export async function loadAll() {
+  try {
+    countsBefore = await get("changes");
+  } catch {
+    // The loading below says what is the matter.
+  }
   for (const name of Object.keys(loaders)) load(name);
+}
+
+/** What changed after it was asked for, and before the stream began, is asked for again. */
+export function began(counts) {
+  for (const [dataset, count] of Object.entries(counts)) {
+    if (countsBefore[dataset] !== count) changed({ dataset });
+  }
+  countsBefore = counts;
 }
 
 /** After a notice of the stream: the set, and what is made of it. */
@@ -96,8 +115,13 @@ export function changed(notice) {
   load(notice.dataset);
   if (notice.dataset === "fences") load("users");
   if (notice.dataset === "events") load("fences");
-  load("alerts");
+  if (notice.dataset !== "alerts") load("alerts");
 }
+
+/** Whether whoever looks may write at all; what the node's device may not, it refuses. */
+export const mayWrite = () => state.session === null || state.session.rights === "command";
+
+export const isCommand = () => state.status?.role === "command" && mayWrite();
 
 /** Seconds since a user's fix, now. */
 export function fixAge(user) {
@@ -105,9 +129,11 @@ export function fixAge(user) {
   return user.fixAgeSeconds + Math.round((Date.now() - (loadedAt.users ?? Date.now())) / 1000);
 }
 
+let sorted = null;
 /** Worst first; among equals by name. */
 export function sortedUsers() {
   const order = { unsafe: 0, unknown: 1, safe: 2 };
-  return [...state.users.values()].sort((a, b) =>
+  sorted ??= [...state.users.values()].sort((a, b) =>
     order[a.safety] - order[b.safety] || (a.callsign < b.callsign ? -1 : 1));
+  return sorted;
 }

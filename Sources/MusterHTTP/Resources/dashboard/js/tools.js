@@ -5,6 +5,7 @@ import { choose as chooseLanguage, language, names, t } from "./words.js";
 import { choose as chooseFormat, chosen, formats } from "./place.js";
 import { isMuted, mute } from "./sound.js";
 import { claim } from "./person.js";
+import { mayWrite } from "./store.js";
 import { printPage } from "./paper.js";
 import { refresh } from "./map/map.js";
 
@@ -15,15 +16,25 @@ export function openTools() {
   setTheme(localStorage.getItem("theme") ?? preferred());
   const soundWord = () => t(isMuted() ? "sound.off" : "sound.on");
   const choice = (label, options, value, change) => {
-    const select = h("select", { "aria-label": label, onchange: (event) => change(event.target.value) }, options.map(([key, word]) => h("option", { value: key }, word)));
+    const select = h("select", {
+      "aria-label": label, onchange: (event) => change(event.target.value),
+    }, options.map(([key, word]) => h("option", { value: key }, word)));
     select.value = value;
     return select;
   };
   fill(byId("tools"),
-    h("button", { id: "say-safe", onclick: () => claim("safe") }, t("claim.safe")),
-    h("button", { id: "say-help", class: "danger", onclick: () => claim("help") }, t("claim.help")),
-    h("button", { id: "mute", "aria-pressed": String(isMuted()), onclick: (event) => { mute(!isMuted()); event.target.textContent = soundWord(); event.target.setAttribute("aria-pressed", String(isMuted())); } }, soundWord()),
-    h("button", { id: "theme", onclick: () => { setTheme(document.documentElement.dataset.theme === "dark" ? "light" : "dark"); localStorage.setItem("theme", document.documentElement.dataset.theme); refresh(); } }, t("theme")),
+    mayWrite() && h("button", { id: "say-safe", onclick: () => claim("safe") }, t("claim.safe")),
+    mayWrite() && h("button", {
+      id: "say-help", class: "danger", onclick: () => claim("help"),
+    }, t("claim.help")),
+    h("button", {
+      id: "mute", "aria-pressed": String(isMuted()), onclick: ({ target }) => {
+        mute(!isMuted());
+        target.textContent = soundWord();
+        target.setAttribute("aria-pressed", String(isMuted()));
+      },
+    }, soundWord()),
+    h("button", { id: "theme", onclick: turnTheme }, t("theme")),
     choice(t("coordinates"), formats.map((f) => [f, t(`format.${f}`)]), chosen(), chooseFormat),
     choice(t("language"), Object.entries(names), language, chooseLanguage),
     h("button", { id: "print", onclick: printPage }, t("print")));
@@ -31,4 +42,10 @@ export function openTools() {
 
 function setTheme(name) {
   document.documentElement.dataset.theme = name;
+}
+
+function turnTheme() {
+  setTheme(document.documentElement.dataset.theme === "dark" ? "light" : "dark");
+  localStorage.setItem("theme", document.documentElement.dataset.theme);
+  refresh();
 }

@@ -4,7 +4,8 @@ import { byId } from "../dom.js";
 import { get } from "../api.js";
 
 /** Markup in what a file says of its makers is left out, and its few common signs are put right. */
-const plain = (text) => text.replace(/<[^>]*>/g, "").replace(/&copy;/gi, "©").replace(/&amp;/gi, "&").trim();
+const plain = (text) =>
+  text.replace(/<[^>]*>/g, "").replace(/&copy;/gi, "©").replace(/&amp;/gi, "&").trim();
 
 export async function addBaseMap(map) {
   const about = await get("map");
@@ -23,7 +24,7 @@ export async function addBaseMap(map) {
     },
   });
   new Tiles({
-    // Below its zooms nothing is shown: of the whole world's tiles made small there would be millions.
+    // Below its zooms nothing is shown: there would be millions of tiles, made small.
     minZoom: about.minZoom, maxNativeZoom: about.maxZoom, maxZoom: map.getMaxZoom(),
     bounds: [[south, west], [north, east]], keepBuffer: 4,
   }).addTo(map);

@@ -24,18 +24,27 @@ export function drawShape(map, isCircle) {
     const corners = [];
     let shape = null;
     const style = { color: colour("accent"), weight: 3, interactive: false };
-    const finish = h("button", { class: "first", disabled: true, onclick: () => close(result()) }, t("finish"));
+    const finish = h("button", {
+      class: "first", disabled: true, onclick: () => close(result()),
+    }, t("finish"));
     const result = () => {
-      if (isCircle) return { ...corners[0], radiusMetres: Math.max(1, Math.round(metresBetween(corners[0], corners[1]))) };
+      if (isCircle) {
+        return { ...corners[0], radiusMetres: Math.max(1, Math.round(metresBetween(...corners))) };
+      }
       const ring = corners.map(({ lat, lon }) => [lon, lat]);
       return { type: "Polygon", coordinates: [[...ring, ring[0]]] };
     };
     const redraw = () => {
       shape?.remove();
       const points = corners.map(({ lat, lon }) => [lat, lon]);
-      if (isCircle && corners.length === 2) shape = L.circle(points[0], { ...style, radius: metresBetween(...corners) });
-      else if (corners.length > 2) shape = L.polygon(points, style);
-      else shape = L.layerGroup([L.polyline(points, style), ...points.map((p) => L.circleMarker(p, { ...style, radius: 5 }))]);
+      if (isCircle && corners.length === 2) {
+        shape = L.circle(points[0], { ...style, radius: metresBetween(...corners) });
+      } else if (corners.length > 2) {
+        shape = L.polygon(points, style);
+      } else {
+        const dots = points.map((p) => L.circleMarker(p, { ...style, radius: 5 }));
+        shape = L.layerGroup([L.polyline(points, style), ...dots]);
+      }
       shape.addTo(map);
       finish.disabled = corners.length < (isCircle ? 2 : 3);
     };

@@ -10,14 +10,17 @@ import { startDrawing } from "./draw.js";
 
 const mostCorners = 300;
 const step = 8;
+const ways = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] };
 
 /** Corners without the last, which says the first again; polygons, of each its rings. */
 const ringsOf = (shape) => (shape.type === "MultiPolygon" ? shape.coordinates : [shape.coordinates])
   .map((rings) => rings.map((ring) => ring.slice(0, -1).map(([lon, lat]) => ({ lat, lon }))));
 
 const shapeOf = (polygons) => {
-  const coordinates = polygons.map((rings) => rings.map((ring) => [...ring, ring[0]].map(({ lat, lon }) => [lon, lat])));
-  return coordinates.length === 1 ? { type: "Polygon", coordinates: coordinates[0] } : { type: "MultiPolygon", coordinates };
+  const coordinates = polygons.map((rings) =>
+    rings.map((ring) => [...ring, ring[0]].map(({ lat, lon }) => [lon, lat])));
+  return coordinates.length === 1
+    ? { type: "Polygon", coordinates: coordinates[0] } : { type: "MultiPolygon", coordinates };
 };
 
 export const tooManyCorners = (shape) =>
@@ -27,7 +30,8 @@ export const tooManyCorners = (shape) =>
 export function editShape(map, shape) {
   return new Promise((resolve) => {
     const isCircle = shape.radiusMetres !== undefined;
-    const circle = isCircle ? { lat: shape.lat, lon: shape.lon, radiusMetres: shape.radiusMetres } : null;
+    const { lat, lon, radiusMetres } = shape;
+    const circle = isCircle ? { lat, lon, radiusMetres } : null;
     const polygons = isCircle ? null : ringsOf(shape);
     const group = L.layerGroup().addTo(map);
     const style = { color: colour("accent"), weight: 3, interactive: false };
@@ -37,9 +41,13 @@ export function editShape(map, shape) {
     const now = () => (isCircle ? { ...circle } : shapeOf(polygons));
     const redraw = () => {
       outline?.remove();
-      outline = (isCircle ? L.circle([circle.lat, circle.lon], { ...style, radius: circle.radiusMetres })
-        : L.polygon(polygons.map((rings) => rings.map((ring) => ring.map((p) => [p.lat, p.lon]))), style)).addTo(map);
-      const inside = [...state.users.values()].filter((u) => u.lat !== null && isInside(u, now())).length;
+      const edited = now();
+      outline = isCircle
+        ? L.circle([circle.lat, circle.lon], { ...style, radius: circle.radiusMetres })
+        : L.geoJSON(edited, { style, interactive: false });
+      outline.addTo(map);
+      const people = [...state.users.values()];
+      const inside = people.filter((u) => u.lat !== null && isInside(u, edited)).length;
       count.textContent = t("would.count", { n: inside });
     };
 
@@ -56,9 +64,10 @@ export function editShape(map, shape) {
       const element = marker.getElement();
       element?.setAttribute("aria-label", name);
       element?.addEventListener("keydown", (event) => {
-        const way = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] }[event.key];
+        const way = ways[event.key];
         if (way) {
-          const point = map.latLngToContainerPoint(marker.getLatLng()).add(L.point(way).multiplyBy(event.shiftKey ? 1 : step));
+          const moved = L.point(way).multiplyBy(event.shiftKey ? 1 : step);
+          const point = map.latLngToContainerPoint(marker.getLatLng()).add(moved);
           marker.setLatLng(map.containerPointToLatLng(point));
           to(marker.getLatLng());
         } else if (remove && ["Delete", "Backspace"].includes(event.key)) {
@@ -84,7 +93,11 @@ export function editShape(map, shape) {
           const between = { lat: (corner.lat + next.lat) / 2, lon: (corner.lon + next.lon) / 2 };
           let added = null;
           handle(between, t("corner.new"), "middle", {
-            move: (to) => { if (added) Object.assign(added, to); else ring.splice(index + 1, 0, added = to); }, ended: place,
+            move: (to) => {
+              if (added) Object.assign(added, to);
+              else ring.splice(index + 1, 0, added = to);
+            },
+            ended: place,
           });
         });
       }

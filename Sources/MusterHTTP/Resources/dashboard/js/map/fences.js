@@ -22,6 +22,13 @@ function north(shape) {
   return [Math.min(90, lat + shape.getRadius() / 111320), lng];
 }
 
+/** At the northern edge, where it covers nobody inside. */
+function nameOf(fence, shape) {
+  const words = [fence.name, t(`kind.${fence.kind}`), !fence.active && t("inactive")];
+  return L.tooltip({ permanent: true, direction: "top", className: "fence-name" })
+    .setContent(h("span", {}, words.filter(Boolean).join(" · "))).setLatLng(north(shape));
+}
+
 export function fencesLayer() {
   const group = L.layerGroup();
   return {
@@ -31,11 +38,8 @@ export function fencesLayer() {
       for (const fence of state.fences.values()) {
         const shape = outline(fence);
         if (!shape) continue;
-        const name = `${fence.name} · ${t(`kind.${fence.kind}`)}${fence.active ? "" : ` · ${t("inactive")}`}`;
         group.addLayer(shape);
-        // At the northern edge, where it covers nobody inside.
-        if (state.fences.size <= mostNames) group.addLayer(L.tooltip({ permanent: true, direction: "top", className: "fence-name" })
-          .setContent(h("span", {}, name)).setLatLng(north(shape)));
+        if (state.fences.size <= mostNames) group.addLayer(nameOf(fence, shape));
       }
     },
   };
@@ -52,5 +56,5 @@ export function outline(fence) {
     return L.circle([fence.lat, fence.lon], { ...style, radius: fence.radiusMetres });
   }
   if (!fence.geometry) return null;
-  return L.geoJSON({ type: "Feature", properties: {}, geometry: fence.geometry }, { style });
+  return L.geoJSON(fence.geometry, { style, interactive: false });
 }

@@ -3,7 +3,9 @@
 import { canvasLayer } from "./layer.js";
 import { colour } from "./icons.js";
 
-const steps = [30, 10, 5, 2, 1, 0.5, 0.2, 0.1, 0.05, 0.02, 0.01, 0.005, 0.002, 0.001, 0.0005, 0.0002, 0.0001];
+const steps = [
+  30, 10, 5, 2, 1, 0.5, 0.2, 0.1, 0.05, 0.02, 0.01, 0.005, 0.002, 0.001, 0.0005, 0.0002, 0.0001,
+];
 const wanted = 130;
 
 export function graticule() {
@@ -19,16 +21,18 @@ export function graticule() {
     pen.globalAlpha = 0.7;
     pen.font = '11px "DejaVu Sans", sans-serif';
     const view = map.containerPointToLayerPoint([0, 0]).subtract(origin);
-    const height = map.getSize().y;
+    const foot = view.y + map.getSize().y - 40;
+    const named = (degrees, ends) =>
+      `${Math.abs(degrees).toFixed(digits)}°${ends[degrees < 0 ? 0 : 1]}`;
     for (let i = Math.ceil(nw.lng / step); i * step <= se.lng; i++) {
       const x = Math.round(map.latLngToLayerPoint([0, i * step]).x - origin.x) + 0.5;
       line(pen, x, 0, x, size.y);
-      pen.fillText(`${Math.abs(i * step).toFixed(digits)}°${i < 0 ? "W" : "E"}`, x + 3, view.y + height - 40);
+      pen.fillText(named(i * step, "WE"), x + 3, foot);
     }
     for (let i = Math.ceil(Math.max(-85, se.lat) / step); i * step <= Math.min(85, nw.lat); i++) {
       const y = Math.round(map.latLngToLayerPoint([i * step, 0]).y - origin.y) + 0.5;
       line(pen, 0, y, size.x, y);
-      pen.fillText(`${Math.abs(i * step).toFixed(digits)}°${i < 0 ? "S" : "N"}`, view.x + 60, y - 3);
+      pen.fillText(named(i * step, "SN"), view.x + 60, y - 3);
     }
     pen.globalAlpha = 1;
   }, 100);

@@ -2,6 +2,7 @@
 
 const size = 26;
 const made = new Map();
+const colours = new Map();
 
 const categories = { flood: "≈", chemical: "☣", structure: "⌂", medical: "✚", other: "!" };
 /** Drawn, since few laptops have letters for them; in a square of ten, from its middle. */
@@ -10,31 +11,54 @@ const drawnMarks = {
   access: "M-4-1.500H4V1.500H-4Z",
 };
 
-function colour(name) {
-  return getComputedStyle(document.documentElement).getPropertyValue(`--${name}`).trim();
+/** One of the theme's colours: asked for once, since the browser takes its time to say it. */
+export function colour(name) {
+  let value = colours.get(name);
+  if (value === undefined) {
+    value = getComputedStyle(document.documentElement).getPropertyValue(`--${name}`).trim();
+    colours.set(name, value);
+  }
+  return value;
 }
 
 /** After the theme has changed. */
-export function forget() { made.clear(); }
+export function forget() {
+  made.clear();
+  colours.clear();
+}
 
-function picture(key, draw) {
+function picture(key, side, draw) {
   let canvas = made.get(key);
   if (canvas) return canvas;
   const scale = window.devicePixelRatio || 1;
   canvas = document.createElement("canvas");
-  canvas.width = canvas.height = size * scale;
+  canvas.width = canvas.height = side * scale;
   const pen = canvas.getContext("2d");
   pen.scale(scale, scale);
-  draw(pen, size / 2);
+  draw(pen, side / 2);
   made.set(key, canvas);
   return canvas;
 }
 
 export const memberSize = size;
+export const clusterSize = 40;
+
+/** The disc that stands for many, in the colour of the worst; how many, is written on it. */
+export function cluster(worst) {
+  return picture(`cluster ${worst}`, clusterSize, (pen, c) => {
+    pen.fillStyle = colour(worst);
+    pen.strokeStyle = colour("panel");
+    pen.lineWidth = 3;
+    pen.beginPath();
+    pen.arc(c, c, 18, 0, 7);
+    pen.fill();
+    pen.stroke();
+  });
+}
 
 /** Safe is a disc with a tick, unsafe an octagon with "!", unknown a square with "?". */
 export function member(state, isStale) {
-  return picture(`member ${state} ${isStale}`, (pen, c) => {
+  return picture(`member ${state} ${isStale}`, size, (pen, c) => {
     pen.globalAlpha = isStale ? 0.55 : 1;
     pen.fillStyle = colour(state);
     pen.strokeStyle = colour("panel");
@@ -57,7 +81,7 @@ export function member(state, isStale) {
 
 /** A triangle with the category's sign; grey once resolved. */
 export function report(category, isOpen, toEvacuate) {
-  return picture(`report ${category} ${isOpen} ${toEvacuate}`, (pen, c) => {
+  return picture(`report ${category} ${isOpen} ${toEvacuate}`, size, (pen, c) => {
     pen.fillStyle = colour(!isOpen ? "faint" : toEvacuate ? "evacuate" : "unknown");
     pen.strokeStyle = colour("panel");
     pen.lineWidth = 2;
@@ -91,5 +115,3 @@ function mark(pen, c, text, height, lower = 1) {
   pen.textBaseline = "middle";
   pen.fillText(text, c, c + lower);
 }
-
-export { colour };

@@ -1,5 +1,10 @@
 // A canvas over the map that is drawn anew when the map has moved, and carried along meanwhile.
 
+import { onceAFrame } from "../dom.js";
+
+/** Of a screen, on each side: so much more is drawn, so that panning has something to show. */
+const margin = 0.25;
+
 /** The layer; `draw(pen, map, origin)` draws at `map.latLngToLayerPoint(…) - origin`. */
 export function canvasLayer(draw, zIndex) {
   const Layer = L.Layer.extend({
@@ -11,29 +16,44 @@ export function canvasLayer(draw, zIndex) {
       this._canvas.style.pointerEvents = "none";
       this._canvas.setAttribute("aria-hidden", "true");
       map.getPanes().overlayPane.append(this._canvas);
-      map.on("moveend zoomend resize viewreset", this.redraw, this);
+      // Several of these come at once.
+      this._soon = onceAFrame(() => this.redraw());
+      map.on("moveend zoomend resize viewreset", this._soon, this);
+      map.on("move", this._ifAtEdge, this);
       this.redraw();
     },
     onRemove(map) {
       this._canvas.remove();
-      map.off("moveend zoomend resize viewreset", this.redraw, this);
+      map.off("moveend zoomend resize viewreset", this._soon, this);
+      map.off("move", this._ifAtEdge, this);
+    },
+    _ifAtEdge() {
+      const corner = this._map.containerPointToLayerPoint([0, 0]).subtract(this._origin);
+      const other = corner.add(this._map.getSize());
+      if (corner.x < 0 || corner.y < 0 || other.x > this._size.x || other.y > this._size.y) {
+        this._soon();
+      }
     },
     redraw() {
       const map = this._map;
       if (!map) return;
-      // Half a screen more on each side, so that panning has something to show.
       const screen = map.getSize();
-      const more = screen.multiplyBy(0.5).round();
+      const more = screen.multiplyBy(margin).round();
       const size = screen.add(more.multiplyBy(2));
       const scale = window.devicePixelRatio || 1;
       const origin = map.containerPointToLayerPoint(more.multiplyBy(-1)).round();
-      this._canvas.width = size.x * scale;
-      this._canvas.height = size.y * scale;
-      this._canvas.style.width = `${size.x}px`;
-      this._canvas.style.height = `${size.y}px`;
-      L.DomUtil.setPosition(this._canvas, origin);
-      const pen = this._canvas.getContext("2d");
-      pen.scale(scale, scale);
+      const [width, height] = [Math.round(size.x * scale), Math.round(size.y * scale)];
+      const canvas = this._canvas;
+      const pen = canvas.getContext("2d");
+      if (canvas.width !== width || canvas.height !== height) {
+        [canvas.width, canvas.height] = [width, height];
+        canvas.style.width = `${size.x}px`;
+        canvas.style.height = `${size.y}px`;
+      }
+      pen.setTransform(scale, 0, 0, scale, 0, 0);
+      pen.clearRect(0, 0, size.x, size.y);
+      L.DomUtil.setPosition(canvas, origin);
+      [this._origin, this._size] = [origin, size];
       draw(pen, map, origin, size);
     },
   });

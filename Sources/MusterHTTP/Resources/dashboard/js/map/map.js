@@ -1,12 +1,12 @@
 // The map: Leaflet, a graticule, fences, reports, people. It works without any base map.
 
-import { byId, fill, h, onceAFrame } from "../dom.js";
+import { afterAFrame, byId, fill, h, onceAFrame } from "../dom.js";
 import { loadedAt, on, state } from "../store.js";
 import { t } from "../words.js";
 import { written } from "../place.js";
 import { forget } from "./icons.js";
 import { graticule } from "./graticule.js";
-import { hit, membersLayer } from "./members.js";
+import { hit, indexPlaces, membersLayer } from "./members.js";
 import { fencesLayer } from "./fences.js";
 import { isDrawing } from "./draw.js";
 import { addBaseMap } from "./base.js";
@@ -28,7 +28,10 @@ export function openMap(onPick) {
     fill(byId("map"), h("p", { class: "no-map" }, t("map.none")));
     return;
   }
-  map = L.map("map", { zoomControl: true, attributionControl: false, minZoom: 2, maxZoom: 20, fadeAnimation: false, worldCopyJump: true });
+  map = L.map("map", {
+    zoomControl: true, attributionControl: false, minZoom: 2, maxZoom: 20,
+    fadeAnimation: false, worldCopyJump: true,
+  });
   map.setView([0, 0], 2);
   map.getContainer().setAttribute("aria-label", t("map"));
   L.control.scale({ imperial: false }).addTo(map);
@@ -50,25 +53,28 @@ export function openMap(onPick) {
     const item = hit(layerPoint);
     if (!item) return;
     if (item.group && map.getZoom() < map.getMaxZoom() - 1 && spread(item.group)) {
-      return map.fitBounds(L.latLngBounds(item.group.map((i) => [i.row.lat, i.row.lon])).pad(0.3), { maxZoom: 18 });
+      return map.fitBounds(around(item.group).pad(0.3), { maxZoom: 18 });
     }
     onPick(item);
   });
   map.on("dragstart", () => { framed = true; });
   new ResizeObserver(onceAFrame(refresh)).observe(byId("map"));
-  on(["users", "reports"], redrawSoon);
+  // People read the list first.
+  on(["users", "reports"], afterAFrame(() => { indexPlaces(); redraw(); }));
   on(["reports"], drawPulses);
   on(["fences"], onceAFrame(() => { fences.redraw(); frame(); }));
-  setInterval(redrawSoon, 15000);
+  setInterval(redraw, 15000);
 }
 
-const redrawSoon = onceAFrame(() => {
+function redraw() {
   frame();
-  members?.redraw();
-});
+  members.redraw();
+}
+
+const around = (group) => L.latLngBounds(group.map((i) => [i.row.lat, i.row.lon]));
 
 const spread = (group) => {
-  const bounds = L.latLngBounds(group.map((i) => [i.row.lat, i.row.lon]));
+  const bounds = around(group);
   return bounds.getSouthWest().distanceTo(bounds.getNorthEast()) > 3;
 };
 
@@ -79,11 +85,18 @@ function showPlace(latlng) {
 /** All that there is to see is put into view, until everything was loaded once. */
 function frame() {
   if (framed || !map) return;
-  const points = [...state.users.values(), ...state.reports.values(), ...state.fences.values()]
-    .filter((row) => typeof row.lat === "number").map((row) => [row.lat, row.lon]);
-  if (points.length === 0) return;
+  let [south, west, north, east] = [90, 180, -90, -180];
+  for (const set of [state.users, state.reports, state.fences]) {
+    for (const { lat, lon } of set.values()) {
+      if (typeof lat !== "number") continue;
+      [south, north] = [Math.min(south, lat), Math.max(north, lat)];
+      [west, east] = [Math.min(west, lon), Math.max(east, lon)];
+    }
+  }
+  if (south > north) return;
   framed = ["users", "reports", "fences"].every((name) => loadedAt[name]);
-  map.fitBounds(L.latLngBounds(points).pad(0.2), { maxZoom: 16, animate: false });
+  const bounds = L.latLngBounds([[south, west], [north, east]]);
+  map.fitBounds(bounds.pad(0.2), { maxZoom: 16, animate: false });
 }
 
 function drawPulses() {

@@ -2,67 +2,93 @@
 // the colour of the worst, and says how many of them need help.
 
 import { canvasLayer } from "./layer.js";
-import { colour, member, memberSize, report } from "./icons.js";
-import { state, fixAge } from "../store.js";
+import { cluster, clusterSize, colour, member, memberSize, report } from "./icons.js";
+import { fixAge, state } from "../store.js";
 import { t } from "../words.js";
 
 const cell = 46;
 const fewEnough = 250;
 const staleSeconds = 600;
+/** How far north and south the map goes. */
+const edge = 85.0511287798;
+const ranks = { unsafe: 0, unknown: 1, safe: 3 };
 
+/** Everybody and every open report with a place, and where on a map of the world of side 1. */
+let index = { items: [], x: new Float64Array(0), y: new Float64Array(0) };
 /** What can be clicked: filled anew by each drawing. */
 let drawn = [];
+
+/** To be called when people or reports have changed: drawing only adds and multiplies then. */
+export function indexPlaces() {
+  const items = [];
+  for (const row of state.reports.values()) {
+    if (row.status === "open" && row.lat !== null) {
+      items.push({ row, report: true, rank: row.toEvacuate ? 0 : 2 });
+    }
+  }
+  for (const row of state.users.values()) {
+    if (row.lat !== null) items.push({ row, user: true, rank: ranks[row.safety] });
+  }
+  const [x, y] = [new Float64Array(items.length), new Float64Array(items.length)];
+  items.forEach(({ row }, i) => {
+    const sine = Math.sin(Math.max(-edge, Math.min(edge, row.lat)) * Math.PI / 180);
+    x[i] = row.lon / 360 + 0.5;
+    y[i] = 0.5 - Math.log((1 + sine) / (1 - sine)) / (4 * Math.PI);
+  });
+  index = { items, x, y };
+}
 
 export function membersLayer() {
   return canvasLayer((pen, map, origin, size) => {
     drawn = [];
     const { alone, together } = placed(map, origin, size);
-    for (const item of alone) if (item.user) accuracy(pen, map, item);
-    for (const item of alone) single(pen, item, alone.length <= fewEnough);
-    for (const group of together) cluster(pen, group);
-    for (const item of drawn) {
-      item.x += origin.x;
-      item.y += origin.y;
+    for (const one of alone) if (one.item.user) accuracy(pen, map, one);
+    for (const one of alone) single(pen, one, alone.length <= fewEnough);
+    for (const group of together) many(pen, group);
+    for (const one of drawn) {
+      one.x += origin.x;
+      one.y += origin.y;
     }
   }, 300);
 }
 
 function placed(map, origin, size) {
-  const items = [];
-  const add = (row, item) => {
-    if (row.lat === null) return;
-    const point = map.latLngToLayerPoint([row.lat, row.lon]);
-    const [x, y] = [point.x - origin.x, point.y - origin.y];
-    if (x < 0 || y < 0 || x > size.x || y > size.y) return;
-    items.push({ ...item, row, x, y });
-  };
-  for (const row of state.reports.values()) {
-    if (row.status === "open") add(row, { report: true, rank: row.toEvacuate ? 0 : 2 });
-  }
-  const ranks = { unsafe: 0, unknown: 1, safe: 3 };
-  for (const row of state.users.values()) add(row, { user: true, rank: ranks[row.safety] });
-  items.sort((a, b) => b.rank - a.rank);
+  const side = 256 * 2 ** map.getZoom();
+  const corner = map.getPixelOrigin().add(origin);
+  // The grid stands still on the earth, so that groups do not change while the map is moved.
+  const [column, row] = [Math.floor(corner.x / cell), Math.floor(corner.y / cell)];
   const cells = new Map();
-  for (const item of items) {
-    // The grid stands still on the earth, so that groups do not change while the map is moved.
-    const key = `${Math.floor((item.x + origin.x) / cell)} ${Math.floor((item.y + origin.y) / cell)}`;
-    (cells.get(key) ?? cells.set(key, []).get(key)).push(item);
+  let visible = 0;
+  for (let i = 0; i < index.items.length; i++) {
+    const x = index.x[i] * side - corner.x;
+    const y = index.y[i] * side - corner.y;
+    if (x < 0 || y < 0 || x > size.x || y > size.y) continue;
+    visible++;
+    const key = (Math.floor((y + corner.y) / cell) - row) * 4096
+      + Math.floor((x + corner.x) / cell) - column;
+    let group = cells.get(key);
+    if (!group) cells.set(key, group = { members: [], x: 0, y: 0 });
+    group.members.push({ item: index.items[i], x, y });
+    group.x += x;
+    group.y += y;
   }
-  const most = items.length > fewEnough ? 1 : 4;
+  const most = visible > fewEnough ? 1 : 4;
   const [alone, together] = [[], []];
   for (const group of cells.values()) {
-    if (group.length <= most) alone.push(...group);
+    if (group.members.length <= most) alone.push(...group.members);
     else together.push(group);
   }
-  return { alone, together };
+  return { alone: alone.sort((a, b) => b.item.rank - a.item.rank), together };
 }
 
-function accuracy(pen, map, { row, x, y }) {
+function accuracy(pen, map, { item: { row }, x, y }) {
   if (!row.accuracyMetres) return;
   const north = L.latLng(row.lat + row.accuracyMetres / 111320, row.lon);
-  const radius = Math.abs(map.latLngToLayerPoint(north).y - map.latLngToLayerPoint([row.lat, row.lon]).y);
+  const here = map.latLngToLayerPoint([row.lat, row.lon]);
+  const radius = Math.abs(map.latLngToLayerPoint(north).y - here.y);
   if (radius < 16 || radius > 3000) return;
   pen.fillStyle = pen.strokeStyle = colour(row.safety);
+  pen.lineWidth = 1;
   pen.beginPath();
   pen.arc(x, y, radius, 0, 7);
   pen.globalAlpha = 0.08;
@@ -72,18 +98,19 @@ function accuracy(pen, map, { row, x, y }) {
   pen.globalAlpha = 1;
 }
 
-function single(pen, item, withWords) {
-  const { row, x, y } = item;
+function single(pen, { item, x, y }, withWords) {
+  const { row } = item;
   const isStale = item.user && (fixAge(row) ?? 0) > staleSeconds;
   const image = item.user
     ? member(row.safety, isStale)
     : report(row.category, row.status === "open", row.toEvacuate);
   pen.drawImage(image, x - memberSize / 2, y - memberSize / 2, memberSize, memberSize);
-  drawn.push(item);
+  drawn.push({ item, x, y });
   if (!withWords) return;
   const name = shortened(item.user ? row.callsign : row.title);
-  const word = item.user ? t(`safety.${row.safety}`) : row.toEvacuate ? t("evacuate") : t(`category.${row.category}`);
-  label(pen, `${name} · ${word}`, x + memberSize / 2 + 2, y, colour(item.user ? row.safety : row.toEvacuate ? "evacuate" : "unknown"), isStale);
+  const [word, ink] = item.user ? [t(`safety.${row.safety}`), row.safety]
+    : row.toEvacuate ? [t("evacuate"), "evacuate"] : [t(`category.${row.category}`), "unknown"];
+  label(pen, `${name} · ${word}`, x + memberSize / 2 + 2, y, colour(ink), isStale);
 }
 
 const shortened = (text) => (text.length > 22 ? `${text.slice(0, 21)}…` : text);
@@ -102,32 +129,31 @@ function label(pen, text, x, y, ink, isStale) {
   pen.globalAlpha = 1;
 }
 
-function cluster(pen, group) {
-  const x = group.reduce((sum, i) => sum + i.x, 0) / group.length;
-  const y = group.reduce((sum, i) => sum + i.y, 0) / group.length;
-  const people = group.filter((i) => i.user);
-  const unsafe = people.filter((i) => i.row.safety === "unsafe").length;
-  const unknown = people.filter((i) => i.row.safety === "unknown").length;
-  const worst = unsafe ? "unsafe" : unknown ? "unknown" : people.length ? "safe" : "unknown";
-  pen.fillStyle = colour(worst);
-  pen.strokeStyle = colour("panel");
-  pen.lineWidth = 3;
-  pen.beginPath();
-  pen.arc(x, y, 18, 0, 7);
-  pen.fill();
-  pen.stroke();
+function many(pen, { members, x: sumX, y: sumY }) {
+  const [x, y] = [sumX / members.length, sumY / members.length];
+  let [people, unsafe, unknown] = [0, 0, 0];
+  for (const { item } of members) {
+    if (!item.user) continue;
+    people++;
+    if (item.row.safety === "unsafe") unsafe++;
+    else if (item.row.safety === "unknown") unknown++;
+  }
+  const worst = unsafe ? "unsafe" : unknown || !people ? "unknown" : "safe";
+  const told = unsafe ? `! ${unsafe}` : unknown ? `? ${unknown}` : "";
+  const half = clusterSize / 2;
+  pen.drawImage(cluster(worst), x - half, y - half, clusterSize, clusterSize);
   pen.fillStyle = colour("panel");
   pen.textAlign = "center";
   pen.textBaseline = "middle";
   pen.font = 'bold 12px "DejaVu Sans", sans-serif';
-  pen.fillText(String(group.length), x, unsafe || unknown ? y - 5 : y);
+  pen.fillText(String(members.length), x, told ? y - 5 : y);
   pen.font = 'bold 10px "DejaVu Sans", sans-serif';
-  if (unsafe) pen.fillText(`! ${unsafe}`, x, y + 8);
-  else if (unknown) pen.fillText(`? ${unknown}`, x, y + 8);
-  drawn.push({ x, y, group, worst });
+  if (told) pen.fillText(told, x, y + 8);
+  drawn.push({ x, y, group: members.map((one) => one.item) });
 }
 
-/** What stands at a point of the map's layers; the last drawn is on top. */
+/** What stands at a point of the map's layers, or {group}; the last drawn is on top. */
 export function hit(point) {
-  return drawn.findLast((item) => Math.hypot(item.x - point.x, item.y - point.y) <= 18);
+  const one = drawn.findLast((item) => Math.hypot(item.x - point.x, item.y - point.y) <= 18);
+  return one?.item ?? one;
 }

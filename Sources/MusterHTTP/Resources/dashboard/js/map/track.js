@@ -12,13 +12,19 @@ export async function showTrack(map, user) {
   hideTrack();
   const fixes = (await get(`tracks/${segment(user.id)}?limit=5000`)).items;
   if (fixes.length === 0) return say(t("track.none", { name: user.callsign }));
-  const line = L.polyline(fixes.map((f) => [f.lat, f.lon]), { color: colour("accent"), weight: 4, opacity: 0.8, interactive: false });
-  const dot = L.circleMarker([0, 0], { radius: 8, color: colour("ink"), fillColor: colour("accent"), fillOpacity: 1, interactive: false });
+  const line = L.polyline(fixes.map((f) => [f.lat, f.lon]), {
+    color: colour("accent"), weight: 4, opacity: 0.8, interactive: false,
+  });
+  const dot = L.circleMarker([0, 0], {
+    radius: 8, color: colour("ink"), fillColor: colour("accent"), fillOpacity: 1,
+    interactive: false,
+  });
   const when = h("span");
   const move = (index) => {
     const fix = fixes[index];
     dot.setLatLng([fix.lat, fix.lon]);
-    when.textContent = `${clock(fix.sampleTime)} (${ago(secondsSince(fix.sampleTime))}) ${written(fix.lat, fix.lon)}`;
+    const time = `${clock(fix.sampleTime)} (${ago(secondsSince(fix.sampleTime))})`;
+    when.textContent = `${time} ${written(fix.lat, fix.lon)}`;
   };
   const slider = h("input", {
     type: "range", min: 0, max: fixes.length - 1, "aria-label": t("track.time"),

@@ -1,0 +1,123 @@
+// Zones from a GeoJSON file: all that is in it is looked at on one page, changed there where it has
+// to be, and saved with one click.
+
+import { h } from "./dom.js";
+import { control, form } from "./dialog.js";
+import { write } from "./api.js";
+import { t } from "./words.js";
+import { asBody, asFence, kinds, whoWouldBeInside } from "./zone.js";
+import { theMap } from "./map/map.js";
+import { outline } from "./map/fences.js";
+
+const mostBytes = 1000000;
+/** People read them all before they save. */
+const mostShapes = 200;
+
+/** Asks about what is in the file; throws where there is nothing to ask about. */
+export async function importZones(file) {
+  if (file.size > mostBytes) throw new Error(t("import.large"));
+  const { shapes, others } = read(await file.text());
+  if (shapes.length === 0) throw new Error(t("import.none"));
+  if (shapes.length > mostShapes) throw new Error(t("import.many", { n: shapes.length }));
+  const lines = shapes.map(line);
+  const hide = showOnMap(shapes);
+  try {
+    await form(t("import.review", { n: shapes.length }), [
+      others > 0 && h("p", { class: "faint" }, t("import.others", { n: others })),
+      h("ol", { class: "review" }, lines.map((one) => one.element)),
+    ].filter(Boolean), (values) => save(lines, values), t("import.save"));
+  } finally {
+    hide();
+  }
+}
+
+/** All of them, until what is returned is called. */
+function showOnMap(shapes) {
+  if (!theMap()) return () => {};
+  const outlines = shapes.map((one) => outline(asFence(one, one.kind)));
+  const group = L.featureGroup(outlines).addTo(theMap());
+  theMap().fitBounds(group.getBounds().pad(0.3), { maxZoom: 17, animate: false });
+  return () => group.remove();
+}
+
+/** One zone to be: what it is called, its kind, who would be inside, and whether it is wanted. */
+function line(shape, number) {
+  const told = h("p", { class: "faint" }, whoWouldBeInside(shape));
+  const input = (key, word, more) =>
+    control(`${key} ${number}`, { ...more, "aria-label": `${t(word)} ${number + 1}` });
+  const inputs = [
+    input("take", "import.take", { type: "checkbox", value: true }),
+    input("name", "name", { value: shape.name, maxlength: 120 }),
+    input("kind", "kind", { value: shape.kind, options: kinds() }),
+  ];
+  const element = h("li", { class: "card" }, h("div", { class: "line" }, inputs), told);
+  return { shape, element, inputs, told, isSaved: false };
+}
+
+/**
+ * One after the other. What the node refuses is said at its line, and the others are saved all the
+ * same; those that are saved are not saved again.
+ */
+async function save(lines, values) {
+  const wanted = lines.map((one, number) => ({
+    one, name: values[`name ${number}`], kind: values[`kind ${number}`],
+  })).filter(({ one }, number) => values[`take ${number}`] && !one.isSaved);
+  const nameless = wanted.find(({ name }) => name === "");
+  if (nameless) {
+    nameless.one.inputs[1].focus();
+    throw new Error(t("import.name"));
+  }
+  let refused = 0;
+  for (const { one, name, kind } of wanted) {
+    try {
+      await write("POST", "fences", { name, kind, active: true, ...asBody(one.shape) });
+      one.isSaved = true;
+      for (const input of one.inputs) input.disabled = true;
+      one.told.className = "safe";
+      one.told.textContent = t("import.saved");
+    } catch (error) {
+      refused++;
+      one.told.className = "wrong";
+      one.told.textContent = error.message;
+      if (error.status === 0) throw error;
+    }
+  }
+  if (refused > 0) throw new Error(t("import.refused", { n: refused, of: wanted.length }));
+}
+
+/** What can be a zone, and how many features cannot. */
+function read(text) {
+  let json;
+  try {
+    json = JSON.parse(text);
+  } catch {
+    throw new Error(t("import.none"));
+  }
+  const features = json?.type === "FeatureCollection" ? json.features : [json];
+  const shapes = (Array.isArray(features) ? features : []).map(shapeOf);
+  const found = shapes.filter(Boolean);
+  return { shapes: found, others: shapes.length - found.length };
+}
+
+function shapeOf(feature) {
+  const { geometry = feature, properties } = feature ?? {};
+  const name = String(properties?.name ?? "").slice(0, 120);
+  const kind = kinds().some(([one]) => one === properties?.kind) ? properties.kind : "hazard";
+  if (!Array.isArray(geometry?.coordinates)) return null;
+  const { type, coordinates } = geometry;
+  if (type === "Polygon" && isPolygon(coordinates)
+    || type === "MultiPolygon" && coordinates.length > 0 && coordinates.every(isPolygon)) {
+    return { type, coordinates, name, kind };
+  }
+  const radiusMetres = Number(properties?.radius_m);
+  if (type !== "Point" || !(radiusMetres > 0) || !isPlace(coordinates)) return null;
+  const [lon, lat] = coordinates;
+  return { lat, lon, radiusMetres, name, kind };
+}
+
+const isPlace = (place) =>
+  Array.isArray(place) && Math.abs(place[0]) <= 180 && Math.abs(place[1]) <= 90;
+
+/** Enough to be drawn; whether it can be a zone, the node says. */
+const isPolygon = (rings) => Array.isArray(rings) && rings.length > 0
+  && rings.every((ring) => Array.isArray(ring) && ring.length > 3 && ring.every(isPlace));

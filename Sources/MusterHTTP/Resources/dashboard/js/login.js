@@ -1,0 +1,46 @@
+// Logging in: for people at other machines, who come over TLS. On its own machine the node asks
+// nobody.
+
+import { byId, fill, h } from "./dom.js";
+import { get, onStranger, write } from "./api.js";
+import { field, form } from "./dialog.js";
+import { state } from "./store.js";
+import { t } from "./words.js";
+
+let isAsking = false;
+
+/** Learns who looks, and asks for name and passphrase whenever the node does not know. */
+export async function openLogin() {
+  onStranger(logIn);
+  if (location.protocol !== "https:") return;
+  try {
+    state.session = await get("session");
+  } catch {
+    return; // The form says it.
+  }
+  const { name, rights } = state.session;
+  fill(byId("session"), h("span", {}, t(`login.${rights}`, { name })),
+    h("button", { id: "log-out", onclick: logOut }, t("log.out")));
+}
+
+async function logIn() {
+  if (isAsking) return;
+  isAsking = true;
+  // A session that is over: what it showed goes with it.
+  if (state.session) return location.reload();
+  const isIn = await form(t("log.in"), [
+    h("p", {}, t("log.in.why")),
+    field("name", t("name"), { required: true, maxlength: 100, autocomplete: "username" }),
+    field("passphrase", t("passphrase"), {
+      type: "password", required: true, maxlength: 1000, autocomplete: "current-password",
+    }),
+  ], (values) => write("POST", "session", values), t("log.in"));
+  isAsking = false;
+  // With a new page, nothing of whoever looked before is left.
+  if (isIn) location.reload();
+}
+
+async function logOut() {
+  await write("DELETE", "session");
+  location.reload();
+}

@@ -1,0 +1,29 @@
+// A zone before it is saved: a circle {lat, lon, radiusMetres}, or a GeoJSON geometry.
+
+import { state } from "./store.js";
+import { t } from "./words.js";
+import { isInside } from "./geometry.js";
+
+const mostNames = 30;
+
+/** The kinds of a zone, as a choice. */
+export const kinds = () => ["muster", "hazard", "info"].map((kind) => [kind, t(`kind.${kind}`)]);
+
+export const named = (names) =>
+  names.slice(0, mostNames).join(", ") + (names.length > mostNames ? " …" : "");
+
+export function whoWouldBeInside(shape) {
+  const inside = [...state.users.values()].filter((u) => u.lat !== null && isInside(u, shape));
+  return inside.length === 0 ? t("would.nobody")
+    : t("would", { n: inside.length, names: named(inside.map((user) => user.callsign)) });
+}
+
+/** As the API takes it. */
+export function asBody({ type, coordinates, lat, lon, radiusMetres }) {
+  if (!type) return { circle: { lat, lon, radiusMetres } };
+  return { geojson: { type: "Feature", properties: {}, geometry: { type, coordinates } } };
+}
+
+/** As what is drawn on the map. */
+export const asFence = (shape, kind) =>
+  ({ ...shape, kind, active: true, ...(shape.type ? { geometry: shape } : {}) });
