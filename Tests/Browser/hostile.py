@@ -7,13 +7,15 @@ one of them ran.
 A small server stands in for the node, so that what a node would refuse is shown too: callsigns, the
 operation's name, the makers of a base map and all the rest. Needs what dashboard.py needs."""
 
-import copy
-import shutil
+import json
 import sys
 import threading
 
+import browser
+from browser import Page, must
+from nodes import wait
 from payloads import ALL
-from scale import Stage, handler, http
+from scale import COUNTS, Stage, handler, http
 
 WHEN = "2026-11-22T03:00:00Z"
 
@@ -27,8 +29,15 @@ class HostileStage(Stage):
         self.count = 1
         self.looks = 0
         self.has_rows = False
+        # Which of the zones are there: the map names them where they are few.
+        self.zones = range(len(ALL))
+
+    def text(self, name):
+        return json.dumps(self.answer(name)).encode()
 
     def answer(self, name):
+        if name == "changes":
+            return COUNTS
         if name == "map":
             return {"name": ALL[1], "attribution": " ".join(ALL), "tiles": "/tiles/{z}/{x}/{y}",
                     "format": "png", "minZoom": 0, "maxZoom": 5, "bounds": None}
@@ -43,13 +52,14 @@ class HostileStage(Stage):
         if name in make and not self.has_rows:
             return {"items": [], "next": None}
         if name in make:
-            return {"items": [make[name](n, text) for n, text in enumerate(ALL)], "next": None}
+            rows = self.zones if name == "fences" else range(len(ALL))
+            return {"items": [make[name](n, ALL[n]) for n in rows], "next": None}
         for kind in ("reports", "fences"):
             if name.startswith(kind + "/"):
                 number = int(name.split("/")[1], 16)
                 return make[kind](number, ALL[number])
         if name == "fences.geojson":
-            return {"features": [self.outline(n, text) for n, text in enumerate(ALL)
+            return {"features": [self.outline(n, ALL[n]) for n in self.zones
                                  if n % 2 and self.has_rows]}
         return {"items": [], "next": None}
 
@@ -121,7 +131,7 @@ class HostileStage(Stage):
             "diskFreeBytes": 1, "stale": [], "withholding": []}
 
 
-# Every status one by one; then all rows, of which every sixth is opened.
+# Every status one by one.
 STATUSES = """
 const done = arguments[0];
 import("/dashboard/js/store.js").then(async ({ load, on }) => {
@@ -137,22 +147,20 @@ import("/dashboard/js/store.js").then(async ({ load, on }) => {
 }).catch((error) => done(String(error)));
 """
 
+# Every row of a panel, and what it opens.
 ROWS = """
-const done = arguments[arguments.length - 1];
-const [selector] = arguments;
+const [view, selector, done] = arguments;
 (async () => {
-  let opened = 0;
   for (;;) {
-    const more = document.querySelector("[data-key=more]");
-    if (!more || more.closest("section")?.checkVisibility() === false) break;
+    const more = document.querySelector(`#${view} [data-key=more]`);
+    if (!more) break;
     more.click();
     await new Promise(requestAnimationFrame);
   }
-  const keys = [...document.querySelectorAll(selector)].map((one) => one.dataset.key)
-    .filter((_, n) => n % 6 === 0);
+  const keys = [...document.querySelectorAll(selector)].map((one) => one.dataset.key);
+  let opened = 0;
   for (const key of keys) {
-    const one = [...document.querySelectorAll(selector)].find((other) => other.dataset.key === key);
-    one?.click();
+    document.querySelector(`#${view} [data-key="${key}"]`)?.click();
     await new Promise(requestAnimationFrame);
     for (const dialog of document.querySelectorAll("dialog")) {
       opened++;
@@ -164,58 +172,96 @@ const [selector] = arguments;
 })().catch((error) => done(String(error)));
 """
 
+# Zones out of a file, named by its makers.
+IMPORT = """
+const [names, done] = arguments;
+const features = names.map((name, n) => ({ type: "Feature", properties: { name, kind: name,
+  radius_m: 50 }, geometry: { type: "Point", coordinates: [-7.6, 40.3 + n / 1000] } }));
+const file = new File([JSON.stringify({ type: "FeatureCollection", features })], names[0]);
+import("/dashboard/js/import.js").then(async ({ importZones }) => {
+  importZones(file);
+  while (!document.querySelector("dialog .review")) await new Promise(requestAnimationFrame);
+  const lines = document.querySelectorAll("dialog .review li").length;
+  document.querySelector("dialog").close();
+  done(lines);
+}).catch((error) => done(String(error)));
+"""
+
+# What none of these texts may ever have become.
+MADE = ", ".join(f"main {name}, dialog {name}" for name in (
+    "script", "iframe", "a[href]:not(.leaflet-control-zoom a)", "form[action]",
+    "img:not(.leaflet-tile)", "object", "embed", "link", "style", "base", "svg [onload]"))
+
+
+def nothing_ran(page, where):
+    ran = page.js("""return [typeof window.__ran, document.title === 'ran',
+        document.querySelectorAll(arguments[0]).length]""", MADE)
+    must(f"nothing ran {where} {ran}", ran == ["undefined", False, 0])
+
 
 def main():
-    try:
-        from dashboard import Page, must, wait
-        import selenium  # noqa: F401
-    except ImportError:
-        print("skipped: selenium is not installed (pip install selenium)")
-        return 0
-    if not shutil.which("chromium") or not shutil.which("chromedriver"):
-        print("skipped: Chromium is not installed (apt install chromium chromium-driver)")
+    if lack := browser.missing():
+        print(f"skipped: {lack}")
         return 0
     stage = HostileStage()
     server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler(stage))
     server.daemon_threads = True
     threading.Thread(target=server.serve_forever, daemon=True).start()
-    page = Page(f"http://127.0.0.1:{server.server_address[1]}", None)
+    page = Page(f"http://127.0.0.1:{server.server_address[1]}")
     page.driver.set_script_timeout(900)
     try:
-        page.driver.get(page.url + "/")
-        wait("the makers of the map are named", lambda: page.text("#credit"), 300)
-        last = page.driver.execute_async_script(STATUSES % (len(ALL) + 5))
-        must(f"{stage.looks} statuses were shown, the last {last!r}", stage.looks > len(ALL))
-        ran = page.js("return [typeof window.__ran, document.title === 'ran']")
-        must(f"nothing of them ran {ran}", ran == ["undefined", False])
-        stage.has_rows = True
-        page.driver.get(page.url + "/")
-        wait("the sets are shown", lambda: page.js(
-            "return document.querySelectorAll('.person').length > 100"
-            " && document.querySelectorAll('#reports .card').length > 100"
-            " && document.querySelectorAll('#fences .card').length > 300"), 300)
-        for view, selector in (("people", ".person"), ("reports", "#reports [data-key^='open ']")):
-            page.view(view)
-            opened = page.driver.execute_async_script(ROWS, selector)
-            must(f"{opened} dialogs of {view} were opened", isinstance(opened, int) and opened >= len(ALL) / 6)
-        for language in ("en", "pt"):
-            page.js("localStorage.setItem('language', arguments[0]); location.reload()", language)
-            wait("the page is back", lambda: page.js("return document.querySelectorAll('.person').length > 100"), 300)
-            for view in ("map", "feed", "fences", "orders", "mesh"):
-                page.view(view)
-            page.js("document.querySelectorAll('details').forEach((d) => { d.open = true; })")
-            ran = page.js("return [typeof window.__ran, document.title === 'ran']")
-            must(f"nothing ran in {language} {ran}", ran == ["undefined", False])
-        ran = page.js("""return [typeof window.__ran, document.title === 'ran',
-            document.querySelectorAll('main script, main iframe, main a[href], main form[action], '
-              + 'main img:not(.leaflet-tile), main object, main embed, main link, main style, main base').length]""")
-        must(f"{len(ALL)} payloads in every text of every set: nothing ran {ran}", ran == ["undefined", False, 0])
-        refused = [e["message"] for e in page.driver.get_log("browser")
-                   if "Content Security Policy" in e["message"]]
-        must(f"nothing even tried to {refused[:3]}", not refused)
+        show(page, stage)
     finally:
-        page.driver.quit()
+        page.close()
     return 0
+
+
+def show(page, stage):
+    page.driver.get(page.url + "/")
+    wait("the makers of the map are named", lambda: page.text("#credit"), 300)
+    last = page.driver.execute_async_script(STATUSES % (len(ALL) + 5))
+    must(f"{stage.looks} statuses were shown, the last {last!r}", stage.looks > len(ALL))
+    nothing_ran(page, "of them")
+    stage.has_rows = True
+    page.driver.get(page.url + "/")
+    sets = {".person": 100, "#reports .card": 100, "#fences .card": 300}
+    wait("the sets are shown", lambda: all(page.count(s) > n for s, n in sets.items()), 300)
+    for view, selector in (("people", ".person"), ("reports", "#reports [data-key^='open ']")):
+        page.view(view)
+        opened = page.driver.execute_async_script(ROWS, view, selector)
+        must(f"{opened} of {view} were opened", opened == len(ALL))
+        nothing_ran(page, "in them")
+    for language in ("en", "pt"):
+        page.js("localStorage.setItem('language', arguments[0]); location.reload()", language)
+        wait("the page is back", lambda: page.count(".person") > 100, 300)
+        for view in ("map", "feed", "fences", "orders", "mesh"):
+            page.view(view)
+        page.js("document.querySelectorAll('details').forEach((d) => { d.open = true; })")
+        nothing_ran(page, f"in {language}")
+    name_zones(page, stage)
+    shown = sum(page.driver.execute_async_script(IMPORT, ALL[n:n + 110])
+                for n in range(0, len(ALL), 110))
+    must(f"{shown} zones of a file were looked at", shown == len(ALL))
+    nothing_ran(page, "in them")
+    print(f"{len(ALL)} payloads in every text of every set")
+    refused = [e["message"] for e in page.driver.get_log("browser")
+               if "Content Security Policy" in e["message"]]
+    must(f"nothing even tried to {refused[:3]}", not refused)
+
+
+def name_zones(page, stage):
+    """The map writes the names of zones where they are few: all of them, some at a time."""
+    named = set()
+    for first in range(0, len(ALL), 30):
+        stage.zones = range(first, min(first + 30, len(ALL)))
+        page.js("import('/dashboard/js/store.js').then(({ load }) => load('fences'))")
+        wait("the zones are named", lambda: page.js("""
+            const names = [...document.querySelectorAll('.fence-name')].map((n) => n.innerText);
+            return names.length === arguments[0] && names[0].startsWith(arguments[1])""",
+            len(stage.zones), ALL[first][:20].strip()), 60)
+        named.update(stage.zones)
+    must(f"{len(named)} zones were named on the map", len(named) == len(ALL))
+    nothing_ran(page, "there")
 
 
 if __name__ == "__main__":

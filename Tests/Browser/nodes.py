@@ -31,10 +31,10 @@ def wait(what, condition, seconds=30):
 
 
 def free_ports(first):
-    """Four from `first` on, or with 0 four that nobody uses."""
+    """Five from `first` on, or with 0 five that nobody uses."""
     if first:
-        return range(first, first + 4)
-    kinds = (socket.SOCK_DGRAM, socket.SOCK_STREAM) * 2
+        return range(first, first + 5)
+    kinds = (socket.SOCK_DGRAM, socket.SOCK_STREAM) * 2 + (socket.SOCK_STREAM,)
     sockets = [socket.socket(socket.AF_INET, kind) for kind in kinds]
     for one in sockets:
         one.bind(("127.0.0.1", 0))
@@ -60,6 +60,14 @@ class Node:
         if done.returncode:
             raise SystemExit(f"FAILED: muster {' '.join(words)}: {done.stderr}")
         return done.stdout
+
+    def add_logins(self, rights, passphrase):
+        """Who may come in from other machines, and what each may do."""
+        path = self.home + ".passphrase"
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(passphrase)
+        for name, may in rights.items():
+            self.run("login", "add", name, "--rights", may, "--passphrase-file", path)
 
     def start(self):
         words = [self.program, "run", "--home", self.home, "--no-multicast",
@@ -147,7 +155,10 @@ class Operation:
         ports = free_ports(port)
         self.leader = Node(program, self.folder, "lead", ports[0], http=ports[1])
         self.member = Node(program, self.folder, "ana", ports[2], http=ports[3], peer=ports[0])
-        self.leader.more = ["--map", base_map(os.path.join(self.folder, "valley.mbtiles"))]
+        # Where people at other machines find the leader's.
+        self.post = ports[4]
+        self.leader.more = ["--map", base_map(os.path.join(self.folder, "valley.mbtiles")),
+                            "--serve", f"127.0.0.1:{self.post}"]
         self.leader.run("init", "Serra fire", "--callsign", "Lead")
         self.leader.start()
         invite = json.loads(self.leader.run("invite", "--json"))["url"]

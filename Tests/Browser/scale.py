@@ -2,6 +2,7 @@
 """Shows the dashboard a great many people, and measures how it bears them.
 
     python3 Tests/Browser/scale.py --members 10000 --reports 1000
+    python3 Tests/Browser/scale.py --members 1000 --seconds 3600
 
 A small server stands in for the node here, so that the page alone is measured: its files are the
 real ones. Needs what dashboard.py needs."""
@@ -11,17 +12,22 @@ import http.server
 import json
 import os
 import random
-import shutil
 import sys
 import threading
 import time
+
+import browser
+from browser import Page
+from nodes import wait
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 FILES = os.path.join(HERE, "../../Sources/MusterHTTP/Resources/dashboard")
 LEAFLET = "/usr/share/javascript/leaflet"
 TYPES = {"html": "text/html", "css": "text/css", "js": "text/javascript", "svg": "image/svg+xml",
          "png": "image/png"}
-COUNTS = {name: 1 for name in ("users", "reports", "fences", "events", "directives")}
+COUNTS = {name: 1 for name in ("users", "reports", "fences", "events", "directives", "alerts")}
+# Everybody says where they are that often, in seconds.
+CADENCE = 20
 
 
 class Stage:
@@ -31,6 +37,9 @@ class Stage:
         self.dice = random.Random(options.seed)
         self.changes = threading.Condition()
         self.count = 1
+        # Of the people, as it is sent: made once for each change, as a node does.
+        self.users_text = None
+        self.told = 0
         when = "2026-11-22T03:00:00Z"
         self.users = [{
             "id": f"{n:032x}", "callsign": f"Member {n}", "role": "member",
@@ -46,19 +55,32 @@ class Stage:
             "updatedAt": when, "lat": 40.3 + self.dice.gauss(0, 0.1),
             "lon": -7.6 + self.dice.gauss(0, 0.1)} for n in range(options.reports)]
 
-    def move(self):
-        for user in self.users:
+    def move(self, part=0, parts=1):
+        """Everybody walks on, or one part of all."""
+        for user in self.users[part::parts]:
             user["lat"] += self.dice.gauss(0, 0.0001)
             user["lon"] += self.dice.gauss(0, 0.0001)
+            user["fixAgeSeconds"] = 0
         with self.changes:
             self.count += 1
+            self.users_text = None
             self.changes.notify_all()
+
+    def text(self, name):
+        if name != "users":
+            return json.dumps(self.answer(name)).encode()
+        with self.changes:
+            self.told += 1
+            if self.users_text is None:
+                self.users_text = json.dumps(self.answer(name)).encode()
+            return self.users_text
 
     def answer(self, name):
         return {
             "users": {"items": self.users, "next": None},
             "reports": {"items": self.reports, "next": None},
             "fences.geojson": {"features": []},
+            "changes": COUNTS,
             "map": {"name": "", "attribution": "", "tiles": None},
             "status": {"operationName": "Scale", "callsign": "Lead", "role": "command",
                        "device": "0" * 32, "peers": [], "frames": 1, "logs": 1, "quarantined": 0,
@@ -78,7 +100,7 @@ def handler(stage):
             if path == "/api/v1/stream":
                 return self.stream()
             if path.startswith("/api/v1/"):
-                return self.say(json.dumps(stage.answer(path[8:])).encode(), "application/json")
+                return self.say(stage.text(path[8:]), "application/json")
             name = "index.html" if path == "/" else path.removeprefix("/dashboard/")
             place = (os.path.join(LEAFLET, name[8:]) if name.startswith("leaflet/")
                      else os.path.join(FILES, name))
@@ -140,58 +162,104 @@ requestAnimationFrame(frame);
 """
 
 
+# When the first people stand on the screen, not only in the document.
+FIRST = """
+new MutationObserver(() => {
+  if (window.__first || !document.querySelector(".person")) return;
+  requestAnimationFrame(() => requestAnimationFrame(() => {
+    window.__first ??= performance.now();
+  }));
+}).observe(document, { childList: true, subtree: true });"""
+
+
+def paint(page):
+    page.driver.execute_cdp_cmd("Page.addScriptToEvaluateOnNewDocument", {"source": FIRST})
+    page.driver.get(page.url)
+    wait("people are shown", lambda: page.js("return window.__first ?? 0"))
+    print(f"first useful paint: {page.js('return window.__first'):.0f} ms")
+
+
+def pan(page):
+    frames = sorted(page.driver.execute_async_script(FRAMES))
+    print(f"frames while panning: median {frames[len(frames) // 2]:.0f} ms, "
+          f"p95 {frames[int(len(frames) * 0.95)]:.0f} ms, most {frames[-1]:.0f} ms")
+
+
+def memory(page):
+    """What the page keeps, in bytes: of JavaScript, and of its whole process."""
+    for _ in range(3):
+        page.driver.execute_cdp_cmd("HeapProfiler.collectGarbage", {})
+    heap = page.driver.execute_cdp_cmd("Runtime.getHeapUsage", {})["usedSize"]
+    return heap, max(private_bytes(pid) for pid in renderers(page.driver.service.process.pid))
+
+
+def renderers(driver):
+    """The processes of pages that a driver has started."""
+    parents, found = {}, []
+    for name in filter(str.isdigit, os.listdir("/proc")):
+        try:
+            with open(f"/proc/{name}/stat", encoding="utf-8") as file:
+                parents[int(name)] = int(file.read().rsplit(")", 1)[1].split()[1])
+            with open(f"/proc/{name}/cmdline", encoding="utf-8") as file:
+                if "--type=renderer" in file.read():
+                    found.append(int(name))
+        except OSError:
+            continue
+    below = lambda pid: pid == driver or pid in parents and below(parents[pid])
+    return [pid for pid in found if below(pid)]
+
+
+def private_bytes(pid):
+    with open(f"/proc/{pid}/smaps_rollup", encoding="utf-8") as file:
+        lines = [line.split() for line in file]
+    return 1024 * sum(int(words[1]) for words in lines if words[0].startswith("Private_"))
+
+
+def walk(page, stage, seconds):
+    """Everybody moves every twenty seconds. Time is as short as the page can bear: it is told of the
+    next second when it has asked who moved in the one before."""
+    def passes(count):
+        for _ in range(count):
+            asked = stage.told
+            stage.move(stage.count % CADENCE, CADENCE)
+            wait("the page asks again", lambda: stage.told > asked)
+
+    passes(60)
+    before, start = memory(page), time.monotonic()
+    passes(seconds)
+    took, after = time.monotonic() - start, memory(page)
+    for name, old, new in zip(("heap", "whole process"), before, after):
+        print(f"{name} after {seconds} s of {len(stage.users)} people who move, told in "
+              f"{took:.0f} s: {(new - old) / 1e6:+.1f} MB to {new / 1e6:.1f} MB")
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
     parser.add_argument("--members", type=int, default=10_000)
     parser.add_argument("--reports", type=int, default=1_000)
-    parser.add_argument("--moves", type=int, default=0, help="how often everybody moves, for the memory")
+    parser.add_argument("--seconds", type=int, default=0, help="of moving people, for the memory")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--screenshot")
     options = parser.parse_args()
-    try:
-        from dashboard import Page
-        import selenium  # noqa: F401
-    except ImportError:
-        print("skipped: selenium is not installed")
-        return 0
-    if not shutil.which("chromium") or not shutil.which("chromedriver"):
-        print("skipped: Chromium is not installed")
+    if lack := browser.missing():
+        print(f"skipped: {lack}")
         return 0
     stage = Stage(options)
     server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler(stage))
     server.daemon_threads = True
     threading.Thread(target=server.serve_forever, daemon=True).start()
-    page = Page(f"http://127.0.0.1:{server.server_address[1]}", None)
+    page = Page(f"http://127.0.0.1:{server.server_address[1]}")
     page.driver.set_script_timeout(120)
     try:
-        page.driver.execute_cdp_cmd("Page.addScriptToEvaluateOnNewDocument", {"source": """
-            new MutationObserver(() => {
-              if (window.__first || !document.querySelector(".person")) return;
-              requestAnimationFrame(() => requestAnimationFrame(() => { window.__first ??= performance.now(); }));
-            }).observe(document, { childList: true, subtree: true });"""})
-        page.driver.get(page.url)
-        while not page.js("return window.__first ?? 0"):
-            time.sleep(0.1)
-        print(f"first useful paint: {page.js('return window.__first'):.0f} ms")
+        paint(page)
         time.sleep(3)
-        frames = sorted(page.driver.execute_async_script(FRAMES))
-        print(f"frames while panning: median {frames[len(frames) // 2]:.0f} ms, "
-              f"p95 {frames[int(len(frames) * 0.95)]:.0f} ms, most {frames[-1]:.0f} ms")
+        pan(page)
         if options.screenshot:
             page.driver.save_screenshot(options.screenshot)
-        if options.moves:
-            heap = lambda: (page.driver.execute_cdp_cmd("HeapProfiler.collectGarbage", {}),
-                            page.driver.execute_cdp_cmd("Runtime.getHeapUsage", {})["usedSize"])[1]
-            for _ in range(3):
-                stage.move()
-                time.sleep(1)
-            before = heap()
-            for _ in range(options.moves):
-                stage.move()
-                time.sleep(0.5)
-            print(f"heap after {options.moves} moves of everybody: {(heap() - before) / 1e6:+.1f} MB")
+        if options.seconds:
+            walk(page, stage, options.seconds)
     finally:
-        page.driver.quit()
+        page.close()
     return 0
 
 

@@ -1,0 +1,59 @@
+"""What keeps people out of the page, as axe-core finds it."""
+
+import json
+import time
+
+from browser import must
+
+VIEWS = ("people", "map", "feed", "reports", "fences", "orders", "mesh")
+
+
+def find(page, where):
+    """What is serious or critical in what is on the screen."""
+    found = page.driver.execute_async_script("""
+        const done = arguments[0];
+        axe.run(document).then((r) => done(r.violations.map((v) =>
+          [v.impact, v.id, v.nodes.length, v.nodes[0].html.slice(0, 160)])));""")
+    return [(where, *one) for one in found if one[0] in ("serious", "critical")]
+
+
+def dialogs(page):
+    """Opens each dialog that is there for people to fill in, and gives its name."""
+    for view, opener in (
+            ("reports", "[data-key=file]"), ("reports", "#reports [data-key^='open ']"),
+            ("fences", "[data-key=typed]"), ("orders", "[data-key=rollcall]"),
+            ("feed", ".person"), ("feed", "#say-help")):
+        page.view(view)
+        if not page.count(opener):
+            continue
+        page.click(opener)
+        time.sleep(0.2)
+        yield f"{view} {opener}"
+        page.js("document.querySelector('dialog')?.close()")
+
+
+def accessible(page, axe):
+    """No serious finding in any panel and dialog, by day and by night, on a laptop and a phone."""
+    with open(axe, encoding="utf-8") as file:
+        page.js(file.read() + ";window.axe = axe;")
+    worst, looks = [], 0
+    for size in (page.as_laptop, page.as_phone):
+        size()
+        for theme in ("light", "dark"):
+            page.theme(theme)
+            name = f"{size.__name__} {theme}"
+            for view in VIEWS:
+                page.view(view)
+                time.sleep(0.3)
+                looks += 1
+                worst += find(page, f"{name} {view}")
+            for dialog in dialogs(page):
+                looks += 1
+                worst += find(page, f"{name} {dialog}")
+    page.as_laptop()
+    page.theme("light")
+    version = page.js("return axe.version")
+    # Each but once, with where it was seen first.
+    found = {(one[2], one[4]): one for one in reversed(worst)}
+    must(f"axe-core {version} finds nothing serious in {looks} looks "
+         f"{json.dumps(list(found.values())[:6])}", not worst)

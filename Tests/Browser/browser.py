@@ -1,0 +1,121 @@
+"""The browser of these tests: Chromium, driven by selenium, and what is looked at in it."""
+
+import os
+import shutil
+
+from nodes import wait
+
+
+def missing():
+    """What has to be installed first; None where all is there."""
+    try:
+        import selenium  # noqa: F401
+    except ImportError:
+        return "selenium is not installed (pip install selenium)"
+    if not shutil.which("chromium") or not shutil.which("chromedriver"):
+        return "Chromium is not installed (apt install chromium chromium-driver)"
+    return None
+
+
+def checked(words):
+    print(f"ok  {words}", flush=True)
+
+
+def must(words, condition):
+    if not condition:
+        raise SystemExit(f"FAILED: {words}")
+    checked(words)
+
+
+class Page:
+    """The dashboard in a browser of its own."""
+
+    def __init__(self, url, shots=None, more=()):
+        from selenium import webdriver
+        options = webdriver.ChromeOptions()
+        for word in ("--headless=new", "--no-sandbox", "--disable-gpu", "--window-size=1400,900",
+                     "--lang=en", *more):
+            options.add_argument(word)
+        options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
+        service = webdriver.ChromeService(executable_path=shutil.which("chromedriver"))
+        self.driver = webdriver.Chrome(options=options, service=service)
+        self.driver.set_script_timeout(60)
+        self.shots = shots
+        self.url = url
+
+    def open(self):
+        self.driver.get(self.url + "/")
+        wait("the page shows who is there", lambda: self.text("#counts"))
+
+    def close(self):
+        self.driver.quit()
+
+    def js(self, code, *values):
+        return self.driver.execute_script(code, *values)
+
+    def text(self, selector):
+        return self.js("return document.querySelector(arguments[0])?.innerText ?? ''", selector)
+
+    def count(self, selector):
+        return self.js("return document.querySelectorAll(arguments[0]).length", selector)
+
+    def click(self, selector):
+        wait(f"{selector} is there", lambda: self.count(selector))
+        self.js("document.querySelector(arguments[0]).click()", selector)
+
+    def click_word(self, selector, word):
+        """The last that says just this."""
+        self.js("""[...document.querySelectorAll(arguments[0])]
+            .findLast((one) => one.innerText === arguments[1]).click()""", selector, word)
+
+    def view(self, name):
+        self.click(f"#tabs [data-view={name}]")
+
+    def tap(self, x, y):
+        """Clicks on the map, so far from its middle."""
+        from selenium.webdriver.common.action_chains import ActionChains
+        target = self.driver.find_element("id", "map")
+        ActionChains(self.driver).move_to_element_with_offset(target, x, y).click().perform()
+
+    def fill(self, **values):
+        for name, value in values.items():
+            self.js("""
+                const field = document.querySelector(`dialog [name="${arguments[0]}"]`);
+                if (field.type === "checkbox") field.checked = arguments[1];
+                else field.value = arguments[1];""", name, value)
+
+    def await_form(self):
+        wait("it is asked", lambda: self.count("dialog [name=name]"))
+
+    def drag(self, selector, x, y):
+        """Drags the first that is found, so far."""
+        from selenium.webdriver.common.action_chains import ActionChains
+        target = self.driver.find_element("css selector", selector)
+        (ActionChains(self.driver).move_to_element(target).click_and_hold()
+         .move_by_offset(x // 2, y // 2).move_by_offset(x - x // 2, y - y // 2).release().perform())
+
+    def submit(self):
+        self.click("dialog [type=submit]")
+        wait("the dialog is done: " + self.text("dialog .wrong"), lambda: not self.count("dialog"))
+
+    def shot(self, name):
+        if self.shots:
+            self.driver.save_screenshot(os.path.join(self.shots, name + ".png"))
+
+    def as_phone(self):
+        self.driver.set_window_size(500, 900)
+        self.driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", {
+            "width": 390, "height": 844, "deviceScaleFactor": 1, "mobile": True})
+
+    def as_laptop(self):
+        self.driver.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
+        self.driver.set_window_size(1400, 900)
+
+    def theme(self, name):
+        if self.js("return document.documentElement.dataset.theme") != name:
+            self.click("#theme")
+
+    def faults(self, *but):
+        """What the browser complained of, but for what is meant to happen."""
+        return [e["message"] for e in self.driver.get_log("browser")
+                if e["level"] == "SEVERE" and not any(word in e["message"] for word in but)]

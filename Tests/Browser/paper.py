@@ -1,0 +1,51 @@
+"""The page on paper, as poppler draws it."""
+
+import base64
+import os
+import shutil
+import subprocess
+import tempfile
+
+from browser import checked, must
+from nodes import wait
+
+# What zones that only inform are drawn in, and nothing else on paper.
+INFO = (0x0A, 0x5A, 0xA8)
+
+
+def pdf(page):
+    """What the Print button would send to a printer."""
+    page.js("window.print = () => { window.__printed = 1; };")
+    page.click("#print")
+    wait("it is to be printed", lambda: page.js("return window.__printed"))
+    made = page.driver.execute_cdp_cmd("Page.printToPDF", {"paperWidth": 8.27, "paperHeight": 11.69})
+    return base64.b64decode(made["data"])
+
+
+def pixels(data, colour):
+    """How many pixels of all sheets, at 60 a inch, have a colour, or nearly."""
+    with tempfile.TemporaryDirectory() as folder:
+        subprocess.run(["pdftoppm", "-r", "60", "-", os.path.join(folder, "sheet")],
+                       input=data, check=True)
+        found = 0
+        for name in os.listdir(folder):
+            with open(os.path.join(folder, name), "rb") as file:
+                points = file.read().split(b"\n", 3)[3]
+            found += sum(
+                all(abs(a - b) < 60 for a, b in zip(points[i:i + 3], colour))
+                for i in range(0, len(points), 3))
+        return found
+
+
+def printed(page, zone):
+    """A zone that is on the screen is on paper, too."""
+    page.view("fences")
+    page.click(f"[data-key='map {zone}']")
+    data = pdf(page)
+    if page.shots:
+        with open(os.path.join(page.shots, "print.pdf"), "wb") as file:
+            file.write(data)
+    if not shutil.which("pdftoppm"):
+        return checked("what is printed was not looked at: pdftoppm is not installed")
+    count = pixels(data, INFO)
+    must(f"the outline of a zone is on paper ({count} pixels)", count >= 40)

@@ -1,0 +1,85 @@
+"""The page on another machine: by TLS, with the certificate that the operation pins, and a login."""
+
+import base64
+import hashlib
+import ssl
+import subprocess
+import time
+
+from browser import Page, must
+from nodes import wait
+
+PASSPHRASE = "correct horse battery staple"
+
+
+def pin(port):
+    """What Chromium calls the key of the certificate that is served there."""
+    pem = ssl.get_server_certificate(("127.0.0.1", port))
+    key = subprocess.run(["openssl", "x509", "-pubkey", "-noout"], input=pem, text=True,
+                         capture_output=True, check=True).stdout
+    der = base64.b64decode("".join(key.splitlines()[1:-1]))
+    return base64.b64encode(hashlib.sha256(der).digest()).decode()
+
+
+def log_in(page, name, passphrase=PASSPHRASE):
+    page.await_form()
+    page.fill(name=name, passphrase=passphrase)
+    page.click("dialog [type=submit]")
+
+
+def out(page):
+    page.click("#log-out")
+    wait("somebody is asked for again", lambda: page.count("dialog [name=passphrase]"))
+
+
+def elsewhere(operation, shots):
+    """A stranger sees nothing, an observer looks, a commander writes; logging out ends it."""
+    port = operation.post
+    operation.leader.add_logins({"Maria": "command", "Otto": "observer"}, PASSPHRASE)
+    page = Page(f"https://127.0.0.1:{port}", shots,
+                [f"--ignore-certificate-errors-spki-list={pin(port)}"])
+    try:
+        page.driver.get(page.url + "/")
+        wait("it is asked who comes", lambda: page.count("dialog [name=passphrase]"))
+        page.shot("log-in")
+        time.sleep(1)
+        must("a stranger is shown nothing", page.count(".person") == 0
+             and page.count("#reports .card") == 0 and page.text("#operation") == "Muster")
+        log_in(page, "Otto", "a wrong one")
+        wait("a wrong passphrase is refused", lambda: "wrong" in page.text("dialog .wrong"))
+        log_in(page, "Otto")
+        wait("the observer sees who is there", lambda: page.count(".person") >= 2)
+        wait("and by whom", lambda: "Otto" in page.text("#session"))
+        offered = ("#say-help", "#reports [data-key=file]", "#fences [data-key=polygon]",
+                   "#orders [data-key=rollcall]", "#feed [data-key^='seen ']")
+        for view in ("reports", "fences", "orders", "mesh", "feed"):
+            page.view(view)
+        must("an observer is offered nothing to write", not any(map(page.count, offered)))
+        page.shot("observer")
+        out(page)
+        log_in(page, "Maria")
+        wait("the commander sees who is there", lambda: page.count(".person") >= 2)
+        page.view("reports")
+        page.click("[data-key=file]")
+        page.fill(title="Seen from town")
+        page.submit()
+        wait("her report is filed", lambda: any(
+            row["title"] == "Seen from town" for row in operation.leader.get("reports")["items"]))
+        wait("and shown without a reload", lambda: "Seen from town" in page.text("#reports"))
+        page.shot("commander")
+        page.as_phone()
+        page.view("people")
+        page.shot("phone-commander")
+        wide = page.js("return document.documentElement.scrollWidth")
+        must(f"a phone's width holds it ({wide} pixels of 390)", wide <= 390)
+        page.as_laptop()
+        with open(operation.leader.home + "/audit.log", encoding="utf-8") as file:
+            audit = file.read()
+        must("the audit log says who it was",
+             '"name":"Maria"' in audit and "POST /api/v1/reports" in audit)
+        out(page)
+        must("who has logged out sees nothing more", page.count(".person") == 0)
+        faults = page.faults("status of 401")
+        must(f"the browser has no complaint there {faults[:3]}", not faults)
+    finally:
+        page.close()
