@@ -12,6 +12,7 @@ import row
 import bombs
 import crashes
 import disks
+import doors
 import floods
 import lives
 import machine
@@ -22,7 +23,7 @@ import secrets_left
 ROWS = [
     entry
     for module in (
-        floods, replays, bombs, crashes, migrations, disks, lives, secrets_left, machine)
+        floods, replays, bombs, doors, crashes, migrations, disks, lives, secrets_left, machine)
     for entry in module.ROWS]
 
 

@@ -8,6 +8,7 @@ import subprocess
 import time
 
 from row import Row, Verdict, check_all, check_growth, mesh, resident_kib
+from lab import varint
 
 DOOR = ("127.0.0.1", 7480)
 MOST_SECONDS = 1.0
@@ -153,14 +154,6 @@ def write(folder, name, contents):
     with open(path, "wb") as file:
         file.write(contents)
     return path
-
-
-def varint(number):
-    out = b""
-    while number > 0x7F:
-        out += bytes([number & 0x7F | 0x80])
-        number >>= 7
-    return out + bytes([number])
 
 
 def bombs(options):
