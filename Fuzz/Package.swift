@@ -20,6 +20,7 @@ let package = Package(
   targets: [
     .target(name: "FuzzStage", dependencies: [core]),
     fuzz("datagram"), fuzz("packet"), fuzz("frame-body"), fuzz("control-frame"), fuzz("joining"),
+    fuzz("bundle"),
     fuzz("gpx"), fuzz("geojson"), fuzz("nmea"), fuzz("gpsd"), fuzz("osmand"), fuzz("owntracks"),
   ],
   swiftLanguageModes: [.v6]

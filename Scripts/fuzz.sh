@@ -9,7 +9,7 @@ minutes=${1:?how many minutes in all}
 shift
 targets=("$@")
 ((${#targets[@]} > 0)) ||
-  targets=(datagram packet frame-body control-frame joining gpx geojson nmea gpsd osmand owntracks)
+  targets=(datagram packet frame-body control-frame joining bundle gpx geojson nmea gpsd osmand owntracks)
 seconds=$((minutes * 60 / ${#targets[@]}))
 ((seconds > 0)) || {
   echo "fuzz: $minutes minutes are too few for ${#targets[@]} targets" >&2

@@ -65,6 +65,11 @@ public enum Command: Hashable, Sendable {
   case quarantine
   /// Lets a quarantined frame count, or all that is held of a device.
   case release(String)
+
+  /// The next piece of a bundle: empty for the first, else what the one before says is next.
+  case bundlePiece(at: [UInt8])
+  /// Takes what is whole of a piece of a bundle, which may be the last of its file.
+  case mergeBundle([UInt8], at: [UInt8], isLast: Bool)
 }
 
 /// A directive as a person gives it: users by callsign or id, the deadline from now on.
@@ -125,4 +130,6 @@ public enum Reply: Hashable, Sendable {
   /// How many frames count from now on.
   case released(Int)
   case track([Fix])
+  case bundlePiece(BundlePiece)
+  case bundleProgress(BundleProgress)
 }

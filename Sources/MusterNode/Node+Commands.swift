@@ -58,6 +58,10 @@ extension Node {
     case .rotateEpoch: return try done { try $0.rotateEpoch(now: $1) }
     case .quarantine: return .quarantine(try read { replica, _ in try replica.quarantine() })
     case .release(let reference): return try release(reference)
+    case .bundlePiece(let place):
+      return .bundlePiece(try read { replica, _ in try replica.bundlePiece(at: place) })
+    case .mergeBundle(let bytes, let place, let isLast):
+      return try merge(bytes, at: place, isLast: isLast)
     case .reports: return .reports(try read { replica, _ in try replica.reports() })
     case .report(let reference):
       return .reports([
@@ -102,6 +106,16 @@ extension Node {
     try attempt { replica, now in
       let (count, outcome) = try replica.release(reference, now: now)
       reply = .released(count)
+      return outcome
+    }
+    return reply
+  }
+
+  private func merge(_ bytes: [UInt8], at place: [UInt8], isLast: Bool) throws -> Reply {
+    var reply = Reply.done
+    try attempt { replica, now in
+      let (progress, outcome) = try replica.merge(bytes, at: place, isLast: isLast, now: now)
+      reply = .bundleProgress(progress)
       return outcome
     }
     return reply

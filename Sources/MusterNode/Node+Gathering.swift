@@ -119,7 +119,7 @@ extension Command {
       Self.changing(.fence, reference) { try $0.deleteFence($1, now: $2) }
     case .status, .verify, .users, .setPosition, .track, .devices, .reports, .report, .fences,
       .fence, .directives, .directive, .alerts, .acknowledgeAlert, .changes, .settings, .events,
-      .invite, .admit, .revoke, .rotateEpoch, .quarantine, .release:
+      .invite, .admit, .revoke, .rotateEpoch, .quarantine, .release, .bundlePiece, .mergeBundle:
       nil
     }
   }

@@ -16,29 +16,40 @@ extension Replica {
     try commit(now: now)
     switch try store.attachment(of: frames) {
     case .known:
+      tally?.frames.known += frames.count
       try run(.attached(log, device, .known(through: last)), now: now)
       return false
     case .unattached:
+      tally?.frames.refuse(.unattached, frames.count)
       try run(.attached(log, device, .unattached), now: now)
       return false
     case .refused:
+      tally?.frames.refuse(.overLimit, frames.count)
       try run(.attached(log, device, .refused), now: now)
       return false
-    case .grows(let strand, let frames):
-      try hold(named(frames, strand, of: log), opening: opening, now: now)
+    case .grows(let strand, let new):
+      countGrowth(by: new, of: frames)
+      try hold(named(new, strand, of: log), opening: opening, now: now)
       try commit(now: now)
-    case .branches(let place, let before, let frames):
+    case .branches(let place, let before, let new):
       let strands = try store.strands(of: log)
       guard mayBranch(at: place, of: log, holding: strands) else {
+        tally?.frames.refuse(.overLimit, frames.count)
         try run(.attached(log, device, .refused), now: now)
         return false
       }
-      try part(place, before: before, with: frames, opening: opening, now: now)
+      countGrowth(by: new, of: frames)
+      try part(place, before: before, with: new, opening: opening, now: now)
     }
     // What of it counts is read off what is held of it now.
     if !control.countsEverything { try feedRoster(now: now) }
     try run(.attached(log, device, .held(try store.strands(of: log))), now: now)
     return true
+  }
+
+  private mutating func countGrowth(by new: [Frame], of frames: [Frame]) {
+    tally?.frames.new += new.count
+    tally?.frames.known += frames.count - new.count
   }
 
   private func named(_ frames: [Frame], _ strand: LogID, of log: LogID) -> [Frame] {

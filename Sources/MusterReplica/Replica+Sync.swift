@@ -199,6 +199,7 @@ extension Replica {
     case .peerWithholds(let device, let kind):
       held.remarks.append("\(device.short) withholds: \(kind.word)")
       held.accused.append((device, StandstillSummary.Kind(kind)))
+    case .carried(let result): note(result)
     }
   }
 
@@ -209,6 +210,7 @@ extension Replica {
         // What came just before has parted it.
         try attach(frames, opening: opening, from: local.device, now: now)
       } else {
+        tally?.frames.new += frames.count
         try hold(frames, opening: opening, now: now)
       }
       try reviewLife(after: frames, opening: opening, now: now)
@@ -216,10 +218,13 @@ extension Replica {
       guard try attach(frames, opening: opening, from: device, now: now) else { return }
       try reviewLife(after: frames, opening: opening, now: now)
     case .record(let record):
+      tally?.records.new += 1
       hold(record)
       takeOwnReceipt(record, now: now)
       try reviewLife(after: record, now: now)
-    case .epochKey(let key): try learn(key, now: now)
+    case .epochKey(let key):
+      tally?.newKeys += 1
+      try learn(key, now: now)
     case .chain(let certificates):
       guard control.prove(certificates) else { return }
       batch.local[Self.provenKey] = ProvenCertificates.encoded(control.proven)

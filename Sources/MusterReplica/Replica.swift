@@ -37,6 +37,8 @@ public struct Replica {
   /// What is being put together for the next commit, and what may be said once it is durable.
   var batch = Batch()
   var held: Outcome = Outcome()
+  /// What came of the bundle at hand; nil but while one is merged.
+  var tally: BundleTally?
   /// Nil but while several commands are put into one transaction.
   var gathering: Gathering?
   /// What frames count for has changed: the view is derived anew after the commit.

@@ -41,7 +41,7 @@ struct Muster: AsyncParsableCommand {
         subcommands: [
           SettingsCommand.self, DeviceCommand.self, RevokeCommand.self, QuarantineCommand.self,
           EpochCommand.self, LoginCommand.self, WebhookCommand.self,
-          VerifyCommand.self, ExportCommand.self, DoctorCommand.self,
+          VerifyCommand.self, BundleCommand.self, ExportCommand.self, DoctorCommand.self,
         ]),
     ])
 }

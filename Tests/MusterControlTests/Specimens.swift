@@ -56,6 +56,8 @@ enum Specimens {
         FenceDraft(
           name: "Works", kind: .hazard, geometry: triangle, properties: "", dwellSeconds: 90,
           mode: .strictAWS, needs: .relay)),
+      .bundlePiece(at: []), .bundlePiece(at: [1, 2]), .mergeBundle([], at: [], isLast: true),
+      .mergeBundle([1, 0, 255], at: [9], isLast: false),
       .events(after: nil, limit: 0), .events(after: 0, limit: 1000),
       .events(after: .max, limit: .max),
       .invite(role: .relay, uses: 1, validSeconds: 86_400),
@@ -223,5 +225,18 @@ enum Specimens {
       .created(row), .events([]), .events([crossing(1), crossing(2)]),
       .invitation([1, 2, 3], role: .member, expiresAt: moment),
       .grant([0, 255], callsign: "Ben"),
+      .bundlePiece(BundlePiece(bytes: [1, 2], next: [3], frames: 4, records: 5)),
+      .bundlePiece(BundlePiece(bytes: [], next: [], frames: 0, records: 0)),
+      .bundleProgress(BundleProgress(consumed: 0, next: [], tally: BundleTally(), end: nil)),
+      .bundleProgress(BundleProgress(consumed: 9, next: [7], tally: tally, end: .damaged)),
     ]
+
+  static var tally: BundleTally {
+    var tally = BundleTally()
+    (tally.frames.new, tally.frames.known, tally.records.known) = (1, 2, 3)
+    for reason in BundleRefusal.allCases { tally.frames.refuse(reason, Int(reason.rawValue)) }
+    tally.records.refuse(.forged, 1)
+    (tally.newKeys, tally.damagedPieces, tally.unreadablePieces) = (4, 5, 6)
+    return tally
+  }
 }

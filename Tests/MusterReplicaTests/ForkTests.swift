@@ -19,36 +19,13 @@ struct ForkTests {
     try valley.ask(name) { replica, _ in replica.life }
   }
 
-  /// A second laptop with the same keys and database, as a machine's snapshot makes it: not even
-  /// the record outside the home knows better.
-  private func copy(
-    _ name: String, as other: String, in valley: inout Valley, _ folder: TemporaryFolder
-  ) throws {
-    let laptop = valley.laptops[valley.index(name)]
-    let path = folder.database(other)
-    try valley.switchOff(name)
-    for ending in ["", "-wal", "-shm"]
-    where FileManager.default.fileExists(
-      atPath: (laptop.path ?? "") + ending)
-    {
-      try FileManager.default.copyItem(atPath: (laptop.path ?? "") + ending, toPath: path + ending)
-    }
-    try valley.switchOn(name)
-    try valley.switchOn(
-      laptop.credentials, as: other, store: Valley.store(at: path, of: laptop.credentials),
-      path: path)
-    let others = valley.laptops.dropLast().map(\.endpoint)
-    try valley.at(other) { try $0.contact(others, now: $1) }
-    valley.hasForks = true
-  }
-
   @Test func `a laptop and its copy write apart, and nothing of either is lost`() throws {
     let folder = try TemporaryFolder()
     var valley = try Valley.with("Ada", "Ben", "Cleo", in: folder)
     try report("Before", at: "Ben", in: &valley)
     try valley.converge()
     // Given a copy of Ben's laptop, on the other side of a cut
-    try copy("Ben", as: "Ben's copy", in: &valley, folder)
+    try valley.copy("Ben", as: "Ben's copy", in: folder)
     valley.cut(["Ada", "Ben"], ["Cleo", "Ben's copy"])
     let before = try life("Ben", in: &valley)
     for number in 1...40 { try report("Ben \(number)", at: "Ben", in: &valley) }
@@ -163,7 +140,7 @@ struct ForkTests {
     var valley = try Valley.with("Ada", "Ben", in: folder)
     try report("Before the backup", at: "Ben", in: &valley)
     try valley.converge()
-    try copy("Ben", as: "Backup", in: &valley, folder)
+    try valley.copy("Ben", as: "Backup", in: folder)
     valley.cut(["Ada", "Ben"], ["Backup"])
     try report("After the backup", at: "Ben", in: &valley)
     try valley.run(milliseconds: 10_000)
@@ -250,11 +227,11 @@ struct ForkTests {
     try report("Before", at: "Ben", in: &valley)
     try valley.converge()
     let place = try written("Ben", in: valley)
-    try copy("Ben", as: "Copy 1", in: &valley, folder)
-    try copy("Ben", as: "Copy 2", in: &valley, folder)
+    try valley.copy("Ben", as: "Copy 1", in: folder)
+    try valley.copy("Ben", as: "Copy 2", in: folder)
     valley.cut(["Ada"], ["Ben"], ["Copy 1"], ["Copy 2"])
     try report("Copy 1, first", at: "Copy 1", in: &valley)
-    try copy("Copy 1", as: "Copy 3", in: &valley, folder)
+    try valley.copy("Copy 1", as: "Copy 3", in: folder)
     valley.cut(["Ada"], ["Ben"], ["Copy 1"], ["Copy 2"], ["Copy 3"])
     let names = ["Ben", "Copy 1", "Copy 2", "Copy 3"]
     for name in names {
@@ -287,7 +264,7 @@ struct ForkTests {
     try valley.converge()
     let place = try written("Ben", in: valley)
     let names = (1...11).map { "Copy \($0)" }
-    for name in names { try copy("Ben", as: name, in: &valley, folder) }
+    for name in names { try valley.copy("Ben", as: name, in: folder) }
     valley.air.cut(into: valley.laptops.map { [$0.endpoint] })
     for name in names { try report("By \(name)", at: name, in: &valley) }
     var runs = try names.map { try run(of: $0, after: place, in: valley) }
@@ -311,7 +288,7 @@ struct ForkTests {
     var valley = try Valley.with("Ada", "Ben", "Cleo", in: folder)
     try report("Before", at: "Ben", in: &valley)
     try valley.converge()
-    try copy("Ben", as: "Copy", in: &valley, folder)
+    try valley.copy("Ben", as: "Copy", in: folder)
     valley.cut(["Ada", "Ben"], ["Cleo", "Copy"])
     try report("By Ben", at: "Ben", in: &valley)
     for number in 1...3 { try report("By the copy, \(number)", at: "Copy", in: &valley) }
@@ -350,7 +327,7 @@ struct ForkTests {
     var valley = try Valley.with("Ada", "Ben", in: folder)
     try report("Before", at: "Ben", in: &valley)
     try valley.converge()
-    try copy("Ben", as: "Ben's copy", in: &valley, folder)
+    try valley.copy("Ben", as: "Ben's copy", in: folder)
     valley.cut(["Ada", "Ben"], ["Ben's copy"])
     for number in 1...10 { try report("Ben \(number)", at: "Ben", in: &valley) }
     for number in 1...3 { try report("Copy \(number)", at: "Ben's copy", in: &valley) }

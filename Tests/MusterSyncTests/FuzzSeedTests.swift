@@ -69,6 +69,21 @@ struct FuzzSeedTests {
       invitation.encoded(),
     ]
     try Self.write(files, to: "joining")
+
+    let key = CarriedKey(
+      epoch: cast.epoch.id, device: device.device,
+      box: [UInt8](repeating: 1, count: CarriedKey.boxBytes))
+    let pieces: [Carried] = [
+      .chain(device.chain.certificates), .frames(frames), .records([station.position(7)]),
+      .keys([key]), .end,
+    ]
+    try Self.write(pieces.map { Self.piece($0) }, to: "bundle")
+  }
+
+  /// As the fuzzer seals it.
+  private static func piece(_ carried: Carried) -> [UInt8] {
+    let plaintext = carried.encoded()
+    return [UInt8(plaintext.count >> 8), UInt8(plaintext.count & 0xFF)] + plaintext
   }
 
   private static func run(_ frames: [Frame]) -> Run {

@@ -92,4 +92,39 @@ struct Actor: Sendable {
     let datagram = [DatagramKind.announce.rawValue] + sealed
     return datagram.count <= Limits.datagramBytes ? datagram : nil
   }
+
+  /// A bundle whose pieces say what these bytes do, one after the other, each after two bytes of
+  /// length.
+  func bundle(of bytes: [UInt8]) -> [UInt8] {
+    let form = BundleForm(of: local, salt: Bytes16(high: 5, low: 6))
+    var file = form.header
+    var rest = bytes[...]
+    var number: UInt64 = 0
+    while rest.count >= 2, number < 32 {
+      let length = Int(rest.removeFirst()) << 8 | Int(rest.removeFirst())
+      let plaintext = Array(rest.prefix(length % 60_000))
+      rest = rest.dropFirst(plaintext.count)
+      guard !plaintext.isEmpty, let nonce = Nonce24(bytes: [UInt8](repeating: 3, count: 24)) else {
+        continue
+      }
+      file += form.sealed(plaintext: plaintext, number: number, nonce: nonce)
+      number += 1
+    }
+    return file
+  }
+
+  /// All that can be read of a bundle.
+  func carried(in file: [UInt8]) -> [Carried] {
+    guard var reader = BundleReader(file, at: [], of: local) else { return [] }
+    var carried: [Carried] = []
+    do throws(BundleReader.Fault) {
+      while let piece = try reader.next() {
+        if case .contents(let contents) = piece { carried += contents }
+      }
+    } catch {
+      // What was whole before it counts.
+    }
+    precondition(reader.consumed <= file.count, "\(reader.consumed) of \(file.count) bytes")
+    return carried
+  }
 }

@@ -75,6 +75,27 @@ public struct Stage: Sendable {
     stage.perform(steps)
   }
 
+  /// Gives a bundle to a copy of the honest device: the bytes as a file, and the bytes as what
+  /// somebody with the network key sealed into one, each piece after its length.
+  public func carry(_ bytes: [UInt8]) {
+    var stage = self
+    stage.carryOut(bytes)
+    stage.carryOut(honest.bundle(of: bytes))
+  }
+
+  private mutating func carryOut(_ file: [UInt8]) {
+    var honest = honest
+    for carried in honest.carried(in: file) {
+      _ = honest.handle(.carried(carried), now: now)
+      _ = honest.handle(.carried(.end), now: now)
+    }
+    let end = now.advanced(byMilliseconds: 10_000)
+    while let next = honest.nextDeadline, next < end {
+      now = max(next, now.advanced(byMilliseconds: 1))
+      _ = honest.handle(.deadlinePassed, now: now)
+    }
+  }
+
   private mutating func perform(_ steps: [(Way, [UInt8])]) {
     var (honest, liar) = (honest, liar)
     let stranger = Actor.endpoint(9)

@@ -110,6 +110,14 @@ extension Command {
     case .rotateEpoch: .rotateEpoch(WireNothing())
     case .quarantine: .quarantine(WireNothing())
     case .release(let reference): .release(reference)
+    case .bundlePiece(let place): .bundlePiece(.init(place))
+    case .mergeBundle(let bytes, let place, let isLast):
+      .mergeBundle(
+        .with {
+          $0.contents = .init(bytes)
+          $0.place = .init(place)
+          $0.isLast = isLast
+        })
     }
   }
 
@@ -150,6 +158,9 @@ extension Command {
     case .rotateEpoch: self = .rotateEpoch
     case .quarantine: self = .quarantine
     case .release(let reference): self = .release(reference)
+    case .bundlePiece(let place): self = .bundlePiece(at: Array(place))
+    case .mergeBundle(let wire):
+      self = .mergeBundle(Array(wire.contents), at: Array(wire.place), isLast: wire.isLast)
     case .follow, .followAlerts, .followChanges: throw .malformed("follow is no command")
     default: self = try Self.directing(kind)
     }

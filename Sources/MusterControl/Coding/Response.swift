@@ -52,6 +52,8 @@ extension Reply {
       .quarantine(.with { $0.frames = frames.map(WireQuarantinedFrame.init) })
     case .released(let count): .released(Int64(count))
     case .track(let fixes): .track(.with { $0.fixes = fixes.map { WireFix($0) } })
+    case .bundlePiece(let piece): .bundlePiece(WireBundlePiece(piece))
+    case .bundleProgress(let progress): .bundleProgress(WireBundleProgress(progress))
     }
   }
 
@@ -85,6 +87,8 @@ extension Reply {
     case .released(let count): self = .released(try Checked.integer(count))
     case .track(let wire):
       self = .track(try wire.fixes.checked { fix throws(ControlFault) in try fix.fix })
+    case .bundlePiece(let wire): self = .bundlePiece(try wire.piece)
+    case .bundleProgress(let wire): self = .bundleProgress(try wire.progress)
     default: self = try Self.directing(kind)
     }
   }

@@ -415,6 +415,23 @@ nonisolated struct WireRequest: Sendable {
     set {kind = .acknowledgeAlert(newValue)}
   }
 
+  /// where the piece before ended; empty: from the beginning
+  var bundlePiece: Data {
+    get {
+      if case .bundlePiece(let v)? = kind {return v}
+      return Data()
+    }
+    set {kind = .bundlePiece(newValue)}
+  }
+
+  var mergeBundle: WireBundleMerge {
+    get {
+      if case .mergeBundle(let v)? = kind {return v}
+      return WireBundleMerge()
+    }
+    set {kind = .mergeBundle(newValue)}
+  }
+
   var followAlerts: WireNothing {
     get {
       if case .followAlerts(let v)? = kind {return v}
@@ -468,6 +485,9 @@ nonisolated struct WireRequest: Sendable {
     case track(WireTrackQuery)
     case editFence(WireFenceEdit)
     case acknowledgeAlert(WireAlertAcknowledgement)
+    /// where the piece before ended; empty: from the beginning
+    case bundlePiece(Data)
+    case mergeBundle(WireBundleMerge)
     case followAlerts(WireNothing)
 
   }
@@ -634,6 +654,22 @@ nonisolated struct WireResponse: Sendable {
     set {kind = .track(newValue)}
   }
 
+  var bundlePiece: WireBundlePiece {
+    get {
+      if case .bundlePiece(let v)? = kind {return v}
+      return WireBundlePiece()
+    }
+    set {kind = .bundlePiece(newValue)}
+  }
+
+  var bundleProgress: WireBundleProgress {
+    get {
+      if case .bundleProgress(let v)? = kind {return v}
+      return WireBundleProgress()
+    }
+    set {kind = .bundleProgress(newValue)}
+  }
+
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
   nonisolated enum OneOf_Kind: Equatable, Sendable {
@@ -656,6 +692,8 @@ nonisolated struct WireResponse: Sendable {
     case changes(WireCounts)
     case settings(WireSettings)
     case track(WireTrack)
+    case bundlePiece(WireBundlePiece)
+    case bundleProgress(WireBundleProgress)
 
   }
 
@@ -1309,6 +1347,22 @@ nonisolated struct WireAdmit: Sendable {
   var request: Data = Data()
 
   var role: UInt32 = 0
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+}
+
+nonisolated struct WireBundleMerge: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  var contents: Data = Data()
+
+  var place: Data = Data()
+
+  var isLast: Bool = false
 
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
@@ -2405,6 +2459,98 @@ nonisolated struct WireSettings: Sendable {
   init() {}
 }
 
+nonisolated struct WireBundlePiece: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  var contents: Data = Data()
+
+  var next: Data = Data()
+
+  var frames: Int64 = 0
+
+  var records: Int64 = 0
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+}
+
+nonisolated struct WireBundleProgress: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  var consumed: Int64 = 0
+
+  var next: Data = Data()
+
+  var frames: WireBundleCount {
+    get {_frames ?? WireBundleCount()}
+    set {_frames = newValue}
+  }
+  /// Returns true if `frames` has been explicitly set.
+  var hasFrames: Bool {self._frames != nil}
+  /// Clears the value of `frames`. Subsequent reads from it will return its default value.
+  mutating func clearFrames() {self._frames = nil}
+
+  var records: WireBundleCount {
+    get {_records ?? WireBundleCount()}
+    set {_records = newValue}
+  }
+  /// Returns true if `records` has been explicitly set.
+  var hasRecords: Bool {self._records != nil}
+  /// Clears the value of `records`. Subsequent reads from it will return its default value.
+  mutating func clearRecords() {self._records = nil}
+
+  var newKeys: Int64 = 0
+
+  var damagedPieces: Int64 = 0
+
+  var unreadablePieces: Int64 = 0
+
+  /// 0: there is more to come
+  var end: UInt32 = 0
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+
+  fileprivate var _frames: WireBundleCount? = nil
+  fileprivate var _records: WireBundleCount? = nil
+}
+
+nonisolated struct WireBundleCount: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  var new: Int64 = 0
+
+  var known: Int64 = 0
+
+  var refused: [WireBundleRefusal] = []
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+}
+
+nonisolated struct WireBundleRefusal: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  var reason: UInt32 = 0
+
+  var count: Int64 = 0
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+}
+
 // MARK: - Code below here is support for the SwiftProtobuf runtime.
 
 fileprivate nonisolated let _protobuf_package = "muster.control"
@@ -2415,7 +2561,7 @@ nonisolated extension WireSafety: SwiftProtobuf._ProtoNameProviding {
 
 nonisolated extension WireRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".Request"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}status\0\u{1}verify\0\u{1}users\0\u{3}claim_safety\0\u{3}set_position\0\u{1}devices\0\u{1}reports\0\u{1}report\0\u{3}add_report\0\u{3}edit_report\0\u{3}delete_report\0\u{3}confirm_report\0\u{3}comment_report\0\u{1}fences\0\u{1}fence\0\u{3}add_fence\0\u{3}set_fence_active\0\u{3}delete_fence\0\u{1}events\0\u{1}invite\0\u{1}admit\0\u{1}follow\0\u{1}revoke\0\u{3}rotate_epoch\0\u{1}quarantine\0\u{1}release\0\u{3}override_safety\0\u{3}set_team\0\u{1}directives\0\u{1}directive\0\u{1}direct\0\u{3}close_directive\0\u{1}acknowledge\0\u{1}alerts\0\u{1}changes\0\u{1}settings\0\u{3}set_profile\0\u{3}set_silence\0\u{4}\u{2}follow_changes\0\u{1}track\0\u{4}\u{13}edit_fence\0\u{3}acknowledge_alert\0\u{3}follow_alerts\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}status\0\u{1}verify\0\u{1}users\0\u{3}claim_safety\0\u{3}set_position\0\u{1}devices\0\u{1}reports\0\u{1}report\0\u{3}add_report\0\u{3}edit_report\0\u{3}delete_report\0\u{3}confirm_report\0\u{3}comment_report\0\u{1}fences\0\u{1}fence\0\u{3}add_fence\0\u{3}set_fence_active\0\u{3}delete_fence\0\u{1}events\0\u{1}invite\0\u{1}admit\0\u{1}follow\0\u{1}revoke\0\u{3}rotate_epoch\0\u{1}quarantine\0\u{1}release\0\u{3}override_safety\0\u{3}set_team\0\u{1}directives\0\u{1}directive\0\u{1}direct\0\u{3}close_directive\0\u{1}acknowledge\0\u{1}alerts\0\u{1}changes\0\u{1}settings\0\u{3}set_profile\0\u{3}set_silence\0\u{4}\u{2}follow_changes\0\u{1}track\0\u{4}\u{13}edit_fence\0\u{3}acknowledge_alert\0\u{3}bundle_piece\0\u{3}merge_bundle\0\u{3}follow_alerts\0")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -2925,6 +3071,27 @@ nonisolated extension WireRequest: SwiftProtobuf.Message, SwiftProtobuf._Message
         }
       }()
       case 62: try {
+        var v: Data?
+        try decoder.decodeSingularBytesField(value: &v)
+        if let v = v {
+          if self.kind != nil {try decoder.handleConflictingOneOf()}
+          self.kind = .bundlePiece(v)
+        }
+      }()
+      case 63: try {
+        var v: WireBundleMerge?
+        var hadOneofValue = false
+        if let current = self.kind {
+          hadOneofValue = true
+          if case .mergeBundle(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.kind = .mergeBundle(v)
+        }
+      }()
+      case 64: try {
         var v: WireNothing?
         var hadOneofValue = false
         if let current = self.kind {
@@ -3116,9 +3283,17 @@ nonisolated extension WireRequest: SwiftProtobuf.Message, SwiftProtobuf._Message
       guard case .acknowledgeAlert(let v)? = self.kind else { preconditionFailure() }
       try visitor.visitSingularMessageField(value: v, fieldNumber: 61)
     }()
+    case .bundlePiece?: try {
+      guard case .bundlePiece(let v)? = self.kind else { preconditionFailure() }
+      try visitor.visitSingularBytesField(value: v, fieldNumber: 62)
+    }()
+    case .mergeBundle?: try {
+      guard case .mergeBundle(let v)? = self.kind else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 63)
+    }()
     case .followAlerts?: try {
       guard case .followAlerts(let v)? = self.kind else { preconditionFailure() }
-      try visitor.visitSingularMessageField(value: v, fieldNumber: 62)
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 64)
     }()
     case nil: break
     }
@@ -3134,7 +3309,7 @@ nonisolated extension WireRequest: SwiftProtobuf.Message, SwiftProtobuf._Message
 
 nonisolated extension WireResponse: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".Response"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}done\0\u{1}refused\0\u{1}status\0\u{1}verification\0\u{1}users\0\u{1}devices\0\u{1}reports\0\u{1}fences\0\u{1}created\0\u{1}events\0\u{1}invitation\0\u{1}grant\0\u{1}quarantine\0\u{1}released\0\u{1}directives\0\u{1}alerts\0\u{2}\u{2}changes\0\u{1}settings\0\u{1}track\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}done\0\u{1}refused\0\u{1}status\0\u{1}verification\0\u{1}users\0\u{1}devices\0\u{1}reports\0\u{1}fences\0\u{1}created\0\u{1}events\0\u{1}invitation\0\u{1}grant\0\u{1}quarantine\0\u{1}released\0\u{1}directives\0\u{1}alerts\0\u{2}\u{2}changes\0\u{1}settings\0\u{1}track\0\u{3}bundle_piece\0\u{3}bundle_progress\0")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -3374,6 +3549,32 @@ nonisolated extension WireResponse: SwiftProtobuf.Message, SwiftProtobuf._Messag
           self.kind = .track(v)
         }
       }()
+      case 21: try {
+        var v: WireBundlePiece?
+        var hadOneofValue = false
+        if let current = self.kind {
+          hadOneofValue = true
+          if case .bundlePiece(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.kind = .bundlePiece(v)
+        }
+      }()
+      case 22: try {
+        var v: WireBundleProgress?
+        var hadOneofValue = false
+        if let current = self.kind {
+          hadOneofValue = true
+          if case .bundleProgress(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.kind = .bundleProgress(v)
+        }
+      }()
       default: break
       }
     }
@@ -3460,6 +3661,14 @@ nonisolated extension WireResponse: SwiftProtobuf.Message, SwiftProtobuf._Messag
     case .track?: try {
       guard case .track(let v)? = self.kind else { preconditionFailure() }
       try visitor.visitSingularMessageField(value: v, fieldNumber: 20)
+    }()
+    case .bundlePiece?: try {
+      guard case .bundlePiece(let v)? = self.kind else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 21)
+    }()
+    case .bundleProgress?: try {
+      guard case .bundleProgress(let v)? = self.kind else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 22)
     }()
     case nil: break
     }
@@ -4478,6 +4687,46 @@ nonisolated extension WireAdmit: SwiftProtobuf.Message, SwiftProtobuf._MessageIm
   static func ==(lhs: WireAdmit, rhs: WireAdmit) -> Bool {
     if lhs.request != rhs.request {return false}
     if lhs.role != rhs.role {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WireBundleMerge: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".BundleMerge"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}contents\0\u{1}place\0\u{3}is_last\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularBytesField(value: &self.contents) }()
+      case 2: try { try decoder.decodeSingularBytesField(value: &self.place) }()
+      case 3: try { try decoder.decodeSingularBoolField(value: &self.isLast) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.contents.isEmpty {
+      try visitor.visitSingularBytesField(value: self.contents, fieldNumber: 1)
+    }
+    if !self.place.isEmpty {
+      try visitor.visitSingularBytesField(value: self.place, fieldNumber: 2)
+    }
+    if self.isLast != false {
+      try visitor.visitSingularBoolField(value: self.isLast, fieldNumber: 3)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: WireBundleMerge, rhs: WireBundleMerge) -> Bool {
+    if lhs.contents != rhs.contents {return false}
+    if lhs.place != rhs.place {return false}
+    if lhs.isLast != rhs.isLast {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -6585,6 +6834,195 @@ nonisolated extension WireSettings: SwiftProtobuf.Message, SwiftProtobuf._Messag
     if lhs.foreground != rhs.foreground {return false}
     if lhs.background != rhs.background {return false}
     if lhs.silenceSeconds != rhs.silenceSeconds {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WireBundlePiece: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".BundlePiece"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}contents\0\u{1}next\0\u{1}frames\0\u{1}records\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularBytesField(value: &self.contents) }()
+      case 2: try { try decoder.decodeSingularBytesField(value: &self.next) }()
+      case 3: try { try decoder.decodeSingularSInt64Field(value: &self.frames) }()
+      case 4: try { try decoder.decodeSingularSInt64Field(value: &self.records) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.contents.isEmpty {
+      try visitor.visitSingularBytesField(value: self.contents, fieldNumber: 1)
+    }
+    if !self.next.isEmpty {
+      try visitor.visitSingularBytesField(value: self.next, fieldNumber: 2)
+    }
+    if self.frames != 0 {
+      try visitor.visitSingularSInt64Field(value: self.frames, fieldNumber: 3)
+    }
+    if self.records != 0 {
+      try visitor.visitSingularSInt64Field(value: self.records, fieldNumber: 4)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: WireBundlePiece, rhs: WireBundlePiece) -> Bool {
+    if lhs.contents != rhs.contents {return false}
+    if lhs.next != rhs.next {return false}
+    if lhs.frames != rhs.frames {return false}
+    if lhs.records != rhs.records {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WireBundleProgress: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".BundleProgress"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}consumed\0\u{1}next\0\u{1}frames\0\u{1}records\0\u{3}new_keys\0\u{3}damaged_pieces\0\u{3}unreadable_pieces\0\u{1}end\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularSInt64Field(value: &self.consumed) }()
+      case 2: try { try decoder.decodeSingularBytesField(value: &self.next) }()
+      case 3: try { try decoder.decodeSingularMessageField(value: &self._frames) }()
+      case 4: try { try decoder.decodeSingularMessageField(value: &self._records) }()
+      case 5: try { try decoder.decodeSingularSInt64Field(value: &self.newKeys) }()
+      case 6: try { try decoder.decodeSingularSInt64Field(value: &self.damagedPieces) }()
+      case 7: try { try decoder.decodeSingularSInt64Field(value: &self.unreadablePieces) }()
+      case 8: try { try decoder.decodeSingularUInt32Field(value: &self.end) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    if self.consumed != 0 {
+      try visitor.visitSingularSInt64Field(value: self.consumed, fieldNumber: 1)
+    }
+    if !self.next.isEmpty {
+      try visitor.visitSingularBytesField(value: self.next, fieldNumber: 2)
+    }
+    try { if let v = self._frames {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 3)
+    } }()
+    try { if let v = self._records {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 4)
+    } }()
+    if self.newKeys != 0 {
+      try visitor.visitSingularSInt64Field(value: self.newKeys, fieldNumber: 5)
+    }
+    if self.damagedPieces != 0 {
+      try visitor.visitSingularSInt64Field(value: self.damagedPieces, fieldNumber: 6)
+    }
+    if self.unreadablePieces != 0 {
+      try visitor.visitSingularSInt64Field(value: self.unreadablePieces, fieldNumber: 7)
+    }
+    if self.end != 0 {
+      try visitor.visitSingularUInt32Field(value: self.end, fieldNumber: 8)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: WireBundleProgress, rhs: WireBundleProgress) -> Bool {
+    if lhs.consumed != rhs.consumed {return false}
+    if lhs.next != rhs.next {return false}
+    if lhs._frames != rhs._frames {return false}
+    if lhs._records != rhs._records {return false}
+    if lhs.newKeys != rhs.newKeys {return false}
+    if lhs.damagedPieces != rhs.damagedPieces {return false}
+    if lhs.unreadablePieces != rhs.unreadablePieces {return false}
+    if lhs.end != rhs.end {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WireBundleCount: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".BundleCount"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}new\0\u{1}known\0\u{1}refused\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularSInt64Field(value: &self.new) }()
+      case 2: try { try decoder.decodeSingularSInt64Field(value: &self.known) }()
+      case 3: try { try decoder.decodeRepeatedMessageField(value: &self.refused) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if self.new != 0 {
+      try visitor.visitSingularSInt64Field(value: self.new, fieldNumber: 1)
+    }
+    if self.known != 0 {
+      try visitor.visitSingularSInt64Field(value: self.known, fieldNumber: 2)
+    }
+    if !self.refused.isEmpty {
+      try visitor.visitRepeatedMessageField(value: self.refused, fieldNumber: 3)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: WireBundleCount, rhs: WireBundleCount) -> Bool {
+    if lhs.new != rhs.new {return false}
+    if lhs.known != rhs.known {return false}
+    if lhs.refused != rhs.refused {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WireBundleRefusal: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".BundleRefusal"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}reason\0\u{1}count\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularUInt32Field(value: &self.reason) }()
+      case 2: try { try decoder.decodeSingularSInt64Field(value: &self.count) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if self.reason != 0 {
+      try visitor.visitSingularUInt32Field(value: self.reason, fieldNumber: 1)
+    }
+    if self.count != 0 {
+      try visitor.visitSingularSInt64Field(value: self.count, fieldNumber: 2)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: WireBundleRefusal, rhs: WireBundleRefusal) -> Bool {
+    if lhs.reason != rhs.reason {return false}
+    if lhs.count != rhs.count {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

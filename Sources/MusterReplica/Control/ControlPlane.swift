@@ -199,6 +199,24 @@ struct ControlPlane: Sendable {
     state.admitted.values.filter { $0.signed.certificate.device == device }.map(\.rank).min()
   }
 
+  /// Of the device that a log was opened by, if its certificate counts; 0 for the root, and behind
+  /// all others where nobody knows.
+  func rank(under certificate: CertificateHash) -> UInt8 {
+    certificate == .root ? 0 : UInt8(clamping: state.admitted[certificate]?.rank ?? .max)
+  }
+
+  /// A certificate and those up to the root, leaf first; nil where one of them does not count.
+  func chain(of leaf: SignedCertificate) -> [SignedCertificate]? {
+    var chain = [leaf]
+    while let last = chain.last, last.certificate.issuer != .root {
+      guard chain.count < Limits.certificateChain,
+        let issuer = state.admitted[last.certificate.issuer]?.signed
+      else { return nil }
+      chain.append(issuer)
+    }
+    return chain
+  }
+
   /// Of an epoch that is made now.
   var nextEpochGeneration: UInt32 {
     let newest = state.epochs.values.map(\.generation).max() ?? 0

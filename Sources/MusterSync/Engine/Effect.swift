@@ -45,6 +45,8 @@ public enum Notice: Hashable, Sendable {
   /// A peer in reach shows more than it hands over, or less than it was told of, and asks for
   /// nothing: for minutes.
   case peerWithholds(DeviceID, StandstillKind)
+  /// What came of something of a bundle.
+  case carried(CarriedResult)
 }
 
 /// What does not move between a peer and this device.

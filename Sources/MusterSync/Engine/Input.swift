@@ -12,6 +12,8 @@ public enum Input: Hashable, Sendable {
   /// Latest-only records that this device wrote, which leave together: at most as many as fit a
   /// datagram.
   case recorded([LatestRecord])
+  /// One thing of a bundle.
+  case carried(Carried)
   /// The answer to a `fetch`.
   case fetched(FetchRequest, [Frame])
   case deadlinePassed

@@ -20,6 +20,14 @@ extension SyncEngine {
     if !fresh.isEmpty { push(.records(fresh), from: device) }
   }
 
+  /// What becomes of a record from outside.
+  enum RecordVerdict {
+    case taken
+    /// The same is held, or a newer one.
+    case known
+    case refused(Rejection)
+  }
+
   /// False for what is not newer than what is held, or does not hold.
   private mutating func take(
     _ record: LatestRecord, from device: DeviceID, endpoint: Endpoint
@@ -34,52 +42,58 @@ extension SyncEngine {
         ? shelf.hint(of: .records, key: record.topic.raw) : LeafHint(record)
       peers[device]?.knownRecords[record.topic] = hint?.hash
     }
-    if let held {
-      guard held.order < record.order else { return false }
+    switch take(record, paidBy: device) {
+    case .taken: return true
+    case .known: return false
+    case .refused(let rejection):
+      reject(rejection, from: endpoint)
+      return false
+    }
+  }
+
+  /// Holds what is newer than what is held, if its author said so and may.
+  ///
+  /// - Parameter device: whose allowance it costs where its signature does not hold; nil where no
+  ///   peer sent it.
+  mutating func take(_ record: LatestRecord, paidBy device: DeviceID?) -> RecordVerdict {
+    if let held = records[record.topic] {
+      guard held.order < record.order else { return .known }
     } else if records.count >= Limits.records {
-      return refuseRecord(.overLimit, from: endpoint)
+      return .refused(.overLimit)
     }
-    guard let certificate = roster[record.certificate] else {
-      return refuseRecord(.unknownAuthor, from: endpoint)
-    }
-    if record.kind == .receipt {
-      guard certificate.role == .command else { return refuseRecord(.forged, from: endpoint) }
+    guard let certificate = roster[record.certificate] else { return .refused(.unknownAuthor) }
+    switch record.kind {
+    case .position: break
+    case .receipt:
+      guard certificate.role == .command else { return .refused(.forged) }
       guard records[record.topic] != nil || hasRoomForReceipt(of: record.certificate) else {
-        return refuseRecord(.overLimit, from: endpoint)
+        return .refused(.overLimit)
       }
-    }
-    if record.kind == .trackerPosition {
+    case .trackerPosition:
       guard certificate.role == .command || certificate.role == .member else {
-        return refuseRecord(.forged, from: endpoint)
+        return .refused(.forged)
       }
       guard records[record.topic] != nil || hasRoomForTracker(of: record.certificate) else {
-        return refuseRecord(.overLimit, from: endpoint)
+        return .refused(.overLimit)
       }
     }
     #if Canary
       if Canary.trustAnyRecord.isPlanted {
         keep(record)
         effects.append(.store(.record(record)))
-        return false
+        return .known
       }
     #endif
-    guard maySpendSignature(device) else { return refuseRecord(.throttled, from: endpoint) }
+    if let device, !maySpendSignature(device) { return .refused(.throttled) }
     guard
       record.isSigned(
         by: certificate.signingKey, operation: local.operation, sharing: local.findings)
-    else {
-      return refuseRecord(.forged, from: endpoint)
-    }
-    payBackSignature(device)
+    else { return .refused(.forged) }
+    if let device { payBackSignature(device) }
     heardOf[record.certificate] = now
     keep(record)
     effects.append(.store(.record(record)))
-    return true
-  }
-
-  private mutating func refuseRecord(_ rejection: Rejection, from endpoint: Endpoint) -> Bool {
-    reject(rejection, from: endpoint)
-    return false
+    return .taken
   }
 
   /// The newest record of a topic; nil when none is held.
@@ -135,22 +149,31 @@ extension SyncEngine {
       }
     #endif
     guard let key = epochKeys[epoch], let peer = peers[device],
-      let certificate = roster[peer.certificate], certificate.role.reads,
-      !roster.revoked.contains(device), !roster.withheld.contains(epoch),
-      roster.announced?.contains(epoch) ?? true
+      let certificate = roster[peer.certificate], mayServe(epoch, to: certificate)
     else { return }
     var packet = Packet()
     packet.keys = [key]
     outbox.add(packet, importance: .control, to: device)
   }
 
+  /// Whether a device may have an epoch's key, as far as is known here.
+  func mayServe(_ epoch: EpochID, to certificate: Certificate) -> Bool {
+    certificate.role.reads && !roster.revoked.contains(certificate.device)
+      && !roster.withheld.contains(epoch) && roster.announced?.contains(epoch) ?? true
+  }
+
   mutating func receive(_ key: EpochKey, endpoint: Endpoint) {
-    guard missingKeys.contains(key.id) else { return }
-    guard EpochID(operation: local.operation, key: key.key) == key.id else {
-      return reject(.forged, from: endpoint)
-    }
+    if !take(key) { reject(.forged, from: endpoint) }
+  }
+
+  /// Takes a key that is lacked; false for one that is not what it says.
+  @discardableResult
+  mutating func take(_ key: EpochKey) -> Bool {
+    guard missingKeys.contains(key.id) else { return true }
+    guard EpochID(operation: local.operation, key: key.key) == key.id else { return false }
     missingKeys.removeAll { $0 == key.id }
     epochKeys[key.id] = key
     effects.append(.store(.epochKey(key)))
+    return true
   }
 }

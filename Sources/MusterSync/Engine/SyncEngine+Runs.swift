@@ -159,7 +159,7 @@ extension SyncEngine {
   }
 
   /// Parses an opening, whose contents must hash to the log's own id.
-  private func opening(of frame: Frame) throws(WireError) -> Opening {
+  func opening(of frame: Frame) throws(WireError) -> Opening {
     guard frame.sequence == 0, frame.epoch == nil else { throw .forged("opening") }
     let opening = try Opening(decoding: frame.body)
     let log = LogID(operation: local.operation, opening: opening)
@@ -171,7 +171,7 @@ extension SyncEngine {
 
   /// The last frame's signature and the hash chain prove the run. Signatures at the intervals are
   /// kept to be sent on, so they must be there and hold as well; others are let go.
-  private func verify(_ frames: inout [Frame], signedBy key: VerifyingKey) throws(WireError) {
+  func verify(_ frames: inout [Frame], signedBy key: VerifyingKey) throws(WireError) {
     #if Canary
       if Canary.skipSignature.isPlanted { return }
     #endif
@@ -193,7 +193,7 @@ extension SyncEngine {
     #endif
   }
 
-  private mutating func hold(_ frames: [Frame], opening: Opening, from device: DeviceID) {
+  mutating func hold(_ frames: [Frame], opening: Opening, from device: DeviceID) {
     guard let last = frames.last else { return }
     let log = last.strand
     heardOf[opening.certificate] = now

@@ -137,6 +137,7 @@ public struct SyncEngine: Sendable {
       for record in records { keep(record) }
       if records.contains(where: { $0.kind == .position }) { positionNamings = 0 }
       if !records.isEmpty { push(.records(records), from: nil) }
+    case .carried(let carried): take(carried)
     case .fetched(let request, let frames): answer(request, with: frames)
     case .deadlinePassed: passDeadlines()
     case .rosterChanged(let roster): changeRoster(to: roster)

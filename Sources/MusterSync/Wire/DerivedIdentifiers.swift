@@ -152,4 +152,5 @@ enum Tag {
   static let join = Array("muster join 1".utf8)
   static let session = Array("muster session 1".utf8)
   static let grantFile = Array("muster grant 1".utf8)
+  static let bundle = Array("muster bundle 1".utf8)
 }

@@ -13,7 +13,7 @@ enum InputFile {
       let file = try FileHandle(forReadingFrom: URL(fileURLWithPath: path))
       contents = try file.read(upToCount: limit + 1) ?? Data()
     } catch {
-      throw Refusal("cannot read \(path): \(reason(error))")
+      throw refusal("read", path, error)
     }
     guard contents.count <= limit else {
       throw Refusal("\(path) is longer than \(limit) bytes")
@@ -21,7 +21,16 @@ enum InputFile {
     return contents
   }
 
-  fileprivate static func reason(_ error: any Error) -> String {
+  static func refusal(_ deed: String, _ path: String, _ error: any Error) -> Refusal {
+    Refusal("cannot \(deed) \(path): \(reason(error))")
+  }
+
+  /// - Parameter code: an `errno`.
+  static func refusal(_ deed: String, _ path: String, _ code: Int32) -> Refusal {
+    Refusal("cannot \(deed) \(path): \(String(cString: strerror(code)))")
+  }
+
+  private static func reason(_ error: any Error) -> String {
     let error = error as NSError
     let cause = error.userInfo[NSUnderlyingErrorKey] as? NSError ?? error
     if cause.domain == NSPOSIXErrorDomain { return String(cString: strerror(Int32(cause.code))) }
@@ -35,7 +44,7 @@ enum OutputFile {
     do {
       try Data(contents).write(to: URL(fileURLWithPath: path), options: .atomic)
     } catch {
-      throw Refusal("cannot write \(path): \(InputFile.reason(error))")
+      throw InputFile.refusal("write", path, error)
     }
   }
 }

@@ -1,0 +1,144 @@
+internal import MusterCrypto
+public import MusterModel
+internal import MusterStore
+internal import MusterSync
+
+/// Bundles for a memory stick: all that is held, a piece at a time, so that no more than that is
+/// ever in memory.
+///
+///     chains │ control logs, the root's first │ urgent │ state │ history │ records │ keys │
+///     what is past a cut │ end mark
+///
+/// What comes first is what the rest is judged by.
+extension Replica {
+  /// About so much of a bundle is made at a time.
+  private static let pieceBytes = 512 * 1024
+  /// Keys that go along: of a newest epoch for as many devices, or of several for fewer.
+  private static let keys = 4096
+
+  /// The next piece of a bundle.
+  ///
+  /// - Parameter place: empty for the first, else what the one before says is next.
+  public mutating func bundlePiece(at place: [UInt8]) throws -> BundlePiece {
+    var cursor = BundleCursor(salt: random.bytes16())
+    if !place.isEmpty {
+      guard let known = BundleCursor(place) else {
+        throw Refusal("no place in a bundle is called so")
+      }
+      cursor = known
+    }
+    let form = BundleForm(of: local, salt: cursor.salt)
+    var bytes = place.isEmpty ? form.header : []
+    var stock = BundleStock(try bundleParts())
+    while bytes.count < Self.pieceBytes, cursor.stage != .end {
+      for carried in try contents(at: &cursor, of: &stock) {
+        bytes += form.sealed(carried, number: cursor.number, nonce: random.nonce24())
+        cursor.count(carried)
+      }
+    }
+    let isEnd = cursor.stage == .end
+    if isEnd { bytes += form.sealed(.end, number: cursor.number, nonce: random.nonce24()) }
+    return BundlePiece(
+      bytes: bytes, next: isEnd ? [] : cursor.bytes, frames: Int(cursor.frames),
+      records: Int(cursor.records))
+  }
+
+  /// What belongs at a place, which moves on behind it.
+  private mutating func contents(
+    at cursor: inout BundleCursor, of stock: inout BundleStock
+  ) throws -> [Carried] {
+    switch cursor.stage {
+    case .chains:
+      cursor.begin(.control)
+      return chainsToCarry.map { .chain($0) }
+    case .control, .urgent, .state, .history, .quarantine:
+      guard let part = stock.part(at: cursor) else {
+        cursor.begin(cursor.stage.next)
+        return []
+      }
+      let frames = try frames(at: &cursor, of: part)
+      return frames.isEmpty ? [] : [.frames(frames)]
+    case .records:
+      let records = try stock.records(at: cursor, limit: BundleForm.recordsPerPiece, in: store)
+      guard let last = records.last else {
+        cursor.begin(.keys)
+        return []
+      }
+      cursor.move(
+        to: BundlePlace(stage: .records, log: LogID(raw: last.topic.raw)), next: 1)
+      return [.records(Array(records))]
+    case .keys:
+      cursor.begin(.quarantine)
+      let keys = engine.keysToCarry(of: epochsToCarry, upTo: Self.keys, random: &random)
+      return stride(from: 0, to: keys.count, by: BundleForm.keysPerPiece).map {
+        .keys(Array(keys[$0..<min($0 + BundleForm.keysPerPiece, keys.count)]))
+      }
+    case .end: return []
+    }
+  }
+
+  /// The next frames of a log that a signature proves; none at its end.
+  private func frames(
+    at cursor: inout BundleCursor, of part: BundlePart
+  ) throws(StoreError) -> [Frame] {
+    let interval = Limits.signatureInterval
+    let next = cursor.place == part.place ? max(cursor.next, part.from) : part.from
+    // The signature of the first interval proves the opening too.
+    let boundary = max((next + interval - 1) / interval, 1) * interval
+    let frames = try store.frames(
+      log: part.place.log, from: next, maxBytes: .max, maxFrames: Int(boundary - next) + 1)
+    // What is past a cut comes last, but for what proves the end of what counts.
+    let isEnough = { (frame: Frame) in frame.signature != nil && frame.sequence >= part.through }
+    guard
+      let last = frames.firstIndex(where: isEnough)
+        ?? frames.lastIndex(where: { $0.signature != nil })
+    else {
+      // What is left of a strand that has parted is proved by those that go on from it.
+      cursor.move(to: part.place, next: part.through + 1)
+      return []
+    }
+    cursor.move(to: part.place, next: frames[last].sequence + 1)
+    return Array(frames[...last])
+  }
+
+  // MARK: What goes along
+
+  /// Of which logs how much goes where.
+  private func bundleParts() throws(StoreError) -> [BundlePart] {
+    var parts: [BundlePart] = []
+    for log in try store.logs() {
+      let (first, head) = (BundlePart.start(of: log), log.head.sequence)
+      var place = BundlePlace(
+        stage: BundleStage(log.opening.lane), rank: control.rank(under: log.opening.certificate),
+        first: log.first, log: log.head.log)
+      guard let bound = control.bound(of: log) else {
+        parts.append(BundlePart(place: place, from: first, through: head))
+        continue
+      }
+      if let end = bound.end {
+        parts.append(BundlePart(place: place, from: first, through: min(head, end)))
+      }
+      guard control.framesCut(of: log) > 0 else { continue }
+      place.stage = .quarantine
+      // From where everybody keeps a signature: the last frame that counts need not have one.
+      let interval = Limits.signatureInterval
+      let from = bound.end.map { max(first, $0 / interval * interval + 1) } ?? first
+      parts.append(BundlePart(place: place, from: from, through: head))
+    }
+    return parts
+  }
+
+  /// Of this device, and of those that proved themselves to it, before their certificates stood in
+  /// a control log that is held here.
+  private var chainsToCarry: [[SignedCertificate]] {
+    let own = local.chain.certificates
+    return [own] + control.proven.compactMap { control.chain(of: $0) }.filter { $0 != own }
+  }
+
+  /// The newest first.
+  private var epochsToCarry: [EpochID] {
+    let announced = control.epochs.values.sorted { ($0.generation, $1.id) > ($1.generation, $0.id) }
+      .map(\.id)
+    return announced + keyring.all.map(\.id).filter { control.epochs[$0] == nil }.sorted()
+  }
+}

@@ -1,0 +1,87 @@
+internal import MusterCrypto
+public import MusterModel
+internal import MusterStore
+internal import MusterSync
+
+/// Bundles that come by memory stick: what they hold goes through the engine as if a peer had sent
+/// it, and into the log by the same way.
+extension Replica {
+  /// Takes what is whole of a piece of a bundle's file, in one transaction.
+  ///
+  /// - Parameters:
+  ///   - bytes: those after what was consumed before.
+  ///   - position: empty at the beginning of the file, else what the answer before said is next.
+  ///   - isLast: whether the file ends with these bytes.
+  public mutating func merge(
+    _ bytes: [UInt8], at position: [UInt8], isLast: Bool, now: ClockReading
+  ) throws -> (progress: BundleProgress, outcome: Outcome) {
+    guard var reader = BundleReader(bytes, at: position, of: local) else {
+      throw Refusal("no place in a bundle is called so")
+    }
+    var end: BundleEnd?
+    var tally = BundleTally()
+    let outcome = try transact(now: now) { replica in
+      replica.tally = BundleTally()
+      defer { replica.tally = nil }
+      end = try replica.take(&reader, isLast: isLast, now: now)
+      try replica.run(.carried(.end), now: now)
+      tally = replica.tally ?? tally
+    }
+    let progress = BundleProgress(
+      consumed: reader.consumed, next: reader.position, tally: tally, end: end)
+    return (progress, outcome)
+  }
+
+  private mutating func take(
+    _ reader: inout BundleReader, isLast: Bool, now: ClockReading
+  ) throws -> BundleEnd? {
+    do {
+      while let piece = try reader.next() {
+        switch piece {
+        case .contents(let contents): for carried in contents { try take(carried, now: now) }
+        case .damaged: tally?.damagedPieces += 1
+        case .unreadable: tally?.unreadablePieces += 1
+        case .end: return .whole
+        }
+      }
+      return isLast ? .cutShort : nil
+    } catch let fault as BundleReader.Fault {
+      return try end(by: fault)
+    }
+  }
+
+  private func end(by fault: BundleReader.Fault) throws(Refusal) -> BundleEnd {
+    switch fault {
+    case .lost: return .damaged
+    case .notABundle: throw Refusal("this is not a bundle: one is made by `muster bundle create`")
+    case .newerVersion:
+      throw Refusal("a newer version of muster made this bundle: this one cannot read it")
+    case .damagedHeader:
+      throw Refusal("the bundle is damaged where it begins, and cannot be read: make it again")
+    case .otherOperation:
+      throw Refusal(
+        "the bundle is of another operation than \"\(local.operationName)\": nothing was taken")
+    }
+  }
+
+  private mutating func take(_ carried: Carried, now: ClockReading) throws {
+    // What is held was verified when it came: the hash of the last names all that it follows.
+    if case .frames(let frames) = carried, let last = frames.last,
+      try store.strand(of: last.hash, in: last.log) != nil
+    {
+      tally?.frames.known += frames.count
+      return
+    }
+    try run(.carried(carried), now: now)
+  }
+
+  mutating func note(_ result: CarriedResult) {
+    switch result {
+    case .knownFrames(let count): tally?.frames.known += count
+    case .refusedFrames(let reason, let count): tally?.frames.refuse(reason, count)
+    case .knownRecord: tally?.records.known += 1
+    case .refusedRecord(let reason): tally?.records.refuse(reason, 1)
+    case .refusedChain: tally?.unreadablePieces += 1
+    }
+  }
+}

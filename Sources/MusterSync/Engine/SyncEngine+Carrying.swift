@@ -1,0 +1,140 @@
+public import MusterCrypto
+public import MusterModel
+
+/// What a memory stick brings, and what goes along on one. The frames and records are taken by the
+/// very checks of those that come over the air; only that nobody sent them, so nobody is asked for
+/// more, or pays for a signature.
+extension SyncEngine {
+  mutating func take(_ carried: Carried) {
+    switch carried {
+    case .frames(let frames):
+      do throws(BundleRefusal) {
+        try hold(carried: frames)
+      } catch {
+        effects.append(.notice(.carried(.refusedFrames(error, frames.count))))
+      }
+    case .records(let records):
+      for record in records {
+        switch take(record, paidBy: nil) {
+        case .taken: break
+        case .known: effects.append(.notice(.carried(.knownRecord)))
+        case .refused(let rejection):
+          effects.append(.notice(.carried(.refusedRecord(BundleRefusal(rejection)))))
+        }
+      }
+    case .chain(let certificates):
+      guard
+        let chain = CertificateChain(
+          certificates, operation: local.operation, rootKey: local.rootKey)
+      else { return effects.append(.notice(.carried(.refusedChain))) }
+      learn(chain)
+    case .keys(let keys): for key in keys where key.device == local.device { open(key) }
+    case .end:
+      // Not each frame by itself: there may be many, and what matters most is asked for first.
+      for device in connected { sendRoots(to: device, asksForAnswer: false) }
+      quickenAnnounce()
+    }
+  }
+
+  private mutating func hold(carried frames: [Frame]) throws(BundleRefusal) {
+    var fresh = frames[...]
+    guard let first = fresh.first, let last = fresh.last else { return }
+    let held = shelf.logs[first.log]
+    guard held != nil || first.sequence == 0 else { throw .unattached }
+    // There is one way to open a log: what follows it shows whether this is it.
+    if held != nil, first.sequence == 0 { fresh.removeFirst() }
+    if let held, !held.isParted {
+      guard first.sequence <= held.head.sequence + 1 else { throw .unattached }
+      if last.sequence > held.head.sequence {
+        let rest = fresh.drop { $0.sequence <= held.head.sequence }
+        if rest.first?.previous == held.head.hash { fresh = rest }
+      }
+    }
+    let known = frames.count - fresh.count
+    if !fresh.isEmpty { try hold(verifying: Array(fresh), of: held) }
+    if known > 0 { effects.append(.notice(.carried(.knownFrames(known)))) }
+  }
+
+  /// Frames that follow the newest that is held of their log, or that nothing is held of, or that
+  /// may be another branch of it.
+  private mutating func hold(
+    verifying frames: [Frame], of held: LogSummary?
+  ) throws(BundleRefusal) {
+    var frames = frames
+    let opening: Opening
+    do throws(WireError) {
+      opening = if let held { held.opening } else { try self.opening(of: frames[0]) }
+    } catch {
+      throw BundleRefusal(error)
+    }
+    guard let key = roster.signingKey(of: opening.certificate, rootKey: local.rootKey) else {
+      throw .unknownAuthor
+    }
+    guard held != nil || shelf.logs.count < Limits.logs else { throw .overLimit }
+    do throws(WireError) {
+      try verify(&frames, signedBy: key)
+    } catch {
+      throw BundleRefusal(error)
+    }
+    if let held, held.isParted || held.head.hash != frames[0].previous {
+      return effects.append(.store(.branch(opening, frames, local.device)))
+    }
+    guard mayQuarantine(frames, opening: opening) else { throw .overLimit }
+    hold(frames, opening: opening, from: local.device)
+  }
+
+  // MARK: Keys
+
+  /// A key is taken if it is lacked, as one that a peer hands over.
+  private mutating func open(_ carried: CarriedKey) {
+    guard missingKeys.contains(carried.epoch),
+      let key = SealedBox.open(carried.box, with: local.agreementKey)
+    else { return }
+    take(EpochKey(id: carried.epoch, key: key))
+  }
+
+  /// Keys for everybody who may have them, each for its device's eyes only: who is met by memory
+  /// stick alone has nobody to ask for one.
+  ///
+  /// - Parameters:
+  ///   - epochs: which of those at hand, the most important first.
+  ///   - limit: how many keys in all.
+  ///   - random: for a fresh ephemeral key each.
+  public func keysToCarry(
+    of epochs: [EpochID], upTo limit: Int, random: inout DeterministicRandom
+  ) -> [CarriedKey] {
+    let readers = roster.certificates.values.map(\.certificate)
+      .filter { $0.device != local.device }
+      .sorted { $0.device < $1.device }
+    var keys: [CarriedKey] = []
+    for epoch in epochs {
+      guard let key = epochKeys[epoch] else { continue }
+      var last: DeviceID?
+      for reader in readers where reader.device != last && mayServe(epoch, to: reader) {
+        guard keys.count < limit else { return keys }
+        last = reader.device
+        let box = SealedBox.seal(
+          key.key, to: reader.agreementKey, ephemeral: random.agreementKey())
+        if let box { keys.append(CarriedKey(epoch: epoch, device: reader.device, box: box)) }
+      }
+    }
+    return keys
+  }
+}
+
+extension BundleRefusal {
+  init(_ error: WireError) {
+    switch error {
+    case .overLimit: self = .overLimit
+    case .malformed, .forged: self = .forged
+    }
+  }
+
+  init(_ rejection: Rejection) {
+    switch rejection {
+    case .overLimit: self = .overLimit
+    case .unknownAuthor: self = .unknownAuthor
+    default: self = .forged
+    }
+  }
+}

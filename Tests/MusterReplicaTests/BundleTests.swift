@@ -1,0 +1,414 @@
+import MusterCrypto
+import MusterModel
+import MusterStore
+import Testing
+
+@testable import MusterReplica
+@testable import MusterSync
+
+@Suite("Bundles")
+struct BundleTests {
+  private func titles(_ name: String, in valley: inout Valley) throws -> [String] {
+    try valley.ask(name) { replica, _ in try replica.reports() }.map(\.title).sorted()
+  }
+
+  @discardableResult
+  private func report(
+    _ title: String, at name: String, in valley: inout Valley, toEvacuate: Bool = false
+  ) throws -> RowID {
+    try valley.at(name) {
+      try $0.addReport(ReportDraft(title: title, toEvacuate: toEvacuate), now: $1)
+    }
+  }
+
+  private func expectAgreement(
+    in valley: inout Valley, at place: SourceLocation = #_sourceLocation
+  ) throws {
+    #expect(Set(try valley.hashes()).count == 1, sourceLocation: place)
+    for name in valley.readers {
+      let status = try valley.ask(name) { try $0.status(now: $1) }
+      #expect(!status.stateIsIncomplete, "\(name)", sourceLocation: place)
+      let problems = try valley.ask(name) { replica, _ in try replica.verify() }.problems
+      #expect(problems == [], "\(name)", sourceLocation: place)
+    }
+  }
+
+  private func local(_ name: String, in valley: Valley) -> LocalDevice {
+    valley.laptops[valley.index(name)].credentials.local
+  }
+
+  // MARK: To and fro
+
+  @Test func `two laptops that never meet agree by bundles that are carried both ways`() throws {
+    // Given a commander and a member who was admitted by file, and hears nobody
+    var valley = try Valley.silent("Ada", "Ben")
+    let place = try #require(Coordinate(latitudeE7: 460_500_000, longitudeE7: 145_000_000))
+    for number in 1...70 { try report("Ada \(number)", at: "Ada", in: &valley) }
+    let id = try report("Ben's", at: "Ben", in: &valley, toEvacuate: true)
+    try valley.at("Ben") {
+      try $0.ingest(
+        Fix(position: place, accuracyDecimetres: 50, sampleTime: $1.wall), now: $1)
+    }
+    // When bundles go there and back
+    let first = try valley.carry(from: "Ada", to: "Ben")
+    #expect(first.frames.known == 0 && first.frames.refusedInAll == 0)
+    try valley.carry(from: "Ben", to: "Ada")
+    // Then both show the same, and Ada knows where Ben is.
+    try expectAgreement(in: &valley)
+    #expect(try titles("Ada", in: &valley).count == 71)
+    let ben = try valley.ask("Ada") { try $0.users(now: $1) }.first { $0.callsign == "Ben" }
+    #expect(ben?.fix?.position == place)
+    // Her receipts come back on the same way: Ben sees that command has his report.
+    try valley.run(milliseconds: 10_000)
+    let back = try valley.carry(from: "Ada", to: "Ben")
+    #expect(back.records.new > 0)
+    let shown = try valley.ask("Ben") { replica, _ in try replica.report(id) }
+    #expect(shown.delivery.commandPost)
+  }
+
+  @Test func `merging again changes nothing`() throws {
+    var valley = try Valley.silent("Ada", "Ben")
+    for number in 1...40 { try report("Ada \(number)", at: "Ada", in: &valley) }
+    let bundle = try valley.bundle(by: "Ada")
+    let first = try valley.merge(bundle, at: "Ben").tally
+    let before = try valley.ask("Ben") { try $0.status(now: $1) }
+    let again = try valley.merge(bundle, at: "Ben").tally
+
+    #expect(again.frames.new == 0 && again.records.new == 0 && again.newKeys == 0)
+    #expect(again.frames.known == first.frames.new + first.frames.known)
+    #expect(again.frames.refusedInAll == 0 && again.records.refusedInAll == 0)
+    let after = try valley.ask("Ben") { try $0.status(now: $1) }
+    #expect(after.frames == before.frames && after.root == before.root)
+    // Nor at its maker's.
+    let own = try valley.merge(bundle, at: "Ada").tally
+    #expect(own.frames.new == 0 && own.frames.known == again.frames.known)
+  }
+
+  @Test func `what a third brings along was written by others`() throws {
+    // Given a relay that reads nothing, and meets them one after the other
+    var valley = try Valley.silent("Ada", "Ben")
+    try valley.joinByFile("Rex", admittedBy: "Ada", role: .relay)
+    try report("Ada's", at: "Ada", in: &valley)
+    try report("Ben's", at: "Ben", in: &valley)
+    for (from, to) in [("Ben", "Rex"), ("Rex", "Ada"), ("Ada", "Rex"), ("Rex", "Ben")] {
+      try valley.carry(from: from, to: to)
+    }
+    try expectAgreement(in: &valley)
+    #expect(try titles("Ben", in: &valley) == ["Ada's", "Ben's"])
+  }
+
+  @Test func `whoever admitted the writer need not have been heard of`() throws {
+    // Given two whom Ada admitted, and whom nothing of hers has reached
+    var valley = try Valley.silent("Ada", "Ben", "Cleo")
+    try report("Ben's", at: "Ben", in: &valley)
+    // When one hears of the other by a bundle, and passes it on in another
+    try valley.carry(from: "Ben", to: "Cleo")
+    #expect(try titles("Cleo", in: &valley) == ["Ben's"])
+    try valley.joinByFile("Dan", admittedBy: "Ada")
+    try valley.carry(from: "Cleo", to: "Dan")
+    #expect(try titles("Dan", in: &valley) == ["Ben's"])
+    #expect(try valley.ask("Dan") { replica, _ in try replica.verify() }.problems == [])
+  }
+
+  @Test func `control comes first, from the root outwards, whatever the logs are called`() throws {
+    for seed in 1...5 as ClosedRange<UInt64> {
+      var valley = Valley(seed: seed)
+      valley.air.lossPercent = 100
+      try valley.found("Ada")
+      try valley.joinByFile("Ben", admittedBy: "Ada", role: .command)
+      try valley.joinByFile("Cleo", admittedBy: "Ben", role: .command)
+      try valley.joinByFile("Dan", admittedBy: "Cleo")
+      try report("Dan's", at: "Dan", in: &valley)
+      for (from, to) in [("Dan", "Cleo"), ("Cleo", "Ben"), ("Ben", "Ada")] {
+        try valley.carry(from: from, to: to)
+      }
+      // All of it, at somebody who has nothing yet.
+      try valley.joinByFile("Eve", admittedBy: "Ada")
+      let tally = try valley.carry(from: "Ada", to: "Eve")
+      #expect(tally.frames.refusedInAll == 0 && tally.records.refusedInAll == 0, "seed \(seed)")
+      #expect(try titles("Eve", in: &valley) == ["Dan's"])
+    }
+  }
+
+  @Test func `a bundle of many pieces is made and read a piece at a time`() throws {
+    var valley = try Valley.silent("Ada", "Ben")
+    valley.checksInvariants = false
+    let text = String(repeating: "long ", count: 1000)
+    for number in 1...150 {
+      try valley.at("Ada") {
+        try $0.addReport(ReportDraft(title: "\(number)", details: text), now: $1)
+      }
+    }
+    var (pieces, place) = ([[UInt8]](), [UInt8]())
+    repeat {
+      let piece = try valley.ask("Ada") { replica, _ in try replica.bundlePiece(at: place) }
+      pieces.append(piece.bytes)
+      place = piece.next
+    } while !place.isEmpty
+    #expect(pieces.count > 1)
+    #expect(pieces.allSatisfy { $0.count < 600 * 1024 })
+    let (tally, end) = try valley.merge(Array(pieces.joined()), at: "Ben", window: 70_000)
+    #expect(end == .whole && tally.frames.refusedInAll == 0)
+    try valley.carry(from: "Ben", to: "Ada")
+    try expectAgreement(in: &valley)
+  }
+
+  // MARK: Damage
+
+  @Test func `cut off anywhere, a bundle is said to be, and what is whole of it is taken`() throws {
+    var valley = try Valley.silent("Ada", "Ben")
+    valley.checksInvariants = false
+    try report("Ada's", at: "Ada", in: &valley)
+    let bundle = try valley.bundle(by: "Ada")
+    let empty = try valley.ask("Ben") { try $0.status(now: $1) }.frames
+    var held = empty
+    for count in 0..<bundle.count {
+      let (tally, end) = try valley.merge(Array(bundle.prefix(count)), at: "Ben")
+      #expect(end == .cutShort && tally.damagedPieces == 0, "after \(count) bytes")
+      held += tally.frames.new
+    }
+    #expect(try valley.ask("Ben") { try $0.status(now: $1) }.frames == held)
+    // All but the end mark was there.
+    #expect(held > empty)
+    #expect(try titles("Ben", in: &valley) == ["Ada's"])
+    let (tally, end) = try valley.merge(bundle, at: "Ben")
+    #expect(end == .whole && tally.frames.new == 0)
+  }
+
+  @Test func `a bundle goes on where half of it ended`() throws {
+    var valley = try Valley.silent("Ada", "Ben")
+    for number in 1...80 { try report("Ada \(number)", at: "Ada", in: &valley) }
+    let bundle = try valley.bundle(by: "Ada")
+    let half = try valley.merge(Array(bundle.prefix(bundle.count / 2)), at: "Ben")
+    #expect(half.end == .cutShort && half.tally.frames.new > 0)
+    let rest = try valley.merge(bundle, at: "Ben")
+    #expect(rest.end == .whole && rest.tally.frames.new > 0)
+    #expect(rest.tally.frames.known == half.tally.frames.new + half.tally.frames.known)
+    try valley.carry(from: "Ben", to: "Ada")
+    try expectAgreement(in: &valley)
+  }
+
+  @Test func `a flipped bit costs what it is in, and never more than a bundle`() throws {
+    var valley = try Valley.silent("Ada", "Ben")
+    valley.checksInvariants = false
+    for number in 1...3 { try report("Ada \(number)", at: "Ada", in: &valley) }
+    let bundle = try valley.bundle(by: "Ada")
+    for place in stride(from: 0, to: bundle.count, by: 7) {
+      var flipped = bundle
+      flipped[place] ^= 1 << UInt8(place % 8)
+      do {
+        let (tally, end) = try valley.merge(flipped, at: "Ben")
+        #expect(end != .whole || tally.damagedPieces > 0, "byte \(place)")
+        #expect(tally.frames.refused[.forged] == nil, "byte \(place)")
+      } catch let refusal as Refusal {
+        // In the file's header.
+        #expect(place < BundleForm.headerBytes, "byte \(place): \(refusal)")
+      }
+    }
+    #expect(try valley.merge(bundle, at: "Ben").end == .whole)
+    try valley.carry(from: "Ben", to: "Ada")
+    try expectAgreement(in: &valley)
+  }
+
+  @Test func `files that are none are refused in a sentence`() throws {
+    var valley = try Valley.silent("Ada", "Ben")
+    var other = try Valley.silent("Zoe", "Yan", seed: 2)
+    let before = try valley.ask("Ben") { try $0.status(now: $1) }.frames
+    let bundle = try valley.bundle(by: "Ada")
+    var newer = bundle
+    newer[14] = UInt8(ascii: "2")
+    var damaged = bundle
+    damaged[20] ^= 1
+    let files: [(bytes: [UInt8], word: String)] = [
+      (try other.bundle(by: "Zoe"), "another operation"), (newer, "newer version"),
+      (damaged, "damaged where it begins"), (Array("just a text".utf8), "not a bundle"),
+    ]
+    for (bytes, word) in files {
+      let refusal = #expect(throws: Refusal.self) { try valley.merge(bytes, at: "Ben") }
+      #expect(refusal?.description.contains(word) == true, "\(word)")
+    }
+    #expect(try valley.ask("Ben") { try $0.status(now: $1) }.frames == before)
+  }
+
+  // MARK: Whoever means harm
+
+  /// What somebody can make who has the network key.
+  private func forged(_ pieces: [Carried], by local: LocalDevice) -> [UInt8] {
+    var random = DeterministicRandom(seed: [UInt8](repeating: 3, count: 32))
+    let form = BundleForm(of: local, salt: random.bytes16())
+    var bytes = form.header
+    for (number, carried) in (pieces + [.end]).enumerated() {
+      bytes += form.sealed(carried, number: UInt64(number), nonce: random.nonce24())
+    }
+    return bytes
+  }
+
+  private func frames(
+    by name: String, in lane: Lane, at place: String, of valley: Valley
+  ) throws -> [Frame] {
+    let store = valley.laptops[valley.index(place)].store
+    let certificate = local(name, in: valley).certificate.hash
+    let log = try #require(
+      try store.logs().first { $0.opening.certificate == certificate && $0.opening.lane == lane })
+    return try store.frames(log: log.head.log, from: 0, maxBytes: .max, maxFrames: 33)
+  }
+
+  @Test func `frames that their author did not sign so are refused, and counted`() throws {
+    var valley = try Valley.silent("Ada", "Ben")
+    for number in 1...5 { try report("\(number)", at: "Ada", in: &valley) }
+    try valley.carry(from: "Ada", to: "Ben")
+    for number in 6...9 { try report("\(number)", at: "Ada", in: &valley) }
+    let genuine = try frames(by: "Ada", in: .state, at: "Ada", of: valley)
+    let held = try frames(by: "Ada", in: .state, at: "Ben", of: valley)
+    let before = try valley.hashes()
+
+    var altered = genuine
+    altered[altered.count - 2].body[30] ^= 1
+    var unsigned = genuine
+    unsigned[unsigned.count - 1].signature = nil
+    var swapped = genuine
+    swapped[swapped.count - 1].signature = genuine[0].signature
+    let later = Array(genuine.suffix(2))
+    let cases: [(frames: [Frame], reason: BundleRefusal)] = [
+      (altered, .forged), (unsigned, .forged), (swapped, .forged), (later, .unattached),
+    ]
+    for (frames, reason) in cases {
+      let (tally, end) = try valley.merge(
+        forged([.frames(frames)], by: local("Ben", in: valley)), at: "Ben")
+      #expect(end == .whole && tally.frames.new == 0)
+      #expect(tally.frames.refused == [reason: frames.count])
+    }
+    #expect(try valley.hashes() == before)
+    // The same, as they were signed, are taken; those that were held before are counted so.
+    let (tally, _) = try valley.merge(
+      forged([.frames(genuine)], by: local("Ben", in: valley)), at: "Ben")
+    #expect(tally.frames.new == genuine.count - held.count)
+    #expect(tally.frames.known == held.count)
+  }
+
+  @Test func `frames of somebody whom nobody knows wait for another bundle`() throws {
+    var valley = try Valley.silent("Ada", "Ben", "Cleo")
+    try report("Ben's", at: "Ben", in: &valley)
+    let frames = try frames(by: "Ben", in: .state, at: "Ben", of: valley)
+    let bundle = forged([.frames(frames)], by: local("Ben", in: valley))
+    let (tally, _) = try valley.merge(bundle, at: "Cleo")
+    #expect(tally.frames.refused == [.unknownAuthor: frames.count])
+    try valley.carry(from: "Ben", to: "Cleo")
+    #expect(try valley.merge(bundle, at: "Cleo").tally.frames.known == frames.count)
+  }
+
+  @Test func `pieces that say nothing, or nonsense, are passed over`() throws {
+    var valley = try Valley.silent("Ada", "Ben")
+    let local = local("Ada", in: valley)
+    var random = DeterministicRandom(seed: [UInt8](repeating: 4, count: 32))
+    let form = BundleForm(of: local, salt: random.bytes16())
+    var bytes = form.header
+    let nonsense: [[UInt8]] = [[9, 1, 2], [1, 0xFF], [2, 8, 8], [3, 1], [1], [2]]
+    for (number, plaintext) in nonsense.enumerated() {
+      bytes += form.sealed(
+        plaintext: plaintext, number: UInt64(number), nonce: random.nonce24())
+    }
+    let (tally, end) = try valley.merge(bytes, at: "Ben")
+    #expect(end == .cutShort)
+    #expect(tally.unreadablePieces == nonsense.count && tally.damagedPieces == 0)
+  }
+
+  @Test func `a chain or a key that is none changes nothing`() throws {
+    var valley = try Valley.silent("Ada", "Ben")
+    let stranger = try Valley.silent("Zoe", seed: 2)
+    let (ada, zoe) = (local("Ada", in: valley), local("Zoe", in: stranger))
+    let box = try #require(
+      SealedBox.seal(
+        [UInt8](repeating: 1, count: 32), to: local("Ben", in: valley).agreementKey.publicKey,
+        ephemeral: zoe.agreementKey))
+    let key = CarriedKey(
+      epoch: EpochID(raw: Bytes16(high: 1, low: 1)), device: local("Ben", in: valley).device,
+      box: box)
+    let before = try valley.hashes()
+    let (tally, end) = try valley.merge(
+      forged([.chain(zoe.chain.certificates), .keys([key])], by: ada), at: "Ben")
+    #expect(end == .whole && tally.unreadablePieces == 1 && tally.newKeys == 0)
+    #expect(try valley.hashes() == before)
+  }
+
+  // MARK: Revocation and forks
+
+  @Test func `a revocation travels by bundle, and so do the new key and what is quarantined`()
+    throws
+  {
+    // Given three who agree, of whom one is revoked and goes on writing
+    var valley = try Valley.silent("Ada", "Ben", "Cleo")
+    try report("Before", at: "Ben", in: &valley)
+    for (from, to) in [("Ben", "Ada"), ("Ada", "Cleo"), ("Ada", "Ben")] {
+      try valley.carry(from: from, to: to)
+    }
+    let ben = local("Ben", in: valley).device
+    try valley.at("Ada") { try $0.revoke(ben, now: $1) }
+    try report("Secret", at: "Ada", in: &valley)
+    for number in 1...40 { try report("By the thief \(number)", at: "Ben", in: &valley) }
+    let thiefs = try valley.bundle(by: "Ben")
+    // When Cleo hears the thief first, and Ada last
+    try valley.merge(thiefs, at: "Cleo")
+    #expect(try titles("Cleo", in: &valley).count == 41)
+    try valley.merge(thiefs, at: "Ada")
+    let tally = try valley.carry(from: "Ada", to: "Cleo")
+    // Then she counts what Ada counts, and can read it
+    #expect(tally.newKeys == 1)
+    for name in ["Ada", "Cleo"] {
+      #expect(try titles(name, in: &valley) == ["Before", "Secret"], "at \(name)")
+      let status = try valley.ask(name) { try $0.status(now: $1) }
+      #expect(status.quarantinedFrames == 40, "at \(name)")
+    }
+    try valley.joinByFile("Dan", admittedBy: "Ada")
+    let all = try valley.carry(from: "Cleo", to: "Dan")
+    #expect(all.frames.refusedInAll == 0 && all.newKeys == 0)
+    #expect(try valley.ask("Dan") { try $0.status(now: $1) }.quarantinedFrames == 40)
+    // who reads what was written before his time once somebody who knows him hands him the key,
+    #expect(try titles("Dan", in: &valley) == ["Secret"])
+    #expect(try valley.carry(from: "Ada", to: "Dan").newKeys == 1)
+    #expect(try titles("Dan", in: &valley) == ["Before", "Secret"])
+    // and the thief learns the word, and no key.
+    let thief = try valley.carry(from: "Ada", to: "Ben")
+    #expect(thief.newKeys == 0)
+    #expect(try titles("Ben", in: &valley) == ["Before"])
+    #expect(try valley.ask("Ben") { try $0.status(now: $1) }.stateIsIncomplete)
+  }
+
+  @Test func `both branches of a forked log are carried, each by one laptop`() throws {
+    // Given a laptop and its copy, which write apart
+    let folder = try TemporaryFolder()
+    var valley = Valley()
+    valley.air.lossPercent = 100
+    try valley.found("Ada", path: folder.database("Ada"))
+    for name in ["Ben", "Cleo", "Dan"] {
+      try valley.joinByFile(name, admittedBy: "Ada", path: folder.database(name))
+    }
+    for number in 1...20 { try report("Before \(number)", at: "Ben", in: &valley) }
+    try valley.carry(from: "Ben", to: "Ada")
+    try valley.copy("Ben", as: "Ben's copy", in: folder)
+    for number in 1...45 {
+      try report("Ben \(number)", at: "Ben", in: &valley)
+      try report("Copy \(number)", at: "Ben's copy", in: &valley)
+    }
+    // When one branch comes to Ada and the other to Cleo, and then each hears of the other
+    try valley.carry(from: "Ben", to: "Ada")
+    let first = try valley.carry(from: "Ben's copy", to: "Cleo")
+    #expect(first.frames.refusedInAll == 0)
+    try valley.carry(from: "Cleo", to: "Ada")
+    try valley.carry(from: "Ada", to: "Cleo")
+    // Then both hold both, and so does whoever gets one bundle of theirs.
+    try valley.carry(from: "Cleo", to: "Dan")
+    for name in ["Ada", "Cleo", "Dan"] {
+      let fork = try valley.ask(name) { try $0.status(now: $1) }.forks.first
+      #expect(fork?.branches == 2, "at \(name)")
+      #expect(try titles(name, in: &valley).count == 110, "at \(name)")
+      #expect(try valley.ask(name) { replica, _ in try replica.verify() }.problems == [])
+    }
+    try valley.carry(from: "Dan", to: "Ada")
+    let again = try valley.carry(from: "Ada", to: "Dan")
+    #expect(again.frames.new == 0 && again.frames.refusedInAll == 0)
+    #expect(
+      try valley.ask("Ada") { replica, _ in try replica.stateHash() }
+        == valley.ask("Dan") { replica, _ in try replica.stateHash() })
+  }
+}

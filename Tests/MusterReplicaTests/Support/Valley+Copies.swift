@@ -1,0 +1,24 @@
+import Foundation
+
+extension Valley {
+  /// A second laptop with the same keys and database, as a machine's snapshot makes it: not even
+  /// the record outside the home knows better.
+  mutating func copy(_ name: String, as other: String, in folder: TemporaryFolder) throws {
+    let laptop = laptops[index(name)]
+    let path = folder.database(other)
+    try switchOff(name)
+    for ending in ["", "-wal", "-shm"]
+    where FileManager.default.fileExists(
+      atPath: (laptop.path ?? "") + ending)
+    {
+      try FileManager.default.copyItem(atPath: (laptop.path ?? "") + ending, toPath: path + ending)
+    }
+    try switchOn(name)
+    try switchOn(
+      laptop.credentials, as: other, store: Self.store(at: path, of: laptop.credentials),
+      path: path)
+    let others = laptops.dropLast().map(\.endpoint)
+    try at(other) { try $0.contact(others, now: $1) }
+    hasForks = true
+  }
+}

@@ -1,0 +1,105 @@
+import Foundation
+import Testing
+
+extension ProcessTests {
+  @Suite struct BundleTests {
+    /// Two laptops of one operation that no network joins.
+    private func apart(in field: Field) async throws -> (anna: Laptop, ben: Laptop) {
+      let anna = try await field.founder("Anna")
+      let ben = try field.laptop("Ben")
+      let (request, grant) = (field.path("ben.request"), field.path("ben.grant"))
+      try await ben.tell("join", "--request", request, "--callsign", "Ben")
+      try await anna.tell("admit", request, "--out", grant)
+      try await ben.tell("join", "--grant", grant)
+      return (anna, ben)
+    }
+
+    @Test func `two laptops agree by a memory stick, with a running node and without`() async throws
+    {
+      try await Field.tell { field in
+        let (anna, ben) = try await apart(in: field)
+        let there = field.path("there.bundle")
+        try await anna.tell("report", "add", "--title", "Bridge down")
+        let bens = try await ben.tell("report", "add", "--title", "Smoke", "--evacuate")
+        // Anna's node runs, Ben's does not.
+        _ = try await anna.run()
+        let made = try await anna.ask("bundle", "create", there)
+        let attributes = try FileManager.default.attributesOfItem(atPath: there)
+        #expect(attributes[.posixPermissions] as? Int == 0o600)
+        #expect(made["bytes"].number == (attributes[.size] as? Int).map(Double.init))
+        let merged = try await ben.ask("bundle", "merge", there)
+        #expect(merged["whole"] == .bool(true))
+        #expect(merged["frames"]["refused"]["forged"].number == 0)
+        #expect(merged["frames"]["new"].number ?? 0 > 0)
+
+        let back = field.path("back.bundle")
+        try await ben.tell("bundle", "create", back)
+        let said = try await anna.tell("bundle", "merge", back)
+        #expect(said.hasPrefix("Frames: "))
+        try await anna.tell("report", "show", bens)
+        #expect(try await anna.stateHash() == ben.stateHash())
+        for laptop in [anna, ben] { try await laptop.expectSound() }
+        // Again, nothing is new.
+        let again = try await anna.ask("bundle", "merge", back)
+        #expect(again["frames"]["new"].number == 0 && again["records"]["new"].number == 0)
+      }
+    }
+
+    @Test func `a file is never written over unless that is said`() async throws {
+      try await Field.tell { field in
+        let (anna, _) = try await apart(in: field)
+        let file = try field.file("precious", "do not lose me")
+        try await anna.attempt("bundle", "create", file).expectRefusal(saying: "--force")
+        #expect(try String(contentsOfFile: file, encoding: .utf8) == "do not lose me")
+        try await anna.tell("bundle", "create", file, "--force")
+        try await anna.attempt("bundle", "create", field.path("nowhere/flood.bundle"))
+          .expectRefusal(saying: "No such file")
+        try await anna.attempt("bundle", "create", field.folder.path)
+          .expectRefusal(saying: "not a plain file")
+        // and nothing half-written stays behind.
+        let names = try FileManager.default.contentsOfDirectory(atPath: field.folder.path)
+        #expect(!names.contains { $0.contains(".part-") }, "\(names)")
+      }
+    }
+
+    @Test func `what is wrong with a file is said, and what is whole of it is taken`() async throws
+    {
+      try await Field.tell { field in
+        let (anna, ben) = try await apart(in: field)
+        for number in 1...40 { try await anna.tell("report", "add", "--title", "\(number)") }
+        let file = field.path("flood.bundle")
+        try await anna.tell("bundle", "create", file)
+        let whole = try Data(contentsOf: URL(filePath: file))
+        func spoilt(_ name: String, _ spoil: (inout Data) -> Void) throws -> String {
+          var data = whole
+          spoil(&data)
+          try data.write(to: URL(filePath: field.path(name)))
+          return field.path(name)
+        }
+
+        let half = try await ben.attempt(
+          "bundle", "merge", spoilt("half") { $0.removeLast($0.count / 2) }, "--json")
+        #expect(half.status == 1 && half.complaint.contains("ends too early"))
+        #expect(try half.json()["whole"] == .bool(false))
+        #expect(try half.json()["frames"]["new"].number ?? 0 > 0)
+        let flipped = try await ben.attempt(
+          "bundle", "merge", spoilt("flipped") { $0[$0.count - 300] ^= 1 })
+        #expect(flipped.status == 1 && flipped.complaint.contains("damaged"))
+        let longer = try await ben.attempt(
+          "bundle", "merge", spoilt("longer") { $0.append(contentsOf: [1, 2, 3]) })
+        #expect(longer.status == 1 && longer.complaint.contains("goes on behind its end"))
+        try await ben.attempt("bundle", "merge", try field.file("text", "just a text"))
+          .expectRefusal(saying: "not a bundle")
+        try await ben.attempt("bundle", "merge", field.path("none"))
+          .expectRefusal(saying: "No such file")
+
+        let zoe = try await field.founder("Zoe", of: "Ridge fire")
+        try await zoe.attempt("bundle", "merge", file).expectRefusal(saying: "another operation")
+        let back = field.path("back.bundle")
+        try await ben.tell("bundle", "create", back)
+        try await anna.tell("bundle", "merge", back)
+        #expect(try await anna.stateHash() == ben.stateHash())
+      }
+    }
+  }
+}
