@@ -58,10 +58,13 @@ public enum Founding {
       invitation: invitation, seed: systemSeed(), now: SystemClock.instant)
     let places = summary.endpoints.map(\.description).joined(separator: ", ")
     progress("asking \(places) to join \(summary.operationName) as \(summary.role.name)")
-    let (credentials, keys, inviter) = try await JoinCall(
-      enrolment: enrolment, timeoutMilliseconds: timeoutMilliseconds, places: places
-    ).run()
-    try settle(
+    let call = JoinCall(enrolment: enrolment, timeoutMilliseconds: timeoutMilliseconds)
+    guard let (credentials, keys, inviter) = try await call.run() else {
+      throw NodeError.noAnswer(
+        "no answer from \(places) in \(timeoutMilliseconds / 1000) s: is the inviting node "
+          + "running, and on the same network?")
+    }
+    _ = try settle(
       credentials, keys: keys, callsign: callsign, inviter: inviter, home: home, lock: lock,
       passphrase: passphrase)
     return Membership(credentials, callsign: callsign, inviters: summary.endpoints)
@@ -98,7 +101,7 @@ public enum Founding {
     let words = SecretFile.pendingJoin.isWrapped(pending) ? try passphrase() : nil
     let (enrolment, callsign) = try Enrolment.resume(pending: pending, passphrase: words)
     let (credentials, keys) = try enrolment.join(grant: grant)
-    try settle(
+    _ = try settle(
       credentials, keys: keys, callsign: callsign, inviter: nil, home: home, lock: lock,
       passphrase: words)
     try FileManager.default.removeItem(atPath: home.keys.path + "/" + pendingName)
@@ -107,7 +110,7 @@ public enum Founding {
 
   // MARK: Shared
 
-  private static func claim(_ home: NodeHome) throws -> HomeLock {
+  static func claim(_ home: NodeHome) throws -> HomeLock {
     if home.exists { throw NodeError.alreadyEnrolled(home.path) }
     try home.create()
     let lock = try HomeLock(home)
@@ -119,10 +122,10 @@ public enum Founding {
   ///
   /// - Parameter inviter: where the inviting device answered from, to be tried when the node runs.
   ///   One on this very machine is not worth remembering: it is gone with the experiment.
-  private static func settle(
+  static func settle(
     _ credentials: Credentials, keys: Enrolment.EpochKeys, callsign: String, inviter: Endpoint?,
     home: NodeHome, lock: HomeLock, passphrase: [UInt8]?
-  ) throws {
+  ) throws -> sending OpenedHome {
     var opened = try OpenedHome(home, lock: lock, credentials: credentials)
     _ = try opened.replica.keep(keys, now: SystemClock.reading)
     if credentials.role.reads {
@@ -132,7 +135,7 @@ public enum Founding {
     try opened.writeSentinel()
     try keep(credentials, home: home, passphrase: passphrase)
     try UnfinishedHome(home).finish()
-    withExtendedLifetime(lock) {}
+    return opened
   }
 
   private static func keep(

@@ -3,34 +3,62 @@ internal import MusterModel
 internal import MusterReplica
 internal import MusterTransport
 
-/// Drives an enrolment over a UDP socket of its own until the inviting device answers or the time
-/// is up.
+/// Drives an enrolment over a UDP socket of its own, or over an uplink, until the inviting device
+/// answers or the time is up.
 struct JoinCall {
   let enrolment: Enrolment
   let timeoutMilliseconds: Int64
-  let places: String
 
-  /// - Returns: also where the inviting device answered from.
-  func run() async throws -> (Credentials, Enrolment.EpochKeys, inviter: Endpoint) {
+  /// What came of it.
+  typealias Answer = (Credentials, Enrolment.EpochKeys, inviter: Endpoint)
+
+  /// - Returns: also where the inviting device answered from; nil where nobody did.
+  func run() async throws -> Answer? {
     let configuration = try UDPConfiguration(listen: "0.0.0.0:0", multicast: false)
     let logger = Logger(label: "muster.join")
     let transport = try await UDPTransport.bind(configuration: configuration, logger: logger)
-    let caller = Caller(enrolment: enrolment, transport: transport)
+    let caller = Caller(enrolment: enrolment) { bytes, endpoint in
+      transport.send([OutboundDatagram(bytes: bytes, to: .endpoint(endpoint, .unknown))])
+    }
+    return try await answer(to: caller) {
+      for await batch in transport.datagrams {
+        if let verdict = await caller.take(batch) { return verdict }
+      }
+      return nil
+    } finally: {
+      await transport.close()
+    }
+  }
+
+  /// The same over an uplink, of whose events others read on when this has returned an answer.
+  func run(by uplinks: UplinkSwitch) async throws -> Answer? {
+    let caller = Caller(enrolment: enrolment) { uplinks.send($0, to: $1) }
+    return try await answer(to: caller) {
+      for await event in uplinks.events {
+        guard case .datagrams(let batch) = event else { continue }
+        if let verdict = await caller.take(batch) { return verdict }
+      }
+      return nil
+    } finally: {
+    }
+  }
+
+  private func answer(
+    to caller: Caller, listening: @escaping @Sendable () async -> Caller.Verdict?,
+    finally end: () async -> Void
+  ) async throws -> Answer? {
     let result = await withTaskGroup(of: Caller.Verdict?.self) { group in
-      group.addTask { await caller.listen() }
+      group.addTask { await listening() }
       group.addTask { await caller.call(until: timeoutMilliseconds) }
       let first = await group.next() ?? nil
       group.cancelAll()
-      await transport.close()
+      await end()
       return first
     }
     switch result {
     case .joined(let credentials, let keys, let inviter): return (credentials, keys, inviter)
     case .refused(let reason): throw NodeError.refused(reason)
-    case nil:
-      throw NodeError.noAnswer(
-        "no answer from \(places) in \(timeoutMilliseconds / 1000) s: is the inviting node "
-          + "running, and on the same network?")
+    case nil: return nil
     }
   }
 
@@ -42,20 +70,18 @@ struct JoinCall {
     }
 
     private var enrolment: Enrolment
-    private let transport: UDPTransport
+    private let send: @Sendable ([UInt8], Endpoint) -> Void
 
-    init(enrolment: Enrolment, transport: UDPTransport) {
+    init(enrolment: Enrolment, send: @escaping @Sendable ([UInt8], Endpoint) -> Void) {
       self.enrolment = enrolment
-      self.transport = transport
+      self.send = send
     }
 
-    func listen() async -> Verdict? {
-      for await batch in transport.datagrams {
-        for datagram in batch {
-          let steps = enrolment.receive(
-            datagram.bytes, from: datagram.from, now: SystemClock.instant)
-          if let verdict = act(on: steps, from: datagram.from) { return verdict }
-        }
+    func take(_ batch: [ReceivedDatagram]) -> Verdict? {
+      for datagram in batch {
+        let steps = enrolment.receive(
+          datagram.bytes, from: datagram.from, now: SystemClock.instant)
+        if let verdict = act(on: steps, from: datagram.from) { return verdict }
       }
       return nil
     }
@@ -80,8 +106,7 @@ struct JoinCall {
     private func act(on steps: [Enrolment.Step], from source: Endpoint?) -> Verdict? {
       for step in steps {
         switch step {
-        case .send(let bytes, let endpoint):
-          transport.send([OutboundDatagram(bytes: bytes, to: .endpoint(endpoint, .unknown))])
+        case .send(let bytes, let endpoint): send(bytes, endpoint)
         case .joined(let credentials, let keys):
           guard let source else { preconditionFailure("joined without an answer") }
           return .joined(credentials, keys, by: source)

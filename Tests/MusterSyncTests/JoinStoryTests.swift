@@ -29,7 +29,7 @@ struct JoinStoryTests {
         expiresAt: Timestamp(milliseconds: 0), operationName: "Ridge fire",
         endpoints: [world.stations[0].endpoint])
       joiner = JoinInitiator(
-        invitation: invitation, signingKey: world.cast.random.signingKey(),
+        invitation: invitation, at: nil, signingKey: world.cast.random.signingKey(),
         agreementKey: world.cast.random.agreementKey(), seed: Cast.seed(99), now: world.now)
       world.tap = []
     }
@@ -134,7 +134,7 @@ struct JoinStoryTests {
       expiresAt: Timestamp(milliseconds: 0), operationName: "Ridge fire",
       endpoints: doorstep.invitation.endpoints)
     doorstep.joiner = JoinInitiator(
-      invitation: invitation, signingKey: doorstep.world.cast.random.signingKey(),
+      invitation: invitation, at: nil, signingKey: doorstep.world.cast.random.signingKey(),
       agreementKey: doorstep.world.cast.random.agreementKey(), seed: Cast.seed(98),
       now: doorstep.world.now)
     doorstep.run(milliseconds: 5000)

@@ -59,12 +59,14 @@ public struct Enrolment: Sendable {
       role: invitation.role, expiresAt: invitation.expiresAt, endpoints: invitation.endpoints)
   }
 
-  /// Begins to call the addresses of an invite; `passDeadline` sends the first datagrams.
+  /// Begins to call the addresses of an invite, or other places where the inviting device may be;
+  /// `passDeadline` sends the first datagrams.
   public mutating func begin(
-    invitation bytes: [UInt8], seed: [UInt8], now: Instant
+    invitation bytes: [UInt8], at places: [Endpoint]? = nil, seed: [UInt8], now: Instant
   ) throws(Fault) {
     initiator = JoinInitiator(
-      invitation: try Self.invitation(bytes), signingKey: signingKey, agreementKey: agreementKey,
+      invitation: try Self.invitation(bytes), at: places, signingKey: signingKey,
+      agreementKey: agreementKey,
       seed: seed, now: now)
   }
 

@@ -8,6 +8,8 @@ public import MusterModel
 ///     an answer comes ─▶ granted (chain checked up to the URL's root key) or refused
 public struct JoinInitiator: Sendable {
   private let invitation: Invitation
+  /// Where the inviting device is called.
+  private let places: [Endpoint]
   private let signingKey: SigningKey
   private let agreementKey: AgreementKey
   private var random: DeterministicRandom
@@ -32,12 +34,16 @@ public struct JoinInitiator: Sendable {
   /// After so many the inviting device has forgotten the handshake: it is begun anew.
   private static let finishAttempts = 20
 
-  /// - Parameter seed: 32 bytes that no other run was given.
+  /// - Parameters:
+  ///   - places: where to call; nil for where the invitation says.
+  ///   - seed: 32 bytes that no other run was given.
   public init(
-    invitation: Invitation, signingKey: SigningKey, agreementKey: AgreementKey, seed: [UInt8],
+    invitation: Invitation, at places: [Endpoint]?, signingKey: SigningKey,
+    agreementKey: AgreementKey, seed: [UInt8],
     now: Instant
   ) {
     self.invitation = invitation
+    self.places = places ?? invitation.endpoints
     self.signingKey = signingKey
     self.agreementKey = agreementKey
     random = DeterministicRandom(seed: seed)
@@ -80,7 +86,7 @@ public struct JoinInitiator: Sendable {
           now: now)
       case (.cookie, .calling(let handshake?, let initiation)):
         guard try reader.integer(UInt32.self) == handshake.localIndex,
-          invitation.endpoints.contains(endpoint), reader.remaining == cookieBytes
+          places.contains(endpoint), reader.remaining == cookieBytes
         else { return [] }
         let cookie = Array(bytes.suffix(cookieBytes))
         return [.send([DatagramKind.withCookie.rawValue] + cookie + initiation, to: endpoint)]
@@ -101,7 +107,7 @@ public struct JoinInitiator: Sendable {
   // MARK: Stages
 
   private mutating func call(now: Instant) -> [Step] {
-    guard let first = invitation.endpoints.first else { return [] }
+    guard let first = places.first else { return [] }
     let index = UInt32(truncatingIfNeeded: random.uint64())
     var handshake = SessionHandshake(
       .initiator, purpose: .join(invitation.id), operation: invitation.operation,
@@ -121,7 +127,7 @@ public struct JoinInitiator: Sendable {
   }
 
   private func sendToAll(_ initiation: [UInt8]) -> [Step] {
-    invitation.endpoints.map { .send(initiation, to: $0) }
+    places.map { .send(initiation, to: $0) }
   }
 
   private mutating func finish(

@@ -7,18 +7,28 @@ internal import X509
 /// not look whether a root may sign: whoever can do that has the key itself.
 public struct UplinkPins: Sendable, Hashable {
   private let certificates: [[UInt8]]
+  private let takesAnybody: Bool
+
+  /// Whatever is shown. For a joiner, to whom nobody has named any yet: what is said inside proves
+  /// by itself who says it, and TLS but hides it.
+  static let anybody = UplinkPins(certificates: [], takesAnybody: true)
+
+  private init(certificates: [[UInt8]], takesAnybody: Bool) {
+    (self.certificates, self.takesAnybody) = (certificates, takesAnybody)
+  }
 
   /// - Parameter named: as commanders who count have named them, in DER; what cannot be used is
   ///   left out.
   public init(named: [[UInt8]]) {
-    certificates = named.filter { Self.usable($0) != nil }
+    self.init(certificates: named.filter { Self.usable($0) != nil }, takesAnybody: false)
   }
 
   /// Whether no command post can be told from anybody else.
-  public var isEmpty: Bool { certificates.isEmpty }
+  public var isEmpty: Bool { certificates.isEmpty && !takesAnybody }
 
   func isSuperset(of others: UplinkPins) -> Bool {
-    others.certificates.allSatisfy(certificates.contains)
+    takesAnybody
+      || !others.takesAnybody && others.certificates.allSatisfy(certificates.contains)
   }
 
   /// A self-signed certificate that can sign no other: trusting it is trusting its key alone.
@@ -38,10 +48,14 @@ public struct UplinkPins: Sendable, Hashable {
   /// For a client that takes these alone, by whatever name its user calls the server.
   func clientConfiguration() throws -> TLSConfiguration {
     var configuration = TLSConfiguration.makeClientConfiguration()
-    configuration.trustRoots = .certificates(
-      try certificates.map { try NIOSSLCertificate(bytes: $0, format: .der) })
-    // The certificate is the name: it is compared whole.
-    configuration.certificateVerification = .noHostnameVerification
+    if takesAnybody {
+      configuration.certificateVerification = .none
+    } else {
+      configuration.trustRoots = .certificates(
+        try certificates.map { try NIOSSLCertificate(bytes: $0, format: .der) })
+      // The certificate is the name: it is compared whole.
+      configuration.certificateVerification = .noHostnameVerification
+    }
     configuration.minimumTLSVersion = .tlsv13
     configuration.applicationProtocols = ["http/1.1"]
     return configuration

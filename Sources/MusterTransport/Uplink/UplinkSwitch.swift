@@ -32,7 +32,7 @@ public final class UplinkSwitch: Sendable {
 
   private struct State {
     /// What command posts may show; nobody knows at first.
-    var pins = UplinkPins(named: [])
+    var pins: UplinkPins
     var connections: [Endpoint: UplinkConnection] = [:]
     /// How many have come from each address.
     var guests: [String: Int] = [:]
@@ -43,11 +43,22 @@ public final class UplinkSwitch: Sendable {
     var hastened: Set<Int> = []
     var waiting: [Int: CheckedContinuation<Bool, Never>] = [:]
   }
-  private let state = Mutex(State())
+  private let state: Mutex<State>
   private let inbox = UplinkInbox()
   /// A node has one.
-  public init(targets: [UplinkTarget]) {
+  public convenience init(targets: [UplinkTarget]) {
+    self.init(targets: targets, pins: UplinkPins(named: []))
+  }
+
+  /// For a laptop that joins, and is yet to learn what the command post shows: until `take` has
+  /// said so, whoever answers there is talked to, and has to prove itself inside.
+  public convenience init(joiningAt target: UplinkTarget) {
+    self.init(targets: [target], pins: .anybody)
+  }
+
+  private init(targets: [UplinkTarget], pins: UplinkPins) {
     self.targets = targets
+    state = Mutex(State(pins: pins))
     board = UplinkBoard(targets)
     let inbox = inbox
     events = AsyncStream { await inbox.next() }
@@ -65,7 +76,8 @@ public final class UplinkSwitch: Sendable {
   public func take(certificates: [[UInt8]]) {
     let pins = UplinkPins(named: certificates)
     let isNew = state.withLock { state in
-      guard state.pins != pins else { return false }
+      // Who knows of none yet goes on as before.
+      guard state.pins != pins, state.pins != .anybody || !pins.isEmpty else { return false }
       state.pins = pins
       return true
     }
@@ -83,6 +95,12 @@ public final class UplinkSwitch: Sendable {
   }
 
   var pins: UplinkPins { state.withLock { $0.pins } }
+
+  /// Whether a command post can be told from anybody else.
+  public var knowsPosts: Bool {
+    let pins = pins
+    return !pins.isEmpty && pins != .anybody
+  }
 
   /// True when it was hastened before the time was over.
   @discardableResult

@@ -74,6 +74,17 @@ enum LocalNode {
       progress: Standard.complain)
   }
 
+  /// Enrols this device over HTTPS, at a command post.
+  static func join(
+    _ invitation: InvitationURL, by target: UplinkTarget, proxy: UplinkProxy?, callsign: String,
+    home: HomeOptions, passphrase: Passphrase?, timeoutSeconds: Int64
+  ) async throws -> Membership {
+    try await Founding.join(
+      invitation: invitation.invitation, by: target, proxy: proxy, callsign: callsign,
+      home: home.folders, passphrase: passphrase?.bytes,
+      timeoutMilliseconds: timeoutSeconds * 1000, progress: Standard.complain)
+  }
+
   /// Makes this device's keys, and the contents of a join request file.
   static func requestToJoin(
     callsign: String, home: HomeOptions, passphrase: Passphrase?

@@ -10,6 +10,9 @@ struct JoinCommand: AsyncParsableCommand {
     discussion: """
       Example:  muster join 'muster://join/…' --callsign Ben
 
+      Where nothing but HTTPS reaches the one who invited, at their command post:
+                muster join 'muster://join/…' --callsign Ben --uplink https://post.example:7443
+
       Where no network reaches a commander, by file:
         here:            muster join --request ben.request --callsign Ben
         at a commander:  muster admit ben.request --out ben.grant
@@ -26,6 +29,16 @@ struct JoinCommand: AsyncParsableCommand {
     help: ArgumentHelp("How long to try: 60s, 5m. (default: 60s)", valueName: "time"),
     transform: DurationArgument.init(parsing:))
   var timeout: DurationArgument?
+
+  @Option(
+    help: ArgumentHelp(
+      "Asks by HTTPS, at the command post that invited.", valueName: "https://host:port"),
+    transform: UplinkArgument.init(parsing:))
+  var uplink: UplinkArgument?
+
+  @Option(
+    help: ArgumentHelp("The HTTP proxy on the way there.", valueName: "http://host:port"))
+  var proxy: String?
 
   @Option(help: ArgumentHelp("Writes a join request for a commander.", valueName: "file"))
   var request: String?
@@ -52,6 +65,8 @@ struct JoinCommand: AsyncParsableCommand {
     if grant != nil, callsign != nil || passphrase {
       throw ValidationError("--callsign and --passphrase belong to the --request before")
     }
+    if url == nil, uplink != nil { throw ValidationError("--uplink belongs to an invite URL") }
+    if uplink == nil, proxy != nil { throw ValidationError("--proxy belongs to --uplink") }
     if url == nil, timeout != nil { throw ValidationError("--timeout belongs to an invite URL") }
     try TextArgument.check(callsign, .line, "callsign")
   }
@@ -63,6 +78,13 @@ struct JoinCommand: AsyncParsableCommand {
     }
     guard let callsign else { throw ValidationError("give a --callsign") }
     let passphrase = try home.newPassphrase(asking: passphrase)
+    if let url, let uplink {
+      let way = try proxy.map { try UplinkArgument.proxy($0) } ?? Settings(home: home.folders).proxy
+      return try show(
+        try await LocalNode.join(
+          url, by: uplink.target, proxy: way, callsign: callsign, home: home,
+          passphrase: passphrase, timeoutSeconds: timeout?.seconds ?? 60))
+    }
     if let url {
       return try show(
         try await LocalNode.join(
@@ -89,7 +111,7 @@ struct JoinCommand: AsyncParsableCommand {
       """
       Joined "\(SafeText.line(enrolment.operationName))" (\(enrolment.operation.short)) as \
       \(enrolment.callsign), \(enrolment.role.name).
-      Next: `muster run` here.
+      Next: `muster run\(uplink.map { " --uplink \($0.target)" } ?? "")` here.
       """)
     guard let inviter = enrolment.inviters.first else { return }
     try Standard.print(

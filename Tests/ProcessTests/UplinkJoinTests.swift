@@ -1,0 +1,98 @@
+import Foundation
+import Testing
+
+extension ProcessTests {
+  /// Joining where nothing but HTTPS reaches the command post.
+  @Suite struct UplinkJoinTests {
+    private func post(_ host: Laptop, https: UInt16) async throws -> RunningNode {
+      let node = try await host.run(on: 0, "--serve", "127.0.0.1:\(https)")
+      try await eventually("\(host.name)'s node takes uplinks") {
+        try await host.ask("status")["uplink"]["serves"] == .string("127.0.0.1:\(https)")
+      }
+      return node
+    }
+
+    private func invitation(by host: Laptop) async throws -> String {
+      let invite = try await host.ask("invite")
+      guard let url = invite["url"].text else { throw Failed("no URL in \(invite)") }
+      return url
+    }
+
+    private func isUp(_ laptop: Laptop) async throws {
+      try await eventually("\(laptop.name)'s uplink stands") {
+        try await laptop.ask("status")["uplink"]["state"] == .string("up")
+      }
+    }
+
+    @Test func `a laptop joins by HTTPS alone, and its uplink stands from the start`() async throws
+    {
+      let https = try LoopbackSocket.freePort()
+      try await Field.tell { field in
+        let anna = try await field.founder("Anna")
+        let host = try await post(anna, https: https)
+        let ben = try field.laptop("Ben")
+        let there = "https://127.0.0.1:\(https)"
+        let said = try await ben.tell(
+          "join", try await invitation(by: anna), "--callsign", "Ben", "--uplink", there)
+        #expect(said.contains("muster run --uplink \(there)"))
+        // No other way leads to Anna.
+        let child = try ben.begin(
+          ["run", "--listen", "127.0.0.1:0", "--no-multicast", "--uplink", there], stays: true)
+        try await eventually("Ben's node takes commands") {
+          try child.complaints.contains("listening on UDP port")
+        }
+        try await isUp(ben)
+        try await ben.tell("report", "add", "--title", "Over HTTPS")
+        try await eventually("Anna knows") {
+          try await anna.ask("report", "list").items.contains {
+            $0["title"].text == "Over HTTPS" && $0["ownerCallsign"].text != ""
+          }
+        }
+        try await RunningNode(child: child, port: 0).stop()
+        try await host.stop()
+        for laptop in [anna, ben] { try await laptop.expectSound() }
+      }
+    }
+
+    @Test func `whoever did not invite lets nobody in, and is not believed`() async throws {
+      let (first, second) = (try LoopbackSocket.freePort(), try LoopbackSocket.freePort())
+      try await Field.tell { field in
+        let anna = try await field.founder("Anna")
+        let host = try await post(anna, https: first)
+        let url = try await invitation(by: anna)
+        // Given a command post of another operation where Ben was told to go
+        let mallory = try await field.founder("Mallory", of: "Another flood")
+        let trap = try await post(mallory, https: second)
+        let ben = try field.laptop("Ben")
+        let there = "https://127.0.0.1:\(second)"
+        let ended = try await ben.attempt(
+          "join", url, "--callsign", "Ben", "--uplink", there, "--timeout", "3s")
+        ended.expectRefusal(saying: "--serve")
+        #expect(try await mallory.ask("status")["uplink"]["guests"] == .number(0))
+        // and nobody at all
+        try await trap.stop()
+        let alone = try await ben.attempt(
+          "join", url, "--callsign", "Ben", "--uplink", there, "--timeout", "3s")
+        alone.expectRefusal(saying: "refused")
+        // Then the same invite still lets him in where he was invited.
+        try await ben.tell(
+          "join", url, "--callsign", "Ben", "--uplink", "https://127.0.0.1:\(first)")
+        try await host.stop()
+      }
+    }
+
+    @Test func `an uplink without an invite, or a proxy without an uplink, is bad usage`()
+      async throws
+    {
+      try await Field.tell { field in
+        let ben = try field.laptop("Ben")
+        try await ben.attempt(
+          "join", "--request", field.path("r"), "--callsign", "Ben", "--uplink", "https://a:1"
+        ).expectRefusal(status: 64, saying: "--uplink belongs")
+        try await ben.attempt(
+          "join", "--request", field.path("r"), "--callsign", "Ben", "--proxy", "http://a:1"
+        ).expectRefusal(status: 64, saying: "--proxy belongs")
+      }
+    }
+  }
+}
