@@ -37,7 +37,8 @@ extension Replica {
     try require(.command)
     let digits = reference.lowercased()
     guard digits.count >= 4, digits.allSatisfy(\.isHexDigit) else {
-      throw Refusal("'\(reference)' is not an id: give at least four of its hexadecimal digits")
+      throw Refusal(
+        "'\(reference)' is not an id: give at least four of its hexadecimal digits", .unknown)
     }
     var (named, devices): ([Frame], Set<DeviceID>) = ([], [])
     var parts: [Frame] = []
@@ -52,15 +53,15 @@ extension Replica {
       return true
     }
     guard let first = named.first else {
-      throw Refusal("no frame or device \(reference) is in quarantine here")
+      throw Refusal("no frame or device \(reference) is in quarantine here", .unknown)
     }
     if devices.isEmpty {
       guard named.count == 1 else {
-        throw Refusal("\(named.count) frames begin with \(reference): give more digits")
+        throw Refusal("\(named.count) frames begin with \(reference): give more digits", .unknown)
       }
       named = Self.whole(first, among: parts)
     } else if devices.count > 1 {
-      throw Refusal("\(devices.count) devices begin with \(reference): give more digits")
+      throw Refusal("\(devices.count) devices begin with \(reference): give more digits", .unknown)
     }
     let heads = named.prefix(Limits.framesPerRelease).map {
       Head(log: $0.log, sequence: $0.sequence, hash: $0.hash)

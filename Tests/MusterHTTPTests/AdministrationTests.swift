@@ -39,7 +39,10 @@ import Testing
       #expect(try await web.status("POST", "/api/v1/devices/00000000/revoke") == 404)
       #expect(try await web.status("POST", "/api/v1/devices/ben/revoke") == 404)
       #expect(try await web.get("/api/v1/quarantine").items.isEmpty)
-      #expect(try await web.status("POST", "/api/v1/quarantine/00000000/release") == 422)
+      for nothing in ["00000000", "all", "12", "\(ben)"] {
+        let path = "/api/v1/quarantine/\(nothing)/release"
+        #expect(try await web.status("POST", path) == 404, "\(nothing)")
+      }
     }
   }
 
