@@ -15,6 +15,12 @@ extension Node {
     return news.alerts.add(beginningWith: standing)
   }
 
+  /// Alerts that have been raised and stand, as those who follow them were told: each since the
+  /// same moment whenever it is asked, over restarts too.
+  public func raisedAlerts() throws -> [Alert] {
+    try read { replica, _ in try replica.raisedAlerts() }
+  }
+
   /// The count of each set's changes, now and whenever one has changed. A slow reader gets the
   /// newest only, which says all.
   public func changes() -> AsyncStream<ChangeCounts> {

@@ -12,6 +12,9 @@ extension Replica {
     return book.alerts
   }
 
+  /// Those that were raised when somebody looked last, and stand since: over restarts too.
+  public func raisedAlerts() throws -> [Alert] { try alertBook().alerts }
+
   /// Looks anew, and remembers what was raised: the outcome says what came and went. To be called
   /// after something has changed, and from time to time, since silence is an alert too.
   public mutating func reviewAlerts(now: ClockReading) throws -> Outcome {

@@ -253,6 +253,65 @@ import Testing
     }
   }
 
+  @Test func `alerts are posted when they come, are noticed and go, over restarts too`()
+    async throws
+  {
+    try await WebStage.tell { web in
+      // Alerts are looked at by a running node.
+      await web.node.start(peers: [], linkRate: nil)
+      let acts: [Receiver.Act] = [.status(503), .hangUp]
+      try await Receiver.run {
+        acts.indices.contains($0) ? acts[$0] : .accept
+      } story: { receiver in
+        let rules = Webhook.Rules(alerts: true, users: ["Nobody"])
+        let first = try WebhookBook(in: web.folder)
+        try await first.put(Self.webhook("pager", receiver.url, rules), from: .now(of: web.node))
+        let fence = try await web.make(
+          "/api/v1/fences",
+          JSON.read(
+            of: """
+              {"name":"School","kind":"muster","needs":"relay",
+               "circle":{"lat":46.5,"lon":7.5,"radiusMetres":100}}
+              """))
+        try await Self.posting(web, first) {
+          try await eventually { Self.told(receiver, fence) == ["raised"] }
+        }
+        // While nobody posts, somebody takes notice of it.
+        let path = "/api/v1/alerts/emptyFence:\(fence)/acknowledge"
+        #expect(try await web.status("POST", path, "{\"name\":\"Maria\"}") == 204)
+        let again = try WebhookBook(in: web.folder)
+        #expect(again.entry("pager")?.place == first.entry("pager")?.place)
+        try await Self.posting(web, again) {
+          try await eventually { Self.told(receiver, fence) == ["raised", "acknowledged"] }
+          #expect(try await web.status("DELETE", "/api/v1/fences/\(fence)") == 204)
+          try await eventually {
+            Self.told(receiver, fence) == ["raised", "acknowledged", "cleared"]
+          }
+        }
+        let posts = receiver.all.map { JSON.read(of: $0.body) }
+        let raised = posts.filter { $0["type"].word == "muster.alert.raised.v1" }
+        // What was not taken came again, by the same id.
+        let ids = raised.filter { $0["subject"].word == "emptyFence:\(fence)" }
+          .map { $0["id"].word }
+        #expect(Set(ids).count == 1)
+        #expect(posts.allSatisfy { $0["data"]["kind"].word != nil })
+        let noticed = posts.first { $0["type"].word == "muster.alert.acknowledged.v1" }
+        #expect(noticed?["data"]["acknowledgedBy"].word == "Maria")
+      }
+    }
+  }
+
+  /// What was taken of the alert that a fence is empty, once for each id, in order.
+  private static func told(_ receiver: Receiver, _ fence: String) -> [String] {
+    var ids: Set<String> = []
+    let taken = Set(receiver.takenIDs)
+    return receiver.all.map { JSON.read(of: $0.body) }.filter { event in
+      let id = event["id"].word ?? ""
+      return event["subject"].word == "emptyFence:\(fence)" && taken.contains(id)
+        && ids.insert(id).inserted
+    }.compactMap { $0["data"]["change"].word }
+  }
+
   @Test func `are added, replaced and taken away over HTTP, and bad ones refused`() async throws {
     try await WebStage.tell { web in
       let path = "/api/v1/webhooks/board"
@@ -263,6 +322,9 @@ import Testing
       let again = try await web.client.ask(
         "PUT", path, body: "{\"url\":\"https://b.example/\",\"datasets\":[\"users\"]}")
       #expect(again.json["secret"].word == secret && again.json["events"] == .array([]))
+      let alerts = try await web.client.ask(
+        "PUT", path, body: "{\"url\":\"https://b.example/\",\"events\":[\"ALERT\",\"EXIT\"]}")
+      #expect(alerts.json["events"] == .strings(["EXIT", "ALERT"]))
       #expect(try await web.get("/api/v1/webhooks").items.count == 1)
       for (status, body) in [
         (422, "{\"url\":\"ftp://a.example\"}"), (422, "{\"url\":\"http://a\",\"secret\":\"x\"}"),

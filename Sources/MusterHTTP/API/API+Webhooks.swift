@@ -8,7 +8,7 @@ internal import MusterTransport
 /// The routes of those whom events are posted to.
 extension API {
   private static let rules: [Shape.Member] = [
-    .may("events", .list(.choice(CrossingType.kinds.map(\.name)), most: 2)),
+    .may("events", .list(.choice(Webhook.Rules.kinds), most: Webhook.Rules.kinds.count)),
     .may("fences", .list(.text, most: Webhook.mostNames)),
     .may("users", .list(.text, most: Webhook.mostNames)),
     .may("datasets", .list(.choice(Dataset.allCases.map(\.name)), most: 16)),

@@ -188,7 +188,7 @@ enum Components {
   private static let webhook: [Shape.Member] = [
     .must("name", .text), .must("url", .text), .must("failed", .count),
     .must("trouble", .nullable(.text)),
-    .must("events", .list(.choice(CrossingType.kinds.map(\.name)), most: 2)),
+    .must("events", .list(.choice(Webhook.Rules.kinds), most: Webhook.Rules.kinds.count)),
     .must("fences", names), .must("users", names),
     .must("datasets", .list(.choice(Dataset.allCases.map(\.name)), most: 16)),
   ]

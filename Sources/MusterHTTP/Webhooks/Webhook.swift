@@ -8,19 +8,28 @@ struct Webhook: Hashable, Sendable {
   struct Rules: Hashable, Sendable {
     /// Crossings of these types; none where it is empty.
     var events: Set<CrossingType>
-    /// Of these fences, by name or by the first digits of the id; of all where it is empty.
+    /// Whether alerts of this node are posted: all of them, whatever fences and people are named.
+    var alerts: Bool
+    /// Crossings of these fences, by name or by the first digits of the id; of all where it is
+    /// empty.
     var fences: [String]
-    /// Of these people, by callsign; of all where it is empty.
+    /// Crossings of these people, by callsign; of all where it is empty.
     var users: [String]
     /// Sets of which each new sync count is told.
     var datasets: Set<Dataset>
 
+    /// What stands for alerts among the kinds of events.
+    static let alert = "ALERT"
+    /// All kinds of events.
+    static let kinds = CrossingType.kinds.map(\.name) + [alert]
+
     /// All crossings where nothing is said, but none where only sets are named.
     init(
-      events: Set<CrossingType>? = nil, fences: [String] = [], users: [String] = [],
-      datasets: Set<Dataset> = []
+      events: Set<CrossingType>? = nil, alerts: Bool = false, fences: [String] = [],
+      users: [String] = [], datasets: Set<Dataset> = []
     ) {
-      self.events = events ?? (datasets.isEmpty ? [.enter, .exit] : [])
+      self.events = events ?? (datasets.isEmpty && !alerts ? [.enter, .exit] : [])
+      self.alerts = alerts
       self.fences = fences
       self.users = users
       self.datasets = datasets
@@ -81,7 +90,8 @@ extension Webhook.Rules {
   /// As the file and the API have it.
   var members: [String: JSON] {
     [
-      "events": .strings(CrossingType.kinds.filter(events.contains).map(\.name)),
+      "events": .strings(
+        CrossingType.kinds.filter(events.contains).map(\.name) + (alerts ? [Self.alert] : [])),
       "fences": .strings(fences), "users": .strings(users),
       "datasets": .strings(Dataset.allCases.filter(datasets.contains).map(\.name)),
     ]

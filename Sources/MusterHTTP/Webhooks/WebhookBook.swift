@@ -290,7 +290,8 @@ extension Webhook.Rules {
     else { return nil }
     let types = CrossingType.kinds.filter { events.contains($0.name) }
     self.init(
-      events: members["events"] == nil ? nil : Set(types), fences: fences, users: users,
+      events: members["events"] == nil ? nil : Set(types), alerts: events.contains(Self.alert),
+      fences: fences, users: users,
       datasets: Set(Dataset.allCases.filter { datasets.contains($0.name) }))
   }
 }

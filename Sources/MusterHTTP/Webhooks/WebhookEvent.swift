@@ -44,6 +44,22 @@ struct WebhookEvent: Hashable {
       data: try JSON.read(Array(notice.text.utf8)))
   }
 
+  /// An alert of the node that came, was noticed or went.
+  init(_ change: AlertChange, operation: OperationID, source: DeviceID, now: Timestamp) {
+    let (word, alert, time): (String, Alert, Timestamp) =
+      switch change {
+      case .raised(let alert): ("raised", alert, alert.since)
+      case .acknowledged(let alert):
+        ("acknowledged", alert, alert.acknowledgement?.moment ?? now)
+      case .cleared(let alert): ("cleared", alert, now)
+      }
+    // An alert that grows louder is raised again.
+    let name = "\(alert.id.kind.name)-\(alert.id.row)-\(alert.since.milliseconds)"
+    self.init(
+      id: "\(source)-\(name)-\(alert.level.name)-\(word)", kind: "alert.\(word)",
+      subject: "\(alert.id)", operation: operation, source: source, time: time, data: change.json)
+  }
+
   private init(
     id: String, kind: String, subject: String, operation: OperationID, source: DeviceID,
     time: Timestamp, data: JSON

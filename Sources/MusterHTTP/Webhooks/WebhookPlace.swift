@@ -11,6 +11,9 @@ struct WebhookPlace: Hashable, Sendable {
   var crossing: CrossingID?
   /// The sync counts that were told.
   var counts: [Dataset: UInt64]
+  /// The alerts that it was told of and that stood then, as it was told of them. Alerts are in no
+  /// log: what differs from those that stand now is still to be posted.
+  var alerts: [AlertID: Alert] = [:]
 
   /// From the beginning.
   static let beginning = WebhookPlace(arrival: 0, crossing: nil, counts: [:])
@@ -33,6 +36,7 @@ extension WebhookPlace {
       "arrival": .integer(arrival), "crossing": .known(crossing, JSON.id),
       "counts": .object(
         Dictionary(uniqueKeysWithValues: counts.map { ($0.key.name, JSON.unsigned($0.value)) })),
+      "alerts": .array(alerts.values.sorted { $0.id < $1.id }.map(\.json)),
     ])
   }
 
@@ -48,6 +52,11 @@ extension WebhookPlace {
       known[dataset] = number
     }
     self.init(arrival: arrival, crossing: CrossingID(members["crossing"]), counts: known)
+    // Builds before knew of none.
+    for json in members["alerts"]?.elements ?? [] {
+      guard let alert = Alert(json) else { return nil }
+      alerts[alert.id] = alert
+    }
   }
 }
 
@@ -80,6 +89,27 @@ extension CrossingID {
   fileprivate init?(_ json: JSON?) {
     guard let bytes = json?.word.flatMap({ Hex.decode($0) }) else { return nil }
     self.init(bytes: bytes)
+  }
+}
+
+extension Alert {
+  /// What `json` says.
+  fileprivate init?(_ json: JSON) {
+    guard let members = json.members, let text = members["text"]?.word,
+      let kind = AlertKind.allCases.first(where: { $0.name == members["kind"]?.word }),
+      let row = members["row"]?.word.flatMap({ RowID(hex: $0) }),
+      let level = AlertLevel.allCases.first(where: { $0.name == members["level"]?.word }),
+      let since = members["since"]?.word.flatMap({ Timestamp(rfc3339: $0) })
+    else { return nil }
+    var acknowledgement: AlertAcknowledgement?
+    if let name = members["acknowledgedBy"]?.word,
+      let moment = members["acknowledgedAt"]?.word.flatMap({ Timestamp(rfc3339: $0) })
+    {
+      acknowledgement = AlertAcknowledgement(name: name, moment: moment)
+    }
+    self.init(
+      id: AlertID(kind: kind, row: row), level: level, text: text, since: since,
+      acknowledgement: acknowledgement)
   }
 }
 

@@ -26,12 +26,12 @@ public struct WebhookSender: Service {
   static let mostAttempts = 10
   private static let page = 256
 
-  private let node: Node
-  private let book: WebhookBook
+  let node: Node
+  let book: WebhookBook
   private let proxy: UplinkProxy?
   private let pauses: Pauses
   private let random: @Sendable () -> UInt64
-  private let logger: Logger
+  let logger: Logger
 
   /// - Parameters:
   ///   - proxy: on the way to webhooks; nil for none.
@@ -63,6 +63,9 @@ public struct WebhookSender: Service {
         group.addTask {
           for await _ in await node.changes() { book.ringAll() }
         }
+        group.addTask {
+          for await _ in await node.alertChanges(standing: false) { book.ringAll() }
+        }
         var newest = 0
         for await _ in book.changes() {
           for entry in book.entries.sorted(by: { $0.serial < $1.serial })
@@ -90,7 +93,7 @@ public struct WebhookSender: Service {
 
   // MARK: One webhook
 
-  private enum Step {
+  enum Step {
     /// There may be more.
     case onward
     /// Nothing is to be done before something happens.
@@ -175,6 +178,10 @@ public struct WebhookSender: Service {
       return try await retry(due, webhook, line)
     }
     switch try await tellCrossings(from: place, webhook, line, &attempts) {
+    case .idle: break
+    case let step: return step
+    }
+    switch try await tellAlerts(webhook, line) {
     case .idle: return try await tellCounts(webhook, line)
     case let step: return step
     }
@@ -195,7 +202,8 @@ public struct WebhookSender: Service {
     if isSame { return place }
     logger.warning("webhook \(name) is told all anew: the database was made anew")
     book.move(
-      name, to: WebhookPlace(arrival: 0, crossing: nil, counts: place.counts))
+      name,
+      to: WebhookPlace(arrival: 0, crossing: nil, counts: place.counts, alerts: place.alerts))
     return nil
   }
 
@@ -319,8 +327,10 @@ extension WebhookPlace {
   /// Where a webhook begins that is to be told only what comes.
   static func now(of node: Node) async throws -> WebhookPlace {
     let counts = node.changeCounts
+    let alerts = try await node.raisedAlerts()
     return WebhookPlace(
       arrival: try await node.newestArrival(), crossing: nil,
-      counts: Dictionary(uniqueKeysWithValues: Dataset.allCases.map { ($0, counts[$0]) }))
+      counts: Dictionary(uniqueKeysWithValues: Dataset.allCases.map { ($0, counts[$0]) }),
+      alerts: Dictionary(uniqueKeysWithValues: alerts.map { ($0.id, $0) }))
   }
 }

@@ -7,7 +7,7 @@ internal import MusterModel
 struct WebhookCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "webhook",
-    abstract: "Other systems that crossings and changes are posted to, signed.",
+    abstract: "Other systems that crossings, alerts and changes are posted to, signed.",
     discussion: """
       Example:  muster webhook add board https://board.example/hook --fence School --event enter
 
@@ -23,10 +23,12 @@ struct WebhookCommand: AsyncParsableCommand {
       abstract: "Has events posted to a URL from now on, and prints the secret they are signed by.",
       discussion: """
         Example:  muster webhook add board https://board.example/hook --user Ben
+                  muster webhook add pager https://pager.example/ --event alert
                   muster webhook add mirror http://10.0.0.5:8080/ --dataset reports
 
-        Without --event and --dataset, all crossings. One that is there goes on where it was, \
-        with its secret, by the new URL and rules.
+        Without --event and --dataset, all crossings. Alerts are this laptop's own, as \
+        `muster alert list` shows them: raised, acknowledged and cleared. One that is there goes \
+        on where it was, with its secret, by the new URL and rules.
         """)
 
     @Argument(help: "A name of your own.")
@@ -35,13 +37,14 @@ struct WebhookCommand: AsyncParsableCommand {
     @Argument(help: "Where to: https://host/path, or http.")
     var url: String
 
-    @Option(help: "Crossings of this kind; may be given again.")
-    var event: [CrossingArgument] = []
+    @Option(help: "Crossings of this kind, or alerts; may be given again.")
+    var event: [EventArgument] = []
 
-    @Option(help: ArgumentHelp("Of this fence, by name or id; again.", valueName: "fence"))
+    @Option(
+      help: ArgumentHelp("Crossings of this fence, by name or id; again.", valueName: "fence"))
     var fence: [String] = []
 
-    @Option(help: ArgumentHelp("Of this person; again.", valueName: "callsign"))
+    @Option(help: ArgumentHelp("Crossings of this person; again.", valueName: "callsign"))
     var user: [String] = []
 
     @Option(help: "Tells each new sync count of this set; again.")
@@ -201,10 +204,11 @@ struct WebhookCommand: AsyncParsableCommand {
   }
 }
 
-/// Which way somebody crossed.
-enum CrossingArgument: String, CaseIterable, ExpressibleByArgument {
+/// Which way somebody crossed, or that something is the matter.
+enum EventArgument: String, CaseIterable, ExpressibleByArgument {
   case enter
   case exit
+  case alert
 
   var name: String { rawValue.uppercased() }
 }

@@ -1,0 +1,65 @@
+internal import MusterInterchange
+internal import MusterModel
+internal import MusterNode
+internal import MusterTransport
+
+/// Alerts are a node's own, and in no log: a webhook is told how those that stand differ from those
+/// that it was told of. So nothing piles up while nobody answers, and what came and went meanwhile
+/// is not told: nobody can see to it any more.
+extension WebhookSender {
+  func tellAlerts(_ webhook: Webhook, _ line: WebhookLine) async throws -> Step {
+    guard webhook.rules.alerts, var place = book.entry(webhook.name)?.place else { return .idle }
+    let (operation, source) = (try await node.operation(), try await node.device())
+    let standing = try await node.raisedAlerts()
+    for change in place.quieten(to: standing) {
+      let event = WebhookEvent(
+        change, operation: operation, source: source, now: SystemClock.wall)
+      switch await line.post(
+        id: event.id, type: WebhookEvent.type, body: event.body, now: SystemClock.wall)
+      {
+      case .unreachable(let reason), .busy(let reason): return .again(reason)
+      case .refused(let reason):
+        logger.warning("webhook \(webhook.name) did not take \(event.id): \(reason)")
+        book.note(reason, of: webhook.name)
+      case .taken: book.note(nil, of: webhook.name)
+      }
+      place.note(change)
+      book.move(webhook.name, to: place)
+      guard !Task.isCancelled, book.entry(webhook.name)?.webhook == webhook else { return .idle }
+    }
+    return .idle
+  }
+}
+
+extension WebhookPlace {
+  /// What is to be told, so that whoever is told knows which alerts stand. What has grown quieter
+  /// is noted, not told.
+  mutating func quieten(to standing: [Alert]) -> [AlertChange] {
+    var changes: [AlertChange] = []
+    let now = Dictionary(uniqueKeysWithValues: standing.map { ($0.id, $0) })
+    for id in Set(alerts.keys).union(now.keys).sorted() {
+      switch (alerts[id], now[id]) {
+      case (let told?, nil): changes.append(.cleared(told))
+      case (nil, let alert?): changes.append(.raised(alert))
+      case (let told?, let alert?):
+        if told.level < alert.level {
+          changes.append(.raised(alert))
+        } else {
+          alerts[id]?.level = alert.level
+          if told.acknowledgement == nil, alert.acknowledgement != nil {
+            changes.append(.acknowledged(alert))
+          }
+        }
+      case (nil, nil): break
+      }
+    }
+    return changes
+  }
+
+  mutating func note(_ change: AlertChange) {
+    switch change {
+    case .raised(let alert), .acknowledged(let alert): alerts[alert.id] = alert
+    case .cleared(let alert): alerts[alert.id] = nil
+    }
+  }
+}
