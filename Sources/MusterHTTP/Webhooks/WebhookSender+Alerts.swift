@@ -35,22 +35,10 @@ extension WebhookPlace {
   /// What is to be told, so that whoever is told knows which alerts stand. What has grown quieter
   /// is noted, not told.
   mutating func quieten(to standing: [Alert]) -> [AlertChange] {
-    var changes: [AlertChange] = []
-    let now = Dictionary(uniqueKeysWithValues: standing.map { ($0.id, $0) })
-    for id in Set(alerts.keys).union(now.keys).sorted() {
-      switch (alerts[id], now[id]) {
-      case (let told?, nil): changes.append(.cleared(told))
-      case (nil, let alert?): changes.append(.raised(alert))
-      case (let told?, let alert?):
-        if told.level < alert.level {
-          changes.append(.raised(alert))
-        } else {
-          alerts[id]?.level = alert.level
-          if told.acknowledgement == nil, alert.acknowledgement != nil {
-            changes.append(.acknowledged(alert))
-          }
-        }
-      case (nil, nil): break
+    let changes = AlertChange.between(Array(alerts.values), and: standing)
+    for alert in standing {
+      if let told = alerts[alert.id], alert.level < told.level {
+        alerts[alert.id]?.level = alert.level
       }
     }
     return changes

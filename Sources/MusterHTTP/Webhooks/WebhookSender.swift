@@ -63,9 +63,6 @@ public struct WebhookSender: Service {
         group.addTask {
           for await _ in await node.changes() { book.ringAll() }
         }
-        group.addTask {
-          for await _ in await node.alertChanges(standing: false) { book.ringAll() }
-        }
         var newest = 0
         for await _ in book.changes() {
           for entry in book.entries.sorted(by: { $0.serial < $1.serial })
