@@ -8,8 +8,8 @@ struct AlertChangeTests {
     seenBy name: String? = nil
   ) -> Alert {
     Alert(
-      id: AlertID(kind: .hazard, row: RowID(raw: Bytes16(high: 0, low: UInt64(number)))), level: level, text: text,
-      since: Timestamp(milliseconds: since),
+      id: AlertID(kind: .hazard, row: RowID(raw: Bytes16(high: 0, low: UInt64(number)))),
+      level: level, text: text, since: Timestamp(milliseconds: since),
       acknowledgement: name.map {
         AlertAcknowledgement(name: $0, moment: Timestamp(milliseconds: 9))
       })
