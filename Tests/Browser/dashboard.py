@@ -381,6 +381,8 @@ def main():
     parser.add_argument("--patience", type=int, default=0,
                         help="the least to wait for anything, in s")
     parser.add_argument("--screenshots", help="a folder to put them into")
+    parser.add_argument("--uplink", action="store_true",
+                        help="only how long a member's write takes, by HTTPS alone")
     parser.add_argument("--axe", help="axe.min.js, to look for what keeps people out")
     options = parser.parse_args()
     if lack := browser.missing():
@@ -392,10 +394,14 @@ def main():
     operation = Operation(os.path.abspath(options.muster), options.port)
     page = None
     try:
+        if options.uplink:
+            operation.use_uplink()
         page = Page(operation.leader.url, options.screenshots)
         page.open()
         checked("the page opens")
         members(page, operation)
+        if options.uplink:
+            return 0
         report(page, operation)
         base_map(page)
         fence(page, operation)

@@ -165,6 +165,17 @@ class Operation:
         self.member.run("join", invite, "--callsign", "Ana")
         self.member.start()
 
+    def use_uplink(self):
+        """The member reaches the leader over HTTPS alone, from an address that nobody remembers."""
+        # The command post's certificate is in a frame.
+        frames = lambda node: node.get("status")["frames"]
+        wait("both hold the same", lambda: frames(self.member) == frames(self.leader))
+        self.member.stop()
+        self.member.udp, self.member.peer = free_ports(0)[0], None
+        self.member.more = ["--uplink", f"https://127.0.0.1:{self.post}"]
+        self.member.start()
+        wait("the uplink is up", lambda: self.member.get("status")["uplink"]["state"] == "up")
+
     def close(self):
         for node in (self.member, self.leader):
             node.stop()
