@@ -14,15 +14,7 @@ extension WebhookSender {
     for change in place.quieten(to: standing) {
       let event = WebhookEvent(
         change, operation: operation, source: source, now: SystemClock.wall)
-      switch await line.post(
-        id: event.id, type: WebhookEvent.type, body: event.body, now: SystemClock.wall)
-      {
-      case .unreachable(let reason), .busy(let reason): return .again(reason)
-      case .refused(let reason):
-        logger.warning("webhook \(webhook.name) did not take \(event.id): \(reason)")
-        book.note(reason, of: webhook.name)
-      case .taken: book.note(nil, of: webhook.name)
-      }
+      if let reason = await tell(event, webhook, line) { return .again(reason) }
       place.note(change)
       book.move(webhook.name, to: place)
       guard !Task.isCancelled, book.entry(webhook.name)?.webhook == webhook else { return .idle }

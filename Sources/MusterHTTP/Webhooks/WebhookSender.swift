@@ -282,20 +282,26 @@ public struct WebhookSender: Service {
         news: await node.news(of: dataset, since: known))
       let event = try WebhookEvent(
         notice, operation: try await operation(), source: source, now: SystemClock.wall)
-      switch await line.post(
-        id: event.id, type: WebhookEvent.type, body: event.body, now: SystemClock.wall)
-      {
-      case .unreachable(let reason), .busy(let reason): return .again(reason)
-      case .refused(let reason):
-        // The next one says as much.
-        logger.warning("webhook \(webhook.name) did not take \(event.id): \(reason)")
-        book.note(reason, of: webhook.name)
-      case .taken: book.note(nil, of: webhook.name)
-      }
+      if let reason = await tell(event, webhook, line) { return .again(reason) }
       place.counts[dataset] = count
       book.move(webhook.name, to: place)
     }
     return .idle
+  }
+
+  /// Posts what is not put aside where it is refused, since the next says as much: why it is to be
+  /// tried again, or nil once it is over with.
+  func tell(_ event: WebhookEvent, _ webhook: Webhook, _ line: WebhookLine) async -> String? {
+    switch await line.post(
+      id: event.id, type: WebhookEvent.type, body: event.body, now: SystemClock.wall)
+    {
+    case .unreachable(let reason), .busy(let reason): return reason
+    case .refused(let reason):
+      logger.warning("webhook \(webhook.name) did not take \(event.id): \(reason)")
+      book.note(reason, of: webhook.name)
+    case .taken: book.note(nil, of: webhook.name)
+    }
+    return nil
   }
 
   // MARK: The node
