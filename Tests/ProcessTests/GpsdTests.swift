@@ -55,7 +55,7 @@ extension ProcessTests {
         return print(
           "skipped: needs ../shared/tracks, and gpsd with gpsfake (apt: gpsd gpsd-clients)")
       }
-      let port = try LoopbackSocket.freePort()
+      let port = try FreePort.next()
       try await Field.tell { field in
         let anna = try await field.founder("Anna")
         try await anna.tell("fence", "add", "--name", "Adelboden", "--circle", "46.498,7.567,500")

@@ -36,7 +36,7 @@ extension ProcessTests {
         let anna = try await field.founder("Anna")
         try await anna.tell("fence", "add", "--name", "School", "--circle", "46.498,7.567,300")
         let receiver = try LoopbackSocket()
-        let port = try LoopbackSocket.freePort()
+        let port = try FreePort.next()
         let node = try await anna.run(peers: [], "--nmea", "udp://127.0.0.1:\(port)")
         let place = "4629.880,N,00734.026,E"
         let whole = minimum(place, at: Date())

@@ -26,7 +26,7 @@ extension ProcessTests {
 
     @Test func `a laptop joins by HTTPS alone, and its uplink stands from the start`() async throws
     {
-      let https = try LoopbackSocket.freePort()
+      let https = try FreePort.next()
       try await Field.tell { field in
         let anna = try await field.founder("Anna")
         let host = try await post(anna, https: https)
@@ -55,7 +55,7 @@ extension ProcessTests {
     }
 
     @Test func `whoever did not invite lets nobody in, and is not believed`() async throws {
-      let (first, second) = (try LoopbackSocket.freePort(), try LoopbackSocket.freePort())
+      let (first, second) = (try FreePort.next(), try FreePort.next())
       try await Field.tell { field in
         let anna = try await field.founder("Anna")
         let host = try await post(anna, https: first)

@@ -30,8 +30,12 @@ extension ProcessTests {
     }
 
     private func isUp(_ laptop: Laptop) async throws {
-      try await eventually("\(laptop.name)'s uplink stands") {
-        try await laptop.ask("status")["uplink"]["state"] == .string("up")
+      do {
+        try await eventually("\(laptop.name)'s uplink stands") {
+          try await laptop.ask("status")["uplink"]["state"] == .string("up")
+        }
+      } catch {
+        throw Failed("\(error): \(try await laptop.ask("status")["uplink"])")
       }
     }
 
@@ -62,7 +66,7 @@ extension ProcessTests {
     }
 
     @Test func `an uplink carries both ways, breaks, and comes back by itself`() async throws {
-      let https = try LoopbackSocket.freePort()
+      let https = try FreePort.next()
       try await Field.tell { field in
         let (anna, ben) = try await meet(field, https: https)
         // Given Ben, who is away and whom nobody answers
@@ -103,7 +107,7 @@ extension ProcessTests {
     }
 
     @Test func `a mule brings what the mesh holds, and takes back what is new`() async throws {
-      let https = try LoopbackSocket.freePort()
+      let https = try FreePort.next()
       try await Field.tell { field in
         let (anna, ben) = try await meet(field, https: https)
         let host = try await post(anna, https: https)
@@ -133,7 +137,7 @@ extension ProcessTests {
     }
 
     @Test func `a server of another operation is not taken for the command post`() async throws {
-      let https = try LoopbackSocket.freePort()
+      let https = try FreePort.next()
       try await Field.tell { field in
         let (anna, ben) = try await meet(field, https: https)
         let mallory = try await field.founder("Mallory", of: "Another flood")
@@ -162,7 +166,7 @@ extension ProcessTests {
     @Test func `whoever knows no certificate yet says so, and goes there once it does`()
       async throws
     {
-      let https = try LoopbackSocket.freePort()
+      let https = try FreePort.next()
       try await Field.tell { field in
         let anna = try await field.founder("Anna")
         var host = try await anna.run()
@@ -184,8 +188,8 @@ extension ProcessTests {
     }
 
     @Test func `two command posts at once learn the same`() async throws {
-      let first = try LoopbackSocket.freePort()
-      let second = try LoopbackSocket.freePort()
+      let first = try FreePort.next()
+      let second = try FreePort.next()
       try await Field.tell { field in
         let anna = try await field.founder("Anna")
         var one = try await post(anna, https: first)
@@ -212,8 +216,8 @@ extension ProcessTests {
     }
 
     @Test func `it goes through a proxy, and says so where that is not there`() async throws {
-      let https = try LoopbackSocket.freePort()
-      let proxyPort = try LoopbackSocket.freePort()
+      let https = try FreePort.next()
+      let proxyPort = try FreePort.next()
       try await Field.tell { field in
         let (anna, ben) = try await meet(field, https: https)
         let post = try await post(anna, https: https)
@@ -225,6 +229,7 @@ extension ProcessTests {
         }
         let proxy = try ConnectProxy(port: proxyPort, password: "mia:secret")
         defer { proxy.end() }
+        try await eventually("the proxy listens") { try proxy.listens }
         try await isUp(ben)
         try await ben.tell("report", "add", "--title", "By proxy")
         try await eventually("Anna knows") { try await titles(anna) == ["By proxy"] }
@@ -258,6 +263,7 @@ extension ProcessTests {
 /// A proxy that knows `CONNECT` and asks for a password: a Python program, as small as one can be.
 private struct ConnectProxy {
   private let process: Process
+  private let words = Pipe()
 
   private static let program = """
     import base64, socket, socketserver, sys, threading
@@ -292,14 +298,26 @@ private struct ConnectProxy {
     class Server(socketserver.ThreadingTCPServer):
         allow_reuse_address = True
         daemon_threads = True
-    Server(("127.0.0.1", int(sys.argv[1])), Handler).serve_forever()
+    server = Server(("127.0.0.1", int(sys.argv[1])), Handler)
+    print("listening", flush=True)
+    server.serve_forever()
     """
+
+  /// It has said so; throws once it has ended.
+  var listens: Bool {
+    get throws {
+      guard process.isRunning else { throw Failed("the proxy ended: its port may be taken") }
+      var said = pollfd(
+        fd: words.fileHandleForReading.fileDescriptor, events: Int16(POLLIN), revents: 0)
+      return poll(&said, 1, 0) == 1
+    }
+  }
 
   init(port: UInt16, password: String) throws {
     process = Process()
     process.executableURL = URL(filePath: "/usr/bin/python3")
     process.arguments = ["-c", Self.program, "\(port)", password]
-    process.standardError = FileHandle.nullDevice
+    process.standardOutput = words
     try process.run()
   }
 

@@ -30,8 +30,6 @@ final class LoopbackSocket {
 
   deinit { close(descriptor) }
 
-  /// One that nobody has just now.
-  static func freePort() throws -> UInt16 { try LoopbackSocket().port }
 
   /// False where the system has no room for it just now.
   func send(_ bytes: [UInt8], to port: UInt16) -> Bool {
@@ -56,7 +54,7 @@ final class LoopbackSocket {
     }
   }
 
-  private static func address(port: UInt16) -> sockaddr_in {
+  static func address(port: UInt16) -> sockaddr_in {
     var address = sockaddr_in()
     address.sin_family = sa_family_t(AF_INET)
     address.sin_port = port.bigEndian
