@@ -78,9 +78,7 @@ struct FewBytesTests {
         previous: frames[0].sequence > 0 && pushed ? frames[0].previous : nil,
         frames: frames.map { RunFrame(epoch: $0.epoch, body: $0.body, signature: $0.signature) })
     ]
-    return PartQueue.Part(
-      importance: .state, author: nil, key: PartKey(packet), bytes: packet.encoded(),
-      isRepeated: true)
+    return PartQueue.Part(packet, importance: .state, author: nil)
   }
 
   @Test func `frames written one by one leave as one run while they wait`() throws {
@@ -133,6 +131,41 @@ struct FewBytesTests {
         frames: epochs.map { RunFrame(epoch: $0, body: [1], signature: nil) })
     ]
     #expect(try Packet(decoding: packet.encoded(), operation: cast.operation) == packet)
+  }
+
+  @Test func `a record that is under way is said again only when there is a newer one`() throws {
+    var cast = Cast(seed: 708)
+    let local = cast.enrol(.command)
+    let incarnation = Incarnation(raw: cast.random.bytes16())
+    let log = LogID(raw: cast.random.bytes16())
+    func part(_ counter: UInt64, isPushed: Bool) -> PartQueue.Part {
+      let head = Head(log: log, sequence: counter, hash: FrameHash(raw: .zero))
+      let record = LatestRecord.receipt(
+        Receipt(log: log, head: head), operation: local.operation,
+        certificate: local.certificate.hash,
+        order: RecordOrder(generation: 1, incarnation: incarnation, counter: counter),
+        signedBy: local.signingKey)
+      var packet = Packet()
+      if isPushed {
+        packet.pushed = [PushedRecords(records: [record])]
+      } else {
+        packet.records = [record]
+      }
+      return PartQueue.Part(packet, importance: Outbox.Importance([record]), author: nil)
+    }
+    // Given one that was pushed and is not acknowledged yet
+    var queue = PartQueue()
+    _ = queue.add(part(7, isPushed: true))
+    let underWay = queue.pack(room: packetBytes).numbers
+    #expect(underWay.count == 1)
+    // When a comparison finds that it is lacked, then it is not said a second time
+    #expect(queue.add(part(7, isPushed: false)))
+    #expect(queue.waiting == 0)
+    // but the next one is, and the one before it no more.
+    #expect(queue.add(part(8, isPushed: false)))
+    #expect(queue.first == .receipts)
+    queue.repeatParts(underWay, first: true)
+    #expect(queue.waiting == 1)
   }
 
   @Test func `receipts given together name their giver once, and fit a multicast`() throws {

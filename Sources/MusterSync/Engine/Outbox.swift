@@ -10,7 +10,7 @@ struct Outbox: Sendable {
   /// In the order in which they leave; the first two take turns
   /// (docs/decisions/0018-help-first.md).
   enum Importance: UInt8, CaseIterable, Comparable {
-    case urgent, control, positions, state, thumbnails, photos, history, quarantine
+    case urgent, control, positions, state, receipts, thumbnails, photos, history, quarantine
 
     static func < (left: Self, right: Self) -> Bool { left.rawValue < right.rawValue }
 
@@ -21,6 +21,11 @@ struct Outbox: Sendable {
       case .state: self = .state
       case .history: self = .history
       }
+    }
+
+    /// A mark that says what has arrived never takes the room of what is to arrive.
+    init(_ records: [LatestRecord]) {
+      self = records.allSatisfy { $0.kind == .receipt } ? .receipts : .positions
     }
   }
 
@@ -42,11 +47,7 @@ struct Outbox: Sendable {
   mutating func add(
     _ packet: Packet, importance: Importance, to device: DeviceID, author: CertificateHash? = nil
   ) {
-    let bytes = packet.encoded()
-    precondition(bytes.count <= packetBytes, "part of \(bytes.count) bytes")
-    let part = PartQueue.Part(
-      importance: importance, author: author, key: PartKey(packet), bytes: bytes,
-      isRepeated: packet.isToBeAcknowledged)
+    let part = PartQueue.Part(packet, importance: importance, author: author)
     if flows[device, default: Flow()].queue.add(part) {
       touch(device)
     } else {

@@ -166,7 +166,7 @@ extension SyncEngine {
     switch fresh {
     case .records(let records):
       for packet in Packet.pushing(records, covered: covered) {
-        outbox.add(packet, importance: .positions, to: device)
+        outbox.add(packet, importance: Outbox.Importance(records), to: device)
       }
     case .frames(let frames, let lane, let previous):
       var run = Run(frames, previous: previous)
@@ -231,6 +231,7 @@ extension SyncEngine {
 
   mutating func receive(_ push: PushedRecords, from device: DeviceID, endpoint: Endpoint) {
     arrivalCovered = push.covered
+    recordsPushed = now
     receive(push.records, from: device, endpoint: endpoint)
     arrivalCovered = []
   }

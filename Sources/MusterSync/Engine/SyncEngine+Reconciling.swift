@@ -27,14 +27,14 @@ extension SyncEngine {
     return true
   }
 
-  /// On a narrow link positions differ always while they come, and the next ones are on their way:
-  /// to compare them each time would take the room that they need.
+  /// Where little room is, positions differ always while they come, and the next ones are on their
+  /// way: to compare them each time would take the room that they need.
   private var mayLookIntoRecords: Bool {
-    guard outbox.links.isNarrow, let pushed = recordsPushed, let last = recordsLookedInto else {
-      return true
-    }
+    guard outbox.links.isNarrow || outbox.links.isFull, let pushed = recordsPushed,
+      let last = recordsLookedInto
+    else { return true }
     return now.milliseconds(since: pushed) >= Timing.recordsAtRestMilliseconds
-      || now.milliseconds(since: last) >= Timing.recordsOnNarrowLinksMilliseconds
+      || now.milliseconds(since: last) >= Timing.recordsWithoutRoomMilliseconds
   }
 
   /// In a busy mesh roots differ always: the same difference is

@@ -118,7 +118,7 @@ extension SyncEngine {
   mutating func send(_ record: LatestRecord, to device: DeviceID) {
     var packet = Packet()
     packet.records = [record]
-    outbox.add(packet, importance: .positions, to: device)
+    outbox.add(packet, importance: Outbox.Importance([record]), to: device)
   }
 
   // MARK: Keys

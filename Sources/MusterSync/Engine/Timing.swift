@@ -68,10 +68,10 @@ enum Timing {
   /// Digests go to one peer at most this often when only roots differ, and half as often each time
   /// while neither side's roots change.
   static let digestMilliseconds: Int64 = 200
-  /// On narrow links: where no position has come for so long, the next one may be far off.
+  /// On narrow and full links: where no position has come for so long, the next one may be far off.
   static let recordsAtRestMilliseconds: Int64 = 10_000
   /// While they come, a comparison mends what those who met late lack.
-  static let recordsOnNarrowLinksMilliseconds: Int64 = 120_000
+  static let recordsWithoutRoomMilliseconds: Int64 = 120_000
   static let digestRepeatMilliseconds: Int64 = 1000
   static let digestDoublings = 6
   /// One peer at a time is told that it may send what is lacked without being asked.

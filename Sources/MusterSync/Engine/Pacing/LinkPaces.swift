@@ -30,7 +30,7 @@ struct LinkPaces: Sendable {
   /// known, only while they come so late that something is full. Else 0.
   var patienceMilliseconds: Int64 {
     let late = min(2 * delayMilliseconds, Self.mostPatience)
-    guard let rate else { return delayMilliseconds >= Self.fullMilliseconds ? late : 0 }
+    guard let rate else { return isFull ? late : 0 }
     let several = Int64(CongestionWindow.datagram * 16 * 1000 / rate.bytesPerSecond)
     return max(several, isNarrow ? late : 0)
   }
@@ -51,6 +51,9 @@ struct LinkPaces: Sendable {
   var isNarrow: Bool { rate.map { $0.bytesPerSecond < Self.narrowBytesPerSecond } ?? false }
 
   private static let narrowBytesPerSecond = 32_000
+
+  /// Whether answers came so late of late that something on the way is full.
+  var isFull: Bool { delayMilliseconds >= Self.fullMilliseconds }
 
   /// A link is known from the first datagram that came in by it.
   mutating func open(_ link: LinkID, now: Instant) {

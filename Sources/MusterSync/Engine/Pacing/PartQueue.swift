@@ -11,6 +11,8 @@ struct PartQueue: Sendable {
     let importance: Outbox.Importance
     let author: CertificateHash?
     let key: PartKey?
+    /// Of a part that is a record.
+    var order: RecordOrder?
     let bytes: [UInt8]
     /// Repeated until it is acknowledged; a part that is not is sent once.
     let isRepeated: Bool
@@ -50,8 +52,10 @@ struct PartQueue: Sendable {
   /// False when it was dropped, for lack of room or because it is there already.
   mutating func add(_ part: Part) -> Bool {
     if let key = part.key, let number = numbers[key] {
-      // Frames do not change: what is under way need not be said again.
+      // What is under way need not be said again: frames do not change, nor does a record until
+      // there is a newer one.
       if case .run = key { return true }
+      if let order = part.order, parts[number]?.order == order { return true }
       remove(number)
     }
     if parts.count >= Limits.queuedParts, !makeRoom(for: part.importance) { return false }
@@ -202,6 +206,18 @@ struct PartQueue: Sendable {
     for other in owed.indices where other != line {
       owed[other] = queued[other] == 0 ? 0 : min(owed[other] + size, 2 * Self.share * packetBytes)
     }
+  }
+}
+
+extension PartQueue.Part {
+  /// - Parameter author: whose frames these are, where they are frames.
+  init(_ packet: Packet, importance: Outbox.Importance, author: CertificateHash?) {
+    let bytes = packet.encoded()
+    precondition(bytes.count <= packetBytes, "part of \(bytes.count) bytes")
+    let record = packet.records.first ?? packet.pushed.first?.records.first
+    self.init(
+      importance: importance, author: author, key: PartKey(packet), order: record?.order,
+      bytes: bytes, isRepeated: packet.isToBeAcknowledged)
   }
 }
 
