@@ -169,7 +169,7 @@ extension SyncEngine {
         outbox.add(packet, importance: Outbox.Importance(records), to: device)
       }
     case .frames(let frames, let lane, let previous):
-      var run = Run(frames, previous: previous)
+      var run = Run(frames, of: frames[0].strand, after: previous)
       if shows(device, thatItHolds: previous, before: run) { run.previous = nil }
       run.covered = covered
       var packet = Packet()
@@ -303,20 +303,6 @@ extension SyncEngine {
 }
 
 extension Run {
-  /// As it is pushed: inner signatures stay behind, but for those at the intervals.
-  fileprivate init(_ frames: [Frame], previous: FrameHash) {
-    let last = frames.count - 1
-    let parts = frames.enumerated().map { index, frame in
-      let keeps = index == last || frame.sequence % Limits.signatureInterval == 0
-      return RunFrame(
-        epoch: frame.epoch, body: frame.body, signature: keeps ? frame.signature : nil)
-    }
-    let first = frames[0].sequence
-    self.init(
-      log: frames[0].strand, first: first, previous: first == 0 ? nil : previous,
-      frames: parts)
-  }
-
   /// Runs of which each fits a multicast datagram, as any frame alone does; who need not be passed
   /// them on to is named as far as there is room.
   fileprivate static func pieces(
@@ -325,10 +311,10 @@ extension Run {
     var (pieces, rest, previous) = ([Run](), frames[...], previous)
     while !rest.isEmpty {
       var count = rest.count
-      var run = Run(Array(rest), previous: previous)
+      var run = Run(Array(rest), of: rest[rest.startIndex].strand, after: previous)
       while count > 1, run.wire.bytes.count > Limits.announcedRunBytes {
         count -= 1
-        run = Run(Array(rest.prefix(count)), previous: previous)
+        run = Run(Array(rest.prefix(count)), of: run.log, after: previous)
       }
       // Two bytes a device, and the field's own three.
       let room = max(0, Limits.announcedRunBytes - run.wire.bytes.count - 3) / 2

@@ -57,7 +57,7 @@ public struct JoinGrant: Hashable, Sendable {
   public let chain: [SignedCertificate]
   /// 32 bytes: opens announces, and is the pre-shared key of sessions.
   public let networkKey: [UInt8]
-  /// All that the inviting device holds, so that the joiner reads history; none for a relay.
+  /// The one that is sealed under now, and the joiner asks for those before it; none for a relay.
   public let epochKeys: [EpochKey]
 
   /// `chain` MUST be that of the device it is sent to: the joiner refuses any other.

@@ -182,6 +182,26 @@ struct RunFrame: Hashable, Sendable {
   var signature: [UInt8]?
 }
 
+extension Run {
+  /// Consecutive frames, never none, that say what they follow unless they begin their log.
+  init(_ frames: [Frame], of log: LogID, after previous: FrameHash) {
+    let last = frames.count - 1
+    self.init(
+      log: log, first: frames[0].sequence,
+      previous: frames[0].sequence == 0 ? nil : previous,
+      frames: frames.enumerated().map { RunFrame($1, isLast: $0 == last) })
+  }
+}
+
+extension RunFrame {
+  /// Inner signatures stay behind, but for those at the intervals at which every holder keeps one.
+  init(_ frame: Frame, isLast: Bool) {
+    let keepsSignature = isLast || frame.sequence % Limits.signatureInterval == 0
+    self.init(
+      epoch: frame.epoch, body: frame.body, signature: keepsSignature ? frame.signature : nil)
+  }
+}
+
 /// A group content key on its way to a device that is entitled to it.
 public struct EpochKey: Hashable, Sendable {
   /// A hash of the key, which whoever takes it checks.

@@ -100,8 +100,7 @@ extension SyncEngine {
     }
   }
 
-  /// Cuts a run into datagrams. Inner signatures stay behind, but for those at the intervals at
-  /// which every holder keeps one.
+  /// Cuts a run into datagrams.
   mutating func send(
     _ frames: [Frame], as log: LogID, lane: Lane, previous: FrameHash?, origin: LogID? = nil,
     to device: DeviceID
@@ -110,9 +109,7 @@ extension SyncEngine {
     var size = 0
     let last = frames.count - 1
     for (index, frame) in frames.enumerated() {
-      let keepsSignature = index == last || frame.sequence % Limits.signatureInterval == 0
-      let part = RunFrame(
-        epoch: frame.epoch, body: frame.body, signature: keepsSignature ? frame.signature : nil)
+      let part = RunFrame(frame, isLast: index == last)
       let namesEpoch = run?.frames.last?.epoch != frame.epoch
       let partSize =
         part.body.count + Self.partOverhead + (part.signature == nil ? 0 : 66)

@@ -53,7 +53,8 @@ extension Carried {
     switch self {
     case .frames(let frames):
       var packet = Packet()
-      packet.runs = [Run(carrying: frames)]
+      // It says what it follows, so that it can be filed whatever is held of its log.
+      packet.runs = [Run(frames, of: frames[0].log, after: frames[0].previous)]
       return [Kind.packet.rawValue] + packet.encoded()
     case .records(let records):
       var packet = Packet()
@@ -118,21 +119,6 @@ extension Carried {
 }
 
 extension Run {
-  /// A run that says what it follows, so that it can be filed whatever is held of its log; inner
-  /// signatures stay behind, but for those at the intervals.
-  fileprivate init(carrying frames: [Frame]) {
-    let last = frames.count - 1
-    let parts = frames.enumerated().map { index, frame in
-      let keeps = index == last || frame.sequence % Limits.signatureInterval == 0
-      return RunFrame(
-        epoch: frame.epoch, body: frame.body, signature: keeps ? frame.signature : nil)
-    }
-    let first = frames[0].sequence
-    self.init(
-      log: frames[0].log, first: first, previous: first == 0 ? nil : frames[0].previous,
-      frames: parts)
-  }
-
   /// The frames, with the hashes that their contents give.
   fileprivate func frames(operation: OperationID) throws(WireError) -> [Frame] {
     guard origin == nil, (previous == nil) == (first == 0) else { throw .malformed("run") }
