@@ -42,7 +42,7 @@ public struct AlertAcknowledgement: Hashable, Sendable {
 public struct AlertID: Hashable, Comparable, Sendable, CustomStringConvertible {
   /// What sort of matter.
   public let kind: AlertKind
-  /// The report, the fence, the directive or the user.
+  /// The report, the fence, the directive, the user or, of a clone, the device.
   public let row: RowID
 
   /// One matter.
@@ -78,6 +78,8 @@ public enum AlertKind: UInt8, Sendable, CaseIterable, Hashable {
   case overdue = 7
   /// A directive is for this user and waits for an answer.
   case directive = 8
+  /// A device is in use twice at once.
+  case clone = 9
 
   /// What people, JSON and the command line call it.
   public var name: String { String(describing: self) }

@@ -5,6 +5,10 @@ public enum RecordKind: UInt8, Sendable, Hashable {
   case receipt = 2
   /// Where a tracker is that the author's node listens to; its nonce in the clear, then sealed.
   case trackerPosition = 3
+  /// Which other lives of its own device a life has heard of; in the clear, as their openings are.
+  case livesHeard = 5
+  /// Two lives of one device are in use at once: said by one of them.
+  case clone = 6
 }
 
 /// A signed value of which only the newest per (author, topic) matters: a newer one replaces an

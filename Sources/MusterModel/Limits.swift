@@ -184,6 +184,16 @@ public enum Limits {
   public static let receiptsPerDevice = 4096
   /// Phones and other trackers whose positions one device publishes.
   public static let trackersPerDevice = 256
+  /// Other lives of its own device that a life names: the newest that it has heard of.
+  public static let livesNamed = 8
+  /// Lives of its own device that a program takes note of; each opens logs, so that more are made
+  /// on purpose.
+  public static let livesHeard = 1024
+  /// Lives that a program begins, from its start on, because of another one of its device: two
+  /// copies in use must not drive each other on for ever.
+  public static let yieldsPerStart = 4
+  /// Words about a device's lives that are being told to all of its sessions.
+  public static let lifeTellings = 64
   /// Epoch keys asked for at once: no operation rotates more often than it can hand keys on.
   public static let missingKeys = 16
   /// Alerts that stand at once; beyond it the quietest are left out.

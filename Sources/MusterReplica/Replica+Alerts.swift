@@ -110,7 +110,7 @@ extension Replica {
     let rules = AlertRules(
       own: local.author.user, isCommand: local.author.role == .command, people: people,
       reports: try hazards(), fences: try fences(),
-      directives: try directives(among: people, now: now),
+      directives: try directives(among: people, now: now), clones: try clones(),
       isInside: { fence in
         telling.flatMap { zones.prepared[fence]?.contains($0) } ?? false
       }, now: now.wall)

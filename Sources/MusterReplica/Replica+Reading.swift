@@ -286,6 +286,7 @@ extension Replica {
       fix: try store.positions().first { $0.device == local.device }?.report, rejected: [:],
       droppedForLackOfRoom: engine.droppedForLackOfRoom, forks: try forks(callsigns),
       diskFreeBytes: nil)
+    status.clones = try clones()
     let name = { (device: DeviceID) in callsigns[device] ?? device.short }
     status.withholding = engine.standstills(now: now.instant).map { peer in
       StandstillSummary(

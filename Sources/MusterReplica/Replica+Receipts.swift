@@ -31,9 +31,6 @@ extension Replica {
   /// no longer be so, and then it is taken back.
   mutating func takeOwnReceipt(_ record: LatestRecord, now: ClockReading) {
     guard record.certificate == local.certificate.hash, let receipt = record.receipt else { return }
-    if record.order.incarnation == writer.incarnation {
-      recordCounter = max(recordCounter, record.order.counter)
-    }
     guard !isReceipted(receipt.log) else { return }
     receipts.owe(receipt.log, lane: .state, now: now.instant)
   }

@@ -60,6 +60,7 @@ extension Replica {
       try commit(now: now)
       try joinSetAside(now: now)
       try tellUntold(now: now)
+      try tellLives(now: now)
     } catch let refusal as Refusal where batch.isEmpty {
       // Refused before anything was put together: memory says what the disk says.
       throw refusal
@@ -220,8 +221,8 @@ extension Replica {
     case .record(let record):
       tally?.records.new += 1
       hold(record)
-      takeOwnReceipt(record, now: now)
       try reviewLife(after: record, now: now)
+      takeOwnReceipt(record, now: now)
     case .epochKey(let key):
       tally?.newKeys += 1
       try learn(key, now: now)

@@ -47,8 +47,8 @@ public struct Replica {
   var isLineageStale = false
   /// How often the engine was told who counts, and how far.
   var rostersFed = 0
-  /// Whether this device has begun a new life since the start because of another of its lives.
-  var hasYielded = false
+  /// Of this device's other lives, since the start.
+  var lives = LifeWatch()
   /// Nil once the peers in reach have said how much they hold of this device's logs.
   var question: HeadsQuestion?
   /// Nil until it is asked for, and after everything was derived anew.
@@ -172,7 +172,7 @@ public struct Replica {
     self.store = store
     local = credentials.local
     random = DeterministicRandom(seed: seed)
-    let logs = try store.logs()
+    let (logs, records) = (try store.logs(), try store.records())
     control = try Self.control(in: store, local: local)
     reader = FrameReader(operation: local.operation)
     monitor = GeofenceMonitor()
@@ -182,7 +182,7 @@ public struct Replica {
     #endif
     let certificate = local.certificate.hash
     var life: Life?
-    var newest = Self.newestGeneration(in: logs, of: local)
+    var newest = Self.newestGeneration(in: logs, records, of: local)
     switch start {
     case .goesOn:
       life = try Self.life(in: store, of: credentials)
@@ -200,6 +200,7 @@ public struct Replica {
     let generation = life?.generation ?? Self.generation(after: newest)
     writer = LogWriter(
       local: local, incarnation: incarnation, generation: generation, logs: logs)
+    if life == nil { lives.begin(LifeMark(generation: generation, incarnation: drawn)) }
     let boots = try store.local(Self.bootsKey)?.reduce(UInt64(0)) { $0 << 8 | UInt64($1) } ?? 0
     announceCounter = (boots + 1) << 32
     recordCounter = announceCounter
@@ -210,8 +211,7 @@ public struct Replica {
     engine = Self.engine(
       local: local, writer: writer, announceCounter: announceCounter,
       roster: try Self.roster(of: control, in: store),
-      logs: logs, records: try store.records(), keys: keyring.all, seed: random.bytes(32),
-      now: now.instant)
+      logs: logs, records: records, keys: keyring.all, seed: random.bytes(32), now: now.instant)
     keepLife()
     batch.local[Self.bootsKey] = withUnsafeBytes(of: (boots + 1).bigEndian) { Array($0) }
     try replayControlLogs(logs, now: now)

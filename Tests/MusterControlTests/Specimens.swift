@@ -160,6 +160,12 @@ enum Specimens {
       status.withholding = [
         StandstillSummary(device: device, callsign: "Wilma", kind: .asksForNothing, seconds: .max)
       ]
+      let life = LifeMark(generation: 3, incarnation: Incarnation(raw: .zero))
+      let other = LifeMark(generation: .max, incarnation: Incarnation(raw: row.raw))
+      status.clones = [
+        CloneSummary(
+          device: device, callsign: "Ben", life: life, other: other, noticedAt: moment)
+      ]
       status.stale = [SilenceSummary(device: device, callsign: "Ben", seconds: 600)]
       status.location = LocationStatus(
         source: "gpsd", state: "connected", mode: "coarse", refused: ["malformed": .max])

@@ -94,9 +94,16 @@ extension ProcessTests {
         _ = try await copy.run(peers: [annasNode])
         try await inStep(anna, ben) { $0["reports"] == .number(3) }
         try await inStep(anna, copy) { $0["reports"] == .number(3) }
-        // Then nothing is forked, and all go on.
+        // Then nothing is forked, all are told that Ben's laptop is in use twice, and all go on.
+        try await eventually("Anna is told") {
+          try await anna.ask("status")["clones"].items.map { $0["callsign"].text } == ["Ben"]
+        }
         let forks = try await anna.ask("status")["forks"].items
         #expect(forks.isEmpty)
+        #expect(try await anna.tell("status").contains("CLONE"))
+        try await eventually("and sounds an alert") {
+          try await anna.ask("alert", "list").items.contains { $0["kind"].text == "clone" }
+        }
         try await copy.tell("report", "add", "--title", "More")
         try await inStep(anna, ben) { $0["reports"] == .number(4) }
       }

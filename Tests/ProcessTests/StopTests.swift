@@ -98,6 +98,8 @@ extension ProcessTests {
         _ = try await clone.run(peers: [annasNode])
         try await clone.tell("report", "add", "--title", "On the copy")
         try await inStep(anna, clone) { $0["reports"] == .number(3) }
+        // It took the other's place: nothing lives twice.
+        #expect(try await anna.ask("status")["clones"].items.isEmpty)
         #expect(try await clone.ask("status")["logs"].number == logs + 1)
         try await anna.expectSound()
         try await clone.expectSound()

@@ -28,6 +28,7 @@ extension WireStatus {
     if let free = status.diskFreeBytes { diskFreeBytes = free }
     if let status = status.location { location = WireLocationStatus(status) }
     if let summary = status.uplink { uplink = WireUplink(summary) }
+    clones = status.clones.map(WireClone.init)
     withholding = status.withholding.map(WireStandstill.init)
     stale = status.stale.map(WireSilence.init)
   }
@@ -52,6 +53,7 @@ extension WireStatus {
         diskFreeBytes: hasDiskFreeBytes ? diskFreeBytes : nil)
       if hasLocation { status.location = location.status }
       if hasUplink { status.uplink = try uplink.summary }
+      status.clones = try clones.checked { clone throws(ControlFault) in try clone.summary }
       status.withholding = try withholding.checked { peer throws(ControlFault) in
         try peer.summary
       }
@@ -154,6 +156,39 @@ extension WireFork {
         device: try Checked.identifier(device), callsign: callsign,
         log: try Checked.identifier(log), lane: try Checked.code(lane), place: place,
         branches: try Checked.integer(branches))
+    }
+  }
+}
+
+extension WireClone {
+  init(_ clone: CloneSummary) {
+    self.init()
+    device = .init(clone.device.bytes)
+    callsign = clone.callsign
+    life = WireLife(clone.life)
+    other = WireLife(clone.other)
+    noticedAt = clone.noticedAt.milliseconds
+  }
+
+  var summary: CloneSummary {
+    get throws(ControlFault) {
+      CloneSummary(
+        device: try Checked.identifier(device), callsign: callsign, life: try life.mark,
+        other: try other.mark, noticedAt: Timestamp(milliseconds: noticedAt))
+    }
+  }
+}
+
+extension WireLife {
+  init(_ life: LifeMark) {
+    self.init()
+    generation = life.generation
+    incarnation = .init(life.incarnation.bytes)
+  }
+
+  var mark: LifeMark {
+    get throws(ControlFault) {
+      LifeMark(generation: generation, incarnation: try Checked.identifier(incarnation))
     }
   }
 }

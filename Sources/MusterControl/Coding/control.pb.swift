@@ -1553,6 +1553,11 @@ nonisolated struct WireStatus: @unchecked Sendable {
     set {_uniqueStorage()._stale = newValue}
   }
 
+  var clones: [WireClone] {
+    get {_storage._clones}
+    set {_uniqueStorage()._clones = newValue}
+  }
+
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
   init() {}
@@ -1668,6 +1673,57 @@ nonisolated struct WireFork: Sendable {
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
   init() {}
+}
+
+nonisolated struct WireLife: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  var generation: UInt32 = 0
+
+  var incarnation: Data = Data()
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+}
+
+nonisolated struct WireClone: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  var device: Data = Data()
+
+  var callsign: String = String()
+
+  var life: WireLife {
+    get {_life ?? WireLife()}
+    set {_life = newValue}
+  }
+  /// Returns true if `life` has been explicitly set.
+  var hasLife: Bool {self._life != nil}
+  /// Clears the value of `life`. Subsequent reads from it will return its default value.
+  mutating func clearLife() {self._life = nil}
+
+  var other: WireLife {
+    get {_other ?? WireLife()}
+    set {_other = newValue}
+  }
+  /// Returns true if `other` has been explicitly set.
+  var hasOther: Bool {self._other != nil}
+  /// Clears the value of `other`. Subsequent reads from it will return its default value.
+  mutating func clearOther() {self._other = nil}
+
+  var noticedAt: Int64 = 0
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+
+  fileprivate var _life: WireLife? = nil
+  fileprivate var _other: WireLife? = nil
 }
 
 nonisolated struct WirePeer: Sendable {
@@ -4768,7 +4824,7 @@ nonisolated extension WireFollow: SwiftProtobuf.Message, SwiftProtobuf._MessageI
 
 nonisolated extension WireStatus: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".Status"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}operation\0\u{3}operation_name\0\u{1}callsign\0\u{1}device\0\u{1}role\0\u{3}state_hash\0\u{3}state_is_incomplete\0\u{1}root\0\u{1}logs\0\u{1}frames\0\u{3}waiting_frames\0\u{1}users\0\u{1}reports\0\u{1}fences\0\u{1}crossings\0\u{1}peers\0\u{1}fix\0\u{1}rejected\0\u{3}disk_free_bytes\0\u{3}dropped_for_lack_of_room\0\u{3}forked_logs\0\u{3}quarantined_frames\0\u{1}forks\0\u{3}missing_frames\0\u{1}location\0\u{1}uplink\0\u{1}withholding\0\u{1}stale\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}operation\0\u{3}operation_name\0\u{1}callsign\0\u{1}device\0\u{1}role\0\u{3}state_hash\0\u{3}state_is_incomplete\0\u{1}root\0\u{1}logs\0\u{1}frames\0\u{3}waiting_frames\0\u{1}users\0\u{1}reports\0\u{1}fences\0\u{1}crossings\0\u{1}peers\0\u{1}fix\0\u{1}rejected\0\u{3}disk_free_bytes\0\u{3}dropped_for_lack_of_room\0\u{3}forked_logs\0\u{3}quarantined_frames\0\u{1}forks\0\u{3}missing_frames\0\u{1}location\0\u{1}uplink\0\u{1}withholding\0\u{1}stale\0\u{1}clones\0")
 
   fileprivate class _StorageClass {
     var _operation: Data = Data()
@@ -4799,6 +4855,7 @@ nonisolated extension WireStatus: SwiftProtobuf.Message, SwiftProtobuf._MessageI
     var _uplink: WireUplink? = nil
     var _withholding: [WireStandstill] = []
     var _stale: [WireSilence] = []
+    var _clones: [WireClone] = []
 
       // This property is used as the initial default value for new instances of the type.
       // The type itself is protecting the reference to its storage via CoW semantics.
@@ -4837,6 +4894,7 @@ nonisolated extension WireStatus: SwiftProtobuf.Message, SwiftProtobuf._MessageI
       _uplink = source._uplink
       _withholding = source._withholding
       _stale = source._stale
+      _clones = source._clones
     }
   }
 
@@ -4883,6 +4941,7 @@ nonisolated extension WireStatus: SwiftProtobuf.Message, SwiftProtobuf._MessageI
         case 26: try { try decoder.decodeSingularMessageField(value: &_storage._uplink) }()
         case 27: try { try decoder.decodeRepeatedMessageField(value: &_storage._withholding) }()
         case 28: try { try decoder.decodeRepeatedMessageField(value: &_storage._stale) }()
+        case 29: try { try decoder.decodeRepeatedMessageField(value: &_storage._clones) }()
         default: break
         }
       }
@@ -4979,6 +5038,9 @@ nonisolated extension WireStatus: SwiftProtobuf.Message, SwiftProtobuf._MessageI
       if !_storage._stale.isEmpty {
         try visitor.visitRepeatedMessageField(value: _storage._stale, fieldNumber: 28)
       }
+      if !_storage._clones.isEmpty {
+        try visitor.visitRepeatedMessageField(value: _storage._clones, fieldNumber: 29)
+      }
     }
     try unknownFields.traverse(visitor: &visitor)
   }
@@ -5016,6 +5078,7 @@ nonisolated extension WireStatus: SwiftProtobuf.Message, SwiftProtobuf._MessageI
         if _storage._uplink != rhs_storage._uplink {return false}
         if _storage._withholding != rhs_storage._withholding {return false}
         if _storage._stale != rhs_storage._stale {return false}
+        if _storage._clones != rhs_storage._clones {return false}
         return true
       }
       if !storagesAreEqual {return false}
@@ -5295,6 +5358,95 @@ nonisolated extension WireFork: SwiftProtobuf.Message, SwiftProtobuf._MessageImp
     if lhs.lane != rhs.lane {return false}
     if lhs.place != rhs.place {return false}
     if lhs.branches != rhs.branches {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WireLife: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".Life"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}generation\0\u{1}incarnation\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularUInt32Field(value: &self.generation) }()
+      case 2: try { try decoder.decodeSingularBytesField(value: &self.incarnation) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if self.generation != 0 {
+      try visitor.visitSingularUInt32Field(value: self.generation, fieldNumber: 1)
+    }
+    if !self.incarnation.isEmpty {
+      try visitor.visitSingularBytesField(value: self.incarnation, fieldNumber: 2)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: WireLife, rhs: WireLife) -> Bool {
+    if lhs.generation != rhs.generation {return false}
+    if lhs.incarnation != rhs.incarnation {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WireClone: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".Clone"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}device\0\u{1}callsign\0\u{1}life\0\u{1}other\0\u{3}noticed_at\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularBytesField(value: &self.device) }()
+      case 2: try { try decoder.decodeSingularStringField(value: &self.callsign) }()
+      case 3: try { try decoder.decodeSingularMessageField(value: &self._life) }()
+      case 4: try { try decoder.decodeSingularMessageField(value: &self._other) }()
+      case 5: try { try decoder.decodeSingularSInt64Field(value: &self.noticedAt) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    if !self.device.isEmpty {
+      try visitor.visitSingularBytesField(value: self.device, fieldNumber: 1)
+    }
+    if !self.callsign.isEmpty {
+      try visitor.visitSingularStringField(value: self.callsign, fieldNumber: 2)
+    }
+    try { if let v = self._life {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 3)
+    } }()
+    try { if let v = self._other {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 4)
+    } }()
+    if self.noticedAt != 0 {
+      try visitor.visitSingularSInt64Field(value: self.noticedAt, fieldNumber: 5)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: WireClone, rhs: WireClone) -> Bool {
+    if lhs.device != rhs.device {return false}
+    if lhs.callsign != rhs.callsign {return false}
+    if lhs._life != rhs._life {return false}
+    if lhs._other != rhs._other {return false}
+    if lhs.noticedAt != rhs.noticedAt {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

@@ -36,6 +36,7 @@ enum Metrics {
       ("users", "People", status.users), ("reports", "Reports", status.reports),
       ("fences", "Fences", status.fences), ("crossings", "Crossings", status.crossings),
       ("forked_logs", "Logs with two frames for one place", status.forks.count),
+      ("clones", "Devices that are in use twice at once", status.clones.count),
       ("stream_subscribers", "Event streams that are open", subscribers),
     ]
     for (name, about, value) in gauges {

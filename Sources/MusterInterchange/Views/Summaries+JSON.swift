@@ -132,7 +132,7 @@ extension StatusSummary {
       "location": .known(location, \.json),
       "rejected": .object(rejected.mapValues(JSON.unsigned)),
       "droppedForLackOfRoom": .unsigned(droppedForLackOfRoom), "forkedLogs": .count(forks.count),
-      "forks": .array(forks.map(\.json)),
+      "forks": .array(forks.map(\.json)), "clones": .array(clones.map(\.json)),
       "withholding": .array(withholding.map(\.json)), "stale": .array(stale.map(\.json)),
       "diskFreeBytes": .known(diskFreeBytes, JSON.unsigned),
       "quarantined": .count(quarantinedFrames), "missingFrames": .count(missingFrames),
@@ -207,6 +207,21 @@ extension ForkSummary {
       "device": .id(device), "callsign": .string(callsign), "log": .id(log),
       "lane": .string("\(lane)"), "place": .unsigned(place), "branches": .count(branches),
     ])
+  }
+}
+
+extension CloneSummary {
+  fileprivate var json: JSON {
+    .object([
+      "device": .id(device), "callsign": .string(callsign),
+      "lives": .array([life, other].map(\.json)), "noticedAt": .time(noticedAt),
+    ])
+  }
+}
+
+extension LifeMark {
+  fileprivate var json: JSON {
+    .object(["generation": .count(Int(generation)), "incarnation": .id(incarnation)])
   }
 }
 

@@ -50,6 +50,8 @@ public struct StatusSummary: Hashable, Sendable {
   /// Logs with two frames for one place, by log: their authors' databases were restored or
   /// cloned, or they lie.
   public var forks: [ForkSummary]
+  /// Devices that are in use twice at once, by device.
+  public var clones: [CloneSummary] = []
   /// Peers that withhold for minutes, by device; empty where the node is not running.
   public var withholding: [StandstillSummary] = []
   /// Of whom nothing new has come for ten minutes, the longest first; empty where the node is not

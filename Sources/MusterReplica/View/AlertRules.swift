@@ -16,12 +16,13 @@ struct AlertRules {
   let reports: [Hazard]
   let fences: [FenceSummary]
   let directives: [DirectiveSummary]
+  let clones: [CloneSummary]
   /// By fence, whether this device is inside; nothing without a fix that tells.
   let isInside: (RowID) -> Bool
   let now: Timestamp
 
   var findings: [AlertBook.Finding] {
-    aboutPeople + aboutReports + aboutFences + aboutDirectives
+    aboutPeople + aboutReports + aboutFences + aboutDirectives + aboutClones
   }
 
   /// Where this device is, if that is known well enough.
@@ -144,6 +145,16 @@ struct AlertRules {
             level: Self.level(of: directive.kind), text: Self.words(for: directive)))
       }
       return found
+    }
+  }
+
+  // MARK: Devices
+
+  private var aboutClones: [AlertBook.Finding] {
+    clones.map { clone in
+      AlertBook.Finding(
+        id: AlertID(kind: .clone, row: RowID(raw: clone.device.raw)), level: .danger,
+        text: "\(clone.callsign)'s laptop (\(clone.device.short)) is in use twice at once")
     }
   }
 

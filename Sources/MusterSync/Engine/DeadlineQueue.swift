@@ -15,6 +15,8 @@ struct DeadlineQueue: Sendable {
     case contacts
     case peer(DeviceID)
     case relays
+    /// Words about lives that all sessions of a device are told again.
+    case lives
     /// What waits for one peer, or is owed to it or by it.
     case flow(DeviceID)
     /// Sealed datagrams that wait for a link.
@@ -27,6 +29,7 @@ struct DeadlineQueue: Sendable {
       case .session: 2
       case .contacts: 3
       case .peer: 4
+      case .lives: 5
       case .relays: 6
       case .flow: 7
       case .links: 8

@@ -18,6 +18,7 @@ extension SyncEngine {
     case .session(let index): tendSession(index)
     case .contacts: tryContacts()
     case .peer(let device): tend(device)
+    case .lives: tellLivesThatAreDue()
     case .relays: passOnWhatIsDue()
     case .flow(let device):
       passFlowDeadline(of: device)

@@ -14,6 +14,7 @@ extension SyncEngine {
     precondition(
       connected == met.filter { peers[$0]?.sessions.isEmpty == false }, "connected differ")
     precondition(relays.count <= Limits.relays, "\(relays.count) relays")
+    precondition(lifeTellings.count <= Limits.lifeTellings, "\(lifeTellings.count) tellings")
     precondition(begunStrands.count <= Limits.begunStrands, "\(begunStrands.count) strands begin")
     precondition(orphans.count <= Limits.begunStrands, "\(orphans.count) orphaned strands")
     precondition(

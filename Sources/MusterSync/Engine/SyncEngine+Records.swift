@@ -7,7 +7,8 @@ extension SyncEngine {
       switch record.kind {
       case .receipt: receiptCounts[record.certificate, default: 0] += 1
       case .trackerPosition: trackerCounts[record.certificate, default: 0] += 1
-      case .position: break
+      case .clone: cloneTopics.insert(record.topic)
+      case .position, .livesHeard: break
       }
     }
     records[record.topic] = record
@@ -63,7 +64,7 @@ extension SyncEngine {
     }
     guard let certificate = roster[record.certificate] else { return .refused(.unknownAuthor) }
     switch record.kind {
-    case .position: break
+    case .position, .livesHeard, .clone: break
     case .receipt:
       guard certificate.role == .command else { return .refused(.forged) }
       guard records[record.topic] != nil || hasRoomForReceipt(of: record.certificate) else {
@@ -93,6 +94,7 @@ extension SyncEngine {
     heardOf[record.certificate] = now
     keep(record)
     effects.append(.store(.record(record)))
+    tellItsLives(record)
     return .taken
   }
 

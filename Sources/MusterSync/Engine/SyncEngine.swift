@@ -34,6 +34,9 @@ public struct SyncEngine: Sendable {
   let startedAt: Instant
   var receiptCounts: [CertificateHash: Int] = [:]
   var trackerCounts: [CertificateHash: Int] = [:]
+  /// Of the records that say that a device is in use twice.
+  var cloneTopics: Set<RecordTopic> = []
+  var lifeTellings: [LifeTelling] = []
   var invites: [InviteID: OpenInvite] = [:]
   var epochKeys: [EpochID: EpochKey] = [:]
   var missingKeys: [EpochID] = []

@@ -89,6 +89,9 @@ enum Timing {
   /// Positions have more time, so that fewer are passed on twice: the next ones are on their way,
   /// and announces name them too.
   static let recordRelayMillisecondsPerPeer: Int64 = 16
+  /// All sessions of a device are told of its lives so often, with so much time between.
+  static let lifeTellings = 3
+  static let lifeTellingMilliseconds: Int64 = 2000
   /// Addresses of peers are told to one peer at most this often.
   static let introductionMilliseconds: Int64 = 30_000
   /// A probe is answered at most this often.

@@ -27,7 +27,7 @@ extension LatestRecord {
       operation: operation, kind: kind, certificate: certificate, order: order, epoch: epoch)
   }
 
-  private func signedBytes(operation: OperationID) -> [UInt8] {
+  func signedBytes(operation: OperationID) -> [UInt8] {
     Blake2b.hash256(additionalData(operation: operation), Blake2b.hash256(body).bytes).bytes
   }
 
@@ -78,7 +78,7 @@ extension LatestRecord {
 
   /// The position within; nil when the key is another's or the content is not a position.
   public func position(operation: OperationID, key: SealingKey) -> PositionReport? {
-    guard kind != .receipt, kind == .position || tracker != nil else { return nil }
+    guard kind == .position || tracker != nil else { return nil }
     let sealed = kind == .position ? body : Array(body.dropFirst(16))
     guard let plaintext = key.openBody(sealed, additionalData: additionalData(operation: operation))
     else { return nil }
@@ -192,6 +192,15 @@ extension LatestRecord {
       let receipt = try Receipt(decoding: Array(wire.body))
       topic = RecordTopic(
         operation: operation, certificate: certificate, receiptFor: receipt.log)
+    case .livesHeard, .clone:
+      guard wire.epoch.isEmpty else { throw .malformed("epoch of a record about lives") }
+      epoch = .none
+      if kind == .clone {
+        _ = try CloneReport(decoding: Array(wire.body))
+      } else {
+        _ = try LifeMark.decode(Array(wire.body))
+      }
+      topic = RecordTopic(operation: operation, certificate: certificate, kind: kind)
     }
     self.init(
       topic: topic, kind: kind, certificate: certificate,

@@ -94,6 +94,15 @@ struct StatusCommand: AsyncParsableCommand {
             + "restored, a laptop copied, or it lies"
         ))
     }
+    for clone in status.clones {
+      facts.append(
+        (
+          "CLONE",
+          "\(clone.callsign)'s laptop (\(clone.device.short)) is in use twice at once, as lives "
+            + "\(clone.life.incarnation.short) and \(clone.other.incarnation.short), noticed at "
+            + "\(clone.noticedAt): it was copied, or its key stolen. Revoke it, and admit it anew"
+        ))
+    }
     for peer in status.withholding {
       facts.append(("WITHHOLDS", "\(peer.callsign) (\(peer.device.short)) \(Words.deed(of: peer))"))
     }

@@ -28,6 +28,8 @@ struct Valley {
   var laptops: [Laptop] = []
   /// Whether `Replica.checkInvariants` is called after each step.
   var checksInvariants = true
+  /// Whether what is said to all arrives: where not, everybody speaks on sessions alone.
+  var hasMulticast = true
   /// Whether somebody's database is copied in this story.
   var hasForks = false
   private static let start = Timestamp(milliseconds: 1_750_000_000_000)
@@ -97,7 +99,7 @@ struct Valley {
       switch outgoing {
       case .to(let endpoint, _, let bytes): air.send(bytes, from: from, to: endpoint, now: now)
       case .multicast(_, let bytes):
-        for other in laptops where other.endpoint != from {
+        for other in laptops where hasMulticast && other.endpoint != from {
           air.send(bytes, from: from, to: other.endpoint, now: now)
         }
       }

@@ -20,6 +20,7 @@ export default [
   [/^nobody of role \w+ is in /, "falta alguém com a função pedida em "],
   [/^rollcall is overdue: nothing from /, "chamada fora de prazo: nada de "],
   [/^\w+ is overdue: nothing from /, "fora de prazo: nada de "],
+  [/^(.+)'s laptop \((\w+)\) is in use twice at once$/, "o portátil de $1 ($2) está em uso em dois sítios"],
   [/^evacuate to /, "evacuar para "],
   [/^evacuate(?=:|$)/, "evacuar"],
   [/^roll call: say that you are well/, "chamada: diga que está bem"],

@@ -1,0 +1,125 @@
+public import MusterCrypto
+public import MusterModel
+
+extension LifeMark {
+  /// Four bytes and sixteen.
+  static let byteCount = 20
+
+  /// The life that gave a record its order.
+  public init(_ order: RecordOrder) {
+    self.init(generation: order.generation, incarnation: order.incarnation)
+  }
+
+  func append(to writer: inout ByteWriter) {
+    writer.append(generation)
+    writer.append(incarnation)
+  }
+
+  init(from reader: inout ByteReader) throws(DecodingFault) {
+    let generation = try reader.integer(UInt32.self)
+    guard (1...Limits.lastGeneration).contains(generation) else { throw .invalid("generation") }
+    self.init(generation: generation, incarnation: try reader.identifier(Incarnation.self))
+  }
+
+  /// As the body of a record that names lives: nothing but they.
+  static func encoded(_ lives: [LifeMark]) -> [UInt8] {
+    precondition(lives.count <= Limits.livesNamed, "\(lives.count) lives")
+    var writer = ByteWriter()
+    for life in lives { life.append(to: &writer) }
+    return writer.bytes
+  }
+
+  static func decode(_ bytes: [UInt8]) throws(WireError) -> [LifeMark] {
+    guard bytes.count <= Limits.livesNamed * byteCount else { throw .malformed("lives") }
+    do {
+      var reader = ByteReader(bytes)
+      var lives: [LifeMark] = []
+      while reader.remaining > 0 { lives.append(try LifeMark(from: &reader)) }
+      return lives
+    } catch {
+      throw .malformed("lives")
+    }
+  }
+}
+
+extension CloneReport {
+  func encoded() -> [UInt8] {
+    var writer = ByteWriter()
+    other.append(to: &writer)
+    writer.append(noticedAt.milliseconds)
+    return writer.bytes
+  }
+
+  init(decoding bytes: [UInt8]) throws(WireError) {
+    do {
+      var reader = ByteReader(bytes)
+      let other = try LifeMark(from: &reader)
+      let moment = Timestamp(milliseconds: try reader.integer(Int64.self))
+      try reader.expectEnd()
+      self.init(other: other, noticedAt: moment)
+    } catch {
+      throw .malformed("clone")
+    }
+  }
+}
+
+extension RecordKind {
+  /// Whether it tells of the lives of its author's device: then each of them has to hear it.
+  var isAboutLives: Bool { self == .livesHeard || self == .clone }
+}
+
+extension LatestRecord {
+  /// Signs which other lives of its device a life has heard of. `order` MUST be above every one
+  /// that this incarnation has used.
+  public static func livesHeard(
+    _ lives: [LifeMark], operation: OperationID, certificate: CertificateHash, order: RecordOrder,
+    signedBy signer: SigningKey
+  ) -> LatestRecord {
+    inTheClear(
+      .livesHeard, LifeMark.encoded(lives), operation: operation, certificate: certificate,
+      order: order, signedBy: signer)
+  }
+
+  /// Signs that another life is in use at the same time. `order` MUST be above every one that this
+  /// incarnation has used.
+  public static func clone(
+    _ report: CloneReport, operation: OperationID, certificate: CertificateHash,
+    order: RecordOrder, signedBy signer: SigningKey
+  ) -> LatestRecord {
+    inTheClear(
+      .clone, report.encoded(), operation: operation, certificate: certificate, order: order,
+      signedBy: signer)
+  }
+
+  private static func inTheClear(
+    _ kind: RecordKind, _ body: [UInt8], operation: OperationID, certificate: CertificateHash,
+    order: RecordOrder, signedBy signer: SigningKey
+  ) -> LatestRecord {
+    var record = LatestRecord(
+      topic: RecordTopic(operation: operation, certificate: certificate, kind: kind), kind: kind,
+      certificate: certificate, order: order, epoch: .none, body: body, signature: [])
+    record.signature = signer.sign(record.signedBytes(operation: operation)).bytes
+    return record
+  }
+
+  /// The lives that it names as others than its author's: none of another kind.
+  public var otherLives: [LifeMark] {
+    if let clone { return [clone.other] }
+    guard kind == .livesHeard else { return [] }
+    do {
+      return try LifeMark.decode(body)
+    } catch {
+      return []
+    }
+  }
+
+  /// The report within; nil of another kind.
+  public var clone: CloneReport? {
+    guard kind == .clone else { return nil }
+    do {
+      return try CloneReport(decoding: body)
+    } catch {
+      return nil
+    }
+  }
+}

@@ -1,0 +1,154 @@
+import MusterModel
+import Testing
+
+@testable import MusterReplica
+
+@Suite("A laptop that lives twice")
+struct CloneTests {
+  private func report(_ title: String, at name: String, in valley: inout Valley) throws {
+    try valley.at(name) { try $0.addReport(ReportDraft(title: title), now: $1) }
+  }
+
+  private func clones(_ name: String, in valley: inout Valley) throws -> [CloneSummary] {
+    try valley.ask(name) { try $0.status(now: $1) }.clones
+  }
+
+  /// Whether everybody who is there says that Ben's laptop is in use twice, and nobody else's.
+  private func isTold(in valley: inout Valley) throws -> Bool {
+    for name in valley.names {
+      guard try clones(name, in: &valley).map(\.callsign) == ["Ben"] else { return false }
+    }
+    return true
+  }
+
+  private func life(_ name: String, in valley: inout Valley) throws -> Replica.Life {
+    try valley.ask(name) { replica, _ in replica.life }
+  }
+
+  /// Ada and Cleo, and Ben's laptop with a copy of it that knows by its sentinel that it is one,
+  /// on both sides of a cut.
+  private func copied(in folder: TemporaryFolder) throws -> Valley {
+    var valley = try Valley.with("Ada", "Ben", "Cleo", in: folder)
+    try report("Before", at: "Ben", in: &valley)
+    try valley.converge()
+    try valley.copy("Ben", as: "Ben's copy", in: folder)
+    valley.cut(["Ada", "Ben"], ["Cleo", "Ben's copy"])
+    try valley.restart("Ben's copy", start: .beginsAnew(above: 0))
+    return valley
+  }
+
+  @Test(arguments: [true, false])
+  func `two that write in lives of their own are told of everywhere within a minute`(
+    multicast: Bool
+  ) throws {
+    let folder = try TemporaryFolder()
+    var valley = try copied(in: folder)
+    valley.hasMulticast = multicast
+    try report("By Ben", at: "Ben", in: &valley)
+    try report("By the copy", at: "Ben's copy", in: &valley)
+    try valley.run(milliseconds: 5000)
+    #expect(try valley.names.allSatisfy { try clones($0, in: &valley).isEmpty })
+    // When the sides meet
+    valley.heal()
+    let told = try valley.wait(upTo: 60_000) { try isTold(in: &$0) }
+    // Then all are told, nothing has forked,
+    #expect(told != nil)
+    try valley.converge()
+    #expect(try valley.ask("Ada") { try $0.status(now: $1) }.forks.isEmpty)
+    #expect(try valley.ask("Ada") { replica, _ in try replica.reports() }.count == 3)
+    // whoever looks is alerted, once,
+    let alerts = try valley.ask("Ada") { try $0.alerts(now: $1) }
+    #expect(alerts.filter { $0.id.kind == .clone && $0.level == .danger }.count == 1)
+    // both have come to rest,
+    let lives = try ["Ben", "Ben's copy"].map { try life($0, in: &valley) }
+    try valley.run(milliseconds: 120_000)
+    #expect(try ["Ben", "Ben's copy"].map { try life($0, in: &valley) } == lives)
+    #expect(lives.allSatisfy { $0.generation <= 5 })
+    // and restarts change nothing.
+    for name in valley.names { try valley.restart(name) }
+    #expect(try isTold(in: &valley))
+  }
+
+  @Test func `a copy that only listens is found out by what it tells of its life`() throws {
+    let folder = try TemporaryFolder()
+    var valley = try copied(in: folder)
+    valley.heal()
+    #expect(try valley.wait(upTo: 60_000) { try isTold(in: &$0) } != nil)
+  }
+
+  @Test func `disks that were copied whole fork, and are told to live twice as well`() throws {
+    let folder = try TemporaryFolder()
+    var valley = try Valley.with("Ada", "Ben", "Cleo", in: folder)
+    try report("Before", at: "Ben", in: &valley)
+    try valley.converge()
+    try valley.copy("Ben", as: "Ben's copy", in: folder)
+    valley.cut(["Ada", "Ben"], ["Cleo", "Ben's copy"])
+    try report("By Ben", at: "Ben", in: &valley)
+    try report("By the copy", at: "Ben's copy", in: &valley)
+    try valley.run(milliseconds: 5000)
+    valley.heal()
+    #expect(try valley.wait(upTo: 60_000) { try isTold(in: &$0) } != nil)
+  }
+
+  @Test func `disks that were copied whole and only tell where they are do so too`() throws {
+    let folder = try TemporaryFolder()
+    var valley = try Valley.with("Ada", "Ben", "Cleo", in: folder)
+    try report("Before", at: "Ben", in: &valley)
+    try valley.converge()
+    try valley.copy("Ben", as: "Ben's copy", in: folder)
+    for step in 0..<3 {
+      for name in step == 0 ? ["Ben", "Ben's copy"] : ["Ben"] {
+        let place = try #require(Coordinate(latitude: 41, longitude: -8 + Double(step) / 100))
+        let fix = Fix(
+          position: place, accuracyDecimetres: 50, sampleTime: valley.clock.wall)
+        try valley.at(name) { try $0.ingest(fix, now: $1) }
+        try valley.run(milliseconds: 2000)
+      }
+    }
+    #expect(try valley.wait(upTo: 60_000) { try isTold(in: &$0) } != nil)
+  }
+
+  @Test func `the alarm is over when the device is revoked`() throws {
+    let folder = try TemporaryFolder()
+    var valley = try copied(in: folder)
+    valley.heal()
+    _ = try valley.wait(upTo: 60_000) { try isTold(in: &$0) }
+    let device = valley.laptops[valley.index("Ben")].credentials.device
+    try valley.at("Ada") { try $0.revoke(device, now: $1) }
+    let over = try valley.wait(upTo: 60_000) { valley in
+      try ["Ada", "Cleo"].allSatisfy { try clones($0, in: &valley).isEmpty }
+    }
+    #expect(over != nil)
+    #expect(!(try valley.ask("Ada") { try $0.alerts(now: $1) }.contains { $0.id.kind == .clone }))
+  }
+
+  @Test func `backups that are put back again and again accuse nobody`() throws {
+    let folder = try TemporaryFolder()
+    var valley = try Valley.with("Ada", "Ben", "Cleo", in: folder)
+    try report("Before", at: "Ben", in: &valley)
+    try valley.converge()
+    let backups = ["first", "second", "third"]
+    for name in backups {
+      try valley.copy("Ben", as: name, in: folder)
+      try valley.switchOff(name)
+    }
+    // When each takes the place of the one before, which is off for ever: one whose sentinel went
+    // with it, one that is told by it, and one more that was put back whole
+    var before = "Ben"
+    for (number, name) in backups.enumerated() {
+      try report("By \(before)", at: before, in: &valley)
+      try valley.converge()
+      try valley.switchOff(before)
+      try valley.switchOn(name, start: number == 1 ? .beginsAnew(above: 0) : .goesOn)
+      try valley.converge()
+      try report("By \(name)", at: name, in: &valley)
+      try valley.converge()
+      try valley.restart(name)
+      before = name
+    }
+    // Then everything is there, and nothing is said to live twice.
+    try valley.run(milliseconds: 120_000)
+    for name in valley.names { #expect(try clones(name, in: &valley).isEmpty, "at \(name)") }
+    #expect(try valley.ask("Ada") { replica, _ in try replica.reports() }.count >= 5)
+  }
+}
