@@ -60,6 +60,7 @@ public final class World {
   var random: RandomStream
   let checkers: [any Checker]
   let promptness: PromptnessChecker
+  let clones = CloneChecker()
 
   /// For a report; nil, as at first, records nothing.
   public var recording: Recording?
@@ -121,7 +122,7 @@ public final class World {
       CrossingChecker(), PositionChecker(scenario.expectations), BoundsChecker(),
       DeliveryChecker(), NonceChecker(), ForkChecker(),
       RevocationChecker(), TrackChecker(), AlertChecker(), AccusationChecker(scenario),
-      promptness,
+      promptness, clones,
     ]
     try found()
   }
@@ -227,7 +228,13 @@ public final class World {
     if let most = scenario.expectations.convergesWithinMilliseconds, needed > most {
       report("converges_within", "took \(Quantity.duration(needed))")
     }
+    let told = max(scenario.settleMilliseconds, CloneChecker.patienceMilliseconds)
+    while now < healed.advanced(byMilliseconds: told), try !clones.isTold(in: self) {
+      try advance(to: now.advanced(byMilliseconds: Self.cloneStepMilliseconds))
+    }
   }
+
+  private static let cloneStepMilliseconds: Int64 = 1000
 
   private static let agreementStepMilliseconds: Int64 = 100
 

@@ -1,0 +1,95 @@
+import MusterModel
+import MusterReplica
+
+/// Of a laptop that was copied everybody says within a minute of meeting both that it is in use
+/// twice; and of no other, whatever was restored.
+///
+/// One of the two has to have written since: of whoever says nothing nobody can say anything. Where
+/// nothing else goes wrong they have met from the beginning, else at the heal.
+final class CloneChecker: Checker {
+  private let promise = "a laptop that lives twice is told of"
+  /// Of each copy, how far both had written when it was made, and when they were seen to have
+  /// written more.
+  private var pairs: [Int: Pair] = [:]
+
+  private struct Pair {
+    let device: DeviceID
+    let life: Replica.Life?
+    var since: Instant?
+  }
+
+  private var inOrder: [Pair] { pairs.sorted { $0.key < $1.key }.map(\.value) }
+
+  static let patienceMilliseconds: Int64 = 60_000
+
+  func started(_ node: SimulatedNode, in world: World) throws {
+    guard let name = node.plan.cloneOf, pairs[node.index] == nil else { return }
+    pairs[node.index] = Pair(
+      device: node.credentials.device, life: world.node(name).life, since: nil)
+  }
+
+  func look(_ world: World) throws {
+    try noteWriting(in: world)
+    guard world.scenario.timeline.isEmpty, world.scenario.network.rangeMetres == nil else { return }
+    for pair in inOrder {
+      guard let since = pair.since,
+        world.now.milliseconds(since: since) > Self.patienceMilliseconds
+      else { continue }
+      try demand(pair.device, in: world)
+    }
+  }
+
+  private func noteWriting(in world: World) throws {
+    for (index, pair) in pairs where pair.since == nil {
+      let copy = world.nodes[index]
+      let both = [copy] + [copy.plan.cloneOf.map(world.node)].compactMap(\.self)
+      guard both.allSatisfy(\.isRunning),
+        both.contains(where: { $0.life != pair.life && $0.life != nil })
+      else { continue }
+      pairs[index]?.since = world.now
+    }
+  }
+
+  /// Whether nobody is silent who should say it: for a run that has healed.
+  func isTold(in world: World) throws -> Bool {
+    try noteWriting(in: world)
+    return try inOrder.allSatisfy { pair in
+      try pair.since == nil || silent(about: pair.device, in: world).isEmpty
+    }
+  }
+
+  /// Who does not say it and should.
+  private func silent(
+    about device: DeviceID, in world: World
+  ) throws -> [SimulatedNode] {
+    guard !world.nodes.contains(where: { $0.credentials.device == device && world.isRevoked($0) })
+    else { return [] }
+    return try world.nodes.filter { node in
+      try node.isRunning && !world.isRevoked(node)
+        && clones(saidBy: node, in: world)?.contains(device) == false
+    }
+  }
+
+  private func clones(saidBy node: SimulatedNode, in world: World) throws -> [DeviceID]? {
+    try node.replica?.status(now: node.clock.reading(at: world.now)).clones.map(\.device)
+  }
+
+  private func demand(_ device: DeviceID, in world: World) throws {
+    for node in try silent(about: device, in: world) {
+      world.report(promise, "\(node.name) does not say that \(device.short) is in use twice")
+    }
+  }
+
+  func conclude(_ world: World) throws {
+    if world.convergedMilliseconds != nil {
+      for pair in inOrder where pair.since != nil { try demand(pair.device, in: world) }
+    }
+    let copied = Set(pairs.values.map(\.device))
+    for node in world.nodes where node.isRunning {
+      for device in try clones(saidBy: node, in: world) ?? [] where !copied.contains(device) {
+        world.report(
+          "nobody honest is said to live twice", "\(node.name) says so of \(device.short)")
+      }
+    }
+  }
+}
