@@ -5,6 +5,8 @@ public enum RecordKind: UInt8, Sendable, Hashable {
   case receipt = 2
   /// Where a tracker is that the author's node listens to; its nonce in the clear, then sealed.
   case trackerPosition = 3
+  /// Whom the author's device hears; sealed.
+  case neighbours = 4
   /// Which other lives of its own device a life has heard of; in the clear, as their openings are.
   case livesHeard = 5
   /// Two lives of one device are in use at once: said by one of them.

@@ -184,6 +184,8 @@ public enum Limits {
   public static let receiptsPerDevice = 4096
   /// Phones and other trackers whose positions one device publishes.
   public static let trackersPerDevice = 256
+  /// Whom one device tells that it hears: in 512 bytes, so that the record fits a datagram.
+  public static let neighbours = 64
   /// Other lives of its own device that a life names: the newest that it has heard of.
   public static let livesNamed = 8
   /// Lives of its own device that a program takes note of; each opens logs, so that more are made

@@ -26,6 +26,7 @@ extension Replica {
     if isResting(now: now) { return Outcome() }
     return try transact(now: now) { replica in
       try replica.giveReceipts(now: now)
+      try replica.tellNeighbours(now: now)
       try replica.makeDueEpoch(now: now)
       try replica.run(.deadlinePassed, now: now)
     }
@@ -194,9 +195,12 @@ extension Replica {
     case .rejected(let rejection, let endpoint):
       held.rejections.append((rejection.rawValue, endpoint))
     case .peerConnected(let device, let endpoint):
+      held.hasMeshChanged = true
       held.remarks.append("connected to \(device.short) at \(endpoint)")
     case .uplinkProven(let endpoint): held.provenUplinks.append(endpoint)
-    case .peerLost(let device): held.remarks.append("lost \(device.short)")
+    case .peerLost(let device):
+      held.hasMeshChanged = true
+      held.remarks.append("lost \(device.short)")
     case .peerWithholds(let device, let kind):
       held.remarks.append("\(device.short) withholds: \(kind.word)")
       held.accused.append((device, StandstillSummary.Kind(kind)))
@@ -334,6 +338,7 @@ extension Replica {
 
   private mutating func hold(_ record: LatestRecord) {
     batch.records.append(record)
+    if record.kind == .neighbours { held.hasMeshChanged = true }
     if let position = opened(record) { batch.positions.append(position) }
   }
 

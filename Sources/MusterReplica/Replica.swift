@@ -28,6 +28,7 @@ public struct Replica {
   var untold: UntoldPositions
   var random: DeterministicRandom
   var receipts = ReceiptDesk()
+  var neighbours = NeighbourDesk()
   var recordCounter: UInt64
   var announceCounter: UInt64
   var linkRate: LinkRate?
@@ -76,6 +77,8 @@ public struct Replica {
     public var changedRows: [RowKey] = []
     /// Whether somebody's position is another now.
     public var hasMovement = false
+    /// Whether somebody was met or lost, or told whom they hear.
+    public var hasMeshChanged = false
     /// Directives that want to know where this device is, which this node has not told of since
     /// its start: a fresh fix answers them.
     public var locationDemands: [RowID] = []
@@ -271,7 +274,9 @@ public struct Replica {
   }
   /// When `passDeadlines` is wanted.
   public var nextDeadline: Instant? {
-    let wanted = [engine.nextDeadline, receipts.nextDeadline, epochDue].compactMap(\.self)
+    let wanted = [
+      engine.nextDeadline, receipts.nextDeadline, neighbours.nextDeadline, epochDue,
+    ].compactMap(\.self)
     guard let next = wanted.min() else { return nil }
     return diskFailure.map { max(next, $0.restEnds) } ?? next
   }

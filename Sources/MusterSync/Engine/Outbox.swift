@@ -23,9 +23,18 @@ struct Outbox: Sendable {
       }
     }
 
-    /// A mark that says what has arrived never takes the room of what is to arrive.
+    /// That of the most important of them.
     init(_ records: [LatestRecord]) {
-      self = records.allSatisfy { $0.kind == .receipt } ? .receipts : .positions
+      self = records.map { Self($0.kind) }.min() ?? .positions
+    }
+
+    private init(_ kind: RecordKind) {
+      switch kind {
+      case .position, .trackerPosition, .livesHeard, .clone: self = .positions
+      // A mark that says what has arrived never takes the room of what is to arrive.
+      case .receipt: self = .receipts
+      case .neighbours: self = .history
+      }
     }
   }
 

@@ -22,6 +22,12 @@ extension SyncEngine {
       }
     }
 
+    /// Who hears whom matters least.
+    var isOfNeighbours: Bool {
+      guard case .records(let records) = self else { return false }
+      return records.allSatisfy { $0.kind == .neighbours }
+    }
+
     var relayMillisecondsPerPeer: Int64 {
       switch self {
       case .frames: Timing.relayMillisecondsPerPeer
@@ -154,7 +160,9 @@ extension SyncEngine {
       announce.records = records
       let datagram = sealed(announce)
       guard datagram.count <= Limits.datagramBytes else { return false }
-      transmit(datagram, to: .multicast(link == .unknown ? nil : link))
+      transmit(
+        datagram, to: .multicast(link == .unknown ? nil : link),
+        importance: fresh.isOfNeighbours ? .history : .control)
     }
     return true
   }

@@ -8,7 +8,7 @@ extension SyncEngine {
       case .receipt: receiptCounts[record.certificate, default: 0] += 1
       case .trackerPosition: trackerCounts[record.certificate, default: 0] += 1
       case .clone: cloneTopics.insert(record.topic)
-      case .position, .livesHeard: break
+      case .position, .neighbours, .livesHeard: break
       }
     }
     records[record.topic] = record
@@ -65,6 +65,8 @@ extension SyncEngine {
     guard let certificate = roster[record.certificate] else { return .refused(.unknownAuthor) }
     switch record.kind {
     case .position, .livesHeard, .clone: break
+    case .neighbours:
+      guard certificate.role.reads else { return .refused(.forged) }
     case .receipt:
       guard certificate.role == .command else { return .refused(.forged) }
       guard records[record.topic] != nil || hasRoomForReceipt(of: record.certificate) else {
@@ -104,6 +106,11 @@ extension SyncEngine {
   /// All records by one certificate's holder, by topic.
   public func records(by certificate: CertificateHash) -> [LatestRecord] {
     records.values.filter { $0.certificate == certificate }.sorted { $0.topic < $1.topic }
+  }
+
+  /// The newest records of one kind, by topic.
+  public func records(of kind: RecordKind) -> [LatestRecord] {
+    records.values.filter { $0.kind == kind }.sorted { $0.topic < $1.topic }
   }
 
   /// Whether one more log may be receipted under a certificate: its holder sees to that, and

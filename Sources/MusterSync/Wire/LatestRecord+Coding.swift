@@ -22,7 +22,7 @@ extension LatestRecord {
     return writer.bytes
   }
 
-  private func additionalData(operation: OperationID) -> [UInt8] {
+  func additionalData(operation: OperationID) -> [UInt8] {
     Self.additionalData(
       operation: operation, kind: kind, certificate: certificate, order: order, epoch: epoch)
   }
@@ -78,7 +78,7 @@ extension LatestRecord {
 
   /// The position within; nil when the key is another's or the content is not a position.
   public func position(operation: OperationID, key: SealingKey) -> PositionReport? {
-    guard kind == .position || tracker != nil else { return nil }
+    guard kind == .position || kind == .trackerPosition else { return nil }
     let sealed = kind == .position ? body : Array(body.dropFirst(16))
     guard let plaintext = key.openBody(sealed, additionalData: additionalData(operation: operation))
     else { return nil }
@@ -186,6 +186,12 @@ extension LatestRecord {
       else { throw .malformed("epoch or nonce of a tracker's record") }
       epoch = named
       topic = RecordTopic(operation: operation, certificate: certificate, tracker: nonce)
+    case .neighbours:
+      guard let named = EpochID(bytes: wire.epoch),
+        Neighbourhood.isSealedLength(wire.body.count)
+      else { throw .malformed("epoch or length of neighbours") }
+      epoch = named
+      topic = RecordTopic(operation: operation, certificate: certificate, kind: kind)
     case .receipt:
       guard wire.epoch.isEmpty else { throw .malformed("epoch of a receipt") }
       epoch = .none

@@ -1,0 +1,82 @@
+public import MusterModel
+internal import MusterSync
+
+/// Who hears whom: put together of what each device told last.
+extension Replica {
+  /// Whom this device hears now, and what the others told. What somebody revoked told counts for
+  /// nothing.
+  public func mesh(now: ClockReading) throws -> MeshSummary {
+    let known = knownDevices()
+    var links = ownLinks(now: now)
+    var reached: Set<DeviceID> = [local.device]
+    for (author, told, isFresh) in tellings(now: now.instant) {
+      if isFresh { reached.insert(author) }
+      for neighbour in told.neighbours {
+        guard let device = known[neighbour.device], device != author else { continue }
+        let since = told.toldAt.milliseconds &- 60_000 * Int64(neighbour.minutes)
+        links.append(
+          MeshLink(
+            from: author, fromCallsign: "", to: device, toCallsign: "", path: neighbour.path,
+            since: Timestamp(milliseconds: since), toldAt: told.toldAt, isMutual: false,
+            isCurrent: false, behindFrames: nil))
+      }
+    }
+    let callsigns = Dictionary(
+      try devices().map { ($0.id, $0.callsign) }, uniquingKeysWith: { first, _ in first })
+    var heard: [DeviceID: Set<DeviceID>] = [:]
+    for link in links { heard[link.from, default: []].insert(link.to) }
+    extend(&reached, over: heard)
+    for index in links.indices {
+      let (from, to) = (links[index].from, links[index].to)
+      links[index].fromCallsign = callsigns[from] ?? from.short
+      links[index].toCallsign = callsigns[to] ?? to.short
+      if heard[to]?.contains(from) == true { links[index].isMutual = true }
+      links[index].isCurrent = reached.contains(from)
+    }
+    return MeshSummary(links: links.sorted { ($0.from, $0.to) < ($1.from, $1.to) })
+  }
+
+  /// The newest word of each other device, by device; fresh where something of it came just now.
+  private func tellings(
+    now: Instant
+  ) -> [(author: DeviceID, told: Neighbourhood, isFresh: Bool)] {
+    var newest: [DeviceID: (order: RecordOrder, told: Neighbourhood, isFresh: Bool)] = [:]
+    for record in engine.records(of: .neighbours) {
+      guard let author = control.author(of: record.certificate)?.device,
+        author != local.device, !control.isRevoked(author),
+        newest[author].map({ $0.order < record.order }) ?? true,
+        let told = neighbourhood(in: record)
+      else { continue }
+      newest[author] = (
+        record.order, told, engine.hasNews(of: record.certificate, now: now)
+      )
+    }
+    return newest.sorted { $0.key < $1.key }.map { ($0.key, $0.value.told, $0.value.isFresh) }
+  }
+
+  /// A session that is answered shows that the other end hears too, whatever it has told yet.
+  private func ownLinks(now: ClockReading) -> [MeshLink] {
+    let heard = Dictionary(
+      engine.neighbours(now: now.instant).map { ($0.device, $0) }, uniquingKeysWith: { $1 })
+    return engine.peerStatus(now: now.instant).compactMap { peer in
+      guard let neighbour = heard[peer.device] else { return nil }
+      let milliseconds = max(0, now.instant.milliseconds(since: neighbour.since))
+      return MeshLink(
+        from: local.device, fromCallsign: "", to: peer.device, toCallsign: "",
+        path: neighbour.path,
+        since: Timestamp(milliseconds: now.wall.milliseconds &- milliseconds),
+        toldAt: now.wall, isMutual: peer.isConnected, isCurrent: true,
+        behindFrames: peer.behindFrames)
+    }
+  }
+
+  /// Whom those hear who are reached, and so on.
+  private func extend(
+    _ reached: inout Set<DeviceID>, over heard: [DeviceID: Set<DeviceID>]
+  ) {
+    var next = Array(reached)
+    while let device = next.popLast() {
+      for other in heard[device] ?? [] where reached.insert(other).inserted { next.append(other) }
+    }
+  }
+}

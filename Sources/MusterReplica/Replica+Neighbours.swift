@@ -1,0 +1,64 @@
+internal import MusterCrypto
+internal import MusterModel
+internal import MusterSync
+
+/// Each device tells the others whom it hears. See `NeighbourDesk` for when.
+extension Replica {
+  /// Signs whom this device hears where that is due, commits it, and only then hands it on.
+  mutating func tellNeighbours(now: ClockReading) throws {
+    guard local.author.role.reads, neighbours.mayLook(now: now.instant) else { return }
+    if neighbours.told == nil { neighbours.remember(lastTold()) }
+    let heard = engine.neighbours(now: now.instant)
+    let paths = NeighbourDesk.Heard(uniqueKeysWithValues: heard.map { ($0.device, $0.path) })
+    let jitter = Int64(random.uniform(below: UInt64(NeighbourDesk.settleMilliseconds)))
+    guard
+      neighbours.look(
+        at: paths, isNarrow: engine.hasNarrowLinks, jitter: jitter, now: now.instant)
+    else { return }
+    guard let epoch = currentEpoch else { return neighbours.putOff() }
+    recordCounter += 1
+    let record = LatestRecord.neighbours(
+      Neighbourhood(toldAt: now.wall, neighbours: heard.map { Neighbour($0, now: now.instant) }),
+      operation: local.operation, certificate: local.certificate.hash,
+      order: RecordOrder(
+        generation: writer.generation, incarnation: writer.incarnation, counter: recordCounter),
+      epoch: epoch.id, key: epoch.key, nonce: random.nonce24(), signedBy: local.signingKey)
+    batch.records.append(record)
+    try commit(now: now)
+    neighbours.noteTold(paths, now: now.instant)
+    held.hasMeshChanged = true
+    try run(.recorded([record]), now: now)
+  }
+
+  /// What this device told before the start: nobody, where it cannot tell any more.
+  private func lastTold() -> NeighbourDesk.Heard {
+    let topic = RecordTopic(
+      operation: local.operation, certificate: local.certificate.hash, kind: .neighbours)
+    guard let neighbourhood = engine.record(topic).flatMap(neighbourhood(in:)) else { return [:] }
+    let known = knownDevices()
+    var told: NeighbourDesk.Heard = [:]
+    for neighbour in neighbourhood.neighbours {
+      if let device = known[neighbour.device] { told[device] = neighbour.path }
+    }
+    return told
+  }
+
+  func neighbourhood(in record: LatestRecord) -> Neighbourhood? {
+    keyring[record.epoch].flatMap { record.neighbourhood(operation: local.operation, key: $0) }
+  }
+
+  /// Devices by how their ids begin; of two that begin alike none is meant.
+  func knownDevices() -> [DevicePrefix: DeviceID] {
+    let devices = Set(control.admissions.map(\.signed.certificate.device))
+    return Dictionary(grouping: devices, by: DevicePrefix.init)
+      .compactMapValues { $0.count == 1 ? $0.first : nil }
+  }
+}
+
+extension Neighbour {
+  fileprivate init(_ heard: HeardNeighbour, now: Instant) {
+    let minutes = max(0, now.milliseconds(since: heard.since) / 60_000)
+    self.init(
+      device: DevicePrefix(heard.device), path: heard.path, minutes: UInt16(clamping: minutes))
+  }
+}

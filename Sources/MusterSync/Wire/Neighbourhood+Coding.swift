@@ -1,0 +1,91 @@
+public import MusterCrypto
+public import MusterModel
+
+/// A neighbourhood is when it was told, and then eight bytes for each neighbour.
+extension Neighbourhood {
+  private static let headBytes = 8
+  private static let neighbourBytes = 8
+  /// The bits of a neighbour's last two bytes that say for how long, below those of the path.
+  private static let minuteBits = 14
+
+  func encoded() -> [UInt8] {
+    var writer = ByteWriter()
+    writer.append(toldAt.milliseconds)
+    for neighbour in neighbours {
+      writer.append(UInt16(truncatingIfNeeded: neighbour.device.raw >> 32))
+      writer.append(UInt32(truncatingIfNeeded: neighbour.device.raw))
+      writer.append(UInt16(neighbour.path.rawValue) << Self.minuteBits | neighbour.minutes)
+    }
+    return writer.bytes
+  }
+
+  /// Neighbours by a path of a later version are passed over.
+  init(decoding bytes: [UInt8]) throws(WireError) {
+    guard Self.isLength(bytes.count) else { throw .malformed("length of a neighbourhood") }
+    do {
+      var reader = ByteReader(bytes)
+      let toldAt = Timestamp(milliseconds: try reader.integer(Int64.self))
+      var neighbours: [Neighbour] = []
+      var last: DevicePrefix?
+      while reader.remaining > 0 {
+        let high = UInt64(try reader.integer(UInt16.self))
+        let low = UInt64(try reader.integer(UInt32.self))
+        let word = try reader.integer(UInt16.self)
+        guard let device = DevicePrefix(raw: high << 32 | low), last.map({ $0 < device }) ?? true
+        else { throw DecodingFault.invalid("order of neighbours") }
+        last = device
+        guard let path = NeighbourPath(rawValue: UInt8(word >> UInt16(Self.minuteBits))) else {
+          continue
+        }
+        neighbours.append(
+          Neighbour(device: device, path: path, minutes: word & Neighbour.mostMinutes))
+      }
+      self.init(toldAt: toldAt, neighbours: neighbours)
+    } catch {
+      throw .malformed("neighbourhood")
+    }
+  }
+
+  /// Whether a plaintext may have so many bytes.
+  private static func isLength(_ count: Int) -> Bool {
+    count >= headBytes && (count - headBytes).isMultiple(of: neighbourBytes)
+      && (count - headBytes) / neighbourBytes <= Limits.neighbours
+  }
+
+  /// The same of a sealed body.
+  static func isSealedLength(_ count: Int) -> Bool { isLength(count - Limits.sealOverheadBytes) }
+}
+
+extension LatestRecord {
+  /// Seals and signs whom this device hears. The nonce MUST be fresh, and `order` above every one
+  /// that this incarnation has used.
+  public static func neighbours(
+    _ neighbourhood: Neighbourhood, operation: OperationID, certificate: CertificateHash,
+    order: RecordOrder, epoch: EpochID, key: SealingKey, nonce: Nonce24,
+    signedBy signer: SigningKey
+  ) -> LatestRecord {
+    let body = key.sealBody(
+      neighbourhood.encoded(), nonce: nonce,
+      additionalData: additionalData(
+        operation: operation, kind: .neighbours, certificate: certificate, order: order,
+        epoch: epoch))
+    var record = LatestRecord(
+      topic: RecordTopic(operation: operation, certificate: certificate, kind: .neighbours),
+      kind: .neighbours, certificate: certificate, order: order, epoch: epoch, body: body,
+      signature: [])
+    record.signature = signer.sign(record.signedBytes(operation: operation)).bytes
+    return record
+  }
+
+  /// The neighbourhood within; nil when the key is another's or the content is none.
+  public func neighbourhood(operation: OperationID, key: SealingKey) -> Neighbourhood? {
+    guard kind == .neighbours,
+      let plaintext = key.openBody(body, additionalData: additionalData(operation: operation))
+    else { return nil }
+    do {
+      return try Neighbourhood(decoding: plaintext)
+    } catch {
+      return nil
+    }
+  }
+}

@@ -1,0 +1,181 @@
+import MusterModel
+import Testing
+
+@testable import MusterReplica
+@testable import MusterSync
+
+@Suite("Who hears whom")
+struct MeshTests {
+  private func mesh(at name: String, in valley: inout Valley) throws -> [MeshLink] {
+    try valley.ask(name) { try $0.mesh(now: $1) }.links
+  }
+
+  /// `Ben→Cleo` for each link, by callsign.
+  private func hearing(at name: String, in valley: inout Valley) throws -> Set<String> {
+    Set(try mesh(at: name, in: &valley).map { "\($0.fromCallsign)→\($0.toCallsign)" })
+  }
+
+  private func told(by name: String, at other: String, in valley: inout Valley) throws
+    -> LatestRecord?
+  {
+    let certificate = valley.laptops[valley.index(name)].credentials.local.certificate.hash
+    return try valley.ask(other) { replica, _ in
+      try replica.store.records().first {
+        $0.kind == .neighbours && $0.certificate == certificate
+      }
+    }
+  }
+
+  @Test func `the end of a chain knows that those at the other end hear each other`() throws {
+    var valley = try Valley.with("Ada", "Ben", "Cleo", "Dora")
+    valley.lineUp("Ada", "Ben", "Cleo", "Dora")
+    try valley.run(milliseconds: 15 * 60_000)
+    let all: Set = ["Ada→Ben", "Ben→Ada", "Ben→Cleo", "Cleo→Ben", "Cleo→Dora", "Dora→Cleo"]
+    for name in valley.names {
+      #expect(try hearing(at: name, in: &valley) == all, "as \(name) sees it")
+    }
+    for link in try mesh(at: "Ada", in: &valley) {
+      #expect(link.isMutual && link.isCurrent && link.path == .multicast)
+      // How far behind somebody is, is known of own neighbours alone
+      #expect((link.behindFrames != nil) == (link.fromCallsign == "Ada"))
+      #expect(link.since <= link.toldAt)
+    }
+  }
+
+  @Test func `while nothing changes nothing is told, over a restart too`() throws {
+    let folder = try TemporaryFolder()
+    var valley = try Valley.with("Ada", "Ben", "Cleo", in: folder)
+    try valley.run(milliseconds: 120_000)
+    let first = try #require(try told(by: "Ben", at: "Ada", in: &valley))
+    try valley.run(milliseconds: 2 * 3_600_000)
+    #expect(try told(by: "Ben", at: "Ada", in: &valley) == first)
+    try valley.restart("Ben")
+    try valley.run(milliseconds: 600_000)
+    #expect(try told(by: "Ben", at: "Ada", in: &valley) == first)
+  }
+
+  @Test func `who is gone is no longer heard, and what they told last is old`() throws {
+    var valley = try Valley.with("Ada", "Ben", "Cleo")
+    valley.lineUp("Ada", "Ben", "Cleo")
+    try valley.run(milliseconds: 900_000)
+    #expect(try hearing(at: "Ada", in: &valley).contains("Ben→Cleo"))
+    valley.cut(["Ada", "Ben"], ["Cleo"])
+    try valley.run(milliseconds: 900_000)
+    let links = try mesh(at: "Ada", in: &valley)
+    #expect(!links.contains { $0.fromCallsign == "Ben" && $0.toCallsign == "Cleo" })
+    let last = try #require(links.first { $0.fromCallsign == "Cleo" })
+    #expect(last.toCallsign == "Ben" && !last.isMutual && !last.isCurrent)
+  }
+
+  @Test func `who hears and is not heard is shown so`() throws {
+    var valley = try Valley.with("Ada", "Ben", "Cleo")
+    try valley.run(milliseconds: 120_000)
+    // Given that Ben said before he left that he hears Ada alone
+    let links = try mesh(at: "Ada", in: &valley)
+    #expect(links.count == 6 && links.allSatisfy(\.isMutual))
+    try valley.switchOff("Cleo")
+    try valley.run(milliseconds: 900_000)
+    let left = try mesh(at: "Ada", in: &valley)
+    #expect(left.filter { $0.fromCallsign == "Cleo" }.allSatisfy { !$0.isMutual && !$0.isCurrent })
+    #expect(left.filter { $0.toCallsign == "Cleo" }.isEmpty)
+  }
+
+  @Test func `a relay tells nothing, and what somebody revoked told counts for nothing`() throws {
+    var valley = try Valley.with("Ada", "Ben", "Cleo")
+    try valley.join("Mast", invitedBy: "Ada", role: .relay)
+    try valley.run(milliseconds: 180_000)
+    #expect(try told(by: "Mast", at: "Ada", in: &valley) == nil)
+    #expect(try hearing(at: "Ben", in: &valley).contains("Ada→\(name("Mast", in: valley))"))
+    #expect(try told(by: "Cleo", at: "Mast", in: &valley) != nil, "a relay passes it on")
+
+    #expect(try hearing(at: "Ada", in: &valley).contains("Cleo→Ben"))
+    let cleo = valley.laptops[valley.index("Cleo")].credentials.local.device
+    try valley.at("Ada") { try $0.revoke(cleo, now: $1) }
+    try valley.run(milliseconds: 60_000)
+    #expect(!(try hearing(at: "Ben", in: &valley)).contains { $0.hasPrefix("Cleo→") })
+  }
+
+  /// A relay has no callsign.
+  private func name(_ name: String, in valley: Valley) -> String {
+    valley.laptops[valley.index(name)].credentials.local.author.user.short
+  }
+
+  @Test func `a relay's word on whom it hears is taken by nobody`() throws {
+    var valley = try Valley.with("Ada", "Ben")
+    try valley.join("Mast", invitedBy: "Ada", role: .relay)
+    try valley.run(milliseconds: 120_000)
+    let forged = try valley.ask("Ben") { replica, _ in
+      let mast = replica.engine.roster.certificates.values
+        .first { $0.certificate.role == .relay }
+      var record = try #require(replica.engine.records(of: .neighbours).first)
+      record.certificate = try #require(mast).hash
+      record.topic = RecordTopic(
+        operation: replica.local.operation, certificate: record.certificate, kind: .neighbours)
+      return record
+    }
+    try valley.ask("Ada") { replica, _ in
+      guard case .refused(.forged) = replica.engine.take(forged, paidBy: nil) else {
+        Issue.record("it was taken")
+        return
+      }
+    }
+  }
+}
+
+@Suite("When it is told whom a device hears")
+struct NeighbourDeskTests {
+  private static let ben = DeviceID(raw: Bytes16(high: 1, low: 1))
+  private static let cleo = DeviceID(raw: Bytes16(high: 2, low: 2))
+  private let one: NeighbourDesk.Heard = [ben: .multicast]
+  private let both: NeighbourDesk.Heard = [ben: .multicast, cleo: .unicast]
+
+  private func at(_ seconds: Int64) -> Instant { Instant(microseconds: seconds * 1_000_000) }
+
+  /// The seconds at which it tells, when it hears what `heard` says, looked at each second.
+  private func tellings(
+    until end: Int64, isNarrow: Bool = false, _ heard: (Int64) -> NeighbourDesk.Heard
+  ) -> [Int64] {
+    var desk = NeighbourDesk()
+    var told: [Int64] = []
+    desk.remember([:])
+    for second in 0..<end where desk.mayLook(now: at(second)) {
+      let now = heard(second)
+      guard desk.look(at: now, isNarrow: isNarrow, jitter: 0, now: at(second)) else { continue }
+      desk.noteTold(now, now: at(second))
+      told.append(second)
+    }
+    return told
+  }
+
+  @Test func `once that has settled, and not again`() {
+    #expect(tellings(until: 86_400) { _ in one } == [20])
+    #expect(tellings(until: 86_400, isNarrow: true) { _ in one } == [400])
+    #expect(tellings(until: 3600) { _ in [:] }.isEmpty, "who hears nobody tells nobody")
+  }
+
+  @Test func `a change that is undone before it is due is not told`() {
+    #expect(tellings(until: 3600) { (100..<110).contains($0) ? both : one } == [20])
+  }
+
+  @Test func `another path to the same neighbour has more time to settle`() {
+    let other: NeighbourDesk.Heard = [Self.ben: .unicast]
+    #expect(tellings(until: 3600) { (100..<200).contains($0) ? other : one } == [20])
+    #expect(tellings(until: 3600) { $0 < 1000 ? one : other } == [20, 1180])
+  }
+
+  @Test func `while it goes on changing it is told ever less often, at last twice an hour`() {
+    let told = tellings(until: 86_400) { $0 / 30 % 2 == 0 ? one : both }
+    let waits = zip(told, told.dropFirst()).map { $1 - $0 }
+    #expect(waits.allSatisfy { $0 >= 120 })
+    #expect(waits.prefix(3).allSatisfy { $0 < 1000 } && waits[0] < waits[2])
+    #expect(waits.dropFirst(8).allSatisfy { $0 >= 1800 }, "\(waits)")
+    #expect(told.count < 60)
+  }
+
+  @Test func `after a long rest a change is told soon again`() {
+    let told = tellings(until: 86_400) { second in
+      second < 7200 ? (second / 30 % 2 == 0 ? one : both) : second < 40_000 ? one : both
+    }
+    #expect(told.last == 40_020 || told.last.map { (40_000...40_030).contains($0) } == true)
+  }
+}
