@@ -7,6 +7,8 @@ public enum Dataset: UInt8, Sendable, CaseIterable, Hashable {
   case directives = 5
   /// Of this node alone: those that came or went, and those that somebody took notice of.
   case alerts = 6
+  /// Who hears whom.
+  case mesh = 7
 
   /// What people, JSON and the command line call it.
   public var name: String { String(describing: self) }

@@ -20,6 +20,8 @@ public enum Command: Hashable, Sendable {
   /// What is known here of somebody's way, by sample time: the newest so many fixes.
   case track(of: String, limit: Int)
   case devices
+  /// Who hears whom.
+  case mesh
 
   case reports
   case report(String)
@@ -113,6 +115,7 @@ public enum Reply: Hashable, Sendable {
   case verification(VerificationReport)
   case users([UserSummary])
   case devices([DeviceSummary])
+  case mesh(MeshSummary)
   case reports([ReportSummary])
   case fences([FenceSummary])
   /// The new row.

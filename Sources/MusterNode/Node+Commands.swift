@@ -45,6 +45,7 @@ extension Node {
     case .verify: return .verification(try read { replica, _ in try replica.verify() })
     case .users: return .users(try read { try $0.users(now: $1) })
     case .devices: return .devices(try read { replica, _ in try replica.devices() })
+    case .mesh: return .mesh(try read { try $0.mesh(now: $1) })
     case .events(let arrival, let limit):
       return .events(
         try read { replica, _ in try replica.crossings(after: arrival, limit: limit) })

@@ -117,9 +117,10 @@ extension Command {
       Self.changing(.fence, reference) { try $0.setFenceActive($1, isActive, now: $2) }
     case .deleteFence(let reference):
       Self.changing(.fence, reference) { try $0.deleteFence($1, now: $2) }
-    case .status, .verify, .users, .setPosition, .track, .devices, .reports, .report, .fences,
-      .fence, .directives, .directive, .alerts, .acknowledgeAlert, .changes, .settings, .events,
-      .invite, .admit, .revoke, .rotateEpoch, .quarantine, .release, .bundlePiece, .mergeBundle:
+    case .status, .verify, .users, .setPosition, .track, .devices, .mesh, .reports, .report,
+      .fences, .fence, .directives, .directive, .alerts, .acknowledgeAlert, .changes, .settings,
+      .events, .invite, .admit, .revoke, .rotateEpoch, .quarantine, .release, .bundlePiece,
+      .mergeBundle:
       nil
     }
   }

@@ -38,6 +38,46 @@ import Testing
   }
 }
 
+@Suite struct `Who hears whom, for people` {
+  private let anna = DeviceID(raw: Bytes16(high: 0, low: 1))
+  private let ben = DeviceID(raw: Bytes16(high: 0, low: 2))
+  private let cleo = DeviceID(raw: Bytes16(high: 0, low: 3))
+
+  private func link(
+    _ from: DeviceID, _ to: DeviceID, toldAt: Int64, isMutual: Bool, isCurrent: Bool = true,
+    behind: UInt64? = nil
+  ) -> MeshLink {
+    let names = [anna: "Anna", ben: "Ben", cleo: "Cleo"]
+    return MeshLink(
+      from: from, fromCallsign: names[from] ?? "", to: to, toCallsign: names[to] ?? "",
+      path: .unicast, since: Timestamp(milliseconds: 0),
+      toldAt: Timestamp(milliseconds: toldAt * 1000), isMutual: isMutual, isCurrent: isCurrent,
+      behindFrames: behind)
+  }
+
+  @Test func `there is one line for each two, this laptop's own first`() {
+    let mesh = MeshSummary(links: [
+      link(ben, anna, toldAt: 500, isMutual: true),
+      link(ben, cleo, toldAt: 300, isMutual: true),
+      link(cleo, ben, toldAt: 480, isMutual: true),
+      link(cleo, anna, toldAt: 0, isMutual: false, isCurrent: false),
+      link(anna, ben, toldAt: 400, isMutual: true, behind: 3),
+    ])
+    let table = MeshView.table(of: mesh, now: Timestamp(milliseconds: 600_000))
+    let lines = table.text(on: Screen(isTerminal: false, showsColours: false, columns: nil))
+      .split(separator: "\n").map { $0.split(separator: "  ", omittingEmptySubsequences: true) }
+    let words = lines.map { $0.map { $0.trimmingCharacters(in: .whitespaces) } }
+    #expect(
+      words == [
+        ["WHO", "WHOM", "PATH", "SINCE", "TOLD", "LACKS"],
+        ["Anna", "⇄ hears, both ways", "Ben", "unicast", "10 min", "now", "3 frames"],
+        ["Cleo", "→ hears, one way", "Anna", "unicast", "10 min", "10 min ago, out of reach",
+          "not told"],
+        ["Cleo", "⇄ hears, both ways", "Ben", "unicast", "10 min", "2 min ago", "not told"],
+      ])
+  }
+}
+
 @Suite struct `What programs read` {
   @Test func `a document has its keys in order and null for what is not known`() throws {
     let json = JSON.object([

@@ -30,7 +30,7 @@ enum Specimens {
 
   static let commands: [Command] =
     [
-      .status, .verify, .users, .devices, .reports, .fences,
+      .status, .verify, .users, .devices, .mesh, .reports, .fences,
       .claimSafety(.safe, note: ""), .claimSafety(.needsHelp, note: "a leg\nis broken"),
       .setPosition(fix), .setPosition(bareFix), .track(of: "Ben", limit: 7),
       .report("0a1b"), .deleteReport(""), .confirmReport("ffff"),
@@ -193,6 +193,14 @@ enum Specimens {
       word: age.map { _ in word }, override: fix.map { _ in word })
   }
 
+  static let link = MeshLink(
+    from: device, fromCallsign: "Ben", to: DeviceID(raw: .zero), toCallsign: "", path: .uplink,
+    since: before1970, toldAt: moment, isMutual: false, isCurrent: true, behindFrames: nil)
+  static let ownLink = MeshLink(
+    from: DeviceID(raw: .zero), fromCallsign: "Anna", to: device, toCallsign: "Ben",
+    path: .multicast, since: moment, toldAt: moment, isMutual: true, isCurrent: false,
+    behindFrames: 0)
+
   static let word = SafetyWord(
     claim: .needsHelp, note: "a leg", callsign: "Cleo", saidAt: before1970)
 
@@ -226,6 +234,7 @@ enum Specimens {
           id: device, user: user, callsign: "Ben", role: .member, rank: 2, isThisDevice: false,
           isRevoked: true),
       ]),
+      .mesh(MeshSummary(links: [])), .mesh(MeshSummary(links: [link, ownLink])),
       .reports([]), .reports([report, bareReport]),
       .fences([fence(circle), fence(triangle)]),
       .created(row), .events([]), .events([crossing(1), crossing(2)]),

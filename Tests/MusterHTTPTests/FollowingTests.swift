@@ -42,7 +42,7 @@ import Testing
         #expect(later?["rows"] == .strings([third]))
       }
       try await web.client.follow(
-        "/api/v1/stream?datasets=reports", lastEventID: "1-2-3-4-5-6"
+        "/api/v1/stream?datasets=reports", lastEventID: "1-2-3-4-5-6-7"
       ) { events in
         let notice = try #require(try await events.next()).json
         #expect(notice["reload"] == .bool(true) && notice["rows"] == .null)

@@ -51,13 +51,33 @@ import Testing
         #expect(throws: Never.self, "\(path): \(answer.text)") {
           try shape.check(answer, at: path)
         }
-        let mayBeEmpty = ["peers", "alerts", "subscriptions", "quarantine", "failed"].contains {
-          path.hasSuffix($0)
-        }
+        let mayBeEmpty = [
+          "peers", "mesh", "alerts", "subscriptions", "quarantine", "failed",
+        ].contains { path.hasSuffix($0) }
         if answer.members?["items"] != nil {
           #expect(!answer.items.isEmpty || mayBeEmpty, "\(path)")
         }
       }
+    }
+  }
+
+  @Test func `a link has the shape that the document promises, and its age is never negative`()
+    throws
+  {
+    let shape = try #require(Components.shape("Link"))
+    let one = DeviceID(raw: Bytes16(high: 1, low: 2))
+    for (path, frames) in [(NeighbourPath.multicast, UInt64?.some(9)), (.uplink, nil)] {
+      let link = MeshLink(
+        from: one, fromCallsign: "Ben", to: DeviceID(raw: .zero), toCallsign: "<b>", path: path,
+        since: Timestamp(milliseconds: .min), toldAt: Timestamp(milliseconds: 7000),
+        isMutual: true, isCurrent: false, behindFrames: frames)
+      for (now, age) in [(7000, 0), (5000, 0), (9999, 2)] as [(Int64, Int64)] {
+        let json = link.json(now: Timestamp(milliseconds: now))
+        #expect(throws: Never.self, "\(json.text)") { try shape.check(json, at: "link") }
+        #expect(json["ageSeconds"] == .integer(age))
+      }
+      let future = link.json(now: Timestamp(milliseconds: .max))
+      #expect(throws: Never.self) { try shape.check(future, at: "link") }
     }
   }
 

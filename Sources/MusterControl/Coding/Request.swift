@@ -64,6 +64,7 @@ extension Command {
           $0.limit = Int64(limit)
         })
     case .devices: .devices(WireNothing())
+    case .mesh: .mesh(WireNothing())
     case .reports: .reports(WireNothing())
     case .report(let id): .report(id)
     case .addReport(let draft): .addReport(WireReportDraft(draft))
@@ -132,6 +133,7 @@ extension Command {
     case .track(let wire):
       self = .track(of: wire.user, limit: try Checked.integer(wire.limit))
     case .devices: self = .devices
+    case .mesh: self = .mesh
     case .reports: self = .reports
     case .report(let id): self = .report(id)
     case .addReport(let wire): self = .addReport(try wire.draft)

@@ -30,6 +30,7 @@ extension Reply {
     case .verification(let report): .verification(WireVerification(report))
     case .users(let users): .users(.with { $0.users = users.map(WireUser.init) })
     case .devices(let devices): .devices(.with { $0.devices = devices.map(WireDevice.init) })
+    case .mesh(let mesh): .mesh(WireMesh(mesh))
     case .reports(let reports): .reports(.with { $0.reports = reports.map(WireReport.init) })
     case .fences(let fences): .fences(.with { $0.fences = fences.map(WireFence.init) })
     case .created(let id): .created(.init(id.bytes))
@@ -68,6 +69,7 @@ extension Reply {
     case .devices(let wire):
       self = .devices(
         try wire.devices.checked { device throws(ControlFault) in try device.summary })
+    case .mesh(let wire): self = .mesh(try wire.summary)
     case .reports(let wire):
       self = .reports(
         try wire.reports.checked { report throws(ControlFault) in try report.summary })

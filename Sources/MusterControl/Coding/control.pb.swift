@@ -440,6 +440,14 @@ nonisolated struct WireRequest: Sendable {
     set {kind = .followAlerts(newValue)}
   }
 
+  var mesh: WireNothing {
+    get {
+      if case .mesh(let v)? = kind {return v}
+      return WireNothing()
+    }
+    set {kind = .mesh(newValue)}
+  }
+
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
   nonisolated enum OneOf_Kind: Equatable, Sendable {
@@ -489,6 +497,7 @@ nonisolated struct WireRequest: Sendable {
     case bundlePiece(Data)
     case mergeBundle(WireBundleMerge)
     case followAlerts(WireNothing)
+    case mesh(WireNothing)
 
   }
 
@@ -670,6 +679,14 @@ nonisolated struct WireResponse: Sendable {
     set {kind = .bundleProgress(newValue)}
   }
 
+  var mesh: WireMesh {
+    get {
+      if case .mesh(let v)? = kind {return v}
+      return WireMesh()
+    }
+    set {kind = .mesh(newValue)}
+  }
+
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
   nonisolated enum OneOf_Kind: Equatable, Sendable {
@@ -694,6 +711,7 @@ nonisolated struct WireResponse: Sendable {
     case track(WireTrack)
     case bundlePiece(WireBundlePiece)
     case bundleProgress(WireBundleProgress)
+    case mesh(WireMesh)
 
   }
 
@@ -1800,6 +1818,57 @@ nonisolated struct WirePeer: Sendable {
   fileprivate var _receivedBytes: UInt64? = nil
 }
 
+nonisolated struct WireMesh: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  var links: [WireMeshLink] = []
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+}
+
+nonisolated struct WireMeshLink: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  var from: Data = Data()
+
+  var fromCallsign: String = String()
+
+  var to: Data = Data()
+
+  var toCallsign: String = String()
+
+  var path: UInt32 = 0
+
+  var since: Int64 = 0
+
+  var toldAt: Int64 = 0
+
+  var isMutual: Bool = false
+
+  var behindFrames: UInt64 {
+    get {_behindFrames ?? 0}
+    set {_behindFrames = newValue}
+  }
+  /// Returns true if `behindFrames` has been explicitly set.
+  var hasBehindFrames: Bool {self._behindFrames != nil}
+  /// Clears the value of `behindFrames`. Subsequent reads from it will return its default value.
+  mutating func clearBehindFrames() {self._behindFrames = nil}
+
+  var isCurrent: Bool = false
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+
+  fileprivate var _behindFrames: UInt64? = nil
+}
+
 nonisolated struct WireVerification: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
@@ -2617,7 +2686,7 @@ nonisolated extension WireSafety: SwiftProtobuf._ProtoNameProviding {
 
 nonisolated extension WireRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".Request"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}status\0\u{1}verify\0\u{1}users\0\u{3}claim_safety\0\u{3}set_position\0\u{1}devices\0\u{1}reports\0\u{1}report\0\u{3}add_report\0\u{3}edit_report\0\u{3}delete_report\0\u{3}confirm_report\0\u{3}comment_report\0\u{1}fences\0\u{1}fence\0\u{3}add_fence\0\u{3}set_fence_active\0\u{3}delete_fence\0\u{1}events\0\u{1}invite\0\u{1}admit\0\u{1}follow\0\u{1}revoke\0\u{3}rotate_epoch\0\u{1}quarantine\0\u{1}release\0\u{3}override_safety\0\u{3}set_team\0\u{1}directives\0\u{1}directive\0\u{1}direct\0\u{3}close_directive\0\u{1}acknowledge\0\u{1}alerts\0\u{1}changes\0\u{1}settings\0\u{3}set_profile\0\u{3}set_silence\0\u{4}\u{2}follow_changes\0\u{1}track\0\u{4}\u{13}edit_fence\0\u{3}acknowledge_alert\0\u{3}bundle_piece\0\u{3}merge_bundle\0\u{3}follow_alerts\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}status\0\u{1}verify\0\u{1}users\0\u{3}claim_safety\0\u{3}set_position\0\u{1}devices\0\u{1}reports\0\u{1}report\0\u{3}add_report\0\u{3}edit_report\0\u{3}delete_report\0\u{3}confirm_report\0\u{3}comment_report\0\u{1}fences\0\u{1}fence\0\u{3}add_fence\0\u{3}set_fence_active\0\u{3}delete_fence\0\u{1}events\0\u{1}invite\0\u{1}admit\0\u{1}follow\0\u{1}revoke\0\u{3}rotate_epoch\0\u{1}quarantine\0\u{1}release\0\u{3}override_safety\0\u{3}set_team\0\u{1}directives\0\u{1}directive\0\u{1}direct\0\u{3}close_directive\0\u{1}acknowledge\0\u{1}alerts\0\u{1}changes\0\u{1}settings\0\u{3}set_profile\0\u{3}set_silence\0\u{4}\u{2}follow_changes\0\u{1}track\0\u{4}\u{13}edit_fence\0\u{3}acknowledge_alert\0\u{3}bundle_piece\0\u{3}merge_bundle\0\u{3}follow_alerts\0\u{2}\u{6}mesh\0")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -3160,6 +3229,19 @@ nonisolated extension WireRequest: SwiftProtobuf.Message, SwiftProtobuf._Message
           self.kind = .followAlerts(v)
         }
       }()
+      case 70: try {
+        var v: WireNothing?
+        var hadOneofValue = false
+        if let current = self.kind {
+          hadOneofValue = true
+          if case .mesh(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.kind = .mesh(v)
+        }
+      }()
       default: break
       }
     }
@@ -3351,6 +3433,10 @@ nonisolated extension WireRequest: SwiftProtobuf.Message, SwiftProtobuf._Message
       guard case .followAlerts(let v)? = self.kind else { preconditionFailure() }
       try visitor.visitSingularMessageField(value: v, fieldNumber: 64)
     }()
+    case .mesh?: try {
+      guard case .mesh(let v)? = self.kind else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 70)
+    }()
     case nil: break
     }
     try unknownFields.traverse(visitor: &visitor)
@@ -3365,7 +3451,7 @@ nonisolated extension WireRequest: SwiftProtobuf.Message, SwiftProtobuf._Message
 
 nonisolated extension WireResponse: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".Response"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}done\0\u{1}refused\0\u{1}status\0\u{1}verification\0\u{1}users\0\u{1}devices\0\u{1}reports\0\u{1}fences\0\u{1}created\0\u{1}events\0\u{1}invitation\0\u{1}grant\0\u{1}quarantine\0\u{1}released\0\u{1}directives\0\u{1}alerts\0\u{2}\u{2}changes\0\u{1}settings\0\u{1}track\0\u{3}bundle_piece\0\u{3}bundle_progress\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}done\0\u{1}refused\0\u{1}status\0\u{1}verification\0\u{1}users\0\u{1}devices\0\u{1}reports\0\u{1}fences\0\u{1}created\0\u{1}events\0\u{1}invitation\0\u{1}grant\0\u{1}quarantine\0\u{1}released\0\u{1}directives\0\u{1}alerts\0\u{2}\u{2}changes\0\u{1}settings\0\u{1}track\0\u{3}bundle_piece\0\u{3}bundle_progress\0\u{2}\u{8}mesh\0")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -3631,6 +3717,19 @@ nonisolated extension WireResponse: SwiftProtobuf.Message, SwiftProtobuf._Messag
           self.kind = .bundleProgress(v)
         }
       }()
+      case 30: try {
+        var v: WireMesh?
+        var hadOneofValue = false
+        if let current = self.kind {
+          hadOneofValue = true
+          if case .mesh(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.kind = .mesh(v)
+        }
+      }()
       default: break
       }
     }
@@ -3725,6 +3824,10 @@ nonisolated extension WireResponse: SwiftProtobuf.Message, SwiftProtobuf._Messag
     case .bundleProgress?: try {
       guard case .bundleProgress(let v)? = self.kind else { preconditionFailure() }
       try visitor.visitSingularMessageField(value: v, fieldNumber: 22)
+    }()
+    case .mesh?: try {
+      guard case .mesh(let v)? = self.kind else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 30)
     }()
     case nil: break
     }
@@ -5546,6 +5649,115 @@ nonisolated extension WirePeer: SwiftProtobuf.Message, SwiftProtobuf._MessageImp
     if lhs._receivedBytes != rhs._receivedBytes {return false}
     if lhs.state != rhs.state {return false}
     if lhs.link != rhs.link {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WireMesh: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".Mesh"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}links\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeRepeatedMessageField(value: &self.links) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.links.isEmpty {
+      try visitor.visitRepeatedMessageField(value: self.links, fieldNumber: 1)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: WireMesh, rhs: WireMesh) -> Bool {
+    if lhs.links != rhs.links {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WireMeshLink: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".MeshLink"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}from\0\u{3}from_callsign\0\u{1}to\0\u{3}to_callsign\0\u{1}path\0\u{1}since\0\u{3}told_at\0\u{3}is_mutual\0\u{3}behind_frames\0\u{3}is_current\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularBytesField(value: &self.from) }()
+      case 2: try { try decoder.decodeSingularStringField(value: &self.fromCallsign) }()
+      case 3: try { try decoder.decodeSingularBytesField(value: &self.to) }()
+      case 4: try { try decoder.decodeSingularStringField(value: &self.toCallsign) }()
+      case 5: try { try decoder.decodeSingularUInt32Field(value: &self.path) }()
+      case 6: try { try decoder.decodeSingularSInt64Field(value: &self.since) }()
+      case 7: try { try decoder.decodeSingularSInt64Field(value: &self.toldAt) }()
+      case 8: try { try decoder.decodeSingularBoolField(value: &self.isMutual) }()
+      case 9: try { try decoder.decodeSingularUInt64Field(value: &self._behindFrames) }()
+      case 10: try { try decoder.decodeSingularBoolField(value: &self.isCurrent) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    if !self.from.isEmpty {
+      try visitor.visitSingularBytesField(value: self.from, fieldNumber: 1)
+    }
+    if !self.fromCallsign.isEmpty {
+      try visitor.visitSingularStringField(value: self.fromCallsign, fieldNumber: 2)
+    }
+    if !self.to.isEmpty {
+      try visitor.visitSingularBytesField(value: self.to, fieldNumber: 3)
+    }
+    if !self.toCallsign.isEmpty {
+      try visitor.visitSingularStringField(value: self.toCallsign, fieldNumber: 4)
+    }
+    if self.path != 0 {
+      try visitor.visitSingularUInt32Field(value: self.path, fieldNumber: 5)
+    }
+    if self.since != 0 {
+      try visitor.visitSingularSInt64Field(value: self.since, fieldNumber: 6)
+    }
+    if self.toldAt != 0 {
+      try visitor.visitSingularSInt64Field(value: self.toldAt, fieldNumber: 7)
+    }
+    if self.isMutual != false {
+      try visitor.visitSingularBoolField(value: self.isMutual, fieldNumber: 8)
+    }
+    try { if let v = self._behindFrames {
+      try visitor.visitSingularUInt64Field(value: v, fieldNumber: 9)
+    } }()
+    if self.isCurrent != false {
+      try visitor.visitSingularBoolField(value: self.isCurrent, fieldNumber: 10)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: WireMeshLink, rhs: WireMeshLink) -> Bool {
+    if lhs.from != rhs.from {return false}
+    if lhs.fromCallsign != rhs.fromCallsign {return false}
+    if lhs.to != rhs.to {return false}
+    if lhs.toCallsign != rhs.toCallsign {return false}
+    if lhs.path != rhs.path {return false}
+    if lhs.since != rhs.since {return false}
+    if lhs.toldAt != rhs.toldAt {return false}
+    if lhs.isMutual != rhs.isMutual {return false}
+    if lhs._behindFrames != rhs._behindFrames {return false}
+    if lhs.isCurrent != rhs.isCurrent {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

@@ -194,6 +194,16 @@ extension API {
       return .ok(.object(["items": .array(peers.map(\.json))]))
     },
     Route(
+      .get, "/api/v1/mesh",
+      "Who hears whom: whom this node hears now, and what the others told last",
+      result: .json(
+        .open([.must("items", .list(.named("Link"), most: Limits.peers * Limits.neighbours))]))
+    ) { api, _ in
+      guard case .mesh(let mesh) = try await api.ask(.mesh) else { throw Problem.unexpected }
+      let now = SystemClock.wall
+      return .ok(.object(["items": .array(mesh.links.map { $0.json(now: now) })]))
+    },
+    Route(
       .get, "/api/v1/delivery", "Who holds which report",
       result: .json(
         .open([.must("items", .list(.named("Delivery"), most: Int(Rows.mostPerPage)))]))

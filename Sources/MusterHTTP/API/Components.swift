@@ -7,7 +7,7 @@ enum Components {
     ("Problem", problem), ("User", user), ("Word", word), ("Report", report),
     ("Conflict", conflict), ("Fence", fence), ("Directive", directive),
     ("Respondent", respondent), ("Device", device), ("Event", event), ("Alert", alert),
-    ("Peer", peer), ("Status", status), ("Position", position), ("Track", track),
+    ("Peer", peer), ("Link", link), ("Status", status), ("Position", position), ("Track", track),
     ("Delivery", delivery), ("Invitation", invitation), ("QuarantinedFrame", quarantinedFrame),
     ("Profile", profile), ("Settings", settings), ("Counts", counts),
     ("Map", map),
@@ -135,6 +135,14 @@ enum Components {
     .must("connectedSeconds", .nullable(.anyInteger)),
     .must("roundTripMilliseconds", .nullable(.anyNumber)), .must("behindFrames", .count),
     .must("sentBytes", .nullable(.count)), .must("receivedBytes", .nullable(.count)),
+  ])
+
+  private static let link = Shape.open([
+    .must("from", .reference), .must("fromCallsign", .text), .must("to", .reference),
+    .must("toCallsign", .text), .must("path", .choice(NeighbourPath.allCases.map(\.name))),
+    .must("since", .time), .must("toldAt", .time), .must("ageSeconds", .count),
+    .must("isMutual", .flag), .must("isCurrent", .flag),
+    .must("behindFrames", .nullable(.count)),
   ])
 
   private static let status = Shape.open([

@@ -16,7 +16,7 @@ public struct ChangeLog: Sendable {
   private struct Change: Sendable {
     let dataset: Dataset
     let count: UInt64
-    /// Nil where it was a crossing, a movement of somebody, or an alert.
+    /// Nil where it was a crossing, a movement of somebody, an alert, or who hears whom.
     let row: RowKey?
   }
 
@@ -43,6 +43,7 @@ public struct ChangeLog: Sendable {
     for _ in outcome.crossings { add(.events, nil) }
     if outcome.hasMovement { add(.users, nil) }
     if !outcome.alertChanges.isEmpty { add(.alerts, nil) }
+    if outcome.hasMeshChanged { add(.mesh, nil) }
     return counts != before
   }
 

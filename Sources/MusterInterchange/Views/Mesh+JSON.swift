@@ -1,0 +1,19 @@
+public import MusterModel
+
+extension MeshLink {
+  /// As `peers --mesh` prints it. The age is by the reader's clock.
+  public func json(now: Timestamp) -> JSON {
+    .object([
+      "from": .id(from), "fromCallsign": .string(fromCallsign), "to": .id(to),
+      "toCallsign": .string(toCallsign), "path": .string(path.name), "since": .time(since),
+      "toldAt": .time(toldAt), "ageSeconds": .integer(ageSeconds(now: now)),
+      "isMutual": .bool(isMutual), "isCurrent": .bool(isCurrent),
+      "behindFrames": .known(behindFrames, JSON.unsigned),
+    ])
+  }
+
+  /// Since who hears said so; never negative.
+  public func ageSeconds(now: Timestamp) -> Int64 {
+    max(0, now.milliseconds(since: toldAt) / 1000)
+  }
+}

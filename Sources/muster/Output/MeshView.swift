@@ -1,0 +1,50 @@
+internal import MusterInterchange
+internal import MusterModel
+
+/// Who hears whom as people read of it: a line for each two devices.
+enum MeshView {
+  static func table(of mesh: MeshSummary, now: Timestamp) -> Table {
+    var table = Table(["WHO", "", "WHOM", "PATH", "SINCE", "TOLD", "LACKS"])
+    for link in lines(of: mesh) {
+      table.add([
+        .init(link.fromCallsign, .strong), arrow(link), .init(link.toCallsign, .strong),
+        .init(link.path.name),
+        .init(Words.age(max(0, now.milliseconds(since: link.since) / 1000))), told(link, now: now),
+        .init(link.behindFrames.map(lacks) ?? "not told"),
+      ])
+    }
+    return table
+  }
+
+  /// Of two that hear each other one link: this laptop's own, or the one that was told later.
+  static func lines(of mesh: MeshSummary) -> [MeshLink] {
+    var chosen: [Set<DeviceID>: MeshLink] = [:]
+    for link in mesh.links {
+      let pair: Set = [link.from, link.to]
+      if let other = chosen[pair], rank(other) >= rank(link) { continue }
+      chosen[pair] = link
+    }
+    return chosen.values.sorted {
+      ($0.behindFrames == nil ? 1 : 0, $0.fromCallsign, $0.toCallsign, $0.from)
+        < ($1.behindFrames == nil ? 1 : 0, $1.fromCallsign, $1.toCallsign, $1.from)
+    }
+  }
+
+  private static func rank(_ link: MeshLink) -> (Int, Int64) {
+    (link.behindFrames == nil ? 0 : 1, link.toldAt.milliseconds)
+  }
+
+  private static func arrow(_ link: MeshLink) -> Table.Cell {
+    link.isMutual ? .init("⇄ hears, both ways", .good) : .init("→ hears, one way", .doubtful)
+  }
+
+  private static func told(_ link: MeshLink, now: Timestamp) -> Table.Cell {
+    if link.behindFrames != nil { return .init("now") }
+    let age = Words.age(link.ageSeconds(now: now)) + " ago"
+    return link.isCurrent ? .init(age) : .init(age + ", out of reach", .doubtful)
+  }
+
+  private static func lacks(_ frames: UInt64) -> String {
+    frames == 0 ? "nothing" : Words.count(Int(clamping: frames), "frame", "frames")
+  }
+}
