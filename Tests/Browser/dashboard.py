@@ -269,8 +269,34 @@ def mesh(page, operation):
     page.view("mesh")
     wait("the member is connected",
          lambda: "connected" in page.text("#mesh") and "Ana" in page.text("#mesh"))
-    page.shot("mesh")
     checked("whom this laptop hears is shown")
+    # One whom the member alone hears, and one beyond who hears the post too, over HTTPS.
+    far = operation.join_by_file("Bruno", peer=operation.member.udp)
+    uplink = operation.join_by_file("Caro", peer=far.udp)
+    uplink.more = ["--uplink", f"https://127.0.0.1:{operation.post}"]
+    for node in (far, uplink):
+        node.start()
+    try:
+        wait("who hears whom is told and drawn, both ways", lambda: (
+            page.count(".graph line") == 4 and page.count(".graph polygon") == 0), 240)
+        words = page.text("#mesh table")
+        must(f"a leader sees that Ana and Bruno hear each other, whom she does not hear: {words!r}",
+             ("Ana and Bruno" in words or "Bruno and Ana" in words) and "told" in words)
+        must("four laptops, and one of the links, dotted, is the uplink",
+             page.count(".graph circle") == 4 and page.count(".graph .uplink line") == 1
+             and "uplink" in words)
+        page.shot("mesh")
+        page.theme("dark")
+        page.shot("mesh-dark")
+        page.theme("light")
+        page.as_phone()
+        page.view("mesh")
+        time.sleep(0.5)
+        page.shot("phone-mesh")
+        page.as_laptop()
+    finally:
+        for node in (far, uplink):
+            node.stop()
 
 
 def places(page, operation):

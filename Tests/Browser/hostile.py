@@ -48,7 +48,7 @@ class HostileStage(Stage):
             return {"items": []}
         make = {"users": self.user, "reports": self.report, "fences": self.fence,
                 "directives": self.directive, "devices": self.device, "alerts": self.alert,
-                "events": self.event}
+                "events": self.event, "mesh": self.link}
         if name in make and not self.has_rows:
             return {"items": [], "next": None}
         if name in make:
@@ -114,6 +114,13 @@ class HostileStage(Stage):
         return {"id": f"help:{n:032x}", "kind": ("help", "directive")[n % 2], "row": f"{n:032x}",
                 "level": ("danger", "warning", "notice")[n % 3], "text": text, "since": WHEN,
                 "acknowledgedBy": (None, text)[n % 2], "acknowledgedAt": (None, WHEN)[n % 2]}
+
+    def link(self, n, text):
+        # Few enough to be drawn, each with a text of its own.
+        return {"from": f"{n % 30:032x}", "fromCallsign": text, "to": f"{(n + 1) % 30:032x}",
+                "toCallsign": text, "path": ("multicast", "unicast", text)[n % 3], "since": WHEN,
+                "toldAt": WHEN, "ageSeconds": 1, "isMutual": n % 2 == 0, "isCurrent": n % 3 > 0,
+                "behindFrames": (None, n)[n % 2]}
 
     def event(self, n, text):
         return {"id": f"{n:032x}", "type": "ENTER", "fence": f"{n:032x}", "fenceName": text,

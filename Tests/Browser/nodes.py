@@ -165,6 +165,15 @@ class Operation:
         self.member.run("join", invite, "--callsign", "Ana")
         self.member.start()
 
+    def join_by_file(self, name, **more):
+        """Somebody who knows no other's address but the peer that is given, or the uplink."""
+        node = Node(self.leader.program, self.folder, name.lower(), free_ports(0)[0], **more)
+        request, grant = (f"{node.home}.{kind}" for kind in ("request", "grant"))
+        node.run("join", "--request", request, "--callsign", name)
+        self.leader.run("admit", request, "--out", grant)
+        node.run("join", "--grant", grant)
+        return node
+
     def use_uplink(self):
         """The member reaches the leader over HTTPS alone, from an address that nobody remembers."""
         # The command post's certificate is in a frame.

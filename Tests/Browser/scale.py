@@ -25,7 +25,8 @@ FILES = os.path.join(HERE, "../../Sources/MusterHTTP/Resources/dashboard")
 LEAFLET = "/usr/share/javascript/leaflet"
 TYPES = {"html": "text/html", "css": "text/css", "js": "text/javascript", "svg": "image/svg+xml",
          "png": "image/png"}
-COUNTS = {name: 1 for name in ("users", "reports", "fences", "events", "directives", "alerts")}
+COUNTS = {name: 1 for name in (
+    "users", "reports", "fences", "events", "directives", "alerts", "mesh")}
 # Everybody says where they are that often, in seconds.
 CADENCE = 20
 

@@ -20,13 +20,16 @@ export function h(tag, props = {}, ...children) {
   return element;
 }
 
+/** A line that matters less. */
+export const faint = (...words) => h("p", { class: "faint" }, ...words);
+
 export const byId = (id) => document.getElementById(id);
 
 /** Puts `children` in place of what was there; what had the focus keeps it, by `data-key`. */
 export function fill(container, ...children) {
   const active = document.activeElement;
   const key = container.contains(active) ? active.dataset.key : undefined;
-  container.replaceChildren(...children.flat().filter(Boolean));
+  container.replaceChildren(...children.flat(2).filter(Boolean));
   if (key) {
     for (const one of container.querySelectorAll("[data-key]")) {
       if (one.dataset.key === key) return one.focus({ preventScroll: true });
@@ -83,21 +86,20 @@ const paths = {
   unknown: ["M3 3h18v18H3z", "M9 9.5c0-4 6-4 6-.5 0 2.500-3 2.500-3 5M12 17v1.500"],
 };
 
+/** An element of a drawing. */
+export function svg(tag, props, ...children) {
+  const element = document.createElementNS(ns, tag);
+  for (const [name, value] of Object.entries(props)) element.setAttribute(name, value);
+  element.append(...children.flat(2).filter(Boolean));
+  return element;
+}
+
 /** The sign of a state: each has a shape of its own beside its colour. */
 export function sign(state) {
-  const svg = document.createElementNS(ns, "svg");
-  svg.setAttribute("viewBox", "0 0 24 24");
-  svg.setAttribute("aria-hidden", "true");
   const [outline, mark] = paths[state] ?? paths.unknown;
-  for (const [d, fill, stroke] of [[outline, "currentColor", "none"], [mark, "none", "#fff"]]) {
-    const path = document.createElementNS(ns, "path");
-    path.setAttribute("d", d);
-    path.setAttribute("fill", fill);
-    path.setAttribute("stroke", stroke === "none" ? "none" : "var(--panel)");
-    path.setAttribute("stroke-width", "2.5");
-    svg.append(path);
-  }
-  return svg;
+  return svg("svg", { viewBox: "0 0 24 24", "aria-hidden": "true" },
+    svg("path", { d: outline, fill: "currentColor" }),
+    svg("path", { d: mark, fill: "none", stroke: "var(--panel)", "stroke-width": 2.5 }));
 }
 
 let silence;

@@ -1,6 +1,6 @@
 // What should be known now, and what has happened: alerts above, crossings below.
 
-import { byId, fill, h, onceAFrame } from "./dom.js";
+import { byId, faint, fill, h, onceAFrame } from "./dom.js";
 import { segment, write } from "./api.js";
 import { attempt } from "./dialog.js";
 import { mayWrite, on, state } from "./store.js";
@@ -52,10 +52,10 @@ function draw() {
   byId("waiting")?.replaceChildren(n > 0 ? ` (${n})` : "");
   fill(byId("alerts"), h("h2", {}, t("alerts")),
     alerts.length === 0
-      ? h("p", { class: "faint" }, t("alerts.none")) : h("ul", {}, alerts.map(alert)));
+      ? faint(t("alerts.none")) : h("ul", {}, alerts.map(alert)));
   fill(byId("events"), h("h2", {}, t("events")),
     events.length === 0
-      ? h("p", { class: "faint" }, t("events.none")) : h("ul", {}, events.map(event)));
+      ? faint(t("events.none")) : h("ul", {}, events.map(event)));
 }
 
 const look = (one) => (one.acknowledgedBy === null ? cards[one.level] : "seen");

@@ -1,6 +1,6 @@
 // Fences: draw, switch on and off, change in place, take away; and who would be inside.
 
-import { byId, fill, h, onceAFrame } from "./dom.js";
+import { byId, faint, fill, h, onceAFrame } from "./dom.js";
 import { get, getVersioned, segment, write } from "./api.js";
 import { attempt, confirm, field, form } from "./dialog.js";
 import { isCommand, on, state } from "./store.js";
@@ -22,7 +22,7 @@ function draw() {
   const all = [...state.fences.values()].sort((a, b) => (a.name < b.name ? -1 : 1));
   fill(byId("fences"),
     h("div", { class: "head" }, h("h2", {}, t("fences")), mayDraw && ways()),
-    all.length === 0 && h("p", { class: "faint" }, t("fences.none")),
+    all.length === 0 && faint(t("fences.none")),
     h("ul", {}, all.map((fence) => card(fence, mayDraw))));
 }
 

@@ -1,7 +1,7 @@
 // Zones from a GeoJSON file: all that is in it is looked at on one page, changed there where it has
 // to be, and saved with one click.
 
-import { h } from "./dom.js";
+import { faint, h } from "./dom.js";
 import { control, form } from "./dialog.js";
 import { write } from "./api.js";
 import { t } from "./words.js";
@@ -23,7 +23,7 @@ export async function importZones(file) {
   const hide = showOnMap(shapes);
   try {
     await form(t("import.review", { n: shapes.length }), [
-      others > 0 && h("p", { class: "faint" }, t("import.others", { n: others })),
+      others > 0 && faint(t("import.others", { n: others })),
       h("ol", { class: "review" }, lines.map((one) => one.element)),
     ].filter(Boolean), (values) => save(lines, values), t("import.save"));
   } finally {
@@ -42,7 +42,7 @@ function showOnMap(shapes) {
 
 /** One zone to be: what it is called, its kind, who would be inside, and whether it is wanted. */
 function line(shape, number) {
-  const told = h("p", { class: "faint" }, whoWouldBeInside(shape));
+  const told = faint(whoWouldBeInside(shape));
   const input = (key, word, more) =>
     control(`${key} ${number}`, { ...more, "aria-label": `${t(word)} ${number + 1}` });
   const inputs = [

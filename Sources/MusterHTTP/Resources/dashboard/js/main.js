@@ -25,7 +25,7 @@ const views = ["people", "map", "feed", "reports", "fences", "orders", "mesh"];
 const statusPeriod = 5000;
 const agesPeriod = 30000;
 /** Of these something grows old without being counted as a change. */
-const aging = ["users", "reports", "directives", "devices", "alerts"];
+const aging = ["users", "reports", "directives", "devices", "alerts", "mesh"];
 
 function openTabs() {
   const tab = (name) => h("button", {

@@ -1,13 +1,14 @@
-// Whom this laptop hears, by which path, how far behind each is; and what is known of the others.
+// Who hears whom; of this laptop's own peers how far behind each is.
 
-import { byId, fill, h, onceAFrame } from "./dom.js";
+import { byId, faint, fill, h, onceAFrame } from "./dom.js";
+import { graph } from "./graph.js";
 import { fixAge, on, state } from "./store.js";
-import { ago, span, t } from "./words.js";
+import { ago, secondsSince, span, t } from "./words.js";
 
-const mostFar = 200;
+const mostRows = 200;
 
 export function openMesh() {
-  on(["status", "devices"], onceAFrame(draw));
+  on(["status", "devices", "mesh"], onceAFrame(draw));
 }
 
 function bytes(n) {
@@ -23,29 +24,67 @@ function draw() {
   const order = { connected: 0, heard: 1, silent: 2 };
   const peers = [...status.peers].sort((a, b) =>
     order[a.state] - order[b.state] || (a.callsign < b.callsign ? -1 : 1));
-  const line = (word, value) => h("tr", {}, h("th", { scope: "row" }, word), h("td", {}, value));
   fill(byId("mesh"), h("h2", {}, t("mesh")),
-    peers.length === 0 && h("p", { class: "faint" }, t("mesh.none")),
+    peers.length === 0 && faint(t("mesh.none")),
+    hearing(status),
     peers.map(peer),
     others(status),
     h("h2", {}, t("this.node")),
-    h("table", {}, h("tbody", {},
-      line(t("callsign"), status.callsign), line(t("role"), t(`role.${status.role}`)),
-      line(t("device"), status.device.slice(0, 12)),
-      line(t("frames"), `${status.frames} · ${t("logs", { n: status.logs })}`),
-      line(t("quarantined"), String(status.quarantined)),
-      line(t("uplink"), uplink(status.uplink)),
-      line(t("state.hash"), status.stateHash.slice(0, 16)),
-      line(t("disk"), bytes(status.diskFreeBytes)))));
+    table([
+      [t("callsign"), status.callsign], [t("role"), t(`role.${status.role}`)],
+      [t("device"), status.device.slice(0, 12)],
+      [t("frames"), `${status.frames} · ${t("logs", { n: status.logs })}`],
+      [t("quarantined"), String(status.quarantined)],
+      [t("uplink"), uplink(status.uplink)],
+      [t("state.hash"), status.stateHash.slice(0, 16)],
+      [t("disk"), bytes(status.diskFreeBytes)]]));
 }
 
 const uplink = (link) => (link ? Object.entries(link)
   .map(([name, value]) => `${name}: ${JSON.stringify(value)}`).join(", ") : t("uplink.none"));
 
-/**
- * Laptops that this one does not hear itself: what it has of them came by way of others. Nobody
- * tells whom they hear, so which way it came is not known.
- */
+/** One link of each two: this laptop's own, or the one told later. */
+function pairs() {
+  const chosen = new Map();
+  const isOwn = (link) => link.behindFrames !== null;
+  for (const link of state.mesh) {
+    const key = [link.from, link.to].sort().join();
+    const other = chosen.get(key);
+    const isLater = !isOwn(other ?? link) && link.toldAt > other?.toldAt;
+    if (!other || isOwn(link) || isLater) chosen.set(key, link);
+  }
+  return [...chosen.values()].sort((a, b) => isOwn(b) - isOwn(a) || b.isCurrent - a.isCurrent
+    || (a.fromCallsign < b.fromCallsign ? -1 : 1));
+}
+
+const row = ([head, ...cells]) =>
+  h("tr", {}, h("th", { scope: "row" }, head), cells.map((one) => h("td", {}, one)));
+
+const table = (rows, heads = []) => [
+  h("table", {}, heads.length > 0
+    && h("thead", {}, h("tr", {}, heads.map((key) => h("th", { scope: "col" }, t(key))))),
+    h("tbody", {}, rows.slice(0, mostRows).map(row))),
+  rows.length > mostRows && faint(t("more", { n: rows.length - mostRows }))];
+
+const steps = ({ behindFrames: n }) => (n === 0 ? t("in.step") : t("behind", { n }));
+
+function hearing({ device, callsign }) {
+  const links = pairs();
+  if (links.length === 0) return null;
+  const names = new Map([[device, callsign]]);
+  const rows = links.map((link) => {
+    const [a, b] = [link.fromCallsign, link.toCallsign];
+    names.set(link.from, a).set(link.to, b);
+    const told = () => t(link.isCurrent ? "mesh.told" : "mesh.old",
+      { ago: ago(secondsSince(link.toldAt)) });
+    return [t(link.isMutual ? "mesh.both" : "mesh.one", { a, b }), t(`path.${link.path}`),
+      span(secondsSince(link.since)), link.behindFrames === null ? told() : steps(link)];
+  });
+  return [graph(device, names, links), faint(t("mesh.key")),
+    table(rows, ["mesh.who", "mesh.by", "mesh.for", "mesh.behind"])];
+}
+
+/** Laptops that this one does not hear itself: what it has of them came by way of others. */
 function others(status) {
   const heard = status.peers.filter((peer) => peer.state !== "silent");
   const near = new Set([status.device, ...heard.map((peer) => peer.device)]);
@@ -57,13 +96,9 @@ function others(status) {
     const news = stale.has(device.id)
       ? t("nothing.new", { span: span(stale.get(device.id)) }) : t("news.recent");
     const fix = user?.lat === null || !user ? t("nowhere") : t("fix", { ago: ago(fixAge(user)) });
-    return h("tr", {}, h("th", { scope: "row" }, device.callsign),
-      h("td", {}, [t(`role.${device.role}`), news, fix].join(" · ")));
+    return [device.callsign, [t(`role.${device.role}`), news, fix].join(" · ")];
   });
-  return [h("h2", {}, t("mesh.far")),
-    h("p", { class: "faint" }, t("mesh.far.why"), " ", t("mesh.far.unknown")),
-    h("table", {}, h("tbody", {}, rows.slice(0, mostFar))),
-    rows.length > mostFar && h("p", { class: "faint" }, t("more", { n: rows.length - mostFar }))];
+  return [h("h2", {}, t("mesh.far")), faint(t("mesh.far.why")), table(rows)];
 }
 
 function peer(one) {
@@ -71,8 +106,8 @@ function peer(one) {
   return h("article", { class: `card ${look}-card` },
     h("div", { class: "head" }, h("h3", {}, one.callsign),
       h("span", { class: `state ${look}` }, t(`peer.${one.state}`))),
-    h("p", {}, one.behindFrames === 0 ? t("in.step") : t("behind", { n: one.behindFrames })),
-    h("p", { class: "faint" }, [
+    h("p", {}, steps(one)),
+    faint([
       t("heard", { ago: ago(one.lastHeardSeconds) }),
       one.connectedSeconds !== null && t("since", { span: span(one.connectedSeconds) }),
       [one.address, one.interface].filter(Boolean).join(" · "),

@@ -1,6 +1,6 @@
 // Hazard reports: file, edit, confirm, comment, resolve; both sides of a conflict; who holds each.
 
-import { byId, fill, h, onceAFrame, say } from "./dom.js";
+import { byId, faint, fill, h, onceAFrame, say } from "./dom.js";
 import { getVersioned, segment, write } from "./api.js";
 import { attempt, confirm, field, form, show } from "./dialog.js";
 import { mayWrite, on, state } from "./store.js";
@@ -30,7 +30,7 @@ function draw() {
     "data-key": "more", onclick: () => { shown += page; draw(); },
   }, t("more", { n: all.length - shown }));
   fill(byId("reports"), h("div", { class: "head" }, h("h2", {}, t("reports")), file),
-    all.length === 0 && h("p", { class: "faint" }, t("reports.none")),
+    all.length === 0 && faint(t("reports.none")),
     h("ul", {}, all.slice(0, shown).map(card)), more);
 }
 
@@ -41,7 +41,7 @@ function card(report) {
     h("button", { "data-key": `${key} ${report.id}`, onclick: work }, t(word));
   return h("li", { class: `card ${look}` },
     h("div", { class: "head" }, h("h3", {}, report.title), badges(report)),
-    h("p", { class: "faint" },
+    faint(
       [report.ownerCallsign, ago(secondsSince(report.updatedAt)), delivery(report)].join(" · ")),
     h("div", { class: "row" }, button("open", "open", () => showReport(report)),
       report.lat !== null && button("map", "on.map", () => showOnMap(report))));
@@ -95,7 +95,7 @@ function detail(report) {
   fill(open.body, h("div", { class: "head" }, h("h3", {}, title), badges(report)),
     description && h("p", {}, description),
     h("p", {}, written(report.lat, report.lon)),
-    h("p", { class: "faint" },
+    faint(
       [ownerCallsign, clock(createdAt), ago(secondsSince(createdAt))].join(" · ")),
     h("p", {}, h("strong", {}, delivery(report))),
     confirmations.length > 0 && h("p", {}, t("confirmed", { names: confirmations.join(", ") })),
@@ -132,7 +132,7 @@ function sides(conflict, report, change) {
     h("div", { class: "sides" }, conflict.values.map((side) => {
       const body = mayWrite() && meant(conflict.field, side.value);
       return h("div", { class: "card" }, h("p", {}, side.value),
-        h("p", { class: "faint" }, `${side.callsign} · ${ago(secondsSince(side.writtenAt))}`),
+        faint(`${side.callsign} · ${ago(secondsSince(side.writtenAt))}`),
         body && h("button", {
           "data-key": `keep ${conflict.field} ${side.value}`, onclick: () => change(body),
         }, t("keep")));

@@ -1,7 +1,7 @@
 // What command asks of people: roll calls with their timer and who is unaccounted for, evacuations,
 // calls for a position, messages.
 
-import { byId, fill, h, onceAFrame } from "./dom.js";
+import { byId, faint, fill, h, onceAFrame } from "./dom.js";
 import { getVersioned, segment, write } from "./api.js";
 import { attempt, field, form } from "./dialog.js";
 import { isCommand, loadedAt, on, state } from "./store.js";
@@ -25,7 +25,7 @@ function draw() {
       mayAsk && h("div", { class: "row" }, kinds.map((kind) => h("button", {
         class: looks[kind], "data-key": kind, onclick: () => order(kind),
       }, t(`order.${kind}`))))),
-    all.length === 0 && h("p", { class: "faint" }, t("orders.none")),
+    all.length === 0 && faint(t("orders.none")),
     all.map((one) => card(one, mayAsk)));
   tick();
 }
@@ -40,7 +40,7 @@ function card(one, mayAsk) {
       isOpen ? h("span", { class: "timer", "data-timer": one.id, role: "timer" })
         : h("span", { class: "chip" }, t("closed"))),
     one.text && h("p", {}, one.text),
-    h("p", { class: "faint" }, [
+    faint([
       one.callsign, ago(secondsSince(one.createdAt)), t("for", { whom: spoken(one.addressees) }),
     ].join(" · ")),
     sum(one, missing.length),

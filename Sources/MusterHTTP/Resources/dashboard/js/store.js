@@ -23,6 +23,7 @@ const loaders = {
   alerts: async () => (await get("alerts")).items,
   devices: () => list("devices"),
   status: () => get("status"),
+  mesh: async () => (await get("mesh")).items,
   events: () => loadEvents(),
 };
 
@@ -41,7 +42,7 @@ async function loadEvents() {
 
 export const state = {
   users: new Map(), reports: new Map(), directives: new Map(), fences: new Map(),
-  alerts: [], events: [], devices: [], status: null,
+  alerts: [], events: [], devices: [], mesh: [], status: null,
   /** Who has logged in; null at the node's own machine, where nobody has to. */
   session: null,
 };
