@@ -7,14 +7,13 @@ extension Replica {
   /// Signs whom this device hears where that is due, commits it, and only then hands it on.
   mutating func tellNeighbours(now: ClockReading) throws {
     guard local.author.role.reads, neighbours.mayLook(now: now.instant) else { return }
+    // Where there is little room it belongs to what people say.
+    guard engine.hasRoom else { return neighbours.putOff() }
     if neighbours.told == nil { neighbours.remember(lastTold()) }
     let heard = engine.neighbours(now: now.instant)
     let paths = NeighbourDesk.Heard(uniqueKeysWithValues: heard.map { ($0.device, $0.path) })
     let jitter = Int64(random.uniform(below: UInt64(NeighbourDesk.settleMilliseconds)))
-    guard
-      neighbours.look(
-        at: paths, isNarrow: engine.hasNarrowLinks, jitter: jitter, now: now.instant)
-    else { return }
+    guard neighbours.look(at: paths, jitter: jitter, now: now.instant) else { return }
     guard let epoch = currentEpoch else { return neighbours.putOff() }
     recordCounter += 1
     let record = LatestRecord.neighbours(

@@ -19,8 +19,6 @@ struct NeighbourDesk: Sendable {
   static let pathSettleMilliseconds: Int64 = 180_000
   static let firstMilliseconds: Int64 = 120_000
   static let lastMilliseconds: Int64 = 1_800_000
-  /// So many times all of it where the links are narrow.
-  static let narrowFactor: Int64 = 20
   /// Looked at no more often.
   static let restMilliseconds: Int64 = 5000
 
@@ -47,24 +45,21 @@ struct NeighbourDesk: Sendable {
   ///
   /// - Parameter jitter: drawn anew, 0 to `settleMilliseconds`: who hears the same does not tell
   ///   it at once.
-  mutating func look(
-    at heard: Heard, isNarrow: Bool, jitter: Int64, now: Instant
-  ) -> Bool {
+  mutating func look(at heard: Heard, jitter: Int64, now: Instant) -> Bool {
     lookedAt = now
-    let factor = isNarrow ? Self.narrowFactor : 1
     // Who hears nobody tells nobody.
     guard heard != told, !heard.isEmpty else {
       due = nil
       return false
     }
     guard let due else {
-      if let toldAt, now.milliseconds(since: toldAt) >= 2 * factor * intervalMilliseconds {
+      if let toldAt, now.milliseconds(since: toldAt) >= 2 * intervalMilliseconds {
         intervalMilliseconds = Self.firstMilliseconds
       }
       let isByPath = told.map { $0.keys == heard.keys } ?? false
       let settle = isByPath ? Self.pathSettleMilliseconds : Self.settleMilliseconds
-      let settled = now.advanced(byMilliseconds: factor * (settle + jitter))
-      let rested = toldAt?.advanced(byMilliseconds: factor * intervalMilliseconds)
+      let settled = now.advanced(byMilliseconds: settle + jitter)
+      let rested = toldAt?.advanced(byMilliseconds: intervalMilliseconds)
       due = max(settled, rested ?? settled)
       return false
     }
@@ -79,6 +74,6 @@ struct NeighbourDesk: Sendable {
     (told, toldAt, due) = (heard, now, nil)
   }
 
-  /// There is no key to tell it under: looked at again when something else is due.
+  /// There is no key to tell it under, or no room: looked at again when something else is due.
   mutating func putOff() { due = nil }
 }

@@ -32,8 +32,8 @@ extension SyncEngine {
     heardOf[certificate].map { now.milliseconds(since: $0) <= Timing.steadyMilliseconds } ?? false
   }
 
-  /// Whether what the links carry is so little that what matters least has to wait.
-  public var hasNarrowLinks: Bool { outbox.links.isNarrow }
+  /// Whether the links carry more than what matters most, and nothing on the way is full.
+  public var hasRoom: Bool { !outbox.links.isNarrow && !outbox.links.isFull }
 }
 
 /// A device that is heard here.
