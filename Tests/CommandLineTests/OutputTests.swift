@@ -71,8 +71,10 @@ import Testing
       words == [
         ["WHO", "WHOM", "PATH", "SINCE", "TOLD", "LACKS"],
         ["Anna", "⇄ hears, both ways", "Ben", "unicast", "10 min", "now", "3 frames"],
-        ["Cleo", "→ hears, one way", "Anna", "unicast", "10 min", "10 min ago, out of reach",
-          "not told"],
+        [
+          "Cleo", "→ hears, one way", "Anna", "unicast", "10 min", "10 min ago, out of reach",
+          "not told",
+        ],
         ["Cleo", "⇄ hears, both ways", "Ben", "unicast", "10 min", "2 min ago", "not told"],
       ])
   }

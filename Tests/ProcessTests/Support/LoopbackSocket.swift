@@ -30,7 +30,6 @@ final class LoopbackSocket {
 
   deinit { close(descriptor) }
 
-
   /// False where the system has no room for it just now.
   func send(_ bytes: [UInt8], to port: UInt16) -> Bool {
     var to = Self.address(port: port)
