@@ -1,8 +1,6 @@
 // What the node itself says in English, put into Portuguese; what people wrote stays as it is.
 
 export default [
-  [/^asked for help/, "pediu ajuda"],
-  [/^needs help, says /, "precisa de ajuda, diz "],
   [/^safe, says /, "a salvo, diz "],
   [/^said safe$/, "disse estar a salvo"],
   [/^inside hazard zone /, "dentro da zona de perigo "],
@@ -11,8 +9,8 @@ export default [
   [/^no muster called$/, "nenhum ponto de encontro marcado"],
   [/^no fix for (.*)$/, "sem posição há $1"],
   [/^no position yet$/, "ainda sem posição"],
-  [/^(.+?): asked for help/, "$1: pediu ajuda"],
-  [/^(.+?): needs help, says /, "$1: precisa de ajuda, diz "],
+  [/^(.+?: )?asked for help/, "$1pediu ajuda"],
+  [/^(.+?: )?needs help, says /, "$1precisa de ajuda, diz "],
   [/^nothing heard of (.+) for a while$/, "nada se ouve de $1 há algum tempo"],
   [/^leave: /, "sair daí: "],
   [/^you are inside hazard zone /, "está dentro da zona de perigo "],
