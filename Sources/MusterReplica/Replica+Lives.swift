@@ -78,18 +78,17 @@ extension Replica {
     let owed = lives.owes
     var told: [LatestRecord] = []
     if owed.contains(.livesHeard) {
-      recordCounter += 1
       told.append(
         .livesHeard(
           lives.heard, operation: local.operation, certificate: local.certificate.hash,
-          order: nextOrder, signedBy: local.signingKey))
+          order: nextRecordOrder(), signedBy: local.signingKey))
     }
     if owed.contains(.clone), let proof = lives.proof, !isCloneTold {
-      recordCounter += 1
       told.append(
         .clone(
           CloneReport(other: proof, noticedAt: now.wall), operation: local.operation,
-          certificate: local.certificate.hash, order: nextOrder, signedBy: local.signingKey))
+          certificate: local.certificate.hash, order: nextRecordOrder(), signedBy: local.signingKey)
+      )
       held.remarks.append(
         "this device is in use twice: its home was copied, or its key was stolen")
     }
@@ -103,8 +102,10 @@ extension Replica {
     if !told.isEmpty { try run(.recorded(told), now: now) }
   }
 
-  private var nextOrder: RecordOrder {
-    RecordOrder(
+  /// That of a record which is about to be signed: above all that this life has given.
+  mutating func nextRecordOrder() -> RecordOrder {
+    recordCounter += 1
+    return RecordOrder(
       generation: writer.generation, incarnation: writer.incarnation, counter: recordCounter)
   }
 

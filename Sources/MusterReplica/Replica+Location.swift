@@ -113,11 +113,9 @@ extension Replica {
   private mutating func record(
     _ report: PositionReport, of tracker: Bytes16?, epoch: (id: EpochID, key: SealingKey)
   ) -> LatestRecord {
-    recordCounter += 1
-    return .position(
+    .position(
       report, of: tracker, operation: local.operation, certificate: local.certificate.hash,
-      order: RecordOrder(
-        generation: writer.generation, incarnation: writer.incarnation, counter: recordCounter),
-      epoch: epoch.id, key: epoch.key, nonce: random.nonce24(), signedBy: local.signingKey)
+      order: nextRecordOrder(), epoch: epoch.id, key: epoch.key, nonce: random.nonce24(),
+      signedBy: local.signingKey)
   }
 }

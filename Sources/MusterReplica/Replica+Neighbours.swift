@@ -15,13 +15,11 @@ extension Replica {
     let jitter = Int64(random.uniform(below: UInt64(NeighbourDesk.settleMilliseconds)))
     guard neighbours.look(at: paths, jitter: jitter, now: now.instant) else { return }
     guard let epoch = currentEpoch else { return neighbours.putOff() }
-    recordCounter += 1
     let record = LatestRecord.neighbours(
       Neighbourhood(toldAt: now.wall, neighbours: heard.map { Neighbour($0, now: now.instant) }),
       operation: local.operation, certificate: local.certificate.hash,
-      order: RecordOrder(
-        generation: writer.generation, incarnation: writer.incarnation, counter: recordCounter),
-      epoch: epoch.id, key: epoch.key, nonce: random.nonce24(), signedBy: local.signingKey)
+      order: nextRecordOrder(), epoch: epoch.id, key: epoch.key, nonce: random.nonce24(),
+      signedBy: local.signingKey)
     batch.records.append(record)
     try commit(now: now)
     neighbours.noteTold(paths, now: now.instant)

@@ -54,15 +54,11 @@ extension Replica {
         engine.record(topic(of: log)) != nil
           || engine.hasRoomForReceipt(of: local.certificate.hash)
       else { continue }
-      recordCounter += 1
       given.append(
         .receipt(
           Receipt(log: log, head: engine.head(of: log)), operation: local.operation,
           certificate: local.certificate.hash,
-          order: RecordOrder(
-            generation: writer.generation, incarnation: writer.incarnation,
-            counter: recordCounter),
-          signedBy: local.signingKey))
+          order: nextRecordOrder(), signedBy: local.signingKey))
     }
     guard !given.isEmpty else { return }
     batch.records += given

@@ -29,7 +29,7 @@ struct NeighbourDesk: Sendable {
   private var lookedAt: Instant?
   private var intervalMilliseconds = firstMilliseconds
 
-  /// When `isDue` is wanted; nil while there is nothing to tell.
+  /// When `look` is wanted; nil while there is nothing to tell.
   var nextDeadline: Instant? { due }
 
   /// Whether a look is worth its while yet.

@@ -27,8 +27,15 @@ extension LatestRecord {
       operation: operation, kind: kind, certificate: certificate, order: order, epoch: epoch)
   }
 
-  func signedBytes(operation: OperationID) -> [UInt8] {
+  private func signedBytes(operation: OperationID) -> [UInt8] {
     Blake2b.hash256(additionalData(operation: operation), Blake2b.hash256(body).bytes).bytes
+  }
+
+  /// The same, with the signature of the holder of its certificate's key.
+  func signed(by signer: SigningKey, operation: OperationID) -> LatestRecord {
+    var record = self
+    record.signature = signer.sign(signedBytes(operation: operation)).bytes
+    return record
   }
 
   /// Whether the holder of the certificate's key said so, in this operation; the caller gives that
@@ -64,11 +71,10 @@ extension LatestRecord {
       tracker.map {
         RecordTopic(operation: operation, certificate: certificate, tracker: $0)
       } ?? RecordTopic(operation: operation, certificate: certificate, kind: .position)
-    var record = LatestRecord(
+    return LatestRecord(
       topic: topic, kind: kind, certificate: certificate, order: order, epoch: epoch,
-      body: (tracker?.bytes ?? []) + body, signature: [])
-    record.signature = signer.sign(record.signedBytes(operation: operation)).bytes
-    return record
+      body: (tracker?.bytes ?? []) + body, signature: []
+    ).signed(by: signer, operation: operation)
   }
 
   /// Of a tracker's position, which of its author's trackers; nil of another kind.
@@ -98,13 +104,12 @@ extension LatestRecord {
     _ receipt: Receipt, operation: OperationID, certificate: CertificateHash, order: RecordOrder,
     signedBy signer: SigningKey
   ) -> LatestRecord {
-    var record = LatestRecord(
+    LatestRecord(
       topic: RecordTopic(
         operation: operation, certificate: certificate, receiptFor: receipt.log),
       kind: .receipt, certificate: certificate, order: order, epoch: .none,
-      body: receipt.encoded(), signature: [])
-    record.signature = signer.sign(record.signedBytes(operation: operation)).bytes
-    return record
+      body: receipt.encoded(), signature: []
+    ).signed(by: signer, operation: operation)
   }
 
   /// The receipt within; nil of another kind.

@@ -95,11 +95,10 @@ extension LatestRecord {
     _ kind: RecordKind, _ body: [UInt8], operation: OperationID, certificate: CertificateHash,
     order: RecordOrder, signedBy signer: SigningKey
   ) -> LatestRecord {
-    var record = LatestRecord(
+    LatestRecord(
       topic: RecordTopic(operation: operation, certificate: certificate, kind: kind), kind: kind,
-      certificate: certificate, order: order, epoch: .none, body: body, signature: [])
-    record.signature = signer.sign(record.signedBytes(operation: operation)).bytes
-    return record
+      certificate: certificate, order: order, epoch: .none, body: body, signature: []
+    ).signed(by: signer, operation: operation)
   }
 
   /// The lives that it names as others than its author's: none of another kind.

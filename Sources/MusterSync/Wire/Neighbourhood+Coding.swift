@@ -69,12 +69,11 @@ extension LatestRecord {
       additionalData: additionalData(
         operation: operation, kind: .neighbours, certificate: certificate, order: order,
         epoch: epoch))
-    var record = LatestRecord(
+    return LatestRecord(
       topic: RecordTopic(operation: operation, certificate: certificate, kind: .neighbours),
       kind: .neighbours, certificate: certificate, order: order, epoch: epoch, body: body,
-      signature: [])
-    record.signature = signer.sign(record.signedBytes(operation: operation)).bytes
-    return record
+      signature: []
+    ).signed(by: signer, operation: operation)
   }
 
   /// The neighbourhood within; nil when the key is another's or the content is none.
