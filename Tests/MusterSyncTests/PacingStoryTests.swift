@@ -210,6 +210,67 @@ struct PacingStoryTests {
     #expect(world.stations[0].sentDatagrams - before <= 18 / 3 + 10)
   }
 
+  @Test func `of two sessions both sides speak on the same, whichever they heard last`() throws {
+    // Given two who called each other at once, and so have a session each
+    var world = world(seed: 211, members: 1, nil)
+    world.hasMulticast = false
+    for (first, second) in [(0, 1), (1, 0)] { world.meet(first, second) }
+    world.run(seconds: 1)
+    let devices = world.stations.map(\.local.device)
+    let indices = try #require(world.stations[0].engine.peers[devices[1]]?.sessions)
+    #expect(indices.count == 2)
+    // When something comes on one of them that was sent while the sender spoke on the other
+    for index in indices {
+      var packet = Packet()
+      packet.roots = world.stations[0].engine.shelf.roots()
+      let late = world.stations[0].engine.sessions[index]?.seal(packet.encoded())
+      world.inject(try #require(late), from: world.stations[0].endpoint, to: 1)
+      // Then nobody changes over, or both would, for ever, and say all again each time.
+      let spokenOn = try (0...1).map { side in
+        let engine = world.stations[side].engine
+        let live = try #require(engine.liveSession(of: devices[1 - side]))
+        return try #require(engine.sessions[live]?.sharedOrder.0)
+      }
+      #expect(spokenOn[0] == spokenOn[1])
+    }
+    #expect(world.problems == [])
+  }
+
+  @Test func `little is said where nothing gets through, though the other is heard`() {
+    var flow = Flow()
+    var now = Instant(microseconds: 0)
+    for number in 0..<40 {
+      let bytes = [UInt8](repeating: UInt8(number), count: packetBytes)
+      _ = flow.queue.add(
+        .init(importance: .state, author: nil, key: nil, bytes: bytes, isRepeated: true))
+    }
+    var counter: UInt64 = 0
+    /// So many datagrams leave in so many seconds.
+    func sent(seconds: Int64) -> Int {
+      var count = 0
+      let end = now.advanced(byMilliseconds: seconds * 1000)
+      while now < end {
+        flow.noteHeard(skipped: 0, now: now)
+        flow.passDeadline(now: now)
+        while case .now = flow.permission(now: now) {
+          flow.use(1, isOverTCP: false)
+          let packed = flow.queue.pack(room: packetBytes)
+          flow.noteSent(
+            counter, on: 1, size: CongestionWindow.datagram, parts: packed.numbers, now: now)
+          counter += 1
+          count += 1
+        }
+        now = now.advanced(byMilliseconds: 10)
+      }
+      return count
+    }
+    // At first as if the way were bad,
+    #expect(sent(seconds: 10) >= 20)
+    // but not for ever.
+    _ = sent(seconds: 60)
+    #expect(sent(seconds: 80) <= 200)
+  }
+
   /// In simulated time.
   @Test(arguments: [(30, 30), (70, 300), (90, 1800)])
   func `a backlog spreads over a bad network`(loss: UInt64, seconds: Int64) {

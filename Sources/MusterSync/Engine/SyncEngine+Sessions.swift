@@ -85,14 +85,25 @@ extension SyncEngine {
     return true
   }
 
-  /// The session to speak on: the one last heard on, so that both sides settle on one of two.
+  /// The session to speak on: one that the peer was heard on last, or of late. Where handshakes
+  /// crossed there are several to one address, and both sides take the same: if each followed what
+  /// it heard last, then where answers come late they would change places for ever, and each change
+  /// says all again that is under way. At another address may be another machine, a copy.
   func liveSession(of device: DeviceID) -> UInt32? {
     guard let indices = peers[device]?.sessions else { return nil }
     guard indices.count > 1 else { return indices.first }
-    return indices.max { left, right in
-      guard let left = sessions[left], let right = sessions[right] else { return false }
-      return (left.lastReceived, left.establishedAt) < (right.lastReceived, right.establishedAt)
+    let all = indices.compactMap { sessions[$0] }
+    let heardLast = all.max {
+      ($0.lastReceived, $0.establishedAt) < ($1.lastReceived, $1.establishedAt)
     }
+    guard let heardLast else { return nil }
+    let late = outbox.flows[device]?.roundTrip.smoothed ?? 0
+    let agreed = all.filter {
+      $0.endpoint == heardLast.endpoint && $0.unconfirmedFinish == nil
+        && heardLast.lastReceived.microseconds(since: $0.lastReceived)
+          <= Timing.settlingMilliseconds * 1000 + 2 * late
+    }
+    return (agreed.min { $0.sharedOrder < $1.sharedOrder } ?? heardLast).localIndex
   }
 
   /// Whoever holds an invite's secret may finish any number of handshakes.

@@ -20,6 +20,9 @@ enum Timing {
   /// less; never while the peer's announces serve.
   static let heartbeatFirstMilliseconds: Int64 = 1000
   static let heartbeatLastMilliseconds: Int64 = 64_000
+  /// Of several sessions with one peer, one on which it was heard so much earlier than on another
+  /// may still be the one that both speak on.
+  static let settlingMilliseconds: Int64 = 2000
   /// Whether a difference was mended is looked at after this.
   static let recheckMilliseconds: Int64 = 4000
   /// Who has not been heard for so long is asked to answer the heartbeat.

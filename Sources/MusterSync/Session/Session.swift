@@ -61,6 +61,11 @@ struct Session: Sendable {
     self.finishHash = finishHash
   }
 
+  /// Of two sessions of the same two devices both sides find the same one less.
+  var sharedOrder: (UInt32, UInt32) {
+    (min(localIndex, remoteIndex), max(localIndex, remoteIndex))
+  }
+
   mutating func seal(_ packet: [UInt8]) -> [UInt8] {
     precondition(packet.count <= packetBytes, "packet of \(packet.count) bytes")
     var writer = ByteWriter()

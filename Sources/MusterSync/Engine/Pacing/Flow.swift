@@ -63,6 +63,10 @@ struct Flow: Sendable {
   }
 
   private static let mostInBadWeather = 8 * CongestionWindow.datagram
+  /// Where both ways lose nine in ten, so many timeouts in a row come once in a hundred thousand
+  /// times. After them nothing gets through, though the peer is heard, and what is sent is only in
+  /// the way of others.
+  private static let timeoutsInBadWeather = 32
 
   /// Of both ways, the worse.
   var lossPercent: Int { max(sentLoss.percent, heardLoss.percent) }
@@ -194,14 +198,16 @@ struct Flow: Sendable {
     return min(timeout, sent.overtakenAt(reorderingTime: roundTrip.reorderingTime) ?? timeout)
   }
 
-  /// While anything is heard the way is bad and not cut, and waiting long would only lose time;
-  /// else it is asked after every three seconds, and ever less often where a queue stands on it
-  /// (RFC 8085).
+  /// While anything is heard the way is bad and not cut, and waiting long would only lose time,
+  /// unless nothing gets through for long; else it is asked after every three seconds, and ever
+  /// less often where a queue stands on it (RFC 8085).
   private var timeout: Int64 {
     guard !window.isOverTCP else { return Self.timeoutOverTCP }
     let base = roundTrip.timeout + patience
+    let hopeless = Int64(min(max(0, timeouts - Self.timeoutsInBadWeather), 3))
     let most =
-      isQueued ? max(base << 3, 3_000_000) : max(base, isHeard ? 500_000 : 3_000_000)
+      isQueued
+      ? max(base << 3, 3_000_000) : max(base, isHeard ? 500_000 << hopeless : 3_000_000)
     return min(base << Int64(min(timeouts, 6)), most)
   }
 
