@@ -56,6 +56,27 @@ class Stage:
             "updatedAt": when, "lat": 40.3 + self.dice.gauss(0, 0.1),
             "lon": -7.6 + self.dice.gauss(0, 0.1)} for n in range(options.reports)]
 
+        self.mesh = self.links(options.laptops)
+
+    def links(self, count):
+        """Laptops in camps of eight, where all hear one another; two of each camp hear the next."""
+        names = ["Lead"] + [f"Laptop {n}" for n in range(1, count)]
+        found = []
+        for a in range(count):
+            for b in range(a + 1, count):
+                is_same, is_next = a // 8 == b // 8, b // 8 == a // 8 + 1 and a % 4 == b % 4 == 3
+                if not (is_same or is_next):
+                    continue
+                is_mutual = self.dice.random() > 0.1
+                for one, other in [(a, b), (b, a)][:1 + is_mutual]:
+                    found.append({
+                        "from": f"{one:032x}", "to": f"{other:032x}", "fromCallsign": names[one],
+                        "toCallsign": names[other], "path": "multicast" if is_same else "unicast",
+                        "since": "2026-11-22T03:00:00Z", "toldAt": "2026-11-22T03:10:00Z",
+                        "isMutual": is_mutual, "isCurrent": one // 8 < 3,
+                        "behindFrames": 0 if one == 0 else None})
+        return found
+
     def move(self, part=0, parts=1):
         """Everybody walks on, or one part of all."""
         for user in self.users[part::parts]:
@@ -81,6 +102,7 @@ class Stage:
             "users": {"items": self.users, "next": None},
             "reports": {"items": self.reports, "next": None},
             "fences.geojson": {"features": []},
+            "mesh": {"items": self.mesh, "next": None},
             "changes": COUNTS,
             "map": {"name": "", "attribution": "", "tiles": None},
             "status": {"operationName": "Scale", "callsign": "Lead", "role": "command",
@@ -238,9 +260,10 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
     parser.add_argument("--members", type=int, default=10_000)
     parser.add_argument("--reports", type=int, default=1_000)
+    parser.add_argument("--laptops", type=int, default=16, help="that hear one another")
     parser.add_argument("--seconds", type=int, default=0, help="of moving people, for the memory")
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--screenshot")
+    parser.add_argument("--screenshot", help="of the map; beside it one of the mesh, as .mesh.png")
     options = parser.parse_args()
     if lack := browser.missing():
         print(f"skipped: {lack}")
@@ -257,6 +280,9 @@ def main():
         pan(page)
         if options.screenshot:
             page.driver.save_screenshot(options.screenshot)
+            page.view("mesh")
+            wait("the mesh is drawn", lambda: "Laptop 1" in page.text("#mesh"))
+            page.driver.save_screenshot(options.screenshot.removesuffix(".png") + ".mesh.png")
         if options.seconds:
             walk(page, stage, options.seconds)
     finally:

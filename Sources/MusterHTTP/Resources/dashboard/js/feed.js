@@ -33,7 +33,7 @@ export function openFeed() {
 
 const waiting = () => state.alerts.filter((a) => a.acknowledgedBy === null);
 
-/** Those that are there when the page opens make no sound, and none that somebody acknowledged. */
+/** What is there when the page opens makes no sound, nor what is acknowledged. */
 function alarm(alerts) {
   const fresh = heard === null ? []
     : alerts.filter((a) => !heard.has(a.id) && a.acknowledgedBy === null);

@@ -4,7 +4,7 @@ import { svg } from "./dom.js";
 import { t } from "./words.js";
 
 /** Of more, nobody could tell them apart. */
-const most = 32;
+const most = 20;
 const mostWords = 8;
 
 /** From this laptop on along the links, so that few of them cross. */

@@ -80,11 +80,12 @@ function hearing({ device, callsign }) {
     return [t(link.isMutual ? "mesh.both" : "mesh.one", { a, b }), t(`path.${link.path}`),
       span(secondsSince(link.since)), link.behindFrames === null ? told() : steps(link)];
   });
-  return [graph(device, names, links), faint(t("mesh.key")),
+  const drawn = graph(device, names, links);
+  return [drawn, drawn && faint(t("mesh.key")),
     table(rows, ["mesh.who", "mesh.by", "mesh.for", "mesh.behind"])];
 }
 
-/** Laptops that this one does not hear itself: what it has of them came by way of others. */
+/** Laptops that this one does not hear: of them it has what others passed on. */
 function others(status) {
   const heard = status.peers.filter((peer) => peer.state !== "silent");
   const near = new Set([status.device, ...heard.map((peer) => peer.device)]);

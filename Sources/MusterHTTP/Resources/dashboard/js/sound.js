@@ -1,4 +1,4 @@
-// A sound for what is new and urgent. A browser lets a page sound only after it was touched once.
+// A sound for what is new and urgent. A page may sound only after it was touched.
 
 let context = null;
 let muted = localStorage.getItem("muted") === "yes";

@@ -1,4 +1,4 @@
-// The map that everything lies on, where the node was started with one (muster run --map FILE).
+// The map below everything, where the node was started with one (muster run --map FILE).
 
 import { byId } from "../dom.js";
 import { get } from "../api.js";

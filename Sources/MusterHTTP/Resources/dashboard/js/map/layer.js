@@ -1,4 +1,4 @@
-// A canvas over the map that is drawn anew when the map has moved, and carried along meanwhile.
+// A canvas over the map, drawn anew when the map has moved, carried along meanwhile.
 
 import { onceAFrame } from "../dom.js";
 

@@ -13,7 +13,7 @@ const staleSeconds = 600;
 const edge = 85.0511287798;
 const ranks = { unsafe: 0, unknown: 1, safe: 3 };
 
-/** Everybody and every open report with a place, and where on a map of the world of side 1. */
+/** Everybody and every open report with a place, on a world of side 1. */
 let index = { items: [], x: new Float64Array(0), y: new Float64Array(0) };
 /** What can be clicked: filled anew by each drawing. */
 let drawn = [];
