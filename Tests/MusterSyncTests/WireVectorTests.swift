@@ -86,6 +86,38 @@ struct WireVectorTests {
       vectors[name + ".hash"] = frame.hash.bytes
       vectors[name + ".signature"] = frame.signature
     }
+    let device = DeviceID(operation: operation, key: signingKey.publicKey)
+    let order = RecordOrder(generation: 1, incarnation: incarnation, counter: 1)
+    let other = LifeMark(
+      generation: 2, incarnation: Incarnation(raw: try #require(Bytes16(fill(8, 16)))))
+    let told = Timestamp(milliseconds: 1_000)
+    let neighbours = Neighbourhood(
+      toldAt: told,
+      neighbours: [
+        Neighbour(device: DevicePrefix(device), path: .multicast, minutes: 1),
+        Neighbour(
+          device: try #require(DevicePrefix(raw: 1)), path: .uplink,
+          minutes: Neighbour.mostMinutes),
+      ])
+    let records: [String: LatestRecord] = [
+      "receipt": .receipt(
+        Receipt(log: log, head: Head(log: log, sequence: 1, hash: second.hash)),
+        operation: operation, certificate: signed.hash, order: order, signedBy: signingKey),
+      "neighbours": .neighbours(
+        neighbours, operation: operation, certificate: signed.hash, order: order, epoch: epoch,
+        key: epochKey, nonce: nonce, signedBy: signingKey),
+      "lives": .livesHeard(
+        [other], operation: operation, certificate: signed.hash, order: order,
+        signedBy: signingKey),
+      "clone": .clone(
+        CloneReport(other: other, noticedAt: told), operation: operation,
+        certificate: signed.hash, order: order, signedBy: signingKey),
+    ]
+    for (name, record) in records {
+      vectors[name + ".topic"] = record.topic.bytes
+      vectors[name + ".body"] = record.body
+      vectors[name + ".signature"] = record.signature
+    }
     return vectors.mapValues { Hex.encode($0) }
   }
 }

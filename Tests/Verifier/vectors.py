@@ -5,6 +5,7 @@
 """
 
 import json
+import struct
 import sys
 from pathlib import Path
 
@@ -14,7 +15,7 @@ from nacl.signing import SigningKey
 
 from log import Frame, log_id, opening
 from control import Control
-from names import ROOT, Certificate, h16, h32
+from names import ROOT, Certificate, h16, h32, i64, u32
 
 FILE = Path(__file__).resolve().parents[2] / "keys" / "test-vectors" / "wire.json"
 
@@ -54,6 +55,24 @@ def derive(given):
         found[f"{name}.header"] = each.header(operation, log) + h32(each.body)
         found[f"{name}.hash"] = each.hash(operation, log)
         found[f"{name}.signature"] = signing.sign(found[f"{name}.hash"]).signature
+    other = u32(2) + bytes([8] * 16)
+    told = i64(1000)
+    sealed = told + b"\0\0\0\0\0\1" + struct.pack(">H", 3 << 14 | 16383)
+    sealed += certificate.author.device[:6] + struct.pack(">H", 1 << 14 | 1)
+    for name, kind, about, body in (
+            ("receipt", 2, log, log + u32(1) + found["frame.hash"]),
+            ("neighbours", 4, b"", None), ("lives", 5, b"", other),
+            ("clone", 6, b"", other + told)):
+        data = b"".join([
+            b"muster record 1", operation, bytes([kind]), certificate.hash, u32(1), incarnation,
+            struct.pack(">Q", 1), bytes(16) if body else epoch])
+        if body is None:
+            body = given["nonce"] + xchacha_seal(
+                sealed, data, given["nonce"], given["seed.epoch"])
+        found[f"{name}.topic"] = h16(
+            b"muster topic 1", operation, certificate.hash, bytes([kind]), about)
+        found[f"{name}.body"] = body
+        found[f"{name}.signature"] = signing.sign(h32(data, h32(body))).signature
     return found
 
 
