@@ -55,9 +55,10 @@ def suite(filter_, quick, full, words, times=1):
              "--skip-build", "--disable-xctest", "--filter", filter_],
             capture_output=True, text=True, cwd=ROOT,
             env={**os.environ, "MUSTER_VOLUME": str(volume)})
-        verdict = Verdict(words.format(volume * times))
-        verdict.expect(done.returncode == 0 and "passed after" in done.stdout + done.stderr,
-                       (done.stdout + done.stderr)[-600:])
+        verdict, output = Verdict(words.format(volume * times)), done.stdout + done.stderr
+        issues = [line for line in output.splitlines() if "recorded an issue" in line]
+        verdict.expect(done.returncode == 0 and "passed after" in output,
+                       "\n".join(issues)[:2000] or output[-600:])
         return verdict
 
     return run
