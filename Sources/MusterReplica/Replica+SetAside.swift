@@ -213,39 +213,15 @@ extension Replica {
   }
 
   private func gaps(in known: KnownHead) throws(StoreError) -> [ClosedRange<UInt64>] {
-    var gaps: [ClosedRange<UInt64>] = []
     let held = try store.strands(of: known.log).map(\.head).max { $0.sequence < $1.sequence }
-    var next = held.map { $0.sequence + 1 } ?? 0
-    var before: [LooseFrame] = []
-    var here: [LooseFrame] = []
-    func close() {
-      let names = Set(before.map(\.hash)).union([held?.hash ?? .none])
-      let links = here.contains { frame in
-        names.contains {
-          frame.following($0).computedHash(operation: local.operation) == frame.hash
-        }
-      }
-      guard links, let sequence = here.first?.sequence else { return }
-      // The one before is proved to have had this hash, if it is there at all.
-      let start = before.first?.sequence == sequence - 1 ? sequence - 1 : sequence
-      if start > next { gaps.append(next...start - 1) }
-      next = max(next, sequence + 1)
-    }
-    var place = next
+    var finder = GapFinder(operation: local.operation, known: known.sequence, held: held)
+    var place = finder.first
     while true {
       let loose = try store.framesSetAside(of: known.log, from: place, limit: Self.framesAtOnce)
-      for frame in loose {
-        if frame.sequence != here.first?.sequence {
-          close()
-          (before, here) = (here, [])
-        }
-        here.append(frame)
-      }
+      for copy in loose { finder.add(copy) }
       guard let last = loose.last, loose.count == Self.framesAtOnce else { break }
       place = last.sequence + 1
     }
-    close()
-    if next <= known.sequence { gaps.append(next...known.sequence) }
-    return gaps
+    return finder.finish()
   }
 }

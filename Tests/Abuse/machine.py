@@ -67,7 +67,7 @@ def suite(filter_, quick, full, words, times=1):
 ROWS = [
     Row("S1", "power cuts and failing calls at every point", crash_points),
     Row("S4", "flipped bytes, cut files, zeroed pages",
-        suite("PageTests|MusterReplicaTests.DamageTests", 3, 50,
+        suite("MusterStoreTests.*PageTests|MusterReplicaTests.DamageTests", 3, 50,
               "{:,} flips found; a twentieth as much mended by a peer", times=200)),
     Row("A6", "a stolen laptop, commanders who revoke each other",
         stories("stolen-laptop", "dismissed-commander")),
