@@ -29,6 +29,8 @@ struct LoginDoor: Sendable {
   let dashboard: Dashboard
   let logins: LoginFile
   let audit: AuditLog
+  /// The moment, by which sessions end and who guessed wrong may try again.
+  let now: @Sendable () -> ContinuousClock.Instant
   let sessions = Sessions()
   let throttle = LoginThrottle()
   private let judging = JudgingQueue(most: mostWaiting)
@@ -61,7 +63,7 @@ struct LoginDoor: Sendable {
     if request.uri.path == Self.path, request.method == .post {
       return try await logIn(request, client)
     }
-    guard let secret, let (session, renewed) = sessions.find(secret, now: .now),
+    guard let secret, let (session, renewed) = sessions.find(secret, now: now()),
       try isListed(session)
     else { throw Problem(.unauthorized, "log in first: POST \(Self.path)") }
     var response: Response
@@ -95,7 +97,7 @@ struct LoginDoor: Sendable {
 
   private func isLetIn(_ session: Sessions.Session, _ secret: String) -> Bool {
     do {
-      return try sessions.holds(secret, now: .now) && isListed(session)
+      return try sessions.holds(secret, now: now()) && isListed(session)
     } catch {
       return false
     }
@@ -104,14 +106,14 @@ struct LoginDoor: Sendable {
   // MARK: The session
 
   private func logIn(_ request: Request, _ client: String) async throws -> Response {
-    guard throttle.allows(client, now: .now) else {
+    guard throttle.allows(client, now: now()) else {
       throw Problem(.tooManyRequests, "too many wrong passphrases: wait a minute")
     }
     let (name, passphrase) = try await Self.credentials(in: request)
     let found = try logins.read().first { $0.name == name }
     let isRight = try await judging.judge(found, passphrase)
     guard isRight, let found else {
-      throttle.failed(client, now: .now)
+      throttle.failed(client, now: now())
       audit.note("login", by: name, from: client, status: 401)
       throw Problem(.unauthorized, "the name or the passphrase is wrong")
     }
@@ -119,7 +121,7 @@ struct LoginDoor: Sendable {
     if let old = Self.secret(in: request) { sessions.end(old) }
     audit.note("login", by: name, from: client, status: 204)
     var response = Answer(.noContent).response
-    response.headers[.setCookie] = Self.cookie(sessions.begin(name, found.rights, now: .now))
+    response.headers[.setCookie] = Self.cookie(sessions.begin(name, found.rights, now: now()))
     return response
   }
 

@@ -31,7 +31,7 @@ public struct CommandPostServer: Service {
   ) {
     let door = LoginDoor(
       router: programs.router, dashboard: programs.dashboard, logins: LoginFile(in: home),
-      audit: AuditLog(in: home, logger: logger))
+      audit: AuditLog(in: home, logger: logger), now: { .now })
     self.init(host: host, port: port, identity: identity, uplinks: uplinks, logger: logger) {
       request, context in
       await door.respond(
