@@ -13,11 +13,21 @@ struct WithholdingScheduleTests {
     ProcessInfo.processInfo.environment["MUSTER_VOLUME"].flatMap(Int.init) ?? 6
   private static let tenMinutes: Int64 = 600
 
+  /// In 94 and 847 Ben looked for what Wilma keeps to herself only at moments when what she had
+  /// shown was forgotten. One by hand: `MUSTER_TEST_SEED=94`.
+  private static var seeds: [UInt64] {
+    if let seed = ProcessInfo.processInfo.environment["MUSTER_TEST_SEED"].flatMap(UInt64.init) {
+      return [seed]
+    }
+    return Set((0..<UInt64(volume)) + [94, 847]).sorted()
+  }
+
   /// Anna at 0, Ben at 1 and Wilma at 2, in the weather of the seed.
   private struct Story {
     var world: World
     var random: DeterministicRandom
     let seed: UInt64
+    private(set) var wasWithheld = true
 
     init(seed: UInt64) {
       self.seed = seed
@@ -68,8 +78,12 @@ struct WithholdingScheduleTests {
       world.stations[2].shelf.frames = [:]
       world.mend(1, 2)
       world.run(seconds: WithholdingScheduleTests.tenMinutes)
+      // What she sent before anybody asked, in vain, she may repeat: then nothing is withheld.
+      let isWithheld = world.frames(1, of: 0) < world.frames(0, of: 0)
       #expect(
-        accusations(at: 1) == [.peerWithholds(wilma, .keepsToItself)], "seed \(seed), station 1")
+        accusations(at: 1) == (isWithheld ? [.peerWithholds(wilma, .keepsToItself)] : []),
+        "seed \(seed), station 1")
+      wasWithheld = isWithheld
       #expect(accusations(at: 0) == [], "seed \(seed), station 0")
     }
 
@@ -92,13 +106,16 @@ struct WithholdingScheduleTests {
   }
 
   @Test func `it is named in ten minutes, or the silence is told, and nobody honest is named`() {
-    for seed in 0..<UInt64(Self.volume) {
+    var isGivenAway = 0
+    for seed in Self.seeds {
       var story = Story(seed: seed)
       switch seed % 3 {
       case 0: story.takesNothing()
       case 1: story.givesNothing()
       default: story.hidesEverything()
       }
+      if !story.wasWithheld { isGivenAway += 1 }
     }
+    #expect(isGivenAway * 20 <= Self.seeds.count, "the stories hold")
   }
 }

@@ -40,6 +40,16 @@ extension SyncEngine {
     effects.append(.notice(.peerWithholds(device, standstill.kind)))
   }
 
+  /// It was asked again and again for what it showed that it holds, and handed nothing over. What it
+  /// showed is forgotten then, so that it is not asked for ever; that it did not answer is not.
+  mutating func noteUnanswered(_ log: LogID, by device: DeviceID) {
+    guard let peer = peers[device], peer.standstill == nil, let known = peer.known[log],
+      known.set != .quarantine, isBehind(of: log, by: known.sequence)
+    else { return }
+    peers[device]?.standstill = Standstill(
+      kind: .keepsToItself, log: log, sequence: known.sequence, since: now)
+  }
+
   /// Peers that withhold now, and have for minutes, by device.
   public func standstills(
     now: Instant

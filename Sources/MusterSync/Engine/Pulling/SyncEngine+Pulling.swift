@@ -154,6 +154,7 @@ extension SyncEngine {
     peers[device]?.pulling.attempts += 1
     for log in pulling.logs.sorted() {
       if pulling.attempts >= Timing.pullAttempts {
+        noteUnanswered(log, by: device)
         peers[device]?.known[log] = nil
         giveBack(log, of: device)
       } else if isHeldElsewhere(log, than: device) {
