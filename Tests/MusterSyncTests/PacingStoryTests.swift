@@ -236,6 +236,19 @@ struct PacingStoryTests {
     #expect(world.problems == [])
   }
 
+  @Test func `two who met close by, and then have seconds each way, come into step all the same`() {
+    // Given two who called each other at once over a way of milliseconds
+    var world = world(seed: 212, members: 1, nil)
+    for (first, second) in [(0, 1), (1, 0)] { world.meet(first, second) }
+    world.run(seconds: 20)
+    // When the way takes three to four seconds, and both have much to say
+    world.weather = .init(delayMilliseconds: 3000...4000)
+    for index in 0..<2 { world.write(100, bytes: 150, at: index) }
+    // Then old round trips are in nobody's way for long.
+    #expect(world.run(seconds: 150) { $0.haveConverged })
+    #expect(world.problems == [])
+  }
+
   @Test func `little is said where nothing gets through, though the other is heard`() {
     var flow = Flow()
     var now = Instant(microseconds: 0)
