@@ -1,5 +1,6 @@
 import MusterGeo
 import MusterModel
+import TestSupport
 import Testing
 
 /// A person with a tracker, walking about near a camp whose edge is 1,113 m from its middle.
@@ -201,7 +202,7 @@ private func camp(
   }
 
   @Test func `Many random fences agree with asking each of them alone`() {
-    var random = Seeded(21)
+    var random = SplitMix64(seed: 21)
     let fences = (0..<300).map { number in
       let center = place(
         Int64.random(in: -20_000_000...20_000_000, using: &random),

@@ -1,5 +1,6 @@
 import MusterGeo
 import MusterModel
+import TestSupport
 import Testing
 
 @Suite struct DistanceTests {
@@ -37,7 +38,7 @@ import Testing
   }
 
   @Test func `The nearest of many places along the edges is found`() {
-    var random = Seeded(33)
+    var random = SplitMix64(seed: 33)
     for _ in 0..<30 {
       let center = place(
         Int64.random(in: -700_000_000...700_000_000, using: &random),

@@ -1,5 +1,6 @@
 import MusterGeo
 import MusterModel
+import TestSupport
 import Testing
 
 @Suite struct GeodesicTests {
@@ -83,7 +84,7 @@ import Testing
   }
 
   @Test func `Random distances obey the triangle inequality and the longest distance`() {
-    var random = Seeded(9)
+    var random = SplitMix64(seed: 9)
     func anywhere() -> Coordinate {
       place(
         Int64.random(in: -900_000_000...900_000_000, using: &random),
@@ -106,7 +107,7 @@ import Testing
   }
 
   @Test func `The end of a straight path is as far as the path is long`() {
-    var random = Seeded(12)
+    var random = SplitMix64(seed: 12)
     for _ in 0..<300 {
       let start = place(
         Int64.random(in: -890_000_000...890_000_000, using: &random),

@@ -1,6 +1,7 @@
 import Foundation
 import MusterGeo
 import MusterModel
+import TestSupport
 import Testing
 
 /// One member's fixes, one a minute, of which some arrive late. `MUSTER_VOLUME=3653` for ten years.
@@ -11,7 +12,7 @@ import Testing
 
   @Test func `Late fixes change nothing, in ten years neither`() throws {
     // Given a member who wanders among fences of all kinds
-    var random = Seeded(Self.seed)
+    var random = SplitMix64(seed: Self.seed)
     let fences = FenceIndex(Self.fences(&random))
     let fixes = Self.wander(minutes: Self.days * 1440, &random)
     // When one in five arrives up to three hours late, the last ones excepted
@@ -51,7 +52,7 @@ import Testing
 
   private static let fenceCount = 60
 
-  private static func fences(_ random: inout Seeded) -> [FenceUnderWatch] {
+  private static func fences(_ random: inout SplitMix64) -> [FenceUnderWatch] {
     (0..<fenceCount).map { number in
       let center = random.place(within: 1_000_000, of: degrees(46, 14))
       let size = Int64.random(in: 20_000...300_000, using: &random)
@@ -67,7 +68,7 @@ import Testing
   }
 
   /// Steps of up to 60 m a minute towards places that change, with pauses, some fixes vague.
-  private static func wander(minutes: Int, _ random: inout Seeded) -> [Fix] {
+  private static func wander(minutes: Int, _ random: inout SplitMix64) -> [Fix] {
     var here = degrees(46, 14)
     var goal = here
     return (0..<minutes).map { minute in
@@ -87,7 +88,7 @@ import Testing
     }
   }
 
-  private static func delayed(_ fixes: [Fix], _ random: inout Seeded) -> [Fix] {
+  private static func delayed(_ fixes: [Fix], _ random: inout SplitMix64) -> [Fix] {
     let arrivals = fixes.enumerated().map { index, fix in
       let isLate = index < fixes.count - 200 && Int.random(in: 0..<5, using: &random) == 0
       let delay = isLate ? Int.random(in: 1...180, using: &random) : 0

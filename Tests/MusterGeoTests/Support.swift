@@ -1,5 +1,6 @@
 import MusterGeo
 import MusterModel
+import TestSupport
 
 /// A place from whole 1e-7 degrees.
 func place(_ latitudeE7: Int64, _ longitudeE7: Int64) -> Coordinate {
@@ -30,19 +31,7 @@ func square(around center: (Double, Double), half: Double) -> Ring {
 func fenceID(_ number: UInt64) -> RowID { RowID(raw: Bytes16(high: 0, low: number)) }
 func version(_ number: UInt64) -> FenceVersion { FenceVersion(raw: Bytes16(high: 0, low: number)) }
 
-/// SplitMix64 (Steele, Lea and Flood, 2014): the same numbers on every machine.
-struct Seeded: RandomNumberGenerator {
-  private var state: UInt64
-  init(_ seed: UInt64) { state = seed }
-
-  mutating func next() -> UInt64 {
-    state &+= 0x9E37_79B9_7F4A_7C15
-    var z = state
-    z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
-    z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
-    return z ^ (z >> 31)
-  }
-
+extension SplitMix64 {
   mutating func place(within size: Int64, of center: Coordinate) -> Coordinate {
     MusterGeoTests.place(
       Int64(center.latitudeE7) + Int64.random(in: -size...size, using: &self),

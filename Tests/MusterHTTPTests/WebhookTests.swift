@@ -167,47 +167,34 @@ import Testing
     async throws
   {
     try await WebStage.tell { web in
-      try await Receiver.run { _ in
-        .accept
-      } story: { good in
+      try await Receiver.run(each: [.accept, .hang, .flood, .rubbish]) { receivers in
+        let (good, hung, flood, rubbish) = (receivers[0], receivers[1], receivers[2], receivers[3])
         try await Receiver.run { _ in
-          .hang
-        } story: { hung in
-          try await Receiver.run { _ in
-            .flood
-          } story: { flood in
-            try await Receiver.run { _ in
-              .rubbish
-            } story: { rubbish in
-              try await Receiver.run { _ in
-                .redirect(good.url)
-              } story: { redirect in
-                let place = try await WebhookPlace.now(of: web.node)
-                let all = ["a": hung, "b": flood, "c": rubbish, "d": redirect, "z": good]
-                for (name, receiver) in all {
-                  try web.book.put(Self.webhook(name, receiver.url), from: place)
-                }
-                let nobody = try Self.webhook("n", "http://127.0.0.1:1/")
-                try web.book.put(nobody, from: place)
-                try await Self.posting(web, web.book) {
-                  try await Self.cross(web, (0..<5).map { "Fence \($0)" })
-                  _ = try await good.taken(5)
-                  _ = try await hung.posts(1)
-                  try await eventually {
-                    web.book.entry("d")?.failed.count == 5
-                      && web.book.entry("c")?.trouble != nil
-                      && web.book.entry("n")?.trouble != nil
-                  }
-                  // The head of an answer counts, however long the rest of it goes on.
-                  _ = try await flood.posts(5)
-                }
-                // Nothing was followed to where a redirect pointed.
-                #expect(good.count == 5)
-                #expect(web.book.entry("a")?.place.arrival == place.arrival)
-                #expect(web.book.entry("n")?.place.arrival == place.arrival)
-              }
-            }
+          .redirect(good.url)
+        } story: { redirect in
+          let place = try await WebhookPlace.now(of: web.node)
+          let all = ["a": hung, "b": flood, "c": rubbish, "d": redirect, "z": good]
+          for (name, receiver) in all {
+            try web.book.put(Self.webhook(name, receiver.url), from: place)
           }
+          let nobody = try Self.webhook("n", "http://127.0.0.1:1/")
+          try web.book.put(nobody, from: place)
+          try await Self.posting(web, web.book) {
+            try await Self.cross(web, (0..<5).map { "Fence \($0)" })
+            _ = try await good.taken(5)
+            _ = try await hung.posts(1)
+            try await eventually {
+              web.book.entry("d")?.failed.count == 5
+                && web.book.entry("c")?.trouble != nil
+                && web.book.entry("n")?.trouble != nil
+            }
+            // The head of an answer counts, however long the rest of it goes on.
+            _ = try await flood.posts(5)
+          }
+          // Nothing was followed to where a redirect pointed.
+          #expect(good.count == 5)
+          #expect(web.book.entry("a")?.place.arrival == place.arrival)
+          #expect(web.book.entry("n")?.place.arrival == place.arrival)
         }
       }
     }
@@ -217,38 +204,33 @@ import Testing
     async throws
   {
     try await WebStage.tell { web in
-      try await Receiver.run { _ in
-        .accept
-      } story: { crossings in
-        try await Receiver.run { _ in
-          .accept
-        } story: { counts in
-          let place = try await WebhookPlace.now(of: web.node)
-          let some = Webhook.Rules(events: [.enter], fences: ["B"], users: ["Anna"])
-          try web.book.put(Self.webhook("some", crossings.url, some), from: place)
-          let none = Webhook.Rules(events: [.enter], users: ["Nobody"])
-          try web.book.put(Self.webhook("none", crossings.url, none), from: place)
-          let sets = Webhook.Rules(datasets: [.reports])
-          try web.book.put(Self.webhook("sets", counts.url, sets), from: place)
-          try await Self.posting(web, web.book) {
-            try await Self.cross(web, ["A", "B"])
-            _ = try await web.make("/api/v1/reports", .object(["title": .string("Smoke")]))
-            let post = try await crossings.posts(1)[0]
-            #expect(post.body.contains("\"name\":\"B\""))
-            let notice = JSON.read(of: try await counts.posts(1)[0].body)
-            #expect(notice["type"].word == "muster.change.v1")
-            #expect(notice["data"]["dataset"].word == "reports")
-            let count = try await web.get("/api/v1/changes")["reports"]
-            try await eventually {
-              counts.all.last.map { JSON.read(of: $0.body)["data"]["syncCount"] } == count
-            }
-            try await eventually {
-              web.book.entry("none")?.place.arrival == web.book.entry("some")?.place.arrival
-                && web.book.entry("none")?.place.arrival != place.arrival
-            }
+      try await Receiver.run(each: [.accept, .accept]) { receivers in
+        let (crossings, counts) = (receivers[0], receivers[1])
+        let place = try await WebhookPlace.now(of: web.node)
+        let some = Webhook.Rules(events: [.enter], fences: ["B"], users: ["Anna"])
+        try web.book.put(Self.webhook("some", crossings.url, some), from: place)
+        let none = Webhook.Rules(events: [.enter], users: ["Nobody"])
+        try web.book.put(Self.webhook("none", crossings.url, none), from: place)
+        let sets = Webhook.Rules(datasets: [.reports])
+        try web.book.put(Self.webhook("sets", counts.url, sets), from: place)
+        try await Self.posting(web, web.book) {
+          try await Self.cross(web, ["A", "B"])
+          _ = try await web.make("/api/v1/reports", .object(["title": .string("Smoke")]))
+          let post = try await crossings.posts(1)[0]
+          #expect(post.body.contains("\"name\":\"B\""))
+          let notice = JSON.read(of: try await counts.posts(1)[0].body)
+          #expect(notice["type"].word == "muster.change.v1")
+          #expect(notice["data"]["dataset"].word == "reports")
+          let count = try await web.get("/api/v1/changes")["reports"]
+          try await eventually {
+            counts.all.last.map { JSON.read(of: $0.body)["data"]["syncCount"] } == count
           }
-          #expect(crossings.count == 1)
+          try await eventually {
+            web.book.entry("none")?.place.arrival == web.book.entry("some")?.place.arrival
+              && web.book.entry("none")?.place.arrival != place.arrival
+          }
         }
+        #expect(crossings.count == 1)
       }
     }
   }

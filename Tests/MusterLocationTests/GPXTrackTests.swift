@@ -1,6 +1,7 @@
 import Foundation
 @testable import MusterLocation
 import MusterModel
+import TestSupport
 import Testing
 
 struct GPXTrackTests {
@@ -281,7 +282,7 @@ struct GPXTrackTests {
       "\u{10FFFF}", "\u{FFFE}", "<é/>", "<:/>", "<a:b:c/>", "<x xmlns='' xmlns:xml='z'/>", "\n",
       "\r",
     ]
-    var random = SplitMix64(state: 20_260_815)
+    var random = SplitMix64(seed: 20_260_815)
     var outcomes: Set<String> = []
     for _ in 0..<4000 {
       let count = 1 + Int(random.next() % 24)
@@ -295,18 +296,5 @@ struct GPXTrackTests {
       }
     }
     #expect(outcomes.isSuperset(of: ["read", "the GPX file has no track and no route points"]))
-  }
-}
-
-/// Steele, Lea and Flood, "Fast splittable pseudorandom number generators" (2014).
-private struct SplitMix64 {
-  var state: UInt64
-
-  mutating func next() -> UInt64 {
-    state &+= 0x9E37_79B9_7F4A_7C15
-    var mixed = state
-    mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-    mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-    return mixed ^ (mixed >> 31)
   }
 }

@@ -1,6 +1,7 @@
 import MusterCrypto
 import MusterModel
 import MusterSync
+import TestSupport
 import Testing
 
 @testable import MusterReplica
@@ -248,7 +249,7 @@ struct ControlPlaneTests {
     let first = scribe.outcome(of: order)
     for _ in 0..<40 {
       for index in order.indices.dropLast() {
-        order.swapAt(index, index + draw.below(order.count - index))
+        order.swapAt(index, index + draw.number(below: order.count - index))
       }
       let other = scribe.outcome(of: order)
       #expect(

@@ -2,6 +2,7 @@ import MusterGeo
 import MusterModel
 import MusterReplica
 import MusterStore
+import TestSupport
 import Testing
 
 @Suite("Walking in and out")

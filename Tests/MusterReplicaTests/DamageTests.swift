@@ -1,6 +1,7 @@
 import Foundation
 import MusterModel
 import MusterStore
+import TestSupport
 import Testing
 
 @testable import MusterReplica
@@ -143,9 +144,9 @@ struct DamageTests {
   private static func damage(
     _ data: inout Data, _ blow: Blow, _ random: inout SplitMix64
   ) -> String {
-    let place = random.below(data.count)
+    let place = random.number(below: data.count)
     switch blow {
-    case .flip: data[place] ^= UInt8(1 + random.below(255))
+    case .flip: data[place] ^= UInt8(1 + random.number(below: 255))
     case .truncation: data = data.prefix(place)
     case .zeros:
       let start = place / 4096 * 4096
@@ -165,7 +166,7 @@ struct DamageTests {
     let rounds = (blow == .flip ? 12 : 5) * Self.volume
     for round in 0..<rounds {
       var files = round % 2 == 0 ? stage.stopped : stage.killed
-      let hitsLog = !files.log.isEmpty && random.below(2) == 0
+      let hitsLog = !files.log.isEmpty && random.number(below: 2) == 0
       let what =
         hitsLog
         ? "log, " + Self.damage(&files.log, blow, &random)

@@ -1,6 +1,7 @@
 import Foundation
 import MusterModel
 import MusterStore
+import TestSupport
 import Testing
 
 @testable import MusterReplica

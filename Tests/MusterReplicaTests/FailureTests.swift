@@ -1,5 +1,6 @@
 import MusterModel
 import MusterReplica
+import TestSupport
 import Testing
 
 @testable import MusterStore

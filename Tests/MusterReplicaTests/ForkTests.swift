@@ -1,6 +1,7 @@
 import Foundation
 import MusterModel
 import MusterStore
+import TestSupport
 import Testing
 
 @testable import MusterReplica
@@ -273,7 +274,7 @@ struct ForkTests {
     var draw = SplitMix64(seed: 9)
     for number in 1...4 {
       for index in runs.indices.dropLast() {
-        runs.swapAt(index, index + draw.below(runs.count - index))
+        runs.swapAt(index, index + draw.number(below: runs.count - index))
       }
       let seen = try outcome(of: runs, number: number, in: &valley, folder)
       #expect(seen.hash == bare.hash, "seed 9, order \(number)")

@@ -1,4 +1,5 @@
 import MusterModel
+import TestSupport
 import Testing
 
 @testable import MusterReplica

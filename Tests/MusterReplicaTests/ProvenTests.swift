@@ -1,6 +1,7 @@
 import MusterModel
 import MusterReplica
 import MusterStore
+import TestSupport
 import Testing
 
 @Suite("Far from the command post")

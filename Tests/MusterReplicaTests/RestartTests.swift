@@ -1,5 +1,6 @@
 import MusterModel
 import MusterStore
+import TestSupport
 import Testing
 
 @testable import MusterReplica

@@ -2,6 +2,7 @@ import MusterCrypto
 import MusterModel
 import MusterStore
 import MusterSync
+import TestSupport
 import Testing
 
 @testable import MusterReplica

@@ -1,6 +1,7 @@
 import MusterGeo
 import MusterModel
 import MusterReplica
+import TestSupport
 import Testing
 
 @Suite("Phones that a node speaks for, and fixes of different weight")

@@ -1,5 +1,6 @@
 import Foundation
 import MusterModel
+import TestSupport
 import Testing
 
 @testable import MusterStore
@@ -8,7 +9,7 @@ import Testing
 struct DurabilityTests {
   @Test func `every commit is synced before it is acknowledged`() throws {
     let folder = try TemporaryFolder()
-    let store = try Store.open(path: folder.database, seal: seal)
+    let store = try Store.open(path: folder.database(), seal: seal)
 
     #expect(try store.execute(unchecked: "PRAGMA synchronous") == ["2"])
     #expect(try store.execute(unchecked: "PRAGMA journal_mode") == ["wal"])
@@ -32,12 +33,12 @@ struct DurabilityTests {
     var change = batch(
       scribe.opened(), scribe.writing(report(7, by: scribe.author, title: "Smoke")))
     change.local["counter"] = [4]
-    let before = try Store.open(path: folder.database, seal: seal)
+    let before = try Store.open(path: folder.database(), seal: seal)
     _ = try before.commit(change)
     let row = try before.row(reportKey(7))
     try before.close()
 
-    let after = try Store.open(path: folder.database, seal: seal)
+    let after = try Store.open(path: folder.database(), seal: seal)
 
     #expect(try after.execute(unchecked: "PRAGMA synchronous") == ["2"])
     #expect(try after.log(scribe.log)?.head == scribe.head)
@@ -51,15 +52,15 @@ struct DurabilityTests {
     let folder = try TemporaryFolder()
     let copy = try TemporaryFolder()
     var scribe = Scribe(1)
-    let store = try Store.open(path: folder.database, seal: seal)
+    let store = try Store.open(path: folder.database(), seal: seal)
     _ = try store.commit(
       batch(scribe.opened(), scribe.writing(report(7, by: scribe.author, title: "Smoke"))))
     for suffix in ["", "-wal"] {
       try FileManager.default.copyItem(
-        atPath: folder.database + suffix, toPath: copy.database + suffix)
+        atPath: folder.database() + suffix, toPath: copy.database() + suffix)
     }
 
-    let after = try Store.open(path: copy.database, seal: seal)
+    let after = try Store.open(path: copy.database(), seal: seal)
 
     #expect(try after.row(reportKey(7)) == store.row(reportKey(7)))
     #expect(try after.integrityProblems().isEmpty)
@@ -67,37 +68,37 @@ struct DurabilityTests {
 
   @Test func `only its owner can read the database`() throws {
     let folder = try TemporaryFolder()
-    let store = try Store.open(path: folder.database, seal: seal)
+    let store = try Store.open(path: folder.database(), seal: seal)
     _ = try store.counts()
 
     for suffix in ["", "-wal", "-shm"] {
-      let attributes = try FileManager.default.attributesOfItem(atPath: folder.database + suffix)
+      let attributes = try FileManager.default.attributesOfItem(atPath: folder.database() + suffix)
       #expect(attributes[.posixPermissions] as? Int == 0o600)
     }
   }
 
   @Test func `a database of a newer version is refused`() throws {
     let folder = try TemporaryFolder()
-    let store = try Store.open(path: folder.database, seal: seal)
+    let store = try Store.open(path: folder.database(), seal: seal)
     try store.execute(
       unchecked: "INSERT INTO grdb_migrations(identifier) VALUES ('9999 from tomorrow')")
     try store.close()
 
-    #expect(throws: StoreError.newerVersion) { try Store.open(path: folder.database, seal: seal) }
+    #expect(throws: StoreError.newerVersion) { try Store.open(path: folder.database(), seal: seal) }
     #expect(StoreError.newerVersion.description.contains("update muster"))
   }
 
   @Test func `a file that is no database is refused and left as it is`() throws {
     let folder = try TemporaryFolder()
     let letter = Data(repeating: 65, count: 5000)
-    try letter.write(to: URL(fileURLWithPath: folder.database))
+    try letter.write(to: URL(fileURLWithPath: folder.database()))
 
     #expect {
-      try Store.open(path: folder.database, seal: seal)
+      try Store.open(path: folder.database(), seal: seal)
     } throws: { error in
       if case .corrupt = error as? StoreError { true } else { false }
     }
-    #expect(try Data(contentsOf: URL(fileURLWithPath: folder.database)) == letter)
+    #expect(try Data(contentsOf: URL(fileURLWithPath: folder.database())) == letter)
   }
 
   @Test func `a folder that is not there is reported`() throws {
@@ -111,8 +112,8 @@ struct DurabilityTests {
 
   @Test func `a second writer is told that the database is locked`() throws {
     let folder = try TemporaryFolder()
-    let first = try Store.open(path: folder.database, seal: seal)
-    let second = try Store.open(path: folder.database, seal: seal)
+    let first = try Store.open(path: folder.database(), seal: seal)
+    let second = try Store.open(path: folder.database(), seal: seal)
     var change = Batch()
     change.local["counter"] = [1]
 
@@ -127,7 +128,7 @@ struct DurabilityTests {
   @Test func `a full disk refuses the change, and reads and later changes go on`() throws {
     // Given a database that may not grow
     let folder = try TemporaryFolder()
-    let store = try Store.open(path: folder.database, seal: seal)
+    let store = try Store.open(path: folder.database(), seal: seal)
     var scribe = Scribe(1)
     _ = try store.commit(
       batch(scribe.opened(), scribe.writing(report(7, by: scribe.author, title: "Smoke"))))
@@ -156,7 +157,7 @@ struct DurabilityTests {
   @Test func `a disk that fills up while the view is rebuilt leaves it as it was`() throws {
     // Given a title, and no page to spare
     let folder = try TemporaryFolder()
-    let store = try Store.open(path: folder.database, seal: seal)
+    let store = try Store.open(path: folder.database(), seal: seal)
     var scribe = Scribe(1)
     let created = scribe.opened()
     let written = scribe.writing(report(7, by: scribe.author, title: "Smoke"))
@@ -186,7 +187,7 @@ struct DurabilityTests {
 
   @Test func `a missing frame is found`() throws {
     let folder = try TemporaryFolder()
-    let store = try Store.open(path: folder.database, seal: seal)
+    let store = try Store.open(path: folder.database(), seal: seal)
     var scribe = Scribe(1)
     _ = try store.commit(batch(scribe.opened(), scribe.silent(), scribe.silent()))
     try store.execute(unchecked: "DELETE FROM frames WHERE place & 0xFFFFFFFF = 1")

@@ -2,6 +2,7 @@ import Foundation
 import MusterCrypto
 import MusterModel
 import MusterStore
+import TestSupport
 
 /// Of every database of these tests.
 let seal = PageSeal(key: pageKey(1), seed: [UInt8](repeating: 1, count: 32))
@@ -13,27 +14,8 @@ func pageKey(_ number: UInt64) -> PageKey {
   return PageKey(of: random.signingKey())
 }
 
-/// Steele, Lea and Flood, "Fast Splittable Pseudorandom Number Generators" (2014).
-struct SplitMix64 {
-  private var state: UInt64
-
-  init(seed: UInt64) { state = seed }
-
-  mutating func next() -> UInt64 {
-    state &+= 0x9E37_79B9_7F4A_7C15
-    var mixed = state
-    mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-    mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-    return mixed ^ (mixed >> 31)
-  }
-
-  mutating func below(_ bound: Int) -> Int { Int(next() % UInt64(bound)) }
-
-  mutating func oneIn(_ odds: Int) -> Bool { below(odds) == 0 }
-
+extension SplitMix64 {
   mutating func bytes16() -> Bytes16 { Bytes16(high: next(), low: next()) }
-
-  mutating func bytes(_ count: Int) -> [UInt8] { (0..<count).map { _ in UInt8(next() & 255) } }
 }
 
 /// Sixteen bytes that a small number stands for.
@@ -160,23 +142,4 @@ func order(_ generation: UInt32, _ counter: UInt64) -> RecordOrder {
   RecordOrder(
     generation: generation, incarnation: Incarnation(raw: name(UInt64(generation))),
     counter: counter)
-}
-
-/// A folder of its own that is gone after the test.
-struct TemporaryFolder: ~Copyable {
-  let url: URL
-
-  init() throws {
-    let template = FileManager.default.temporaryDirectory.appendingPathComponent("muster-XXXXXX")
-    var path = Array(template.path.utf8CString)
-    guard mkdtemp(&path) != nil else { throw CocoaError(.fileWriteUnknown) }
-    url = URL(
-      fileURLWithPath: String(
-        decoding: path.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self),
-      isDirectory: true)
-  }
-
-  var database: String { url.appendingPathComponent("muster.db").path }
-
-  deinit { try? FileManager.default.removeItem(at: url) }
 }

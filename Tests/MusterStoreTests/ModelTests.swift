@@ -1,6 +1,7 @@
 import MusterCRDT
 import MusterModel
 import MusterStore
+import TestSupport
 import Testing
 
 /// The same random commands given to a store and to plain dictionaries.
@@ -11,7 +12,7 @@ struct ModelTests {
     var run = try ModelRun(seed: seed)
     for _ in 0..<60 {
       try run.step()
-      if run.random.oneIn(12) { try run.compare() }
+      if run.random.chance(oneIn: 12) { try run.compare() }
     }
     try run.compare()
     try run.compareRebuilt()
@@ -21,10 +22,10 @@ struct ModelTests {
   @Test(arguments: 100...102 as ClosedRange<UInt64>)
   func `across restarts too`(seed: UInt64) throws {
     let folder = try TemporaryFolder()
-    var run = try ModelRun(seed: seed, path: folder.database)
+    var run = try ModelRun(seed: seed, path: folder.database())
     for _ in 0..<4 {
       for _ in 0..<12 { try run.step() }
-      try run.restart(folder.database)
+      try run.restart(folder.database())
       try run.compare()
     }
     #expect(run.model.frames.count > 50, "seed \(seed)")
@@ -116,17 +117,22 @@ private struct ModelRun {
     var batch = Batch()
     var drafts = scribes
     let known = dots
-    for _ in 0...random.below(5) { batch.frames.append(nextFrame(&drafts)) }
-    if random.oneIn(3) { batch.released = releases() }
-    if random.oneIn(3) {
+    for _ in 0...random.number(below: 5) { batch.frames.append(nextFrame(&drafts)) }
+    if random.chance(oneIn: 3) { batch.released = releases() }
+    if random.chance(oneIn: 3) {
       batch.records = [
-        record(UInt64(random.below(4)), UInt32(1 + random.below(3)), random.next() >> 60)
+        record(
+          UInt64(random.number(below: 4)), UInt32(1 + random.number(below: 3)), random.next() >> 60)
       ]
     }
-    if random.oneIn(4) { batch.local["fact \(random.below(3))"] = random.bytes(random.below(4)) }
-    if random.oneIn(6) { batch.forgotten = ["fact \(random.below(3))"] }
-    if let old = sent.randomElement(with: &random), random.oneIn(3) { batch.frames.append(old) }
-    if random.oneIn(6) {
+    if random.chance(oneIn: 4) {
+      batch.local["fact \(random.number(below: 3))"] = random.bytes(random.number(below: 4))
+    }
+    if random.chance(oneIn: 6) { batch.forgotten = ["fact \(random.number(below: 3))"] }
+    if let old = sent.randomElement(with: &random), random.chance(oneIn: 3) {
+      batch.frames.append(old)
+    }
+    if random.chance(oneIn: 6) {
       // Nobody can name the frame that they are writing, as they could with these: its next author
       // writes it in its place, and under its name.
       dots = known
@@ -151,17 +157,17 @@ private struct ModelRun {
   }
 
   private mutating func nextFrame(_ drafts: inout [Scribe]) -> HeldFrame {
-    let author = random.below(drafts.count)
+    let author = random.number(below: drafts.count)
     guard drafts[author].head != nil else { return drafts[author].opened() }
-    switch random.below(8) {
+    switch random.number(below: 8) {
     case 0: return drafts[author].silent()
     case 1: return drafts[author].waiting(for: .key(EpochID(raw: name(random.next() % 2))))
     case 2: return drafts[author].waiting(for: .part)
     default:
-      let writes = (0...random.below(3)).flatMap { _ in write(by: drafts[author].author) }
+      let writes = (0...random.number(below: 3)).flatMap { _ in write(by: drafts[author].author) }
       var events: [RecordedCrossing] = []
-      if random.oneIn(4) {
-        crossingCount += UInt64(random.below(2))
+      if random.chance(oneIn: 4) {
+        crossingCount += UInt64(random.number(below: 2))
         events = [crossing(crossingCount)]
       }
       let held = drafts[author].writing(writes, crossings: events)
@@ -175,21 +181,23 @@ private struct ModelRun {
 
   /// Of few rows, so that writes meet; superseding what may have come, or never was.
   private mutating func write(by author: Author, in frame: Frame? = nil) -> [Write] {
-    let number = UInt64(random.below(5)) * 2
-    let seen = (0..<random.below(3)).compactMap { _ in
-      random.oneIn(9)
+    let number = UInt64(random.number(below: 5)) * 2
+    let seen = (0..<random.number(below: 3)).compactMap { _ in
+      random.chance(oneIn: 9)
         ? Dot(frame: name(random.next()), index: 0)
         : dots[reportKey(number)]?.randomElement(with: &random)
     }.filter { $0.frame != frame?.hash.raw.prefix }
-    if random.oneIn(4) { return report(number, by: Scribe(1).author, title: "Report \(number)") }
-    let edit = title(number, "Title \(random.below(9))", superseding: seen)
-    return [random.oneIn(3) ? overwriting(edit) : edit]
+    if random.chance(oneIn: 4) {
+      return report(number, by: Scribe(1).author, title: "Report \(number)")
+    }
+    let edit = title(number, "Title \(random.number(below: 9))", superseding: seen)
+    return [random.chance(oneIn: 3) ? overwriting(edit) : edit]
   }
 
   private mutating func releases() -> [ReleasedFrame] {
     let waiting = model.waiting.keys.sorted { ($0.log, $0.sequence) < ($1.log, $1.sequence) }
     var released: [ReleasedFrame] = []
-    for place in waiting.prefix(1 + random.below(3)) {
+    for place in waiting.prefix(1 + random.number(below: 3)) {
       guard let frame = model.frames.first(where: { model.place($0) == place }),
         let scribe = scribes.first(where: { $0.log == place.log })
       else { continue }
@@ -198,7 +206,7 @@ private struct ModelRun {
         .applied(writes: writes, crossings: []), .nothing, .waiting(.certificate),
       ]
       released.append(
-        ReleasedFrame(place: place, application: choices[random.below(choices.count)]))
+        ReleasedFrame(place: place, application: choices[random.number(below: choices.count)]))
     }
     return released
   }
@@ -270,6 +278,6 @@ private struct ModelRun {
 
 extension Array {
   fileprivate func randomElement(with random: inout SplitMix64) -> Element? {
-    isEmpty ? nil : self[random.below(count)]
+    isEmpty ? nil : self[random.number(below: count)]
   }
 }

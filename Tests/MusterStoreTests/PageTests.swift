@@ -1,6 +1,7 @@
 import Foundation
 import MusterCRDT
 import MusterModel
+import TestSupport
 import Testing
 
 @testable import MusterStore
@@ -14,7 +15,7 @@ struct PageTests {
 
   /// A database of some rows and frames, closed.
   private static func database(in folder: borrowing TemporaryFolder) throws -> Data {
-    let store = try Store.open(path: folder.database, seal: seal)
+    let store = try Store.open(path: folder.database(), seal: seal)
     var scribe = Scribe(1)
     _ = try store.commit(batch(scribe.opened()))
     for number in 1...60 {
@@ -23,7 +24,7 @@ struct PageTests {
         batch(scribe.writing(report(row, by: scribe.author, title: "Smoke \(number)"))))
     }
     try store.close()
-    return try Data(contentsOf: URL(fileURLWithPath: folder.database))
+    return try Data(contentsOf: URL(fileURLWithPath: folder.database()))
   }
 
   /// Everything that can be read, or the error.
@@ -43,30 +44,30 @@ struct PageTests {
 
     #expect(bytes[20] == 40, "bytes that SQLite leaves alone")
     #expect(bytes.count % Self.pageBytes == 0)
-    #expect(try seal.problems(ofFile: folder.database) == [])
+    #expect(try seal.problems(ofFile: folder.database()) == [])
   }
 
   @Test func `a byte that flips anywhere is found, and nothing wrong is read`() throws {
     let folder = try TemporaryFolder()
     let bytes = try Self.database(in: folder)
-    let honest = try Self.contents(of: folder.database).get()
+    let honest = try Self.contents(of: folder.database()).get()
     var random = SplitMix64(seed: 4)
     for round in 0..<Self.flips {
-      let place = random.below(bytes.count)
+      let place = random.number(below: bytes.count)
       var damaged = bytes
-      damaged[place] ^= UInt8(1 + random.below(255))
-      try damaged.write(to: URL(fileURLWithPath: folder.database))
+      damaged[place] ^= UInt8(1 + random.number(below: 255))
+      try damaged.write(to: URL(fileURLWithPath: folder.database()))
 
-      let found = try seal.problems(ofFile: folder.database)
+      let found = try seal.problems(ofFile: folder.database())
       #expect(found.count == 1, "seed 4, round \(round): a flip at \(place)")
-      switch Self.contents(of: folder.database) {
+      switch Self.contents(of: folder.database()) {
       case .success(let rows): #expect(rows == honest, "seed 4, round \(round): at \(place)")
       case .failure(.corrupt): break
       case .failure(let error): Issue.record("seed 4, round \(round): at \(place): \(error)")
       }
       for suffix in ["-wal", "-shm"] {
-        if FileManager.default.fileExists(atPath: folder.database + suffix) {
-          try FileManager.default.removeItem(atPath: folder.database + suffix)
+        if FileManager.default.fileExists(atPath: folder.database() + suffix) {
+          try FileManager.default.removeItem(atPath: folder.database() + suffix)
         }
       }
     }
@@ -75,7 +76,7 @@ struct PageTests {
   @Test func `a page of zeros, one of another place and a file cut short are found`() throws {
     let folder = try TemporaryFolder()
     let bytes = try Self.database(in: folder)
-    let file = URL(fileURLWithPath: folder.database)
+    let file = URL(fileURLWithPath: folder.database())
     let second = Self.pageBytes..<2 * Self.pageBytes
     let third = 2 * Self.pageBytes..<3 * Self.pageBytes
 
@@ -109,15 +110,16 @@ struct PageTests {
     var random = SplitMix64(seed: 9)
     var rows = 0
     for _ in 0..<20_000 {
-      let start = random.below(bytes.count / Self.pageBytes) * Self.pageBytes
+      let start = random.number(below: bytes.count / Self.pageBytes) * Self.pageBytes
       var page = [UInt8](bytes[start..<start + Self.pageBytes])
       #expect(
         page.withUnsafeMutableBytes { page in
           seal.open(page.baseAddress!, number: UInt32(start / Self.pageBytes + 1))
         })
-      for _ in 0..<1 + random.below(20) {
+      for _ in 0..<1 + random.number(below: 20) {
         // Where the page says what lies where.
-        page[random.below(random.below(2) == 0 ? 200 : Self.pageBytes)] = UInt8(random.below(256))
+        page[random.number(below: random.number(below: 2) == 0 ? 200 : Self.pageBytes)] = UInt8(
+          random.number(below: 256))
       }
       page.withUnsafeBytes { page in
         LeafPage.forEachRow(page, isFirst: start == 0) { row in

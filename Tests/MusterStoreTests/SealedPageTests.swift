@@ -2,6 +2,7 @@ import Foundation
 import MusterCRDT
 import MusterCrypto
 import MusterModel
+import TestSupport
 import Testing
 
 @testable import MusterStore
@@ -36,7 +37,7 @@ struct SealedPageTests {
 
   @Test func `no text and no key is on the disk, whether it is open or not`() throws {
     let folder = try TemporaryFolder()
-    let store = try Store.open(path: folder.database, seal: seal)
+    let store = try Store.open(path: folder.database(), seal: seal)
     var scribe = Scribe(1)
     let key = StoredEpochKey(
       id: EpochID(raw: name(5)), key: Bytes32(prefix: name(6), suffix: name(7)))
@@ -58,19 +59,19 @@ struct SealedPageTests {
       }
     }
 
-    let after = try Store.open(path: folder.database, seal: seal)
+    let after = try Store.open(path: folder.database(), seal: seal)
     #expect(try after.epochKeys() == [key])
     #expect(try after.row(reportKey(7)) != nil)
   }
 
   @Test func `a page of the same text is never the same on the disk`() throws {
     let folder = try TemporaryFolder()
-    let store = try Store.open(path: folder.database, seal: seal)
+    let store = try Store.open(path: folder.database(), seal: seal)
     try store.execute(unchecked: "INSERT INTO local VALUES ('counter', zeroblob(3000))")
     for _ in 0..<20 {
       try store.execute(unchecked: "UPDATE local SET value = zeroblob(3000)")
     }
-    let pages = try Self.frames(ofLog: folder.database + "-wal").map(\.page)
+    let pages = try Self.frames(ofLog: folder.database() + "-wal").map(\.page)
     let nonces = Set(pages.map { Data($0.suffix(40).prefix(24)) })
     #expect(pages.count > 20)
     #expect(nonces.count == pages.count)
@@ -78,7 +79,7 @@ struct SealedPageTests {
 
   @Test func `the log's file grows by many frames at a time`() throws {
     let folder = try TemporaryFolder()
-    let store = try Store.open(path: folder.database, seal: seal)
+    let store = try Store.open(path: folder.database(), seal: seal)
     var scribe = Scribe(1)
     _ = try store.commit(batch(scribe.opened()))
     var sizes: Set<Int> = []
@@ -94,7 +95,7 @@ struct SealedPageTests {
     // Given a transaction that writes its pages into the log many times, and in place
     let folder = try TemporaryFolder()
     let copy = try TemporaryFolder()
-    let store = try Store.open(path: folder.database, seal: seal)
+    let store = try Store.open(path: folder.database(), seal: seal)
     try store.execute(unchecked: "PRAGMA cache_size=5")
     try store.execute(
       unchecked: """
@@ -105,10 +106,10 @@ struct SealedPageTests {
     let sum = "SELECT count(*) || ' ' || sum(length(key)) || ' ' || hex(max(value)) FROM local"
     let before = try store.execute(unchecked: sum)
     // When the process dies
-    try Self.copy(folder.database, to: copy.database)
+    try Self.copy(folder.database(), to: copy.database())
     // Then all of it is there, and nothing is damaged
-    #expect(try Store.problem(ofDatabaseAt: copy.database, seal: seal) == nil)
-    let after = try Store.open(path: copy.database, seal: seal)
+    #expect(try Store.problem(ofDatabaseAt: copy.database(), seal: seal) == nil)
+    let after = try Store.open(path: copy.database(), seal: seal)
     #expect(try after.execute(unchecked: sum) == before)
     #expect(before.first?.hasPrefix("3000 ") == true)
     #expect(try after.integrityProblems().isEmpty)
@@ -116,16 +117,16 @@ struct SealedPageTests {
 
   @Test func `with another device's key nothing opens, and nothing is thrown away`() throws {
     let folder = try TemporaryFolder()
-    try Store.open(path: folder.database, seal: seal).close()
-    let bytes = try Data(contentsOf: URL(fileURLWithPath: folder.database))
+    try Store.open(path: folder.database(), seal: seal).close()
+    let bytes = try Data(contentsOf: URL(fileURLWithPath: folder.database()))
     let other = PageSeal(key: pageKey(2), seed: [UInt8](repeating: 2, count: 32))
 
     #expect(throws: StoreError.foreign) {
-      try Store.problem(ofDatabaseAt: folder.database, seal: other)
+      try Store.problem(ofDatabaseAt: folder.database(), seal: other)
     }
-    #expect(throws: StoreError.self) { try Store.open(path: folder.database, seal: other) }
-    #expect(try Data(contentsOf: URL(fileURLWithPath: folder.database)) == bytes)
-    #expect(try Store.problem(ofDatabaseAt: folder.database, seal: seal) == nil)
+    #expect(throws: StoreError.self) { try Store.open(path: folder.database(), seal: other) }
+    #expect(try Data(contentsOf: URL(fileURLWithPath: folder.database())) == bytes)
+    #expect(try Store.problem(ofDatabaseAt: folder.database(), seal: seal) == nil)
   }
 
   @Test func `a database that an earlier build left in the clear is refused`() throws {
@@ -133,24 +134,24 @@ struct SealedPageTests {
     var page = [UInt8](repeating: 0, count: 4096)
     page.replaceSubrange(0..<16, with: Array("SQLite format 3\0".utf8))
     (page[20], page[100]) = (8, 13)
-    try Data(page).write(to: URL(fileURLWithPath: folder.database))
+    try Data(page).write(to: URL(fileURLWithPath: folder.database()))
 
     #expect(throws: StoreError.unsealed) {
-      try Store.problem(ofDatabaseAt: folder.database, seal: seal)
+      try Store.problem(ofDatabaseAt: folder.database(), seal: seal)
     }
-    #expect(throws: StoreError.unsealed) { try Store.open(path: folder.database, seal: seal) }
-    #expect(try Data(contentsOf: URL(fileURLWithPath: folder.database)) == Data(page))
+    #expect(throws: StoreError.unsealed) { try Store.open(path: folder.database(), seal: seal) }
+    #expect(try Data(contentsOf: URL(fileURLWithPath: folder.database())) == Data(page))
   }
 
   @Test func `pages of the log that changed places are damage`() throws {
     let folder = try TemporaryFolder()
     let copy = try TemporaryFolder()
-    let store = try Store.open(path: folder.database, seal: seal)
+    let store = try Store.open(path: folder.database(), seal: seal)
     for number in 0..<5 {
       try store.execute(unchecked: "INSERT INTO local VALUES ('\(number)', zeroblob(10))")
     }
-    try Self.copy(folder.database, to: copy.database)
-    let path = URL(fileURLWithPath: copy.database + "-wal")
+    try Self.copy(folder.database(), to: copy.database())
+    let path = URL(fileURLWithPath: copy.database() + "-wal")
     var log = try Data(contentsOf: path)
     let (first, second) = (32 + 24..<32 + 4120, 32 + 4120 + 24..<32 + 8240)
     let page = Data(log[first])
@@ -158,22 +159,22 @@ struct SealedPageTests {
     log.replaceSubrange(second, with: page)
     try log.write(to: path)
 
-    #expect(try Store.problem(ofDatabaseAt: copy.database, seal: seal) != nil)
+    #expect(try Store.problem(ofDatabaseAt: copy.database(), seal: seal) != nil)
   }
 
   @Test func `a checkpoint copies pages as they were sealed`() throws {
     let folder = try TemporaryFolder()
-    let store = try Store.open(path: folder.database, seal: seal)
+    let store = try Store.open(path: folder.database(), seal: seal)
     for number in 0..<50 {
       try store.execute(
         unchecked: "INSERT INTO local VALUES ('\(number)', zeroblob(\(number * 90)))")
     }
     var newest: [Int: Data] = [:]
-    for (number, page) in try Self.frames(ofLog: folder.database + "-wal") {
+    for (number, page) in try Self.frames(ofLog: folder.database() + "-wal") {
       newest[number] = page
     }
     try store.settleLog()
-    let database = try Data(contentsOf: URL(fileURLWithPath: folder.database))
+    let database = try Data(contentsOf: URL(fileURLWithPath: folder.database()))
     for (number, page) in newest.sorted(by: { $0.key < $1.key }) {
       #expect(database[(number - 1) * 4096..<number * 4096] == page, "page \(number)")
     }
@@ -181,16 +182,16 @@ struct SealedPageTests {
     // Page 1's header too, and what comes after is sealed anew.
     try store.execute(unchecked: "DELETE FROM local")
     try store.close()
-    #expect(try seal.problems(ofFile: folder.database).isEmpty)
+    #expect(try seal.problems(ofFile: folder.database()).isEmpty)
   }
 
   @Test func `an older page in place of a newer one of the log is noticed while it is open`() throws
   {
     let folder = try TemporaryFolder()
-    let store = try Store.open(path: folder.database, seal: seal)
+    let store = try Store.open(path: folder.database(), seal: seal)
     let write = "INSERT OR REPLACE INTO local VALUES ('a', zeroblob(100))"
     try store.execute(unchecked: write)
-    let path = folder.database + "-wal"
+    let path = folder.database() + "-wal"
     let count = try Self.frames(ofLog: path).count
     try store.execute(unchecked: write)
     // The last frame of each commit is of the same page: they change places, headers and all.

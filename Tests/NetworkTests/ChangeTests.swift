@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 extension NetworkTests {
@@ -66,12 +67,12 @@ extension NetworkTests {
 
         // Finn knocks at Anna's while nobody of her own is there, then Ben at Eve's.
         for node in [bensNode, finnsNode] {
-          node.terminate()
-          try await node.end(within: .seconds(20))
+          node.signal(SIGTERM)
+          try await node.succeed(within: .seconds(20))
         }
         let knocking = try await stranger(finn, knocksAt: anna, on: wire)
-        knocking.terminate()
-        try await knocking.end(within: .seconds(20))
+        knocking.signal(SIGTERM)
+        try await knocking.succeed(within: .seconds(20))
         _ = try await stranger(ben, knocksAt: eve, on: wire)
         try await finn.run()
 

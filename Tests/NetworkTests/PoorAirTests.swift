@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 extension NetworkTests {
@@ -95,8 +96,8 @@ extension NetworkTests {
         }
         for laptop in [anna, ben] { try #require(try await laptop.neighbours().isEmpty) }
 
-        deaf.terminate()
-        try await deaf.end(within: .seconds(20))
+        deaf.signal(SIGTERM)
+        try await deaf.succeed(within: .seconds(20))
         for laptop in [ben, cora] {
           try await laptop.run("--peer", "\(wire.address(anna.number)):7474")
         }

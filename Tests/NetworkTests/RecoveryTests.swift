@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 extension NetworkTests {
@@ -40,12 +41,12 @@ extension NetworkTests {
         let bensNode = try await ben.run()
         try await inStep(anna, ben) { $0["users"] == .number(2) }
 
-        bensNode.freeze()
+        bensNode.signal(SIGSTOP)
         let id = try await anna.report("While Ben is away")
         try await eventually("Ben has been silent for a while") {
           try await anna.peer("Ben")["lastHeardSeconds"].number ?? 0 >= 6
         }
-        bensNode.wake()
+        bensNode.signal(SIGCONT)
         let taken = try await inStep(anna, ben, within: .seconds(20)) {
           $0["reports"] == .number(1)
         }
@@ -65,8 +66,8 @@ extension NetworkTests {
         let annasNode = try await anna.run()
         for laptop in [ben, cora] { try await laptop.run() }
         try await inStep(anna, ben, cora) { $0["users"] == .number(3) }
-        annasNode.terminate()
-        try await annasNode.end(within: .seconds(20))
+        annasNode.signal(SIGTERM)
+        try await annasNode.succeed(within: .seconds(20))
         let id = try await cora.report("Smoke")
         try await inStep(ben, cora) { $0["reports"] == .number(1) }
         let early = try await cora.ask("report", "show", id)["delivery"]

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 /// `muster-sim` as a program: what a process of its own shows that one process does not.
@@ -14,7 +15,7 @@ import Testing
   }
 
   private func run(_ words: String..., number: Int) async throws -> Ended {
-    let child = try Child(program, words, environment: [:], in: folder, number: number)
+    let child = try Child(program, words, environment: [:], in: folder, name: "\(number)")
     return try await child.end(within: .seconds(120))
   }
 

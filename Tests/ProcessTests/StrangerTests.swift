@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 extension ProcessTests {
@@ -47,7 +48,7 @@ extension ProcessTests {
         }
         let before = try await anna.ask("status")
 
-        var dice = SplitMix64(state: 20_261_121)
+        var dice = SplitMix64(seed: 20_261_121)
         var report: String?
         for number in 0..<10_000 {
           let datagram = hostile(&dice, like: recorded)
@@ -93,18 +94,5 @@ extension ProcessTests {
       }
       return bytes
     }
-  }
-}
-
-/// Steele, Lea and Flood's generator (OOPSLA 2014), so that a run can be repeated.
-struct SplitMix64: RandomNumberGenerator {
-  var state: UInt64
-
-  mutating func next() -> UInt64 {
-    state &+= 0x9E37_79B9_7F4A_7C15
-    var word = state
-    word = (word ^ word >> 30) &* 0xBF58_476D_1CE4_E5B9
-    word = (word ^ word >> 27) &* 0x94D0_49BB_1331_11EB
-    return word ^ word >> 31
   }
 }

@@ -40,8 +40,8 @@ extension SyncEngine {
     effects.append(.notice(.peerWithholds(device, standstill.kind)))
   }
 
-  /// It was asked again and again for what it showed that it holds, and handed nothing over. What it
-  /// showed is forgotten then, so that it is not asked for ever; that it did not answer is not.
+  /// It was asked again and again for what it showed that it holds, and handed nothing over. What
+  /// it showed is forgotten then, so that it is not asked for ever; that it did not answer is not.
   mutating func noteUnanswered(_ log: LogID, by device: DeviceID) {
     guard let peer = peers[device], peer.standstill == nil, let known = peer.known[log],
       known.set != .quarantine, isBehind(of: log, by: known.sequence)

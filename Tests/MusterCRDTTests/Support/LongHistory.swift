@@ -1,5 +1,6 @@
 import MusterCRDT
 import MusterModel
+import TestSupport
 
 /// Three people who write one row for a while, each seeing only what happened to reach them.
 struct LongHistory {

@@ -53,6 +53,18 @@ final class Receiver: Sendable {
     try outcome.get()
   }
 
+  /// Several, of which each always does the same.
+  static func run(
+    each acts: [Act], story: ([Receiver]) async throws -> Void
+  ) async throws {
+    guard let act = acts.first else { return try await story([]) }
+    try await run { _ in
+      act
+    } story: { first in
+      try await run(each: Array(acts.dropFirst())) { try await story([first] + $0) }
+    }
+  }
+
   var url: String { "http://127.0.0.1:\(port.withLock { $0 })/hook" }
   var count: Int { heard.withLock { $0.count } }
   var all: [Post] { heard.withLock { $0.map(\.post) } }

@@ -1,4 +1,5 @@
 import MusterModel
+import TestSupport
 
 /// The network of a valley: datagrams under way between addresses, some lost, all delayed, none
 /// past a cut.
@@ -56,8 +57,9 @@ struct Air {
     sent += 1
     let delay =
       delayMilliseconds.lowerBound
-      + Int64(random.below(Int(delayMilliseconds.upperBound - delayMilliseconds.lowerBound + 1)))
-    guard isOpen(from, to), random.below(100) >= lossPercent else {
+      + Int64(
+        random.number(below: Int(delayMilliseconds.upperBound - delayMilliseconds.lowerBound + 1)))
+    guard isOpen(from, to), random.number(below: 100) >= lossPercent else {
       lost += 1
       return
     }

@@ -1,5 +1,6 @@
 import MusterModel
 import MusterReplica
+import TestSupport
 import Testing
 
 /// What random people do in a valley, and what was acknowledged to them.
@@ -35,20 +36,20 @@ struct Swarm {
 
   /// One random thing, and a moment after it.
   mutating func act() throws {
-    guard let name = random.element(of: people) else { return }
+    guard let name = people.randomElement(using: &random) else { return }
     if valley.laptops[valley.index(name)].replica == nil {
       try valley.switchOn(name)
     } else {
       try act(as: name)
     }
-    try valley.run(milliseconds: Int64(random.below(1500)))
+    try valley.run(milliseconds: Int64(random.number(below: 1500)))
     for name in valley.names {
       try valley.ask(name) { replica, _ in try replica.checkInvariants() }
     }
   }
 
   private mutating func act(as name: String) throws {
-    switch random.below(12) {
+    switch random.number(below: 12) {
     case 0, 1: try report(as: name)
     case 2, 3: try write(diaryOf: name)
     case 4: try comment(as: name)
@@ -66,18 +67,18 @@ struct Swarm {
   private mutating func known(to name: String) throws -> RowID? {
     let ids = try valley.ask(name) { replica, _ in try replica.reports() }.map(\.id)
     let diaries = Set(diaries.values.map(\.id))
-    return random.element(of: ids.filter { !diaries.contains($0) }.sorted())
+    return ids.filter { !diaries.contains($0) }.sorted().randomElement(using: &random)
   }
 
   private mutating func report(as name: String) throws {
     let draft = ReportDraft(
-      title: "Report \(random.below(1000))", severity: UInt8(1 + random.below(5)),
-      toEvacuate: random.below(3) == 0)
+      title: "Report \(random.number(below: 1000))", severity: UInt8(1 + random.number(below: 5)),
+      toEvacuate: random.number(below: 3) == 0)
     reports.append(try valley.at(name) { try $0.addReport(draft, now: $1) })
   }
 
   private mutating func write(diaryOf name: String) throws {
-    let title = "Day \(random.below(1000)) of \(name)"
+    let title = "Day \(random.number(below: 1000)) of \(name)"
     if let diary = diaries[name] {
       try valley.at(name) { try $0.editReport(diary.id, ReportChanges(title: title), now: $1) }
       diaries[name]?.title = title
@@ -89,7 +90,7 @@ struct Swarm {
 
   private mutating func comment(as name: String) throws {
     guard let id = try known(to: name) else { return }
-    let words = String(repeating: "word ", count: random.below(500))
+    let words = String(repeating: "word ", count: random.number(below: 500))
     let text = "\(name) \(random.next()) \(words)"
     try valley.at(name) { try $0.commentReport(id, text: text, now: $1) }
     comments[id, default: []].insert(text)
@@ -104,8 +105,8 @@ struct Swarm {
   private mutating func edit(as name: String) throws {
     guard let id = try known(to: name) else { return }
     let changes = ReportChanges(
-      title: "Edit \(random.below(1000))", toEvacuate: random.below(2) == 0,
-      status: random.below(2) == 0 ? .open : .resolved)
+      title: "Edit \(random.number(below: 1000))", toEvacuate: random.number(below: 2) == 0,
+      status: random.number(below: 2) == 0 ? .open : .resolved)
     do {
       try valley.at(name) { try $0.editReport(id, changes, now: $1) }
     } catch is Refusal {
@@ -125,13 +126,13 @@ struct Swarm {
 
   private mutating func move(_ name: String) throws {
     second += 10
-    let fix = fix(metresNorth: Int64(random.below(300)), second: second)
+    let fix = fix(metresNorth: Int64(random.number(below: 300)), second: second)
     try valley.at(name) { try $0.ingest(fix, now: $1) }
   }
 
   private mutating func cut() throws {
     var sides: [[String]] = [[], []]
-    for name in people { sides[random.below(2)].append(name) }
+    for name in people { sides[random.number(below: 2)].append(name) }
     valley.cut(sides[0], sides[1])
   }
 

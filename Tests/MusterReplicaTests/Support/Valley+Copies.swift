@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 
 extension Valley {
   /// A second laptop with the same keys and database, as a machine's snapshot makes it: not even

@@ -1,6 +1,7 @@
 import MusterModel
 import MusterReplica
 import MusterStore
+import TestSupport
 
 extension Valley {
   /// What came of an attempt to join.

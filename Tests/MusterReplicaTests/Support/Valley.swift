@@ -1,6 +1,7 @@
 import MusterModel
 import MusterReplica
 import MusterStore
+import TestSupport
 import Testing
 
 /// Several replicas, one virtual clock, and the air between them. Nothing in it reads a clock or

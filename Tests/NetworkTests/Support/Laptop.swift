@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 /// A laptop of a story: a network namespace, a home, and the commands that are given on it.
@@ -20,12 +21,12 @@ struct Laptop: Sendable {
   /// Gives a command that is to be carried out; what it prints.
   @discardableResult
   func tell(_ words: String...) async throws -> String {
-    try await begin(words).end(within: Self.patience)
+    try await begin(words).succeed(within: Self.patience)
   }
 
   /// As `tell`, with an answer for programs.
   func ask(_ words: String...) async throws -> JSON {
-    let answer = try await begin(words + ["--json"]).end(within: Self.patience)
+    let answer = try await begin(words + ["--json"]).succeed(within: Self.patience)
     return try JSONDecoder().decode(JSON.self, from: Data(answer.utf8))
   }
 

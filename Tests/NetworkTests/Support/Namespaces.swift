@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 
 /// The network namespaces of this process, all named `mt<process>-…`, and how they go away: when a
 /// story ends; when this process is killed, by a shell that outlives it; and when both were killed,

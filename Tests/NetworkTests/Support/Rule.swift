@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 
 /// What nft takes away from the UDP datagrams that reach a laptop. Counted, so that a story can
 /// tell that something was taken away at all.

@@ -1,5 +1,6 @@
 import Foundation
 import Synchronization
+import TestSupport
 
 /// The laptops and wires of one story, in namespaces and a folder of their own, and every process
 /// that is started on them.

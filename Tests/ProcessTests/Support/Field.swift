@@ -1,5 +1,6 @@
 import Foundation
 import Synchronization
+import TestSupport
 
 /// A folder of its own with the laptops of one story, and every process that they start.
 final class Field: Sendable {
@@ -64,7 +65,7 @@ final class Field: Sendable {
       children.started += 1
       let child = try Child(
         program, words, environment: surroundings.merging(environment) { $1 }, in: folder,
-        number: children.started)
+        name: "\(children.started)")
       children.all.append(child)
       if stays { children.watches.append(try Watch(over: child)) }
       return child

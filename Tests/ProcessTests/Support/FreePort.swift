@@ -1,5 +1,6 @@
 import Foundation
 import Synchronization
+import TestSupport
 
 /// Ports for what has to know its own beforehand, and keep it while it is away for a while.
 enum FreePort {

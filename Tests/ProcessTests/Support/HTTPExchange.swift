@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 
 /// One request over a connection of its own, and what came back: no client that knows better what
 /// was meant stands in between.

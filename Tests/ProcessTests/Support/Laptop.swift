@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 /// A laptop of a story: a home with keys in it, a state folder beside it, and the commands that

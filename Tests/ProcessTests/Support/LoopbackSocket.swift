@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 
 /// A plain UDP socket on loopback, for whatever a node's own would not send.
 final class LoopbackSocket {

@@ -1,10 +1,10 @@
-import Foundation
+package import Foundation
 
 /// A folder of its own that is gone after the test.
-final class TemporaryFolder: Sendable {
-  let url: URL
+package final class TemporaryFolder: Sendable {
+  package let url: URL
 
-  init() throws {
+  package init() throws {
     let template = FileManager.default.temporaryDirectory.appendingPathComponent("muster-XXXXXX")
     var path = Array(template.path.utf8CString)
     guard mkdtemp(&path) != nil else { throw CocoaError(.fileWriteUnknown) }
@@ -14,7 +14,12 @@ final class TemporaryFolder: Sendable {
       isDirectory: true)
   }
 
-  func database(_ name: String) -> String { url.appendingPathComponent("\(name).db").path }
+  /// Where a database of that name may stand.
+  package func database(_ name: String = "muster") -> String {
+    url.appendingPathComponent("\(name).db").path
+  }
 
-  deinit { try? FileManager.default.removeItem(at: url) }
+  deinit {
+    do { try FileManager.default.removeItem(at: url) } catch { print("\(url.path): \(error)") }
+  }
 }

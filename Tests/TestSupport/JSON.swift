@@ -1,7 +1,7 @@
 import Foundation
 
 /// An answer to a command with `--json`, as any program would read it.
-enum JSON: Decodable, Hashable {
+package enum JSON: Decodable, Hashable {
   case null
   case bool(Bool)
   case number(Double)
@@ -9,7 +9,7 @@ enum JSON: Decodable, Hashable {
   case array([JSON])
   case object([String: JSON])
 
-  init(from decoder: any Decoder) throws {
+  package init(from decoder: any Decoder) throws {
     let container = try decoder.singleValueContainer()
     if container.decodeNil() {
       self = .null
@@ -27,22 +27,22 @@ enum JSON: Decodable, Hashable {
   }
 
   /// Null for what is not there.
-  subscript(key: String) -> JSON {
+  package subscript(key: String) -> JSON {
     if case .object(let members) = self { members[key] ?? .null } else { .null }
   }
 
   /// Null beyond the end.
-  subscript(index: Int) -> JSON { items.indices.contains(index) ? items[index] : .null }
+  package subscript(index: Int) -> JSON { items.indices.contains(index) ? items[index] : .null }
 
-  var items: [JSON] { if case .array(let items) = self { items } else { [] } }
-  var keys: Set<String> {
+  package var items: [JSON] { if case .array(let items) = self { items } else { [] } }
+  package var keys: Set<String> {
     if case .object(let members) = self { Set(members.keys) } else { [] }
   }
-  var text: String? { if case .string(let text) = self { text } else { nil } }
-  var number: Double? { if case .number(let number) = self { number } else { nil } }
-  var truth: Bool? { if case .bool(let truth) = self { truth } else { nil } }
+  package var text: String? { if case .string(let text) = self { text } else { nil } }
+  package var number: Double? { if case .number(let number) = self { number } else { nil } }
+  package var truth: Bool? { if case .bool(let truth) = self { truth } else { nil } }
   /// The members that are numbers, added up.
-  func total(besides others: Set<String> = []) -> Double {
+  package func total(besides others: Set<String> = []) -> Double {
     guard case .object(let members) = self else { return 0 }
     return members.reduce(0) { others.contains($1.key) ? $0 : $0 + ($1.value.number ?? 0) }
   }

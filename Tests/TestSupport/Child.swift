@@ -1,16 +1,18 @@
-import Foundation
+package import Foundation
 import Synchronization
 
-/// A process that writes to files: a pipe that nobody empties stops the one who fills it.
-final class Child: Sendable {
-  let words: [String]
+/// A process of the program, which writes to files: a pipe that nobody empties stops the one who
+/// fills it.
+package final class Child: Sendable {
+  package let words: [String]
+  package let pid: pid_t
   private let output: URL
   private let errors: URL
   /// `Process` is made for one thread at a time; the lock sees to that.
   private let process: Mutex<Process>
 
   /// - Parameter name: of the two files in the folder.
-  init(
+  package init(
     _ program: URL, _ words: [String], environment: [String: String], in folder: URL, name: String
   ) throws {
     self.words = words
@@ -25,19 +27,29 @@ final class Child: Sendable {
     process.standardOutput = try Self.file(output)
     process.standardError = try Self.file(errors)
     try process.run()
+    pid = process.processIdentifier
     self.process = Mutex(process)
   }
 
-  var isRunning: Bool { process.withLock { $0.isRunning } }
+  package var isRunning: Bool { process.withLock { $0.isRunning } }
+
+  /// What it has written to standard output so far.
+  package var written: String {
+    get throws { String(decoding: try Data(contentsOf: output), as: UTF8.self) }
+  }
 
   /// What it has written to standard error so far.
-  var complaints: String {
+  package var complaints: String {
     get throws { String(decoding: try Data(contentsOf: errors), as: UTF8.self) }
   }
 
-  /// Waits for its end; returns its output. One that takes too long, or fails, is an error.
-  @discardableResult
-  func end(within limit: Duration) async throws -> String {
+  /// To a process that runs; as `kill` does.
+  package func signal(_ number: Int32) {
+    process.withLock { if $0.isRunning { kill($0.processIdentifier, number) } }
+  }
+
+  /// Waits for its end; one that takes longer is killed.
+  package func end(within limit: Duration) async throws -> Ended {
     let deadline = ContinuousClock.now + limit
     while isRunning {
       if ContinuousClock.now > deadline {
@@ -46,24 +58,14 @@ final class Child: Sendable {
       }
       try await Task.sleep(for: .milliseconds(5))
     }
-    let (reason, status) = process.withLock { ($0.terminationReason, $0.terminationStatus) }
-    guard reason == .exit, status == 0 else {
-      throw Failed("`\(words.joined(separator: " "))` ended with \(status): \(try complaints)")
+    let status = process.withLock {
+      $0.terminationReason == .exit ? $0.terminationStatus : 128 + $0.terminationStatus
     }
-    return String(decoding: try Data(contentsOf: output), as: UTF8.self)
-      .trimmingCharacters(in: .newlines)
+    return Ended(words: words, status: status, output: try written, errors: try complaints)
   }
 
-  /// Asks it to stop, as a person or a service manager does.
-  func terminate() { process.withLock { if $0.isRunning { $0.terminate() } } }
-
-  /// Stops it where it stands, as a closed lid does, until `wake`.
-  func freeze() { process.withLock { _ = kill($0.processIdentifier, SIGSTOP) } }
-
-  func wake() { process.withLock { _ = kill($0.processIdentifier, SIGCONT) } }
-
   /// Kills it and waits, which a cancelled task could not do by `end`.
-  func endNow() {
+  package func endNow() {
     process.withLock { process in
       if process.isRunning { kill(process.processIdentifier, SIGKILL) }
       process.waitUntilExit()

@@ -1,17 +1,5 @@
 import Foundation
-
-/// Polls a condition until it holds. MUST come true within the limit, which is far more than it
-/// takes, so that a busy machine changes nothing.
-func eventually(
-  _ what: String, within limit: Duration = .seconds(40),
-  _ holds: () async throws -> Bool
-) async throws {
-  let deadline = ContinuousClock.now + limit
-  while try await !holds() {
-    if ContinuousClock.now > deadline { throw Failed("not within \(limit): \(what)") }
-    try await Task.sleep(for: .milliseconds(20))
-  }
-}
+import TestSupport
 
 /// Waits until all laptops show the same, and none lacks a key. Returns the hash.
 @discardableResult

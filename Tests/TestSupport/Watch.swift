@@ -1,0 +1,30 @@
+import Foundation
+import Synchronization
+
+/// Kills a process when the tests themselves are killed: a shell that waits for a word on a pipe,
+/// which the system closes with its writer.
+package final class Watch: Sendable {
+  private let pipe = Pipe()
+  private let shell = Mutex(Process())
+
+  package init(over child: Child) throws {
+    try shell.withLock { shell in
+      shell.executableURL = URL(filePath: "/bin/sh")
+      shell.arguments = ["-c", "read -r word || kill -9 $0", "\(child.pid)"]
+      shell.standardInput = pipe
+      shell.standardOutput = FileHandle.nullDevice
+      shell.standardError = FileHandle.nullDevice
+      try shell.run()
+    }
+  }
+
+  /// MUST be called when the process has ended, since its id may become another's.
+  package func end() {
+    do {
+      try pipe.fileHandleForWriting.write(contentsOf: Data("done\n".utf8))
+    } catch {
+      print("a watching shell ended early: \(error)")
+    }
+    shell.withLock { $0.waitUntilExit() }
+  }
+}
