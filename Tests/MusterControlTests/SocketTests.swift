@@ -11,7 +11,7 @@ import Testing
 @testable import MusterControl
 @testable import MusterHTTP
 
-@Suite(.timeLimit(.minutes(1))) struct `A running node's socket` {
+@Suite(.timeLimit(.minutes(15))) struct `A running node's socket` {
   @Test func `every command reaches the node, and its answer comes back`() async throws {
     let replies = Specimens.replies
     let node = ScriptedNode { command in

@@ -80,9 +80,12 @@ actor ScriptedNode: CommandPerformer {
   func waitForNoFollower() async { await wait { self.followers.isEmpty } }
   func waitForVerify() async { await wait { self.verify != nil } }
 
+  /// Or until the test is cancelled: nothing comes any more then.
   private func wait(until isSo: () -> Bool) async {
     var iterator = steps.stream.makeAsyncIterator()
-    while !isSo() { await iterator.next(isolation: self) }
+    while !isSo() {
+      guard await iterator.next(isolation: self) != nil else { return }
+    }
   }
 }
 

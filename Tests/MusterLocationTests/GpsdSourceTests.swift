@@ -8,7 +8,7 @@ import Testing
 @testable import MusterLocation
 
 /// Over real sockets, on loopback.
-@Suite("A gpsd that comes and goes", .timeLimit(.minutes(2)))
+@Suite("A gpsd that comes and goes", .timeLimit(.minutes(15)))
 struct GpsdSourceTests {
   /// A gpsd that says what it is told to say to whoever asks for it, and dies.
   private final class Speaker: ChannelInboundHandler, Sendable {

@@ -3,7 +3,7 @@ import MusterTransport
 import Testing
 
 /// Serialized, because nodes of two stories would hear each other.
-@Suite(.serialized, .timeLimit(.minutes(1)))
+@Suite(.serialized, .timeLimit(.minutes(15)))
 struct MulticastTests {
   private let group = MulticastGroup(port: 17_475)
 

@@ -4,7 +4,7 @@ import MusterModel
 import ServiceLifecycle
 import Testing
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(15)))
 struct UDPTransportTests {
   @Test func `two transports talk and each learns where the other is`() async throws {
     try await withTransport { alice in
