@@ -1,11 +1,12 @@
 #!/usr/bin/env bash
-# Runs every test under the address sanitizer and under the thread sanitizer; the latter must first
-# report a race that was planted for it.
+# Runs every test under the address sanitizer and under the thread sanitizer, one test target after
+# the other, and prints a table; the thread sanitizer must first report a race that was planted for
+# it.
 #
 # Usage: Scripts/sanitize.sh [FILTER]     a regular expression of tests, for a part of them
 set -euo pipefail
 
-filter=${1:-.}
+filter=${1:-}
 readonly flags=(--explicit-target-dependency-import-check error)
 
 sanitize() {
@@ -30,5 +31,27 @@ grep -q 'ThreadSanitizer: data race' "$log" || {
 }
 echo "The planted race was reported."
 
-ASAN_OPTIONS=detect_leaks=0 sanitize address --filter "$filter"
-TSAN_OPTIONS=halt_on_error=1 sanitize thread --filter "$filter"
+export ASAN_OPTIONS=detect_leaks=0 TSAN_OPTIONS=halt_on_error=1
+if [[ -n $filter ]]; then
+  sanitize address --filter "$filter"
+  sanitize thread --filter "$filter"
+  exit
+fi
+
+# All at once they would be in one another's way for half an hour, and run into their time limits.
+status=0
+printf '%-8s %-22s %7s  %s\n' "" target seconds verdict
+for sanitizer in address thread; do
+  for folder in Tests/*Tests; do
+    target=${folder#Tests/}
+    log=.build/$sanitizer/$target.log
+    start=$SECONDS
+    verdict=clean
+    sanitize "$sanitizer" --filter "^$target\\." >"$log" 2>&1 || {
+      verdict="FAILED: see $log"
+      status=1
+    }
+    printf '%-8s %-22s %7d  %s\n' "$sanitizer" "$target" $((SECONDS - start)) "$verdict"
+  done
+done
+exit "$status"
