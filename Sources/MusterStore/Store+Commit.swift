@@ -17,10 +17,7 @@ extension Store {
       return try writer.writeWithoutTransaction { database in
         var run = CommitRun(database, remembering: memory.take())
         var outcome = CommitOutcome()
-        try database.inTransaction {
-          outcome = try run.take(batch)
-          return .commit
-        }
+        try database.inPreparedTransaction { outcome = try run.take(batch) }
         memory.keep(run.memory)
         return outcome
       }

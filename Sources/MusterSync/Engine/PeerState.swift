@@ -17,6 +17,9 @@ struct PeerState: Sendable {
   var liveness = Liveness.heard
   /// The newest announce, and the link by which it came.
   var announced: (at: Instant, link: LinkID)?
+  /// Until then it counts as nobody to keep a session with for its place in a large mesh: to find
+  /// that, all others have to be looked at.
+  var offPathUntil: Instant?
   /// Datagrams of its sessions, their headers counted.
   var bytesIn: UInt64 = 0
   var bytesOut: UInt64 = 0

@@ -121,10 +121,13 @@ extension SyncEngine {
   /// with those who stand 1, 2, 4, 8 … places after it in the circle of those it hears, so that all
   /// are joined over few hops; and with whoever holds what it lacks. On a narrow link it is those
   /// at 1, 4, 16 … places, and nobody else.
-  func isWanted(_ device: DeviceID) -> Bool {
+  mutating func isWanted(_ device: DeviceID) -> Bool {
     guard peers[device]?.sessions.isEmpty == true,
       announcesServe(since: peers[device]?.announced?.at)
     else { return true }
+    if let until = peers[device]?.offPathUntil, now < until {
+      return !outbox.links.isNarrow && lacksSomething(of: device)
+    }
     var (heard, place) = (0, 0)
     let isAfter = device > local.device
     for other in met where announcesServe(since: peers[other]?.announced?.at) {
@@ -136,6 +139,9 @@ extension SyncEngine {
       return true
     }
     let isOnPath = place & (place - 1) == 0
+    if !isOnPath {
+      peers[device]?.offPathUntil = now.advanced(byMilliseconds: Timing.placeMilliseconds)
+    }
     guard !outbox.links.isNarrow else {
       return isOnPath && place.trailingZeroBitCount.isMultiple(of: 2)
     }

@@ -47,25 +47,14 @@ extension SyncEngine {
   }
 
   mutating func push(_ fresh: Fresh, from source: DeviceID?) {
-    var direct: [DeviceID] = []
-    var hearers: [LinkID: [DeviceID]] = [:]
-    let (key, news) = (fresh.key, News(fresh))
-    let tag = { (device: DeviceID) in DeviceTag(device, about: key) }
-    for device in met where device != source && !arrivalCovered.contains(tag(device)) {
-      guard lacks(news, device) else { continue }
-      let announced = peers[device]?.announced
-      if let link = announced?.link, announcesServe(since: announced?.at) {
-        hearers[link, default: []].append(device)
-      } else if peers[device]?.isReachable == true {
-        direct.append(device)
-      }
-    }
+    var (direct, audiences) = audience(of: fresh, butNot: source)
     let cameBy = hasArrivedByMulticast ? arrivalLink : nil
-    for (link, devices) in hearers where link != cameBy && devices.count == 1 {
-      if peers[devices[0]]?.isReachable == true {
-        hearers[link] = nil
-        direct.append(devices[0])
-      }
+    audiences.removeAll { audience in
+      guard audience.link != cameBy, audience.count == 1,
+        peers[audience.devices[0]]?.isReachable == true
+      else { return false }
+      direct.append(audience.devices[0])
+      return true
     }
     direct.sort()
     if direct.count > Limits.pushFanOut {
@@ -73,24 +62,68 @@ extension SyncEngine {
       let first = Int(random.uniform(below: UInt64(direct.count)))
       direct = Array((direct[first...] + direct[..<first]).prefix(Limits.pushFanOut))
     }
+    let key = fresh.key
+    let tag = { (device: DeviceID) in DeviceTag(device, about: key) }
     var covered = arrivalCovered
     covered.insert(tag(local.device))
     if let source { covered.insert(tag(source)) }
     for device in direct { covered.insert(tag(device)) }
-    multicast(fresh, to: hearers, cameBy: cameBy, isOwn: source == nil, covered: covered)
+    multicast(fresh, to: audiences, cameBy: cameBy, isOwn: source == nil, covered: covered)
     guard !direct.isEmpty else { return }
-    for devices in hearers.values { for device in devices { covered.insert(tag(device)) } }
+    for audience in audiences { for device in audience.devices { covered.insert(tag(device)) } }
     covered = Set(covered.sorted().prefix(Limits.coveredDevices))
     for device in direct { send(fresh, to: device, covered: covered) }
   }
 
+  /// Those who hear a multicast on one link, and lack something.
+  private struct Audience {
+    let link: LinkID
+    var devices: [DeviceID] = []
+    /// How many they are; of a crowd the others are not looked at, and count.
+    var count = 0
+  }
+
+  /// Whoever lacks something, as far as anybody knows: by their sessions, and link by link.
+  private func audience(
+    of fresh: Fresh, butNot source: DeviceID?
+  ) -> (direct: [DeviceID], audiences: [Audience]) {
+    var direct: [DeviceID] = []
+    var audiences: [Audience] = []
+    let (key, news) = (fresh.key, News(fresh))
+    for device in met where device != source {
+      var place: Int?
+      if let announced = peers[device]?.announced, announcesServe(since: announced.at) {
+        place = audiences.firstIndex { $0.link == announced.link }
+        if place == nil {
+          place = audiences.count
+          audiences.append(Audience(link: announced.link))
+        }
+      }
+      if let place, audiences[place].devices.count > Limits.coveredDevices {
+        audiences[place].count += 1
+        continue
+      }
+      guard !arrivalCovered.contains(DeviceTag(device, about: key)), lacks(news, device) else {
+        continue
+      }
+      if let place {
+        audiences[place].devices.append(device)
+        audiences[place].count += 1
+      } else if peers[device]?.isReachable == true {
+        direct.append(device)
+      }
+    }
+    audiences.removeAll { $0.count == 0 }
+    return (direct, audiences.sorted { $0.link < $1.link })
+  }
+
   private mutating func multicast(
-    _ fresh: Fresh, to hearers: [LinkID: [DeviceID]], cameBy: LinkID?, isOwn: Bool,
+    _ fresh: Fresh, to audiences: [Audience], cameBy: LinkID?, isOwn: Bool,
     covered: Set<DeviceTag>
   ) {
-    for (link, devices) in hearers.sorted(by: { $0.key < $1.key }) {
-      let count = Int64(devices.count)
-      let covered = covered.union(sureAudience(devices, of: fresh))
+    for audience in audiences {
+      let (link, count) = (audience.link, Int64(audience.count))
+      let covered = covered.union(sureAudience(audience.devices, of: fresh))
       guard !isOwn else {
         if !multicast(fresh, on: link, covered: covered) { quickenAnnounce() }
         continue

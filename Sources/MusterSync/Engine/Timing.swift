@@ -12,6 +12,8 @@ enum Timing {
   /// RFC 6206's k: who heard so many that say the same keeps quiet, but not for ever.
   static let announceRedundancy = 12
   static let announceSuppressions = 8
+  /// Where somebody stands in a large mesh is looked at this often.
+  static let placeMilliseconds: Int64 = 8000
   /// Whoever announced this recently hears us too, as far as anybody can tell.
   static let announceServesMilliseconds: Int64 = 160_000
   /// The same where so many announce that most of them keep quiet.
