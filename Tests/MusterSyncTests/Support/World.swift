@@ -9,6 +9,8 @@ struct World {
   struct Weather {
     var loss: UInt64 = 0
     var duplication: UInt64 = 0
+    /// How often what is doubled arrives.
+    var copies = 2
     var delayMilliseconds: ClosedRange<UInt64> = 5...5
 
     static let fine = Weather()
@@ -231,7 +233,7 @@ struct World {
   ) {
     let source = endpoint == stations[to].second ? stations[from].second : nil
     var copies = random.uniform(below: 100) < weather.loss ? 0 : 1
-    if copies == 1, random.uniform(below: 100) < weather.duplication { copies = 2 }
+    if copies == 1, random.uniform(below: 100) < weather.duplication { copies = weather.copies }
     for _ in 0..<copies {
       let range = weather.delayMilliseconds
       let delay = range.lowerBound + random.uniform(below: UInt64(range.count))
