@@ -72,6 +72,8 @@ ROWS = [
     Row("A6", "a stolen laptop, commanders who revoke each other",
         stories("stolen-laptop", "dismissed-commander")),
     Row("N1", "loss of 30, 70 and 90 %", stories("backlog-30", "backlog-70", "backlog-90")),
+    Row("N2", "what comes ten times and out of order",
+        suite("MusterSyncTests.DisorderTests", 10, 1000, "{:,} seeds")),
     Row("C1", "clocks wrong by years", stories("wrong-clocks")),
     Row("A5", "a member who writes what is not theirs", stories("insider")),
     Row("R1", "who withholds, floods, forks, repeats", stories("saboteurs", "two-tongues", "outsider")),
