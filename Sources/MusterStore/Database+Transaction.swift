@@ -1,8 +1,8 @@
 internal import GRDB
 
 extension Database {
-  /// As `inTransaction`, whose beginning and end GRDB prepares anew each time: a good part of what a
-  /// small commit takes. After an error nothing else MUST be done in it.
+  /// As `inTransaction`, whose beginning and end GRDB prepares anew each time, which is a good part
+  /// of what a small commit takes. After an error nothing else MUST be done in it.
   func inPreparedTransaction(_ operations: () throws -> Void) throws {
     try cachedStatement(sql: "BEGIN IMMEDIATE TRANSACTION").execute()
     do {
