@@ -26,7 +26,7 @@ ROWS ?=
 # What `make canary` passes on: CANARY="--bug skip-signature" looks for new seeds.
 CANARY ?= --replay
 # What `make check` draws beside its 200 seeds: another one for each commit.
-COMMIT_SEED = $$((16#$$(git rev-parse --short=12 HEAD)))
+COMMIT_SEED = $$(printf '%d' 0x$$(git rev-parse --short=12 HEAD))
 
 help: ## this list
 	@sed -nE 's/^([a-z]+):[^#]*## (.*)/  make \1\t\2/p' Makefile | expand -t 16
@@ -47,7 +47,7 @@ check: deps ## format, warnings as errors, every test: what a change must pass
 	@Scripts/build.sh "the simulator" "5 minutes" \
 	  swift build -c release $(FLAGS) --product muster-sim
 	@for file in simulations/regressions/*.yaml simulations/canary/*.yaml; do \
-	  echo "$$file"; .build/release/muster-sim run "$$file" > /dev/null; done
+	  echo "$$file"; .build/release/muster-sim run "$$file" > /dev/null || exit 1; done
 	.build/release/muster-sim swarm --seeds 1 --first $(COMMIT_SEED)
 	@.build/release/muster-sim swarm --seeds 100 --first 101 & other=$$!; \
 	  .build/release/muster-sim swarm --seeds 100 && wait $$other
