@@ -17,7 +17,10 @@ extension Store {
       return try writer.writeWithoutTransaction { database in
         var run = CommitRun(database, remembering: memory.take())
         var outcome = CommitOutcome()
-        try database.inPreparedTransaction { outcome = try run.take(batch) }
+        try database.inTransaction {
+          outcome = try run.take(batch)
+          return .commit
+        }
         memory.keep(run.memory)
         return outcome
       }
