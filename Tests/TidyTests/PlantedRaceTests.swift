@@ -1,8 +1,9 @@
 import Foundation
+import Synchronization
 import Testing
 
 /// Proves that the thread sanitizer looks: `make sanitize` sets `MUSTER_PLANTED_RACE`, and fails
-/// unless this race is reported.
+/// unless this race is reported, and the one that is none is not.
 @Suite("A planted race")
 struct PlantedRaceTests {
   nonisolated(unsafe) private static var count = 0
@@ -22,5 +23,23 @@ struct PlantedRaceTests {
     }
     for _ in 0..<2 { done.wait() }
     #expect(Self.count > 0)
+  }
+
+  @Test
+  func `four threads that count under a lock, and wait for one another`() {
+    let counted = Counted()
+    let done = DispatchSemaphore(value: 0)
+    for _ in 0..<4 {
+      Thread {
+        for _ in 0..<10_000 { counted.numbers.withLock { $0.append($0.count) } }
+        done.signal()
+      }.start()
+    }
+    for _ in 0..<4 { done.wait() }
+    #expect(counted.numbers.withLock { $0 } == Array(0..<40_000))
+  }
+
+  private final class Counted: Sendable {
+    let numbers = Mutex<[Int]>([])
   }
 }
