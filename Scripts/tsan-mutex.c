@@ -21,13 +21,13 @@ __attribute__((weak)) void __tsan_release(void *address);
 SWIFT_METHOD void lockSlow(uint32_t thread, SELF) __asm__(LOCK_SLOW);
 SWIFT_METHOD void unlockSlow(SELF) __asm__(UNLOCK_SLOW);
 
-void lockSlow(uint32_t thread, SELF) {
+SWIFT_METHOD void lockSlow(uint32_t thread, SELF) {
   SWIFT_METHOD void (*next)(uint32_t, SELF) = dlsym(RTLD_NEXT, LOCK_SLOW);
   next(thread, handle);
   if (__tsan_acquire) __tsan_acquire(handle);
 }
 
-void unlockSlow(SELF) {
+SWIFT_METHOD void unlockSlow(SELF) {
   SWIFT_METHOD void (*next)(SELF) = dlsym(RTLD_NEXT, UNLOCK_SLOW);
   if (__tsan_release) __tsan_release(handle);
   next(handle);
