@@ -30,7 +30,7 @@ extension Founding {
   ) async throws -> Membership {
     let summary = try Enrolment.summary(ofInvitation: invitation)
     let lock = try claim(home)
-    try UnfinishedHome(home).begin()
+    let turn = try UnfinishedHome(home).begin()
     var enrolment = Enrolment(seed: systemSeed())
     try enrolment.begin(
       invitation: invitation, at: [.uplink(0)], seed: systemSeed(), now: SystemClock.instant)
@@ -50,7 +50,7 @@ extension Founding {
       }
       let opened = try settle(
         credentials, keys: keys, callsign: callsign, inviter: nil, home: home, lock: lock,
-        passphrase: passphrase)
+        turn: turn, passphrase: passphrase)
       let node = Node(opened, transport: nil, uplinks: uplinks, logger: logger)
       if await !learnPosts(node, uplinks) {
         progress(

@@ -19,14 +19,14 @@ public enum Founding {
     if home.keys.contains(rootKeyName), try !unfinished.hasBegun {
       throw HomeError.occupied(home.keysDirectory + "/" + rootKeyName)
     }
-    try unfinished.begin()
+    let turn = try unfinished.begin()
     let genesis = Genesis(
       operationName: operation, seed: systemSeed(), now: SystemClock.wall)
     let store = try Replica.openStore(
       at: home.databasePath, of: genesis.credentials, seed: systemSeed())
     try genesis.store(in: store)
     try store.close()
-    var opened = try OpenedHome(home, lock: lock, credentials: genesis.credentials)
+    var opened = try OpenedHome(home, lock: lock, credentials: genesis.credentials, enrolled: turn)
     _ = try opened.replica.rotateEpoch(now: SystemClock.reading)
     _ = try opened.replica.setCallsign(callsign, now: SystemClock.reading)
     try opened.writeSentinel()
@@ -52,7 +52,7 @@ public enum Founding {
   ) async throws -> Membership {
     let summary = try Enrolment.summary(ofInvitation: invitation)
     let lock = try claim(home)
-    try UnfinishedHome(home).begin()
+    let turn = try UnfinishedHome(home).begin()
     var enrolment = Enrolment(seed: systemSeed())
     try enrolment.begin(
       invitation: invitation, seed: systemSeed(), now: SystemClock.instant)
@@ -66,7 +66,7 @@ public enum Founding {
     }
     _ = try settle(
       credentials, keys: keys, callsign: callsign, inviter: inviter, home: home, lock: lock,
-      passphrase: passphrase)
+      turn: turn, passphrase: passphrase)
     return Membership(credentials, callsign: callsign, inviters: summary.endpoints)
   }
 
@@ -96,14 +96,14 @@ public enum Founding {
     guard home.keys.contains(pendingName) else {
       throw NodeError.refused("no join was asked for from here: begin with 'join --request FILE'")
     }
-    try UnfinishedHome(home).begin()
+    let turn = try UnfinishedHome(home).begin()
     let pending = try home.keys.read(pendingName)
     let words = SecretFile.pendingJoin.isWrapped(pending) ? try passphrase() : nil
     let (enrolment, callsign) = try Enrolment.resume(pending: pending, passphrase: words)
     let (credentials, keys) = try enrolment.join(grant: grant)
     _ = try settle(
       credentials, keys: keys, callsign: callsign, inviter: nil, home: home, lock: lock,
-      passphrase: words)
+      turn: turn, passphrase: words)
     try FileManager.default.removeItem(atPath: home.keys.path + "/" + pendingName)
     return Membership(credentials, callsign: callsign)
   }
@@ -124,9 +124,9 @@ public enum Founding {
   ///   One on this very machine is not worth remembering: it is gone with the experiment.
   static func settle(
     _ credentials: Credentials, keys: Enrolment.EpochKeys, callsign: String, inviter: Endpoint?,
-    home: NodeHome, lock: HomeLock, passphrase: [UInt8]?
+    home: NodeHome, lock: HomeLock, turn: UnfinishedHome.Turn, passphrase: [UInt8]?
   ) throws -> sending OpenedHome {
-    var opened = try OpenedHome(home, lock: lock, credentials: credentials)
+    var opened = try OpenedHome(home, lock: lock, credentials: credentials, enrolled: turn)
     _ = try opened.replica.keep(keys, now: SystemClock.reading)
     if credentials.role.reads {
       _ = try opened.replica.setCallsign(callsign, now: SystemClock.reading)

@@ -35,12 +35,13 @@ public struct OpenedHome {
     let words = SecretFile.deviceKey.isWrapped(bytes) ? try passphrase() : nil
     let credentials = try Credentials(keyFile: bytes, passphrase: words)
     try UnfinishedHome(home).finish()
-    try self.init(home, lock: lock, credentials: credentials, isExpected: true)
+    try self.init(home, lock: lock, credentials: credentials, enrolled: nil)
   }
 
-  /// - Parameter isExpected: whether there must be a database, since the device was enrolled.
+  /// - Parameter enrolled: which turn of enrolling the device this is; nil where that was done
+  ///   before, so that there must be a database.
   init(
-    _ home: NodeHome, lock: HomeLock, credentials: Credentials, isExpected: Bool = false
+    _ home: NodeHome, lock: HomeLock, credentials: Credentials, enrolled turn: UnfinishedHome.Turn?
   ) throws {
     self.home = home
     self.lock = lock
@@ -53,11 +54,11 @@ public struct OpenedHome {
     keptHoldings = witness.holdings
     let taken: Taken
     do {
-      taken = try Self.take(home, credentials, witness, isExpected: isExpected, known: nil)
+      taken = try Self.take(home, credentials, witness, enrolled: turn, known: nil)
     } catch {
       guard let detail = Replica.damage(in: error) else { throw error }
       // Its pages are as they were written, and yet it makes no sense.
-      taken = try Self.take(home, credentials, witness, isExpected: isExpected, known: detail)
+      taken = try Self.take(home, credentials, witness, enrolled: turn, known: detail)
     }
     replica = taken.replica
     database = taken.database
@@ -92,14 +93,14 @@ public struct OpenedHome {
   }
 
   private static func take(
-    _ home: NodeHome, _ credentials: Credentials, _ witness: Witness, isExpected: Bool,
-    known damage: String?
+    _ home: NodeHome, _ credentials: Credentials, _ witness: Witness,
+    enrolled turn: UnfinishedHome.Turn?, known damage: String?
   ) throws -> Taken {
     let found = witness.sentinel
     var witnessed: Replica.Life?
     if case .found(let kept) = found { witnessed = kept.life }
     let remark = try DatabaseRepair(home, credentials: credentials, witnessed: witnessed)
-      .run(isExpected: isExpected, known: damage)
+      .run(isExpected: turn == nil, known: damage)
     let store = try Replica.openStore(
       at: home.databasePath, of: credentials, seed: systemSeed())
     do {
@@ -114,7 +115,9 @@ public struct OpenedHome {
       if case .newIncarnation(let reason) = verdict {
         start = .beginsAnew(above: witnessed?.generation ?? 0)
         newLifeReason = life == nil ? nil : reason
-        if let witnessed { try Replica.know(witnessed, in: store, of: credentials) }
+        if let witnessed, turn != .again {
+          try Replica.know(witnessed, in: store, of: credentials)
+        }
       }
       let replica = try Replica(
         store: store, credentials: credentials, start: start, seed: systemSeed(),
@@ -134,7 +137,7 @@ public struct OpenedHome {
     try replica.close()
     let witness = Witness(
       sentinel: try sentinel.read(), holdings: Self.holdings(in: &holdingsFile, of: credentials))
-    let taken = try Self.take(home, credentials, witness, isExpected: true, known: damage)
+    let taken = try Self.take(home, credentials, witness, enrolled: nil, known: damage)
     (replica, database) = (taken.replica, taken.database)
     repairRemark = taken.repairRemark
     try writeSentinel()

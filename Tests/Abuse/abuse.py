@@ -17,13 +17,15 @@ import floods
 import lives
 import machine
 import migrations
+import moments
 import replays
 import secrets_left
 
 ROWS = [
     entry
     for module in (
-        floods, replays, bombs, doors, crashes, migrations, disks, lives, secrets_left, machine)
+        floods, replays, bombs, doors, crashes, moments, migrations, disks, lives, secrets_left,
+        machine)
     for entry in module.ROWS]
 
 

@@ -57,7 +57,6 @@ def kills(options):
             victim.process.wait()
             writer.join()
             acknowledged += writer.acknowledged
-        victim.door.close()
         lab.start_on_loopback(victim)
     verdict = Verdict(f"{count} kills, {begun} of them while starting",
                       note=f"{len(acknowledged)} acknowledged")
@@ -66,20 +65,28 @@ def kills(options):
     return verdict
 
 
+def kill_within(words, seconds):
+    """Begins a command and kills it after a while, if it still runs."""
+    began = subprocess.Popen(words, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    time.sleep(seconds)
+    began.kill()
+    began.wait()
+
+
 def founding(options):
     """Killed while it founds an operation: what is left can be gone on with, or founded anew."""
     count = options.volume(60, 200)
     lab = mesh(options, 1)
-    draw, verdict, done = random.Random(5), Verdict(f"{count} kills"), 0
+    draw, verdict, done, whole_time = random.Random(5), Verdict(f"{count} kills"), 0, 0.1
     for turn in range(count):
         home = os.path.join(lab.folder, f"f{turn}")
         words = [lab.program, "init", "Flood", "--callsign", "Anna", "--home", home]
-        began = subprocess.Popen(words, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-        time.sleep(draw.random() * 0.1)
-        began.kill()
-        began.wait()
+        kill_within(words, draw.random() * whole_time * 1.2)
+        began = time.monotonic()
         again = subprocess.run(words, capture_output=True, text=True)
-        if again.returncode != 0:
+        if again.returncode == 0:
+            whole_time = time.monotonic() - began
+        else:
             # It was founded before the kill: then it must be whole.
             whole = subprocess.run(
                 [lab.program, "verify", "--home", home], capture_output=True, text=True)
@@ -94,7 +101,7 @@ def joining(options):
     """Killed while it joins by file: what is left can be gone on with, or joined with again."""
     count = options.volume(40, 200)
     lab = mesh(options, 1)
-    draw, verdict, done = random.Random(6), Verdict(f"{count} kills"), 0
+    draw, verdict, done, whole_time = random.Random(6), Verdict(f"{count} kills"), 0, 0.15
     for turn in range(count):
         home = os.path.join(lab.folder, f"j{turn}")
         request, grant = home + ".request", home + ".grant"
@@ -102,11 +109,11 @@ def joining(options):
                         "--home", home], check=True, capture_output=True)
         lab.nodes[0].muster("admit", request, "--out", grant)
         words = [lab.program, "join", "--grant", grant, "--home", home]
-        began = subprocess.Popen(words, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-        time.sleep(draw.random() * 0.15)
-        began.kill()
-        began.wait()
+        kill_within(words, draw.random() * whole_time * 1.2)
+        began = time.monotonic()
         again = subprocess.run(words, capture_output=True, text=True)
+        if again.returncode == 0:
+            whole_time = time.monotonic() - began
         done += again.returncode != 0
         whole = subprocess.run(
             [lab.program, "verify", "--home", home], capture_output=True, text=True)
@@ -117,20 +124,27 @@ def joining(options):
 
 
 def stops(options):
-    """A laptop's lid is closed for a while; the others go on."""
-    count, seconds = options.volume((6, 10), (100, 600))
-    lab = mesh(options, 2)
-    sleeper, acknowledged = lab.nodes[1], []
-    for turn in range(count):
-        sleeper.process.send_signal(signal.SIGSTOP)
+    """The lids of most laptops are closed for a while; one goes on, and they wake all at once."""
+    sleepers, turns, seconds = options.volume((3, 2, 10), (25, 4, 600))
+    lab = mesh(options, sleepers + 1)
+    awake, asleep = lab.nodes[0], lab.nodes[1:]
+    verdict = Verdict(f"{sleepers * turns} stops of {seconds} s, {sleepers} at once")
+    acknowledged, slowest = [], 0
+    for turn in range(turns):
+        for node in asleep:
+            node.process.send_signal(signal.SIGSTOP)
         ends = time.monotonic() + seconds
         while time.monotonic() < ends:
-            acknowledged.append(lab.nodes[0].add_report(f"Asleep {turn}", "s" * 100))
+            acknowledged.append(awake.add_report(f"Asleep {turn}", "s" * 100))
             time.sleep(0.5)
-        sleeper.process.send_signal(signal.SIGCONT)
-        acknowledged.append(sleeper.add_report(f"Awake {turn}", "s" * 100))
+        for node in asleep:
+            node.process.send_signal(signal.SIGCONT)
+        woken = time.monotonic()
+        for node in asleep:
+            acknowledged.append(node.add_report(f"Awake {turn}", "s" * 100))
         lab.until_in_step(60)
-    verdict = Verdict(f"{count} stops of {seconds} s")
+        slowest = max(slowest, time.monotonic() - woken)
+    verdict.note = f"{slowest:.1f} s at most until all were in step again"
     check_all(verdict, lab, acknowledged)
     return verdict
 

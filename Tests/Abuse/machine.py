@@ -1,7 +1,9 @@
 """Rows that are simulated, or tests of the suite at a larger volume."""
 
+import itertools
 import os
 import subprocess
+from concurrent import futures
 
 from row import ROOT, Row, Verdict
 
@@ -20,16 +22,21 @@ def crash_points(options):
     return verdict
 
 
-def stories(*files):
-    """Scenario files, each played to its end."""
+def stories(*files, full=100):
+    """Scenario files, each played to its end with so many seeds, as many at once as there are
+    processors."""
 
     def run(options):
-        seeds = options.volume(3, 100)
+        seeds = options.volume(3, full)
         verdict = Verdict(f"{len(files)} stories × {seeds} seeds")
-        for file in files:
-            for seed in range(1, seeds + 1):
-                held, output = simulated(
-                    options, "run", f"simulations/{file}.yaml", "--seed", str(seed))
+
+        def play(drawn):
+            file, seed = drawn
+            return simulated(options, "run", f"simulations/{file}.yaml", "--seed", str(seed))
+
+        drawn = list(itertools.product(files, range(1, seeds + 1)))
+        with futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+            for (file, seed), (held, output) in zip(drawn, pool.map(play, drawn)):
                 verdict.expect(held, f"{file}, seed {seed}: {output[-300:]}")
         return verdict
 
@@ -70,11 +77,11 @@ ROWS = [
         suite("MusterStoreTests.*PageTests|MusterReplicaTests.DamageTests", 3, 50,
               "{:,} flips found; a twentieth as much mended by a peer", times=200)),
     Row("A6", "a stolen laptop, commanders who revoke each other",
-        stories("stolen-laptop", "dismissed-commander")),
+        stories("stolen-laptop", "dismissed-commander", full=500)),
     Row("N1", "loss of 30, 70 and 90 %", stories("backlog-30", "backlog-70", "backlog-90")),
     Row("N2", "what comes ten times and out of order",
         suite("MusterSyncTests.DisorderTests", 10, 1000, "{:,} seeds")),
-    Row("C1", "clocks wrong by years", stories("wrong-clocks")),
+    Row("C1", "clocks wrong by years", stories("wrong-clocks", full=1000)),
     Row("A5", "a member who writes what is not theirs", stories("insider")),
     Row("R1", "who withholds, floods, forks, repeats", stories("saboteurs", "two-tongues", "outsider")),
     Row("R1", "who withholds is named, and nobody else",

@@ -4,18 +4,15 @@ import json
 import os
 import pathlib
 import random
-import shutil
 import struct
 import subprocess
 
 from nacl.bindings import crypto_aead_xchacha20poly1305_ietf_encrypt as encrypt
 
 from datagrams import device_key
+from moments import killed_at, need_strace
 from pages import CLEAR, PAGE, RESERVED, Pages, open_database
 from row import Row, Verdict, check_all, mesh
-
-# What changes files; `when=N` below names the N-th of them.
-CALLS = "pwrite64,pwritev,write,fdatasync,fsync,ftruncate,unlink,unlinkat,rename,renameat2"
 
 # Takes the last steps of `Migrations.swift` back.
 OLDER = """
@@ -30,8 +27,7 @@ OLDER = """
 def migrating(options):
     """Killed at one change of a file after the other, some twice in a row, then looked at."""
     count = options.volume(120, 400)
-    if shutil.which("strace") is None:
-        raise SystemExit("this row needs strace")
+    need_strace()
     made = mesh(options, 2)
     node = made.nodes[1]
     acknowledged = [node.add_report(f"Report {n}", "m" * 300) for n in range(60)]
@@ -105,10 +101,8 @@ def is_migrated(node, path):
 
 def killed(options, node, place):
     """Opens the database, and kills who does at its n-th change of a file; whether it came so far."""
-    words = ["strace", "-f", "-qq", "-o", "/dev/null", "-e", f"trace={CALLS}",
-             "-e", f"inject={CALLS}:signal=KILL:when={place}",
-             options.muster, "status", "--home", node.home]
-    return subprocess.run(words, capture_output=True).returncode != 0
+    words = [options.muster, "status", "--home", node.home]
+    return killed_at(place, words) is not None
 
 
 def muster(options, node, *words):

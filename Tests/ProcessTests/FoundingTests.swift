@@ -49,5 +49,29 @@ extension ProcessTests {
         #expect(!FileManager.default.fileExists(atPath: mark.path))
       }
     }
+
+    @Test func `a joining by file that was killed can be begun again, and misses nothing`()
+      async throws
+    {
+      try await Field.tell { field in
+        let (anna, ben) = (try await field.founder("Anna"), try field.laptop("Ben"))
+        let (request, grant) = ("\(field.folder.path)/request", "\(field.folder.path)/grant")
+        try await ben.tell("join", "--request", request, "--callsign", "Ben")
+        try await anna.tell("admit", request, "--out", grant)
+        let pending = ben.home.appending(path: "keys/pending.key")
+        let kept = field.folder.appending(path: "pending.key")
+        try FileManager.default.copyItem(at: pending, to: kept)
+        try await ben.tell("join", "--grant", grant)
+
+        // As if it had been killed just before the device's key was there.
+        try FileManager.default.removeItem(at: ben.key)
+        try Data().write(to: ben.home.appending(path: "data/unfinished"))
+        try FileManager.default.moveItem(at: kept, to: pending)
+        try await ben.tell("join", "--grant", grant)
+        try await ben.expectSound()
+        try await ben.tell("report", "add", "--title", "Bridge down")
+        try await ben.expectSound()
+      }
+    }
   }
 }

@@ -14,15 +14,24 @@ struct UnfinishedHome {
   /// Whether an enrolment was cut short here, or is under way.
   var hasBegun: Bool { get throws(HomeError) { try isThere(mark) } }
 
+  /// Which enrolment of a home it is.
+  enum Turn {
+    case first
+    /// After one that was cut short: whatever that wrote is gone, and never left this laptop.
+    case again
+  }
+
   /// Sets the mark, on an empty data folder. MUST be called under the home's lock.
-  func begin() throws(HomeError) {
-    if try isThere(mark) {
+  func begin() throws(HomeError) -> Turn {
+    let turn: Turn = try isThere(mark) ? .again : .first
+    if turn == .again {
       for suffix in ["", "-wal", "-shm", "-journal"] { try remove(home.databasePath + suffix) }
     } else if try isThere(home.databasePath) {
       throw .keyless(home: home.path, keys: home.keysDirectory)
     }
     try OpenFile(mark, O_WRONLY | O_CREAT, for: .make).sync()
     try Folder.sync(home.dataDirectory)
+    return turn
   }
 
   /// Takes the mark away, if it is there. MUST be called under the home's lock, once the device's

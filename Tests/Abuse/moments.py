@@ -1,0 +1,127 @@
+"""S2: kill -9 at one change of a file after the other, while a laptop writes."""
+
+import collections
+import json
+import os
+import random
+import re
+import shutil
+import subprocess
+
+from row import Row, Verdict, check_all, mesh
+
+# What changes files; `when=N` below names the N-th of them.
+CALLS = "pwrite64,pwritev,write,fdatasync,fsync,ftruncate,unlink,unlinkat,rename,renameat2"
+
+
+def need_strace():
+    if shutil.which("strace") is None:
+        raise SystemExit("this row needs strace")
+
+
+def killed_at(place, words):
+    """Runs a command and kills it at its n-th change of a file: the file's name, or None where it
+    came to its end before."""
+    need_strace()
+    trace = f"/tmp/muster-moment-{os.getpid()}"
+    done = subprocess.run(
+        ["strace", "-f", "-qq", "-y", "-o", trace, "-e", f"trace={CALLS}",
+         "-e", f"inject={CALLS}:signal=KILL:when={place}", *words],
+        capture_output=True, text=True)
+    with open(trace, errors="replace") as file:
+        named = re.findall(r"<(/[^>]+)>", file.read())
+    os.remove(trace)
+    if done.returncode == 0:
+        return None
+    return os.path.basename(named[-1]) if named else "nothing yet"
+
+
+class Laptop:
+    """A node that does not run, and what was done at it by commands that were killed."""
+
+    def __init__(self, options, node, seed):
+        self.options, self.node, self.draw = options, node, random.Random(seed)
+        self.problems, self.acknowledged = [], []
+        self.places = collections.Counter()
+        self.recoveries = 0
+
+    def words(self, *words):
+        return [self.options.muster, *words, "--home", self.node.home]
+
+    def muster(self, *words):
+        return subprocess.run(self.words(*words), capture_output=True, text=True)
+
+    def kill(self, place, *words):
+        """Whether it was killed there; and now and then whoever opens the files next is, too."""
+        file = killed_at(place, self.words(*words))
+        if file is None:
+            return False
+        self.places[file] += 1
+        while self.draw.random() < 0.5:
+            self.recoveries += killed_at(
+                self.draw.randint(1, 25), self.words("status")) is not None
+        return True
+
+    def look(self, when):
+        """Everything verifies, what was acknowledged is there, and it can be written to."""
+        done = self.muster("verify")
+        if done.returncode != 0:
+            self.problems.append(f"{when}: {done.stdout}{done.stderr}"[:400])
+        listed = self.muster("report", "list", "--json")
+        found = {entry["id"] for entry in json.loads(listed.stdout or "[]")}
+        if not set(self.acknowledged) <= found:
+            self.problems.append(f"{when}: acknowledged reports are gone")
+        done = self.muster("report", "add", "--title", when, "--description", "m" * 3000)
+        if done.returncode != 0:
+            self.problems.append(f"{when}: it takes no report: {done.stderr}"[:400])
+        self.acknowledged.append(done.stdout.strip())
+
+
+def moments(options, words, node, seed, least):
+    """Kills `words` at one change after the other, from the first to the last and again."""
+    turns = options.volume(40, 400)
+    made = mesh(options, 2)
+    chosen = made.nodes[node]
+    chosen.stop()
+    laptop, place, kills, ends = Laptop(options, chosen, seed), 1, 0, 0
+    # In leaps where there is no time for each: the next round then begins between them.
+    leap = options.volume(5, 1)
+    for turn in range(turns):
+        if laptop.kill(place, *words):
+            kills += 1
+            laptop.look(f"change {place}, turn {turn}")
+            place += leap
+        else:
+            ends += 1
+            place = 1 + ends % leap
+        if len(laptop.problems) > 5:
+            break
+    files = ", ".join(f"{count} at {name}" for name, count in laptop.places.most_common(3))
+    verdict = Verdict(f"{kills} kills, {laptop.recoveries} more while it mended that", note=files)
+    verdict.problems += laptop.problems
+    verdict.expect(kills >= turns // 2, f"only {kills} kills")
+    verdict.expect(laptop.recoveries >= kills // 3, "hardly any while it mended")
+    for name, count in least.items():
+        verdict.expect(
+            laptop.places[name] >= count * turns // 400,
+            f"{laptop.places[name]} at {name}: too few to say anything")
+    made.start_on_loopback(chosen)
+    check_all(verdict, made, laptop.acknowledged)
+    return verdict
+
+
+def writing(options):
+    """Its own commit, and the checkpoint with which it closes its database."""
+    words = ("report", "add", "--title", "Landslide", "--description", "w" * 6000)
+    return moments(options, words, 1, 11, {"muster.sqlite-wal": 100, "muster.sqlite": 60})
+
+
+def rotating(options):
+    """A new key for the operation, sealed to every laptop."""
+    return moments(options, ("epoch", "rotate"), 0, 12, {"muster.sqlite-wal": 100})
+
+
+ROWS = [
+    Row("S2", "kill -9 at one change after the other: commit, checkpoint", writing),
+    Row("S2", "kill -9 at one change after the other: a new epoch", rotating),
+]
