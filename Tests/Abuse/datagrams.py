@@ -9,6 +9,7 @@ import time
 
 from lab import field, run, varint
 from names import read_key_file
+from nacl.bindings import crypto_aead_xchacha20poly1305_ietf_decrypt as unseal
 from nacl.bindings import crypto_aead_xchacha20poly1305_ietf_encrypt as seal
 from nacl.signing import SigningKey
 
@@ -42,6 +43,18 @@ def mutated(data, draw):
     return bytes(data)
 
 
+def after_head(plain):
+    """What an announce says after its certificate, incarnation and counter, without signature."""
+    def after_varint(start):
+        while plain[start] & 0x80:
+            start += 1
+        return start + 1
+
+    # Each of the first two is eight bytes with a tag and a length, the third a varint.
+    counter = after_varint(1) + 10 + 10
+    return plain[after_varint(counter + 1):-66]
+
+
 class Liar:
     """A member who says anything by announce: sealed under the network key, signed or not."""
 
@@ -61,10 +74,28 @@ class Liar:
     def announce(self, content, signature=None):
         if signature is None:
             signature = self.signer.sign(b"muster announce 1" + content).signature
+        return self.sealed(field(1, content) + field(2, signature))
+
+    def sealed(self, plain):
         nonce = os.urandom(24)
-        plain = field(1, content) + field(2, signature)
         return bytes([ANNOUNCE]) + nonce + seal(
             plain, b"muster announce 1" + self.operation, nonce, self.network_key)
+
+    def opened(self, announce):
+        """The plain text of one that was heard."""
+        return unseal(
+            announce[25:], b"muster announce 1" + self.operation, announce[1:25], self.network_key)
+
+    def fuzzed(self, heard, draw):
+        """What somebody else announced, mutated under the seal; or signed, as this member's own,
+        with the sets, frames and records of the other mutated or left as they are."""
+        plain = draw.choice(heard)
+        if draw.random() < 0.4:
+            return self.sealed(mutated(plain, draw))
+        rest = after_head(plain)
+        if rest and draw.random() < 0.8:
+            rest = mutated(rest, draw)
+        return self.announce(self.content(rest))
 
 
 class Recorder:

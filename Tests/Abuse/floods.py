@@ -15,10 +15,11 @@ import datagrams
 PORT = 7500
 
 
-def pour(seconds, rate, target, make, flight=64):
-    """So many datagrams a second, or as many as can be sent; returns how many left."""
+def pour(seconds, rate, target, make, flight=64, distinct=4096):
+    """So many datagrams a second, or as many as can be sent; returns how many left. So many are
+    made, and repeated; where that is none, each is made anew."""
     end = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
-    pool = [make() for _ in range(4096)]
+    pool = [make() for _ in range(distinct)]
     sent, began = 0, time.monotonic()
     while (now := time.monotonic() - began) < seconds:
         if sent > now * rate:
@@ -26,7 +27,7 @@ def pour(seconds, rate, target, make, flight=64):
             continue
         for _ in range(flight):
             try:
-                end.sendto(pool[sent % len(pool)], target)
+                end.sendto(pool[sent % distinct] if pool else make(), target)
             except OSError:
                 pass
             sent += 1
@@ -150,8 +151,29 @@ def signatures(options):
     return verdict
 
 
+def keyed(options):
+    """A member says what others said, mutated, under the key and sometimes its own signature."""
+    verdict = Verdict("")
+    seconds = options.volume(20, 200)
+    lab = mesh(options, 4, network="bridge")
+    liar = lab.nodes[3]
+    liar.stop()
+    lab.nodes.pop()
+    before = lab.nodes[0].status()
+    status = flooded(verdict, lab, seconds, ["keyed", seconds, 5000, liar.home],
+                     inside=["ip", "netns", "exec", liar.namespace])
+    counted = {reason: status["rejected"][reason] - before["rejected"].get(reason, 0)
+               for reason in status["rejected"]}
+    verdict.note += "; " + ", ".join(
+        f"{count:,} {reason}" for reason, count in sorted(counted.items()) if count)
+    verdict.expect(sum(counted.values()) > 1000, "hardly any was read")
+    verdict.expect(status["reports"] == int(verdict.note.split()[0]), "reports out of nothing")
+    return verdict
+
+
 ROWS = [
     Row("A1", "mutated and random datagrams of an outsider", keyless),
+    Row("A1", "mutated words of a member, under the operation's key", keyed),
     Row("A2", "50,000 datagrams/s of garbage", garbage),
     Row("A2", "5,000 bad signatures/s by a member", signatures),
     Row("A3", "a hundred thousand false sources", sources),
@@ -166,6 +188,13 @@ def main():
     began = time.monotonic()
     if what == "garbage":
         sent = pour(seconds, rate, ("127.0.0.1", PORT), lambda: datagrams.garbage(draw))
+    elif what == "keyed":
+        liar, recorder = datagrams.Liar(sys.argv[4]), datagrams.Recorder("radio")
+        time.sleep(4)
+        heard = [liar.opened(data) for _, _, _, data in recorder.stop()
+                 if data[0] == datagrams.ANNOUNCE]
+        sent = pour(seconds - 4, rate, ("239.77.85.83", 7475),
+                    lambda: liar.fuzzed(heard, draw), flight=8, distinct=0)
     else:
         liar = datagrams.Liar(sys.argv[4])
         sent = pour(seconds, rate, ("239.77.85.83", 7475),
