@@ -42,7 +42,7 @@ public struct AlertAcknowledgement: Hashable, Sendable {
 public struct AlertID: Hashable, Comparable, Sendable, CustomStringConvertible {
   /// What sort of matter.
   public let kind: AlertKind
-  /// The report, the fence, the directive, the user or, of a clone, the device.
+  /// The report, the fence, the directive, the user or, of a clone and a revocation, the device.
   public let row: RowID
 
   /// One matter.
@@ -80,6 +80,8 @@ public enum AlertKind: UInt8, Sendable, CaseIterable, Hashable {
   case directive = 8
   /// A device is in use twice at once.
   case clone = 9
+  /// This device was revoked.
+  case revoked = 10
 
   /// What people, JSON and the command line call it.
   public var name: String { String(describing: self) }

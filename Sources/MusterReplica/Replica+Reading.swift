@@ -286,6 +286,7 @@ extension Replica {
       fix: try store.positions().first { $0.device == local.device }?.report, rejected: [:],
       droppedForLackOfRoom: engine.droppedForLackOfRoom, forks: try forks(callsigns),
       diskFreeBytes: nil)
+    status.isRevoked = isRevoked
     status.clones = try clones()
     let name = { (device: DeviceID) in callsigns[device] ?? device.short }
     status.withholding = engine.standstills(now: now.instant).map { peer in
@@ -299,6 +300,9 @@ extension Replica {
       .sorted { ($1.seconds, $0.device) < ($0.seconds, $1.device) }
     return status
   }
+
+  /// Whether this very device was revoked, as far as it has heard.
+  var isRevoked: Bool { control.isRevoked(local.device) }
 
   /// As long as it may take to notice who withholds.
   private static let staleSeconds: Int64 = 600

@@ -79,7 +79,7 @@ class Laptop:
 
 def moments(options, words, node, seed, least):
     """Kills `words` at one change after the other, from the first to the last and again."""
-    turns = options.volume(40, 400)
+    turns = options.volume(40, 800)
     made = mesh(options, 2)
     chosen = made.nodes[node]
     chosen.stop()
@@ -103,7 +103,7 @@ def moments(options, words, node, seed, least):
     verdict.expect(laptop.recoveries >= kills // 3, "hardly any while it mended")
     for name, count in least.items():
         verdict.expect(
-            laptop.places[name] >= count * turns // 400,
+            laptop.places[name] >= count * turns // 800,
             f"{laptop.places[name]} at {name}: too few to say anything")
     made.start_on_loopback(chosen)
     check_all(verdict, made, laptop.acknowledged)
@@ -113,12 +113,12 @@ def moments(options, words, node, seed, least):
 def writing(options):
     """Its own commit, and the checkpoint with which it closes its database."""
     words = ("report", "add", "--title", "Landslide", "--description", "w" * 6000)
-    return moments(options, words, 1, 11, {"muster.sqlite-wal": 100, "muster.sqlite": 60})
+    return moments(options, words, 1, 11, {"muster.sqlite-wal": 200, "muster.sqlite": 100})
 
 
 def rotating(options):
     """A new key for the operation, sealed to every laptop."""
-    return moments(options, ("epoch", "rotate"), 0, 12, {"muster.sqlite-wal": 100})
+    return moments(options, ("epoch", "rotate"), 0, 12, {"muster.sqlite-wal": 200})
 
 
 ROWS = [

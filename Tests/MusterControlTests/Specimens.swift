@@ -157,6 +157,7 @@ enum Specimens {
           branches: 3)
       }, diskFreeBytes: peers.isEmpty ? nil : .max)
     if !peers.isEmpty {
+      status.isRevoked = true
       status.withholding = [
         StandstillSummary(device: device, callsign: "Wilma", kind: .asksForNothing, seconds: .max)
       ]

@@ -46,6 +46,11 @@ struct RevocationTests {
     }
     // and the thief is told so, and can write no more
     #expect(throws: Refusal.self) { try report("Again", at: "Ben", in: &valley) }
+    for (name, isPutOut) in [("Ada", false), ("Ben", true), ("Cleo", false)] {
+      #expect(try valley.ask(name) { try $0.status(now: $1) }.isRevoked == isPutOut)
+      let alerts = try valley.ask(name) { try $0.alerts(now: $1) }
+      #expect(alerts.contains { $0.id.kind == .revoked && $0.level == .danger } == isPutOut)
+    }
     // over restarts too
     let hashes = try valley.hashes()
     for name in valley.names { try valley.restart(name) }

@@ -31,6 +31,18 @@ package final class Child: Sendable {
     self.process = Mutex(process)
   }
 
+  /// An environment with as little as there can be, so that nothing of the tester's own is used or
+  /// touched.
+  package static func surroundings(home: String) -> [String: String] {
+    var variables = ["PATH": "/usr/bin:/bin", "HOME": home, "LANG": "C.UTF-8"]
+    // Where the toolchain's libraries are found by it, and what `make sanitize` says.
+    let kept = [
+      "LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH", "DYLD_FRAMEWORK_PATH", "ASAN_OPTIONS", "TSAN_OPTIONS",
+    ]
+    for name in kept { variables[name] = ProcessInfo.processInfo.environment[name] }
+    return variables
+  }
+
   package var isRunning: Bool { process.withLock { $0.isRunning } }
 
   /// What it has written to standard output so far.

@@ -28,6 +28,7 @@ extension WireStatus {
     if let free = status.diskFreeBytes { diskFreeBytes = free }
     if let status = status.location { location = WireLocationStatus(status) }
     if let summary = status.uplink { uplink = WireUplink(summary) }
+    isRevoked = status.isRevoked
     clones = status.clones.map(WireClone.init)
     withholding = status.withholding.map(WireStandstill.init)
     stale = status.stale.map(WireSilence.init)
@@ -53,6 +54,7 @@ extension WireStatus {
         diskFreeBytes: hasDiskFreeBytes ? diskFreeBytes : nil)
       if hasLocation { status.location = location.status }
       if hasUplink { status.uplink = try uplink.summary }
+      status.isRevoked = isRevoked
       status.clones = try clones.checked { clone throws(ControlFault) in try clone.summary }
       status.withholding = try withholding.checked { peer throws(ControlFault) in
         try peer.summary

@@ -1576,6 +1576,11 @@ nonisolated struct WireStatus: @unchecked Sendable {
     set {_uniqueStorage()._clones = newValue}
   }
 
+  var isRevoked: Bool {
+    get {_storage._isRevoked}
+    set {_uniqueStorage()._isRevoked = newValue}
+  }
+
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
   init() {}
@@ -4927,7 +4932,7 @@ nonisolated extension WireFollow: SwiftProtobuf.Message, SwiftProtobuf._MessageI
 
 nonisolated extension WireStatus: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".Status"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}operation\0\u{3}operation_name\0\u{1}callsign\0\u{1}device\0\u{1}role\0\u{3}state_hash\0\u{3}state_is_incomplete\0\u{1}root\0\u{1}logs\0\u{1}frames\0\u{3}waiting_frames\0\u{1}users\0\u{1}reports\0\u{1}fences\0\u{1}crossings\0\u{1}peers\0\u{1}fix\0\u{1}rejected\0\u{3}disk_free_bytes\0\u{3}dropped_for_lack_of_room\0\u{3}forked_logs\0\u{3}quarantined_frames\0\u{1}forks\0\u{3}missing_frames\0\u{1}location\0\u{1}uplink\0\u{1}withholding\0\u{1}stale\0\u{1}clones\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}operation\0\u{3}operation_name\0\u{1}callsign\0\u{1}device\0\u{1}role\0\u{3}state_hash\0\u{3}state_is_incomplete\0\u{1}root\0\u{1}logs\0\u{1}frames\0\u{3}waiting_frames\0\u{1}users\0\u{1}reports\0\u{1}fences\0\u{1}crossings\0\u{1}peers\0\u{1}fix\0\u{1}rejected\0\u{3}disk_free_bytes\0\u{3}dropped_for_lack_of_room\0\u{3}forked_logs\0\u{3}quarantined_frames\0\u{1}forks\0\u{3}missing_frames\0\u{1}location\0\u{1}uplink\0\u{1}withholding\0\u{1}stale\0\u{1}clones\0\u{3}is_revoked\0")
 
   fileprivate class _StorageClass {
     var _operation: Data = Data()
@@ -4959,6 +4964,7 @@ nonisolated extension WireStatus: SwiftProtobuf.Message, SwiftProtobuf._MessageI
     var _withholding: [WireStandstill] = []
     var _stale: [WireSilence] = []
     var _clones: [WireClone] = []
+    var _isRevoked: Bool = false
 
       // This property is used as the initial default value for new instances of the type.
       // The type itself is protecting the reference to its storage via CoW semantics.
@@ -4998,6 +5004,7 @@ nonisolated extension WireStatus: SwiftProtobuf.Message, SwiftProtobuf._MessageI
       _withholding = source._withholding
       _stale = source._stale
       _clones = source._clones
+      _isRevoked = source._isRevoked
     }
   }
 
@@ -5045,6 +5052,7 @@ nonisolated extension WireStatus: SwiftProtobuf.Message, SwiftProtobuf._MessageI
         case 27: try { try decoder.decodeRepeatedMessageField(value: &_storage._withholding) }()
         case 28: try { try decoder.decodeRepeatedMessageField(value: &_storage._stale) }()
         case 29: try { try decoder.decodeRepeatedMessageField(value: &_storage._clones) }()
+        case 30: try { try decoder.decodeSingularBoolField(value: &_storage._isRevoked) }()
         default: break
         }
       }
@@ -5144,6 +5152,9 @@ nonisolated extension WireStatus: SwiftProtobuf.Message, SwiftProtobuf._MessageI
       if !_storage._clones.isEmpty {
         try visitor.visitRepeatedMessageField(value: _storage._clones, fieldNumber: 29)
       }
+      if _storage._isRevoked != false {
+        try visitor.visitSingularBoolField(value: _storage._isRevoked, fieldNumber: 30)
+      }
     }
     try unknownFields.traverse(visitor: &visitor)
   }
@@ -5182,6 +5193,7 @@ nonisolated extension WireStatus: SwiftProtobuf.Message, SwiftProtobuf._MessageI
         if _storage._withholding != rhs_storage._withholding {return false}
         if _storage._stale != rhs_storage._stale {return false}
         if _storage._clones != rhs_storage._clones {return false}
+        if _storage._isRevoked != rhs_storage._isRevoked {return false}
         return true
       }
       if !storagesAreEqual {return false}

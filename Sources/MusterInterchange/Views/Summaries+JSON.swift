@@ -124,7 +124,8 @@ extension StatusSummary {
     .object([
       "operation": .id(operation), "operationName": .string(operationName),
       "callsign": .string(callsign), "device": .id(device), "role": .string(role.name),
-      "stateHash": .string(stateHash.description), "stateIsIncomplete": .bool(stateIsIncomplete),
+      "isRevoked": .bool(isRevoked), "stateHash": .string(stateHash.description),
+      "stateIsIncomplete": .bool(stateIsIncomplete),
       "root": .string(Hex.encode(root)), "logs": .count(logs), "frames": .count(frames),
       "waitingFrames": .count(waitingFrames), "users": .count(users), "reports": .count(reports),
       "fences": .count(fences), "crossings": .count(crossings),

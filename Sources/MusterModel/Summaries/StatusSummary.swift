@@ -50,6 +50,8 @@ public struct StatusSummary: Hashable, Sendable {
   /// Logs with two frames for one place, by log: their authors' databases were restored or
   /// cloned, or they lie.
   public var forks: [ForkSummary]
+  /// This device was revoked, and knows it: it writes no more.
+  public var isRevoked = false
   /// Devices that are in use twice at once, by device.
   public var clones: [CloneSummary] = []
   /// Peers that withhold for minutes, by device; empty where the node is not running.

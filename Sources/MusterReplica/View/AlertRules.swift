@@ -11,6 +11,8 @@ struct AlertRules {
   static let vagueDecimetres: UInt32 = 10_000
 
   let own: UserID
+  /// This device, if it was revoked.
+  let revoked: DeviceID?
   let isCommand: Bool
   let people: [UserSummary]
   let reports: [Hazard]
@@ -22,7 +24,7 @@ struct AlertRules {
   let now: Timestamp
 
   var findings: [AlertBook.Finding] {
-    aboutPeople + aboutReports + aboutFences + aboutDirectives + aboutClones
+    aboutPeople + aboutReports + aboutFences + aboutDirectives + aboutDevices
   }
 
   /// Where this device is, if that is known well enough.
@@ -150,12 +152,19 @@ struct AlertRules {
 
   // MARK: Devices
 
-  private var aboutClones: [AlertBook.Finding] {
-    clones.map { clone in
+  private var aboutDevices: [AlertBook.Finding] {
+    var found = clones.map { clone in
       AlertBook.Finding(
         id: AlertID(kind: .clone, row: RowID(raw: clone.device.raw)), level: .danger,
         text: "\(clone.callsign)'s laptop (\(clone.device.short)) is in use twice at once")
     }
+    if let revoked {
+      found.append(
+        AlertBook.Finding(
+          id: AlertID(kind: .revoked, row: RowID(raw: revoked.raw)), level: .danger,
+          text: "this laptop was revoked: nothing can be written here any more"))
+    }
+    return found
   }
 
   private static func level(of kind: DirectiveKind) -> AlertLevel {

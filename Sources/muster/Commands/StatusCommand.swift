@@ -94,6 +94,14 @@ struct StatusCommand: AsyncParsableCommand {
             + "restored, a laptop copied, or it lies"
         ))
     }
+    if status.isRevoked {
+      facts.append(
+        (
+          "REVOKED",
+          "nothing can be written here any more, and what was written before the word came may be "
+            + "in quarantine: ask command. Who comes back joins again, in another home"
+        ))
+    }
     for clone in status.clones {
       facts.append(
         (

@@ -88,7 +88,8 @@ final class Valley: Sendable {
     try state.withLock { state in
       let child = try Child(
         ip, ["netns", "exec", laptop.space, program.path] + words,
-        environment: surroundings.merging(["MUSTER_STATE": laptop.state.path]) { $1 },
+        environment: Child.surroundings(home: path("nobody"))
+          .merging(["MUSTER_STATE": laptop.state.path]) { $1 },
         in: folder, name: "\(state.children.count)")
       state.children.append(child)
       if stays { state.nodes.append((laptop.name, child)) }
@@ -111,14 +112,6 @@ final class Valley: Sendable {
   }
 
   private func path(_ name: String) -> String { folder.appending(path: name).path }
-
-  /// As little as there can be, so that nothing of the tester's own is used or touched.
-  private var surroundings: [String: String] {
-    var variables = ["PATH": "/usr/bin:/bin", "HOME": path("nobody"), "LANG": "C.UTF-8"]
-    // Where the toolchain's libraries are found by it.
-    variables["LD_LIBRARY_PATH"] = ProcessInfo.processInfo.environment["LD_LIBRARY_PATH"]
-    return variables
-  }
 
   private func printLogs() {
     for (name, child) in state.withLock({ $0.nodes }) {

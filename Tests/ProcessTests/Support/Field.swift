@@ -61,7 +61,8 @@ final class Field: Sendable {
   func start(
     _ words: [String], environment: [String: String], stays: Bool
   ) throws -> Child {
-    try children.withLock { children in
+    let surroundings = Child.surroundings(home: path("nobody"))
+    return try children.withLock { children in
       children.started += 1
       let child = try Child(
         program, words, environment: surroundings.merging(environment) { $1 }, in: folder,
@@ -70,16 +71,6 @@ final class Field: Sendable {
       if stays { children.watches.append(try Watch(over: child)) }
       return child
     }
-  }
-
-  /// As little as there can be, so that nothing of the tester's own is used or touched.
-  private var surroundings: [String: String] {
-    var variables = ["PATH": "/usr/bin:/bin", "HOME": path("nobody"), "LANG": "C.UTF-8"]
-    // Where the toolchain's libraries are found by it.
-    for name in ["LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH", "DYLD_FRAMEWORK_PATH"] {
-      variables[name] = ProcessInfo.processInfo.environment[name]
-    }
-    return variables
   }
 
   private func clear() {
