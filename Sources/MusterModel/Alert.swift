@@ -42,7 +42,7 @@ public struct AlertAcknowledgement: Hashable, Sendable {
 public struct AlertID: Hashable, Comparable, Sendable, CustomStringConvertible {
   /// What sort of matter.
   public let kind: AlertKind
-  /// The report, the fence, the directive, the user or, of a clone and a revocation, the device.
+  /// The report, the fence, the directive, the user or, of what concerns a laptop, the device.
   public let row: RowID
 
   /// One matter.
@@ -82,6 +82,8 @@ public enum AlertKind: UInt8, Sendable, CaseIterable, Hashable {
   case clone = 9
   /// This device was revoked.
   case revoked = 10
+  /// This device's clock is far from its peers'.
+  case clock = 11
 
   /// What people, JSON and the command line call it.
   public var name: String { String(describing: self) }

@@ -108,8 +108,9 @@ extension Replica {
     let here = try store.positions().first { $0.device == local.device }?.report.fix
     let telling = here.flatMap { AlertRules.isTelling($0) ? $0.position : nil }
     let rules = AlertRules(
-      own: local.author.user, revoked: isRevoked ? local.device : nil,
-      isCommand: local.author.role == .command, people: people,
+      own: local.author.user, device: local.device, isRevoked: isRevoked,
+      clockLead: engine.clockLead(now: now), isCommand: local.author.role == .command,
+      people: people,
       reports: try hazards(), fences: try fences(),
       directives: try directives(among: people, now: now), clones: try clones(),
       isInside: { fence in

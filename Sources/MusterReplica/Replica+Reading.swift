@@ -287,6 +287,7 @@ extension Replica {
       droppedForLackOfRoom: engine.droppedForLackOfRoom, forks: try forks(callsigns),
       diskFreeBytes: nil)
     status.isRevoked = isRevoked
+    status.clockLead = engine.clockLead(now: now)
     status.clones = try clones()
     let name = { (device: DeviceID) in callsigns[device] ?? device.short }
     status.withholding = engine.standstills(now: now.instant).map { peer in

@@ -154,6 +154,7 @@ extension Replica {
   // MARK: Effects
 
   mutating func run(_ input: Input, now: ClockReading) throws {
+    engine.wall = now.wall
     try carryOut(engine.handle(input, now: now.instant), now: now)
   }
 

@@ -136,7 +136,7 @@ def stops(options):
         ends = time.monotonic() + seconds
         while time.monotonic() < ends:
             acknowledged.append(awake.add_report(f"Asleep {turn}", "s" * 100))
-            time.sleep(0.5)
+            time.sleep(seconds / 100)
         for node in asleep:
             node.process.send_signal(signal.SIGCONT)
         woken = time.monotonic()

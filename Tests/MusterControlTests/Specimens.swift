@@ -158,6 +158,7 @@ enum Specimens {
       }, diskFreeBytes: peers.isEmpty ? nil : .max)
     if !peers.isEmpty {
       status.isRevoked = true
+      status.clockLead = ClockLead(seconds: -600)
       status.withholding = [
         StandstillSummary(device: device, callsign: "Wilma", kind: .asksForNothing, seconds: .max)
       ]

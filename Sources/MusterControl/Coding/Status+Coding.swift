@@ -29,6 +29,7 @@ extension WireStatus {
     if let status = status.location { location = WireLocationStatus(status) }
     if let summary = status.uplink { uplink = WireUplink(summary) }
     isRevoked = status.isRevoked
+    if let lead = status.clockLead { clockLeadSeconds = lead.seconds }
     clones = status.clones.map(WireClone.init)
     withholding = status.withholding.map(WireStandstill.init)
     stale = status.stale.map(WireSilence.init)
@@ -55,6 +56,7 @@ extension WireStatus {
       if hasLocation { status.location = location.status }
       if hasUplink { status.uplink = try uplink.summary }
       status.isRevoked = isRevoked
+      if hasClockLeadSeconds { status.clockLead = ClockLead(seconds: clockLeadSeconds) }
       status.clones = try clones.checked { clone throws(ControlFault) in try clone.summary }
       status.withholding = try withholding.checked { peer throws(ControlFault) in
         try peer.summary

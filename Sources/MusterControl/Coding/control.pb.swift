@@ -1581,6 +1581,15 @@ nonisolated struct WireStatus: @unchecked Sendable {
     set {_uniqueStorage()._isRevoked = newValue}
   }
 
+  var clockLeadSeconds: Int64 {
+    get {_storage._clockLeadSeconds ?? 0}
+    set {_uniqueStorage()._clockLeadSeconds = newValue}
+  }
+  /// Returns true if `clockLeadSeconds` has been explicitly set.
+  var hasClockLeadSeconds: Bool {_storage._clockLeadSeconds != nil}
+  /// Clears the value of `clockLeadSeconds`. Subsequent reads from it will return its default value.
+  mutating func clearClockLeadSeconds() {_uniqueStorage()._clockLeadSeconds = nil}
+
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
   init() {}
@@ -4932,7 +4941,7 @@ nonisolated extension WireFollow: SwiftProtobuf.Message, SwiftProtobuf._MessageI
 
 nonisolated extension WireStatus: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".Status"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}operation\0\u{3}operation_name\0\u{1}callsign\0\u{1}device\0\u{1}role\0\u{3}state_hash\0\u{3}state_is_incomplete\0\u{1}root\0\u{1}logs\0\u{1}frames\0\u{3}waiting_frames\0\u{1}users\0\u{1}reports\0\u{1}fences\0\u{1}crossings\0\u{1}peers\0\u{1}fix\0\u{1}rejected\0\u{3}disk_free_bytes\0\u{3}dropped_for_lack_of_room\0\u{3}forked_logs\0\u{3}quarantined_frames\0\u{1}forks\0\u{3}missing_frames\0\u{1}location\0\u{1}uplink\0\u{1}withholding\0\u{1}stale\0\u{1}clones\0\u{3}is_revoked\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}operation\0\u{3}operation_name\0\u{1}callsign\0\u{1}device\0\u{1}role\0\u{3}state_hash\0\u{3}state_is_incomplete\0\u{1}root\0\u{1}logs\0\u{1}frames\0\u{3}waiting_frames\0\u{1}users\0\u{1}reports\0\u{1}fences\0\u{1}crossings\0\u{1}peers\0\u{1}fix\0\u{1}rejected\0\u{3}disk_free_bytes\0\u{3}dropped_for_lack_of_room\0\u{3}forked_logs\0\u{3}quarantined_frames\0\u{1}forks\0\u{3}missing_frames\0\u{1}location\0\u{1}uplink\0\u{1}withholding\0\u{1}stale\0\u{1}clones\0\u{3}is_revoked\0\u{3}clock_lead_seconds\0")
 
   fileprivate class _StorageClass {
     var _operation: Data = Data()
@@ -4965,6 +4974,7 @@ nonisolated extension WireStatus: SwiftProtobuf.Message, SwiftProtobuf._MessageI
     var _stale: [WireSilence] = []
     var _clones: [WireClone] = []
     var _isRevoked: Bool = false
+    var _clockLeadSeconds: Int64? = nil
 
       // This property is used as the initial default value for new instances of the type.
       // The type itself is protecting the reference to its storage via CoW semantics.
@@ -5005,6 +5015,7 @@ nonisolated extension WireStatus: SwiftProtobuf.Message, SwiftProtobuf._MessageI
       _stale = source._stale
       _clones = source._clones
       _isRevoked = source._isRevoked
+      _clockLeadSeconds = source._clockLeadSeconds
     }
   }
 
@@ -5053,6 +5064,7 @@ nonisolated extension WireStatus: SwiftProtobuf.Message, SwiftProtobuf._MessageI
         case 28: try { try decoder.decodeRepeatedMessageField(value: &_storage._stale) }()
         case 29: try { try decoder.decodeRepeatedMessageField(value: &_storage._clones) }()
         case 30: try { try decoder.decodeSingularBoolField(value: &_storage._isRevoked) }()
+        case 31: try { try decoder.decodeSingularSInt64Field(value: &_storage._clockLeadSeconds) }()
         default: break
         }
       }
@@ -5155,6 +5167,9 @@ nonisolated extension WireStatus: SwiftProtobuf.Message, SwiftProtobuf._MessageI
       if _storage._isRevoked != false {
         try visitor.visitSingularBoolField(value: _storage._isRevoked, fieldNumber: 30)
       }
+      try { if let v = _storage._clockLeadSeconds {
+        try visitor.visitSingularSInt64Field(value: v, fieldNumber: 31)
+      } }()
     }
     try unknownFields.traverse(visitor: &visitor)
   }
@@ -5194,6 +5209,7 @@ nonisolated extension WireStatus: SwiftProtobuf.Message, SwiftProtobuf._MessageI
         if _storage._stale != rhs_storage._stale {return false}
         if _storage._clones != rhs_storage._clones {return false}
         if _storage._isRevoked != rhs_storage._isRevoked {return false}
+        if _storage._clockLeadSeconds != rhs_storage._clockLeadSeconds {return false}
         return true
       }
       if !storagesAreEqual {return false}

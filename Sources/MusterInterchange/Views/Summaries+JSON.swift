@@ -136,6 +136,8 @@ extension StatusSummary {
       "forks": .array(forks.map(\.json)), "clones": .array(clones.map(\.json)),
       "withholding": .array(withholding.map(\.json)), "stale": .array(stale.map(\.json)),
       "diskFreeBytes": .known(diskFreeBytes, JSON.unsigned),
+      "clockSuspect": .bool(clockLead?.isSuspect ?? false),
+      "clockAheadSeconds": .known(clockLead) { .integer($0.seconds) },
       "quarantined": .count(quarantinedFrames), "missingFrames": .count(missingFrames),
       "uplink": .known(uplink, \.json),
     ])

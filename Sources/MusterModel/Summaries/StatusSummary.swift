@@ -52,6 +52,8 @@ public struct StatusSummary: Hashable, Sendable {
   public var forks: [ForkSummary]
   /// This device was revoked, and knows it: it writes no more.
   public var isRevoked = false
+  /// How this device's clock stands to its peers'; nil while none has told its own.
+  public var clockLead: ClockLead?
   /// Devices that are in use twice at once, by device.
   public var clones: [CloneSummary] = []
   /// Peers that withhold for minutes, by device; empty where the node is not running.

@@ -11,8 +11,11 @@ struct AlertRules {
   static let vagueDecimetres: UInt32 = 10_000
 
   let own: UserID
-  /// This device, if it was revoked.
-  let revoked: DeviceID?
+  let device: DeviceID
+  /// This device was revoked.
+  let isRevoked: Bool
+  /// How far this device's clock is ahead, if that is known.
+  let clockLead: ClockLead?
   let isCommand: Bool
   let people: [UserSummary]
   let reports: [Hazard]
@@ -158,11 +161,18 @@ struct AlertRules {
         id: AlertID(kind: .clone, row: RowID(raw: clone.device.raw)), level: .danger,
         text: "\(clone.callsign)'s laptop (\(clone.device.short)) is in use twice at once")
     }
-    if let revoked {
+    let row = RowID(raw: device.raw)
+    if isRevoked {
       found.append(
         AlertBook.Finding(
-          id: AlertID(kind: .revoked, row: RowID(raw: revoked.raw)), level: .danger,
+          id: AlertID(kind: .revoked, row: row), level: .danger,
           text: "this laptop was revoked: nothing can be written here any more"))
+    }
+    if let clockLead, clockLead.isSuspect {
+      found.append(
+        AlertBook.Finding(
+          id: AlertID(kind: .clock, row: row), level: .warning,
+          text: "this laptop's clock is \(clockLead.words) of the others': set it right"))
     }
     return found
   }

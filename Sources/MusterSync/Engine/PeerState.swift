@@ -17,6 +17,8 @@ struct PeerState: Sendable {
   var liveness = Liveness.heard
   /// The newest announce, and the link by which it came.
   var announced: (at: Instant, link: LinkID)?
+  /// What its wall clock showed when it last said so.
+  var clock: ShownClock?
   /// Until then it counts as nobody to keep a session with for its place in a large mesh: to find
   /// that, all others have to be looked at.
   var offPathUntil: Instant?

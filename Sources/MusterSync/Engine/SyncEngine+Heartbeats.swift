@@ -139,6 +139,7 @@ extension SyncEngine {
   mutating func sendRoots(to device: DeviceID, asksForAnswer: Bool) {
     var packet = Packet()
     packet.roots = shelf.roots()
+    packet.clock = wall
     packet.answer = asksForAnswer
     outbox.add(packet, importance: .control, to: device)
   }

@@ -81,6 +81,7 @@ extension SyncEngine {
     for push in packet.pushed { receive(push, from: device, endpoint: endpoint) }
     for key in packet.keys { receive(key, endpoint: endpoint) }
     for hint in packet.heads { noteHead(hint, of: device) }
+    if let clock = packet.clock { noteClock(clock, of: device) }
     let beginsDigest = packet.roots.map { compare($0, of: device) } ?? false
     for node in packet.digest { compare(node, of: device) }
     serve(packet.wants, to: device)

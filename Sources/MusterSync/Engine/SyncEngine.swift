@@ -21,6 +21,9 @@ public struct SyncEngine: Sendable {
   var incarnation: Incarnation
   var random: DeterministicRandom
   var now: Instant
+  /// What this device's wall clock shows, told to peers; given before `handle`. Decides nothing.
+  public var wall: Timestamp?
+  var lastShown: ShownClock?
   /// By which the datagram at hand came in.
   var arrivalLink = LinkID.unknown
   /// On which it came.
@@ -123,6 +126,7 @@ public struct SyncEngine: Sendable {
   public mutating func handle(_ input: Input, now: Instant) -> [Effect] {
     effects = []
     noticeSleep(until: now)
+    noticeClockStep()
     switch input {
     case .datagram(let bytes, let endpoint, let link):
       arrivalLink = link

@@ -25,6 +25,8 @@ enum Timing {
   /// Of several sessions with one peer, one on which it was heard so much earlier than on another
   /// may still be the one that both speak on.
   static let settlingMilliseconds: Int64 = 2000
+  /// A wall clock that jumps further was set.
+  static let clockStepMilliseconds: UInt64 = 30_000
   /// Whether a difference was mended is looked at after this.
   static let recheckMilliseconds: Int64 = 4000
   /// Who has not been heard for so long is asked to answer the heartbeat.

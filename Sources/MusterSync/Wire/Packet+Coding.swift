@@ -14,6 +14,7 @@ extension Packet {
     wire.keys = keys.map(\.wire)
     if let joinAnswer { wire.join = joinAnswer.wire }
     if let roots { wire.roots = .init(roots.bytes) }
+    wire.clock = clock?.milliseconds ?? 0
     wire.heads = heads.map { .init(LeafHint.encoded([$0])) }
     if let acknowledgement { wire.ack = acknowledgement.wire }
     wire.challenge = challenge ?? 0
@@ -43,6 +44,7 @@ extension Packet {
     for key in wire.keys { keys.append(try EpochKey(key)) }
     if wire.hasJoin { joinAnswer = try JoinAnswer(wire.join) }
     if !wire.roots.isEmpty { roots = try Roots(Array(wire.roots)) }
+    if wire.clock != 0 { clock = Timestamp(milliseconds: wire.clock) }
     for hint in wire.heads { heads += try LeafHint.decode(Array(hint)) }
     if wire.hasAck { acknowledgement = try Acknowledgement(wire.ack) }
     if wire.challenge != 0 { challenge = wire.challenge }

@@ -13,6 +13,8 @@ struct Packet: Hashable, Sendable {
   var joinAnswer: JoinAnswer?
   /// The root of every set: a heartbeat.
   var roots: Roots?
+  /// With the roots: what the sender's wall clock shows.
+  var clock: Timestamp?
   var heads: [LeafHint] = []
   var acknowledgement: Acknowledgement?
   /// Whoever is at this address says it again, from there: not 0.

@@ -265,6 +265,12 @@ nonisolated struct WirePacket: @unchecked Sendable {
     set {_uniqueStorage()._pushed = newValue}
   }
 
+  /// with roots: what the sender's wall clock shows, milliseconds
+  var clock: Int64 {
+    get {_storage._clock}
+    set {_uniqueStorage()._clock = newValue}
+  }
+
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
   init() {}
@@ -830,7 +836,7 @@ nonisolated extension WireJoinRequest: SwiftProtobuf.Message, SwiftProtobuf._Mes
 
 nonisolated extension WirePacket: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".Packet"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}digest\0\u{1}wants\0\u{1}runs\0\u{1}records\0\u{3}record_wants\0\u{3}key_requests\0\u{1}keys\0\u{1}join\0\u{1}roots\0\u{1}heads\0\u{1}ack\0\u{1}challenge\0\u{1}response\0\u{2}\u{7}answer\0\u{1}peers\0\u{1}pushed\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}digest\0\u{1}wants\0\u{1}runs\0\u{1}records\0\u{3}record_wants\0\u{3}key_requests\0\u{1}keys\0\u{1}join\0\u{1}roots\0\u{1}heads\0\u{1}ack\0\u{1}challenge\0\u{1}response\0\u{2}\u{7}answer\0\u{1}peers\0\u{1}pushed\0\u{1}clock\0")
 
   fileprivate class _StorageClass {
     var _digest: [WireDigestNode] = []
@@ -849,6 +855,7 @@ nonisolated extension WirePacket: SwiftProtobuf.Message, SwiftProtobuf._MessageI
     var _answer: Bool = false
     var _peers: [WirePeerAddress] = []
     var _pushed: [WirePushedRecords] = []
+    var _clock: Int64 = 0
 
       // This property is used as the initial default value for new instances of the type.
       // The type itself is protecting the reference to its storage via CoW semantics.
@@ -875,6 +882,7 @@ nonisolated extension WirePacket: SwiftProtobuf.Message, SwiftProtobuf._MessageI
       _answer = source._answer
       _peers = source._peers
       _pushed = source._pushed
+      _clock = source._clock
     }
   }
 
@@ -909,6 +917,7 @@ nonisolated extension WirePacket: SwiftProtobuf.Message, SwiftProtobuf._MessageI
         case 20: try { try decoder.decodeSingularBoolField(value: &_storage._answer) }()
         case 21: try { try decoder.decodeRepeatedMessageField(value: &_storage._peers) }()
         case 22: try { try decoder.decodeRepeatedMessageField(value: &_storage._pushed) }()
+        case 23: try { try decoder.decodeSingularSInt64Field(value: &_storage._clock) }()
         default: break
         }
       }
@@ -969,6 +978,9 @@ nonisolated extension WirePacket: SwiftProtobuf.Message, SwiftProtobuf._MessageI
       if !_storage._pushed.isEmpty {
         try visitor.visitRepeatedMessageField(value: _storage._pushed, fieldNumber: 22)
       }
+      if _storage._clock != 0 {
+        try visitor.visitSingularSInt64Field(value: _storage._clock, fieldNumber: 23)
+      }
     }
     try unknownFields.traverse(visitor: &visitor)
   }
@@ -994,6 +1006,7 @@ nonisolated extension WirePacket: SwiftProtobuf.Message, SwiftProtobuf._MessageI
         if _storage._answer != rhs_storage._answer {return false}
         if _storage._peers != rhs_storage._peers {return false}
         if _storage._pushed != rhs_storage._pushed {return false}
+        if _storage._clock != rhs_storage._clock {return false}
         return true
       }
       if !storagesAreEqual {return false}

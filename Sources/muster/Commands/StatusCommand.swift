@@ -102,6 +102,9 @@ struct StatusCommand: AsyncParsableCommand {
             + "in quarantine: ask command. Who comes back joins again, in another home"
         ))
     }
+    if let lead = status.clockLead, lead.isSuspect {
+      facts.append(("CLOCK", "\(lead.words) of those of the laptops that it met: set it right"))
+    }
     for clone in status.clones {
       facts.append(
         (

@@ -20,6 +20,8 @@ struct Valley {
     var rejections: [String] = []
     var crossings: [CrossingSummary] = []
     var demands: [RowID] = []
+    /// By how much its wall clock is ahead of the valley's.
+    var leadMilliseconds: Int64 = 0
   }
 
   let seed: UInt64
@@ -45,6 +47,16 @@ struct Valley {
     ClockReading(
       instant: now,
       wall: Timestamp(milliseconds: Self.start.milliseconds + now.microseconds / 1000))
+  }
+
+  private func clock(of laptop: Laptop) -> ClockReading {
+    let wall = clock.wall.milliseconds + laptop.leadMilliseconds
+    return ClockReading(instant: now, wall: Timestamp(milliseconds: wall))
+  }
+
+  /// Somebody sets a laptop's wall clock.
+  mutating func setClock(_ name: String, aheadMilliseconds: Int64) {
+    laptops[index(name)].leadMilliseconds = aheadMilliseconds
   }
 
   /// 10.0.0.1 for the first.
@@ -75,7 +87,7 @@ struct Valley {
     }
     laptops[index].replica = nil
     defer { laptops[index].replica = replica }
-    let (result, outcome) = try command(&replica, clock)
+    let (result, outcome) = try command(&replica, clock(of: laptops[index]))
     if checksInvariants { try replica.checkInvariants() }
     try take(outcome, of: index, replica)
     return result
