@@ -53,6 +53,8 @@ public final class World {
   let doubtful: Set<Int>
   /// Those that were acknowledged so far.
   var revocations: [Revoked] = []
+  /// Of whom nobody can say whether they were revoked: it failed, and may be on the disk.
+  var perhapsRevoked: Set<DeviceID> = []
   var acknowledgedWrites = 0
   var convergedMilliseconds: Int64?
   private(set) var violations: [Violation] = []

@@ -23,10 +23,16 @@ extension World {
     where log.opening.certificate == target.credentials.certificate {
       held[log.head.log] = log.head.sequence
     }
+    let failures = node.failures.values.reduce(0, +)
     let done = try command(node) { replica, clock in
       ((), try replica.revoke(target.credentials.device, now: clock))
     }
-    guard done != nil else { return }
+    guard done != nil else {
+      if !node.isRunning || node.failures.values.reduce(0, +) > failures {
+        perhapsRevoked.insert(target.credentials.device)
+      }
+      return
+    }
     trace.note(.wrote, at: now, node: node.index, [])
     tally.fire(.revocation)
     revocations.append(
@@ -47,9 +53,11 @@ extension World {
     node.isRunning && !isRevoked(node) && !forkers.contains(node.index)
   }
 
-  /// Whether somebody has revoked it, whoever knows of that.
-  func isRevoked(_ node: SimulatedNode) -> Bool {
-    let device = node.credentials.device
-    return revocations.contains { nodes[$0.target].credentials.device == device }
+  /// Whether somebody has revoked it, or may have, whoever knows of that.
+  func isRevoked(_ node: SimulatedNode) -> Bool { isRevoked(node.credentials.device) }
+
+  func isRevoked(_ device: DeviceID) -> Bool {
+    perhapsRevoked.contains(device)
+      || revocations.contains { nodes[$0.target].credentials.device == device }
   }
 }
