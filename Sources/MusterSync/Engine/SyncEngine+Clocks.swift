@@ -24,7 +24,8 @@ extension SyncEngine {
   ///
   /// - Parameter now: what this device's clocks show.
   public func clockLead(now: ClockReading) -> ClockLead? {
-    let leads = met
+    let leads =
+      met
       .filter { !roster.revoked.contains($0) }
       .compactMap { peers[$0]?.clock }
       .map { now.wall.milliseconds(since: $0.reading(at: now.instant)) }
