@@ -1,5 +1,6 @@
 """What a row of the table is, and what every row looks at in the end."""
 
+import json
 import os
 import sys
 import time
@@ -82,7 +83,8 @@ def check_all(verdict, made, acknowledged=(), seconds=60):
         return
     verdict.note += f"{', ' if verdict.note else ''}in step after {time.monotonic() - began:.1f} s"
     for node in made.nodes:
-        lost = [report for report in acknowledged if not node.has_report(report)]
+        held = {report["id"] for report in json.loads(node.muster("report", "list", "--json"))}
+        lost = set(acknowledged) - held
         verdict.expect(not lost, f"node {node.index} lacks {len(lost)} acknowledged reports")
         verify(verdict, node)
 
