@@ -63,7 +63,8 @@ public struct SafetyAssessment: Hashable, Sendable {
       (state, cause, reason) = (.safe, .saidSafe, words ?? "said safe")
     } else if let age {
       if age > silenceThresholdMilliseconds {
-        (state, cause, reason) = (.unknown, .silent, "no fix for \(Self.span(milliseconds: age))")
+        let span = RoundedSpan(seconds: UInt64(age / 1000))
+        (state, cause, reason) = (.unknown, .silent, "no fix for \(span)")
       } else if let muster = zone(in: musterZones) {
         (state, cause, reason) = (.safe, .insideMuster, "inside muster zone \(muster.name)")
       } else if musterZones.isEmpty {
@@ -85,15 +86,5 @@ public struct SafetyAssessment: Hashable, Sendable {
   private static func excerpt(of note: String) -> String {
     let line = note.split(separator: "\n").first ?? ""
     return line.count > 80 ? line.prefix(79) + "…" : String(line)
-  }
-
-  private static func span(milliseconds: Int64) -> String {
-    let seconds = milliseconds / 1000
-    switch seconds {
-    case ..<120: return "\(seconds) s"
-    case ..<7200: return "\(seconds / 60) min"
-    case ..<172_800: return "\(seconds / 3600) h"
-    default: return "\(seconds / 86_400) d"
-    }
   }
 }

@@ -20,13 +20,6 @@ public struct ClockLead: Hashable, Sendable {
 
   /// `12 min ahead`, `3650 d behind`.
   public var words: String {
-    let size = seconds.magnitude
-    let span =
-      switch size {
-      case ..<7200: "\(size / 60) min"
-      case ..<172_800: "\(size / 3600) h"
-      default: "\(size / 86_400) d"
-      }
-    return "\(span) \(seconds < 0 ? "behind" : "ahead")"
+    "\(RoundedSpan(seconds: seconds.magnitude)) \(seconds < 0 ? "behind" : "ahead")"
   }
 }

@@ -149,8 +149,8 @@ enum Components {
     .must("operation", .reference), .must("operationName", .text), .must("callsign", .text),
     .must("device", .reference), .must("role", .choice(Role.allCases.map(\.name))),
     .must("isRevoked", .flag), .must("clockSuspect", .flag), .must("stateHash", .text),
-    .must("root", .text),
-    .must("logs", .count), .must("frames", .count), .must("quarantined", .count),
+    .must("root", .text), .must("logs", .count), .must("frames", .count),
+    .must("quarantined", .count),
     .must("peers", .list(.named("Peer"), most: Limits.peers)), .must("uplink", .anything),
     .must("fix", .anything), .must("diskFreeBytes", .nullable(.count)),
   ])
