@@ -65,28 +65,36 @@ def kills(options):
     return verdict
 
 
-def kill_within(words, seconds):
-    """Begins a command and kills it after a while, if it still runs."""
-    began = subprocess.Popen(words, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-    time.sleep(seconds)
-    began.kill()
-    began.wait()
+class Interrupted:
+    """A command that is killed at a drawn moment of its course, and then given once more."""
+
+    def __init__(self, seed, seconds):
+        # How long it takes where nobody kills it.
+        self.draw, self.seconds = random.Random(seed), seconds
+
+    def run(self, words):
+        """What came of the second time."""
+        began = subprocess.Popen(words, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        time.sleep(self.draw.random() * self.seconds * 1.2)
+        began.kill()
+        began.wait()
+        start = time.monotonic()
+        again = subprocess.run(words, capture_output=True, text=True)
+        if again.returncode == 0:
+            self.seconds = time.monotonic() - start
+        return again
 
 
 def founding(options):
     """Killed while it founds an operation: what is left can be gone on with, or founded anew."""
     count = options.volume(60, 200)
     lab = mesh(options, 1)
-    draw, verdict, done, whole_time = random.Random(5), Verdict(f"{count} kills"), 0, 0.1
+    command, verdict, done = Interrupted(5, 0.1), Verdict(f"{count} kills"), 0
     for turn in range(count):
         home = os.path.join(lab.folder, f"f{turn}")
         words = [lab.program, "init", "Flood", "--callsign", "Anna", "--home", home]
-        kill_within(words, draw.random() * whole_time * 1.2)
-        began = time.monotonic()
-        again = subprocess.run(words, capture_output=True, text=True)
-        if again.returncode == 0:
-            whole_time = time.monotonic() - began
-        else:
+        again = command.run(words)
+        if again.returncode != 0:
             # It was founded before the kill: then it must be whole.
             whole = subprocess.run(
                 [lab.program, "verify", "--home", home], capture_output=True, text=True)
@@ -101,7 +109,7 @@ def joining(options):
     """Killed while it joins by file: what is left can be gone on with, or joined with again."""
     count = options.volume(40, 200)
     lab = mesh(options, 1)
-    draw, verdict, done, whole_time = random.Random(6), Verdict(f"{count} kills"), 0, 0.15
+    command, verdict, done = Interrupted(6, 0.15), Verdict(f"{count} kills"), 0
     for turn in range(count):
         home = os.path.join(lab.folder, f"j{turn}")
         request, grant = home + ".request", home + ".grant"
@@ -109,11 +117,7 @@ def joining(options):
                         "--home", home], check=True, capture_output=True)
         lab.nodes[0].muster("admit", request, "--out", grant)
         words = [lab.program, "join", "--grant", grant, "--home", home]
-        kill_within(words, draw.random() * whole_time * 1.2)
-        began = time.monotonic()
-        again = subprocess.run(words, capture_output=True, text=True)
-        if again.returncode == 0:
-            whole_time = time.monotonic() - began
+        again = command.run(words)
         done += again.returncode != 0
         whole = subprocess.run(
             [lab.program, "verify", "--home", home], capture_output=True, text=True)

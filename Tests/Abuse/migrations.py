@@ -1,18 +1,16 @@
 """S2: kill -9 while a newer program brings an older database into its own form."""
 
-import json
 import os
 import pathlib
 import random
 import struct
-import subprocess
 
 from nacl.bindings import crypto_aead_xchacha20poly1305_ietf_encrypt as encrypt
 
 from datagrams import device_key
 from moments import killed_at, need_strace
 from pages import CLEAR, PAGE, RESERVED, Pages, open_database
-from row import Row, Verdict, check_all, mesh
+from row import Row, Verdict, check_all, check_at_rest, mesh
 
 # Takes the last steps of `Migrations.swift` back.
 OLDER = """
@@ -49,11 +47,7 @@ def migrating(options):
         if draw.random() < 0.3:
             second += killed(options, node, draw.randint(1, 12))
         unmigrated += not is_migrated(node, path)
-        done = muster(options, node, "verify")
-        verdict.expect(done.returncode == 0, f"change {place - 1}: {done.stdout}{done.stderr}"[:400])
-        listed = muster(options, node, "report", "list", "--json")
-        found = {entry["id"] for entry in json.loads(listed.stdout or "[]")}
-        verdict.expect(set(acknowledged) <= found, f"change {place - 1}: reports are gone")
+        check_at_rest(verdict, node, acknowledged, f"change {place - 1}")
         if len(verdict.problems) > 5:
             break
     verdict.volume = f"{kills} kills, {second} more while it mended that"
@@ -103,11 +97,6 @@ def killed(options, node, place):
     """Opens the database, and kills who does at its n-th change of a file; whether it came so far."""
     words = [options.muster, "status", "--home", node.home]
     return killed_at(place, words) is not None
-
-
-def muster(options, node, *words):
-    return subprocess.run(
-        [options.muster, *words, "--home", node.home], capture_output=True, text=True)
 
 
 ROWS = [Row("S2", "kill -9 while it brings an older database into its form", migrating)]

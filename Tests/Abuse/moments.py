@@ -1,14 +1,13 @@
 """S2: kill -9 at one change of a file after the other, while a laptop writes."""
 
 import collections
-import json
 import os
 import random
 import re
 import shutil
 import subprocess
 
-from row import Row, Verdict, check_all, mesh
+from row import Row, Verdict, check_all, check_at_rest, mesh
 
 # What changes files; `when=N` below names the N-th of them.
 CALLS = "pwrite64,pwritev,write,fdatasync,fsync,ftruncate,unlink,unlinkat,rename,renameat2"
@@ -22,7 +21,6 @@ def need_strace():
 def killed_at(place, words):
     """Runs a command and kills it at its n-th change of a file: the file's name, or None where it
     came to its end before."""
-    need_strace()
     trace = f"/tmp/muster-moment-{os.getpid()}"
     done = subprocess.run(
         ["strace", "-f", "-qq", "-y", "-o", trace, "-e", f"trace={CALLS}",
@@ -41,15 +39,12 @@ class Laptop:
 
     def __init__(self, options, node, seed):
         self.options, self.node, self.draw = options, node, random.Random(seed)
-        self.problems, self.acknowledged = [], []
+        self.verdict, self.acknowledged = Verdict(""), []
         self.places = collections.Counter()
         self.recoveries = 0
 
     def words(self, *words):
         return [self.options.muster, *words, "--home", self.node.home]
-
-    def muster(self, *words):
-        return subprocess.run(self.words(*words), capture_output=True, text=True)
 
     def kill(self, place, *words):
         """Whether it was killed there; and now and then whoever opens the files next is, too."""
@@ -64,22 +59,18 @@ class Laptop:
 
     def look(self, when):
         """Everything verifies, what was acknowledged is there, and it can be written to."""
-        done = self.muster("verify")
-        if done.returncode != 0:
-            self.problems.append(f"{when}: {done.stdout}{done.stderr}"[:400])
-        listed = self.muster("report", "list", "--json")
-        found = {entry["id"] for entry in json.loads(listed.stdout or "[]")}
-        if not set(self.acknowledged) <= found:
-            self.problems.append(f"{when}: acknowledged reports are gone")
-        done = self.muster("report", "add", "--title", when, "--description", "m" * 3000)
-        if done.returncode != 0:
-            self.problems.append(f"{when}: it takes no report: {done.stderr}"[:400])
+        check_at_rest(self.verdict, self.node, self.acknowledged, when)
+        words = self.words("report", "add", "--title", when, "--description", "m" * 3000)
+        done = subprocess.run(words, capture_output=True, text=True)
+        self.verdict.expect(
+            done.returncode == 0, f"{when}: it takes no report: {done.stderr}"[:400])
         self.acknowledged.append(done.stdout.strip())
 
 
 def moments(options, words, node, seed, least):
     """Kills `words` at one change after the other, from the first to the last and again."""
     turns = options.volume(40, 800)
+    need_strace()
     made = mesh(options, 2)
     chosen = made.nodes[node]
     chosen.stop()
@@ -94,11 +85,12 @@ def moments(options, words, node, seed, least):
         else:
             ends += 1
             place = 1 + ends % leap
-        if len(laptop.problems) > 5:
+        if len(laptop.verdict.problems) > 5:
             break
     files = ", ".join(f"{count} at {name}" for name, count in laptop.places.most_common(3))
-    verdict = Verdict(f"{kills} kills, {laptop.recoveries} more while it mended that", note=files)
-    verdict.problems += laptop.problems
+    verdict = laptop.verdict
+    verdict.volume = f"{kills} kills, {laptop.recoveries} more while it mended that"
+    verdict.note = files
     verdict.expect(kills >= turns // 2, f"only {kills} kills")
     verdict.expect(laptop.recoveries >= kills // 3, "hardly any while it mended")
     for name, count in least.items():

@@ -89,6 +89,19 @@ def check_all(verdict, made, acknowledged=(), seconds=60):
         verify(verdict, node)
 
 
+def check_at_rest(verdict, node, acknowledged, when):
+    """Of a node that does not run: everything verifies, and what was acknowledged is there."""
+    def muster(*words):
+        return lab.subprocess.run(
+            [node.lab.program, *words, "--home", node.home], capture_output=True, text=True)
+
+    done = muster("verify")
+    verdict.expect(done.returncode == 0, f"{when}: {done.stdout}{done.stderr}"[:400])
+    listed = muster("report", "list", "--json")
+    found = {entry["id"] for entry in json.loads(listed.stdout or "[]")}
+    verdict.expect(set(acknowledged) <= found, f"{when}: acknowledged reports are gone")
+
+
 def verify(verdict, node):
     words = [node.lab.program, "verify", "--home", node.home]
     done = lab.subprocess.run(words, capture_output=True, text=True)
