@@ -59,4 +59,24 @@ struct RoamingStoryTests {
     }
     #expect(world.problems == [])
   }
+
+  @Test func `what is known of one way does not count for the next`() {
+    // Given a way on which answers take ten seconds, and somebody who says much on it
+    var world = Self.connected(seed: 3)
+    let usual = world.weather
+    world.weather = .init(delayMilliseconds: 4000...6000)
+    for index in 0..<2 { world.write(20, bytes: 400, at: index) }
+    #expect(world.run(seconds: 200) { $0.haveConverged })
+    world.cut(0, 1)
+    world.write(20, bytes: 400, at: 0)
+    world.run(seconds: 60)
+    // When the other one speaks again, from an address to which the way is short
+    world.weather = usual
+    world.stations[1].endpoint = Station.endpoint(7)
+    world.mend(0, 1)
+    world.give(.linkUp, to: 1)
+    // Then all is said there as to somebody new
+    #expect(world.run(seconds: 2) { $0.haveConverged })
+    #expect(world.problems == [])
+  }
 }

@@ -67,6 +67,8 @@ extension SyncEngine {
     announcing.reset(now: now)
     deadlines.schedule(.announce, at: now)
     for device in connected {
+      outbox.flows[device]?.changeWay()
+      outbox.touch(device)
       peers[device]?.quicken(now: now)
       probeNow(device)
     }

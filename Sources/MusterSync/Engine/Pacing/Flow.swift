@@ -18,6 +18,8 @@ struct Flow: Sendable {
   private var pace: TokenBucket?
   /// The session on which everything in `sent` left.
   private var session: UInt32?
+  /// Where it left to: what is known of the way is known of the way to there.
+  private var endpoint: Endpoint?
   private var sent = SentDatagrams()
   /// Timeouts in a row; doubles the next.
   private var timeouts = 0
@@ -105,15 +107,36 @@ struct Flow: Sendable {
 
   private static let pause: Int64 = 5_000_000
 
-  /// Counters of one session say nothing about those of another.
+  /// Counters of one session say nothing about those of another; nor do window, round trip and loss
+  /// of the way to one address about the way to another (RFC 9000 §9.4).
   ///
   /// - Parameter isOverTCP: whether TCP carries what leaves on it.
-  mutating func use(_ index: UInt32, isOverTCP: Bool) {
+  mutating func use(_ index: UInt32, at endpoint: Endpoint, isOverTCP: Bool) {
+    if let old = self.endpoint, old != endpoint {
+      changeWay()
+    } else if session != index {
+      repeatAll()
+    }
+    session = index
+    self.endpoint = endpoint
     if window.isOverTCP != isOverTCP { window.isOverTCP = isOverTCP }
-    guard session != index else { return }
+  }
+
+  /// One of both has moved, and the way between them is another one.
+  mutating func changeWay() {
+    repeatAll()
+    window = CongestionWindow()
+    roundTrip = RoundTrip()
+    pace = nil
+    timeouts = 0
+    isBack = false
+    sentLoss = LossMeter()
+    heardLoss = LossMeter()
+  }
+
+  private mutating func repeatAll() {
     queue.repeatParts(sent.timeOut().flatMap(\.parts), first: true)
     sent = SentDatagrams()
-    session = index
   }
 
   /// - Parameter skipped: how many of the peer's datagrams before this one have not come; -1 where
