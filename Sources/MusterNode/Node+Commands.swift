@@ -54,8 +54,7 @@ extension Node {
     case .invite(let role, let uses, let seconds):
       return try invite(role: role, uses: uses, validSeconds: seconds)
     case .admit(let request, let role): return try admit(request, role: role)
-    case .revoke(let reference):
-      return try done { try $0.revoke($0.device(named: reference), now: $1) }
+    case .revoke(let reference): return try revoke(reference)
     case .rotateEpoch: return try done { try $0.rotateEpoch(now: $1) }
     case .quarantine: return .quarantine(try read { replica, _ in try replica.quarantine() })
     case .release(let reference): return try release(reference)
@@ -100,6 +99,12 @@ extension Node {
         background: try replica.locationProfile(of: user, inForeground: false),
         silenceSeconds: try replica.silenceSeconds(of: user))
     }
+  }
+
+  private func revoke(_ reference: String) throws -> Reply {
+    let device = try read { replica, _ in try replica.device(named: reference) }
+    try attempt { try $0.revoke(device, now: $1) }
+    return .devices(try read { replica, _ in try replica.devices().filter { $0.id == device } })
   }
 
   private func release(_ reference: String) throws -> Reply {

@@ -347,10 +347,22 @@ extension Replica {
       of: store.rows(kind).filter(\.exists).map(\.key.id), kind: "\(kind)", named: reference)
   }
 
-  /// The device that a person means by the first digits of its id.
-  public func device(named reference: String) throws(Refusal) -> DeviceID {
-    let known = Set(control.admissions.map(\.signed.certificate.device))
-    return try Self.only(of: known.sorted(), kind: "device", named: reference)
+  /// The device that a person means by the first digits of its id, or by the callsign of whose it
+  /// is, where no other of theirs is left that counts.
+  public func device(named reference: String) throws -> DeviceID {
+    let known = try devices()
+    let called = known.filter { $0.callsign == reference && !$0.isRevoked }.map(\.id)
+    guard !called.isEmpty else {
+      return try Self.only(of: known.map(\.id), kind: "device", named: reference)
+    }
+    let digits = reference.lowercased()
+    let begun = known.map(\.id).filter { digits.count >= 4 && "\($0)".hasPrefix(digits) }
+    let meant = Set(called + begun).sorted()
+    guard meant.count == 1 else {
+      let ids = meant.map { "\($0.short)" }.joined(separator: ", ")
+      throw Refusal("\(reference) may be \(meant.count) laptops: name one of \(ids)", .unknown)
+    }
+    return meant[0]
   }
 
   private static func only<ID: Identifier>(

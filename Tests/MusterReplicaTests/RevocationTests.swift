@@ -57,6 +57,26 @@ struct RevocationTests {
     #expect(try valley.hashes() == hashes)
   }
 
+  @Test func `whose laptop is meant is found by callsign, as long as there is one`() throws {
+    var valley = try Valley.with("Ada", "Ben", "Cleo")
+    func named(_ reference: String) throws -> DeviceID {
+      try valley.ask("Ada") { replica, _ in try replica.device(named: reference) }
+    }
+    let ben = device("Ben", in: valley)
+    #expect(try named("Ben") == ben)
+    #expect(try named(String("\(ben)".prefix(6)).uppercased()) == ben)
+    #expect(throws: Refusal.self) { try named("ben") }
+    #expect(throws: Refusal.self) { try named("Dora") }
+    // Cleo calls herself by the same name
+    try valley.at("Cleo") { try $0.setCallsign("Ben", now: $1) }
+    try valley.converge()
+    #expect(throws: Refusal.self) { try named("Ben") }
+    // until only one of both is left
+    try valley.at("Ada") { try $0.revoke(ben, now: $1) }
+    try valley.converge()
+    #expect(try named("Ben") != ben)
+  }
+
   @Test func `nobody hands a revoked laptop the new key, and everybody else gets it`() throws {
     var valley = try Valley.with("Ada", "Ben", "Cleo")
     try revoke("Ben", by: "Ada", in: &valley)

@@ -55,7 +55,8 @@ extension ProcessTests {
         // When it is revoked, and its words arrive after that
         let devices = try await anna.ask("device", "list").items
         let stolen = try #require(devices.first { $0["callsign"].text == "Ben" }?["id"].text)
-        try await anna.tell("revoke", stolen)
+        let told = try await anna.tell("revoke", "Ben")
+        #expect(told == "Ben's laptop \(stolen.prefix(8)) is put out, for ever")
         _ = try await ben.run(peers: [annasNode])
         try await eventually("the thief's words are in quarantine") {
           try await anna.ask("status")["quarantined"].number ?? 0 > 0

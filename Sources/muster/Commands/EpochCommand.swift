@@ -20,6 +20,9 @@ struct EpochCommand: AsyncParsableCommand {
 
     @OptionGroup var home: HomeOptions
 
-    func run() async throws { _ = try await Door.open(home).change(.rotateEpoch) }
+    func run() async throws {
+      _ = try await Door.open(home).change(.rotateEpoch)
+      try Standard.print("What is written from now on is sealed under a new key")
+    }
   }
 }

@@ -1,4 +1,5 @@
 internal import ArgumentParser
+internal import MusterModel
 internal import MusterNode
 
 struct RevokeCommand: AsyncParsableCommand {
@@ -6,7 +7,8 @@ struct RevokeCommand: AsyncParsableCommand {
     commandName: "revoke",
     abstract: "Puts a laptop out: stolen, lost, or its owner dismissed.",
     discussion: """
-      Example:  muster device list
+      Example:  muster revoke Ben
+                muster device list
                 muster revoke 3f9a
 
       What this laptop holds of it still counts; what it writes from now on counts for nobody, \
@@ -15,10 +17,16 @@ struct RevokeCommand: AsyncParsableCommand {
       be undone: who comes back joins again, with a new key.
       """)
 
-  @Argument(help: "The laptop.", transform: RowArgument.init(parsing:))
-  var device: RowArgument
+  @Argument(help: "The laptop, by the callsign of whose it is or by its id.")
+  var device: String
 
   @OptionGroup var home: HomeOptions
 
-  func run() async throws { _ = try await Door.open(home).change(.revoke(device.prefix)) }
+  func run() async throws {
+    guard case .devices(let devices) = try await Door.open(home).change(.revoke(device)),
+      let device = devices.first
+    else { throw Refusal.unexpectedReply }
+    try Standard.print(
+      "\(SafeText.line(device.callsign))'s laptop \(device.id.short) is put out, for ever")
+  }
 }
