@@ -39,22 +39,14 @@ final class RevocationChecker: Checker {
     }
   }
 
-  /// By device and log, the last sequence that may count. Only of revocations that are sure to
-  /// count: the founder's, and those among equals whom the founder has not put out.
-  private func bounds(
-    of revocations: [Revoked], in world: World
-  ) -> [DeviceID: [LogID: UInt64]] {
+  /// By device, the frames that may count. Only of revocations that are sure to count: the
+  /// founder's, and those among equals whom the founder has not put out.
+  private func bounds(of revocations: [Revoked], in world: World) -> [DeviceID: Set<Bytes16>] {
     let dismissed = Set(revocations.filter { $0.by == 0 }.map(\.target))
-    var bounds: [DeviceID: [LogID: UInt64]] = [:]
+    var bounds: [DeviceID: Set<Bytes16>] = [:]
     for revocation in revocations where !dismissed.contains(revocation.by) {
       let device = world.nodes[revocation.target].credentials.device
-      guard let known = bounds[device] else {
-        bounds[device] = revocation.held
-        continue
-      }
-      bounds[device] = known.reduce(into: [:]) { joined, cut in
-        if let other = revocation.held[cut.key] { joined[cut.key] = min(cut.value, other) }
-      }
+      bounds[device] = bounds[device]?.intersection(revocation.held) ?? revocation.held
     }
     return bounds
   }
@@ -76,7 +68,7 @@ final class RevocationChecker: Checker {
   }
 
   private func checkRows(
-    of node: SimulatedNode, _ bounds: [DeviceID: [LogID: UInt64]], in world: World
+    of node: SimulatedNode, _ bounds: [DeviceID: Set<Bytes16>], in world: World
   ) throws {
     var authors: [LogID: DeviceID] = [:]
     for world in world.nodes where bounds[world.credentials.device] != nil {
@@ -88,9 +80,10 @@ final class RevocationChecker: Checker {
     for kind in EntityKind.allCases {
       for row in try node.store.rows(kind) {
         let frames = Field.allCases.flatMap { row.values(of: $0) }.map(\.dot.frame)
-        for place in try node.store.places(ofFrames: Set(frames).sorted()) {
-          guard let author = authors[place.log] else { continue }
-          if let last = bounds[author]?[place.log], place.sequence <= last { continue }
+        for name in Set(frames).sorted() {
+          guard let place = try node.store.places(ofFrames: [name]).first,
+            let author = authors[place.log], bounds[author]?.contains(name) == false
+          else { continue }
           world.report(
             promise,
             "\(node.name) shows frame \(place.sequence) of revoked \(author.short) in a \(kind)")

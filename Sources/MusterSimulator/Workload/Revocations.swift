@@ -7,8 +7,9 @@ struct Revoked {
   /// Places in the world's list of nodes.
   let by: Int
   let target: Int
-  /// What of the target's logs its revoker held, and lets count.
-  let held: [LogID: UInt64]
+  /// The target's frames that its revoker held, and lets count, as dots name them: their places
+  /// change when it turns out that a log has branches.
+  let held: Set<Bytes16>
   /// The last that its author's control log had then.
   let frame: FramePlace
 }
@@ -18,11 +19,7 @@ extension World {
   /// Nothing happens where whoever should do it is away, or may not.
   func revoke(_ target: SimulatedNode, by node: SimulatedNode) throws {
     guard node.isRunning else { return }
-    var held: [LogID: UInt64] = [:]
-    for log in try node.store.logs()
-    where log.opening.certificate == target.credentials.certificate {
-      held[log.head.log] = log.head.sequence
-    }
+    let held = try frames(of: target, heldBy: node)
     let failures = node.failures.values.reduce(0, +)
     let done = try command(node) { replica, clock in
       ((), try replica.revoke(target.credentials.device, now: clock))
@@ -38,6 +35,20 @@ extension World {
     revocations.append(
       Revoked(
         by: node.index, target: target.index, held: held, frame: try newestControlFrame(of: node)))
+  }
+
+  private func frames(
+    of author: SimulatedNode, heldBy node: SimulatedNode
+  ) throws -> Set<Bytes16> {
+    var names: Set<Bytes16> = []
+    for log in try node.store.logs()
+    where log.opening.certificate == author.credentials.certificate {
+      for sequence in 0...log.head.sequence {
+        let place = FramePlace(log: log.head.log, sequence: sequence)
+        if let hash = try node.store.hash(of: place) { names.insert(hash.raw.prefix) }
+      }
+    }
+    return names
   }
 
   private func newestControlFrame(of node: SimulatedNode) throws -> FramePlace {
