@@ -58,7 +58,8 @@ def suite(filter_, quick, full, words, times=1):
     def run(options):
         volume = options.volume(quick, full)
         done = subprocess.run(
-            ["swift", "test", "--explicit-target-dependency-import-check", "error",
+            ["swift", "test", "-c", "release", "--explicit-target-dependency-import-check", "error",
+             "--scratch-path", ".build/optimized", "-Xswiftc", "-enable-testing",
              "--skip-build", "--disable-xctest", "--filter", filter_],
             capture_output=True, text=True, cwd=ROOT,
             env={**os.environ, "MUSTER_VOLUME": str(volume)})
