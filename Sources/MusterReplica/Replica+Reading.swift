@@ -343,41 +343,36 @@ extension Replica {
 
   /// The row that an id, or the beginning of one, names.
   public func row(_ kind: EntityKind, named reference: String) throws -> RowID {
-    try Self.only(
-      of: store.rows(kind).filter(\.exists).map(\.key.id), kind: "\(kind)", named: reference)
-  }
-
-  /// The device that a person means by the first digits of its id, or by the callsign of whose it
-  /// is, where no other of theirs is left that counts.
-  public func device(named reference: String) throws -> DeviceID {
-    let known = try devices()
-    let called = known.filter { $0.callsign == reference && !$0.isRevoked }.map(\.id)
-    guard !called.isEmpty else {
-      return try Self.only(of: known.map(\.id), kind: "device", named: reference)
-    }
-    let digits = reference.lowercased()
-    let begun = known.map(\.id).filter { digits.count >= 4 && "\($0)".hasPrefix(digits) }
-    let meant = Set(called + begun).sorted()
-    guard meant.count == 1 else {
-      let ids = meant.map { "\($0.short)" }.joined(separator: ", ")
-      throw Refusal("\(reference) may be \(meant.count) laptops: name one of \(ids)", .unknown)
-    }
-    return meant[0]
-  }
-
-  private static func only<ID: Identifier>(
-    of ids: [ID], kind: String, named reference: String
-  ) throws(Refusal) -> ID {
     let digits = reference.lowercased()
     guard digits.count >= 4, digits.allSatisfy(\.isHexDigit) else {
       throw Refusal(
         "'\(reference)' is not an id: give at least four of its hexadecimal digits",
         .unknown)
     }
-    let found = ids.filter { $0.description.hasPrefix(digits) }
+    let found = try store.rows(kind).filter(\.exists).map(\.key.id)
+      .filter { $0.description.hasPrefix(digits) }
     guard let only = found.first else { throw Refusal("no \(kind) \(reference) here", .unknown) }
     guard found.count == 1 else {
       throw Refusal("\(found.count) \(kind)s begin with \(reference): give more digits", .unknown)
+    }
+    return only
+  }
+
+  /// The device that a person means by the first digits of its id, or by the callsign of whose it
+  /// is; of several of theirs the one that is not revoked.
+  public func device(named reference: String) throws -> DeviceID {
+    let known = try devices()
+    let theirs = known.filter { $0.callsign == reference }
+    let standing = theirs.filter { !$0.isRevoked }
+    let digits = reference.lowercased()
+    let begun = known.filter { digits.count >= 4 && "\($0.id)".hasPrefix(digits) }
+    let meant = Set(((standing.isEmpty ? theirs : standing) + begun).map(\.id)).sorted()
+    guard let only = meant.first else {
+      throw Refusal("no laptop here is \(reference)'s, or has an id that begins so", .unknown)
+    }
+    guard meant.count == 1 else {
+      let ids = meant.map(\.short).joined(separator: ", ")
+      throw Refusal("\(reference) may be \(meant.count) laptops: name one of \(ids)", .unknown)
     }
     return only
   }

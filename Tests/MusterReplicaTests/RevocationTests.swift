@@ -74,7 +74,12 @@ struct RevocationTests {
     // until only one of both is left
     try valley.at("Ada") { try $0.revoke(ben, now: $1) }
     try valley.converge()
-    #expect(try named("Ben") != ben)
+    let cleo = device("Cleo", in: valley)
+    #expect(try named("Ben") == cleo)
+    // or none
+    try valley.at("Ada") { try $0.revoke(cleo, now: $1) }
+    #expect(throws: Refusal.self) { try named("Ben") }
+    #expect(try named(cleo.short) == cleo)
   }
 
   @Test func `nobody hands a revoked laptop the new key, and everybody else gets it`() throws {
