@@ -164,7 +164,7 @@ def keyed(options):
     """A member says what others said, mutated, under the key and sometimes its own signature."""
     verdict = Verdict("")
     before, status, acknowledged = flooded_by_member(
-        options, verdict, "keyed", options.volume(20, 200))
+        options, verdict, "keyed", options.volume(20, 205))
     counted = {reason: status["rejected"][reason] - before["rejected"].get(reason, 0)
                for reason in status["rejected"]}
     verdict.note += "; " + ", ".join(
