@@ -34,7 +34,7 @@ build thread -Xlinker "$PWD/.build/thread/tsan-mutex.o"
 log=.build/thread/planted-race.log
 TSAN_OPTIONS=halt_on_error=0 MUSTER_PLANTED_RACE=1 \
   sanitize thread --filter PlantedRaceTests >"$log" 2>&1 || true
-grep -q 'ThreadSanitizer: data race' "$log" || {
+grep -qE 'ThreadSanitizer: (data|Swift access) race' "$log" || {
   echo "sanitize: the planted race was not reported, see $log" >&2
   exit 1
 }

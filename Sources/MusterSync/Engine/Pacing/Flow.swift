@@ -18,7 +18,7 @@ struct Flow: Sendable {
   private var pace: TokenBucket?
   /// The session on which everything in `sent` left.
   private var session: UInt32?
-  /// Where it left to: what is known of the way is known of the way to there.
+  /// Where it left to.
   private var endpoint: Endpoint?
   private var sent = SentDatagrams()
   /// Timeouts in a row; doubles the next.
@@ -107,15 +107,17 @@ struct Flow: Sendable {
 
   private static let pause: Int64 = 5_000_000
 
-  /// Counters of one session say nothing about those of another; nor do window, round trip and loss
-  /// of the way to one address about the way to another (RFC 9000 §9.4).
+  /// Counters of one session say nothing about those of another. Where a session has moved, neither
+  /// do window, round trip and loss of the way to its old address about the way to the new one
+  /// (RFC 9000 §9.4). Of several sessions, to a device and its copy, say, each may be spoken on in
+  /// turn: whoever began anew with each turn would fill a narrow link for ever.
   ///
   /// - Parameter isOverTCP: whether TCP carries what leaves on it.
   mutating func use(_ index: UInt32, at endpoint: Endpoint, isOverTCP: Bool) {
-    if let old = self.endpoint, old != endpoint {
-      changeWay()
-    } else if session != index {
+    if session != index {
       repeatAll()
+    } else if self.endpoint != endpoint {
+      changeWay()
     }
     session = index
     self.endpoint = endpoint
