@@ -21,15 +21,15 @@ sanitize() {
 build() {
   local sanitizer=$1
   shift
-  Scripts/build.sh "the tests with the $sanitizer sanitizer" "20 minutes" \
+  Scripts/build.sh "the tests with the $sanitizer sanitizer" "40 minutes" \
     swift build "${flags[@]}" --scratch-path ".build/$sanitizer" --sanitize "$sanitizer" \
     --build-tests "$@"
 }
 
 build address
 mkdir -p .build/thread
-clang -c -O1 Scripts/tsan-mutex.c -o .build/thread/tsan-mutex.o
-build thread -Xlinker "$PWD/.build/thread/tsan-mutex.o"
+clang -c -O1 Scripts/tsan-swift.c -o .build/thread/tsan-swift.o
+build thread -Xlinker "$PWD/.build/thread/tsan-swift.o"
 
 log=.build/thread/planted-race.log
 TSAN_OPTIONS=halt_on_error=0 MUSTER_PLANTED_RACE=1 \

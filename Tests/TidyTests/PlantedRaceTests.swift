@@ -39,6 +39,19 @@ struct PlantedRaceTests {
     #expect(counted.numbers.withLock { $0 } == Array(0..<40_000))
   }
 
+  @Test
+  func `a thread that hands something over to a task before it waits for that`() async {
+    let numbers = await withCheckedContinuation { continuation in
+      let done = DispatchSemaphore(value: 0)
+      Thread {
+        continuation.resume(returning: Array(0..<1000))
+        done.signal()
+      }.start()
+      done.wait()
+    }
+    #expect(numbers.reduce(0, +) == 499_500)
+  }
+
   private final class Counted: Sendable {
     let numbers = Mutex<[Int]>([])
   }

@@ -1,6 +1,10 @@
-// Tells the thread sanitizer what Swift's Mutex does where threads wait for one another. The
-// standard library is not instrumented, and the slow half of the lock is in it (Swift 6.3 on Linux,
-// `_MutexHandle`): without this, two closures of `withLock` of one Mutex are reported as a race.
+// Tells the thread sanitizer of two places where threads wait for one another in Swift's libraries,
+// which are not instrumented (Swift 6.3 on Linux). Without this they are reported as races:
+//
+// - two closures of `withLock` of one Mutex, the slow half of whose lock is in a library
+//   (`_MutexHandle`);
+// - what a thread wrote before it resumed a continuation, and a task reads that had not begun to
+//   wait for it by then. Had it waited, the runtime would tell of it.
 //
 // Linked into what `make sanitize` builds for the thread sanitizer, and into nothing else. Should a
 // later Swift name these functions otherwise, they are not called and the false reports come back.
@@ -31,4 +35,19 @@ SWIFT_METHOD void unlockSlow(SELF) {
   SWIFT_METHOD void (*next)(SELF) = dlsym(RTLD_NEXT, UNLOCK_SLOW);
   if (__tsan_release) __tsan_release(handle);
   next(handle);
+}
+
+__attribute__((weak, swiftcall)) void *swift_task_getCurrent(void);
+
+__attribute__((swiftasynccall)) void swift_continuation_await(void *context) {
+  __attribute__((swiftasynccall)) void (*next)(void *) =
+      dlsym(RTLD_NEXT, "swift_continuation_await");
+  if (__tsan_acquire) __tsan_acquire(swift_task_getCurrent());
+  __attribute__((musttail)) return next(context);
+}
+
+__attribute__((swiftcall)) void swift_continuation_resume(void *task) {
+  __attribute__((swiftcall)) void (*next)(void *) = dlsym(RTLD_NEXT, "swift_continuation_resume");
+  if (__tsan_release) __tsan_release(task);
+  next(task);
 }
