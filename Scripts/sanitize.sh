@@ -40,7 +40,8 @@ grep -qE 'ThreadSanitizer: (data|Swift access) race' "$log" || {
 }
 echo "The planted race was reported."
 
-export ASAN_OPTIONS=detect_leaks=0 TSAN_OPTIONS=halt_on_error=1
+export ASAN_OPTIONS=detect_leaks=0
+export TSAN_OPTIONS="halt_on_error=1 suppressions=$PWD/Scripts/tsan.supp"
 if [[ -n $filter ]]; then
   sanitize address --filter "$filter"
   sanitize thread --filter "$filter"

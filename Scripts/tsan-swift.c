@@ -51,3 +51,18 @@ __attribute__((swiftcall)) void swift_continuation_resume(void *task) {
   if (__tsan_release) __tsan_release(task);
   next(task);
 }
+
+__attribute__((swiftcall)) void swift_continuation_throwingResume(void *task) {
+  __attribute__((swiftcall)) void (*next)(void *) =
+      dlsym(RTLD_NEXT, "swift_continuation_throwingResume");
+  if (__tsan_release) __tsan_release(task);
+  next(task);
+}
+
+__attribute__((swiftcall)) void swift_continuation_throwingResumeWithError(
+    void *task, void *error) {
+  __attribute__((swiftcall)) void (*next)(void *, void *) =
+      dlsym(RTLD_NEXT, "swift_continuation_throwingResumeWithError");
+  if (__tsan_release) __tsan_release(task);
+  next(task, error);
+}
