@@ -61,7 +61,8 @@ public enum Command: Hashable, Sendable {
   case invite(role: Role, uses: Int, validSeconds: Int64)
   /// A join request file's contents.
   case admit(request: [UInt8], role: Role)
-  /// Takes the standing of a device away, which is named by its id or by the callsign of whose it is.
+  /// Takes the standing of a device away, which is named by its id or by the callsign of whose it
+  /// is.
   case revoke(String)
   case rotateEpoch
   case quarantine
