@@ -7,7 +7,7 @@
 set -euo pipefail
 
 filter=${1:-}
-# Optimised, since the thread sanitizer makes the longest stories ten times as slow.
+# Optimised: otherwise the longest stories do not come to their end under the thread sanitizer.
 readonly flags=(
   -c release --explicit-target-dependency-import-check error -Xswiftc -enable-testing)
 

@@ -266,7 +266,7 @@ struct PacingStoryTests {
         flow.noteHeard(skipped: 0, now: now)
         flow.passDeadline(now: now)
         while case .now = flow.permission(now: now) {
-          flow.use(1, at: Station.endpoint(1), isOverTCP: false)
+          flow.use(1, isOverTCP: false)
           let packed = flow.queue.pack(room: packetBytes)
           flow.noteSent(
             counter, on: 1, size: CongestionWindow.datagram, parts: packed.numbers, now: now)

@@ -18,8 +18,6 @@ struct Flow: Sendable {
   private var pace: TokenBucket?
   /// The session on which everything in `sent` left.
   private var session: UInt32?
-  /// Where it left to.
-  private var endpoint: Endpoint?
   private var sent = SentDatagrams()
   /// Timeouts in a row; doubles the next.
   private var timeouts = 0
@@ -107,27 +105,24 @@ struct Flow: Sendable {
 
   private static let pause: Int64 = 5_000_000
 
-  /// Counters of one session say nothing about those of another. Where a session has moved, neither
-  /// do window, round trip and loss of the way to its old address about the way to the new one
-  /// (RFC 9000 §9.4). Of several sessions, to a device and its copy, say, each may be spoken on in
-  /// turn: whoever began anew with each turn would fill a narrow link for ever.
+  /// Counters of one session say nothing about those of another.
   ///
   /// - Parameter isOverTCP: whether TCP carries what leaves on it.
-  mutating func use(_ index: UInt32, at endpoint: Endpoint, isOverTCP: Bool) {
-    if session != index {
-      repeatAll()
-    } else if self.endpoint != endpoint {
-      changeWay()
-    }
-    session = index
-    self.endpoint = endpoint
+  mutating func use(_ index: UInt32, isOverTCP: Bool) {
     if window.isOverTCP != isOverTCP { window.isOverTCP = isOverTCP }
+    guard session != index else { return }
+    repeatAll()
+    session = index
   }
 
-  /// One of both has moved, and the way between them is another one.
+  /// One of both has moved: window, round trip and loss of the way between them say nothing about
+  /// the new one (RFC 9000 §9.4). Not for a turn from one session to another: to a device and its
+  /// copy, say, each is spoken on in turn, and to begin anew each time would fill a narrow link.
   mutating func changeWay() {
     repeatAll()
+    let isOverTCP = window.isOverTCP
     window = CongestionWindow()
+    window.isOverTCP = isOverTCP
     roundTrip = RoundTrip()
     pace = nil
     timeouts = 0
@@ -135,6 +130,9 @@ struct Flow: Sendable {
     sentLoss = LossMeter()
     heardLoss = LossMeter()
   }
+
+  /// A session has moved, which may be another one than is spoken on.
+  mutating func changeWay(of index: UInt32) { if session == index { changeWay() } }
 
   private mutating func repeatAll() {
     queue.repeatParts(sent.timeOut().flatMap(\.parts), first: true)

@@ -88,18 +88,15 @@ extension SyncEngine {
   /// Seals one datagram of what waits for a peer, with the acknowledgement that is owed. False when
   /// nothing may leave now.
   private mutating func sendPacket(to device: DeviceID) -> Bool {
-    guard let index = liveSession(of: device), let link = sessions[index]?.link,
-      let endpoint = sessions[index]?.endpoint
-    else {
+    guard let index = liveSession(of: device) else {
       outbox.forget(device)
       return false
     }
-    outbox.flows[device]?.use(index, at: endpoint, isOverTCP: link == .uplink)
     let mayTalk = outbox.flows[device]?.permission(now: now).isNow ?? false
     let mustAcknowledge = sessions[index]?.received.dueAt.map { $0 <= now } ?? false
-    guard mayTalk || mustAcknowledge, outbox.links.opensAt(link, now: now) == nil else {
-      return false
-    }
+    guard mayTalk || mustAcknowledge, let link = sessions[index]?.link,
+      outbox.links.opensAt(link, now: now) == nil
+    else { return false }
     var bytes: [UInt8] = []
     let holdsRuns = sessions[index]?.runs.areAllHeld ?? false
     if let acknowledgement = sessions[index]?.received.take(
@@ -112,13 +109,14 @@ extension SyncEngine {
     }
     var parts: [UInt64] = []
     if mayTalk {
+      outbox.flows[device]?.use(index, isOverTCP: link == .uplink)
       outbox.flows[device]?.patience = outbox.links.patienceMilliseconds * 1000
       let packed = outbox.flows[device]?.queue.pack(room: packetBytes - bytes.count)
       bytes += packed?.bytes ?? []
       parts = packed?.numbers ?? []
     }
-    guard !bytes.isEmpty, let counter = sessions[index]?.sendCounter,
-      let datagram = sessions[index]?.seal(bytes)
+    guard !bytes.isEmpty, let endpoint = sessions[index]?.endpoint,
+      let counter = sessions[index]?.sendCounter, let datagram = sessions[index]?.seal(bytes)
     else { return false }
     outbox.flows[device]?.noteSent(
       counter, on: index, size: datagram.count + Limits.headerBytes, parts: parts, now: now)
