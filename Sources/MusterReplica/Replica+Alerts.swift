@@ -59,14 +59,13 @@ extension Replica {
   ) throws(Refusal) -> AlertID {
     let words = reference.lowercased().split(
       separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
-    let digits = words.last ?? ""
-    guard digits.count >= 4, digits.allSatisfy(\.isHexDigit) else {
+    guard let prefix = words.last.flatMap({ IdentifierPrefix($0) }) else {
       throw Refusal(
         "'\(reference)' is not an alert's id: give at least four of its hexadecimal digits",
         .unknown)
     }
     let found = alerts.map(\.id).filter { id in
-      "\(id.row)".hasPrefix(digits) && (words.count == 1 || id.kind.name.lowercased() == words[0])
+      prefix.begins(id.row) && (words.count == 1 || id.kind.name.lowercased() == words[0])
     }
     guard let only = found.first else {
       throw Refusal("no alert \(reference) stands here: its matter is over", .unknown)

@@ -129,12 +129,11 @@ extension Replica {
     if named.count > 1 {
       throw Refusal("\(named.count) people are called \(reference): give the id of one", .unknown)
     }
-    let digits = reference.lowercased()
-    let found = people.filter { digits.count >= 4 && $0.id.description.hasPrefix(digits) }
+    let prefix = IdentifierPrefix(reference)
+    let found = people.filter { prefix?.begins($0.id) ?? false }
     guard found.count == 1 else {
-      throw Refusal(
-        found.isEmpty ? "nobody is called \(reference)" : "\(found.count) ids begin with \(digits)",
-        .unknown)
+      let fault = found.isEmpty ? "nobody is called" : "\(found.count) ids begin with"
+      throw Refusal("\(fault) \(reference)", .unknown)
     }
     return found[0].id
   }

@@ -111,7 +111,7 @@ extension Replica {
   private mutating func push(
     _ frames: [Frame], records: [LatestRecord], now: ClockReading
   ) throws {
-    try carryOut(engine.push(unchecked: frames, records: records, now: now.instant), now: now)
+    try carryOut(engine.push(unchecked: frames, records: records, now: now), now: now)
   }
 
   /// Not of this device's earlier lives: what it signs there is no forgery.

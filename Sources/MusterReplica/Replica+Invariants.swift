@@ -16,11 +16,12 @@ extension Replica {
       local: local, incarnation: writer.incarnation, generation: writer.generation, logs: logs)
     precondition(
       writer.heads == onDisk.heads, "the writer stands at \(writer.heads), not \(onDisk.heads)")
+    let atStart = ClockReading(instant: Instant(microseconds: 0), wall: Timestamp(milliseconds: 0))
     var fresh = Self.engine(
       local: local, writer: writer, announceCounter: announceCounter,
       roster: try Self.roster(of: control, in: store),
       logs: logs, records: try store.records(), keys: [],
-      seed: [UInt8](repeating: 0, count: 32), now: Instant(microseconds: 0))
+      seed: [UInt8](repeating: 0, count: 32), now: atStart)
     precondition(
       engine.rootBytes() == fresh.rootBytes(), "the engine announces what the store does not hold")
     let keys = try Self.keyring(in: store, operation: local.operation)

@@ -35,18 +35,14 @@ extension Replica {
     _ reference: String, now: ClockReading
   ) throws -> (count: Int, outcome: Outcome) {
     try require(.command)
-    let digits = reference.lowercased()
-    guard digits.count >= 4, digits.allSatisfy(\.isHexDigit) else {
-      throw Refusal(
-        "'\(reference)' is not an id: give at least four of its hexadecimal digits", .unknown)
-    }
+    guard let prefix = IdentifierPrefix(reference) else { throw Refusal.noID(reference) }
     var (named, devices): ([Frame], Set<DeviceID>) = ([], [])
     var parts: [Frame] = []
     try eachQuarantined { frame, _, author in
-      if author.device.description.hasPrefix(digits) {
+      if prefix.begins(author.device) {
         devices.insert(author.device)
         named.append(frame)
-      } else if frame.hash.description.hasPrefix(digits) {
+      } else if prefix.begins(frame.hash) {
         named.append(frame)
       }
       if said(in: frame, by: author)?.isPart == true { parts.append(frame) }

@@ -343,14 +343,8 @@ extension Replica {
 
   /// The row that an id, or the beginning of one, names.
   public func row(_ kind: EntityKind, named reference: String) throws -> RowID {
-    let digits = reference.lowercased()
-    guard digits.count >= 4, digits.allSatisfy(\.isHexDigit) else {
-      throw Refusal(
-        "'\(reference)' is not an id: give at least four of its hexadecimal digits",
-        .unknown)
-    }
-    let found = try store.rows(kind).filter(\.exists).map(\.key.id)
-      .filter { $0.description.hasPrefix(digits) }
+    guard let prefix = IdentifierPrefix(reference) else { throw Refusal.noID(reference) }
+    let found = try store.rows(kind).filter(\.exists).map(\.key.id).filter(prefix.begins)
     guard let only = found.first else { throw Refusal("no \(kind) \(reference) here", .unknown) }
     guard found.count == 1 else {
       throw Refusal("\(found.count) \(kind)s begin with \(reference): give more digits", .unknown)
@@ -364,8 +358,8 @@ extension Replica {
     let known = try devices()
     let theirs = known.filter { $0.callsign == reference }
     let standing = theirs.filter { !$0.isRevoked }
-    let digits = reference.lowercased()
-    let begun = known.filter { digits.count >= 4 && "\($0.id)".hasPrefix(digits) }
+    let prefix = IdentifierPrefix(reference)
+    let begun = known.filter { prefix?.begins($0.id) ?? false }
     let meant = Set(((standing.isEmpty ? theirs : standing) + begun).map(\.id)).sorted()
     guard let only = meant.first else {
       throw Refusal("no laptop here is \(reference)'s, or has an id that begins so", .unknown)

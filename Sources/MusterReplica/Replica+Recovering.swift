@@ -78,7 +78,7 @@ extension Replica {
       local: local, writer: writer, announceCounter: announceCounter,
       roster: try Self.roster(of: control, in: store),
       logs: logs, records: try store.records(), keys: keyring.all, seed: random.bytes(32),
-      now: now.instant)
+      now: now)
     try replayControlLogs(logs, now: now)
     try rebuildViewIfNeeded()
     try findJoinable()

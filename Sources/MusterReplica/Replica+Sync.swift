@@ -154,8 +154,7 @@ extension Replica {
   // MARK: Effects
 
   mutating func run(_ input: Input, now: ClockReading) throws {
-    engine.wall = now.wall
-    try carryOut(engine.handle(input, now: now.instant), now: now)
+    try carryOut(engine.handle(input, now: now), now: now)
   }
 
   mutating func carryOut(_ effects: [Effect], now: ClockReading) throws {

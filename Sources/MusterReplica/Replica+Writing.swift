@@ -29,6 +29,10 @@ public struct Refusal: Error, Hashable, Sendable, CustomStringConvertible {
     self.description = description
     self.kind = kind
   }
+
+  static func noID(_ reference: String) -> Refusal {
+    Refusal("'\(reference)' is not an id: give at least four of its hexadecimal digits", .unknown)
+  }
 }
 
 /// Local writes. Each is acknowledged only after its frame is committed.

@@ -214,7 +214,7 @@ public struct Replica {
     engine = Self.engine(
       local: local, writer: writer, announceCounter: announceCounter,
       roster: try Self.roster(of: control, in: store),
-      logs: logs, records: records, keys: keyring.all, seed: random.bytes(32), now: now.instant)
+      logs: logs, records: records, keys: keyring.all, seed: random.bytes(32), now: now)
     keepLife()
     batch.local[Self.bootsKey] = withUnsafeBytes(of: (boots + 1).bigEndian) { Array($0) }
     try replayControlLogs(logs, now: now)
@@ -253,7 +253,8 @@ public struct Replica {
 
   static func engine(
     local: LocalDevice, writer: LogWriter, announceCounter: UInt64, roster: Roster,
-    logs: [LogSummary], records: [LatestRecord], keys: [EpochKey], seed: [UInt8], now: Instant
+    logs: [LogSummary], records: [LatestRecord], keys: [EpochKey], seed: [UInt8],
+    now: ClockReading
   ) -> SyncEngine {
     SyncEngine(
       local: local, incarnation: writer.incarnation, announceCounter: announceCounter,

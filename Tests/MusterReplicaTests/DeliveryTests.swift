@@ -130,7 +130,7 @@ struct DeliveryTests {
       try replica.transact(now: now) { replica in
         replica.batch.records.append(before)
         try replica.commit(now: now)
-        _ = replica.engine.handle(.recorded([before]), now: now.instant)
+        _ = replica.engine.handle(.recorded([before]), now: now)
         replica.takeOwnReceipt(before, now: now)
       }
     }

@@ -36,7 +36,8 @@ struct MutationTests {
       let original = genuine[Int(random.uniform(below: UInt64(genuine.count)))]
       let bytes = Self.damaged(original, random: &random)
       let effects = engine.handle(
-        .datagram(bytes, from: world.stations[0].endpoint, link: .unknown), now: world.now)
+        .datagram(bytes, from: world.stations[0].endpoint, link: .unknown),
+        now: Cast.clock(world.now))
       // Then it is counted, and nothing comes of it
       let isRefused = effects.allSatisfy {
         if case .notice(.rejected) = $0 { true } else { false }
@@ -54,7 +55,8 @@ struct MutationTests {
     var now = start
     while announces.count < 5 {
       now = max(now, engine.nextDeadline ?? now)
-      for case .send(let bytes, to: .multicast) in engine.handle(.deadlinePassed, now: now) {
+      let effects = engine.handle(.deadlinePassed, now: Cast.clock(now))
+      for case .send(let bytes, to: .multicast) in effects {
         announces.append(bytes)
       }
     }

@@ -40,7 +40,13 @@ struct Actor: Sendable {
     engine = SyncEngine(
       local: local, incarnation: Incarnation(raw: Bytes16(high: 1, low: UInt64(number))),
       announceCounter: 0, roster: roster, logs: [], records: [], epochKeys: [],
-      seed: [UInt8](repeating: number, count: 32), now: now)
+      seed: [UInt8](repeating: number, count: 32), now: Self.clock(now))
+  }
+
+  /// Its wall clock is right.
+  private static func clock(_ now: Instant) -> ClockReading {
+    ClockReading(
+      instant: now, wall: Timestamp(milliseconds: 1_800_000_000_000 + now.microseconds / 1000))
   }
 
   var nextDeadline: Instant? { engine.nextDeadline }
@@ -58,7 +64,7 @@ struct Actor: Sendable {
     var sent: [[UInt8]] = []
     var inputs = [input]
     while !inputs.isEmpty {
-      for effect in engine.handle(inputs.removeFirst(), now: now) {
+      for effect in engine.handle(inputs.removeFirst(), now: Self.clock(now)) {
         switch effect {
         case .send(let bytes, let destination):
           precondition(bytes.count <= Limits.datagramBytes, "a datagram of \(bytes.count) bytes")

@@ -111,11 +111,9 @@ extension API {
       .get, "/api/v1/users/{id}", "One person, by id or callsign", result: .json(.named("User"))
     ) { api, call in
       guard case .users(let users) = try await api.ask(.users) else { throw Problem.unexpected }
-      let digits = call.id.lowercased()
       let called = users.filter { $0.callsign == call.id }
-      let found =
-        called.isEmpty && digits.utf8.count >= 4
-        ? users.filter { "\($0.id)".hasPrefix(digits) } : called
+      let prefix = IdentifierPrefix(call.id)
+      let found = called.isEmpty ? users.filter { prefix?.begins($0.id) ?? false } : called
       guard found.count == 1 else {
         throw Problem(.notFound, "\(found.count) people are called \(call.id.prefix(60))")
       }

@@ -80,9 +80,8 @@ struct Webhook: Hashable, Sendable {
 extension Webhook.Rules {
   func choose(_ crossing: CrossingSummary) -> Bool {
     guard events.contains(crossing.type) else { return false }
-    let id = "\(crossing.fence)"
     let isFence = fences.contains {
-      $0 == crossing.fenceName || $0.utf8.count >= 4 && id.hasPrefix($0.lowercased())
+      $0 == crossing.fenceName || IdentifierPrefix($0)?.begins(crossing.fence) ?? false
     }
     return (fences.isEmpty || isFence) && (users.isEmpty || users.contains(crossing.callsign))
   }

@@ -108,8 +108,8 @@ public final class WebhookBook: Sendable {
       guard var entry = state.entries[name] else { throw Self.unknown(name) }
       var count = 0
       for index in entry.failed.indices {
-        let id = "\(entry.failed[index].crossing)"
-        guard crossing.map({ id.hasPrefix($0.lowercased()) }) ?? true else { continue }
+        let id = entry.failed[index].crossing
+        guard crossing.map({ IdentifierPrefix($0)?.begins(id) ?? false }) ?? true else { continue }
         entry.failed[index].isDue = true
         count += 1
       }

@@ -5,7 +5,6 @@ public import MusterModel
 extension SyncEngine {
   /// A clock that was set right, or wrong, is told at once: peers would believe the old one.
   mutating func noticeClockStep() {
-    guard let wall else { return }
     defer { lastShown = ShownClock(wall: wall, at: now) }
     guard let last = lastShown else { return }
     let stepped = wall.milliseconds(since: last.reading(at: now))

@@ -67,7 +67,7 @@ extension SyncEngine {
     announcing.reset(now: now)
     deadlines.schedule(.announce, at: now)
     for device in connected {
-      outbox.flows[device]?.changeWay()
+      outbox.flows[device]?.changePath()
       outbox.touch(device)
       peers[device]?.quicken(now: now)
       probeNow(device)

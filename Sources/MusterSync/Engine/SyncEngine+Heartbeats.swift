@@ -23,7 +23,7 @@ extension SyncEngine {
 
   /// How often something has to be said to a peer until it may be expected to arrive.
   func tries(to device: DeviceID) -> Int64 {
-    outbox.flows[device].map { LossMeter.tries($0.heardLoss.percent) } ?? 1
+    outbox.flows[device].map { LossMeter.tries($0.path.heardLoss.percent) } ?? 1
   }
 
   /// Called for everything that comes on a session.

@@ -152,7 +152,7 @@ extension SyncEngine {
   /// and where little is lost; a frame is heard twice.
   private func sureAudience(_ hearers: [DeviceID], of fresh: Fresh) -> Set<DeviceTag> {
     guard case .records = fresh, hearers.count <= Limits.coveredDevices else { return [] }
-    let loss = connected.compactMap { outbox.flows[$0]?.heardLoss.percent }.max() ?? 0
+    let loss = connected.compactMap { outbox.flows[$0]?.path.heardLoss.percent }.max() ?? 0
     guard loss <= Timing.sureHearingLossPercent else { return [] }
     return Set(hearers.map { DeviceTag($0, about: fresh.key) })
   }

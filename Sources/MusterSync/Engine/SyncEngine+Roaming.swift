@@ -18,7 +18,7 @@ extension SyncEngine {
       else { return }
       sessions[index]?.endpoint = endpoint
       sessions[index]?.challenged = nil
-      outbox.flows[device]?.changeWay(of: index)
+      outbox.flows[device]?.changePath(of: index)
       outbox.touch(device)
       prove(endpoint, of: device)
       if endpoint.isUplink { effects.append(.notice(.uplinkProven(endpoint))) }

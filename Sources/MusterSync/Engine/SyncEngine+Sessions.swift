@@ -97,7 +97,7 @@ extension SyncEngine {
       ($0.lastReceived, $0.establishedAt) < ($1.lastReceived, $1.establishedAt)
     }
     guard let heardLast else { return nil }
-    let late = outbox.flows[device]?.roundTrip.smoothed ?? 0
+    let late = outbox.flows[device]?.path.roundTrip.smoothed ?? 0
     let agreed = all.filter {
       $0.endpoint == heardLast.endpoint && $0.unconfirmedFinish == nil
         && heardLast.lastReceived.microseconds(since: $0.lastReceived)

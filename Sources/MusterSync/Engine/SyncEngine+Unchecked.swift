@@ -5,7 +5,7 @@ extension SyncEngine {
   /// a program would do that somebody had changed for the worse. For simulated forgers alone;
   /// nobody outside the package can reach it.
   package mutating func push(
-    unchecked frames: [Frame], records: [LatestRecord], now: Instant
+    unchecked frames: [Frame], records: [LatestRecord], now: ClockReading
   ) -> [Effect] {
     for device in peers.devices.sorted() where peers[device]?.sessions.isEmpty == false {
       for frame in frames {

@@ -21,8 +21,8 @@ public struct SyncEngine: Sendable {
   var incarnation: Incarnation
   var random: DeterministicRandom
   var now: Instant
-  /// What this device's wall clock shows, told to peers; given before `handle`. Decides nothing.
-  public var wall: Timestamp?
+  /// What this device's wall clock shows, told to peers. Decides nothing.
+  var wall: Timestamp
   var lastShown: ShownClock?
   /// By which the datagram at hand came in.
   var arrivalLink = LinkID.unknown
@@ -96,12 +96,13 @@ public struct SyncEngine: Sendable {
   ///   - seed: 32 bytes that no other run was given.
   public init(
     local: LocalDevice, incarnation: Incarnation, announceCounter: UInt64, roster: Roster,
-    logs: [LogSummary], records: [LatestRecord], epochKeys: [EpochKey], seed: [UInt8], now: Instant
+    logs: [LogSummary], records: [LatestRecord], epochKeys: [EpochKey], seed: [UInt8],
+    now reading: ClockReading
   ) {
+    (now, wall) = (reading.instant, reading.wall)
     self.local = local
     self.incarnation = incarnation
     self.roster = roster
-    self.now = now
     startedAt = now
     random = DeterministicRandom(seed: seed)
     shelf = Shelf()
@@ -123,9 +124,10 @@ public struct SyncEngine: Sendable {
 
   /// Takes one thing that happened, and says what to do about it: the caller MUST carry the effects
   /// out in their order, and give `now` from one monotonic clock.
-  public mutating func handle(_ input: Input, now: Instant) -> [Effect] {
+  public mutating func handle(_ input: Input, now reading: ClockReading) -> [Effect] {
     effects = []
-    noticeSleep(until: now)
+    wall = reading.wall
+    noticeSleep(until: reading.instant)
     noticeClockStep()
     switch input {
     case .datagram(let bytes, let endpoint, let link):

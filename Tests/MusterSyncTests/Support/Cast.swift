@@ -24,6 +24,12 @@ struct Cast {
     (0..<32).map { UInt8(truncatingIfNeeded: number >> UInt64(8 * ($0 % 8))) ^ UInt8($0) }
   }
 
+  /// Both clocks, where the wall clock is right.
+  static func clock(_ now: Instant) -> ClockReading {
+    ClockReading(
+      instant: now, wall: Timestamp(milliseconds: 1_800_000_000_000 + now.microseconds / 1000))
+  }
+
   /// A device certified by the root, or by another device.
   mutating func enrol(_ role: Role, by issuer: LocalDevice? = nil) -> LocalDevice {
     certify(

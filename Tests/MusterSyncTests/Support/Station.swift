@@ -64,7 +64,8 @@ struct Station {
     SyncEngine(
       local: local, incarnation: incarnation, announceCounter: counter, roster: roster,
       logs: shelf.summaries, records: shelf.records.values.sorted { $0.topic < $1.topic },
-      epochKeys: shelf.keys.values.sorted { $0.id < $1.id }, seed: Cast.seed(seed), now: now)
+      epochKeys: shelf.keys.values.sorted { $0.id < $1.id }, seed: Cast.seed(seed),
+      now: Cast.clock(now))
   }
 
   /// The process ends and a new one reads the same disk: sessions and contacts are gone.
@@ -85,7 +86,7 @@ struct Station {
 
   mutating func handle(_ input: Input, now: Instant) -> [Sending] {
     steps += 1
-    let effects = engine.handle(input, now: now)
+    let effects = engine.handle(input, now: Cast.clock(now))
     check(effects, of: input)
     if checksInvariants { engine.checkInvariants() }
     if case .deadlinePassed = input, let next = engine.nextDeadline, next <= now {

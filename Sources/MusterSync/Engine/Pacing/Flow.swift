@@ -12,20 +12,10 @@ struct Flow: Sendable {
   var queue = PartQueue()
   /// What the peer asked for and has not been fetched yet.
   var wants = WantQueue()
-  private(set) var window = CongestionWindow()
-  private(set) var roundTrip = RoundTrip()
-  /// Spreads a window over a round trip; nil where round trips are too short to matter.
-  private var pace: TokenBucket?
+  private(set) var path = Path()
   /// The session on which everything in `sent` left.
   private var session: UInt32?
   private var sent = SentDatagrams()
-  /// Timeouts in a row; doubles the next.
-  private var timeouts = 0
-  /// Of what was sent, by what was acknowledged; and of what the peer sent.
-  private var sentLoss = LossMeter()
-  private(set) var heardLoss = LossMeter()
-  /// The peer has just been heard again, after what was said to it timed out more than once.
-  private var isBack = false
   private var lastSentAt = Instant(microseconds: .min)
   private var lastHeardAt = Instant(microseconds: .min)
   /// What a narrow link may take over a few datagrams, in microseconds; 0 where nobody knows.
@@ -41,11 +31,11 @@ struct Flow: Sendable {
     // What matters most may pass a full window by a little, since it waits behind nothing else.
     let beyond = first <= .control ? 2 * CongestionWindow.datagram : 0
     guard sent.bytesUnderWay + CongestionWindow.datagram <= limit + beyond else {
-      window.wasFull = true
+      path.window.wasFull = true
       return .afterAcknowledgement
     }
-    if !window.isOverTCP, pace?.isOpen(now: now) == false, first > .control {
-      return .at(pace?.opensAt ?? now)
+    if !path.window.isOverTCP, path.pace?.isOpen(now: now) == false, first > .control {
+      return .at(path.pace?.opensAt ?? now)
     }
     return .now
   }
@@ -54,12 +44,13 @@ struct Flow: Sendable {
   /// there. A way that loses most of what it carries, and holds no queue, gets so much that some
   /// of it may be expected to arrive.
   private var limit: Int {
-    guard !window.isOverTCP else { return window.bytes }
+    guard !path.window.isOverTCP else { return path.window.bytes }
     guard isHeard, !isQueued else {
-      return timeouts >= 3 && lastHeardAt < lastSentAt ? CongestionWindow.datagram : window.bytes
+      let isAsking = path.timeouts >= 3 && lastHeardAt < lastSentAt
+      return isAsking ? CongestionWindow.datagram : path.window.bytes
     }
-    let expected = CongestionWindow.least * Int(LossMeter.tries(lossPercent))
-    return max(window.bytes, min(expected, Self.mostInBadWeather))
+    let expected = CongestionWindow.least * Int(LossMeter.tries(path.lossPercent))
+    return max(path.window.bytes, min(expected, Self.mostInBadWeather))
   }
 
   private static let mostInBadWeather = 8 * CongestionWindow.datagram
@@ -68,13 +59,10 @@ struct Flow: Sendable {
   /// the way of others.
   private static let timeoutsInBadWeather = 32
 
-  /// Of both ways, the worse.
-  var lossPercent: Int { max(sentLoss.percent, heardLoss.percent) }
-
   /// When last looked at, a queue stood on the way: what was lost found no room in it.
   private var isQueued: Bool {
-    guard let least = roundTrip.least else { return patience > 0 }
-    return roundTrip.latest - least > CongestionWindow.queueMicroseconds
+    guard let least = path.roundTrip.least else { return patience > 0 }
+    return path.roundTrip.latest - least > CongestionWindow.queueMicroseconds
   }
 
   /// What decides when it is looked at next.
@@ -94,10 +82,10 @@ struct Flow: Sendable {
   mutating func noteSent(
     _ counter: UInt64, on session: UInt32, size: Int, parts: [UInt64], now: Instant
   ) {
-    pace?.take(size, now: now)
+    path.pace?.take(size, now: now)
     guard !parts.isEmpty else { return }
     if sent.bytesUnderWay == 0, now.microseconds(since: lastSentAt) > Self.pause {
-      window.restart()
+      path.window.restart()
     }
     lastSentAt = now
     sent.add(.init(counter: counter, at: now, size: size, parts: parts))
@@ -109,30 +97,24 @@ struct Flow: Sendable {
   ///
   /// - Parameter isOverTCP: whether TCP carries what leaves on it.
   mutating func use(_ index: UInt32, isOverTCP: Bool) {
-    if window.isOverTCP != isOverTCP { window.isOverTCP = isOverTCP }
+    if path.window.isOverTCP != isOverTCP { path.window.isOverTCP = isOverTCP }
     guard session != index else { return }
     repeatAll()
     session = index
   }
 
-  /// One of both has moved: window, round trip and loss of the way between them say nothing about
-  /// the new one (RFC 9000 §9.4). Not for a turn from one session to another: to a device and its
-  /// copy, say, each is spoken on in turn, and to begin anew each time would fill a narrow link.
-  mutating func changeWay() {
-    repeatAll()
-    let isOverTCP = window.isOverTCP
-    window = CongestionWindow()
-    window.isOverTCP = isOverTCP
-    roundTrip = RoundTrip()
-    pace = nil
-    timeouts = 0
-    isBack = false
-    sentLoss = LossMeter()
-    heardLoss = LossMeter()
-  }
+  /// A session has moved. Where it is the one that is spoken on, nothing is known of its new path.
+  /// Not for a turn from one session to another: to a device and its copy, say, each is spoken on
+  /// in turn, and to begin anew each time would fill a narrow link.
+  mutating func changePath(of index: UInt32) { if session == index { changePath() } }
 
-  /// A session has moved, which may be another one than is spoken on.
-  mutating func changeWay(of index: UInt32) { if session == index { changeWay() } }
+  /// This device has moved, or the peer has.
+  mutating func changePath() {
+    repeatAll()
+    let isOverTCP = path.window.isOverTCP
+    path = Path()
+    path.window.isOverTCP = isOverTCP
+  }
 
   private mutating func repeatAll() {
     queue.repeatParts(sent.timeOut().flatMap(\.parts), first: true)
@@ -142,10 +124,10 @@ struct Flow: Sendable {
   /// - Parameter skipped: how many of the peer's datagrams before this one have not come; -1 where
   ///   this one was missing until now.
   mutating func noteHeard(skipped: Int, now: Instant) {
-    if timeouts > 1, lastHeardAt < lastSentAt { isBack = true }
+    if path.timeouts > 1, lastHeardAt < lastSentAt { path.isBack = true }
     lastHeardAt = now
-    if skipped < 0 { heardLoss.findAgain() }
-    heardLoss.note(lost: max(0, skipped), arrived: 1)
+    if skipped < 0 { path.heardLoss.findAgain() }
+    path.heardLoss.note(lost: max(0, skipped), arrived: 1)
   }
 
   /// - Parameter nextCounter: of the next datagram of that session.
@@ -156,28 +138,28 @@ struct Flow: Sendable {
     var answer = Answer()
     guard index == session else { return answer }
     let change = sent.acknowledge(
-      acknowledgement, nextCounter: nextCounter, roundTrip: roundTrip, now: now)
+      acknowledgement, nextCounter: nextCounter, roundTrip: path.roundTrip, now: now)
     if let sample = change.roundTrip {
-      roundTrip.add(sample, now: now)
-      window.sample(roundTrip.latest)
+      path.roundTrip.add(sample, now: now)
+      path.window.sample(path.roundTrip.latest)
     }
-    if !change.acknowledged.isEmpty { timeouts = 0 }
+    if !change.acknowledged.isEmpty { path.timeouts = 0 }
     for datagram in change.acknowledged {
       for number in datagram.parts {
         if let run = queue.run(number) { answer.runs.append(run) }
         queue.remove(number)
       }
-      window.acknowledge(datagram.size)
+      path.window.acknowledge(datagram.size)
     }
     for _ in 0..<change.foundAgain {
-      window.findAgain()
-      sentLoss.findAgain()
+      path.window.findAgain()
+      path.sentLoss.findAgain()
     }
-    sentLoss.note(lost: 0, arrived: change.acknowledged.count)
+    path.sentLoss.note(lost: 0, arrived: change.acknowledged.count)
     lose(change.overtaken)
-    if change.endsRound { window.endRound(least: roundTrip.least) }
-    setPace(now: now)
-    answer.roundTrip = change.roundTrip.map { _ in roundTrip.latest }
+    if change.endsRound { path.window.endRound(least: path.roundTrip.least) }
+    path.setPace(now: now)
+    answer.roundTrip = change.roundTrip.map { _ in path.roundTrip.latest }
     return answer
   }
 
@@ -190,26 +172,9 @@ struct Flow: Sendable {
   }
 
   private mutating func lose(_ overtaken: [SentDatagrams.Sent]) {
-    for _ in overtaken { window.lose() }
-    sentLoss.note(lost: overtaken.count, arrived: 0)
+    for _ in overtaken { path.window.lose() }
+    path.sentLoss.note(lost: overtaken.count, arrived: 0)
     if !overtaken.isEmpty { queue.repeatParts(overtaken.flatMap(\.parts), first: true) }
-  }
-
-  private mutating func setPace(now: Instant) {
-    guard let smoothed = roundTrip.smoothed, smoothed >= 1000 else {
-      pace = nil
-      return
-    }
-    let perSecond = Int64(window.bytes) * 1_000_000 / smoothed
-    let ahead = window.isInSlowStart ? perSecond * 2 : perSecond * 5 / 4
-    let rate = min(max(Int(ahead), 1000), LinkRate.range.upperBound)
-    // A timer comes a little late: two milliseconds' worth may leave at once.
-    let depth = max(3 * CongestionWindow.datagram, rate / 500)
-    if pace == nil {
-      pace = TokenBucket(bytesPerSecond: rate, depthBytes: depth, now: now)
-    } else {
-      pace?.change(bytesPerSecond: rate, depthBytes: depth, now: now)
-    }
   }
 
   // MARK: Deadlines
@@ -218,20 +183,20 @@ struct Flow: Sendable {
   var lossDeadline: Instant? {
     guard let last = sent.lastSentAt else { return nil }
     let timeout = last.advanced(byMicroseconds: self.timeout)
-    return min(timeout, sent.overtakenAt(reorderingTime: roundTrip.reorderingTime) ?? timeout)
+    return min(timeout, sent.overtakenAt(reorderingTime: path.roundTrip.reorderingTime) ?? timeout)
   }
 
   /// While anything is heard the way is bad and not cut, and waiting long would only lose time,
   /// unless nothing gets through for long; else it is asked after every three seconds, and ever
   /// less often where a queue stands on it (RFC 8085).
   private var timeout: Int64 {
-    guard !window.isOverTCP else { return Self.timeoutOverTCP }
-    let base = roundTrip.timeout + patience
-    let hopeless = Int64(min(max(0, timeouts - Self.timeoutsInBadWeather), 3))
+    guard !path.window.isOverTCP else { return Self.timeoutOverTCP }
+    let base = path.roundTrip.timeout + patience
+    let hopeless = Int64(min(max(0, path.timeouts - Self.timeoutsInBadWeather), 3))
     let most =
       isQueued
       ? max(base << 3, 3_000_000) : max(base, isHeard ? 500_000 << hopeless : 3_000_000)
-    return min(base << Int64(min(timeouts, 6)), most)
+    return min(base << Int64(min(path.timeouts, 6)), most)
   }
 
   /// TCP says all again by itself, and who is gone is told of by the end of the connection.
@@ -240,28 +205,28 @@ struct Flow: Sendable {
   /// Whether the peer was heard of late: the more of what it says is lost, the longer ago that may
   /// be.
   private var isHeard: Bool {
-    let patience = isQueued ? 1 : LossMeter.tries(heardLoss.percent)
+    let patience = isQueued ? 1 : LossMeter.tries(path.heardLoss.percent)
     return lastSentAt.microseconds(since: lastHeardAt) < 3_000_000 * patience
   }
 
   /// Does what is due.
   mutating func passDeadline(now: Instant) {
-    lose(sent.overtake(reorderingTime: roundTrip.reorderingTime, now: now))
+    lose(sent.overtake(reorderingTime: path.roundTrip.reorderingTime, now: now))
     guard let last = sent.lastSentAt, last.advanced(byMicroseconds: timeout) <= now else { return }
-    timeouts += 1
-    window.timeOut()
+    path.timeouts += 1
+    path.window.timeOut()
     let lost = sent.timeOut()
-    sentLoss.note(lost: lost.count, arrived: 0)
-    queue.repeatParts(lost.flatMap(\.parts), first: timeouts == 1)
-    setPace(now: now)
+    path.sentLoss.note(lost: lost.count, arrived: 0)
+    queue.repeatParts(lost.flatMap(\.parts), first: path.timeouts == 1)
+    path.setPace(now: now)
   }
 
   /// What was said into a silence is said again as soon as the silence ends: by then timeouts are
   /// long. Called for everything that is heard, once what it acknowledges is known; answers whether
   /// there is anything to repeat.
   mutating func repeatAfterSilence() -> Bool {
-    guard isBack else { return false }
-    isBack = false
+    guard path.isBack else { return false }
+    path.isBack = false
     queue.repeatParts(sent.timeOut().flatMap(\.parts), first: true)
     return queue.waiting > 0
   }

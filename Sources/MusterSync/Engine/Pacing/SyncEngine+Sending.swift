@@ -100,7 +100,7 @@ extension SyncEngine {
     var bytes: [UInt8] = []
     let holdsRuns = sessions[index]?.runs.areAllHeld ?? false
     if let acknowledgement = sessions[index]?.received.take(
-      now: now, lossPercent: outbox.flows[device]?.lossPercent ?? 0,
+      now: now, lossPercent: outbox.flows[device]?.path.lossPercent ?? 0,
       holdsRuns: holdsRuns)
     {
       var packet = Packet()
