@@ -10,7 +10,7 @@ from row import Row, Verdict, check_all, mesh
 
 def full(options):
     """A laptop's disk fills up while it works, and is given room again, several times."""
-    rounds = options.volume(5, 500)
+    rounds = options.volume(25, 500)
     made = mesh(options, 2)
     node, verdict, acknowledged, refused = made.nodes[1], Verdict(""), [], 0
     node.stop()
