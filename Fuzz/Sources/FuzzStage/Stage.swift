@@ -1,4 +1,4 @@
-public import MusterModel
+import MusterModel
 import MusterCrypto
 @testable import MusterSync
 
