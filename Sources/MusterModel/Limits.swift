@@ -194,7 +194,7 @@ public enum Limits {
   /// Lives that a program begins, from its start on, because of another one of its device: two
   /// copies in use must not drive each other on for ever.
   public static let yieldsPerStart = 4
-  /// Words about a device's lives that are being told to all of its sessions.
+  /// Words that are being told to all sessions of a device, for copies of it.
   public static let lifeTellings = 64
   /// Epoch keys asked for at once: no operation rotates more often than it can hand keys on.
   public static let missingKeys = 16

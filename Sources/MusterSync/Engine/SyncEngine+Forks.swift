@@ -135,6 +135,7 @@ extension SyncEngine {
         for peer in met { peers[peer]?.refused.remove(strand.head.log) }
       }
       adoptOrphans()
+      if let opening = strands.first?.opening { tellItsCopies(of: opening.certificate) }
       for peer in connected {
         for strand in strands { enqueue(strand.head.log, from: peer) }
         continuePulls(from: peer)

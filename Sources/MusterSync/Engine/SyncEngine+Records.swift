@@ -97,6 +97,7 @@ extension SyncEngine {
     keep(record)
     effects.append(.store(.record(record)))
     tellItsLives(record)
+    tellItsCopies(of: record.certificate)
     return .taken
   }
 

@@ -207,5 +207,6 @@ extension SyncEngine {
     shelf.noteRun(frames)
     confirm(LeafHint(head), isExact: false, by: device)
     if shelf.logs[log]?.first == frames[0].sequence { adoptOrphans() }
+    tellItsCopies(of: opening.certificate)
   }
 }

@@ -99,6 +99,10 @@ enum Timing {
   /// All sessions of a device are told of its lives so often, with so much time between.
   static let lifeTellings = 3
   static let lifeTellingMilliseconds: Int64 = 2000
+  /// The same of roots: soon, for more that comes at once, and then so seldom that who moved or has
+  /// two ways pays next to nothing, and yet some arrive within half a minute.
+  static let rootsTellingFirstMilliseconds: Int64 = 1000
+  static let rootsTellingMilliseconds: Int64 = 8000
   /// Addresses of peers are told to one peer at most this often.
   static let introductionMilliseconds: Int64 = 30_000
   /// A probe is answered at most this often.
