@@ -8,6 +8,8 @@ struct Actor: Sendable {
   let local: LocalDevice
   let endpoint: Endpoint
   private var engine: SyncEngine
+  /// Something came that was more than turned away.
+  var hasActed = false
 
   static func endpoint(_ number: UInt8) -> Endpoint {
     guard let endpoint = Endpoint(address: [10, 0, 0, number], port: 7474) else {
@@ -73,6 +75,7 @@ struct Actor: Sendable {
         case .admit(let ticket): inputs.append(.joinAnswered(ticket, .refused("no")))
         case .store, .notice: break
         }
+        if case .notice(.rejected) = effect {} else { hasActed = true }
       }
       engine.checkInvariants()
     }

@@ -85,19 +85,18 @@ public struct Stage: Sendable {
 
   private mutating func carryOut(_ file: [UInt8]) {
     var honest = honest
-    for carried in honest.carried(in: file) {
-      _ = honest.handle(.carried(carried), now: now)
+    let carried = honest.carried(in: file)
+    guard !carried.isEmpty else { return }
+    for thing in carried {
+      _ = honest.handle(.carried(thing), now: now)
       _ = honest.handle(.carried(.end), now: now)
     }
-    let end = now.advanced(byMilliseconds: 10_000)
-    while let next = honest.nextDeadline, next < end {
-      now = max(next, now.advanced(byMilliseconds: 1))
-      _ = honest.handle(.deadlinePassed, now: now)
-    }
+    pass(milliseconds: 10_000, at: &honest)
   }
 
   private mutating func perform(_ steps: [(Way, [UInt8])]) {
     var (honest, liar) = (honest, liar)
+    honest.hasActed = false
     let stranger = Actor.endpoint(9)
     for (way, bytes) in steps {
       now = now.advanced(byMilliseconds: 3)
@@ -115,10 +114,16 @@ public struct Stage: Sendable {
         _ = honest.receive(datagram, from: liar.endpoint, now: now)
       }
     }
-    let end = now.advanced(byMilliseconds: 10_000)
-    while let next = honest.nextDeadline, next < end {
+    // Half of the time of an input: of those that were turned away altogether every eighth has it.
+    let bytes = steps.reduce(0) { $0 + $1.1.count }
+    if honest.hasActed || bytes.isMultiple(of: 8) { pass(milliseconds: 10_000, at: &honest) }
+  }
+
+  private mutating func pass(milliseconds: Int64, at actor: inout Actor) {
+    let end = now.advanced(byMilliseconds: milliseconds)
+    while let next = actor.nextDeadline, next < end {
       now = max(next, now.advanced(byMilliseconds: 1))
-      _ = honest.handle(.deadlinePassed, now: now)
+      _ = actor.handle(.deadlinePassed, now: now)
     }
   }
 }
