@@ -58,4 +58,4 @@ export -f fuzz
 export build corpus crashes seconds seeds
 
 printf '%-14s %12s %9s %8s  %s\n' target inputs inputs/s corpus verdict
-printf '%s\n' "${targets[@]}" | xargs -P "$processors" -I{} bash -c 'fuzz {}'
+printf '%s\n' "${targets[@]}" | xargs -P "$processors" -I{} bash -c 'fuzz "$1"' fuzz {}

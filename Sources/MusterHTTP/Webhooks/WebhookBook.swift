@@ -106,10 +106,11 @@ public final class WebhookBook: Sendable {
   func retry(_ name: String, _ crossing: String?) throws -> Int {
     try change { state in
       guard var entry = state.entries[name] else { throw Self.unknown(name) }
+      let prefix = crossing.flatMap { IdentifierPrefix($0) }
       var count = 0
       for index in entry.failed.indices {
-        let id = entry.failed[index].crossing
-        guard crossing.map({ IdentifierPrefix($0)?.begins(id) ?? false }) ?? true else { continue }
+        let isMeant = prefix?.begins(entry.failed[index].crossing) ?? false
+        guard crossing == nil || isMeant else { continue }
         entry.failed[index].isDue = true
         count += 1
       }

@@ -9,6 +9,10 @@ struct LifeTelling: Sendable {
   let source: UInt32?
   var next: Instant
   var left = Timing.lifeTellings
+
+  var intervalMilliseconds: Int64 {
+    topic == nil ? Timing.rootsTellingMilliseconds : Timing.lifeTellingMilliseconds
+  }
 }
 
 /// Two copies of a laptop are one device to their peers: each speaks on a session of its own, and
@@ -54,10 +58,7 @@ extension SyncEngine {
       let telling = lifeTellings[index]
       say(telling)
       lifeTellings[index].left -= 1
-      let interval =
-        telling.topic == nil
-        ? Timing.rootsTellingMilliseconds : Timing.lifeTellingMilliseconds
-      lifeTellings[index].next = now.advanced(byMilliseconds: interval)
+      lifeTellings[index].next = now.advanced(byMilliseconds: telling.intervalMilliseconds)
     }
     lifeTellings.removeAll { $0.left == 0 }
     if let next = lifeTellings.map(\.next).min() { deadlines.schedule(.lives, at: next) }
