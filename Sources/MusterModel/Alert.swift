@@ -84,6 +84,10 @@ public enum AlertKind: UInt8, Sendable, CaseIterable, Hashable {
   case revoked = 10
   /// This device's clock is far from its peers'.
   case clock = 11
+  /// A revoked device has asked to be admitted again.
+  case readmission = 12
+  /// A device has reached a bound for what others keep of it.
+  case bound = 13
 
   /// What people, JSON and the command line call it.
   public var name: String { String(describing: self) }

@@ -93,6 +93,10 @@ public enum Limits {
   /// Epochs that build on one another: each excludes what those below it do, so that any number of
   /// revocations can be named.
   public static let epochBases = 64
+  /// How far an epoch's generation may be above the one before it and still come first: far more
+  /// than rotations that a revocation could cut off at once, and so little that nobody gets to the
+  /// last generation.
+  public static let epochStep: UInt32 = 256
   /// Frames that one release names, at 52 bytes each.
   public static let framesPerRelease = 1024
   /// Logs that one revocation names: more than a device with every life it may have would fill a
@@ -109,7 +113,7 @@ public enum Limits {
   /// Certificates whose announces' counters are remembered, so that no recorded announce counts
   /// twice.
   public static let announcers = 4096
-  /// Lives of each of them.
+  /// Lives of each of them; of more certificates than `announcers` the one heard longest ago goes.
   public static let livesPerAnnouncer = 4
   /// Addresses of one device that are tried at once: a laptop has few interfaces.
   public static let endpointsPerDevice = 4
@@ -120,8 +124,12 @@ public enum Limits {
   public static let smallMesh = 16
   /// The same where a handshake costs a fifth of what the link carries in a second, or more.
   public static let smallMeshOnNarrowLinks = 4
-  /// Certificates that devices proved themselves with, and no control log that is held carries.
-  public static let provenCertificates = 256
+  /// Certificates under one certificate, its own, theirs and so on, that devices proved themselves
+  /// with or peers handed over, and no control log brought: four times the devices of the largest
+  /// operation (1,000). What is issued by the root is not counted.
+  public static let certificatesPerIssuer = 4096
+  /// Certificates that one peer is asked for, and that it asks for, between two heartbeats.
+  public static let certificateWants = 256
   /// Addresses of others that one peer is told at once: they fit a datagram.
   public static let introductions = 16
   /// Fresh frames that are pushed; of more only the head is named.
@@ -154,6 +162,10 @@ public enum Limits {
   public static let bufferedFrames = 16_384
   /// The same of all peers: 32 MB.
   public static let bufferedFramesInAll = 32_768
+  /// Of each peer so many may wait even where that is reached.
+  public static let bufferedFramesReserved = 64
+  /// Logs that one peer may be asked for even where as many as may be are asked for already.
+  public static let pullsReserved = 64
   /// Parts of datagrams that wait for one peer, or for its acknowledgement.
   public static let queuedParts = 1024
   /// Datagrams of which an acknowledgement may still come.
@@ -166,22 +178,32 @@ public enum Limits {
   public static let uplinkCertificateBytes = 600
   /// Of these, by one command device; earlier ones count.
   public static let uplinkCertificatesPerDevice = 4
-  /// Logs held at once: a device has four per incarnation.
-  public static let logs = 65_536
+  /// Logs held of one certificate and lane: an honest device opens one in each of its lives, ten of
+  /// which are many. What a revocation cut off is not counted.
+  public static let logsPerLane = 64
+  /// Of these, so many are held even where `logs` is reached.
+  public static let logsReserved = 2
+  /// Logs held at once: 1,000 devices with ten lives have 40,000, the rest is for a few that open
+  /// as many as they may.
+  public static let logs = 262_144
+  /// Heads that one peer showed.
+  public static let knownHeads = 65_536
+  /// Logs that were offered and of whose author no certificate is known: asked for again with the
+  /// next certificate that comes.
+  public static let unverifiableLogs = 4096
   /// Logs of which is kept outside of the database how far they were held: a hundred laptops, each
   /// of which began anew ten times. 56 bytes each are written now and then.
   public static let holdings = 4096
   /// Frames past cuts that are held of one certificate: a day's honest work, and no more of what a
   /// thief makes up.
   public static let quarantinedFrames = 4096
-  /// Latest-only records held at once.
-  public static let records = 16_384
+  /// Records of one peer whose hashes are remembered.
+  public static let knownRecords = 16_384
   /// Logs of which a peer has sent runs that are not known to be held: beyond it no acknowledgement
   /// on that session says any more that what came is held.
   public static let unheldRuns = 64
-  /// Of these, receipts by one command device: so many logs at most have its mark, and one faulty
-  /// commander cannot fill the table.
-  public static let receiptsPerDevice = 4096
+  /// Receipts by one command device: one for each log of 1,000 devices with ten lives.
+  public static let receiptsPerDevice = 40_960
   /// Phones and other trackers whose positions one device publishes.
   public static let trackersPerDevice = 256
   /// Whom one device tells that it hears: in 512 bytes, so that the record fits a datagram.
@@ -196,8 +218,12 @@ public enum Limits {
   public static let yieldsPerStart = 4
   /// Words that are being told to all sessions of a device, for copies of it.
   public static let lifeTellings = 64
-  /// Epoch keys asked for at once: no operation rotates more often than it can hand keys on.
-  public static let missingKeys = 16
+  /// Epochs of one author's frames whose keys are asked for; the next ones when a key has come.
+  public static let missingKeysPerAuthor = 16
+  /// Epochs that the control plane wants to write under and whose keys are missing.
+  public static let wantedEpochs = 16
+  /// Epoch keys that are asked for in one packet.
+  public static let keyRequests = 32
   /// Alerts that stand at once; beyond it the quietest are left out.
   public static let alerts = 1024
   /// Changes of rows that a node remembers one by one, for readers that were away.

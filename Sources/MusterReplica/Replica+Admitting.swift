@@ -61,15 +61,27 @@ extension Replica {
 
   /// Answers a join request that came over the network.
   mutating func admit(_ ticket: JoinTicket, now: ClockReading) throws -> JoinAnswer {
+    let device = DeviceID(operation: local.operation, key: ticket.request.signingKey)
+    guard !control.isRevoked(local.device) else {
+      return .refused("the device that made this invite is revoked: ask another commander")
+    }
+    guard !control.isRevoked(device) else {
+      readmissions.note(device)
+      return .refused("this device is revoked: ask command")
+    }
     guard let invite = try store.invite(ticket.invite) else {
       return .refused("the invite was withdrawn: ask for a new one")
     }
-    // Who was admitted and lost the answer hears it again, whatever became of the invite since.
+    // A device that was admitted and lost the answer gets it again, whatever became of the invite.
     if control.certificate(ofKey: ticket.request.signingKey) == nil {
       guard now.wall < invite.expiresAt else {
         return .refused("the invite expired at \(invite.expiresAt): ask for a new one")
       }
-      let device = DeviceID(operation: local.operation, key: ticket.request.signingKey)
+      // The secret is known to whoever has the revoked device: a new key could use what is left.
+      guard try !store.devices(admittedBy: ticket.invite).contains(where: control.isRevoked) else {
+        return .refused(
+          "the invite is closed, because a device that used it is revoked: ask for a new one")
+      }
       if try store.useInvite(ticket.invite, for: device).isRefused {
         return .refused("the invite is used up: ask for a new one")
       }
@@ -81,6 +93,11 @@ extension Replica {
   private mutating func certify(
     _ request: JoinRequest, role: Role, now: ClockReading
   ) throws -> JoinGrant {
+    let device = DeviceID(operation: local.operation, key: request.signingKey)
+    guard !control.isRevoked(device) else {
+      readmissions.note(device)
+      throw Refusal("device \(device.short) is revoked: it joins again with new keys only")
+    }
     let certificate: SignedCertificate
     if let known = control.certificate(ofKey: request.signingKey) {
       certificate = known
@@ -120,6 +137,10 @@ extension Replica {
   /// What a grant carried, into the store of a device that has just joined.
   public mutating func keep(_ keys: Enrolment.EpochKeys, now: ClockReading) throws -> Outcome {
     try transact(now: now) { replica in
+      if let granted = keys.keys.first?.id {
+        replica.keyring.granted = granted
+        replica.batch.local[Self.grantedEpochKey] = granted.bytes
+      }
       for key in keys.keys { try replica.learn(key, now: now) }
     }
   }

@@ -112,6 +112,7 @@ extension Replica {
       people: people,
       reports: try hazards(), fences: try fences(),
       directives: try directives(among: people, now: now), clones: try clones(),
+      bounds: try boundsReached, readmissions: try refusedReadmissions,
       isInside: { fence in
         telling.flatMap { zones.prepared[fence]?.contains($0) } ?? false
       }, now: now.wall)

@@ -132,13 +132,12 @@ extension Replica {
   /// a control log that is held here.
   private var chainsToCarry: [[SignedCertificate]] {
     let own = local.chain.certificates
-    return [own] + control.proven.compactMap { control.chain(of: $0) }.filter { $0 != own }
+    return [own] + control.shownCertificates.compactMap { control.chain(of: $0) }.filter { $0 != own }
   }
 
-  /// The newest first.
+  /// Those that are announced, the best one first, then the others.
   private var epochsToCarry: [EpochID] {
-    let announced = control.epochs.values.sorted { ($0.generation, $1.id) > ($1.generation, $0.id) }
-      .map(\.id)
+    let announced = control.epochs.ordered { _ in true }
     return announced + keyring.all.map(\.id).filter { control.epochs[$0] == nil }.sorted()
   }
 }

@@ -289,6 +289,8 @@ extension Replica {
     status.isRevoked = isRevoked
     status.clockLead = engine.clockLead(now: now)
     status.clones = try clones()
+    status.bounds = try boundsReached
+    status.epoch = try writingEpoch
     let name = { (device: DeviceID) in callsigns[device] ?? device.short }
     status.withholding = engine.standstills(now: now.instant).map { peer in
       StandstillSummary(

@@ -82,7 +82,7 @@ extension Replica {
     try replayControlLogs(logs, now: now)
     try rebuildViewIfNeeded()
     try findJoinable()
-    try ask(for: release(for: nil).sorted(), now: now)
+    try askForWaiting(now: now)
     try refreshInvites(now: now)
     try run(.linkRate(linkRate), now: now)
     reviewReceipts(now: now)

@@ -26,18 +26,27 @@ extension Replica {
     guard !control.isRevoked(device) else {
       throw Refusal("device \(device.short) is revoked already")
     }
-    // Of a forked log, the newest frame of every branch.
-    let cuts = try store.logs()
-      .filter { control.author(of: $0.opening.certificate)?.device == device && !$0.isParted }
-      .map { Head(log: $0.log, sequence: $0.head.sequence, hash: $0.head.hash) }
-    guard cuts.count <= Limits.cutsPerRevocation else {
-      throw Refusal("device \(device.short) has more logs than one revocation can name")
-    }
+    let cuts = try cuts(for: device)
     return try transact(now: now) { replica in
       let revocation = Revocation(device: device, cuts: cuts)
       try replica.append([.revocation(revocation)], lane: .control, now: now)
       try replica.makeEpoch(now: now)
     }
+  }
+
+  /// The heads that a revocation of a device names: of its logs, those held longest, of a forked log
+  /// the newest frame of every branch.
+  ///
+  /// A log that is not named is cut at zero, so a device with more logs than a revocation can name
+  /// is revoked all the same. A log with nothing but its opening says nothing and is left out. A
+  /// thief opens logs after the owner did, so the logs that came first are named.
+  private func cuts(for device: DeviceID) throws(StoreError) -> [Head] {
+    let logs = try store.logsByArrival().filter { log in
+      control.author(of: log.opening.certificate)?.device == device && !log.isParted
+        && log.head.sequence > 0
+    }
+    return logs.prefix(Limits.cutsPerRevocation)
+      .map { Head(log: $0.log, sequence: $0.head.sequence, hash: $0.head.hash) }
   }
 
   /// Makes a new epoch, its key sealed to the command devices that are known.
@@ -52,7 +61,7 @@ extension Replica {
   /// revoked.
   var currentEpoch: (id: EpochID, key: SealingKey)? {
     if let fitting = keyring.first(of: control.state.fitting) { return fitting }
-    return control.state.revocations.isEmpty ? keyring.lowest : nil
+    return control.state.revocations.isEmpty ? keyring.unannounced : nil
   }
 
   /// A write is not kept waiting for a key: where none is fit, this device makes one.
@@ -71,7 +80,8 @@ extension Replica {
   /// it that there will be one.
   mutating func reviewEpoch(now: ClockReading) throws {
     let fitting = control.state.fitting
-    if let newest = fitting.first, keyring[newest] == nil { try ask(for: [newest], now: now) }
+    let wanted = fitting.first.flatMap { keyring[$0] == nil ? $0 : nil }
+    if local.author.role.reads { try run(.keysMissing(wanted.map { [$0] } ?? [], of: nil), now: now) }
     guard needsEpoch else {
       epochDue = nil
       return

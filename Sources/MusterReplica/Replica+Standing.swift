@@ -7,7 +7,6 @@ extension Replica {
     let revoking = control.state.revocations.filter { _, said in
       said.contains { $0.device == device }
     }
-    return Set(
-      control.epochs.values.filter { !Set($0.excludes).isDisjoint(with: revoking.keys) }.map(\.id))
+    return Set(control.epochs.ordered { !Set($0.excludes).isDisjoint(with: revoking.keys) })
   }
 }

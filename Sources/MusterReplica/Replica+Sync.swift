@@ -231,8 +231,9 @@ extension Replica {
       tally?.newKeys += 1
       try learn(key, now: now)
     case .chain(let certificates):
-      guard control.prove(certificates) else { return }
-      batch.local[Self.provenKey] = ProvenCertificates.encoded(control.proven)
+      let added = control.add(chain: certificates)
+      guard !added.isEmpty else { return }
+      batch.certificates += added.map { StoredCertificate($0) }
       try evaluateControl(now: now)
     case .contact(let endpoint, let device):
       held.contacts.append(
@@ -246,7 +247,7 @@ extension Replica {
   mutating func hold(
     _ frames: [Frame], opening: Opening, base: StrandBase? = nil, now: ClockReading
   ) throws {
-    var missing: [EpochID] = []
+    var missing: Set<EpochID> = []
     var found: [EpochKey] = []
     let all = control.standing(under: opening)
     for frame in frames {
@@ -256,7 +257,7 @@ extension Replica {
       switch reading {
       case .view(let read, let completes):
         application = read
-        if case .waiting(.key(let epoch)) = read, missing.last != epoch { missing.append(epoch) }
+        if case .waiting(.key(let epoch)) = read { missing.insert(epoch) }
         for place in completes {
           batch.released.append(ReleasedFrame(place: place, application: .nothing))
         }
@@ -274,7 +275,7 @@ extension Replica {
     if let last = frames.last { oweReceipt(for: last.strand, lane: opening.lane, now: now) }
     for key in found { try learn(key, now: now) }
     try evaluateControl(now: now)
-    try ask(for: missing, now: now)
+    try ask(for: missing, of: opening.certificate, now: now)
   }
 
   private mutating func read(
@@ -302,9 +303,29 @@ extension Replica {
     try reviewEpoch(now: now)
   }
 
-  mutating func ask(for missing: [EpochID], now: ClockReading) throws {
+  /// - Parameter author: whose frames are sealed under these epochs.
+  mutating func ask(
+    for missing: Set<EpochID>, of author: CertificateHash, now: ClockReading
+  ) throws {
     guard !missing.isEmpty, local.author.role.reads else { return }
-    try run(.keysMissing(missing), now: now)
+    try run(.keysMissing(missing.sorted(), of: author), now: now)
+  }
+
+  /// Reads all frames that wait, and asks for the keys that they still need.
+  mutating func askForWaiting(now: ClockReading) throws {
+    let missing = try release(for: nil)
+    try commit(now: now)
+    for (author, epochs) in missing.sorted(by: { $0.key < $1.key }) {
+      try ask(for: epochs, of: author, now: now)
+    }
+  }
+
+  /// Asks for the next keys of authors of whose epochs some had no room among the missing ones.
+  private mutating func askForMore(now: ClockReading) throws {
+    for author in engine.takeRefillableAuthors() {
+      let missing = try store.epochsWaitedFor(by: author, limit: Limits.missingKeysPerAuthor)
+      try ask(for: Set(missing), of: author, now: now)
+    }
   }
 
   mutating func feedRoster(now: ClockReading) throws {
@@ -374,6 +395,7 @@ extension Replica {
       if let position = opened(record) { batch.positions.append(position) }
     }
     try run(.keyLearned(key), now: now)
+    try askForMore(now: now)
   }
 
   /// A command device finds the key of an epoch sealed to it in the announcement.
@@ -388,11 +410,12 @@ extension Replica {
     return keys
   }
 
-  /// Reads frames that wait anew: those for a key, or all. Returns the keys that they still need.
+  /// Reads frames that wait anew: those for a key, or all. Returns the keys that they still need, by
+  /// author.
   @discardableResult
-  mutating func release(for epoch: EpochID?) throws -> Set<EpochID> {
+  mutating func release(for epoch: EpochID?) throws -> [CertificateHash: Set<EpochID>] {
     var place: FramePlace?
-    var missing: Set<EpochID> = []
+    var missing: [CertificateHash: Set<EpochID>] = [:]
     while true {
       let frames = try store.waiting(for: epoch, after: place, limit: 1024)
       guard let last = frames.last else { return missing }
@@ -401,7 +424,9 @@ extension Replica {
           waiting.frame, opening: waiting.opening,
           standing: control.standing(of: waiting.frame, opening: waiting.opening))
         guard case .view(let application, let completes) = reading else { continue }
-        if case .waiting(.key(let epoch)) = application { missing.insert(epoch) }
+        if case .waiting(.key(let epoch)) = application {
+          missing[waiting.opening.certificate, default: []].insert(epoch)
+        }
         if case .waiting(let reason) = application, reason == waiting.reason { continue }
         let own = FramePlace(log: waiting.frame.strand, sequence: waiting.frame.sequence)
         batch.released.append(ReleasedFrame(place: own, application: application))

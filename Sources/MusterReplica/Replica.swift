@@ -32,6 +32,8 @@ public struct Replica {
   var recordCounter: UInt64
   var announceCounter: UInt64
   var linkRate: LinkRate?
+  /// Revoked devices that have asked to be admitted again.
+  var readmissions = ReadmissionLog()
   /// When this device makes an epoch that shuts out who was revoked, unless one comes before.
   var epochDue: Instant?
 
@@ -133,6 +135,7 @@ public struct Replica {
   static let bootsKey = "boots"
   static let viewKey = "view"
   static let provenKey = "proven"
+  static let grantedEpochKey = "granted epoch"
   /// Of what frames do to the view: raised when a version understands more, so that the view is
   /// derived anew from frames that were held before.
   static let viewVersion: UInt8 = 2
@@ -216,6 +219,7 @@ public struct Replica {
       roster: try Self.roster(of: control, in: store),
       logs: logs, records: records, keys: keyring.all, seed: random.bytes(32), now: now)
     keepLife()
+    try keepProven()
     batch.local[Self.bootsKey] = withUnsafeBytes(of: (boots + 1).bigEndian) { Array($0) }
     try replayControlLogs(logs, now: now)
     let isDerivedAnew = try store.local(Self.viewKey) == nil
@@ -236,11 +240,23 @@ public struct Replica {
   static func control(in store: Store, local: LocalDevice) throws(StoreError) -> ControlPlane {
     var control = ControlPlane(
       operation: local.operation, rootKey: local.rootKey, ownChain: local.chain)
-    if let bytes = try store.local(provenKey) {
-      _ = control.prove(try ProvenCertificates.decoded(bytes))
-      _ = control.evaluate()
+    var certificates: [SignedCertificate] = []
+    for stored in try store.shownCertificates() {
+      certificates.append(try SignedCertificate(stored))
     }
+    if let bytes = try store.local(provenKey) {
+      certificates += try SignedCertificate.decoded(proven: bytes)
+    }
+    control.restore(certificates)
+    _ = control.evaluate()
     return control
+  }
+
+  /// Moves certificates to where they are kept since version 6 of the database.
+  private mutating func keepProven() throws {
+    guard let bytes = try store.local(Self.provenKey) else { return }
+    batch.certificates = try SignedCertificate.decoded(proven: bytes).map { StoredCertificate($0) }
+    batch.forgotten.insert(Self.provenKey)
   }
 
   static func keyring(in store: Store, operation: OperationID) throws(StoreError) -> Keyring {
@@ -248,6 +264,7 @@ public struct Replica {
     for stored in try store.epochKeys() {
       _ = keyring.add(EpochKey(id: stored.id, key: stored.key.bytes), operation: operation)
     }
+    keyring.granted = try store.local(grantedEpochKey).flatMap { EpochID(bytes: $0) }
     return keyring
   }
 
@@ -349,8 +366,6 @@ public struct Replica {
   /// Frames that waited for something that is at hand now: a key that came just before a crash, or
   /// an operation that this version understands. Keys that they still need are asked for again.
   private mutating func resumeWaiting(now: ClockReading) throws {
-    let missing = try release(for: nil)
-    try commit(now: now)
-    try ask(for: missing.sorted(), now: now)
+    try askForWaiting(now: now)
   }
 }

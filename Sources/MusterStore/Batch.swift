@@ -6,6 +6,8 @@ public import MusterModel
 public struct Batch: Sendable {
   /// Keys that came to this node; one that is held stays.
   public var epochKeys: [StoredEpochKey] = []
+  /// Certificates that devices showed; one that is held stays.
+  public var certificates: [StoredCertificate] = []
   /// Forks that were found: strands to be ended, before any frame is taken.
   public var partings: [Parting] = []
   /// Each log's frames in sequence.
@@ -33,7 +35,7 @@ public struct Batch: Sendable {
 
   /// Whether committing it would change nothing.
   public var isEmpty: Bool {
-    epochKeys.isEmpty && partings.isEmpty && frames.isEmpty && released.isEmpty && records.isEmpty
+    epochKeys.isEmpty && certificates.isEmpty && partings.isEmpty && frames.isEmpty && released.isEmpty && records.isEmpty
       && positions.isEmpty && fixes.isEmpty && trackerFixes.isEmpty && local.isEmpty
       && forgotten.isEmpty && settled.isEmpty
   }
@@ -140,6 +142,23 @@ public struct StoredEpochKey: Hashable, Sendable, CustomStringConvertible, Custo
   public var description: String { "key of epoch \(id.short)" }
   /// Keeps the key out of what `dump` and failed tests print.
   public var customMirror: Mirror { Mirror(self, children: ["id": id]) }
+}
+
+/// A certificate as its issuer signed it.
+public struct StoredCertificate: Hashable, Sendable {
+  /// Of the content.
+  public let hash: CertificateHash
+  /// The signed bytes.
+  public let content: [UInt8]
+  /// 64 bytes.
+  public let signature: [UInt8]
+
+  /// The caller has verified it.
+  public init(hash: CertificateHash, content: [UInt8], signature: [UInt8]) {
+    self.hash = hash
+    self.content = content
+    self.signature = signature
+  }
 }
 
 /// A device's last known place, opened from its newest readable position record.

@@ -339,6 +339,19 @@ enum FrameTable {
   }
 
   /// Places after one, in order, of the frames that wait for this key, or for anything.
+  /// Epochs whose keys frames of an author wait for.
+  static func epochsWaitedFor(
+    by author: CertificateHash, limit: Int, in database: Database
+  ) throws -> [EpochID] {
+    try database.all(
+      """
+      SELECT DISTINCT waiting.epoch FROM logs JOIN waiting
+        ON waiting.place BETWEEN logs.ref << 32 AND logs.ref << 32 | 0xFFFFFFFF
+      WHERE logs.certificate = ? AND waiting.epoch IS NOT NULL LIMIT ?
+      """, [author.raw.bytes.blob, limit.column], of: "waiting"
+    ) { try $0.identifier() }
+  }
+
   static func waiting(
     for epoch: EpochID?, after place: Int64, limit: Int, in database: Database
   ) throws -> [(place: Int64, reason: WaitReason)] {

@@ -37,6 +37,14 @@ enum InviteTable {
     ) { _ in true } ?? false
   }
 
+  /// Devices that have used an invite, by id.
+  static func admitted(by id: InviteID, in database: Database) throws -> [DeviceID] {
+    try database.all(
+      "SELECT device FROM admissions WHERE invite = ? ORDER BY device", [id.blob],
+      of: "admissions"
+    ) { try $0.identifier() }
+  }
+
   static func admit(_ device: DeviceID, by id: InviteID, in database: Database) throws {
     try database.run(
       "INSERT INTO admissions(invite, device) VALUES (?, ?)", [id.blob, device.blob])

@@ -10,6 +10,22 @@ enum LocalTable {
       [key.id.blob, key.key.blob])
   }
 
+  static func keep(_ certificate: StoredCertificate, in database: Database) throws {
+    try database.run(
+      "INSERT INTO certificates(hash, content, signature) VALUES (?, ?, ?) ON CONFLICT DO NOTHING",
+      [certificate.hash.raw.bytes.blob, certificate.content.blob, certificate.signature.blob])
+  }
+
+  static func certificates(_ database: Database) throws -> [StoredCertificate] {
+    try database.all(
+      "SELECT hash, content, signature FROM certificates ORDER BY hash", of: "certificates"
+    ) {
+      StoredCertificate(
+        hash: CertificateHash(raw: try $0.bytes32()), content: try $0.bytes(),
+        signature: try $0.bytes())
+    }
+  }
+
   static func epochKeys(_ database: Database) throws -> [StoredEpochKey] {
     try database.all("SELECT id, key FROM epochs ORDER BY id", of: "epochs") {
       StoredEpochKey(id: try $0.identifier(), key: try $0.bytes32())

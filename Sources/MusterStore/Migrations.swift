@@ -10,6 +10,9 @@ enum Migrations {
     migrator.registerMigration("3 strands of forked logs") { try $0.execute(sql: strands) }
     migrator.registerMigration("4 one opening to a log") { try $0.execute(sql: openings) }
     migrator.registerMigration("5 ways of trackers") { try $0.execute(sql: trackers) }
+    migrator.registerMigration("6 certificates that were shown") {
+      try $0.execute(sql: certificates)
+    }
     return migrator
   }
 
@@ -225,5 +228,15 @@ enum Migrations {
     ALTER TABLE logs DROP COLUMN previous_log;
     ALTER TABLE logs DROP COLUMN previous_sequence;
     ALTER TABLE logs DROP COLUMN previous_hash;
+    """
+
+  private static let certificates = """
+    -- Certificates that devices proved themselves with or that peers handed over, each with the
+    -- signatures of its issuers up to the root verified.
+    CREATE TABLE certificates(
+      hash BLOB PRIMARY KEY CHECK(length(hash) = 32),
+      content BLOB NOT NULL,
+      signature BLOB NOT NULL CHECK(length(signature) = 64)
+    ) STRICT, WITHOUT ROWID;
     """
 }

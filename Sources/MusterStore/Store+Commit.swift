@@ -50,6 +50,7 @@ struct CommitRun {
 
   mutating func take(_ batch: Batch) throws -> CommitOutcome {
     for key in batch.epochKeys { try LocalTable.keep(key, in: database) }
+    for certificate in batch.certificates { try LocalTable.keep(certificate, in: database) }
     for parting in batch.partings { try part(parting) }
     for frame in batch.frames { try hold(frame) }
     for frame in batch.released { try release(frame) }

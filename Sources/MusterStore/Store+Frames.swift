@@ -27,6 +27,11 @@ extension Store {
     try read { try FrameTable.logs($0).map(\.summary) }
   }
 
+  /// All logs and strands, in the order in which the first frame of each was stored.
+  public func logsByArrival() throws(StoreError) -> [LogSummary] {
+    try read { try FrameTable.logs($0).sorted { $0.ref < $1.ref }.map(\.summary) }
+  }
+
   /// Nil for a log that is not held.
   public func log(_ id: LogID) throws(StoreError) -> LogSummary? {
     try read { try FrameTable.log(id, in: $0)?.summary }
@@ -87,6 +92,13 @@ extension Store {
       guard let log = try FrameTable.log(log, in: database) else { return [] }
       return try names.filter { try FrameTable.has($0, in: log, database) }
     }
+  }
+
+  /// Epochs whose keys frames of an author wait for, in no order.
+  public func epochsWaitedFor(
+    by author: CertificateHash, limit: Int
+  ) throws(StoreError) -> [EpochID] {
+    try read { try FrameTable.epochsWaitedFor(by: author, limit: limit, in: $0) }
   }
 
   /// Frames that wait, by log in the order in which logs were first held, then by sequence.

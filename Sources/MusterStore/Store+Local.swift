@@ -7,6 +7,11 @@ extension Store {
     try read(LocalTable.epochKeys)
   }
 
+  /// Certificates that devices showed, by hash.
+  public func shownCertificates() throws(StoreError) -> [StoredCertificate] {
+    try read(LocalTable.certificates)
+  }
+
   /// A small local fact; nil where none was set. It is set by a `Batch`.
   public func local(_ key: String) throws(StoreError) -> [UInt8]? {
     try read { try LocalTable.value(key, in: $0) }
@@ -57,6 +62,11 @@ extension Store {
   /// Withdraws an invite; those who joined by it stay.
   public func deleteInvite(_ id: InviteID) throws(StoreError) {
     try write { try InviteTable.delete(id, in: $0) }
+  }
+
+  /// Devices that have used an invite, by id.
+  public func devices(admittedBy id: InviteID) throws(StoreError) -> [DeviceID] {
+    try read { try InviteTable.admitted(by: id, in: $0) }
   }
 
   /// Takes one use of an invite for a device, once however often the device asks: its answer may

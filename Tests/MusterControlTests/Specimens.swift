@@ -168,6 +168,11 @@ enum Specimens {
         CloneSummary(
           device: device, callsign: "Ben", life: life, other: other, noticedAt: moment)
       ]
+      status.bounds = [
+        BoundSummary(device: device, callsign: "Ben", bound: .quarantine, refusals: .max)
+      ]
+      status.epoch = EpochSummary(
+        id: EpochID(raw: row.raw), generation: .max, callsign: "Ben", isOwn: true)
       status.stale = [SilenceSummary(device: device, callsign: "Ben", seconds: 600)]
       status.location = LocationStatus(
         source: "gpsd", state: "connected", mode: "coarse", refused: ["malformed": .max])

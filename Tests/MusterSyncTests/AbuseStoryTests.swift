@@ -110,7 +110,8 @@ struct AbuseStoryTests {
           log: log, first: 0, previous: nil,
           frames: [
             RunFrame(
-              epoch: nil, body: opening.encoded(), signature: [UInt8](repeating: 1, count: 64))
+              epoch: nil, body: opening.encoded(), signature: [UInt8](repeating: 1, count: 64)),
+            RunFrame(epoch: nil, body: [1], signature: [UInt8](repeating: 1, count: 64)),
           ])
       ]
       world.say(packet, from: 2, to: 0)
@@ -145,7 +146,7 @@ struct AbuseStoryTests {
     }
     let late = try kept(1)
     var packet = Packet()
-    packet.roots = Roots(hashes: [1, 2, 3, 4, 5, 6])
+    packet.roots = Roots(hashes: [1, 2, 3, 4, 5, 6, 7])
     for _ in 0..<100 { world.say(packet, from: 1, to: 0) }
     let source = world.stations[1].endpoint
     let before = world.stations[0].rejections(.unauthenticated)

@@ -33,7 +33,7 @@ struct FuzzSeedTests {
     packet { $0.recordWants = [station.position(7).topic] }
     packet { $0.keyRequests = [cast.epoch.id] }
     packet { $0.keys = [cast.epoch] }
-    packet { $0.roots = Roots(hashes: [1, 2, 3, 4, 5, 6]) }
+    packet { $0.roots = Roots(hashes: [1, 2, 3, 4, 5, 6, 7]) }
     packet { $0.heads = [hint] }
     packet {
       $0.digest = [

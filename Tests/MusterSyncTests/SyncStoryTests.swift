@@ -140,7 +140,7 @@ struct SyncStoryTests {
     world.meet(2, 0)
     world.run(seconds: 10) { $0.haveConverged }
     world.give(.keyLearned(world.cast.epoch), to: 0)
-    for index in 1...2 { world.give(.keysMissing([world.cast.epoch.id]), to: index) }
+    for index in 1...2 { world.give(.keysMissing([world.cast.epoch.id], of: nil), to: index) }
     world.run(seconds: 30)
     #expect(world.stations[1].shelf.keys == [world.cast.epoch.id: world.cast.epoch])
     #expect(world.stations[2].shelf.keys.isEmpty)
@@ -165,7 +165,7 @@ struct SyncStoryTests {
       world.stations[0].pen.certify([promoted.certificate]), now: at)
     world.stations[relay] = Station(promoted, number: relay, epoch: world.cast.epoch, now: at)
     world.meet(relay, 0)
-    world.give(.keysMissing([world.cast.epoch.id]), to: relay)
+    world.give(.keysMissing([world.cast.epoch.id], of: nil), to: relay)
     #expect(world.run(seconds: 20) { !$0.stations[relay].shelf.keys.isEmpty })
   }
 

@@ -32,7 +32,9 @@ struct WireTests {
     packet.recordWants = [packet.records[0].topic]
     packet.keyRequests = [cast.epoch.id]
     packet.keys = [cast.epoch]
-    packet.roots = Roots(hashes: [1, 2, 3, 4, 5, .max])
+    packet.roots = Roots(hashes: [1, 2, 3, 4, 5, 6, .max])
+    packet.certificateWants = [hint.key]
+    packet.chains = [device.chain.certificates]
     packet.heads = [hint]
     packet.acknowledgement = Acknowledgement(
       largest: .max, delayMicroseconds: .max, before: .max - 2, holdsRuns: true)
@@ -116,7 +118,7 @@ struct WireTests {
     let device = cast.enrol(.member)
     let announce = Announce(
       certificate: device.certificate.hash.raw.prefix.high, incarnation: 12,
-      counter: .max, roots: Roots(hashes: [1, 2, 3, 4, 5, 6]), heads: everyPacket().heads,
+      counter: .max, roots: Roots(hashes: [1, 2, 3, 4, 5, 6, 7]), heads: everyPacket().heads,
       position: everyPacket().records[0])
     let sealed = announce.sealed(
       operation: cast.operation, networkKey: cast.networkKey, nonce: cast.random.nonce24(),

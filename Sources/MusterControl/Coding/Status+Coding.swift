@@ -31,6 +31,8 @@ extension WireStatus {
     isRevoked = status.isRevoked
     if let lead = status.clockLead { clockLeadSeconds = lead.seconds }
     clones = status.clones.map(WireClone.init)
+    bounds = status.bounds.map(WireBound.init)
+    if let summary = status.epoch { epoch = WireEpoch(summary) }
     withholding = status.withholding.map(WireStandstill.init)
     stale = status.stale.map(WireSilence.init)
   }
@@ -58,6 +60,8 @@ extension WireStatus {
       status.isRevoked = isRevoked
       if hasClockLeadSeconds { status.clockLead = ClockLead(seconds: clockLeadSeconds) }
       status.clones = try clones.checked { clone throws(ControlFault) in try clone.summary }
+      status.bounds = try bounds.checked { bound throws(ControlFault) in try bound.summary }
+      if hasEpoch { status.epoch = try epoch.summary }
       status.withholding = try withholding.checked { peer throws(ControlFault) in
         try peer.summary
       }
@@ -179,6 +183,41 @@ extension WireClone {
       CloneSummary(
         device: try Checked.identifier(device), callsign: callsign, life: try life.mark,
         other: try other.mark, noticedAt: Timestamp(milliseconds: noticedAt))
+    }
+  }
+}
+
+extension WireBound {
+  init(_ bound: BoundSummary) {
+    self.init()
+    device = .init(bound.device.bytes)
+    callsign = bound.callsign
+    table = UInt32(bound.bound.rawValue)
+    refusals = bound.refusals
+  }
+
+  var summary: BoundSummary {
+    get throws(ControlFault) {
+      BoundSummary(
+        device: try Checked.identifier(device), callsign: callsign, bound: try Checked.code(table),
+        refusals: refusals)
+    }
+  }
+}
+
+extension WireEpoch {
+  init(_ epoch: EpochSummary) {
+    self.init()
+    id = .init(epoch.id.bytes)
+    generation = epoch.generation
+    callsign = epoch.callsign
+    isOwn = epoch.isOwn
+  }
+
+  var summary: EpochSummary {
+    get throws(ControlFault) {
+      EpochSummary(
+        id: try Checked.identifier(id), generation: generation, callsign: callsign, isOwn: isOwn)
     }
   }
 }

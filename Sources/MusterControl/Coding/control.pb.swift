@@ -1590,11 +1590,61 @@ nonisolated struct WireStatus: @unchecked Sendable {
   /// Clears the value of `clockLeadSeconds`. Subsequent reads from it will return its default value.
   mutating func clearClockLeadSeconds() {_uniqueStorage()._clockLeadSeconds = nil}
 
+  var bounds: [WireBound] {
+    get {_storage._bounds}
+    set {_uniqueStorage()._bounds = newValue}
+  }
+
+  var epoch: WireEpoch {
+    get {_storage._epoch ?? WireEpoch()}
+    set {_uniqueStorage()._epoch = newValue}
+  }
+  /// Returns true if `epoch` has been explicitly set.
+  var hasEpoch: Bool {_storage._epoch != nil}
+  /// Clears the value of `epoch`. Subsequent reads from it will return its default value.
+  mutating func clearEpoch() {_uniqueStorage()._epoch = nil}
+
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
   init() {}
 
   fileprivate var _storage = _StorageClass.defaultInstance
+}
+
+nonisolated struct WireBound: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  var device: Data = Data()
+
+  var callsign: String = String()
+
+  var table: UInt32 = 0
+
+  var refusals: UInt64 = 0
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+}
+
+nonisolated struct WireEpoch: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  var id: Data = Data()
+
+  var generation: UInt32 = 0
+
+  var callsign: String = String()
+
+  var isOwn: Bool = false
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
 }
 
 nonisolated struct WireUplink: Sendable {
@@ -4941,7 +4991,7 @@ nonisolated extension WireFollow: SwiftProtobuf.Message, SwiftProtobuf._MessageI
 
 nonisolated extension WireStatus: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".Status"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}operation\0\u{3}operation_name\0\u{1}callsign\0\u{1}device\0\u{1}role\0\u{3}state_hash\0\u{3}state_is_incomplete\0\u{1}root\0\u{1}logs\0\u{1}frames\0\u{3}waiting_frames\0\u{1}users\0\u{1}reports\0\u{1}fences\0\u{1}crossings\0\u{1}peers\0\u{1}fix\0\u{1}rejected\0\u{3}disk_free_bytes\0\u{3}dropped_for_lack_of_room\0\u{3}forked_logs\0\u{3}quarantined_frames\0\u{1}forks\0\u{3}missing_frames\0\u{1}location\0\u{1}uplink\0\u{1}withholding\0\u{1}stale\0\u{1}clones\0\u{3}is_revoked\0\u{3}clock_lead_seconds\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}operation\0\u{3}operation_name\0\u{1}callsign\0\u{1}device\0\u{1}role\0\u{3}state_hash\0\u{3}state_is_incomplete\0\u{1}root\0\u{1}logs\0\u{1}frames\0\u{3}waiting_frames\0\u{1}users\0\u{1}reports\0\u{1}fences\0\u{1}crossings\0\u{1}peers\0\u{1}fix\0\u{1}rejected\0\u{3}disk_free_bytes\0\u{3}dropped_for_lack_of_room\0\u{3}forked_logs\0\u{3}quarantined_frames\0\u{1}forks\0\u{3}missing_frames\0\u{1}location\0\u{1}uplink\0\u{1}withholding\0\u{1}stale\0\u{1}clones\0\u{3}is_revoked\0\u{3}clock_lead_seconds\0\u{1}bounds\0\u{1}epoch\0")
 
   fileprivate class _StorageClass {
     var _operation: Data = Data()
@@ -4975,6 +5025,8 @@ nonisolated extension WireStatus: SwiftProtobuf.Message, SwiftProtobuf._MessageI
     var _clones: [WireClone] = []
     var _isRevoked: Bool = false
     var _clockLeadSeconds: Int64? = nil
+    var _bounds: [WireBound] = []
+    var _epoch: WireEpoch? = nil
 
       // This property is used as the initial default value for new instances of the type.
       // The type itself is protecting the reference to its storage via CoW semantics.
@@ -5016,6 +5068,8 @@ nonisolated extension WireStatus: SwiftProtobuf.Message, SwiftProtobuf._MessageI
       _clones = source._clones
       _isRevoked = source._isRevoked
       _clockLeadSeconds = source._clockLeadSeconds
+      _bounds = source._bounds
+      _epoch = source._epoch
     }
   }
 
@@ -5065,6 +5119,8 @@ nonisolated extension WireStatus: SwiftProtobuf.Message, SwiftProtobuf._MessageI
         case 29: try { try decoder.decodeRepeatedMessageField(value: &_storage._clones) }()
         case 30: try { try decoder.decodeSingularBoolField(value: &_storage._isRevoked) }()
         case 31: try { try decoder.decodeSingularSInt64Field(value: &_storage._clockLeadSeconds) }()
+        case 32: try { try decoder.decodeRepeatedMessageField(value: &_storage._bounds) }()
+        case 33: try { try decoder.decodeSingularMessageField(value: &_storage._epoch) }()
         default: break
         }
       }
@@ -5170,6 +5226,12 @@ nonisolated extension WireStatus: SwiftProtobuf.Message, SwiftProtobuf._MessageI
       try { if let v = _storage._clockLeadSeconds {
         try visitor.visitSingularSInt64Field(value: v, fieldNumber: 31)
       } }()
+      if !_storage._bounds.isEmpty {
+        try visitor.visitRepeatedMessageField(value: _storage._bounds, fieldNumber: 32)
+      }
+      try { if let v = _storage._epoch {
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 33)
+      } }()
     }
     try unknownFields.traverse(visitor: &visitor)
   }
@@ -5210,10 +5272,102 @@ nonisolated extension WireStatus: SwiftProtobuf.Message, SwiftProtobuf._MessageI
         if _storage._clones != rhs_storage._clones {return false}
         if _storage._isRevoked != rhs_storage._isRevoked {return false}
         if _storage._clockLeadSeconds != rhs_storage._clockLeadSeconds {return false}
+        if _storage._bounds != rhs_storage._bounds {return false}
+        if _storage._epoch != rhs_storage._epoch {return false}
         return true
       }
       if !storagesAreEqual {return false}
     }
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WireBound: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".Bound"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}device\0\u{1}callsign\0\u{1}table\0\u{1}refusals\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularBytesField(value: &self.device) }()
+      case 2: try { try decoder.decodeSingularStringField(value: &self.callsign) }()
+      case 3: try { try decoder.decodeSingularUInt32Field(value: &self.table) }()
+      case 4: try { try decoder.decodeSingularUInt64Field(value: &self.refusals) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.device.isEmpty {
+      try visitor.visitSingularBytesField(value: self.device, fieldNumber: 1)
+    }
+    if !self.callsign.isEmpty {
+      try visitor.visitSingularStringField(value: self.callsign, fieldNumber: 2)
+    }
+    if self.table != 0 {
+      try visitor.visitSingularUInt32Field(value: self.table, fieldNumber: 3)
+    }
+    if self.refusals != 0 {
+      try visitor.visitSingularUInt64Field(value: self.refusals, fieldNumber: 4)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: WireBound, rhs: WireBound) -> Bool {
+    if lhs.device != rhs.device {return false}
+    if lhs.callsign != rhs.callsign {return false}
+    if lhs.table != rhs.table {return false}
+    if lhs.refusals != rhs.refusals {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WireEpoch: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".Epoch"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}id\0\u{1}generation\0\u{1}callsign\0\u{3}is_own\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularBytesField(value: &self.id) }()
+      case 2: try { try decoder.decodeSingularUInt32Field(value: &self.generation) }()
+      case 3: try { try decoder.decodeSingularStringField(value: &self.callsign) }()
+      case 4: try { try decoder.decodeSingularBoolField(value: &self.isOwn) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.id.isEmpty {
+      try visitor.visitSingularBytesField(value: self.id, fieldNumber: 1)
+    }
+    if self.generation != 0 {
+      try visitor.visitSingularUInt32Field(value: self.generation, fieldNumber: 2)
+    }
+    if !self.callsign.isEmpty {
+      try visitor.visitSingularStringField(value: self.callsign, fieldNumber: 3)
+    }
+    if self.isOwn != false {
+      try visitor.visitSingularBoolField(value: self.isOwn, fieldNumber: 4)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: WireEpoch, rhs: WireEpoch) -> Bool {
+    if lhs.id != rhs.id {return false}
+    if lhs.generation != rhs.generation {return false}
+    if lhs.callsign != rhs.callsign {return false}
+    if lhs.isOwn != rhs.isOwn {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

@@ -134,6 +134,7 @@ extension StatusSummary {
       "rejected": .object(rejected.mapValues(JSON.unsigned)),
       "droppedForLackOfRoom": .unsigned(droppedForLackOfRoom), "forkedLogs": .count(forks.count),
       "forks": .array(forks.map(\.json)), "clones": .array(clones.map(\.json)),
+      "bounds": .array(bounds.map(\.json)), "epoch": .known(epoch, \.json),
       "withholding": .array(withholding.map(\.json)), "stale": .array(stale.map(\.json)),
       "diskFreeBytes": .known(diskFreeBytes, JSON.unsigned),
       "clockSuspect": .bool(clockLead?.isSuspect ?? false),
@@ -209,6 +210,24 @@ extension ForkSummary {
     .object([
       "device": .id(device), "callsign": .string(callsign), "log": .id(log),
       "lane": .string("\(lane)"), "place": .unsigned(place), "branches": .count(branches),
+    ])
+  }
+}
+
+extension BoundSummary {
+  fileprivate var json: JSON {
+    .object([
+      "device": .id(device), "callsign": .string(callsign), "bound": .string(bound.name),
+      "refusals": .unsigned(refusals),
+    ])
+  }
+}
+
+extension EpochSummary {
+  fileprivate var json: JSON {
+    .object([
+      "id": .id(id), "generation": .count(Int(generation)), "callsign": .string(callsign),
+      "isOwn": .bool(isOwn),
     ])
   }
 }

@@ -56,6 +56,11 @@ public struct StatusSummary: Hashable, Sendable {
   public var clockLead: ClockLead?
   /// Devices that are in use twice at once, by device.
   public var clones: [CloneSummary] = []
+  /// Devices that are not revoked and have reached a bound for what is kept of them here; empty
+  /// where the node is not running.
+  public var bounds: [BoundSummary] = []
+  /// What new frames are sealed under; nil while no key is at hand.
+  public var epoch: EpochSummary?
   /// Peers that withhold for minutes, by device; empty where the node is not running.
   public var withholding: [StandstillSummary] = []
   /// Of whom nothing new has come for ten minutes, the longest first; empty where the node is not

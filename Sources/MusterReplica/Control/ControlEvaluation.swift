@@ -27,7 +27,8 @@ struct ControlEvaluation: Sendable {
   private(set) var released: Set<Head> = []
   /// The revocations that count, by the frame that says so.
   private(set) var revocations: [FrameHash: [Revocation]] = [:]
-  private(set) var epochs: [EpochID: EpochAnnouncement] = [:]
+  /// What counts of what was announced of epochs; several may announce one.
+  private(set) var epochs = CountingEpochs()
   /// What was said of each epoch by anybody who may read, past cuts too: honest devices may have
   /// written under an epoch whose maker was put out, and their words are to be read.
   private(set) var spoken: [EpochID: [EpochAnnouncement]] = [:]
@@ -46,12 +47,12 @@ struct ControlEvaluation: Sendable {
   private let shown: [CertificateHash: [SignedCertificate]]
 
   init(
-    _ logs: [LogID: ControlLog], rules: Rules, proven: [SignedCertificate], heard: Set<FrameHash>,
+    _ logs: [LogID: ControlLog], rules: Rules, shown certificates: [SignedCertificate], heard: Set<FrameHash>,
     lineage: Lineage, signatures: inout VerifiedSignatures
   ) {
     cuts = Cuts(lineage)
     self.heard = heard
-    shown = Dictionary(grouping: rules.ownChain + proven, by: \.certificate.issuer)
+    shown = Dictionary(grouping: rules.ownChain + certificates, by: \.certificate.issuer)
     self.logs = logs.reduce(into: [:]) { $0[$1.value.certificate, default: [:]][$1.key] = $1.value }
     for (log, contents) in (self.logs[.root] ?? [:]).sorted(by: { $0.key < $1.key })
     where !lineage.lost.contains(log) {
@@ -123,7 +124,9 @@ struct ControlEvaluation: Sendable {
         // A member makes one only to shut somebody out whom nobody has shut out yet.
         let reads = admitted[issuer]?.signed.certificate.role.reads == true
         guard entitled || (reads && !announcement.excludes.isEmpty) else { continue }
-        epochs[announcement.id] = announcement
+        epochs.add(
+          CountingEpoch(
+            announcement: announcement, rank: rank, certificate: issuer, isCommand: entitled))
       case .release(let release) where entitled: released.formUnion(release.frames)
       case .uplink(let certificate) where entitled: name(certificate, by: issuer)
       default: break
@@ -204,12 +207,11 @@ struct ControlEvaluation: Sendable {
       }.keys)
   }
 
-  /// What may be written under: epochs that shut out everybody who has been revoked, as far as
-  /// known here; the newest generation's lowest id first.
+  /// The epochs that may be written under, best first (`CountingEpochs`): those that exclude every
+  /// revocation that counts here.
   private func fittingEpochs() -> [EpochID] {
     let counting = Set(revocations.keys)
-    return epochs.values.filter { counting.isSubset(of: excluded(by: $0).frames) }
-      .sorted { ($1.generation, $0.id) < ($0.generation, $1.id) }.map(\.id)
+    return epochs.ordered { counting.isSubset(of: excluded(by: $0).frames) }
   }
 
   /// The revocations that an epoch excludes, its own and those of the epochs that it builds on;

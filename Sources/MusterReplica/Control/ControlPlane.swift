@@ -5,15 +5,16 @@ internal import MusterSync
 /// Who is certified, who is revoked, and which epochs were announced: a function of the set of
 /// control frames, whatever the order in which they came, and of no clock.
 ///
-/// A chain by which a device proved itself counts too: its issuer wrote it down before handing it
-/// out, so the control log that says so comes sooner or later.
+/// A certificate that a device proved itself with, or that a peer handed over, counts too, though
+/// its issuer's control log may be out of reach. Peers reconcile these certificates, so what counts
+/// is a function of the control frames and of that set, on every node.
 ///
 /// Evaluated rank by rank, the root first (`ControlEvaluation`), anew whenever control frames have
 /// said something.
 struct ControlPlane: Sendable {
   private let rules: ControlEvaluation.Rules
-  /// What devices proved themselves with, and no control frame has said yet.
-  private(set) var proven: [SignedCertificate] = []
+  /// What devices proved themselves with, or peers handed over.
+  private var shown = CertificateSet()
   private var logs: [LogID: ControlLog] = [:]
   /// Frames that revoke somebody, whether they count or not.
   private var heard: Set<FrameHash> = []
@@ -23,6 +24,8 @@ struct ControlPlane: Sendable {
   /// Frames that revocations name as the last that count, and released ones.
   private(set) var named: Set<Head> = []
   private var isStale = false
+  /// How many certificates had been shown at the last evaluation.
+  private var shownCount = 0
   /// Certificates whose signatures have been verified, so that each is once.
   private var signatures = VerifiedSignatures()
 
@@ -60,14 +63,11 @@ struct ControlPlane: Sendable {
     rules = ControlEvaluation.Rules(
       operation: operation, rootKey: rootKey, ownChain: ownChain?.certificates ?? [])
     state = ControlEvaluation(
-      [:], rules: rules, proven: [], heard: [], lineage: Lineage(), signatures: &signatures)
+      [:], rules: rules, shown: [], heard: [], lineage: Lineage(), signatures: &signatures)
   }
 
   /// Adds what a control frame says; it counts after `evaluate`.
   mutating func add(_ operations: [Operation], of frame: Frame, in opening: Opening) {
-    for case .certificate(let signed) in operations where !proven.isEmpty {
-      proven.removeAll { $0.hash == signed.hash && $0.certificate.issuer == opening.certificate }
-    }
     logs[frame.strand, default: ControlLog(certificate: opening.certificate)]
       .add(operations, sequence: frame.sequence, hash: frame.hash)
     for case .revocation(let revocation) in operations {
@@ -78,15 +78,27 @@ struct ControlPlane: Sendable {
     isStale = isStale || !operations.isEmpty
   }
 
-  /// Adds a chain that a device proved itself with: two who were admitted by file, far from their
-  /// admitter's control log, understand each other. False where it says nothing new.
-  mutating func prove(_ chain: [SignedCertificate]) -> Bool {
-    let new = chain.filter { state.admitted[$0.hash] == nil && !proven.contains($0) }
-    guard !new.isEmpty, proven.count + new.count <= Limits.provenCertificates else { return false }
-    proven += new
-    isStale = true
-    return true
+  /// Adds a chain up to the root, leaf first, that a device proved itself with or a peer handed over.
+  /// Returns what is new and was added: it counts after `evaluate`.
+  ///
+  /// - Parameter chain: the caller MUST have verified its signatures.
+  mutating func add(chain: [SignedCertificate]) -> [SignedCertificate] {
+    let added = shown.insert(chain: chain) { state.admitted[$0] != nil }
+    if !added.isEmpty { isStale = true }
+    return added
   }
+
+  /// Takes back what a start finds in the store.
+  mutating func restore(_ certificates: [SignedCertificate]) {
+    shown.restore(certificates)
+    isStale = true
+  }
+
+  /// Issuers of as many certificates as may be held besides those in control logs.
+  var fullIssuers: Set<CertificateHash> { shown.full }
+
+  /// Certificates that were shown, by hash.
+  var shownCertificates: [SignedCertificate] { shown.sorted }
 
   /// Takes how strands hang together now: with a fork, what a cut leaves is another question.
   mutating func take(_ lineage: Lineage) {
@@ -111,13 +123,14 @@ struct ControlPlane: Sendable {
   mutating func evaluate() -> Change {
     guard isStale else { return [] }
     isStale = false
-    let before = state
+    let (before, countBefore) = (state, shownCount)
+    shownCount = shown.certificates.count
     state = ControlEvaluation(
-      logs, rules: rules, proven: proven, heard: heard, lineage: lineage,
+      logs, rules: rules, shown: shown.sorted, heard: heard, lineage: lineage,
       signatures: &signatures)
     var change: Change = []
     if state.admitted != before.admitted || state.withheld != before.withheld
-      || state.announced != before.announced
+      || state.announced != before.announced || shownCount != countBefore
     {
       change.insert(.roster)
     }
@@ -130,14 +143,14 @@ struct ControlPlane: Sendable {
 
   // MARK: Reading
 
-  var epochs: [EpochID: EpochAnnouncement] { state.epochs }
+  var epochs: CountingEpochs { state.epochs }
 
   /// - Parameter parts: what counts of logs that do not in full.
   func roster(_ parts: [LogID: CountedPart]) -> Roster {
     Roster(
       state.admitted.values.map(\.signed).sorted { $0.hash < $1.hash },
       revoked: state.cuts.revoked, withheld: state.withheld,
-      announced: state.announced, parts: parts)
+      announced: state.announced, parts: parts, others: shown.sorted)
   }
 
   /// Whose word a log is; nil where its certificate does not count.
@@ -219,8 +232,8 @@ struct ControlPlane: Sendable {
 
   /// Of an epoch that is made now.
   var nextEpochGeneration: UInt32 {
-    let newest = state.epochs.values.map(\.generation).max() ?? 0
-    return newest == .max ? .max : newest + 1
+    let reach = state.epochs.reach
+    return reach == .max ? .max : reach + 1
   }
 
   /// A new epoch, which excludes everybody who has been revoked; where these are more than one
@@ -229,10 +242,11 @@ struct ControlPlane: Sendable {
     let counting = Set(state.revocations.keys)
     var (base, left): (EpochID?, Set<FrameHash>) = (nil, counting)
     if counting.count > Limits.excludedRevocations {
-      for epoch in state.epochs.values.sorted(by: { $0.id < $1.id }) {
+      for id in state.epochs.ids {
+        guard let epoch = state.epochs[id] else { continue }
         let excluded = state.excluded(by: epoch)
         let rest = counting.subtracting(excluded.frames)
-        if excluded.isWhole, rest.count < left.count { (base, left) = (epoch.id, rest) }
+        if excluded.isWhole, rest.count < left.count { (base, left) = (id, rest) }
       }
     }
     return EpochAnnouncement(

@@ -5,6 +5,8 @@ internal import MusterSync
 /// The epoch keys at hand. Every one is kept: what was sealed under it stays readable.
 struct Keyring: Sendable {
   private var keys: [EpochID: SealingKey] = [:]
+  /// The epoch whose key this device was admitted with.
+  var granted: EpochID?
 
   var isEmpty: Bool { keys.isEmpty }
 
@@ -25,9 +27,11 @@ struct Keyring: Sendable {
     return nil
   }
 
-  /// The lowest at hand: what is written under before any announcement has come.
-  var lowest: (id: EpochID, key: SealingKey)? {
-    keys.keys.min().flatMap { id in keys[id].map { (id, $0) } }
+  /// What is written under before any announcement has come: the key that came with the grant, else
+  /// the one with the lowest id.
+  var unannounced: (id: EpochID, key: SealingKey)? {
+    let id = granted.flatMap { keys[$0] == nil ? nil : $0 } ?? keys.keys.min()
+    return id.flatMap { id in keys[id].map { (id, $0) } }
   }
 
   var all: [EpochKey] {

@@ -22,6 +22,10 @@ struct AlertRules {
   let fences: [FenceSummary]
   let directives: [DirectiveSummary]
   let clones: [CloneSummary]
+  /// Devices that fill a table here.
+  let bounds: [BoundSummary]
+  /// Revoked devices that have asked to be admitted again.
+  let readmissions: [(device: DeviceID, callsign: String)]
   /// By fence, whether this device is inside; nothing without a fix that tells.
   let isInside: (RowID) -> Bool
   let now: Timestamp
@@ -161,6 +165,7 @@ struct AlertRules {
         id: AlertID(kind: .clone, row: RowID(raw: clone.device.raw)), level: .danger,
         text: "\(clone.callsign)'s laptop (\(clone.device.short)) is in use twice at once")
     }
+    found += aboutInsiders
     let row = RowID(raw: device.raw)
     if isRevoked {
       found.append(
@@ -175,6 +180,30 @@ struct AlertRules {
           text: "this laptop's clock is \(clockLead.words) of the others': set it right"))
     }
     return found
+  }
+
+  /// One alert for a device, however many tables it fills.
+  private var aboutInsiders: [AlertBook.Finding] {
+    let filled = Dictionary(grouping: bounds, by: \.device).sorted { $0.key < $1.key }
+    let full = filled.map { device, bounds in
+      let tables = bounds.map(\.bound.label).joined(separator: ", ")
+      let advice =
+        device == self.device
+        ? "copy what matters, and join again as a new device"
+        : "find out why, or revoke it: muster revoke \(device.short)"
+      return AlertBook.Finding(
+        id: AlertID(kind: .bound, row: RowID(raw: device.raw)), level: .warning,
+        text: "\(bounds[0].callsign)'s device (\(device.short)) sends too many \(tables): "
+          + "the rest is refused; \(advice)")
+    }
+    guard isCommand else { return full }
+    return full
+      + readmissions.map { device, callsign in
+        AlertBook.Finding(
+          id: AlertID(kind: .readmission, row: RowID(raw: device.raw)), level: .warning,
+          text: "\(callsign)'s revoked device (\(device.short)) asked to be admitted again: "
+            + "it was refused")
+      }
   }
 
   private static func level(of kind: DirectiveKind) -> AlertLevel {

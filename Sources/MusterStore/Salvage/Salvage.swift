@@ -43,7 +43,7 @@ public struct Salvage {
 
   /// What is this node's alone, and is worth keeping.
   private static let localTables = [
-    "local", "invites", "admissions", "peers", "records", "fixes", "known_heads",
+    "local", "certificates", "invites", "admissions", "peers", "records", "fixes", "known_heads",
   ]
   private static let framesPerTransaction = 4096
 

@@ -20,8 +20,9 @@ public enum Input: Hashable, Sendable {
   /// The control plane gave other certificates than before.
   case rosterChanged(Roster)
   case invitesChanged([OpenInvite])
-  /// Frames are held that no key at hand opens.
-  case keysMissing([EpochID])
+  /// Frames of an author are held that no key at hand opens; without an author, the epochs that the
+  /// control plane wants and whose keys are missing, all of them.
+  case keysMissing([EpochID], of: CertificateHash?)
   /// A key to hand on to those who ask and may have it.
   case keyLearned(EpochKey)
   /// Addresses to keep trying: given by the user, or remembered.

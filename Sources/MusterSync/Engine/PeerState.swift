@@ -32,6 +32,8 @@ struct PeerState: Sendable {
   var confirmations = Confirmations()
   /// Hashes of the records that it sent.
   var knownRecords: [RecordTopic: UInt64] = [:]
+  /// Certificates that it was asked for since the last heartbeat, by the first half of their hashes.
+  var certificatesAsked: Set<Bytes16> = []
   /// Logs of which it sent what does not hold: not taken from it again on this session.
   var refused: Set<LogID> = []
   /// Where its branch of a log parts from the one held is being looked for, or was.

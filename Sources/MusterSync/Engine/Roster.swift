@@ -11,6 +11,12 @@ public struct Roster: Hashable, Sendable {
   private let deviceByCertificate: [CertificateHash: DeviceID]
   /// By the first eight bytes of their hashes: of several, the one with the lowest hash.
   private let prefixes: [UInt64: CertificateHash]
+  /// Certificates that bear their issuers' signatures up to the root and do not count, by hash.
+  private let others: [CertificateHash: SignedCertificate]
+  /// Hashes of all certificates that are held, those that do not count too.
+  let shownHashes: Set<CertificateHash>
+  /// The same by the first half of each.
+  private let halves: [Bytes16: CertificateHash]
 
   /// Devices whose standing was taken away: they are given no key.
   let revoked: Set<DeviceID>
@@ -25,10 +31,13 @@ public struct Roster: Hashable, Sendable {
   let parts: [LogID: CountedPart]
 
   /// The caller MUST have evaluated them: here nothing is checked, everything is believed.
+  ///
+  /// - Parameter others: certificates that bear their issuers' signatures up to the root, whether
+  ///   they count or not.
   public init(
     _ certificates: [SignedCertificate], revoked: Set<DeviceID> = [],
     withheld: Set<EpochID> = [], announced: Set<EpochID>? = nil,
-    parts: [LogID: CountedPart] = [:]
+    parts: [LogID: CountedPart] = [:], others: [SignedCertificate] = []
   ) {
     self.revoked = revoked
     self.parts = parts
@@ -40,6 +49,9 @@ public struct Roster: Hashable, Sendable {
     for certificate in certificates { devices[certificate.hash] = certificate.certificate.device }
     deviceByCertificate = devices
     self.devices = Set(devices.values)
+    self.others = Dictionary(others.map { ($0.hash, $0) }) { first, _ in first }
+    shownHashes = Set(self.certificates.keys).union(self.others.keys)
+    halves = Dictionary(shownHashes.map { ($0.raw.prefix, $0) }) { min($0, $1) }
     prefixes = Dictionary(self.certificates.keys.map { ($0.raw.prefix.high, $0) }) { min($0, $1) }
   }
 
@@ -50,6 +62,22 @@ public struct Roster: Hashable, Sendable {
 
   /// The certificate whose hash begins with these eight bytes.
   func hash(prefix: UInt64) -> CertificateHash? { prefixes[prefix] }
+
+  /// A certificate with those of its issuers up to the root, leaf first.
+  ///
+  /// - Parameter key: the first half of its hash.
+  func chain(of key: Bytes16) -> [SignedCertificate]? {
+    guard let leaf = halves[key], var last = certificates[leaf] ?? others[leaf] else { return nil }
+    var chain = [last]
+    while last.certificate.issuer != .root {
+      guard chain.count < Limits.certificateChain,
+        let issuer = certificates[last.certificate.issuer] ?? others[last.certificate.issuer]
+      else { return nil }
+      chain.append(issuer)
+      last = issuer
+    }
+    return chain
+  }
 
   /// The key that a log opened under this certificate is signed with; nil where it does not count.
   public func signingKey(of hash: CertificateHash, rootKey: VerifyingKey) -> VerifyingKey? {

@@ -23,6 +23,16 @@ struct Shelf: Sendable {
   private var past: [LogID: Int] = [:]
   private var pastOfCertificate: [CertificateHash: Int] = [:]
 
+  /// Logs that take up room: those of which anything counts, and more than the opening is held.
+  private var counting: Set<LogID> = []
+  private var countingOfOwner: [LogOwner: Int] = [:]
+
+  /// Whose a log is, for the bound on their number.
+  private struct LogOwner: Hashable, Sendable {
+    let certificate: CertificateHash
+    let lane: Lane
+  }
+
   /// How much of a log counts.
   enum Counted: Hashable, Sendable {
     case all
@@ -52,6 +62,9 @@ struct Shelf: Sendable {
       changes += 1
       changeOfLog[log] = changes
     }
+    countRoom(of: summary, counted: counted)
+    // An opening alone says nothing: peers do not have to hold it.
+    guard summary.head.sequence > 0 else { return }
     let set = SetID(summary.opening.lane)
     let beyond: Int
     switch counted {
@@ -79,6 +92,22 @@ struct Shelf: Sendable {
     pastOfCertificate[certificate] = count > 0 ? count : nil
   }
 
+  private mutating func countRoom(of summary: LogSummary, counted: Counted) {
+    guard summary.base == nil else { return }
+    let owner = LogOwner(certificate: summary.opening.certificate, lane: summary.opening.lane)
+    if counted != .nothing, summary.head.sequence > 0 {
+      if counting.insert(summary.head.log).inserted { countingOfOwner[owner, default: 0] += 1 }
+    } else if counting.remove(summary.head.log) != nil {
+      countingOfOwner[owner, default: 1] -= 1
+      if countingOfOwner[owner] == 0 { countingOfOwner[owner] = nil }
+    }
+  }
+
+  /// How many logs of a certificate and lane take up room.
+  func logCount(of certificate: CertificateHash, in lane: Lane) -> Int {
+    countingOfOwner[LogOwner(certificate: certificate, lane: lane)] ?? 0
+  }
+
   /// MUST be called with frames that a log has grown by, for a copy of them to be known.
   mutating func noteRun(_ frames: [Frame]) {
     guard let first = frames.first else { return }
@@ -95,6 +124,16 @@ struct Shelf: Sendable {
 
   /// How many frames of logs with this certificate are held and count for nothing.
   func quarantined(by certificate: CertificateHash) -> Int { pastOfCertificate[certificate] ?? 0 }
+
+  mutating func set(certificate hash: CertificateHash) {
+    knownRoots = nil
+    tries[.certificates, default: HashTrie()].set(LeafHint(hash))
+  }
+
+  mutating func remove(certificate hash: CertificateHash) {
+    knownRoots = nil
+    tries[.certificates]?.remove(hash.raw.prefix)
+  }
 
   mutating func set(_ record: LatestRecord) {
     knownRoots = nil
@@ -113,6 +152,9 @@ struct Shelf: Sendable {
     namings = namings.filter { $0.value < Timing.announceNamings }
     return hints
   }
+
+  /// How many logs have no leaf: of each nothing but the opening is held.
+  var bareLogs: Int { logs.values.count { $0.head.sequence == 0 } }
 
   /// How many logs have a leaf in two sets.
   var countedInPart: Int { countedHeads.keys.count { past[$0] != nil } }
@@ -148,6 +190,11 @@ extension LeafHint {
   init(_ head: Head) {
     self.init(
       key: head.log.raw, number: UInt32(head.sequence), hash: head.hash.raw.prefix.high)
+  }
+
+  init(_ certificate: CertificateHash) {
+    self.init(
+      key: certificate.raw.prefix, number: 0, hash: certificate.raw.suffix.high)
   }
 
   init(_ record: LatestRecord) {

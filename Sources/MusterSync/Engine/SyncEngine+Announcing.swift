@@ -140,7 +140,9 @@ extension SyncEngine {
   /// What a handshake or an announce proved is known from then on, though the control log that
   /// will say so may be far away.
   mutating func learn(_ chain: CertificateChain) {
-    guard chain.certificates.contains(where: { roster[$0.hash] == nil }) else { return }
+    guard chain.certificates.contains(where: { !roster.shownHashes.contains($0.hash) }) else {
+      return
+    }
     effects.append(.store(.chain(chain.certificates)))
   }
 
@@ -200,13 +202,16 @@ struct HeardAnnounces: Sendable {
 
   /// A few lives of each device, newest first.
   private var lives: [UInt64: [Life]] = [:]
+  /// When each was heard last, counted in announces.
+  private var heard: [UInt64: UInt64] = [:]
+  private var clock: UInt64 = 0
 
   var count: Int { lives.values.reduce(0) { $0 + $1.count } }
 
   func isNew(_ announce: Announce) -> Bool {
     let known = lives[announce.certificate] ?? []
     guard let life = known.first(where: { $0.incarnation == announce.incarnation }) else {
-      return lives[announce.certificate] != nil || lives.count < Limits.announcers
+      return true
     }
     var window = life.window
     return window.accept(announce.counter)
@@ -215,6 +220,9 @@ struct HeardAnnounces: Sendable {
   /// Takes a new one whose signature holds. True when its program has begun anew since the last.
   mutating func accept(_ announce: Announce) -> Bool {
     let block = announce.counter >> 32
+    clock += 1
+    if lives[announce.certificate] == nil, lives.count >= Limits.announcers { forgetOldest() }
+    heard[announce.certificate] = clock
     var known = lives.removeValue(forKey: announce.certificate) ?? []
     defer { lives[announce.certificate] = known }
     guard let index = known.firstIndex(where: { $0.incarnation == announce.incarnation }) else {
@@ -228,5 +236,13 @@ struct HeardAnnounces: Sendable {
     guard block > known[index].block else { return false }
     known[index].block = block
     return true
+  }
+
+  private mutating func forgetOldest() {
+    guard let oldest = heard.min(by: { ($0.value, $0.key) < ($1.value, $1.key) })?.key else {
+      return
+    }
+    heard[oldest] = nil
+    lives[oldest] = nil
   }
 }

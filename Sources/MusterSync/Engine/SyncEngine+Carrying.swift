@@ -70,7 +70,10 @@ extension SyncEngine {
     guard let key = roster.signingKey(of: opening.certificate, rootKey: local.rootKey) else {
       throw .unknownAuthor
     }
-    guard held != nil || shelf.logs.count < Limits.logs else { throw .overLimit }
+    guard held != nil || hasRoomForLog(frames[0].log, of: opening) else {
+      bounds.note(.logs, of: opening.certificate)
+      throw .overLimit
+    }
     do throws(WireError) {
       try verify(&frames, signedBy: key)
     } catch {

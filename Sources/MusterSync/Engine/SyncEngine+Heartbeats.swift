@@ -115,6 +115,7 @@ extension SyncEngine {
     let jitter = Int64(random.uniform(below: UInt64(interval / 4)))
     peers[device]?.nextHeartbeat = now.advanced(byMilliseconds: interval - jitter)
     if !missingKeys.isEmpty { askForKeys(device) }
+    peers[device]?.certificatesAsked = []
     introduce(to: device)
     watchForWithholding(by: device)
     guard !announcesServe || differs ?? true, let lastHeard = peers[device]?.lastHeard else {

@@ -23,12 +23,24 @@ extension SyncEngine {
     precondition(contacts.count <= Limits.peers, "\(contacts.count) contacts")
     precondition(
       handshakes.count <= Limits.handshakesInFlight, "\(handshakes.count) handshakes")
-    precondition(records.count <= Limits.records, "\(records.count) records")
-    precondition(missingKeys.count <= Limits.missingKeys, "\(missingKeys.count) missing keys")
-    precondition(unverifiable.count <= Limits.logs, "\(unverifiable.count) unverifiable logs")
+    checkBounds()
     precondition(
-      shelf.leafCount == shelf.logs.count + shelf.countedInPart + records.count,
+      unverifiable.count <= Limits.unverifiableLogs, "\(unverifiable.count) unverifiable logs")
+    precondition(
+      shelf.leafCount == shelf.logs.count - shelf.bareLogs + shelf.countedInPart + records.count
+        + roster.shownHashes.count,
       "tries lack a leaf")
+  }
+
+  private func checkBounds() {
+    let share = missingKeys.largestShare
+    precondition(share <= Limits.missingKeysPerAuthor, "\(share) missing keys of one author")
+    for (certificate, count) in receiptCounts {
+      precondition(count <= Limits.receiptsPerDevice, "\(count) receipts of \(certificate)")
+    }
+    for (certificate, count) in trackerCounts {
+      precondition(count <= Limits.trackersPerDevice, "\(count) trackers of \(certificate)")
+    }
   }
 
   private func checkSessions() {
@@ -74,7 +86,7 @@ extension SyncEngine {
       precondition(
         peer.pulling.frames == owed[device] ?? 0,
         "\(peer.pulling.frames) frames asked for, \(owed[device] ?? 0) in pulls")
-      precondition(peer.known.count <= Limits.logs, "\(peer.known.count) known heads")
+      precondition(peer.known.count <= Limits.knownHeads, "\(peer.known.count) known heads")
       precondition(
         !peer.sessions.isEmpty || peer.pulling.queue.isEmpty, "a queue without a session")
     }
@@ -91,6 +103,8 @@ extension SyncEngine {
       }
     }
     precondition(total == reassembly.total, "\(total) frames wait, not \(reassembly.total)")
-    precondition(total <= Limits.bufferedFramesInAll, "\(total) frames wait")
+    precondition(
+      total <= Limits.bufferedFramesInAll + Limits.bufferedFramesReserved * Limits.peers,
+      "\(total) frames wait")
   }
 }

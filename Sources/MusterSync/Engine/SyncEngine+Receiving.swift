@@ -71,6 +71,7 @@ extension SyncEngine {
   }
 
   private mutating func receive(_ packet: Packet, from device: DeviceID, endpoint: Endpoint) {
+    for chain in packet.chains { receive(chain: chain, from: device, endpoint: endpoint) }
     if !packet.runs.isEmpty { peers[device]?.lastHanded = now }
     if !packet.wants.isEmpty { peers[device]?.lastAsked = now }
     for run in packet.runs {
@@ -88,6 +89,7 @@ extension SyncEngine {
     for topic in packet.recordWants {
       if let record = records[topic] { send(record, to: device) }
     }
+    serveCertificates(packet.certificateWants, to: device)
     for epoch in packet.keyRequests { serveKey(epoch, to: device) }
     receive(packet.peers, from: device)
     if packet.answer, !beginsDigest { answerProbe(of: device) }

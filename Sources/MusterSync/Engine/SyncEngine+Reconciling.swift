@@ -16,6 +16,9 @@ extension SyncEngine {
     confirm(roots, by: device)
     var differing = SetID.allCases.filter { roots[$0] != own[$0] }
     if !mayLookIntoRecords { differing.removeAll { $0 == .records } }
+    if !mayCompareCertificates(own, roots, of: device) {
+      differing.removeAll { $0 == .certificates }
+    }
     guard !differing.isEmpty, mayBeginDigest(with: device, own: own, theirs: roots) else {
       return false
     }
@@ -70,7 +73,7 @@ extension SyncEngine {
     packet.digest = [node]
     if case .leaves = node.contents, !node.answers, mayGrant(to: device) {
       packet.digest[0].credit = Limits.digestCreditBytes
-      if granted?.places.count ?? 0 < Limits.logs {
+      if granted?.places.count ?? 0 < Limits.knownHeads {
         granted?.places.insert(Grant.Place(set: node.set, prefix: node.prefix))
       }
     }
@@ -138,7 +141,15 @@ extension SyncEngine {
     var rest: [LeafHint] = []
     for own in shelf.leaves(of: node.set, under: node.prefix) {
       let their = theirs[own.key]
-      if node.set == .records {
+      if node.set == .certificates {
+        guard their == nil else { continue }
+        if credit >= Self.chainBytes {
+          credit -= Self.chainBytes
+          serveCertificates([own.key], to: device)
+        } else {
+          rest.append(own)
+        }
+      } else if node.set == .records {
         guard their?.hash != own.hash, let record = records[RecordTopic(raw: own.key)] else {
           continue
         }
@@ -200,7 +211,7 @@ extension SyncEngine {
 
   private mutating func remember(_ log: LogID, _ head: KnownHead, of device: DeviceID) {
     let isKnown = peers[device]?.known[log] != nil
-    guard isKnown || (peers[device]?.known.count ?? 0) < Limits.logs else { return }
+    guard isKnown || (peers[device]?.known.count ?? 0) < Limits.knownHeads else { return }
     peers[device]?.known[log] = head
   }
 
@@ -210,6 +221,8 @@ extension SyncEngine {
   ) {
     switch set {
     case .records where comesUnasked: break
+    case .certificates where comesUnasked: break
+    case .certificates: wantCertificate(leaf.key, from: device)
     case .records: wantRecord(RecordTopic(raw: leaf.key), hash: leaf.hash, from: device)
     case .quarantine:
       let log = LogID(raw: leaf.key)
@@ -232,7 +245,7 @@ extension SyncEngine {
 
   private mutating func wantRecord(_ topic: RecordTopic, hash: UInt64, from device: DeviceID) {
     if peers[device]?.knownRecords[topic] != nil
-      || (peers[device]?.knownRecords.count ?? 0) < Limits.records
+      || (peers[device]?.knownRecords.count ?? 0) < Limits.knownRecords
     {
       peers[device]?.knownRecords[topic] = hash
     }

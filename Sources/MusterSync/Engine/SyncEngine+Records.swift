@@ -37,7 +37,7 @@ extension SyncEngine {
       if Canary.acceptOlderRecord.isPlanted { records[record.topic] = nil }
     #endif
     let held = records[record.topic]
-    if held != nil || (peers[device]?.knownRecords.count ?? 0) < Limits.records {
+    if held != nil || (peers[device]?.knownRecords.count ?? 0) < Limits.knownRecords {
       let hint =
         held?.order == record.order
         ? shelf.hint(of: .records, key: record.topic.raw) : LeafHint(record)
@@ -59,10 +59,11 @@ extension SyncEngine {
   mutating func take(_ record: LatestRecord, paidBy device: DeviceID?) -> RecordVerdict {
     if let held = records[record.topic] {
       guard held.order < record.order else { return .known }
-    } else if records.count >= Limits.records {
-      return .refused(.overLimit)
     }
-    guard let certificate = roster[record.certificate] else { return .refused(.unknownAuthor) }
+    guard let certificate = roster[record.certificate] else {
+      if let device { wantCertificate(record.certificate, from: device) }
+      return .refused(.unknownAuthor)
+    }
     switch record.kind {
     case .position, .livesHeard, .clone: break
     case .neighbours:
@@ -70,6 +71,7 @@ extension SyncEngine {
     case .receipt:
       guard certificate.role == .command else { return .refused(.forged) }
       guard records[record.topic] != nil || hasRoomForReceipt(of: record.certificate) else {
+        bounds.note(.receipts, of: record.certificate)
         return .refused(.overLimit)
       }
     case .trackerPosition:
@@ -77,6 +79,7 @@ extension SyncEngine {
         return .refused(.forged)
       }
       guard records[record.topic] != nil || hasRoomForTracker(of: record.certificate) else {
+        bounds.note(.trackers, of: record.certificate)
         return .refused(.overLimit)
       }
     }
@@ -133,18 +136,27 @@ extension SyncEngine {
 
   // MARK: Keys
 
-  mutating func requestKeys(_ epochs: [EpochID]) {
-    for epoch in epochs where epochKeys[epoch] == nil && !missingKeys.contains(epoch) {
-      guard missingKeys.count < Limits.missingKeys else { return }
-      missingKeys.append(epoch)
+  /// - Parameter author: whose frames are sealed under them; nil for what the control plane wants.
+  mutating func requestKeys(_ epochs: [EpochID], of author: CertificateHash?) {
+    let missing = epochs.filter { epochKeys[$0] == nil }
+    if let author {
+      for epoch in missing where !missingKeys.add(epoch, of: author) {
+        bounds.note(.missingKeys, of: author)
+      }
+    } else {
+      missingKeys.want(missing)
     }
     for device in connected { askForKeys(device) }
   }
 
+  /// Authors of whose epochs the next ones may be asked for: the caller MUST give them.
+  public mutating func takeRefillableAuthors() -> [CertificateHash] { missingKeys.takeRefillable() }
+
   mutating func askForKeys(_ device: DeviceID) {
     guard peers[device]?.sessions.isEmpty == false, !missingKeys.isEmpty else { return }
+    let announced = roster.announced
     var packet = Packet()
-    packet.keyRequests = missingKeys
+    packet.keyRequests = missingKeys.nextRequests { announced?.contains($0) ?? true }
     outbox.add(packet, importance: .control, to: device)
   }
 
@@ -181,7 +193,7 @@ extension SyncEngine {
   mutating func take(_ key: EpochKey) -> Bool {
     guard missingKeys.contains(key.id) else { return true }
     guard EpochID(operation: local.operation, key: key.key) == key.id else { return false }
-    missingKeys.removeAll { $0 == key.id }
+    missingKeys.remove(key.id)
     epochKeys[key.id] = key
     effects.append(.store(.epochKey(key)))
     return true

@@ -25,6 +25,7 @@ extension SyncEngine {
       return
     }
     if let begun = begunStrands[run.log], begun.device != device { return }
+    guard mayOpen(run, from: device, endpoint: endpoint) else { return }
     buffer(run, from: next, of: device)
     let before = shelf.logs[run.log]?.head
     var fresh: [Frame] = []
@@ -37,6 +38,46 @@ extension SyncEngine {
       forward(fresh, opening: opening, after: before, from: device)
     }
     if last > self.next(of: run.log) { enqueue(run.log, from: device) }
+  }
+
+  /// Whether a run may wait here: false where it opens a log that cannot be held, whatever follows.
+  private mutating func mayOpen(
+    _ run: Run, from device: DeviceID, endpoint: Endpoint
+  ) -> Bool {
+    guard run.first == 0, shelf.logs[run.log] == nil, begunStrands[run.log] == nil,
+      let first = run.frames.first
+    else { return true }
+    var frame = Frame(
+      log: run.log, sequence: 0, previous: .none, epoch: first.epoch, body: first.body,
+      hash: .none, signature: first.signature)
+    frame.hash = frame.computedHash(operation: local.operation)
+    do throws(WireError) {
+      let opening = try opening(of: frame)
+      guard roster.signingKey(of: opening.certificate, rootKey: local.rootKey) != nil else {
+        wait(forAuthorOf: run.log, opening: opening, from: device, endpoint: endpoint)
+        return false
+      }
+      guard hasRoomForLog(run.log, of: opening) else {
+        bounds.note(.logs, of: opening.certificate)
+        throw .overLimit("logs")
+      }
+      return true
+    } catch {
+      refuse(run.log, from: device)
+      reject(error, from: endpoint)
+      return false
+    }
+  }
+
+  /// Frames of a log cannot be verified before its author's certificate is known: the peer is asked
+  /// for that, and for the log when it has come.
+  private mutating func wait(
+    forAuthorOf log: LogID, opening: Opening, from device: DeviceID, endpoint: Endpoint
+  ) {
+    if unverifiable.count < Limits.unverifiableLogs { unverifiable.insert(log) }
+    wantCertificate(opening.certificate, from: device)
+    abandonPull(of: log)
+    reject(.unknownAuthor, from: endpoint)
   }
 
   /// Whether frames of a log may come from a peer: not while nobody can tell whether they hold,
@@ -64,17 +105,20 @@ extension SyncEngine {
     if !fresh.isEmpty { noteArrival(fresh, bytes: bytes, of: run.log, from: device) }
   }
 
-  /// A peer of whose frames those that come next reach a signature.
+  /// A peer of whose frames those that come next reach a signature. A log is held from its second
+  /// frame on: an opening alone says nothing, and would be a log like any other in every table.
   private func provableSource(of log: LogID) -> (device: DeviceID, through: UInt64)? {
     let first = next(of: log)
-    let boundary = (first + Limits.signatureInterval - 1) / Limits.signatureInterval
+    let boundary = max(
+      1, (first + Limits.signatureInterval - 1) / Limits.signatureInterval)
     for device in reassembly.sources(of: log) {
       let frames = reassembly.frames(of: log, from: device)
       var signed: UInt64?
       for sequence in first...boundary * Limits.signatureInterval {
         guard let frame = frames[sequence] else { break }
         // Where a signature must be and is none, the check below finds that it does not hold.
-        if frame.signature != nil || sequence % Limits.signatureInterval == 0 { signed = sequence }
+        let isBoundary = sequence % Limits.signatureInterval == 0
+        if sequence > 0, frame.signature != nil || isBoundary { signed = sequence }
       }
       if let signed { return (device, signed) }
     }
@@ -96,12 +140,13 @@ extension SyncEngine {
     do throws(WireError) {
       let opening = if let known { known.opening } else { try opening(of: frames[0]) }
       guard let key = roster.signingKey(of: opening.certificate, rootKey: local.rootKey) else {
-        if unverifiable.count < Limits.logs { unverifiable.insert(log) }
-        abandonPull(of: log)
-        reject(.unknownAuthor, from: endpoint)
+        wait(forAuthorOf: log, opening: opening, from: source.device, endpoint: endpoint)
         return false
       }
-      guard held != nil || shelf.logs.count < Limits.logs else { throw .overLimit("logs") }
+      guard known != nil || hasRoomForLog(log, of: opening) else {
+        bounds.note(.logs, of: opening.certificate)
+        throw .overLimit("logs")
+      }
       guard maySpendSignature(source.device) else {
         begunStrands[log] = nil
         reassembly.remove(of: log, from: source.device)
@@ -114,7 +159,10 @@ extension SyncEngine {
         attach(frames, named: log, opening: opening, from: source.device)
         return false
       }
-      guard mayQuarantine(frames, opening: opening) else { throw .overLimit("quarantine") }
+      guard mayQuarantine(frames, opening: opening) else {
+        bounds.note(.quarantine, of: opening.certificate)
+        throw .overLimit("quarantine")
+      }
       hold(frames, opening: opening, from: source.device)
       fresh += frames
       return true
@@ -130,7 +178,7 @@ extension SyncEngine {
 
   /// A peer whose frames do not follow from what is held is asked no more for them; others are.
   mutating func refuse(_ log: LogID, from device: DeviceID) {
-    if (peers[device]?.refused.count ?? 0) < Limits.logs { peers[device]?.refused.insert(log) }
+    if (peers[device]?.refused.count ?? 0) < Limits.knownHeads { peers[device]?.refused.insert(log) }
     reassembly.remove(of: log, from: device)
     giveBack(log, of: device)
   }

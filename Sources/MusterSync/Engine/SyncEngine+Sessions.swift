@@ -60,6 +60,7 @@ extension SyncEngine {
     peer.liveness = .heard
     peer.connectedSince = peer.connectedSince ?? now
     peer.refused = []
+    peer.certificatesAsked = []
     peer.roots = nil
     peer.lastDigest = nil
     peer.digestsBegun = [:]

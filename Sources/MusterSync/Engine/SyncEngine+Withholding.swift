@@ -44,7 +44,7 @@ extension SyncEngine {
   /// it showed is forgotten then, so that it is not asked for ever; that it did not answer is not.
   mutating func noteUnanswered(_ log: LogID, by device: DeviceID) {
     guard let peer = peers[device], peer.standstill == nil, let known = peer.known[log],
-      known.set != .quarantine, isBehind(of: log, by: known.sequence)
+      !peer.refused.contains(log), known.set != .quarantine, isBehind(of: log, by: known.sequence)
     else { return }
     peers[device]?.standstill = Standstill(
       kind: .keepsToItself, log: log, sequence: known.sequence, since: now)
@@ -107,7 +107,9 @@ extension SyncEngine {
       consider(.asksForNothing, log, head)
     }
     for (log, known) in peer.known
-    where known.set != .quarantine && isBehind(of: log, by: known.sequence) {
+    where known.set != .quarantine && known.sequence > 0 && !peer.refused.contains(log)
+      && isBehind(of: log, by: known.sequence)
+    {
       consider(.keepsToItself, log, known.sequence)
     }
     return nearest

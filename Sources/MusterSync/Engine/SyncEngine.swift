@@ -42,7 +42,8 @@ public struct SyncEngine: Sendable {
   var lifeTellings: [LifeTelling] = []
   var invites: [InviteID: OpenInvite] = [:]
   var epochKeys: [EpochID: EpochKey] = [:]
-  var missingKeys: [EpochID] = []
+  var missingKeys = MissingKeys()
+  var bounds = BoundTracker()
 
   var peers = PeerTable()
   var sessions: [UInt32: Session] = [:]
@@ -117,6 +118,7 @@ public struct SyncEngine: Sendable {
     deadlines.schedule(.announce, at: announcing.next)
     for key in epochKeys { self.epochKeys[key.id] = key }
     for record in records { keep(record) }
+    refileCertificates(after: nil)
     for log in logs.sorted(by: { $0.head.log < $1.head.log }) {
       shelf.set(log, counted: counted(log))
     }
@@ -153,10 +155,10 @@ public struct SyncEngine: Sendable {
     case .invitesChanged(let invites):
       self.invites = [:]
       for invite in invites { self.invites[invite.id] = invite }
-    case .keysMissing(let epochs): requestKeys(epochs)
+    case .keysMissing(let epochs, let author): requestKeys(epochs, of: author)
     case .keyLearned(let key):
       epochKeys[key.id] = key
-      missingKeys.removeAll { $0 == key.id }
+      missingKeys.remove(key.id)
     case .contacts(let endpoints):
       for endpoint in endpoints { addContact(endpoint) }
     case .joinAnswered(let ticket, let answer): answerJoin(ticket, answer)
@@ -174,9 +176,18 @@ public struct SyncEngine: Sendable {
     let old = self.roster
     self.roster = roster
     refile(after: old)
-    guard !unverifiable.isEmpty else { return }
+    refileCertificates(after: old)
+    bounds.forget { roster.device(of: $0).map(roster.revoked.contains) ?? true }
+    let hasRoomAgain = roster.revoked != old.revoked
+    guard !unverifiable.isEmpty || hasRoomAgain else { return }
     unverifiable = []
-    for device in met { wantWhatIsKnown(of: device) }
+    for device in met {
+      // What a revocation names may have been refused for want of room, and has room now.
+      if hasRoomAgain, let refused = peers[device]?.refused, !refused.isEmpty {
+        peers[device]?.refused = refused.filter { roster.parts[$0]?.end == nil }
+      }
+      wantWhatIsKnown(of: device)
+    }
   }
 
   mutating func reject(_ rejection: Rejection, from endpoint: Endpoint) {

@@ -22,6 +22,12 @@ extension Packet {
     wire.answer = answer
     wire.peers = peers.map(\.wire)
     wire.pushed = pushed.map(\.wire)
+    wire.certificateWants = certificateWants.map { .init($0.bytes) }
+    wire.chains = chains.map { chain in
+      var wire = WireChain()
+      wire.certificates = chain.map(\.wire)
+      return wire
+    }
     return wire
   }
 
@@ -55,6 +61,22 @@ extension Packet {
       let records = try LatestRecord.decode(push.records, operation: operation)
       let covered = try DeviceTag.decode(Array(push.covered))
       if !records.isEmpty { pushed.append(PushedRecords(records: records, covered: covered)) }
+    }
+    try decodeCertificates(wire)
+  }
+
+  private mutating func decodeCertificates(_ wire: WirePacket) throws(WireError) {
+    for key in wire.certificateWants {
+      guard let key = Bytes16(key) else { throw .malformed("certificate hash") }
+      certificateWants.append(key)
+    }
+    for chain in wire.chains {
+      guard chain.certificates.count <= Limits.certificateChain else { throw .overLimit("chain") }
+      var certificates: [SignedCertificate] = []
+      for certificate in chain.certificates {
+        certificates.append(try SignedCertificate(certificate))
+      }
+      chains.append(certificates)
     }
   }
 }

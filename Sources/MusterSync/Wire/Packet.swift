@@ -26,12 +26,17 @@ struct Packet: Hashable, Sendable {
   /// Where the sender talks with others right now.
   var peers: [PeerAddress] = []
   var pushed: [PushedRecords] = []
+  /// Certificates that the sender lacks, by the first half of their hashes.
+  var certificateWants: [Bytes16] = []
+  /// Certificates with those of their issuers up to the root, leaf first.
+  var chains: [[SignedCertificate]] = []
 
   /// Whether its sender repeats it until it is acknowledged: what is merely said again later, and
   /// acknowledgements themselves, are not.
   var isToBeAcknowledged: Bool {
     !(runs.isEmpty && wants.isEmpty && records.isEmpty && recordWants.isEmpty && keys.isEmpty
-      && keyRequests.isEmpty && digest.isEmpty && heads.isEmpty && pushed.isEmpty)
+      && keyRequests.isEmpty && digest.isEmpty && heads.isEmpty && pushed.isEmpty
+      && certificateWants.isEmpty && chains.isEmpty)
   }
 }
 
@@ -91,6 +96,8 @@ enum SetID: UInt8, CaseIterable, Hashable, Comparable, Sendable {
   case records = 5
   /// Frames past a cut: carried to command, counted nowhere, and no part of an operation's root.
   case quarantine = 6
+  /// Certificates, so that whom a device admitted is known where its control log has not come.
+  case certificates = 7
 
   init(_ lane: Lane) {
     switch lane {

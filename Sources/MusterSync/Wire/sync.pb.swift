@@ -271,11 +271,36 @@ nonisolated struct WirePacket: @unchecked Sendable {
     set {_uniqueStorage()._clock = newValue}
   }
 
+  /// since 1970; 0 where it does not say
+  var certificateWants: [Data] {
+    get {_storage._certificateWants}
+    set {_uniqueStorage()._certificateWants = newValue}
+  }
+
+  var chains: [WireChain] {
+    get {_storage._chains}
+    set {_uniqueStorage()._chains = newValue}
+  }
+
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
   init() {}
 
   fileprivate var _storage = _StorageClass.defaultInstance
+}
+
+/// A certificate with those of its issuers up to the root.
+nonisolated struct WireChain: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// leaf first, at most 4
+  var certificates: [WireSignedCertificate] = []
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
 }
 
 /// Which datagrams of the session on which it travels came, so that the sender repeats what was lost
@@ -836,7 +861,7 @@ nonisolated extension WireJoinRequest: SwiftProtobuf.Message, SwiftProtobuf._Mes
 
 nonisolated extension WirePacket: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".Packet"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}digest\0\u{1}wants\0\u{1}runs\0\u{1}records\0\u{3}record_wants\0\u{3}key_requests\0\u{1}keys\0\u{1}join\0\u{1}roots\0\u{1}heads\0\u{1}ack\0\u{1}challenge\0\u{1}response\0\u{2}\u{7}answer\0\u{1}peers\0\u{1}pushed\0\u{1}clock\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}digest\0\u{1}wants\0\u{1}runs\0\u{1}records\0\u{3}record_wants\0\u{3}key_requests\0\u{1}keys\0\u{1}join\0\u{1}roots\0\u{1}heads\0\u{1}ack\0\u{1}challenge\0\u{1}response\0\u{2}\u{7}answer\0\u{1}peers\0\u{1}pushed\0\u{1}clock\0\u{3}certificate_wants\0\u{1}chains\0")
 
   fileprivate class _StorageClass {
     var _digest: [WireDigestNode] = []
@@ -856,6 +881,8 @@ nonisolated extension WirePacket: SwiftProtobuf.Message, SwiftProtobuf._MessageI
     var _peers: [WirePeerAddress] = []
     var _pushed: [WirePushedRecords] = []
     var _clock: Int64 = 0
+    var _certificateWants: [Data] = []
+    var _chains: [WireChain] = []
 
       // This property is used as the initial default value for new instances of the type.
       // The type itself is protecting the reference to its storage via CoW semantics.
@@ -883,6 +910,8 @@ nonisolated extension WirePacket: SwiftProtobuf.Message, SwiftProtobuf._MessageI
       _peers = source._peers
       _pushed = source._pushed
       _clock = source._clock
+      _certificateWants = source._certificateWants
+      _chains = source._chains
     }
   }
 
@@ -918,6 +947,8 @@ nonisolated extension WirePacket: SwiftProtobuf.Message, SwiftProtobuf._MessageI
         case 21: try { try decoder.decodeRepeatedMessageField(value: &_storage._peers) }()
         case 22: try { try decoder.decodeRepeatedMessageField(value: &_storage._pushed) }()
         case 23: try { try decoder.decodeSingularSInt64Field(value: &_storage._clock) }()
+        case 24: try { try decoder.decodeRepeatedBytesField(value: &_storage._certificateWants) }()
+        case 25: try { try decoder.decodeRepeatedMessageField(value: &_storage._chains) }()
         default: break
         }
       }
@@ -981,6 +1012,12 @@ nonisolated extension WirePacket: SwiftProtobuf.Message, SwiftProtobuf._MessageI
       if _storage._clock != 0 {
         try visitor.visitSingularSInt64Field(value: _storage._clock, fieldNumber: 23)
       }
+      if !_storage._certificateWants.isEmpty {
+        try visitor.visitRepeatedBytesField(value: _storage._certificateWants, fieldNumber: 24)
+      }
+      if !_storage._chains.isEmpty {
+        try visitor.visitRepeatedMessageField(value: _storage._chains, fieldNumber: 25)
+      }
     }
     try unknownFields.traverse(visitor: &visitor)
   }
@@ -1007,10 +1044,42 @@ nonisolated extension WirePacket: SwiftProtobuf.Message, SwiftProtobuf._MessageI
         if _storage._peers != rhs_storage._peers {return false}
         if _storage._pushed != rhs_storage._pushed {return false}
         if _storage._clock != rhs_storage._clock {return false}
+        if _storage._certificateWants != rhs_storage._certificateWants {return false}
+        if _storage._chains != rhs_storage._chains {return false}
         return true
       }
       if !storagesAreEqual {return false}
     }
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WireChain: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".Chain"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}certificates\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeRepeatedMessageField(value: &self.certificates) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.certificates.isEmpty {
+      try visitor.visitRepeatedMessageField(value: self.certificates, fieldNumber: 1)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: WireChain, rhs: WireChain) -> Bool {
+    if lhs.certificates != rhs.certificates {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

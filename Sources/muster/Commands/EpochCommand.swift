@@ -1,28 +1,40 @@
 internal import ArgumentParser
+internal import MusterModel
 internal import MusterNode
 
 struct EpochCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "epoch",
-    abstract: "The key that all that is written is sealed under.",
+    abstract: "Manage the group key that new data is encrypted with.",
     discussion: "Example:  muster epoch rotate",
     subcommands: [Rotate.self])
 
   struct Rotate: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "Makes a new key for all that is written from now on.",
+      abstract: "Rotate the group key.",
       discussion: """
         Example:  muster epoch rotate
 
-        Every member gets it from whoever has it. Older keys are kept: what was written stays \
-        readable. A revocation rotates by itself.
+        Members that are not revoked get the new key from any peer that has it. Older keys are \
+        kept, so older data stays readable. A revocation rotates the key by itself. The command \
+        prints the key that this device writes under afterwards, and fails if that is another one.
         """)
 
     @OptionGroup var home: HomeOptions
 
     func run() async throws {
-      _ = try await Door.open(home).change(.rotateEpoch)
-      try Standard.print("What is written from now on is sealed under a new key")
+      let door = try await Door.open(home)
+      _ = try await door.change(.rotateEpoch)
+      guard case .status(let status) = try await door.ask(.status), let epoch = status.epoch else {
+        throw Refusal("a new key was made, but this device has none to write under: muster status")
+      }
+      guard epoch.isOwn else {
+        throw Refusal(
+          "a new key was made, but \(epoch.callsign)'s key \(epoch.id.short) (generation "
+            + "\(epoch.generation)) comes first: rotate again, or revoke that device")
+      }
+      try Standard.print(
+        "New frames are sealed under key \(epoch.id.short), generation \(epoch.generation)")
     }
   }
 }

@@ -114,6 +114,15 @@ struct StatusCommand: AsyncParsableCommand {
             + "\(clone.noticedAt): it was copied, or its key stolen. Revoke it, and admit it anew"
         ))
     }
+    for bound in status.bounds {
+      facts.append(
+        (
+          "BOUND",
+          "\(bound.callsign)'s device (\(bound.device.short)) sends too many \(bound.bound.label): "
+            + "\(bound.refusals) refused. Find out why, or revoke it: "
+            + "muster revoke \(bound.device.short)"
+        ))
+    }
     for peer in status.withholding {
       facts.append(("WITHHOLDS", "\(peer.callsign) (\(peer.device.short)) \(Words.deed(of: peer))"))
     }

@@ -182,7 +182,9 @@ struct Valley {
   }
 
   /// Each hears only those beside it in this row.
-  mutating func lineUp(_ names: String...) {
+  mutating func lineUp(_ names: String...) { lineUp(names) }
+
+  mutating func lineUp(_ names: [String]) {
     air.line(up: names.map { laptops[index($0)].endpoint })
   }
 

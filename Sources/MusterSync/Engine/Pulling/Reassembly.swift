@@ -24,9 +24,11 @@ struct Reassembly: Sendable {
       }
       return false
     }
-    guard total < Limits.bufferedFramesInAll, counts[device] ?? 0 < Limits.bufferedFrames else {
-      return false
-    }
+    let count = counts[device] ?? 0
+    guard
+      count < Limits.bufferedFramesReserved
+        || (total < Limits.bufferedFramesInAll && count < Limits.bufferedFrames)
+    else { return false }
     if let index {
       logs[log]?[index].frames[sequence] = frame
     } else {

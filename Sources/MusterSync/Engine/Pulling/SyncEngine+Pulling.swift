@@ -9,6 +9,8 @@ extension SyncEngine {
     guard let known = peers[device]?.known[log], isBehind(of: log, by: known.sequence),
       peers[device]?.sessions.isEmpty == false, isWelcome(log, from: device)
     else { return }
+    // An opening alone is nothing to hold.
+    guard known.sequence > 0 || shelf.logs[log] != nil else { return }
     if let pull = pulls[log], pull.returned.isEmpty, pull.cursor > known.sequence { return }
     peers[device]?.pulling.queue.append(log, of: known.set)
   }
@@ -57,7 +59,10 @@ extension SyncEngine {
     of log: LogID, from device: DeviceID, through: UInt64
   ) -> ClosedRange<UInt64>? {
     let next = next(of: log)
-    guard pulls[log] != nil || pulls.count < Limits.logs else { return nil }
+    guard
+      pulls[log] != nil || pulls.count < Limits.knownHeads
+        || peers[device]?.pulling.logs.count ?? 0 < Limits.pullsReserved
+    else { return nil }
     var pull = pulls[log] ?? Pull(cursor: next)
     while let range = pull.take(next: next, through: through) {
       let missing = range.count - reassembly.count(of: log, in: range, from: device)

@@ -1,0 +1,37 @@
+internal import MusterCrypto
+internal import MusterModel
+internal import MusterStore
+internal import MusterSync
+
+extension StoredCertificate {
+  init(_ signed: SignedCertificate) {
+    self.init(hash: signed.hash, content: signed.content, signature: signed.signature.bytes)
+  }
+}
+
+extension SignedCertificate {
+  init(_ stored: StoredCertificate) throws(StoreError) {
+    do {
+      try self.init(content: stored.content, signature: stored.signature)
+    } catch {
+      throw .corrupt("certificate \(stored.hash): \(error)")
+    }
+  }
+
+  /// Certificates as databases before `certificates` kept them, in one local fact: for each the
+  /// length of its content (`u32`), its content and its signature.
+  static func decoded(proven bytes: [UInt8]) throws(StoreError) -> [SignedCertificate] {
+    do {
+      var reader = ByteReader(bytes)
+      var certificates: [SignedCertificate] = []
+      while reader.remaining > 0 {
+        let content = try reader.lengthPrefixed()
+        let signature = try reader.fixed(Signature.byteCount)
+        certificates.append(try SignedCertificate(content: content, signature: signature))
+      }
+      return certificates
+    } catch {
+      throw .corrupt("proven certificates: \(error)")
+    }
+  }
+}

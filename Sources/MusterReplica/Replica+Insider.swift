@@ -1,0 +1,116 @@
+internal import MusterCrypto
+package import MusterModel
+internal import MusterStore
+internal import MusterSync
+
+/// What an enrolled device with valid keys could do on purpose to fill the tables of others. For
+/// simulated insiders alone; nobody outside the package can reach it.
+///
+/// Unlike what `Replica+Forging` makes, all of this is signed by the device that sends it, and each
+/// piece by itself is valid: what protects others is that its amount is bounded per certificate.
+extension Replica {
+  /// Opens logs in one lane, each with one frame behind the opening, unless they are to be bare.
+  package mutating func openLogs(
+    _ count: Int, lane: Lane, areBare: Bool = false, now: ClockReading
+  ) throws -> Outcome {
+    try transact(now: now) { replica in
+      var runs: [LogWriter.Run] = []
+      for _ in 0..<count {
+        runs.append(try replica.openedLog(lane: lane, isBare: areBare, now: now))
+      }
+      for run in runs { try replica.hold(run.frames, opening: run.opening, now: now) }
+      try replica.commit(now: now)
+      for run in runs { try replica.run(.appended(run.opening, run.frames), now: now) }
+    }
+  }
+
+  private mutating func openedLog(
+    lane: Lane, isBare: Bool, now: ClockReading
+  ) throws -> LogWriter.Run {
+    let opening = Opening(
+      certificate: local.certificate.hash, incarnation: Incarnation(raw: random.bytes16()),
+      generation: 1, lane: lane)
+    let log = LogID(operation: local.operation, opening: opening)
+    var frames = [
+      Frame.clear(
+        operation: local.operation, log: log, sequence: 0, previous: .none,
+        body: opening.encoded(), signedBy: local.signingKey)
+    ]
+    let body = FrameBody(writtenAt: now.wall, contents: .operations([])).encoded(writesAt: nil)
+    if !isBare, lane == .control {
+      frames.append(
+        .clear(
+          operation: local.operation, log: log, sequence: 1, previous: frames[0].hash, body: body,
+          signedBy: local.signingKey))
+    } else if !isBare, let epoch = currentEpoch {
+      frames.append(
+        .sealed(
+          operation: local.operation, log: log, sequence: 1, previous: frames[0].hash,
+          epoch: epoch.id, plaintext: body, key: epoch.key, nonce: random.nonce24(),
+          signedBy: local.signingKey))
+    }
+    return LogWriter.Run(opening: opening, frames: frames)
+  }
+
+  /// Writes frames into this device's own state log, each sealed under an epoch of its own that
+  /// nobody announced and whose key nobody else has.
+  package mutating func sealUnderMadeUpEpochs(_ count: Int, now: ClockReading) throws -> Outcome {
+    try transact(now: now) { replica in
+      for _ in 0..<count {
+        let key = replica.random.bytes(SealingKey.byteCount)
+        let id = EpochID(operation: replica.local.operation, key: key)
+        guard let sealing = SealingKey(bytes: key) else { continue }
+        let note = Write(
+          row: RowID(raw: replica.local.author.user.raw), field: .userTeam, value: .text("x"))
+        let run = try replica.writer.write(
+          [.write(note)], lane: .state, at: now.wall, earlier: [], epoch: (id, sealing),
+          random: &replica.random)
+        try replica.hold(run.frames, opening: run.opening, now: now)
+        try replica.commit(now: now)
+        try replica.run(.appended(run.opening, run.frames), now: now)
+      }
+    }
+  }
+
+  /// Announces an epoch with a generation of its choice, whose id begins with zero bytes as many
+  /// tries as there are may give.
+  package mutating func announceEpoch(
+    generation: UInt32, excludesRevocations: Bool, tries: Int, now: ClockReading
+  ) throws -> Outcome {
+    try transact(now: now) { replica in
+      let operation = replica.local.operation
+      let keys = (0..<max(1, tries)).map { _ in replica.random.bytes(SealingKey.byteCount) }
+      let ground = keys.map { (id: EpochID(operation: operation, key: $0), key: $0) }
+        .min { $0.id < $1.id }
+      guard let ground else { return }
+      let excludes = excludesRevocations ? replica.control.state.revocations.keys.sorted() : []
+      try replica.learn(EpochKey(id: ground.id, key: ground.key), now: now)
+      let announcement = EpochAnnouncement(
+        id: ground.id, generation: generation, base: nil,
+        excludes: Array(excludes.prefix(Limits.excludedRevocations)), sealed: [])
+      try replica.append([.epoch(announcement)], lane: .control, now: now)
+    }
+  }
+
+  /// Signs receipts for logs that do not exist; they count where this device is a commander.
+  package mutating func receiptMadeUpLogs(_ count: Int, now: ClockReading) throws -> Outcome {
+    try fill(count, now: now) { replica in
+      let log = LogID(raw: replica.random.bytes16())
+      return .receipt(
+        Receipt(log: log, head: nil), operation: replica.local.operation,
+        certificate: replica.local.certificate.hash, order: replica.nextRecordOrder(),
+        signedBy: replica.local.signingKey)
+    }
+  }
+
+  /// Sends everybody records without holding them.
+  private mutating func fill(
+    _ count: Int, now: ClockReading, _ record: (inout Replica) -> LatestRecord
+  ) throws -> Outcome {
+    try transact(now: now) { replica in
+      let records = (0..<count).map { _ in record(&replica) }
+      try replica.carryOut(
+        replica.engine.push(unchecked: [], records: records, now: now), now: now)
+    }
+  }
+}
