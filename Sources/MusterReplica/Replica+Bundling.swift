@@ -132,7 +132,8 @@ extension Replica {
   /// a control log that is held here.
   private var chainsToCarry: [[SignedCertificate]] {
     let own = local.chain.certificates
-    return [own] + control.shownCertificates.compactMap { control.chain(of: $0) }.filter { $0 != own }
+    return [own]
+      + control.shownCertificates.compactMap { control.chain(of: $0) }.filter { $0 != own }
   }
 
   /// Those that are announced, the best one first, then the others.

@@ -81,7 +81,9 @@ extension Replica {
   mutating func reviewEpoch(now: ClockReading) throws {
     let fitting = control.state.fitting
     let wanted = fitting.first.flatMap { keyring[$0] == nil ? $0 : nil }
-    if local.author.role.reads { try run(.keysMissing(wanted.map { [$0] } ?? [], of: nil), now: now) }
+    if local.author.role.reads {
+      try run(.keysMissing(wanted.map { [$0] } ?? [], of: nil), now: now)
+    }
     guard needsEpoch else {
       epochDue = nil
       return

@@ -35,7 +35,8 @@ public struct Batch: Sendable {
 
   /// Whether committing it would change nothing.
   public var isEmpty: Bool {
-    epochKeys.isEmpty && certificates.isEmpty && partings.isEmpty && frames.isEmpty && released.isEmpty && records.isEmpty
+    epochKeys.isEmpty && certificates.isEmpty && partings.isEmpty && frames.isEmpty
+      && released.isEmpty && records.isEmpty
       && positions.isEmpty && fixes.isEmpty && trackerFixes.isEmpty && local.isEmpty
       && forgotten.isEmpty && settled.isEmpty
   }

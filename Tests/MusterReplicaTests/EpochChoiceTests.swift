@@ -51,7 +51,8 @@ struct EpochChoiceTests {
     let near = epoch(9, generation: 3, rank: 1, maker: 5)
     let far = epoch(1, generation: 3, rank: 2, maker: 4)
     #expect(order([near, far]) == [9, 1])
-    #expect(order([epoch(9, generation: 3, maker: 4), epoch(1, generation: 3, maker: 5)]) == [9, 1])
+    #expect(
+      order([epoch(9, generation: 3, maker: 4), epoch(1, generation: 3, maker: 5)]) == [9, 1])
   }
 
   @Test func `another's announcement of an epoch does not make it unfit`() {

@@ -18,8 +18,9 @@ struct InsiderTests {
     let seed = valley.seed32()
     var mallory = Enrolment(seed: seed)
     let place = Valley.endpoint(9)
-    guard case .joined(let credentials, _) = try valley.attempt(
-      &mallory, invitation: invitation, from: place)
+    guard
+      case .joined(let credentials, _) = try valley.attempt(
+        &mallory, invitation: invitation, from: place)
     else {
       Issue.record("Mallory does not join at first")
       return
@@ -116,7 +117,8 @@ struct InsiderTests {
     // Others hold as many as there is room for and name the device,
     let mallory = valley.laptops[valley.index("Mallory")].credentials.device
     let logs = try valley.laptops[valley.index("Ben")].store.logs().filter {
-      $0.opening.certificate == valley.laptops[valley.index("Mallory")].credentials.certificate && $0.opening.lane == lane
+      $0.opening.certificate == valley.laptops[valley.index("Mallory")].credentials.certificate
+        && $0.opening.lane == lane
     }
     #expect(logs.count <= Limits.logsPerLane)
     let reached = try valley.ask("Ben") { replica, _ in try replica.boundsReached }

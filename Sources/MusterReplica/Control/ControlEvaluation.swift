@@ -47,7 +47,8 @@ struct ControlEvaluation: Sendable {
   private let shown: [CertificateHash: [SignedCertificate]]
 
   init(
-    _ logs: [LogID: ControlLog], rules: Rules, shown certificates: [SignedCertificate], heard: Set<FrameHash>,
+    _ logs: [LogID: ControlLog], rules: Rules, shown certificates: [SignedCertificate],
+    heard: Set<FrameHash>,
     lineage: Lineage, signatures: inout VerifiedSignatures
   ) {
     cuts = Cuts(lineage)

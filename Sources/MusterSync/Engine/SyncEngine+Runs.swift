@@ -178,7 +178,9 @@ extension SyncEngine {
 
   /// A peer whose frames do not follow from what is held is asked no more for them; others are.
   mutating func refuse(_ log: LogID, from device: DeviceID) {
-    if (peers[device]?.refused.count ?? 0) < Limits.knownHeads { peers[device]?.refused.insert(log) }
+    if (peers[device]?.refused.count ?? 0) < Limits.knownHeads {
+      peers[device]?.refused.insert(log)
+    }
     reassembly.remove(of: log, from: device)
     giveBack(log, of: device)
   }
