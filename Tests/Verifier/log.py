@@ -104,16 +104,13 @@ def read_database(database):
     return logs, dict(database.execute("SELECT id, key FROM epochs"))
 
 
-def read_proven(database):
-    """The certificates that other devices proved themselves to this one with."""
-    row = database.execute("SELECT value FROM local WHERE key = 'proven'").fetchone()
-    content, place, proven = row[0] if row else b"", 0, []
-    while place < len(content):
-        (length,) = struct.unpack_from(">I", content, place)
-        end = place + 4 + length
-        proven.append(Certificate(content[place + 4 : end], content[end : end + 64]))
-        place = end + 64
-    return proven
+def read_shown(database):
+    """Certificates that were shown outside control logs."""
+    return [
+        Certificate(content, signature)
+        for content, signature in database.execute(
+            "SELECT content, signature FROM certificates ORDER BY hash")
+    ]
 
 
 # What holds a log together (§3, §8)

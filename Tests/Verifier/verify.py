@@ -14,7 +14,7 @@ import sys
 from pathlib import Path
 
 from control import Control
-from log import bodies, check_log, read_database, read_proven
+from log import bodies, check_log, read_database, read_shown
 from names import ROOT, h16, read_key_file
 from pages import open_database
 from state import State
@@ -23,7 +23,7 @@ from state import State
 def verify(database, root_key, own_chain):
     logs, keys = read_database(database)
     operation = h16(b"muster operation 1", root_key)
-    control = Control(logs, own_chain + read_proven(database), operation, root_key)
+    control = Control(logs, own_chain + read_shown(database), operation, root_key)
     problems = [
         f"epoch {id.hex()[:8]}: its id is not the hash of its key"
         for id, key in keys.items() if h16(b"muster epoch 1", operation, key) != id]

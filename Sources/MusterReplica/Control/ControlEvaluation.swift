@@ -48,8 +48,7 @@ struct ControlEvaluation: Sendable {
 
   init(
     _ logs: [LogID: ControlLog], rules: Rules, shown certificates: [SignedCertificate],
-    heard: Set<FrameHash>,
-    lineage: Lineage, signatures: inout VerifiedSignatures
+    heard: Set<FrameHash>, lineage: Lineage, signatures: inout VerifiedSignatures
   ) {
     cuts = Cuts(lineage)
     self.heard = heard
@@ -184,7 +183,7 @@ struct ControlEvaluation: Sendable {
 
   private func spokenEpochs() -> [EpochID: [EpochAnnouncement]] {
     var spoken: [EpochID: [EpochAnnouncement]] = [:]
-    for (certificate, logs) in logs
+    for (certificate, logs) in logs.sorted(by: { $0.key < $1.key })
     where certificate == .root || admitted[certificate]?.signed.certificate.role.reads == true {
       for (_, contents) in logs.sorted(by: { $0.key < $1.key }) {
         for operation in contents.statements.flatMap(\.operations) {
