@@ -61,6 +61,7 @@ struct ColdStartOpen: ParsableCommand {
     shouldDisplay: false)
 
   @Option var folder: String
+  @Option var bench = "coldstart"
 
   func run() throws {
     let keyFile = try Data(contentsOf: URL(fileURLWithPath: folder + "/device.key"))
@@ -81,12 +82,12 @@ struct ColdStartOpen: ParsableCommand {
     let resident = Memory.peakMebibytes ?? 0
     let frames = try replica.framesHeld()
     try Measurement(
-      bench: "coldstart", value: elapsed.wallSeconds, unit: "s", limit: 2,
+      bench: bench, value: elapsed.wallSeconds, unit: "s", limit: 2,
       note: "from checking every page to a replica that answers, by the clock; processor time "
         + "\(elapsed.processorSeconds) s; \(frames) frames"
     ).print()
     try Measurement(
-      bench: "coldstart-memory", value: resident, unit: "MiB", limit: 200,
+      bench: "\(bench)-memory", value: resident, unit: "MiB", limit: 200,
       note: "peak of the process"
     ).print()
   }

@@ -56,6 +56,16 @@ struct Mesh {
     return try Replica.openStore(at: path, of: credentials, seed: seed)
   }
 
+  /// A replica's database.
+  func store(_ index: Int) -> Store { homes[index].store }
+
+  /// Switches the replica that joined last off for good.
+  mutating func removeLast() {
+    replicas.removeLast()
+    homes.removeLast()
+    busy.removeLast()
+  }
+
   /// Lets go of a replica's database.
   func close(_ index: Int) throws { try homes[index].store.close() }
 

@@ -24,6 +24,17 @@ extension Replica {
     }
   }
 
+  /// Opens logs and sends them to everybody without holding them: as many as one likes.
+  package mutating func floodLogs(_ count: Int, lane: Lane, now: ClockReading) throws -> Outcome {
+    try transact(now: now) { replica in
+      var runs: [[Frame]] = []
+      for _ in 0..<count {
+        runs.append(try replica.openedLog(lane: lane, isBare: false, now: now).frames)
+      }
+      try replica.carryOut(replica.engine.push(uncheckedRuns: runs, now: now), now: now)
+    }
+  }
+
   private mutating func openedLog(
     lane: Lane, isBare: Bool, now: ClockReading
   ) throws -> LogWriter.Run {
@@ -99,6 +110,32 @@ extension Replica {
       return .receipt(
         Receipt(log: log, head: nil), operation: replica.local.operation,
         certificate: replica.local.certificate.hash, order: replica.nextRecordOrder(),
+        signedBy: replica.local.signingKey)
+    }
+  }
+
+  /// Signed receipts of this device for logs as they stand, which it does not hold itself.
+  package mutating func receipts(for heads: [Head]) -> [LatestRecord] {
+    heads.map { head in
+      .receipt(
+        Receipt(log: head.log, head: head), operation: local.operation,
+        certificate: local.certificate.hash, order: nextRecordOrder(),
+        signedBy: local.signingKey)
+    }
+  }
+
+  /// Publishes a position of trackers that do not exist.
+  package mutating func trackMadeUpPhones(
+    _ count: Int, at position: Coordinate, now: ClockReading
+  ) throws -> Outcome {
+    guard let epoch = currentEpoch else { return Outcome() }
+    let report = PositionReport(
+      fix: Fix(position: position, sampleTime: now.wall), reportedAt: now.wall)
+    return try fill(count, now: now) { replica in
+      .position(
+        report, of: replica.random.bytes16(), operation: replica.local.operation,
+        certificate: replica.local.certificate.hash, order: replica.nextRecordOrder(),
+        epoch: epoch.id, key: epoch.key, nonce: replica.random.nonce24(),
         signedBy: replica.local.signingKey)
     }
   }

@@ -14,11 +14,13 @@ from row import Row, Verdict, check_all, check_at_rest, mesh
 
 # Takes the last steps of `Migrations.swift` back.
 OLDER = """
+    DROP TABLE certificates;
     DROP TABLE tracker_fixes;
     ALTER TABLE logs ADD COLUMN previous_log BLOB;
     ALTER TABLE logs ADD COLUMN previous_sequence INTEGER;
     ALTER TABLE logs ADD COLUMN previous_hash BLOB;
-    DELETE FROM grdb_migrations WHERE identifier LIKE '4 %' OR identifier LIKE '5 %';
+    DELETE FROM grdb_migrations WHERE identifier LIKE '4 %' OR identifier LIKE '5 %'
+      OR identifier LIKE '6 %';
 """
 
 

@@ -21,4 +21,16 @@ extension SyncEngine {
     }
     return handle(.deadlinePassed, now: now)
   }
+
+  /// The same of runs of several frames each.
+  package mutating func push(uncheckedRuns runs: [[Frame]], now: ClockReading) -> [Effect] {
+    for device in peers.devices.sorted() where peers[device]?.sessions.isEmpty == false {
+      for frames in runs {
+        var packet = Packet()
+        packet.runs = [Run(frames, of: frames[0].strand, after: .none)]
+        outbox.add(packet, importance: .control, to: device)
+      }
+    }
+    return handle(.deadlinePassed, now: now)
+  }
 }
