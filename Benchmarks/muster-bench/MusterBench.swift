@@ -10,7 +10,8 @@ struct MusterBench: ParsableCommand {
     subcommands: [
       All.self, IngestBench.self, MergeBench.self, IncrementalBench.self, DigestBench.self,
       CommitBench.self, SealBench.self, GeofenceBench.self, FenceGrowthBench.self,
-      ColdStartBench.self, CrowdBench.self, MergeRound.self, ColdStartWrite.self, ColdStartOpen.self,
+      ColdStartBench.self, CrowdBench.self, MergeRound.self, ColdStartWrite.self,
+      ColdStartOpen.self,
     ],
     defaultSubcommand: All.self)
 }

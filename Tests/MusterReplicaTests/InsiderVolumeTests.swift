@@ -26,8 +26,9 @@ struct InsiderVolumeTests {
         by: "Ada", uses: 1 + draw.number(below: 3), validMilliseconds: 120_000)
       let secret = valley.seed32()
       var first = Enrolment(seed: secret)
-      guard case .joined(let credentials, _) = try valley.attempt(
-        &first, invitation: invitation, upTo: 60_000, from: Valley.endpoint(9))
+      guard
+        case .joined(let credentials, _) = try valley.attempt(
+          &first, invitation: invitation, upTo: 60_000, from: Valley.endpoint(9))
       else {
         Issue.record("seed \(seed): no first join")
         continue
