@@ -11,9 +11,9 @@ public enum Limits {
   /// run's and the frame's own fields (log, sequence, previous hash, epoch, signature: at most
   /// 148), and a few tags of devices.
   public static let frameBodyBytes = 896
-  /// A run that is pushed by multicast: 1,200 less the kind, nonce and tag of the seal, the
-  /// announce's signature, certificate, incarnation and counter.
-  public static let announcedRunBytes = 1056
+  /// A run that is pushed by multicast: 1,200 less the kind, rules version, nonce and tag of the
+  /// seal, the announce's signature, certificate, incarnation and counter.
+  public static let announcedRunBytes = 1055
   /// Nonce and authentication tag of a sealed body.
   public static let sealOverheadBytes = 40
   /// What an author may put into one frame before sealing.

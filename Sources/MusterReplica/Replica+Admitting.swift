@@ -48,6 +48,17 @@ extension Replica {
     } catch {
       throw Refusal("the join request cannot be used: \(error.reason)")
     }
+    switch UpdateNeed(own: local.rulesVersion, peer: file.request.rules) {
+    case nil: break
+    case .peer:
+      throw Refusal(
+        "the laptop that asks to join has an older muster than this one: update it, and make a new "
+          + "request there")
+    case .thisLaptop:
+      throw Refusal(
+        "the laptop that asks to join has a newer muster than this one: update this one, and admit "
+          + "it then")
+    }
     var grant: JoinGrant?
     let outcome = try transact(now: now) { replica in
       grant = try replica.certify(file.request, role: role, now: now)

@@ -55,7 +55,17 @@ extension Replica {
     case .lost: return .damaged
     case .notABundle: throw Refusal("this is not a bundle: one is made by `muster bundle create`")
     case .newerVersion:
-      throw Refusal("a newer version of muster made this bundle: this one cannot read it")
+      throw Refusal(
+        "a newer version of muster made this bundle, and this one cannot read it: update this "
+          + "laptop")
+    case .otherRules(.thisLaptop):
+      throw Refusal(
+        "a newer version of muster made this bundle, and follows other rules: nothing was taken; "
+          + "update this laptop, then merge it again")
+    case .otherRules(.peer):
+      throw Refusal(
+        "an older version of muster made this bundle, and follows other rules: nothing was taken; "
+          + "update the laptop that made it, and make it again there")
     case .damagedHeader:
       throw Refusal("the bundle is damaged where it begins, and cannot be read: make it again")
     case .otherOperation:

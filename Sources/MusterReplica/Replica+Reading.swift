@@ -263,13 +263,15 @@ extension Replica {
     let callsigns = Dictionary(
       try devices().map { ($0.id, $0.callsign) }, uniquingKeysWith: { first, _ in first })
     let peers = engine.peerStatus(now: now.instant).map { peer in
-      PeerSummary(
+      var summary = PeerSummary(
         callsign: callsigns[peer.device] ?? peer.device.short, device: peer.device,
         state: PeerSummary.State(peer.state), endpoint: peer.endpoint, link: peer.link,
         interface: "", lastHeardSeconds: peer.lastHeardSeconds,
         connectedSeconds: peer.connectedSeconds,
         roundTripMicroseconds: engine.roundTripMicroseconds(to: peer.device),
         behindFrames: peer.behindFrames, sentBytes: peer.bytesOut, receivedBytes: peer.bytesIn)
+      summary.needsUpdate = UpdateNeed(own: local.rulesVersion, peer: peer.rules)
+      return summary
     }
     var status = StatusSummary(
       operation: local.operation, operationName: local.operationName,

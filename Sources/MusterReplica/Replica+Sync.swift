@@ -201,6 +201,9 @@ extension Replica {
     case .peerLost(let device):
       held.hasMeshChanged = true
       held.remarks.append("lost \(device.short)")
+    case .needsUpdate(let need, let device, let endpoint):
+      held.hasMeshChanged = true
+      held.remarks.append(need.remark(about: "\(device.short) at \(endpoint)"))
     case .peerWithholds(let device, let kind):
       held.remarks.append("\(device.short) withholds: \(kind.word)")
       held.accused.append((device, StandstillSummary.Kind(kind)))
@@ -442,6 +445,19 @@ extension Replica {
 extension StandstillSummary.Kind {
   init(_ kind: StandstillKind) {
     self = kind == .keepsToItself ? .keepsToItself : .asksForNothing
+  }
+}
+
+extension UpdateNeed {
+  /// What the log says of a device that follows other rules.
+  fileprivate func remark(about peer: String) -> String {
+    switch self {
+    case .peer:
+      "\(peer) needs an update: its muster is older than this laptop's, so nothing is synchronized "
+        + "with it"
+    case .thisLaptop:
+      "this laptop needs an update: \(peer) has a newer muster, so nothing is synchronized with it"
+    }
   }
 }
 

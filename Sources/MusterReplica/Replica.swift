@@ -140,6 +140,9 @@ public struct Replica {
   /// derived anew from frames that were held before.
   static let viewVersion: UInt8 = 2
 
+  /// What a view was derived under: what frames do to it, and the rules by which they are judged.
+  var viewStamp: [UInt8] { [Self.viewVersion, local.rulesVersion.raw] }
+
   /// Opens the database file of a replica, or makes it.
   ///
   /// - Parameter seed: 32 bytes for the nonces of its pages, used nowhere else.
@@ -222,7 +225,7 @@ public struct Replica {
     try keepProven()
     batch.local[Self.bootsKey] = withUnsafeBytes(of: (boots + 1).bigEndian) { Array($0) }
     try replayControlLogs(logs, now: now)
-    let isDerivedAnew = try store.local(Self.viewKey) == nil
+    let isDerivedAnew = try store.local(Self.viewKey) != viewStamp
     try rebuildViewIfNeeded()
     try commit(now: now)
     try findJoinable()
@@ -332,9 +335,10 @@ public struct Replica {
     return sealedKeys(in: operations)
   }
 
-  /// Derives the view anew from the log after an upgrade, or when `verify` found it wrong.
+  /// Derives the view anew from the log after an upgrade, also one of the rules alone, or when
+  /// `verify` found it wrong.
   mutating func rebuildViewIfNeeded() throws {
-    guard try store.local(Self.viewKey) != [Self.viewVersion] else { return }
+    guard try store.local(Self.viewKey) != viewStamp else { return }
     try rebuildView()
   }
 
@@ -360,7 +364,7 @@ public struct Replica {
     note(outcome)
     stateTree = nil
     monitor.fencesChanged()
-    batch.local[Self.viewKey] = [Self.viewVersion]
+    batch.local[Self.viewKey] = viewStamp
   }
 
   /// Frames that waited for something that is at hand now: a key that came just before a crash, or

@@ -13,8 +13,10 @@ from nacl.bindings import crypto_aead_xchacha20poly1305_ietf_decrypt as unseal
 from nacl.bindings import crypto_aead_xchacha20poly1305_ietf_encrypt as seal
 from nacl.signing import SigningKey
 
-ANNOUNCE, INITIATION = 1, 2
-KINDS = range(1, 9)
+ANNOUNCE, INITIATION = 9, 2
+# The rules version that is stated in the clear.
+RULES = b"\2"
+KINDS = range(1, 10)
 
 
 def device_key(home):
@@ -73,18 +75,19 @@ class Liar:
 
     def announce(self, content, signature=None):
         if signature is None:
-            signature = self.signer.sign(b"muster announce 1" + content).signature
+            signature = self.signer.sign(b"muster announce 2" + RULES + content).signature
         return self.sealed(field(1, content) + field(2, signature))
 
     def sealed(self, plain):
         nonce = os.urandom(24)
-        return bytes([ANNOUNCE]) + nonce + seal(
-            plain, b"muster announce 1" + self.operation, nonce, self.network_key)
+        return bytes([ANNOUNCE]) + RULES + nonce + seal(
+            plain, b"muster announce 2" + self.operation + RULES, nonce, self.network_key)
 
     def opened(self, announce):
         """The plain text of one that was heard."""
         return unseal(
-            announce[25:], b"muster announce 1" + self.operation, announce[1:25], self.network_key)
+            announce[26:], b"muster announce 2" + self.operation + RULES, announce[2:26],
+            self.network_key)
 
     def fuzzed(self, heard, draw):
         """What somebody else announced, mutated under the seal; or signed, as this member's own,

@@ -24,6 +24,28 @@ import Testing
     }
   }
 
+  @Test func `a laptop with other rules is shown as one that needs an update`() throws {
+    let endpoint = try #require(Endpoint(address: [10, 0, 0, 2], port: 7474))
+    var peer = PeerSummary(
+      callsign: "Ben", device: DeviceID(raw: .zero), state: .heard, endpoint: endpoint,
+      link: .unknown, interface: "", lastHeardSeconds: 1, connectedSeconds: nil,
+      roundTripMicroseconds: nil, behindFrames: 3, sentBytes: nil, receivedBytes: nil)
+    #expect(PeerView.update([peer]) == nil)
+    #expect(peer.json.text.contains(#""needsUpdate":null"#))
+    for (need, words, name) in [
+      (UpdateNeed.peer, "needs an update", "peer"),
+      (.thisLaptop, "this laptop needs an update", "self"),
+    ] {
+      peer.needsUpdate = need
+      for table in [PeerView.summary(of: [peer]), PeerView.details(of: [peer])] {
+        let text = table.text(on: plain)
+        #expect(text.contains("✖ \(words)") && text.contains("not synchronized"))
+      }
+      #expect(PeerView.update([peer])?.contains("needs an update") == true)
+      #expect(peer.json.text.contains(#""needsUpdate":"\#(name)""#))
+    }
+  }
+
   @Test func `nobody's words move the cursor of another's terminal`() {
     #expect(SafeText.line("a\u{1B}[2Jb\u{202E}c\nd\te") == "a\u{FFFD}[2Jb\u{FFFD}c d e")
     #expect(SafeText.paragraphs("a\r\nb\u{9B}c\td") == "a\u{FFFD}\nb\u{FFFD}c\td")

@@ -182,13 +182,13 @@ enum Specimens {
 
   static func peer(_ address: [UInt8], scope: UInt32) -> [PeerSummary] {
     Endpoint(address: address, port: 65_535, scope: scope).map {
-      [
-        PeerSummary(
-          callsign: "Ben", device: device, state: .heard, endpoint: $0, link: LinkID(index: 3),
-          interface: "wlan0", lastHeardSeconds: 2, connectedSeconds: scope == 0 ? nil : 0,
-          roundTripMicroseconds: scope == 0 ? 0 : nil, behindFrames: .max, sentBytes: .max,
-          receivedBytes: scope == 0 ? nil : 1)
-      ]
+      var peer = PeerSummary(
+        callsign: "Ben", device: device, state: .heard, endpoint: $0, link: LinkID(index: 3),
+        interface: "wlan0", lastHeardSeconds: 2, connectedSeconds: scope == 0 ? nil : 0,
+        roundTripMicroseconds: scope == 0 ? 0 : nil, behindFrames: .max, sentBytes: .max,
+        receivedBytes: scope == 0 ? nil : 1)
+      peer.needsUpdate = scope == 0 ? nil : .thisLaptop
+      return [peer]
     } ?? []
   }
 

@@ -217,11 +217,16 @@ struct BundleTests {
     let before = try valley.ask("Ben") { try $0.status(now: $1) }.frames
     let bundle = try valley.bundle(by: "Ada")
     var newer = bundle
-    newer[14] = UInt8(ascii: "2")
+    newer[14] = UInt8(ascii: "3")
+    let older = Array("muster bundle 1\n".utf8) + bundle.dropFirst(17)
+    var member = local("Ada", in: valley)
+    member.rulesVersion = try #require(RulesVersion(raw: RulesVersion.current.raw + 1))
     var damaged = bundle
     damaged[20] ^= 1
     let files: [(bytes: [UInt8], word: String)] = [
       (try other.bundle(by: "Zoe"), "another operation"), (newer, "newer version"),
+      (older, "update the laptop that made it"),
+      (forged([], by: member), "newer version of muster made this bundle, and follows other rules"),
       (damaged, "damaged where it begins"), (Array("just a text".utf8), "not a bundle"),
     ]
     for (bytes, word) in files {

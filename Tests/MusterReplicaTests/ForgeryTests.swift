@@ -235,7 +235,7 @@ struct ForgeryTests {
     var valley = try Valley.with("Ada", "Ben")
     let before = try valley.hashes()
     for length in [0, 1, 5, 13, 21, 37, 200, 1200, 1201, 9000] {
-      for kind in UInt8(0)...8 {
+      for kind in UInt8(0)...9 {
         var bytes = valley.random.bytes(length)
         if length > 0 { bytes[0] = kind }
         try valley.at("Ada") { try $0.receive([(bytes, Valley.endpoint(99), .unknown)], now: $1) }

@@ -12,7 +12,7 @@ struct AbuseStoryTests {
     var handshake = SessionHandshake(
       .initiator, purpose: .session, operation: world.cast.operation,
       preSharedKey: world.cast.networkKey.export(), staticKey: world.cast.random.agreementKey(),
-      ephemeralKey: world.cast.random.agreementKey(), localIndex: index,
+      ephemeralKey: world.cast.random.agreementKey(), rules: .current, localIndex: index,
       endpoint: world.stations[0].endpoint, now: world.now)
     var writer = ByteWriter()
     writer.append(DatagramKind.initiation.rawValue)
@@ -178,10 +178,9 @@ struct AbuseStoryTests {
         certificate: device.certificate.hash.raw.prefix.high,
         incarnation: world.cast.random.bytes16().high, counter: 1 << 32)
       world.inject(
-        [DatagramKind.announce.rawValue]
-          + announce.sealed(
-            operation: device.operation, networkKey: device.networkKey, nonce: nonce,
-            signedBy: device.signingKey), from: try Self.source(number), to: 0)
+        announce.datagram(
+          rules: .current, operation: device.operation, networkKey: device.networkKey,
+          nonce: nonce, signedBy: device.signingKey), from: try Self.source(number), to: 0)
     }
     let engine = world.stations[0].engine
     #expect(engine.peers.count == Limits.peers)

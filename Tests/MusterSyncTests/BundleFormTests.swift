@@ -64,16 +64,17 @@ struct BundleFormTests {
 
   @Test func `the header is what docs say, byte for byte`() throws {
     let (bytes, ends) = file([.end])
-    #expect(BundleForm.headerBytes == 52)
-    #expect(Array(bytes.prefix(16)) == Array("muster bundle 1\n".utf8))
-    let salt = Array(bytes[16..<32])
-    let tag = Array("muster bundle 1".utf8)
-    #expect(Array(bytes[32..<48]) == Blake2b.hash128(tag, cast.operation.bytes, salt).bytes)
-    let check = Blake2b.hash128(tag, Array(bytes[..<48])).bytes.prefix(4)
-    #expect(Array(bytes[48..<52]) == Array(check))
+    #expect(BundleForm.headerBytes == 53)
+    #expect(Array(bytes.prefix(16)) == Array("muster bundle 2\n".utf8))
+    #expect(bytes[16] == RulesVersion.current.raw)
+    let salt = Array(bytes[17..<33])
+    let tag = Array("muster bundle 2".utf8)
+    #expect(Array(bytes[33..<49]) == Blake2b.hash128(tag, cast.operation.bytes, salt).bytes)
+    let check = Blake2b.hash128(tag, Array(bytes[..<49])).bytes.prefix(4)
+    #expect(Array(bytes[49..<53]) == Array(check))
     // One byte of plaintext: 4 of length, 24 of nonce, 16 of tag.
-    #expect(ends == [52 + 4 + 24 + 1 + 16])
-    #expect(Array(bytes[52..<56]) == [0, 0, 0, 41])
+    #expect(ends == [53 + 4 + 24 + 1 + 16])
+    #expect(Array(bytes[53..<57]) == [0, 0, 0, 41])
   }
 
   @Test func `cut off at any byte, what was whole is read, and nothing else`() throws {
@@ -145,7 +146,7 @@ struct BundleFormTests {
   @Test func `what is no bundle is told apart`() throws {
     let (bytes, _) = file([.end])
     var newer = bytes
-    newer[14] = UInt8(ascii: "2")
+    newer[14] = UInt8(ascii: "3")
     #expect(try read(newer).fault == .newerVersion)
     #expect(try read(Array("PK\u{3}\u{4}".utf8)).fault == .notABundle)
     var damaged = bytes
@@ -155,6 +156,29 @@ struct BundleFormTests {
     let stranger = other.enrol(.command)
     #expect(try read(bytes, of: stranger).fault == .otherOperation)
     #expect(try read([]).pieces.isEmpty)
+  }
+
+  @Test func `of a bundle made under other rules nothing is read`() throws {
+    let (bytes, _) = file(carried + [.end])
+    var other = device
+    other.rulesVersion = try #require(RulesVersion(raw: RulesVersion.current.raw + 1))
+    let (pieces, fault, consumed) = try read(bytes, of: other)
+    #expect(pieces.isEmpty && fault == .otherRules(.peer) && consumed == 0)
+    let newer = BundleForm(of: other, salt: Bytes16(high: 1, low: 2))
+    #expect(try read(newer.header).fault == .otherRules(.thisLaptop))
+    // One of a program that states no rules, and its beginning alone
+    let old = Array("muster bundle 1\n".utf8) + bytes.dropFirst(17)
+    #expect(try read(old).fault == .otherRules(.peer))
+    #expect(try read(Array(old.prefix(15))).fault == nil)
+    // A piece is bound to the rules: it opens under no other header.
+    let (salt, nonce) = (Bytes16(high: 1, low: 2), random24)
+    let piece = BundleForm(of: device, salt: salt).sealed(carried[0], number: 0, nonce: nonce)
+    #expect(try read(newer.header + piece, of: other).pieces == [.damaged])
+  }
+
+  private var random24: Nonce24 {
+    var random = cast.random
+    return random.nonce24()
   }
 
   @Test func `lengths that nobody writes end it`() throws {

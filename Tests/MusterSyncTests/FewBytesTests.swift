@@ -189,10 +189,10 @@ struct FewBytesTests {
     var announce = Announce(certificate: 1, incarnation: 2, counter: .max)
     announce.records = receipts
     announce.covered = Set((0..<Limits.coveredDevices).map { DeviceTag(raw: UInt16($0)) })
-    let sealed = announce.sealed(
-      operation: local.operation, networkKey: cast.networkKey, nonce: cast.random.nonce24(),
-      signedBy: local.signingKey)
-    #expect(sealed.count < Limits.datagramBytes)
+    let sealed = announce.datagram(
+      rules: .current, operation: local.operation, networkKey: local.networkKey,
+      nonce: cast.random.nonce24(), signedBy: local.signingKey)
+    #expect(sealed.count <= Limits.datagramBytes)
     // The first of a list has nobody before it.
     var wires = LatestRecord.wires(receipts)
     wires.removeFirst()

@@ -54,7 +54,7 @@ struct FuzzSeedTests {
     try Self.write([opening.encoded(), clear.encoded(writesAt: nil)], to: "control-frame")
 
     let request = JoinRequest(
-      signingKey: device.signingKey, agreementKey: device.agreementKey.publicKey,
+      signingKey: device.signingKey, agreementKey: device.agreementKey.publicKey, rules: .current,
       binding: JoinRequestFile.binding(callsign: "Ada"))
     let grant = JoinGrant(
       rootKey: cast.rootKey.publicKey, operationName: "Ridge fire",

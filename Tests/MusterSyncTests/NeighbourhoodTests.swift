@@ -44,8 +44,8 @@ struct NeighbourhoodTests {
       #expect(read.position(operation: local.operation, key: key) == nil)
       var announce = Announce(certificate: 1, incarnation: 2, counter: .max)
       announce.records = [record]
-      let sealed = announce.sealed(
-        operation: local.operation, networkKey: local.networkKey,
+      let sealed = announce.datagram(
+        rules: .current, operation: local.operation, networkKey: local.networkKey,
         nonce: Nonce24(bytes: [UInt8](repeating: 1, count: 24))!, signedBy: local.signingKey)
       #expect(sealed.count < Limits.datagramBytes - 2 * Limits.coveredDevices)
     }

@@ -73,7 +73,7 @@ struct SessionStoryTests {
     var handshake = SessionHandshake(
       .initiator, purpose: .session, operation: world.cast.operation,
       preSharedKey: world.cast.networkKey.export(), staticKey: key,
-      ephemeralKey: world.cast.random.agreementKey(), localIndex: 7,
+      ephemeralKey: world.cast.random.agreementKey(), rules: .current, localIndex: 7,
       endpoint: world.stations[0].endpoint, now: world.now)
     // When it goes through the handshake
     let address = Station.endpoint(9)
@@ -164,13 +164,12 @@ struct SessionStoryTests {
     let author = world.stations[away].local
     let nonce = try #require(Nonce24(bytes: [UInt8](repeating: 7, count: 24)))
     let recorded =
-      [DatagramKind.announce.rawValue]
-      + Announce(
+      Announce(
         certificate: author.certificate.hash.raw.prefix.high,
         incarnation: world.stations[away].engine.incarnation.raw.high,
         counter: 1 << 40, roots: Roots(hashes: [0, 0, 0, 0, 0, 0, 0]), heads: [], position: nil
-      ).sealed(
-        operation: author.operation, networkKey: author.networkKey, nonce: nonce,
+      ).datagram(
+        rules: .current, operation: author.operation, networkKey: author.networkKey, nonce: nonce,
         signedBy: author.signingKey)
     // When the outsider plays it from many forged addresses
     world.tap = []

@@ -120,17 +120,19 @@ struct WireTests {
       certificate: device.certificate.hash.raw.prefix.high, incarnation: 12,
       counter: .max, roots: Roots(hashes: [1, 2, 3, 4, 5, 6, 7]), heads: everyPacket().heads,
       position: everyPacket().records[0])
-    let sealed = announce.sealed(
-      operation: cast.operation, networkKey: cast.networkKey, nonce: cast.random.nonce24(),
-      signedBy: device.signingKey)
+    let sealed = announce.datagram(
+      rules: .current, operation: cast.operation, networkKey: cast.networkKey,
+      nonce: cast.random.nonce24(), signedBy: device.signingKey)
     let read = try #require(
       try Announce.Unverified(
-        opening: sealed[...], operation: cast.operation, networkKey: cast.networkKey))
+        opening: sealed[...], rules: .current, operation: cast.operation,
+        networkKey: cast.networkKey))
     #expect(read.announce == announce)
     #expect(read.isSigned(by: device.signingKey.publicKey, sharing: nil))
     #expect(!read.isSigned(by: cast.rootKey.publicKey, sharing: nil))
     let other = try Announce.Unverified(
-      opening: sealed[...], operation: cast.operation, networkKey: cast.random.sealingKey())
+      opening: sealed[...], rules: .current, operation: cast.operation,
+      networkKey: cast.random.sealingKey())
     #expect(other == nil)
   }
 
@@ -138,12 +140,15 @@ struct WireTests {
     var cast = cast
     let device = cast.enrolAtTheEndOfAChain(.command)
     let request = JoinRequest(
-      signingKey: device.signingKey, agreementKey: device.agreementKey.publicKey,
+      signingKey: device.signingKey, agreementKey: device.agreementKey.publicKey, rules: .current,
       binding: JoinRequestFile.binding(callsign: "Ada"))
     for payload in [
       HandshakePayload.padding, .chain(device.chain.certificates), .join(request),
     ] {
-      #expect(try HandshakePayload(decoding: payload.encoded()) == payload)
+      for rules in [RulesVersion.unstated, .current] {
+        let read = try HandshakePayload.decode(payload.encoded(rules: rules))
+        #expect(read.payload == payload && read.rules == rules)
+      }
     }
     let file = JoinRequestFile(callsign: "Ada", request: request)
     #expect(try JoinRequestFile(decoding: file.encoded()) == file)
@@ -284,8 +289,8 @@ struct WireTests {
       certificate: device.certificate.hash, incarnation: Incarnation(raw: .zero), generation: 2,
       lane: .urgent)
     mutate(opening.encoded()) { _ = try Opening(decoding: $0) }
-    mutate(HandshakePayload.chain(device.chain.certificates).encoded()) {
-      _ = try HandshakePayload(decoding: $0)
+    mutate(HandshakePayload.chain(device.chain.certificates).encoded(rules: .current)) {
+      _ = try HandshakePayload.decode($0)
     }
     let invitation = Invitation(
       rootKey: cast.rootKey.publicKey, secret: cast.random.bytes(16), role: .relay,

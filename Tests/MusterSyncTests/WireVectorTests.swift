@@ -118,6 +118,35 @@ struct WireVectorTests {
       vectors[name + ".body"] = record.body
       vectors[name + ".signature"] = record.signature
     }
+    for (name, bytes) in try stated(
+      signed, signingKey: signingKey, agreementKey: agreementKey, rootKey: rootKey,
+      networkKey: epochKey, nonce: nonce, incarnation: incarnation)
+    {
+      vectors[name] = bytes
+    }
     return vectors.mapValues { Hex.encode($0) }
+  }
+
+  /// What states a rules version.
+  private static func stated(
+    _ certificate: SignedCertificate, signingKey: SigningKey, agreementKey: AgreementKey,
+    rootKey: SigningKey, networkKey: SealingKey, nonce: Nonce24, incarnation: Incarnation
+  ) throws -> [String: [UInt8]] {
+    let local = try #require(
+      LocalDevice(
+        operationName: "Ridge fire", rootKey: rootKey.publicKey, networkKey: networkKey,
+        signingKey: signingKey, agreementKey: agreementKey, chain: [certificate]))
+    let announce = Announce(
+      certificate: certificate.hash.raw.prefix.high, incarnation: incarnation.raw.high, counter: 1)
+    let request = JoinRequest(
+      signingKey: signingKey, agreementKey: agreementKey.publicKey, rules: local.rulesVersion,
+      binding: JoinRequestFile.binding(callsign: "Ada"))
+    return [
+      "announce.datagram": announce.datagram(
+        rules: local.rulesVersion, operation: local.operation, networkKey: networkKey,
+        nonce: nonce, signedBy: signingKey),
+      "join.signature": request.signature.bytes,
+      "bundle.header": BundleForm(of: local, salt: incarnation.raw).header,
+    ]
   }
 }

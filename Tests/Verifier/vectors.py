@@ -73,6 +73,17 @@ def derive(given):
             b"muster topic 1", operation, certificate.hash, bytes([kind]), about)
         found[f"{name}.body"] = body
         found[f"{name}.signature"] = signing.sign(h32(data, h32(body))).signature
+    rules = b"\2"
+    announced = b"\x0a\x08" + certificate.hash[:8] + b"\x12\x08" + incarnation[:8] + b"\x18\1"
+    proof = signing.sign(b"muster announce 2" + rules + announced).signature
+    found["announce.datagram"] = b"\x09" + rules + given["nonce"] + xchacha_seal(
+        b"\x0a" + bytes([len(announced)]) + announced + b"\x12\x40" + proof,
+        b"muster announce 2" + operation + rules, given["nonce"], given["seed.epoch"])
+    found["join.signature"] = signing.sign(
+        b"muster join 2" + rules + agreement + b"file Ada").signature
+    header = b"muster bundle 2\n" + rules + incarnation
+    header += h16(b"muster bundle 2", operation, incarnation)
+    found["bundle.header"] = header + h16(b"muster bundle 2", header)[:4]
     return found
 
 

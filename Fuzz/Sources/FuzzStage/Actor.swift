@@ -93,12 +93,13 @@ struct Actor: Sendable {
   func announced(_ bytes: [UInt8]) -> [UInt8]? {
     var signed = WireSignedAnnounce()
     signed.content = .init(bytes)
-    signed.signature = .init(local.signingKey.sign(Tag.announce + bytes).bytes)
+    let rules = [RulesVersion.current.raw]
+    signed.signature = .init(local.signingKey.sign(Tag.announce + rules + bytes).bytes)
     let nonce = Nonce24(bytes: [UInt8](repeating: 3, count: 24))
     guard let nonce else { return nil }
     let sealed = local.networkKey.sealBody(
-      signed.bytes, nonce: nonce, additionalData: Tag.announce + local.operation.bytes)
-    let datagram = [DatagramKind.announce.rawValue] + sealed
+      signed.bytes, nonce: nonce, additionalData: Tag.announce + local.operation.bytes + rules)
+    let datagram = [DatagramKind.announce.rawValue] + rules + sealed
     return datagram.count <= Limits.datagramBytes ? datagram : nil
   }
 

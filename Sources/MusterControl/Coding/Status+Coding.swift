@@ -253,6 +253,7 @@ extension WirePeer {
     if let bytes = peer.receivedBytes { receivedBytes = bytes }
     state = UInt32(peer.state.rawValue)
     link = peer.link.index
+    needsUpdate = UInt32(peer.needsUpdate?.rawValue ?? 0)
   }
 
   var summary: PeerSummary {
@@ -261,7 +262,7 @@ extension WirePeer {
       guard let endpoint = Endpoint(address: Array(address), port: port, scope: scope) else {
         throw .malformed("address not of 4 or 16 bytes")
       }
-      return PeerSummary(
+      var peer = PeerSummary(
         callsign: callsign, device: try Checked.identifier(device), state: try Checked.code(state),
         endpoint: endpoint, link: LinkID(index: link), interface: interface,
         lastHeardSeconds: lastHeardSeconds,
@@ -269,6 +270,8 @@ extension WirePeer {
         roundTripMicroseconds: hasRoundTripMicroseconds ? roundTripMicroseconds : nil,
         behindFrames: behindFrames, sentBytes: hasSentBytes ? sentBytes : nil,
         receivedBytes: hasReceivedBytes ? receivedBytes : nil)
+      if needsUpdate != 0 { peer.needsUpdate = try Checked.code(needsUpdate) }
+      return peer
     }
   }
 }

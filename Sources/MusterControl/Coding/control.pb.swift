@@ -1872,6 +1872,9 @@ nonisolated struct WirePeer: Sendable {
 
   var link: UInt32 = 0
 
+  /// 1 the peer, 2 this laptop; 0 where both follow the same rules
+  var needsUpdate: UInt32 = 0
+
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
   init() {}
@@ -5739,7 +5742,7 @@ nonisolated extension WireClone: SwiftProtobuf.Message, SwiftProtobuf._MessageIm
 
 nonisolated extension WirePeer: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".Peer"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}callsign\0\u{1}device\0\u{1}address\0\u{1}port\0\u{1}scope\0\u{4}\u{2}last_heard_seconds\0\u{3}behind_frames\0\u{1}interface\0\u{3}round_trip_microseconds\0\u{3}connected_seconds\0\u{3}sent_bytes\0\u{3}received_bytes\0\u{1}state\0\u{1}link\0\u{c}\u{6}\u{1}")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}callsign\0\u{1}device\0\u{1}address\0\u{1}port\0\u{1}scope\0\u{4}\u{2}last_heard_seconds\0\u{3}behind_frames\0\u{1}interface\0\u{3}round_trip_microseconds\0\u{3}connected_seconds\0\u{3}sent_bytes\0\u{3}received_bytes\0\u{1}state\0\u{1}link\0\u{3}needs_update\0\u{c}\u{6}\u{1}")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -5761,6 +5764,7 @@ nonisolated extension WirePeer: SwiftProtobuf.Message, SwiftProtobuf._MessageImp
       case 13: try { try decoder.decodeSingularUInt64Field(value: &self._receivedBytes) }()
       case 14: try { try decoder.decodeSingularUInt32Field(value: &self.state) }()
       case 15: try { try decoder.decodeSingularUInt32Field(value: &self.link) }()
+      case 16: try { try decoder.decodeSingularUInt32Field(value: &self.needsUpdate) }()
       default: break
       }
     }
@@ -5813,6 +5817,9 @@ nonisolated extension WirePeer: SwiftProtobuf.Message, SwiftProtobuf._MessageImp
     if self.link != 0 {
       try visitor.visitSingularUInt32Field(value: self.link, fieldNumber: 15)
     }
+    if self.needsUpdate != 0 {
+      try visitor.visitSingularUInt32Field(value: self.needsUpdate, fieldNumber: 16)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -5831,6 +5838,7 @@ nonisolated extension WirePeer: SwiftProtobuf.Message, SwiftProtobuf._MessageImp
     if lhs._receivedBytes != rhs._receivedBytes {return false}
     if lhs.state != rhs.state {return false}
     if lhs.link != rhs.link {return false}
+    if lhs.needsUpdate != rhs.needsUpdate {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

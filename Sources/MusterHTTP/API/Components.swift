@@ -135,6 +135,7 @@ enum Components {
     .must("connectedSeconds", .nullable(.anyInteger)),
     .must("roundTripMilliseconds", .nullable(.anyNumber)), .must("behindFrames", .count),
     .must("sentBytes", .nullable(.count)), .must("receivedBytes", .nullable(.count)),
+    .must("needsUpdate", .nullable(.choice(["peer", "self"]))),
   ])
 
   private static let link = Shape.open([

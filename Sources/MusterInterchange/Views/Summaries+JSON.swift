@@ -260,7 +260,18 @@ extension PeerSummary {
       },
       "behindFrames": .unsigned(behindFrames), "sentBytes": .known(sentBytes, JSON.unsigned),
       "receivedBytes": .known(receivedBytes, JSON.unsigned),
+      "needsUpdate": .known(needsUpdate) { .string($0.name) },
     ])
+  }
+}
+
+extension UpdateNeed {
+  /// What JSON calls it.
+  fileprivate var name: String {
+    switch self {
+    case .peer: "peer"
+    case .thisLaptop: "self"
+    }
   }
 }
 

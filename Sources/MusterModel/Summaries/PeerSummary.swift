@@ -35,6 +35,9 @@ public struct PeerSummary: Hashable, Sendable {
   /// Likewise.
   public var receivedBytes: UInt64?
 
+  /// Which of the two needs an update before they synchronize; nil where their rules are the same.
+  public var needsUpdate: UpdateNeed?
+
   /// Whether a session is open; announces alone do not make one.
   public var isConnected: Bool { state == .connected }
 

@@ -33,6 +33,13 @@ extension Credentials {
     shared.local.findings = findings
     return shared
   }
+
+  /// The same for a test, of a program with other rules.
+  package func following(_ rules: RulesVersion) -> Credentials {
+    var other = self
+    other.local.rulesVersion = rules
+    return other
+  }
 }
 
 extension Credentials {

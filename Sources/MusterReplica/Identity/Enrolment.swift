@@ -110,7 +110,7 @@ public struct Enrolment: Sendable {
     callsign: String, passphrase: [UInt8]?, seed: [UInt8]
   ) throws(SecretFileFault) -> (request: [UInt8], pending: [UInt8]) {
     let request = JoinRequest(
-      signingKey: signingKey, agreementKey: agreementKey.publicKey,
+      signingKey: signingKey, agreementKey: agreementKey.publicKey, rules: .current,
       binding: JoinRequestFile.binding(callsign: callsign))
     var pending = ByteWriter()
     pending.append(fixed: signingKey.exportSeed())

@@ -20,7 +20,7 @@ struct Eavesdropper {
   mutating func noise() -> [UInt8] {
     var bytes = random.bytes(Int(random.within(1...1400)))
     // The first byte says what kind of datagram it is: most noise should get further than that.
-    if random.below(4) != 0 { bytes[0] = UInt8(random.within(1...8)) }
+    if random.below(4) != 0 { bytes[0] = UInt8(random.within(1...9)) }
     return bytes
   }
 

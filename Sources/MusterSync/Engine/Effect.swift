@@ -40,6 +40,8 @@ public enum Notice: Hashable, Sendable {
   case rejected(Rejection, from: Endpoint)
   case peerConnected(DeviceID, Endpoint)
   case peerLost(DeviceID)
+  /// A device follows other rules than this one: nothing is synchronized with it.
+  case needsUpdate(UpdateNeed, DeviceID, Endpoint)
   /// Somebody who belongs to the operation is at the other end of an uplink.
   case uplinkProven(Endpoint)
   /// A peer in reach shows more than it hands over, or less than it was told of, and asks for

@@ -21,6 +21,8 @@ public struct LocalDevice: Sendable {
   public let author: Author
   /// In simulations, of all devices together; nil in a node.
   package var findings: SharedFindings?
+  /// By which this node derives its state; only tests set another one.
+  package var rulesVersion = RulesVersion.current
 
   /// Nil unless the chain is this device's own, in this operation.
   public init?(

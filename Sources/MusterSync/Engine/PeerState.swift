@@ -15,6 +15,9 @@ struct PeerState: Sendable {
   /// Since when there has been a session without a gap.
   var connectedSince: Instant?
   var liveness = Liveness.heard
+  /// Nil where it follows the same rules; else there is no session with it, and nothing of it is
+  /// used.
+  var otherRules: OtherRules?
   /// The newest announce, and the link by which it came.
   var announced: (at: Instant, link: LinkID)?
   /// What its wall clock showed when it last said so.

@@ -62,10 +62,9 @@ extension SyncEngine {
   }
 
   mutating func sealed(_ announce: Announce) -> [UInt8] {
-    [DatagramKind.announce.rawValue]
-      + announce.sealed(
-        operation: local.operation, networkKey: local.networkKey, nonce: random.nonce24(),
-        signedBy: local.signingKey)
+    announce.datagram(
+      rules: local.rulesVersion, operation: local.operation, networkKey: local.networkKey,
+      nonce: random.nonce24(), signedBy: local.signingKey)
   }
 
   // MARK: Hearing
@@ -78,7 +77,9 @@ extension SyncEngine {
     else { return reject(.unauthenticated, from: endpoint) }
     let announce = unverified.announce
     guard announce.certificate != local.certificate.hash.raw.prefix.high else { return }
+    let followsSameRules = unverified.rules == local.rulesVersion
     guard let (hash, certificate) = sender(of: unverified) else {
+      guard followsSameRules else { return reject(.unknownAuthor, from: endpoint) }
       // First contact: somebody with the network key whose certificate has not come yet.
       introduceMyself()
       return hearContact(endpoint, device: nil, at: soon())
@@ -95,6 +96,11 @@ extension SyncEngine {
     }
     payBackAnnounceSignature(device, at: endpoint)
     let begins = announced.accept(announce)
+    guard followsSameRules else {
+      meet(device, certificate: hash, withOther: unverified.rules, at: endpoint)
+      if isNewcomer, unverified.rules.isStated { introduceMyself() }
+      return
+    }
     guard meet(device, certificate: hash, at: endpoint) else { return }
     if isNewcomer { introduceMyself() }
     note(announce, of: device, at: endpoint, hasRestarted: begins)
@@ -103,11 +109,13 @@ extension SyncEngine {
   private func opened(_ bytes: ArraySlice<UInt8>) throws(WireError) -> Announce.Unverified? {
     guard let findings = local.findings else {
       return try Announce.Unverified(
-        opening: bytes, operation: local.operation, networkKey: local.networkKey)
+        opening: bytes, rules: local.rulesVersion, operation: local.operation,
+        networkKey: local.networkKey)
     }
     return try findings.announce(Array(bytes)) { bytes throws(WireError) in
       try Announce.Unverified(
-        opening: bytes[...], operation: local.operation, networkKey: local.networkKey)
+        opening: bytes[...], rules: local.rulesVersion, operation: local.operation,
+        networkKey: local.networkKey)
     }
   }
 
@@ -133,7 +141,7 @@ extension SyncEngine {
       unverified.isSigned(by: chain.leaf.certificate.signingKey, sharing: local.findings)
     else { return nil }
     strangersSignatures.giveBack(cost)
-    learn(chain)
+    if unverified.rules == local.rulesVersion { learn(chain) }
     return (chain.leaf.hash, chain.leaf.certificate)
   }
 

@@ -95,6 +95,10 @@ extension SyncEngine {
       contact.nextAttempt = Contact.never
       return
     }
+    if let later = contact.device.flatMap(momentOfCall) {
+      contact.nextAttempt = later
+      return
+    }
     if contact.attemptsLeft == 0 {
       contacts[endpoint] = nil
       return

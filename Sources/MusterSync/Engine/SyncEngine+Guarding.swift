@@ -49,8 +49,8 @@ extension SyncEngine {
     guard isUnderLoad, !hasShownCookie else { return true }
     var handshake = SessionHandshake(
       .responder, purpose: purpose, operation: local.operation, preSharedKey: preSharedKey,
-      staticKey: local.agreementKey, ephemeralKey: local.agreementKey, localIndex: 0,
-      endpoint: endpoint, now: now)
+      staticKey: local.agreementKey, ephemeralKey: local.agreementKey,
+      rules: local.rulesVersion, localIndex: 0, endpoint: endpoint, now: now)
     guard case .padding = try handshake.read(message) else { throw .malformed("initiation") }
     var writer = ByteWriter()
     writer.append(DatagramKind.cookie.rawValue)

@@ -17,7 +17,8 @@ extension SyncEngine {
     var handshake = SessionHandshake(
       .initiator, purpose: .session, operation: local.operation,
       preSharedKey: local.networkKey.export(), staticKey: local.agreementKey,
-      ephemeralKey: random.agreementKey(), localIndex: index, endpoint: endpoint, now: now)
+      ephemeralKey: random.agreementKey(), rules: local.rulesVersion, localIndex: index,
+      endpoint: endpoint, now: now)
     do {
       var writer = ByteWriter()
       writer.append(DatagramKind.initiation.rawValue)
@@ -48,6 +49,7 @@ extension SyncEngine {
   mutating func receiveResponse(
     _ message: ArraySlice<UInt8>, localIndex: UInt32, remoteIndex: UInt32, from endpoint: Endpoint
   ) throws(WireError) {
+    if hasAnswered(message, on: localIndex) { return repeatResponse(localIndex) }
     guard var handshake = handshakes[localIndex], handshake.remoteIndex == nil else {
       return reject(.unauthenticated, from: endpoint)
     }
@@ -62,13 +64,17 @@ extension SyncEngine {
       meetMyself(at: handshake.endpoint)
       return
     }
+    contacts[handshake.endpoint]?.device = leaf.certificate.device
+    guard handshake.remoteRules == local.rulesVersion else {
+      return try end(
+        handshake, after: message, remoteIndex: remoteIndex, leaf: leaf, from: endpoint)
+    }
     var writer = ByteWriter()
     writer.append(DatagramKind.finish.rawValue)
     writer.append(remoteIndex)
     writer.append(fixed: try handshake.write(.chain(local.chain.certificates)))
     let finish = Session.UnconfirmedFinish(
       datagram: writer.bytes, nextAttempt: nextAttempt(after: 1), attempts: 1)
-    contacts[handshake.endpoint]?.device = leaf.certificate.device
     let session = Session(
       localIndex: localIndex, remoteIndex: remoteIndex, peer: .device(leaf.certificate.device),
       endpoint: endpoint, now: now, keys: handshake.sessionKeys(), unconfirmedFinish: finish)
@@ -118,7 +124,7 @@ extension SyncEngine {
   ) throws(WireError) {
     let initiationHash = Blake2b.hash128(Array(message))
     if let begun = handshakes.values.first(where: {
-      $0.initiationHash == initiationHash && $0.remoteIndex == remoteIndex
+      $0.answeredHash == initiationHash && $0.remoteIndex == remoteIndex
         && $0.endpoint == endpoint
     }) {
       // The answer was lost, or is on its way.
@@ -133,8 +139,8 @@ extension SyncEngine {
     let index = freshIndex()
     var handshake = SessionHandshake(
       .responder, purpose: purpose, operation: local.operation, preSharedKey: preSharedKey,
-      staticKey: local.agreementKey, ephemeralKey: random.agreementKey(), localIndex: index,
-      endpoint: endpoint, now: now)
+      staticKey: local.agreementKey, ephemeralKey: random.agreementKey(),
+      rules: local.rulesVersion, localIndex: index, endpoint: endpoint, now: now)
     handshake.remoteIndex = remoteIndex
     guard case .padding = try handshake.read(message) else { throw .malformed("initiation") }
     var writer = ByteWriter()
@@ -144,7 +150,7 @@ extension SyncEngine {
     writer.append(fixed: try handshake.write(.chain(local.chain.certificates)))
     guard writer.bytes.count <= 3 * size else { throw .malformed("initiation is not padded") }
     handshake.datagram = writer.bytes
-    handshake.initiationHash = initiationHash
+    handshake.answeredHash = initiationHash
     handshake.link = arrivalLink
     handshake.allowedBytes = isProved(endpoint) ? nil : 3 * size - writer.bytes.count
     handshake.nextAttempt = nextAttempt(after: 1)
@@ -164,7 +170,7 @@ extension SyncEngine {
       switch session.peer {
       case .device(let device): sendRoots(to: device, asksForAnswer: false)
       case .joiner(let invite, let request):
-        effects.append(.admit(JoinTicket(session: localIndex, invite: invite, request: request)))
+        admit(JoinTicket(session: localIndex, invite: invite, request: request))
       }
       return
     }
@@ -187,14 +193,18 @@ extension SyncEngine {
       sessions[localIndex] = session
       deadlines.schedule(
         .session(localIndex), at: now.advanced(byMilliseconds: Timing.joinerMilliseconds))
-      effects.append(
-        .admit(JoinTicket(session: localIndex, invite: invite, request: request)))
+      admit(JoinTicket(session: localIndex, invite: invite, request: request))
     case (.session, .chain):
       let chain = try verifiedChain(payload, handshake: handshake)
       let leaf = chain.leaf
       handshakes[localIndex] = nil
       guard leaf.certificate.device != local.device else { return }
       let device = leaf.certificate.device
+      guard handshake.remoteRules == local.rulesVersion else {
+        contacts[endpoint]?.device = device
+        return meet(
+          device, certificate: leaf.hash, withOther: handshake.remoteRules, at: endpoint)
+      }
       let session = Session(
         localIndex: localIndex, remoteIndex: remoteIndex, peer: .device(device),
         endpoint: endpoint, now: now, keys: handshake.sessionKeys(), finishHash: finishHash)
@@ -235,7 +245,7 @@ extension SyncEngine {
     return chain
   }
 
-  private mutating func keep(_ handshake: SessionHandshake) {
+  mutating func keep(_ handshake: SessionHandshake) {
     if handshakes.count >= Limits.handshakesInFlight {
       let oldest = handshakes.min {
         ($0.value.startedAt, $0.key) < ($1.value.startedAt, $1.key)

@@ -61,6 +61,8 @@ extension SyncEngine {
       }
       let distinct = Set(peer.sessions).count
       precondition(
+        peer.otherRules == nil || peer.sessions.isEmpty, "a session with a device of other rules")
+      precondition(
         peer.sessions.count <= Limits.sessionsPerPeer && distinct == peer.sessions.count,
         "sessions \(peer.sessions)")
       for index in peer.sessions {

@@ -13,7 +13,7 @@ extension SyncEngine {
     do {
       var reader = ByteReader(bytes.dropFirst())
       switch kind {
-      case .announce: try receiveAnnounce(bytes.dropFirst(), from: endpoint)
+      case .announce, .unversionedAnnounce: try receiveAnnounce(bytes[...], from: endpoint)
       case .initiation:
         let index = try reader.integer(UInt32.self)
         try receiveInitiation(

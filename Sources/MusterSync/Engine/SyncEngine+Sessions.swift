@@ -10,7 +10,10 @@ extension SyncEngine {
     _ device: DeviceID, certificate: CertificateHash, at endpoint: Endpoint
   ) -> Bool {
     guard device != local.device else { return false }
-    guard peers[device] == nil else { return true }
+    guard peers[device] == nil else {
+      peers[device]?.otherRules = nil
+      return true
+    }
     makeRoomForPeer()
     guard peers.count < Limits.peers else { return false }
     peers[device] = PeerState(

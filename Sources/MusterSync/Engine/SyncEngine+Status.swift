@@ -16,14 +16,19 @@ extension SyncEngine {
       return PeerStatus(
         device: device, endpoint: session?.endpoint ?? peer.endpoint,
         link: session?.link ?? peer.announced?.link ?? .unknown,
-        state: peer.isReachable
-          ? .connected : !announcesServe(of: peer) || !peer.sessions.isEmpty ? .silent : .heard,
+        state: state(of: peer, now: now), rules: peer.otherRules?.version ?? local.rulesVersion,
         lastHeardSeconds: max(0, now.milliseconds(since: peer.lastHeard) / 1000),
         connectedSeconds: peer.connectedSince.map { max(0, now.milliseconds(since: $0) / 1000) },
         isAnnounced: announcesServe(of: peer),
         behindFrames: peer.roots == own ? 0 : framesNotKnown(to: peer),
         bytesIn: peer.bytesIn, bytesOut: peer.bytesOut)
     }
+  }
+
+  private func state(of peer: PeerState, now: Instant) -> PeerStatus.State {
+    if peer.isReachable { return .connected }
+    if peer.otherRules != nil { return peer.isGap(until: now) ? .silent : .heard }
+    return !announcesServe(of: peer) || !peer.sessions.isEmpty ? .silent : .heard
   }
 
   /// Frames held here that the peer is not known to hold.
@@ -58,6 +63,8 @@ public struct PeerStatus: Hashable, Sendable {
   public let link: LinkID
   /// How it stands now.
   public let state: State
+  /// By which it derives its state; nothing is synchronized with a device of other rules.
+  public let rules: RulesVersion
   /// Since a datagram of it was authenticated; never negative.
   public let lastHeardSeconds: Int64
   /// How long there has been a session; nil while there is none.

@@ -56,6 +56,9 @@ enum Timing {
   /// A known address without a session is tried again after this, doubling.
   static let contactFirstMilliseconds: Int64 = 1000
   static let contactLastMilliseconds: Int64 = 15_000
+  /// A device with other rules is tried again after so long, in case it was updated meanwhile: its
+  /// first announce shows it sooner.
+  static let otherRulesMilliseconds: Int64 = 600_000
   /// An address at which this device met itself is tried again after so long.
   static let ownAddressMilliseconds: Int64 = 120_000
   /// All calls together: so many at once, and then one each so often; more often by somebody who

@@ -1,7 +1,7 @@
 /// The first byte of every datagram. It tells nothing about who sent it. Numbers are on the wire.
 enum DatagramKind: UInt8, Sendable {
-  /// nonce ‖ sealed `SignedAnnounce`
-  case announce = 1
+  /// nonce ‖ sealed `SignedAnnounce`, of a program that states no rules version: not sent any more
+  case unversionedAnnounce = 1
   /// sender's index ‖ Noise message 1
   case initiation = 2
   /// receiver's index ‖ sender's index ‖ Noise message 2
@@ -16,6 +16,8 @@ enum DatagramKind: UInt8, Sendable {
   case cookie = 7
   /// cookie ‖ an initiation or a join initiation, as it was
   case withCookie = 8
+  /// rules version ‖ nonce ‖ sealed `SignedAnnounce`
+  case announce = 9
 }
 
 /// Proves that its bearer hears what is sent to its address.

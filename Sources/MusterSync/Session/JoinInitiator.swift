@@ -15,6 +15,8 @@ public struct JoinInitiator: Sendable {
   private var random: DeterministicRandom
   private var phase: Phase
   private var nextAttempt: Instant
+  /// By which the new device would derive its state; only tests set another one.
+  package var rulesVersion = RulesVersion.current
 
   private enum Phase {
     /// The same initiation is repeated, so that a slow answer to an earlier one still counts.
@@ -112,7 +114,8 @@ public struct JoinInitiator: Sendable {
     var handshake = SessionHandshake(
       .initiator, purpose: .join(invitation.id), operation: invitation.operation,
       preSharedKey: Invitation.preSharedKey(secret: invitation.secret), staticKey: agreementKey,
-      ephemeralKey: random.agreementKey(), localIndex: index, endpoint: first, now: now)
+      ephemeralKey: random.agreementKey(), rules: rulesVersion, localIndex: index,
+      endpoint: first, now: now)
     do {
       var writer = ByteWriter()
       writer.append(DatagramKind.joinInitiation.rawValue)
@@ -139,8 +142,14 @@ public struct JoinInitiator: Sendable {
         certificates, operation: invitation.operation, rootKey: invitation.rootKey),
       chain.leaf.certificate.agreementKey == handshake.remoteKey
     else { throw .forged("inviter") }
+    let refusal = JoinRequest.refusal(joiner: rulesVersion, inviter: handshake.remoteRules)
+    if let refusal {
+      phase = .done
+      return [.refused(refusal)]
+    }
     let request = JoinRequest(
-      signingKey: signingKey, agreementKey: agreementKey.publicKey, binding: handshake.hash)
+      signingKey: signingKey, agreementKey: agreementKey.publicKey, rules: rulesVersion,
+      binding: handshake.hash)
     var writer = ByteWriter()
     writer.append(DatagramKind.finish.rawValue)
     writer.append(remoteIndex)

@@ -22,19 +22,23 @@ struct SessionHandshake: Sendable {
   /// When the datagram leaves again; nil where only its like from the other side brings it out.
   var nextAttempt: Instant?
   var attempts = 1
-  /// Of the initiation that is answered, to know its repetitions by.
-  var initiationHash: Bytes16?
+  /// Of the message that is answered, to know its repetitions by.
+  var answeredHash: Bytes16?
   /// By which the other side came, for a responder.
   var link = LinkID.unknown
   /// What may still be sent to an address that nobody has proved to be at; nil where somebody has.
   var allowedBytes: Int?
+  /// The other side's, as its last message said.
+  private(set) var remoteRules = RulesVersion.unstated
+  private let rules: RulesVersion
   private var noise: NoiseHandshake
 
   init(
     _ role: NoiseHandshake.Role, purpose: Purpose, operation: OperationID, preSharedKey: [UInt8],
-    staticKey: AgreementKey, ephemeralKey: AgreementKey, localIndex: UInt32, endpoint: Endpoint,
-    now: Instant
+    staticKey: AgreementKey, ephemeralKey: AgreementKey, rules: RulesVersion, localIndex: UInt32,
+    endpoint: Endpoint, now: Instant
   ) {
+    self.rules = rules
     self.purpose = purpose
     self.localIndex = localIndex
     self.endpoint = endpoint
@@ -51,7 +55,7 @@ struct SessionHandshake: Sendable {
 
   mutating func write(_ payload: HandshakePayload) throws(WireError) -> [UInt8] {
     do {
-      return try noise.writeMessage(payload: payload.encoded())
+      return try noise.writeMessage(payload: payload.encoded(rules: rules))
     } catch {
       throw .forged("handshake")
     }
@@ -59,13 +63,15 @@ struct SessionHandshake: Sendable {
 
   /// Leaves the handshake as it was when the bytes are not the peer's.
   mutating func read(_ message: ArraySlice<UInt8>) throws(WireError) -> HandshakePayload {
-    let payload: [UInt8]
+    let bytes: [UInt8]
     do {
-      payload = try noise.readMessage(Array(message))
+      bytes = try noise.readMessage(Array(message))
     } catch {
       throw .forged("handshake")
     }
-    return try HandshakePayload(decoding: payload)
+    let (payload, rules) = try HandshakePayload.decode(bytes)
+    remoteRules = rules
+    return payload
   }
 
   var remoteKey: AgreementPublicKey? { noise.remoteStaticKey }

@@ -24,9 +24,12 @@ struct Announce: Hashable, Sendable {
   /// The sender's certificates, leaf first, while somebody may not know them.
   var chain: [SignedCertificate] = []
 
-  func sealed(
-    operation: OperationID, networkKey: SealingKey, nonce: Nonce24, signedBy signer: SigningKey
+  /// The datagram: kind, the sender's rules version, and the announce sealed with both.
+  func datagram(
+    rules: RulesVersion, operation: OperationID, networkKey: SealingKey, nonce: Nonce24,
+    signedBy signer: SigningKey
   ) -> [UInt8] {
+    let seal = Seal(rules)
     var wire = WireAnnounce()
     wire.certificate = .init(encodedWords([certificate]))
     wire.incarnation = .init(encodedWords([incarnation]))
@@ -40,25 +43,68 @@ struct Announce: Hashable, Sendable {
     wire.chain = chain.map(\.wire)
     var signed = WireSignedAnnounce()
     signed.content = .init(wire.bytes)
-    signed.signature = .init(signer.sign(Tag.announce + Array(signed.content)).bytes)
-    return networkKey.sealBody(
-      signed.bytes, nonce: nonce, additionalData: Tag.announce + operation.bytes)
+    signed.signature = .init(signer.sign(seal.signedBytes(Array(signed.content))).bytes)
+    return seal.prefix
+      + networkKey.sealBody(
+        signed.bytes, nonce: nonce, additionalData: seal.additionalData(operation))
+  }
+
+  /// What the rules version of the sender makes of an announce's bytes. The version is in the
+  /// clear, so that one attempt tells whether an announce opens, and in what is sealed and signed,
+  /// so that nobody else can say it of the sender.
+  private struct Seal {
+    let rules: RulesVersion
+
+    init(_ rules: RulesVersion) { self.rules = rules }
+
+    /// Nil for bytes that are no announce.
+    init?(beginning bytes: ArraySlice<UInt8>) {
+      switch bytes.first.flatMap(DatagramKind.init) {
+      case .unversionedAnnounce: rules = .unstated
+      case .announce:
+        guard let rules = bytes.dropFirst().first.flatMap(RulesVersion.init), rules.isStated else {
+          return nil
+        }
+        self.rules = rules
+      default: return nil
+      }
+    }
+
+    var prefix: [UInt8] {
+      rules.isStated
+        ? [DatagramKind.announce.rawValue, rules.raw] : [DatagramKind.unversionedAnnounce.rawValue]
+    }
+
+    func additionalData(_ operation: OperationID) -> [UInt8] {
+      rules.isStated
+        ? Tag.announce + operation.bytes + [rules.raw] : Tag.unversionedAnnounce + operation.bytes
+    }
+
+    func signedBytes(_ content: [UInt8]) -> [UInt8] {
+      rules.isStated ? Tag.announce + [rules.raw] + content : Tag.unversionedAnnounce + content
+    }
   }
 
   /// An announce that has been unsealed and parsed; whoever knows the device checks the signature.
   struct Unverified: Sendable {
     let announce: Announce
+    /// The sender's, as the seal proves.
+    let rules: RulesVersion
     private let content: [UInt8]
     private let signature: Signature
 
-    /// Nil when it is not sealed under this network key: a stranger's, or noise.
+    /// Opens a datagram. Nil when it is not sealed under this network key: a stranger's, or noise.
+    ///
+    /// - Parameter own: of an announce under other rules only who sent it is read.
     init?(
-      opening bytes: ArraySlice<UInt8>, operation: OperationID, networkKey: SealingKey
+      opening datagram: ArraySlice<UInt8>, rules own: RulesVersion, operation: OperationID,
+      networkKey: SealingKey
     ) throws(WireError) {
-      let additionalData = Tag.announce + operation.bytes
-      guard let plaintext = networkKey.openBody(bytes, additionalData: additionalData) else {
-        return nil
-      }
+      guard let seal = Seal(beginning: datagram),
+        let plaintext = networkKey.openBody(
+          datagram.dropFirst(seal.prefix.count), additionalData: seal.additionalData(operation))
+      else { return nil }
+      rules = seal.rules
       let signed = try WireSignedAnnounce(parsing: plaintext)
       content = Array(signed.content)
       guard let signature = Signature(bytes: signed.signature) else {
@@ -72,21 +118,26 @@ struct Announce: Hashable, Sendable {
       let names = eightByteWords(Array(wire.certificate + wire.incarnation))
       var announce = Announce(
         certificate: names[0], incarnation: names[1], counter: wire.counter)
-      if !wire.roots.isEmpty { announce.roots = try Roots(Array(wire.roots)) }
-      announce.heads = try LeafHint.decode(Array(wire.heads))
-      if wire.hasPosition {
-        announce.position = try LatestRecord(wire.position, operation: operation)
-      }
-      for run in wire.runs { announce.runs.append(try Run(run)) }
-      announce.records = try LatestRecord.decode(wire.records, operation: operation)
-      announce.covered = try DeviceTag.decode(Array(wire.covered))
       guard wire.chain.count <= Limits.certificateChain else { throw .overLimit("chain") }
       for certificate in wire.chain { announce.chain.append(try SignedCertificate(certificate)) }
+      if rules == own { try announce.read(wire, operation: operation) }
       self.announce = announce
     }
 
     func isSigned(by key: VerifyingKey, sharing findings: SharedFindings?) -> Bool {
-      key.isValid(signature, for: Tag.announce + content, sharing: findings)
+      key.isValid(signature, for: Seal(rules).signedBytes(content), sharing: findings)
     }
+  }
+
+  /// What only a sender with the same rules is listened to for.
+  private mutating func read(
+    _ wire: WireAnnounce, operation: OperationID
+  ) throws(WireError) {
+    if !wire.roots.isEmpty { roots = try Roots(Array(wire.roots)) }
+    heads = try LeafHint.decode(Array(wire.heads))
+    if wire.hasPosition { position = try LatestRecord(wire.position, operation: operation) }
+    for run in wire.runs { runs.append(try Run(run)) }
+    records = try LatestRecord.decode(wire.records, operation: operation)
+    covered = try DeviceTag.decode(Array(wire.covered))
   }
 }

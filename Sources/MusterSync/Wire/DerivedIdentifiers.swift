@@ -148,9 +148,13 @@ enum Tag {
   static let crossing = Array("muster crossing 1".utf8)
   static let fenceVersion = Array("muster fence version 1".utf8)
   static let tracker = Array("muster tracker 1".utf8)
-  static let announce = Array("muster announce 1".utf8)
+  static let announce = Array("muster announce 2".utf8)
+  /// Of programs that state no rules version.
+  static let unversionedAnnounce = Array("muster announce 1".utf8)
   static let join = Array("muster join 1".utf8)
+  /// Of a join request that states its rules version.
+  static let versionedJoin = Array("muster join 2".utf8)
   static let session = Array("muster session 1".utf8)
   static let grantFile = Array("muster grant 1".utf8)
-  static let bundle = Array("muster bundle 1".utf8)
+  static let bundle = Array("muster bundle 2".utf8)
 }

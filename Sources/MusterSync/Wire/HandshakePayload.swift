@@ -11,8 +11,10 @@ enum HandshakePayload: Hashable, Sendable {
   /// not validated yet, is at most three times as large.
   static let paddingBytes = 320
 
-  func encoded() -> [UInt8] {
+  /// - Parameter rules: the sender's; `unstated` where the payload is not part of a handshake.
+  func encoded(rules: RulesVersion) -> [UInt8] {
     var wire = WireHandshakePayload()
+    wire.rules = rules.wire
     switch self {
     case .padding: wire.padding = .init(repeating: 0, count: Self.paddingBytes)
     case .chain(let chain): wire.chain = chain.map(\.wire)
@@ -21,8 +23,15 @@ enum HandshakePayload: Hashable, Sendable {
     return wire.bytes
   }
 
-  init(decoding bytes: [UInt8]) throws(WireError) {
+  /// The payload, and the sender's rules version.
+  static func decode(
+    _ bytes: [UInt8]
+  ) throws(WireError) -> (payload: HandshakePayload, rules: RulesVersion) {
     let wire = try WireHandshakePayload(parsing: bytes)
+    return (try HandshakePayload(wire), try RulesVersion(wire: wire.rules))
+  }
+
+  private init(_ wire: WireHandshakePayload) throws(WireError) {
     if wire.hasJoin {
       self = .join(try JoinRequest(wire.join))
     } else if !wire.chain.isEmpty {
@@ -33,5 +42,20 @@ enum HandshakePayload: Hashable, Sendable {
     } else {
       self = .padding
     }
+  }
+}
+
+extension RulesVersion {
+  /// Absent from a message where it is not stated.
+  var wire: UInt32 { isStated ? UInt32(raw) : 0 }
+
+  init(wire: UInt32) throws(WireError) {
+    guard wire > 0 else {
+      self = .unstated
+      return
+    }
+    guard let raw = UInt8(exactly: wire), let version = RulesVersion(raw: raw), version.isStated
+    else { throw .malformed("rules version") }
+    self = version
   }
 }

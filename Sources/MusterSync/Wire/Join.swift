@@ -1,5 +1,5 @@
 public import MusterCrypto
-internal import MusterModel
+public import MusterModel
 
 /// What a joiner asks to be certified: its keys, with proof that it holds the signing one.
 public struct JoinRequest: Hashable, Sendable {
@@ -7,25 +7,52 @@ public struct JoinRequest: Hashable, Sendable {
   public let signingKey: VerifyingKey
   /// What the new device's handshakes will prove.
   public let agreementKey: AgreementPublicKey
-  /// Ed25519 by `signingKey` over tag, agreement key and binding.
+  /// By which the new device would derive its state: none is certified that differ.
+  public let rules: RulesVersion
+  /// Ed25519 by `signingKey` over tag, rules version, agreement key and binding.
   public let signature: Signature
 
-  /// - Parameter binding: what ties the request to one invite or to one file, so that it cannot be
-  ///   replayed elsewhere.
-  public init(signingKey: SigningKey, agreementKey: AgreementPublicKey, binding: [UInt8]) {
+  /// - Parameters:
+  ///   - rules: those of the program that makes it.
+  ///   - binding: what ties the request to one invite or to one file, so that it cannot be replayed
+  ///     elsewhere.
+  public init(
+    signingKey: SigningKey, agreementKey: AgreementPublicKey, rules: RulesVersion,
+    binding: [UInt8]
+  ) {
     self.signingKey = signingKey.publicKey
     self.agreementKey = agreementKey
-    signature = signingKey.sign(Self.signedBytes(agreementKey: agreementKey, binding: binding))
+    self.rules = rules
+    signature = signingKey.sign(
+      Self.signedBytes(agreementKey: agreementKey, rules: rules, binding: binding))
   }
 
   /// Whether whoever made it held the signing key, and made it for this session or this file.
   public func isSigned(binding: [UInt8]) -> Bool {
     signingKey.isValid(
-      signature, for: Self.signedBytes(agreementKey: agreementKey, binding: binding))
+      signature,
+      for: Self.signedBytes(agreementKey: agreementKey, rules: rules, binding: binding))
   }
 
-  private static func signedBytes(agreementKey: AgreementPublicKey, binding: [UInt8]) -> [UInt8] {
-    Tag.join + agreementKey.raw.bytes + binding
+  private static func signedBytes(
+    agreementKey: AgreementPublicKey, rules: RulesVersion, binding: [UInt8]
+  ) -> [UInt8] {
+    let tag = rules.isStated ? Tag.versionedJoin + [rules.raw] : Tag.join
+    return tag + agreementKey.raw.bytes + binding
+  }
+
+  /// Why a device with other rules is not certified, for the person who joins; nil where the rules
+  /// are the same.
+  public static func refusal(joiner: RulesVersion, inviter: RulesVersion) -> String? {
+    switch UpdateNeed(own: joiner, peer: inviter) {
+    case nil: nil
+    case .thisLaptop:
+      "this laptop needs an update: its muster is older than that of the laptop that invites; "
+        + "update muster, then join again"
+    case .peer:
+      "the laptop that invites needs an update: its muster is older than this one's; update it, "
+        + "then join again"
+    }
   }
 
   var wire: WireJoinRequest {
@@ -33,6 +60,7 @@ public struct JoinRequest: Hashable, Sendable {
     wire.signingKey = .init(signingKey.raw.bytes)
     wire.agreementKey = .init(agreementKey.raw.bytes)
     wire.signature = .init(signature.bytes)
+    wire.rules = rules.wire
     return wire
   }
 
@@ -44,6 +72,7 @@ public struct JoinRequest: Hashable, Sendable {
     self.signingKey = signingKey
     self.agreementKey = agreementKey
     self.signature = signature
+    rules = try RulesVersion(wire: wire.rules)
   }
 }
 

@@ -6,7 +6,7 @@ internal import MusterModel
 ///
 /// For simulations, in which hundreds of devices would find out the same one after the other. Every
 /// finding is the real one, made by whoever asked first, of exactly these bytes; a node has none of
-/// this. All who share one MUST be of one operation, and of one thread.
+/// this. All who share one MUST be of one operation, of one rules version, and of one thread.
 ///
 /// Unchecked, since one thread guards it.
 public final class SharedFindings: @unchecked Sendable {

@@ -137,6 +137,9 @@ nonisolated struct WireHandshakePayload: Sendable {
   /// Clears the value of `join`. Subsequent reads from it will return its default value.
   mutating func clearJoin() {self._join = nil}
 
+  /// the sender's rules version, 2 to 255; absent where it states none
+  var rules: UInt32 = 0
+
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
   init() {}
@@ -157,6 +160,9 @@ nonisolated struct WireJoinRequest: Sendable {
 
   /// 64: proves the signing key, over the request's own binding
   var signature: Data = Data()
+
+  /// the rules version of the program that made it, 2 to 255; absent where
+  var rules: UInt32 = 0
 
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
@@ -777,7 +783,7 @@ nonisolated extension WireAnnounce: SwiftProtobuf.Message, SwiftProtobuf._Messag
 
 nonisolated extension WireHandshakePayload: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".HandshakePayload"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}chain\0\u{1}padding\0\u{1}join\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}chain\0\u{1}padding\0\u{1}join\0\u{1}rules\0")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -788,6 +794,7 @@ nonisolated extension WireHandshakePayload: SwiftProtobuf.Message, SwiftProtobuf
       case 1: try { try decoder.decodeRepeatedMessageField(value: &self.chain) }()
       case 2: try { try decoder.decodeSingularBytesField(value: &self.padding) }()
       case 3: try { try decoder.decodeSingularMessageField(value: &self._join) }()
+      case 4: try { try decoder.decodeSingularUInt32Field(value: &self.rules) }()
       default: break
       }
     }
@@ -807,6 +814,9 @@ nonisolated extension WireHandshakePayload: SwiftProtobuf.Message, SwiftProtobuf
     try { if let v = self._join {
       try visitor.visitSingularMessageField(value: v, fieldNumber: 3)
     } }()
+    if self.rules != 0 {
+      try visitor.visitSingularUInt32Field(value: self.rules, fieldNumber: 4)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -814,6 +824,7 @@ nonisolated extension WireHandshakePayload: SwiftProtobuf.Message, SwiftProtobuf
     if lhs.chain != rhs.chain {return false}
     if lhs.padding != rhs.padding {return false}
     if lhs._join != rhs._join {return false}
+    if lhs.rules != rhs.rules {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -821,7 +832,7 @@ nonisolated extension WireHandshakePayload: SwiftProtobuf.Message, SwiftProtobuf
 
 nonisolated extension WireJoinRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".JoinRequest"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}signing_key\0\u{3}agreement_key\0\u{1}signature\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}signing_key\0\u{3}agreement_key\0\u{1}signature\0\u{1}rules\0")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -832,6 +843,7 @@ nonisolated extension WireJoinRequest: SwiftProtobuf.Message, SwiftProtobuf._Mes
       case 1: try { try decoder.decodeSingularBytesField(value: &self.signingKey) }()
       case 2: try { try decoder.decodeSingularBytesField(value: &self.agreementKey) }()
       case 3: try { try decoder.decodeSingularBytesField(value: &self.signature) }()
+      case 4: try { try decoder.decodeSingularUInt32Field(value: &self.rules) }()
       default: break
       }
     }
@@ -847,6 +859,9 @@ nonisolated extension WireJoinRequest: SwiftProtobuf.Message, SwiftProtobuf._Mes
     if !self.signature.isEmpty {
       try visitor.visitSingularBytesField(value: self.signature, fieldNumber: 3)
     }
+    if self.rules != 0 {
+      try visitor.visitSingularUInt32Field(value: self.rules, fieldNumber: 4)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -854,6 +869,7 @@ nonisolated extension WireJoinRequest: SwiftProtobuf.Message, SwiftProtobuf._Mes
     if lhs.signingKey != rhs.signingKey {return false}
     if lhs.agreementKey != rhs.agreementKey {return false}
     if lhs.signature != rhs.signature {return false}
+    if lhs.rules != rhs.rules {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

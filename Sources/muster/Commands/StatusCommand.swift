@@ -127,6 +127,7 @@ struct StatusCommand: AsyncParsableCommand {
       facts.append(("WITHHOLDS", "\(peer.callsign) (\(peer.device.short)) \(Words.deed(of: peer))"))
     }
     if let stale = Words.stale(status.stale) { facts.append(("STALE", stale)) }
+    if let update = PeerView.update(status.peers) { facts.append(("UPDATE", update)) }
     facts.append(("Peers", PeerView.count(of: status.peers)))
     return facts
   }

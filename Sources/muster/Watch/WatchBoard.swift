@@ -183,7 +183,11 @@ struct WatchBoard {
     line.add(peer.state.name, width: 9, peer.isConnected ? .good : .doubtful)
     line.add(peer.callsign, width: 14, .strong)
     line.add("heard \(Words.age(peer.lastHeardSeconds)) ago", width: 18)
-    line.add(peer.behindFrames == 0 ? "in step" : "\(peer.behindFrames) frames behind")
+    if let update = PeerView.update(peer) {
+      line.add(update, .doubtful)
+    } else {
+      line.add(peer.behindFrames == 0 ? "in step" : "\(peer.behindFrames) frames behind")
+    }
     return line
   }
 }

@@ -5,7 +5,7 @@ import MusterModel
 
 /// One node of a story: an engine, and the part of the replica around it.
 struct Station {
-  let local: LocalDevice
+  var local: LocalDevice
   var endpoint: Endpoint
   var engine: SyncEngine
   var shelf = Bookshelf()

@@ -3,15 +3,18 @@ public import MusterModel
 
 /// The bytes of a bundle's file (docs/wire.md §14).
 ///
-///     "muster bundle 1\n" ‖ salt ‖ mark of the operation ‖ check │ piece │ piece │ … │ end mark
+///     "muster bundle 2\n" ‖ rules version ‖ salt ‖ mark of the operation ‖ check
+///                                                            │ piece │ piece │ … │ end mark
 ///                                              piece: length ‖ nonce ‖ ciphertext ‖ tag
 ///
 /// Every piece is sealed under the network key with its number, so that an outsider reads nothing
 /// and nothing can be left out, doubled or put elsewhere unnoticed; whether what it says holds is
 /// proved as on the wire.
 public struct BundleForm: Sendable {
-  static let magic = Array("muster bundle 1\n".utf8)
-  static let headerBytes = magic.count + 16 + 16 + checkBytes
+  static let magic = Array("muster bundle 2\n".utf8)
+  /// Of bundles that state no rules version.
+  static let unversionedMagic = Array("muster bundle 1\n".utf8)
+  static let headerBytes = magic.count + 1 + 16 + 16 + checkBytes
   private static let checkBytes = 4
   /// A run of 33 frames, and room for more.
   static let largestPieceBytes = 64 * 1024
@@ -22,12 +25,14 @@ public struct BundleForm: Sendable {
 
   private let operation: OperationID
   private let networkKey: SealingKey
+  private let rules: RulesVersion
   let salt: Bytes16
 
   /// - Parameter salt: 16 random bytes, of each file its own.
   public init(of local: LocalDevice, salt: Bytes16) {
     operation = local.operation
     networkKey = local.networkKey
+    rules = local.rulesVersion
     self.salt = salt
   }
 
@@ -35,6 +40,7 @@ public struct BundleForm: Sendable {
   public var header: [UInt8] {
     var writer = ByteWriter()
     writer.append(fixed: Self.magic)
+    writer.append(rules.raw)
     writer.append(salt)
     writer.append(Self.mark(of: operation, salt: salt))
     writer.append(fixed: Self.check(writer.bytes))
@@ -71,6 +77,7 @@ public struct BundleForm: Sendable {
     var writer = ByteWriter()
     writer.append(fixed: Tag.bundle)
     writer.append(operation)
+    writer.append(rules.raw)
     writer.append(salt)
     writer.append(number)
     return writer.bytes

@@ -1,5 +1,5 @@
 internal import MusterCrypto
-internal import MusterModel
+public import MusterModel
 
 /// Reads a bundle's file, as much of it at a time as is given: what is whole is read whatever comes
 /// after it, and what is not costs a count.
@@ -27,7 +27,10 @@ public struct BundleReader: Sendable {
   /// Why nothing more can be read.
   public enum Fault: Error, Hashable, Sendable {
     case notABundle
+    /// It is of a form that only later programs read.
     case newerVersion
+    /// Whoever made it follows other rules.
+    case otherRules(UpdateNeed)
     case damagedHeader
     case otherOperation
     /// Where the next piece begins cannot be told.
@@ -91,7 +94,13 @@ public struct BundleReader: Sendable {
   private mutating func readHeader() throws(Fault) {
     let magic = BundleForm.magic
     let start = Array(rest.prefix(magic.count))
+    if start == BundleForm.unversionedMagic,
+      let need = UpdateNeed(own: local.rulesVersion, peer: .unstated)
+    {
+      throw .otherRules(need)
+    }
     guard magic.starts(with: start) else {
+      if BundleForm.unversionedMagic.starts(with: start) { return }
       // All but the number and what follows it.
       throw start.starts(with: magic.dropLast(2)) ? .newerVersion : .notABundle
     }
@@ -99,6 +108,7 @@ public struct BundleReader: Sendable {
     let header = Array(rest.prefix(BundleForm.headerBytes))
     var reader = ByteReader(header[magic.count...])
     do {
+      let rules = RulesVersion(raw: try reader.integer(UInt8.self))
       let (salt, mark) = (try reader.bytes16(), try reader.bytes16())
       let said = header.dropLast(reader.remaining)
       guard BundleForm.check(Array(said)) == Array(header.suffix(reader.remaining)) else {
@@ -106,6 +116,10 @@ public struct BundleReader: Sendable {
       }
       guard mark == BundleForm.mark(of: local.operation, salt: salt) else {
         throw Fault.otherOperation
+      }
+      guard let rules else { throw Fault.damagedHeader }
+      if let need = UpdateNeed(own: local.rulesVersion, peer: rules) {
+        throw Fault.otherRules(need)
       }
       form = BundleForm(of: local, salt: salt)
       rest = rest.dropFirst(BundleForm.headerBytes)

@@ -61,7 +61,7 @@ extension Carried {
       packet.records = records
       return [Kind.packet.rawValue] + packet.encoded()
     case .chain(let certificates):
-      return [Kind.chain.rawValue] + HandshakePayload.chain(certificates).encoded()
+      return [Kind.chain.rawValue] + HandshakePayload.chain(certificates).encoded(rules: .unstated)
     case .keys(let keys):
       var writer = ByteWriter()
       writer.append(Kind.keys.rawValue)
@@ -91,7 +91,7 @@ extension Carried {
       if !packet.records.isEmpty { carried.append(.records(packet.records)) }
       return carried
     case .chain:
-      guard case .chain(let chain) = try HandshakePayload(decoding: content) else {
+      guard case .chain(let chain) = try HandshakePayload.decode(content).payload else {
         throw .malformed("chain")
       }
       return [.chain(chain)]
