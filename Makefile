@@ -36,7 +36,8 @@ demo: deps ## three laptops on this computer: one is cut off, all go on, then th
 	@Scripts/build.sh "the demo" "a minute" swift build $(FLAGS) --product muster-demo
 	@.build/debug/muster-demo $(if $(KEEP),--keep) $(DEMO)
 
-test: deps ## builds and runs every test
+test: deps ## builds and runs every test; installs the programs that tests need
+	@Scripts/test-environment.sh
 	@Scripts/build.sh "the tests" "7 minutes" swift build $(FLAGS) --build-tests
 	@Scripts/test.sh $(FLAGS)
 
@@ -81,7 +82,7 @@ bench: deps ## measures a release build: make bench, or make bench BENCH="ingest
 build: deps ## all programs, for debugging
 	@Scripts/build.sh "all programs" "5 minutes" swift build $(FLAGS)
 
-install: deps ## program, manual, completions, systemd unit: make install PREFIX=/usr DESTDIR=pkg
+install: deps ## program, dashboard, manual, systemd unit: make install PREFIX=/usr DESTDIR=pkg
 	@Scripts/build.sh "the program" "11 minutes" \
 	  swift build -c release $(FLAGS) --static-swift-stdlib --scratch-path .build/install \
 	  --product muster

@@ -160,7 +160,7 @@ let package = Package(
     tests("MusterStoreTests", ["MusterStore", "MusterCrypto", "TestSupport"]),
     tests("MusterReplicaTests", ["MusterReplica", "TestSupport"]),
     tests("MusterSimulatorTests", ["MusterSimulator"]),
-    tests("MusterInterchangeTests", ["MusterInterchange"]),
+    tests("MusterInterchangeTests", ["MusterInterchange", "TestSupport"]),
     tests("MusterTransportTests", ["MusterTransport", crypto, x509, asn1]),
     tests(
       "MusterLocationTests",

@@ -13,5 +13,5 @@ Scripts/build.sh "the simulator" "2 minutes" \
 Scripts/build.sh "the tests, optimised" "30 minutes" \
   swift build -c release "${flags[@]}" --scratch-path .build/optimized -Xswiftc -enable-testing \
   --build-tests
-python3 -c 'import nacl' 2>/dev/null || python3 -m pip install --quiet -r Tests/Verifier/requirements.txt
-exec python3 Tests/Abuse/abuse.py "$@"
+Scripts/test-environment.sh
+exec .build/python/bin/python3 Tests/Abuse/abuse.py "$@"

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Installs the program with its manual page, completions for three shells, and a systemd unit.
+# Installs the program with the dashboard's files, its manual page, completions for three shells, and
+# a systemd unit.
 #
 # Usage: PREFIX=/usr/local DESTDIR= Scripts/install.sh PROGRAM
 #   PREFIX   where it is to live
@@ -24,6 +25,13 @@ put() {
   printf '  %s\n' "$root$prefix/$3"
 }
 put 755 "$program" bin/muster
+# Where the program looks: ../share/muster/dashboard from its own folder.
+readonly dashboard=Sources/MusterHTTP/Resources/dashboard
+rm -rf "$root$prefix/share/muster/dashboard"
+while IFS= read -r file; do
+  install -D -m 644 "$dashboard/$file" "$root$prefix/share/muster/dashboard/$file"
+done < <(cd "$dashboard" && find . -type f)
+printf '  %s\n' "$root$prefix/share/muster/dashboard/"
 put 644 "$scratch/muster.1" share/man/man1/muster.1
 put 644 "$scratch/completion.bash" share/bash-completion/completions/muster
 put 644 "$scratch/completion.zsh" share/zsh/site-functions/_muster

@@ -208,8 +208,7 @@ def nothing_ran(page, where):
 
 def main():
     if lack := browser.missing():
-        print(f"skipped: {lack}")
-        return 0
+        raise SystemExit(lack)
     stage = HostileStage()
     server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler(stage))
     server.daemon_threads = True

@@ -6,7 +6,7 @@ import shutil
 import subprocess
 import tempfile
 
-from browser import checked, must
+from browser import must
 from nodes import wait
 
 # What zones that only inform are drawn in, and nothing else on paper.
@@ -45,7 +45,6 @@ def printed(page, zone):
     if page.shots:
         with open(os.path.join(page.shots, "print.pdf"), "wb") as file:
             file.write(data)
-    if not shutil.which("pdftoppm"):
-        return checked("what is printed was not looked at: pdftoppm is not installed")
+    must("pdftoppm is installed (apt install poppler-utils)", shutil.which("pdftoppm"))
     count = pixels(data, INFO)
     must(f"the outline of a zone is on paper ({count} pixels)", count >= 40)

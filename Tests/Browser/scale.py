@@ -266,8 +266,7 @@ def main():
     parser.add_argument("--screenshot", help="of the map; beside it one of the mesh, as .mesh.png")
     options = parser.parse_args()
     if lack := browser.missing():
-        print(f"skipped: {lack}")
-        return 0
+        raise SystemExit(lack)
     stage = Stage(options)
     server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler(stage))
     server.daemon_threads = True

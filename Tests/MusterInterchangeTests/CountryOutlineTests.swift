@@ -2,17 +2,19 @@ import Foundation
 import MusterGeo
 import MusterInterchange
 import MusterModel
+import TestSupport
 import Testing
 
-@Suite struct CountryOutlineTests {
-  private static func file() throws -> GeoJSONFile? {
-    try sharedData("data/countries-110m.geojson").map { try GeoJSON.read($0) }
+@Suite(.enabled(if: Installed.hasFile(countryOutlines), "needs ../shared/data"))
+struct CountryOutlineTests {
+  private static func file() throws -> GeoJSONFile {
+    try GeoJSON.read(Data(contentsOf: countryOutlines))
   }
 
-  private static func countries() throws -> [ImportedFence]? { try file()?.fences }
+  private static func countries() throws -> [ImportedFence] { try file().fences }
 
   @Test func `All countries are valid fences but Sudan, whose border crosses itself`() throws {
-    guard let file = try Self.file() else { return }
+    let file = try Self.file()
     #expect(file.fences.count == 176)
     #expect(
       file.refused.map(\.description) == [
@@ -27,7 +29,7 @@ import Testing
   }
 
   @Test func `Cities lie in their countries`() throws {
-    guard let countries = try Self.countries() else { return }
+    let countries = try Self.countries()
     let cities: [(Double, Double, String?)] = [
       (46.0569, 14.5058, "Slovenia"), (58.38, 26.72, "Estonia"),
       (48.8566, 2.3522, "France"), (-29.31, 27.48, "Lesotho"), (-25.75, 28.19, "South Africa"),
@@ -42,7 +44,7 @@ import Testing
   }
 
   @Test func `What is exported of them is imported again unchanged`() throws {
-    guard let countries = try Self.countries() else { return }
+    let countries = try Self.countries()
     let fences = countries.enumerated().map { index, country in
       ExportedFence(
         id: String(index), name: country.name ?? "", kind: "info", isActive: true,
@@ -54,3 +56,5 @@ import Testing
     #expect(again.map(\.properties) == countries.map(\.properties))
   }
 }
+
+private let countryOutlines = sharedData("data/countries-110m.geojson")

@@ -2,6 +2,7 @@ import Foundation
 import MusterGeo
 import MusterInterchange
 import MusterModel
+import TestSupport
 import Testing
 
 /// What shapely and pyproj say of drawn polygons, circles and of the countries, our geometry must
@@ -11,10 +12,12 @@ import Testing
   private static let volume =
     ProcessInfo.processInfo.environment["MUSTER_VOLUME"].flatMap(Int.init) ?? 40
 
-  @Test func `Containment and distances are what shapely and pyproj say`() throws {
-    guard let folder = try Self.answers(seed: 11) else {
-      return print("skipped: no python3 with numpy, pyproj and shapely (pip install them)")
-    }
+  @Test(
+    .enabled(
+      if: try Python.has("numpy", "pyproj", "shapely"),
+      "needs python3 with numpy, pyproj and shapely"))
+  func `Containment and distances are what shapely and pyproj say`() throws {
+    let folder = try Self.answers(seed: 11)
     defer {
       do { try FileManager.default.removeItem(at: folder) } catch { Issue.record(error) }
     }
@@ -83,9 +86,8 @@ import Testing
 
   // MARK: Asking
 
-  /// A folder with drawn geometry and the answers; nil where the libraries are missing.
-  private static func answers(seed: Int) throws -> URL? {
-    guard try python(["-c", "import numpy, pyproj, shapely"]) == 0 else { return nil }
+  /// A folder with drawn geometry and the answers.
+  private static func answers(seed: Int) throws -> URL {
     let folder = FileManager.default.temporaryDirectory.appending(path: "muster-\(UUID())")
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     let tests = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
@@ -94,19 +96,8 @@ import Testing
     let script = tests.appending(path: "Oracle/geometry.py").path
     var words = [script, folder.path, "\(seed)", "\(volume)", "\(volume * 100)"]
     if FileManager.default.fileExists(atPath: countries) { words.append(countries) }
-    #expect(try python(words) == 0)
+    #expect(try Python.run(words).status == 0)
     return folder
-  }
-
-  private static func python(_ words: [String]) throws -> Int32 {
-    let process = Process()
-    process.executableURL = URL(filePath: "/usr/bin/env")
-    process.arguments = ["python3"] + words
-    process.standardOutput = FileHandle.nullDevice
-    process.standardError = FileHandle.nullDevice
-    try process.run()
-    process.waitUntilExit()
-    return process.terminationStatus
   }
 
   private static func rows(of name: String, in folder: URL) throws -> [[String]] {

@@ -29,14 +29,9 @@ func refusal(_ data: Data) -> String? {
 /// A Polygon with one ring.
 func polygon(_ ring: String) -> String { #"{"type":"Polygon","coordinates":[\#(ring)]}"# }
 
-/// A file in the folder of shared data beside the repository; nil where there is none.
-func sharedData(_ path: String) throws -> Data? {
+/// A file in the folder of shared data beside the repository.
+func sharedData(_ path: String) -> URL {
   let repository = URL(filePath: #filePath)
     .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
-  let file = repository.appending(path: "../shared").appending(path: path).standardizedFileURL
-  guard FileManager.default.fileExists(atPath: file.path) else {
-    print("skipped: no ../shared/\(path)")
-    return nil
-  }
-  return try Data(contentsOf: file)
+  return repository.appending(path: "../shared").appending(path: path).standardizedFileURL
 }

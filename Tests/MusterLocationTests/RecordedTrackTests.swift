@@ -1,21 +1,19 @@
 import Foundation
 import MusterLocation
 import MusterModel
+import TestSupport
 import Testing
 
 struct RecordedTrackTests {
   private static let repository = URL(filePath: #filePath)
     .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+  private static let ride = repository.deletingLastPathComponent()
+    .appending(path: "shared/tracks/cerknicko-jezero.gpx")
   private let anyTime = Timestamp(milliseconds: 0)
 
-  @Test func `a recorded ride is read whole`() throws {
-    let file = Self.repository.deletingLastPathComponent()
-      .appending(path: "shared/tracks/cerknicko-jezero.gpx")
-    guard FileManager.default.fileExists(atPath: file.path) else {
-      print("skipped: ../shared/tracks/cerknicko-jezero.gpx is absent")
-      return
-    }
-    let track = try GPXTrack.parse(Data(contentsOf: file))
+  @Test(.enabled(if: Installed.hasFile(ride), "needs ../shared/tracks/cerknicko-jezero.gpx"))
+  func `a recorded ride is read whole`() throws {
+    let track = try GPXTrack.parse(Data(contentsOf: Self.ride))
     #expect(track.points.count == 296)
     #expect(track.untimedPoints == 0)
     let fixes = track.fixes(startingAt: anyTime)

@@ -5,14 +5,17 @@ import Testing
 
 @testable import MusterSync
 
-/// Writes what fuzzers begin with: `make fuzz` names the folder in `MUSTER_FUZZ_SEEDS`.
+/// Writes what fuzzers begin with: `make fuzz` names the folder in `MUSTER_FUZZ_SEEDS`. Without it
+/// the files are removed again.
 @Suite("Seeds for the fuzzers")
 struct FuzzSeedTests {
-  static let folder = ProcessInfo.processInfo.environment["MUSTER_FUZZ_SEEDS"]
+  private static let named = ProcessInfo.processInfo.environment["MUSTER_FUZZ_SEEDS"]
+  private static let folder =
+    named.map { URL(filePath: $0) }
+    ?? FileManager.default.temporaryDirectory.appending(path: "muster-seeds-\(getpid())")
 
-  @Test(
-    .enabled(if: folder != nil, "MUSTER_FUZZ_SEEDS names no folder"))
-  func `one well-formed specimen of everything that comes from outside`() throws {
+  @Test func `one well-formed specimen of everything that comes from outside`() throws {
+    defer { removeUnlessNamed() }
     var cast = Cast(seed: 99)
     let device = cast.enrolAtTheEndOfAChain(.command)
     let issued = cast.enrol(.member, by: nil).certificate
@@ -80,6 +83,11 @@ struct FuzzSeedTests {
     try Self.write(pieces.map { Self.piece($0) }, to: "bundle")
   }
 
+  private func removeUnlessNamed() {
+    guard Self.named == nil else { return }
+    do { try FileManager.default.removeItem(at: Self.folder) } catch { Issue.record(error) }
+  }
+
   /// As the fuzzer seals it.
   private static func piece(_ carried: Carried) -> [UInt8] {
     let plaintext = carried.encoded()
@@ -93,7 +101,7 @@ struct FuzzSeedTests {
   }
 
   private static func write(_ specimens: [[UInt8]], to target: String) throws {
-    let folder = URL(filePath: try #require(folder)).appending(path: target)
+    let folder = folder.appending(path: target)
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     for (index, bytes) in specimens.enumerated() {
       #expect(!bytes.isEmpty)

@@ -22,6 +22,15 @@ func withTransport<Result>(
   }
 }
 
+/// Whether this machine has the address to listen on.
+func canListen(_ listen: String) async throws -> Bool {
+  do {
+    return try await withTransport(listen: listen) { _ in true }
+  } catch TransportError.addressNotAvailable, TransportError.socketRefused {
+    return false
+  }
+}
+
 let quiet = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
 
 /// What the system calls its loopback interface: `lo` on Linux, `lo0` on macOS.

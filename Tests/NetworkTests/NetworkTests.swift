@@ -7,7 +7,7 @@ import Testing
   .serialized, .timeLimit(.minutes(15)),
   .enabled("needs root, ip, tc, nft and the right to make network namespaces") {
     guard let obstacle = Namespaces.obstacle else { return true }
-    print("skipped: the tests on real networks, since \(obstacle)")
+    print("no tests on real networks, since \(obstacle)")
     return false
   })
 enum NetworkTests {}

@@ -5,7 +5,8 @@ fails on any answer that the document does not promise, and on any 5xx.
     muster run --http 127.0.0.1:7480 &
     python3 Tests/OpenAPI/check.py --requests 20000
 
-Needs schemathesis 4 (PyPI). The node should be one of its own: all sorts of things are written.
+Needs schemathesis 4 (Tests/requirements.txt). The node should be one of its own: all sorts of
+things are written.
 The event stream is left out, since it has no end: the tests of MusterHTTP follow it. So are
 revocations, of which one of the node itself would end all writing, and new keys, which are kept for
 ever."""
@@ -40,7 +41,7 @@ def main():
 def round_of_requests(options, seed):
     """How many were sent; ends the program where one was answered wrong."""
     words = [
-        "schemathesis", "--config-file", os.path.join(HERE, "schemathesis.toml"), "run",
+        sys.executable, "-m", "schemathesis.cli", "--config-file", os.path.join(HERE, "schemathesis.toml"), "run",
         options.url + "/openapi.json", "--exclude-path", "/api/v1/stream",
         "--exclude-path", "/api/v1/devices/{id}/revoke",
         "--exclude-path", "/api/v1/epoch/rotate", "--warnings", "off",

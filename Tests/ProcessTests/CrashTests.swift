@@ -32,7 +32,9 @@ extension ProcessTests {
       }
     }
 
-    @Test(.enabled(if: FileManager.default.fileExists(atPath: "/proc/self/coredump_filter")))
+    @Test(
+      .enabled(
+        if: Installed.hasFile(URL(filePath: "/proc/self/coredump_filter")), "needs Linux's /proc"))
     func `a crash leaves no file with keys in it`() async throws {
       try await Field.tell { field in
         let anna = try await field.founder("Anna")

@@ -39,7 +39,8 @@ extension ProcessTests {
       try await laptop.ask("report", "list").items.compactMap { $0["title"].text }.sorted()
     }
 
-    @Test func `a disk that was rolled back makes a fork, and nothing is lost`() async throws {
+    @Test(.needsVerifier)
+    func `a disk that was rolled back makes a fork, and nothing is lost`() async throws {
       try await Field.tell { field in
         // Given a laptop whose disk is rolled back, its sentinel too, after it was in step
         let anna = try await field.founder("Anna")

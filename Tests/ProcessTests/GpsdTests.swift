@@ -51,11 +51,12 @@ extension ProcessTests {
       #expect(throws: Never.self) { try stop(process) }
     }
 
-    @Test func `fixes go on after gpsd was killed and started again`() async throws {
-      guard let gpsfake = Self.gpsfake, FileManager.default.fileExists(atPath: Self.log.path) else {
-        return print(
-          "skipped: needs ../shared/tracks, and gpsd with gpsfake (apt: gpsd gpsd-clients)")
-      }
+    @Test(
+      .enabled(
+        if: gpsfake != nil && Installed.has("gpsd"), "needs gpsd and gpsd-clients (gpsfake)"),
+      .enabled(if: Installed.hasFile(log), "needs ../shared/tracks/bu303-moving.nmea.log"))
+    func `fixes go on after gpsd was killed and started again`() async throws {
+      let gpsfake = try #require(Self.gpsfake)
       let port = try FreePort.next()
       try await Field.tell { field in
         let anna = try await field.founder("Anna")

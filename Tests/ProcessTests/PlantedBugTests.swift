@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 extension ProcessTests {
@@ -19,14 +20,15 @@ extension ProcessTests {
       }
     }
 
-    /// Where nothing was planted there is nothing to look at: `make canary` builds it.
-    @Test("the simulator with planted bugs says so")
+    private static let planted = URL(filePath: #filePath)
+      .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+      .appending(path: ".build/canary/release/muster-sim")
+
+    @Test(
+      "the simulator with planted bugs says so",
+      .enabled(if: Installed.hasFile(planted), "`make canary` builds the simulator with bugs"))
     func present() throws {
-      let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-        .deletingLastPathComponent()
-      let program = root.appending(path: ".build/canary/release/muster-sim")
-      guard FileManager.default.fileExists(atPath: program.path) else { return }
-      let bytes = try Data(contentsOf: program, options: .mappedIfSafe)
+      let bytes = try Data(contentsOf: Self.planted, options: .mappedIfSafe)
       for mark in Self.marks {
         #expect(bytes.range(of: Data(mark.utf8)) != nil, "it lacks '\(mark)'")
       }

@@ -316,8 +316,8 @@ private struct ConnectProxy {
 
   init(port: UInt16, password: String) throws {
     process = Process()
-    process.executableURL = URL(filePath: "/usr/bin/python3")
-    process.arguments = ["-c", Self.program, "\(port)", password]
+    process.executableURL = URL(filePath: "/usr/bin/env")
+    process.arguments = ["python3", "-c", Self.program, "\(port)", password]
     process.standardOutput = words
     try process.run()
   }

@@ -10,10 +10,8 @@ extension ProcessTests {
       .deletingLastPathComponent().deletingLastPathComponent()
       .appending(path: "Verifier/verify.py")
 
-    @Test func `a second implementation derives the same state from the files`() async throws {
-      guard try Python.run(["-c", "import nacl"]).status == 0 else {
-        return print("skipped: no python3 with PyNaCl (pip install PyNaCl)")
-      }
+    @Test(.needsVerifier)
+    func `a second implementation derives the same state from the files`() async throws {
       try await Field.tell { field in
         // Given two laptops that were apart while both edited, commented and confirmed
         let anna = try await field.founder("Anna")
@@ -38,10 +36,8 @@ extension ProcessTests {
       }
     }
 
-    @Test func `of a revoked laptop both implementations count the same`() async throws {
-      guard try Python.run(["-c", "import nacl"]).status == 0 else {
-        return print("skipped: no python3 with PyNaCl (pip install PyNaCl)")
-      }
+    @Test(.needsVerifier)
+    func `of a revoked laptop both implementations count the same`() async throws {
       try await Field.tell { field in
         // Given a laptop that was stolen, and a thief who writes with it where nobody has heard
         let anna = try await field.founder("Anna")
@@ -92,12 +88,8 @@ extension ProcessTests {
       try await Self.expectSameState(of: laptop)
     }
 
-    /// Whether the second implementation finds what the node says; says so and passes where there
-    /// is none.
+    /// Whether the second implementation finds what the node says; for tests that need it.
     static func expectSameState(of laptop: Laptop) async throws {
-      guard try Python.run(["-c", "import nacl"]).status == 0 else {
-        return print("skipped: no python3 with PyNaCl (pip install PyNaCl)")
-      }
       let verdict = try Python.run([Self.script.path, laptop.home.path])
       let said = try JSONDecoder().decode(JSON.self, from: Data(verdict.output.utf8))
       #expect(verdict.status == 0, "\(verdict.output)")

@@ -45,6 +45,15 @@ import Testing
     }
   }
 
+  @Test("a test that cannot run is skipped by a trait, never printed and counted as passed")
+  func skips() throws {
+    for file in try SourceTree(below: ["Tests"]).files {
+      for (index, line) in file.lines.enumerated() where line.contains("print(\"skip") {
+        Issue.record("\(file.path):\(index + 1) prints that it is skipped")
+      }
+    }
+  }
+
   private func expectAbsent(_ banned: String, from targets: [String]) throws {
     let tree = try SourceTree(below: targets.map { "Sources/" + $0 })
     #expect(!tree.files.isEmpty)

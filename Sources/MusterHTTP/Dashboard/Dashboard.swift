@@ -41,12 +41,17 @@ struct Dashboard: Sendable {
       .merging(Self.read(directory, below: Self.root)) { $1 }
   }
 
-  /// Where the page's files are: beside the program, else where a package puts them.
+  /// The folder of the page's files: `../share/muster/dashboard` from the program's folder, as
+  /// `make install` puts them; in a checkout the resources beside the program; else what a package
+  /// installed under `/usr`.
   static var installed: URL {
-    let beside = Bundle.main.bundleURL.appending(
-      path: "muster_MusterHTTP.resources/dashboard", directoryHint: .isDirectory)
+    let program = Bundle.main.executableURL?.resolvingSymlinksInPath() ?? Bundle.main.bundleURL
+    let folder = program.deletingLastPathComponent()
     let shared = URL(filePath: "/usr/share/muster/dashboard", directoryHint: .isDirectory)
-    return FileManager.default.fileExists(atPath: beside.path) ? beside : shared
+    let candidates = ["../share/muster/dashboard", "muster_MusterHTTP.resources/dashboard"].map {
+      folder.appending(path: $0, directoryHint: .isDirectory).standardizedFileURL
+    }
+    return candidates.first { FileManager.default.fileExists(atPath: $0.path) } ?? shared
   }
 
   /// Whether a request is for the page; phones ask at `/` too, and always say something.

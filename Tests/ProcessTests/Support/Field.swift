@@ -9,14 +9,18 @@ final class Field: Sendable {
   private let children = Mutex<(started: Int, all: [Child], watches: [Watch])>((0, [], []))
 
   /// Tells a story, then ends every process and removes the folder, whatever became of it.
-  static func tell(_ story: (Field) async throws -> Void) async throws {
-    let field = try Field()
+  ///
+  /// - Parameter program: the one that is built, where none is given.
+  static func tell(
+    of program: URL? = nil, _ story: (Field) async throws -> Void
+  ) async throws {
+    let field = try Field(program: program ?? Program.located())
     defer { field.clear() }
     try await story(field)
   }
 
-  private init() throws {
-    program = try Program.located()
+  private init(program: URL) throws {
+    self.program = program
     // Short, since the path of a socket may have about a hundred bytes.
     folder = FileManager.default.temporaryDirectory
       .appending(path: "mp-\(UInt32.random(in: .min ... .max))")

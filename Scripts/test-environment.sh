@@ -1,0 +1,77 @@
+#!/usr/bin/env bash
+# Sets up what the tests run besides our own programs: a Python environment in .build/python, and
+# programs from Debian packages. Prints nothing when nothing is missing. It fails for nothing: a
+# test whose program is missing is reported as skipped, with the reason.
+#
+# Usage: Scripts/test-environment.sh
+set -euo pipefail
+
+readonly requirements=Tests/requirements.txt environment=.build/python
+# A command or file, and the Debian package that provides it.
+readonly programs=(
+  python3:python3
+  chromium:chromium
+  chromedriver:chromium-driver
+  pdftoppm:poppler-utils
+  /usr/share/javascript/leaflet/leaflet.js:libjs-leaflet
+  gpsd:gpsd
+  gpsfake:gpsd-clients
+  ip:iproute2
+  tc:iproute2
+  nft:nftables
+  pgrep:procps
+  flock:util-linux
+)
+
+# Some of the programs are in folders that only root searches.
+PATH=$PATH:/usr/sbin:/sbin
+
+say() { printf 'test environment: %s\n' "$*"; }
+
+is_present() { command -v "$1" >/dev/null || [[ -e $1 ]]; }
+
+missing_programs() {
+  local entry
+  for entry in "${programs[@]}"; do
+    is_present "${entry%%:*}" || printf '%s\n' "${entry##*:}"
+  done | sort -u
+}
+
+install_programs() {
+  local missing package
+  mapfile -t missing < <(missing_programs)
+  ((${#missing[@]} > 0)) || return 0
+  if command -v apt-get >/dev/null && { ((EUID == 0)) || command -v sudo >/dev/null; }; then
+    # One at a time: a package that this release does not have must not keep the others away.
+    for package in "${missing[@]}"; do
+      Scripts/deps.sh "$package" || ((EUID == 0)) || break
+    done
+    mapfile -t missing < <(missing_programs)
+  fi
+  ((${#missing[@]} == 0)) || say "missing: ${missing[*]}; tests that need them are skipped"
+}
+
+# The stamp is a copy of the requirements and is written last: without it, or with another one, the
+# environment is made again.
+install_python() {
+  if cmp -s "$requirements" "$environment/stamp" && "$environment/bin/python3" -c '' 2>/dev/null
+  then return 0; fi
+  command -v python3 >/dev/null || return 0
+  if ! python3 -c 'import ensurepip' 2>/dev/null; then
+    Scripts/deps.sh python3-venv || true
+  fi
+  say "installing $requirements into $environment"
+  rm -rf "$environment"
+  mkdir -p "${environment%/*}"
+  if python3 -m venv "$environment" &&
+    "$environment/bin/python3" -m pip install --quiet --disable-pip-version-check --no-deps \
+      --requirement "$requirements" &&
+    "$environment/bin/python3" -m pip check --quiet --disable-pip-version-check; then
+    cp "$requirements" "$environment/stamp"
+  else
+    say "the Python packages could not be installed; tests that need them are skipped"
+  fi
+}
+
+install_programs
+install_python

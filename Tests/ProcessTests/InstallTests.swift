@@ -1,0 +1,75 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// The program as `make install` puts it, in a folder that stands for `/`: away from the checkout,
+/// so that it finds nothing of it. Not among `ProcessTests`, whose stories are shorter.
+@Suite(.serialized, .timeLimit(.minutes(30)))
+struct InstallTests {
+  private static let repository = URL(filePath: #filePath)
+    .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+  private static let page = repository.appending(path: "Sources/MusterHTTP/Resources/dashboard")
+  private static let leaflet = URL(filePath: "/usr/share/javascript/leaflet")
+
+  @Test(.enabled(if: Installed.hasFile(leaflet), "needs libjs-leaflet"))
+  func `the installed program serves the page and all that the map needs`() async throws {
+    try await Self.withInstalled { program in
+      try await Field.tell(of: program) { field in
+        let anna = try await field.founder("Anna")
+        let node = try await anna.run(peers: [], "--http", "127.0.0.1:0")
+        var port: UInt16 = 0
+        try await eventually("the node serves programs") {
+          let line = try node.child.complaints.firstMatch(of: /phones on http:.*:(\d+)/)
+          port = line.flatMap { UInt16($0.1) } ?? 0
+          return port != 0
+        }
+        // What the page names, and every file that a checkout has
+        let index = try HTTPExchange.request(port, "/")
+        #expect(index.status == 200, "\(index.body)")
+        let named = index.body.matches(of: /(?:src|href)="?(\/dashboard\/[^" >]+)/)
+          .map { String($0.1) }
+        #expect(named.contains("/dashboard/leaflet/leaflet.min.js"))
+        #expect(named.contains("/dashboard/js/map/map.js"))
+        let names = try FileManager.default.subpathsOfDirectory(atPath: Self.page.path)
+          .filter { !$0.hasPrefix(".") && $0.contains(".") }
+        #expect(!names.isEmpty)
+        for path in Set(named + names.map { "/dashboard/" + $0 }).sorted() {
+          #expect(try HTTPExchange.request(port, path).status == 200, "\(path)")
+        }
+        try await node.stop()
+      }
+    }
+  }
+
+  @Test(.needsBrowser)
+  func `the installed page and its map open in a browser`() async throws {
+    try await Self.withInstalled { program in
+      let script = Self.repository.appending(path: "Tests/Browser/dashboard.py")
+      let walk = try Python.run([
+        script.path, "--muster", program.path, "--port", "0", "--patience", "900", "--opening",
+      ])
+      #expect(walk.status == 0, "\(walk.output)")
+    }
+  }
+
+  /// Installs the program that is built, and removes it after the story.
+  private static func withInstalled(_ story: (URL) async throws -> Void) async throws {
+    let root = FileManager.default.temporaryDirectory
+      .appending(path: "mi-\(UInt32.random(in: .min ... .max))")
+    try FileManager.default.createDirectory(at: root, withIntermediateDirectories: false)
+    defer {
+      do { try FileManager.default.removeItem(at: root) } catch { Issue.record(error) }
+    }
+    let installing = Process()
+    installing.executableURL = repository.appending(path: "Scripts/install.sh")
+    installing.arguments = [try Program.located().path]
+    installing.currentDirectoryURL = repository
+    installing.environment = ProcessInfo.processInfo.environment
+      .merging(["DESTDIR": root.path, "PREFIX": "/usr/local"]) { $1 }
+    installing.standardOutput = FileHandle.nullDevice
+    try installing.run()
+    installing.waitUntilExit()
+    try #require(installing.terminationStatus == 0)
+    try await story(root.appending(path: "usr/local/bin/muster"))
+  }
+}

@@ -1,0 +1,19 @@
+import Foundation
+import TestSupport
+import Testing
+
+extension Trait where Self == ConditionTrait {
+  /// `Tests/Verifier`.
+  static var needsVerifier: Self {
+    .enabled(if: try Python.has("nacl"), "needs python3 with PyNaCl")
+  }
+
+  /// `Tests/Browser`.
+  static var needsBrowser: Self {
+    .enabled(
+      if: try Python.has("selenium")
+        && Installed.has("chromium", "chromedriver", "pdftoppm")
+        && Installed.hasFile(URL(filePath: "/usr/share/javascript/leaflet/leaflet.js")),
+      "needs python3 with selenium, chromium, chromium-driver, libjs-leaflet and poppler-utils")
+  }
+}
