@@ -20,7 +20,7 @@ extension Replica {
       try replica.sealGathered(now: now)
       let runs = replica.gathering?.runs ?? []
       try replica.commit(now: now)
-      for run in runs { try replica.run(.appended(run.opening, run.frames), now: now) }
+      replica.passOn(runs, now: now)
     }
   }
 

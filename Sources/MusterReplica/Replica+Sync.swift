@@ -50,29 +50,60 @@ extension Replica {
 
   // MARK: Transactions
 
-  /// Runs a piece of work and commits what it put together; on any failure nothing has changed.
+  /// Runs a piece of work and commits what it put together.
+  ///
+  /// If it throws, nothing that the work wrote for its author is durable, and the author may try
+  /// again. From the moment that it is (`hasWritten`), a failure is a remark: whoever was told of an
+  /// error would write the same once more.
   mutating func transact(
     now: ClockReading, _ work: (inout Replica) throws -> Void
   ) throws -> Outcome {
     precondition(gathering == nil, "only writes are gathered")
     if diskFailure?.isBehind == true { try comeBack(now: now) }
+    hasWritten = false
     do {
       try work(&self)
       try commit(now: now)
-      try joinSetAside(now: now)
-      try tellUntold(now: now)
-      try tellLives(now: now)
-    } catch let refusal as Refusal where batch.isEmpty {
+    } catch let refusal as Refusal where batch.isEmpty && !hasWritten {
       // Refused before anything was put together: memory says what the disk says.
       throw refusal
     } catch {
-      noteFailure(error, now: now)
-      try recover(now: now)
-      throw error
+      guard hasWritten else {
+        noteFailure(error, now: now)
+        try recover(now: now)
+        throw error
+      }
+      fail(afterWriting: error, now: now)
+    }
+    if diskFailure?.isBehind != true {
+      do {
+        try joinSetAside(now: now)
+        try tellUntold(now: now)
+        try tellLives(now: now)
+      } catch {
+        fail(afterWriting: error, now: now)
+      }
     }
     rememberContacts()
     defer { held = Outcome() }
     return held
+  }
+
+  /// Something failed after what was asked for had become durable: memory is read anew by the next
+  /// call, and what came of this one stays.
+  private mutating func fail(afterWriting error: any Error, now: ClockReading) {
+    noteFailure(error, now: now)
+    batch = Batch()
+    held.remarks.append("what was written is kept; what was to follow failed: \(error)")
+  }
+
+  /// Hands frames of this device on that have just become durable. A failure is none of the write.
+  mutating func passOn(_ runs: [LogWriter.Run], now: ClockReading) {
+    do {
+      for run in runs { try self.run(.appended(run.opening, run.frames), now: now) }
+    } catch {
+      fail(afterWriting: error, now: now)
+    }
   }
 
   /// A disk that still fails is left alone for longer each time.
@@ -110,6 +141,8 @@ extension Replica {
       if Canary.acknowledgeFirst.isPlanted, batch.frames.count == 1 { return }
     #endif
     let outcome = try store.commit(batch)
+    let own = Set(writer.heads.values.map(\.log))
+    if batch.frames.contains(where: { own.contains($0.frame.log) }) { hasWritten = true }
     if !setAside.isEmpty { noteGrowth() }
     batch = Batch()
     reader.forgetSome()

@@ -240,7 +240,7 @@ extension Replica {
     let run = try seal(operations, lane: lane, now: now)
     try hold(run.frames, opening: run.opening, now: now)
     try commit(now: now)
-    try self.run(.appended(run.opening, run.frames), now: now)
+    passOn([run], now: now)
   }
 
   /// Seals operations into frames of this device's log, which are yet to be held.

@@ -40,6 +40,8 @@ public struct Replica {
   /// What is being put together for the next commit, and what may be said once it is durable.
   var batch = Batch()
   var held: Outcome = Outcome()
+  /// Whether what the author of the call at hand wrote is durable.
+  var hasWritten = false
   /// What came of the bundle at hand; nil but while one is merged.
   var tally: BundleTally?
   /// Nil but while several commands are put into one transaction.

@@ -1,8 +1,9 @@
 import MusterModel
-import MusterReplica
+import MusterSync
 import TestSupport
 import Testing
 
+@testable import MusterReplica
 @testable import MusterStore
 
 @Suite("A disk that is full")
@@ -130,5 +131,45 @@ struct FailureTests {
     #expect(try valley.ask("Ada") { replica, _ in try replica.reports() }.count == 1)
     #expect(try valley.ask("Ada") { replica, _ in try replica.rememberedEndpoints() }.isEmpty)
     #expect(valley.laptops[0].remarks.contains { $0.hasPrefix("cannot remember 10.0.0.2:7474") })
+  }
+
+  @Test func `what fails after a write is durable is a remark, and no error of the write`() throws {
+    struct Later: Error {}
+    var valley = try Valley.with("Ada", "Ben")
+    let id = try valley.at("Ben") { try $0.addReport(ReportDraft(title: "Smoke"), now: $1) }
+    try valley.converge()
+    // When something fails after Ben's frames are on the disk
+    var remarks: [String] = []
+    try valley.at("Ben") { replica, now in
+      let outcome = try replica.transact(now: now) { replica in
+        let title = Write(row: id, field: .reportTitle, value: .text("Fire"))
+        try replica.append([.write(title)], lane: .state, now: now)
+        throw Later()
+      }
+      remarks = outcome.remarks
+      return outcome
+    }
+    // Then he is not told to try again, the log says so, and all get what he wrote.
+    #expect(remarks.contains { $0.contains("is kept") })
+    #expect(try valley.ask("Ben") { replica, _ in try replica.report(id) }.title == "Fire")
+    try valley.at("Ben") { try $0.addReport(ReportDraft(title: "Next"), now: $1) }
+    try valley.converge()
+    #expect(try valley.ask("Ada") { replica, _ in try replica.reports() }.count == 2)
+    #expect(try valley.ask("Ben") { replica, _ in try replica.verify() }.problems == [])
+  }
+
+  @Test func `what fails before a write is durable leaves nothing of it`() throws {
+    struct Earlier: Error {}
+    var valley = try Valley.with("Ada", "Ben")
+    #expect(throws: Earlier.self) {
+      try valley.at("Ben") { replica, now in
+        try replica.gather(now: now) { replica in
+          _ = try replica.addReport(ReportDraft(title: "Smoke"), now: now)
+          throw Earlier()
+        }
+      }
+    }
+    #expect(try valley.ask("Ben") { replica, _ in try replica.reports() }.isEmpty)
+    try valley.converge()
   }
 }
