@@ -151,7 +151,7 @@ enum Components {
     .must("device", .reference), .must("role", .choice(Role.allCases.map(\.name))),
     .must("isRevoked", .flag), .must("clockSuspect", .flag), .must("stateHash", .text),
     .must("root", .text), .must("logs", .count), .must("frames", .count),
-    .must("quarantined", .count),
+    .must("quarantined", .count), .must("bounds", .anything), .must("epoch", .anything),
     .must("peers", .list(.named("Peer"), most: Limits.peers)), .must("uplink", .anything),
     .must("fix", .anything), .must("diskFreeBytes", .nullable(.count)),
   ])
