@@ -17,6 +17,7 @@ struct ReceiptDesk: Sendable {
   static let restMilliseconds: Int64 = 1500
 
   private struct Debt {
+    let lane: Lane
     var due: Instant
     let latest: Instant
   }
@@ -38,15 +39,19 @@ struct ReceiptDesk: Sendable {
     let latest =
       debts[log]?.latest ?? now.advanced(byMilliseconds: Self.patienceMilliseconds)
     let due = min(now.advanced(byMilliseconds: pause), latest)
-    debts[log] = Debt(due: due, latest: latest)
+    debts[log] = Debt(lane: lane, due: due, latest: latest)
     earliest = min(earliest ?? due, due)
   }
 
-  /// The logs to receipt now, those longest due first.
+  /// The logs to receipt now: those of the urgent lane first, so that a call for help is never behind
+  /// what can wait; of one lane, those longest due.
   mutating func take(now: Instant) -> [LogID] {
     guard let deadline = nextDeadline, deadline <= now else { return [] }
     let due = debts.filter { $0.value.due <= now }
-      .sorted { ($0.value.due, $0.key) < ($1.value.due, $1.key) }
+      .sorted {
+        ($0.value.lane.rawValue, $0.value.due, $0.key)
+          < ($1.value.lane.rawValue, $1.value.due, $1.key)
+      }
       .prefix(Self.perPass).map(\.key)
     for log in due { debts[log] = nil }
     if !due.isEmpty { restsUntil = now.advanced(byMilliseconds: Self.restMilliseconds) }
