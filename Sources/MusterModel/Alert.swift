@@ -88,6 +88,8 @@ public enum AlertKind: UInt8, Sendable, CaseIterable, Hashable {
   case readmission = 12
   /// A device has reached a bound for what others keep of it.
   case bound = 13
+  /// The folder that detects restored backups of this device cannot be written.
+  case stateFolder = 14
 
   /// What people, JSON and the command line call it.
   public var name: String { String(describing: self) }

@@ -84,6 +84,7 @@ public actor Node {
       logger.warning("this database begins a new life: \(reason)")
     }
     if let remark = opened.repairRemark { logger.warning("\(remark)") }
+    if let problem = opened.stateFolderProblem { logger.warning("\(problem)") }
     (self.peers, self.linkRate) = (peers, linkRate)
     followSettings()
     uplinks?.take(certificates: opened.replica.uplinkCertificates)
@@ -184,12 +185,7 @@ public actor Node {
       if let damage = Replica.damage(in: error) { repair(damage) }
       throw error
     }
-    do {
-      try opened.writeSentinel()
-      try opened.writeHoldingsIfDue(now: SystemClock.instant)
-    } catch {
-      logger.warning("\(error)")
-    }
+    keepWitness()
     send(outcome.outgoing)
     for endpoint in outcome.provenUplinks { uplinks?.prove(endpoint) }
     if outcome.haveUplinksChanged {
@@ -205,6 +201,23 @@ public actor Node {
     news.note(outcome, now: SystemClock.instant)
     if !outcome.crossings.isEmpty {
       news.crossings.tell(try outcome.crossings.map(opened.replica.summary))
+    }
+  }
+
+  /// Writes the sentinel and the holdings. A state folder that cannot be written is logged once.
+  private func keepWitness() {
+    let before = opened.stateFolderProblem
+    do {
+      try opened.writeSentinel()
+      try opened.writeHoldingsIfDue(now: SystemClock.instant)
+    } catch {
+      logger.warning("\(error)")
+    }
+    guard opened.stateFolderProblem != before else { return }
+    if let problem = opened.stateFolderProblem {
+      logger.warning("\(problem)")
+    } else {
+      logger.info("the state folder can be written again")
     }
   }
 

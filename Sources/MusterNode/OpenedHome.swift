@@ -17,7 +17,7 @@ public struct OpenedHome {
   /// when all was well.
   public private(set) var repairRemark: String?
   private let lock: HomeLock
-  private let sentinel: SentinelFile
+  private var sentinel: SentinelFiles
   private var holdingsFile: HoldingsFile
   /// What is kept of the holdings, and when that was looked at last.
   private var keptHoldings: Holdings?
@@ -46,10 +46,11 @@ public struct OpenedHome {
     self.home = home
     self.lock = lock
     self.credentials = credentials
-    sentinel = SentinelFile(directory: home.stateDirectory, device: credentials.device)
+    var sentinel = SentinelFiles(home, device: credentials.device)
     var holdings = HoldingsFile(directory: home.stateDirectory, credentials: credentials)
     let witness = Witness(
-      sentinel: try sentinel.read(), holdings: Self.holdings(in: &holdings, of: credentials))
+      sentinel: sentinel.read(), holdings: Self.holdings(in: &holdings, of: credentials))
+    self.sentinel = sentinel
     holdingsFile = holdings
     keptHoldings = witness.holdings
     let taken: Taken
@@ -136,15 +137,20 @@ public struct OpenedHome {
   mutating func mend(_ damage: String) throws {
     try replica.close()
     let witness = Witness(
-      sentinel: try sentinel.read(), holdings: Self.holdings(in: &holdingsFile, of: credentials))
+      sentinel: sentinel.read(), holdings: Self.holdings(in: &holdingsFile, of: credentials))
     let taken = try Self.take(home, credentials, witness, enrolled: nil, known: damage)
     (replica, database) = (taken.replica, taken.database)
     repairRemark = taken.repairRemark
     try writeSentinel()
   }
 
-  /// Keeps outside the home how far this database has come. After every commit.
-  public func writeSentinel() throws(HomeError) {
+  /// Why the state folder cannot be written, and what to do, in one line; nil while it can.
+  public var stateFolderProblem: String? { sentinel.problem }
+
+  /// Keeps outside the home how far this database has come. After every commit. Where the state
+  /// folder cannot be written, a substitute in the home keeps it, and `stateFolderProblem` says so.
+  public mutating func writeSentinel() throws(HomeError) {
+    defer { replica.stateFolderProblem = sentinel.problem }
     let life = replica.life
     try sentinel.write(
       Sentinel(
@@ -168,7 +174,8 @@ public struct OpenedHome {
   /// Keeps them now, if they are others than before.
   mutating func writeHoldings() throws {
     let holdings = try replica.holdings()
-    guard holdings != keptHoldings else { return }
+    // A state folder that cannot be written is reported once, by the sentinel.
+    guard holdings != keptHoldings, stateFolderProblem == nil else { return }
     try holdingsFile.write(holdings, of: credentials)
     keptHoldings = holdings
   }

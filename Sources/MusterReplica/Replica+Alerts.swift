@@ -108,7 +108,8 @@ extension Replica {
     let telling = here.flatMap { AlertRules.isTelling($0) ? $0.position : nil }
     let rules = AlertRules(
       own: local.author.user, device: local.device, isRevoked: isRevoked,
-      clockLead: engine.clockLead(now: now), isCommand: local.author.role == .command,
+      clockLead: engine.clockLead(now: now), stateFolderProblem: stateFolderProblem,
+      isCommand: local.author.role == .command,
       people: people,
       reports: try hazards(), fences: try fences(),
       directives: try directives(among: people, now: now), clones: try clones(),

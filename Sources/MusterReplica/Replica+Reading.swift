@@ -290,6 +290,7 @@ extension Replica {
       diskFreeBytes: nil)
     status.isRevoked = isRevoked
     status.clockLead = engine.clockLead(now: now)
+    status.stateFolderProblem = stateFolderProblem
     status.clones = try clones()
     status.bounds = try boundsReached
     status.epoch = try writingEpoch

@@ -30,6 +30,7 @@ extension WireStatus {
     if let summary = status.uplink { uplink = WireUplink(summary) }
     isRevoked = status.isRevoked
     if let lead = status.clockLead { clockLeadSeconds = lead.seconds }
+    if let problem = status.stateFolderProblem { stateFolderProblem = problem }
     clones = status.clones.map(WireClone.init)
     bounds = status.bounds.map(WireBound.init)
     if let summary = status.epoch { epoch = WireEpoch(summary) }
@@ -59,6 +60,7 @@ extension WireStatus {
       if hasUplink { status.uplink = try uplink.summary }
       status.isRevoked = isRevoked
       if hasClockLeadSeconds { status.clockLead = ClockLead(seconds: clockLeadSeconds) }
+      if hasStateFolderProblem { status.stateFolderProblem = stateFolderProblem }
       status.clones = try clones.checked { clone throws(ControlFault) in try clone.summary }
       status.bounds = try bounds.checked { bound throws(ControlFault) in try bound.summary }
       if hasEpoch { status.epoch = try epoch.summary }

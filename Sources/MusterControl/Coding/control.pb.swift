@@ -1604,6 +1604,15 @@ nonisolated struct WireStatus: @unchecked Sendable {
   /// Clears the value of `epoch`. Subsequent reads from it will return its default value.
   mutating func clearEpoch() {_uniqueStorage()._epoch = nil}
 
+  var stateFolderProblem: String {
+    get {_storage._stateFolderProblem ?? String()}
+    set {_uniqueStorage()._stateFolderProblem = newValue}
+  }
+  /// Returns true if `stateFolderProblem` has been explicitly set.
+  var hasStateFolderProblem: Bool {_storage._stateFolderProblem != nil}
+  /// Clears the value of `stateFolderProblem`. Subsequent reads from it will return its default value.
+  mutating func clearStateFolderProblem() {_uniqueStorage()._stateFolderProblem = nil}
+
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
   init() {}
@@ -4994,7 +5003,7 @@ nonisolated extension WireFollow: SwiftProtobuf.Message, SwiftProtobuf._MessageI
 
 nonisolated extension WireStatus: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".Status"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}operation\0\u{3}operation_name\0\u{1}callsign\0\u{1}device\0\u{1}role\0\u{3}state_hash\0\u{3}state_is_incomplete\0\u{1}root\0\u{1}logs\0\u{1}frames\0\u{3}waiting_frames\0\u{1}users\0\u{1}reports\0\u{1}fences\0\u{1}crossings\0\u{1}peers\0\u{1}fix\0\u{1}rejected\0\u{3}disk_free_bytes\0\u{3}dropped_for_lack_of_room\0\u{3}forked_logs\0\u{3}quarantined_frames\0\u{1}forks\0\u{3}missing_frames\0\u{1}location\0\u{1}uplink\0\u{1}withholding\0\u{1}stale\0\u{1}clones\0\u{3}is_revoked\0\u{3}clock_lead_seconds\0\u{1}bounds\0\u{1}epoch\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}operation\0\u{3}operation_name\0\u{1}callsign\0\u{1}device\0\u{1}role\0\u{3}state_hash\0\u{3}state_is_incomplete\0\u{1}root\0\u{1}logs\0\u{1}frames\0\u{3}waiting_frames\0\u{1}users\0\u{1}reports\0\u{1}fences\0\u{1}crossings\0\u{1}peers\0\u{1}fix\0\u{1}rejected\0\u{3}disk_free_bytes\0\u{3}dropped_for_lack_of_room\0\u{3}forked_logs\0\u{3}quarantined_frames\0\u{1}forks\0\u{3}missing_frames\0\u{1}location\0\u{1}uplink\0\u{1}withholding\0\u{1}stale\0\u{1}clones\0\u{3}is_revoked\0\u{3}clock_lead_seconds\0\u{1}bounds\0\u{1}epoch\0\u{3}state_folder_problem\0")
 
   fileprivate class _StorageClass {
     var _operation: Data = Data()
@@ -5030,6 +5039,7 @@ nonisolated extension WireStatus: SwiftProtobuf.Message, SwiftProtobuf._MessageI
     var _clockLeadSeconds: Int64? = nil
     var _bounds: [WireBound] = []
     var _epoch: WireEpoch? = nil
+    var _stateFolderProblem: String? = nil
 
       // This property is used as the initial default value for new instances of the type.
       // The type itself is protecting the reference to its storage via CoW semantics.
@@ -5073,6 +5083,7 @@ nonisolated extension WireStatus: SwiftProtobuf.Message, SwiftProtobuf._MessageI
       _clockLeadSeconds = source._clockLeadSeconds
       _bounds = source._bounds
       _epoch = source._epoch
+      _stateFolderProblem = source._stateFolderProblem
     }
   }
 
@@ -5124,6 +5135,7 @@ nonisolated extension WireStatus: SwiftProtobuf.Message, SwiftProtobuf._MessageI
         case 31: try { try decoder.decodeSingularSInt64Field(value: &_storage._clockLeadSeconds) }()
         case 32: try { try decoder.decodeRepeatedMessageField(value: &_storage._bounds) }()
         case 33: try { try decoder.decodeSingularMessageField(value: &_storage._epoch) }()
+        case 34: try { try decoder.decodeSingularStringField(value: &_storage._stateFolderProblem) }()
         default: break
         }
       }
@@ -5235,6 +5247,9 @@ nonisolated extension WireStatus: SwiftProtobuf.Message, SwiftProtobuf._MessageI
       try { if let v = _storage._epoch {
         try visitor.visitSingularMessageField(value: v, fieldNumber: 33)
       } }()
+      try { if let v = _storage._stateFolderProblem {
+        try visitor.visitSingularStringField(value: v, fieldNumber: 34)
+      } }()
     }
     try unknownFields.traverse(visitor: &visitor)
   }
@@ -5277,6 +5292,7 @@ nonisolated extension WireStatus: SwiftProtobuf.Message, SwiftProtobuf._MessageI
         if _storage._clockLeadSeconds != rhs_storage._clockLeadSeconds {return false}
         if _storage._bounds != rhs_storage._bounds {return false}
         if _storage._epoch != rhs_storage._epoch {return false}
+        if _storage._stateFolderProblem != rhs_storage._stateFolderProblem {return false}
         return true
       }
       if !storagesAreEqual {return false}

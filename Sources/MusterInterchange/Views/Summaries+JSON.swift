@@ -139,6 +139,7 @@ extension StatusSummary {
       "diskFreeBytes": .known(diskFreeBytes, JSON.unsigned),
       "clockSuspect": .bool(clockLead?.isSuspect ?? false),
       "clockAheadSeconds": .known(clockLead) { .integer($0.seconds) },
+      "stateFolderProblem": .known(stateFolderProblem, JSON.string),
       "quarantined": .count(quarantinedFrames), "missingFrames": .count(missingFrames),
       "uplink": .known(uplink, \.json),
     ])

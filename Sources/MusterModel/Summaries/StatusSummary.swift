@@ -54,6 +54,9 @@ public struct StatusSummary: Hashable, Sendable {
   public var isRevoked = false
   /// How this device's clock stands to its peers'; nil while none has told its own.
   public var clockLead: ClockLead?
+  /// Why the folder of the sentinel cannot be written, and what to do, in one line; nil while it
+  /// can.
+  public var stateFolderProblem: String?
   /// Devices that are in use twice at once, by device.
   public var clones: [CloneSummary] = []
   /// Devices that are not revoked and have reached a bound for what is kept of them here; empty

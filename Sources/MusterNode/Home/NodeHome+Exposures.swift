@@ -19,6 +19,24 @@ extension NodeHome {
     return faults + exposedKeys
   }
 
+  /// Returns why the state folder cannot be written, and what to do, in one line; nil where it can.
+  /// Changes nothing: a folder that is not there counts by the nearest one above it.
+  public func stateFolderProblem() -> String? {
+    var folder = stateDirectory
+    while folder != "/", access(folder, F_OK) != 0, errno == ENOENT {
+      folder = (folder as NSString).deletingLastPathComponent
+    }
+    do throws(HomeError) {
+      if folder == stateDirectory { try Folder.check(folder, .unwritableByOthers) }
+      guard access(folder, W_OK | X_OK) == 0 else {
+        throw .system(.use, path: folder, code: errno)
+      }
+      return nil
+    } catch {
+      return SentinelFiles.words(for: error, directory: stateDirectory)
+    }
+  }
+
   private var exposedKeys: [HomeError] {
     let names: [String]
     do {

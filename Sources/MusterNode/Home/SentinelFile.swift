@@ -30,9 +30,13 @@ public final class SentinelFile: Sendable {
   static let slotStride = 4096
 
   /// - Parameter directory: `NodeHome.stateDirectory`; made by the first write if need be.
-  public init(directory: String, device: DeviceID) {
+  public convenience init(directory: String, device: DeviceID) {
+    self.init(directory: directory, name: "\(device).sentinel")
+  }
+
+  init(directory: String, name: String) {
     self.directory = directory
-    path = "\(directory)/\(device).sentinel"
+    path = "\(directory)/\(name)"
   }
 
   /// What the file tells now.
@@ -68,6 +72,16 @@ public final class SentinelFile: Sendable {
       try Folder.sync(directory)
       writing.synced = life
       current = writing
+    }
+  }
+
+  /// Removes the file; the next write makes it anew.
+  func remove() throws(HomeError) {
+    try writing.withLock { (current) throws(HomeError) in
+      current = nil
+      guard unlink(path) == 0 || errno == ENOENT else {
+        throw .system(.write, path: path, code: errno)
+      }
     }
   }
 

@@ -16,6 +16,8 @@ struct AlertRules {
   let isRevoked: Bool
   /// How far this device's clock is ahead, if that is known.
   let clockLead: ClockLead?
+  /// Why the folder of this device's sentinel cannot be written; nil while it can.
+  let stateFolderProblem: String?
   let isCommand: Bool
   let people: [UserSummary]
   let reports: [Hazard]
@@ -178,6 +180,11 @@ struct AlertRules {
         AlertBook.Finding(
           id: AlertID(kind: .clock, row: row), level: .warning,
           text: "this laptop's clock is \(clockLead.words) of the others': set it right"))
+    }
+    if let stateFolderProblem {
+      found.append(
+        AlertBook.Finding(
+          id: AlertID(kind: .stateFolder, row: row), level: .warning, text: stateFolderProblem))
     }
     return found
   }

@@ -105,6 +105,7 @@ struct StatusCommand: AsyncParsableCommand {
     if let lead = status.clockLead, lead.isSuspect {
       facts.append(("CLOCK", "\(lead.words) of those of the laptops that it met: set it right"))
     }
+    if let problem = status.stateFolderProblem { facts.append(("STATE FOLDER", problem)) }
     for clone in status.clones {
       facts.append(
         (

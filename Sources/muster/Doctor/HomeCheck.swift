@@ -5,7 +5,7 @@ internal import MusterNode
 struct HomeCheck {
   let home: NodeHome
 
-  func findings() -> [Finding] { [permissions, disk] }
+  func findings() -> [Finding] { [permissions, stateFolder, disk] }
 
   private var permissions: Finding {
     let faults = home.exposures()
@@ -21,8 +21,24 @@ struct HomeCheck {
     return .good("permissions", "\(home.path) and its keys are this user's alone")
   }
 
+  // MARK: State folder
+
+  private var stateFolder: Finding {
+    let folder = home.stateDirectory
+    if let problem = home.stateFolderProblem() {
+      return .bad("state folder", problem, "do as it says, then run this again")
+    }
+    if Self.unfit(folder) == Self.inMemory {
+      return .doubtful(
+        "state folder", "\(folder) is on \(Self.inMemory)",
+        "set MUSTER_STATE to a folder on a disk: each restart costs one of this device's logs")
+    }
+    return .good("state folder", folder)
+  }
+
   // MARK: Disk
 
+  private static let inMemory = "a disk in memory, which is empty after a restart"
   private static let leastMebibytes: UInt64 = 100
   private static let littleMebibytes: UInt64 = 1000
 
@@ -79,7 +95,7 @@ struct HomeCheck {
     switch mount.element[2] {
     case "nfs", "nfs4", "cifs", "smb3", "9p", "fuse.sshfs": return "a network disk"
     case "vfat", "exfat", "msdos": return "a memory stick's file system, which knows no owners"
-    case "tmpfs", "ramfs": return "a disk in memory, which is empty after a restart"
+    case "tmpfs", "ramfs": return inMemory
     default: return nil
     }
   }
