@@ -42,6 +42,12 @@
     case forgetDetector = "forget-detector"
     case ignoreCut = "ignore-cut"
     case keyForRevoked = "key-for-revoked"
+    case readmitRevoked = "readmit-revoked"
+    case ignoreHandedCertificates = "ignore-handed-certificates"
+    case globalLogBound = "global-log-bound"
+    case globalTrackerBound = "global-tracker-bound"
+    case globalMissingKeys = "global-missing-keys"
+    case greatestGenerationWins = "greatest-generation-wins"
 
     /// The one that is switched on, of the whole process; nil for none. Simulations have one
     /// thread, so nothing guards it.
@@ -86,6 +92,12 @@
       case .forgetDetector: "after a restart nobody knows who was inside which fence"
       case .ignoreCut: "what a revoked device writes past its cut counts"
       case .keyForRevoked: "a new key is handed to whom it is to shut out"
+      case .readmitRevoked: "a revoked device is admitted again, with the newest key"
+      case .ignoreHandedCertificates: "certificates that peers hand over are not taken"
+      case .globalLogBound: "the bound on logs is for all devices together"
+      case .globalTrackerBound: "the bound on trackers is for all devices together"
+      case .globalMissingKeys: "the bound on missing keys is for all authors together"
+      case .greatestGenerationWins: "the epoch of the greatest generation is written under"
       }
     }
 

@@ -29,6 +29,9 @@ public enum Knob: String, Hashable, Sendable, CaseIterable, Comparable {
   case equivocation
   case clone
   case revocation
+  case overfilling
+  case readmission
+  case lostAdmitter = "lost admitter"
 
   /// By name, for lists that look the same each time.
   public static func < (left: Knob, right: Knob) -> Bool { left.rawValue < right.rawValue }

@@ -19,6 +19,8 @@ extension World {
       try cheat(nodes[index], everyMilliseconds: every, until: until)
     case .forge(let index, let every, let until):
       try forge(nodes[index], everyMilliseconds: every, until: until)
+    case .overfill(let index, let every, let until):
+      try overfill(nodes[index], everyMilliseconds: every, until: until)
     case .intrude(let noise, let every, let until):
       guard now < until, phase == .story else { return }
       intrude(noise: noise)
@@ -122,6 +124,10 @@ extension World {
         node(name), everyMicroseconds: 1_000_000 / perSecond,
         until: storyStart.advanced(byMilliseconds: until))
     case .equivocate(let name): try equivocate(node(name))
+    case .overfill(let name, let every, let until):
+      try overfill(
+        node(name), everyMilliseconds: every,
+        until: storyStart.advanced(byMilliseconds: until))
     case .revoke(let name, let by): try revoke(node(name), by: node(by))
     case .replay(let perSecond, let until): intrude(false, perSecond, until)
     case .garbage(let perSecond, let until): intrude(true, perSecond, until)

@@ -18,6 +18,7 @@ extension World {
       store: store, credentials: genesis.credentials, start: .beginsAnew(above: 0),
       seed: random.seed32(), now: clock)
     _ = try founder.rotateEpoch(now: clock)
+    var admitters: [String: Replica] = [:]
     for plan in scenario.nodes.dropFirst() {
       if let original = plan.cloneOf {
         let (store, disk) = try makeStore(for: plan)
@@ -28,11 +29,30 @@ extension World {
       let request = try enrolment.request(
         callsign: plan.name, passphrase: nil, seed: random.seed32()
       ).request
-      let grant = try founder.admit(request: request, role: plan.role, now: clock).grant
+      let grant: [UInt8]
+      if let name = plan.admittedBy {
+        // What it writes is on its own disk alone, which nobody sees again.
+        if admitters[name] == nil { admitters[name] = try openForAdmitting(node(name), clock) }
+        guard
+          let admitted = try admitters[name]?.admit(request: request, role: plan.role, now: clock)
+        else { preconditionFailure("\(name) cannot admit \(plan.name)") }
+        grant = admitted.grant
+      } else {
+        grant = try founder.admit(request: request, role: plan.role, now: clock).grant
+      }
       let (credentials, keys) = try enrolment.join(grant: grant)
       let (store, disk) = try makeStore(for: plan)
       add(plan, credentials: credentials, keys: keys, store: store, disk: disk)
+      nodes[nodes.count - 1].enrolment = (enrolment, request)
     }
+  }
+
+  private func openForAdmitting(_ node: SimulatedNode, _ clock: ClockReading) throws -> Replica {
+    var replica = try Replica(
+      store: node.store, credentials: node.credentials, start: .beginsAnew(above: 0),
+      seed: random.seed32(), now: clock)
+    if let keys = node.keys { _ = try replica.keep(keys, now: clock) }
+    return replica
   }
 
   private func add(

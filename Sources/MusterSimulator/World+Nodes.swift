@@ -262,6 +262,8 @@ extension World {
 
   /// A copy begins where its original stands, with its sentinel: nothing tells it that it is one.
   private func switchOnFirst(_ node: SimulatedNode) throws {
+    guard !lost.contains(node.index) else { return }
+    if node.plan.admittedBy != nil { tally.fire(.lostAdmitter) }
     guard let original = node.plan.cloneOf else {
       return try switchOn(node, start: .beginsAnew(above: 0))
     }

@@ -17,12 +17,22 @@ extension World {
     }
     var state: StateHash?
     for node in nodes where node.isRunning && node.reads && !isRevoked(node) {
-      guard try node.store.counts().waiting == 0, let own = try node.replica?.stateHash()
+      guard try !isWaiting(node), let own = try node.replica?.stateHash()
       else { return false }
       guard state ?? own == own else { return false }
       state = own
     }
     return true
+  }
+
+  /// Whether frames wait for what can come; the key of a made-up epoch cannot.
+  private func isWaiting(_ node: SimulatedNode) throws -> Bool {
+    guard try node.store.counts().waiting > 0 else { return false }
+    let filling = Set(overfillers.map { nodes[$0].credentials.certificate })
+    guard !filling.isEmpty else { return true }
+    return try node.store.waiting(limit: .max).contains {
+      !filling.contains($0.opening.certificate)
+    }
   }
 
   /// Who differs from most, in a line.
@@ -36,11 +46,20 @@ extension World {
     }
     let waiting = try nodes.filter { $0.isRunning && $0.reads }.compactMap { node in
       let frames = try node.store.counts().waiting
-      return frames > 0 ? "\(node.name) cannot read \(frames) frames yet" : nil
+      return frames > 0
+        ? "\(node.name) cannot read \(frames) frames yet (\(try authorsWaitedFor(by: node)))" : nil
     }
     return described.count == 1
       ? (["all hold the same and show something else"] + waiting).joined(separator: ", ")
       : "\(described.count) different holdings: \(described.joined(separator: " | "))"
+  }
+
+  private func authorsWaitedFor(by node: SimulatedNode) throws -> String {
+    let names = try node.store.waiting(limit: .max).map { frame in
+      nodes.first { $0.credentials.certificate == frame.opening.certificate }?.name ?? "root"
+    }
+    return Dictionary(grouping: names) { $0 }.sorted { $0.key < $1.key }
+      .map { "\($0.value.count) of \($0.key)" }.joined(separator: ", ")
   }
 
   // MARK: Expectations

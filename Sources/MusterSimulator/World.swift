@@ -43,6 +43,7 @@ public final class World {
   var eavesdropper: Eavesdropper
   var insider: Insider
   var forger: Forger
+  var overfiller: Overfiller
   /// Whether anything is ever sent again: to record is not free.
   let hasEavesdropper: Bool
   var tally = KnobTally()
@@ -51,6 +52,11 @@ public final class World {
   let forkers: Set<Int>
   /// Nodes of whose own writes nobody knows beforehand whether all will have them.
   let doubtful: Set<Int>
+  /// Nodes that fill what others hold: who holds which part of it nobody has to agree on, until
+  /// they are revoked.
+  let overfillers: Set<Int>
+  /// Nodes that admitted somebody and were destroyed.
+  let lost: Set<Int>
   /// Those that were acknowledged so far.
   var revocations: [Revoked] = []
   /// Of whom nobody can say whether they were revoked: it failed, and may be on the disk.
@@ -90,6 +96,7 @@ public final class World {
     case flap([[String]], isCut: Bool, everyMilliseconds: Int64, until: Instant)
     case cheat(Int, everyMilliseconds: Int64, until: Instant)
     case forge(Int, everyMilliseconds: Int64, until: Instant)
+    case overfill(Int, everyMilliseconds: Int64, until: Instant)
     case intrude(noise: Bool, everyMicroseconds: Int64, until: Instant)
     case flood(Int, everyMicroseconds: Int64, until: Instant)
     case mend(Int, fault: Int)
@@ -108,20 +115,24 @@ public final class World {
     eavesdropper = Eavesdropper(seed: seed)
     insider = Insider(seed: seed)
     forger = Forger(seed: seed)
+    overfiller = Overfiller(seed: seed)
     namesWithDisks = scenario.namesWithDisks
     let forking = scenario.namesThatFork
     forkers = Set(scenario.nodes.indices.filter { forking.contains(scenario.nodes[$0].name) })
     let revoked = scenario.namesRevoked
     doubtful = forkers.union(
       scenario.nodes.indices.filter { revoked.contains(scenario.nodes[$0].name) })
+    let (filling, lost) = (scenario.namesThatOverfill, scenario.namesLost)
+    overfillers = Set(scenario.nodes.indices.filter { filling.contains(scenario.nodes[$0].name) })
+    self.lost = Set(scenario.nodes.indices.filter { lost.contains(scenario.nodes[$0].name) })
     hasEavesdropper = scenario.configuredKnobs.contains(.replay)
     random = RandomStream(seed: seed, named: "world")
-    let lostWrites = LostWriteChecker(doubtful: doubtful, forkers: forkers)
+    let lostWrites = LostWriteChecker(doubtful: doubtful, forkers: forkers.union(self.lost))
     promptness = PromptnessChecker(scenario.expectations)
     checkers = [
       lostWrites, ForgeryChecker(ledger: lostWrites),
       AuthorityChecker(scenario), ContentChecker(), AnswerChecker(), FenceParityChecker(),
-      CrossingChecker(), PositionChecker(scenario.expectations), BoundsChecker(),
+      CrossingChecker(), PositionChecker(scenario.expectations), BoundsChecker(), UnharmedChecker(),
       DeliveryChecker(), NonceChecker(), ForkChecker(),
       RevocationChecker(), TrackChecker(), AlertChecker(), AccusationChecker(scenario),
       promptness, clones,
@@ -161,7 +172,12 @@ public final class World {
   // MARK: Phases
 
   private func warmUp() throws {
-    for node in nodes where node.plan.joinsAtMilliseconds == 0 { try switchOn(node) }
+    for node in nodes where node.plan.joinsAtMilliseconds == 0 && !lost.contains(node.index) {
+      try switchOn(node)
+    }
+    for node in nodes where node.plan.admittedBy != nil && node.isRunning {
+      tally.fire(.lostAdmitter)
+    }
     for _ in 0..<scenario.workload.fences { try perform(workload.newFence(), at: nodes[0]) }
     try advance(to: now.advanced(byMilliseconds: scenario.warmUpMilliseconds))
     let patience = now.advanced(byMilliseconds: Self.warmUpPatienceMilliseconds)
@@ -213,6 +229,7 @@ public final class World {
     network.isGathered = true
     mendDisks()
     for node in nodes where node.power != .on { try wake(node) }
+    try revokeOverfillers()
     let healed = now
     let end = now.advanced(byMilliseconds: scenario.settleMilliseconds)
     while try !isInAgreement() {

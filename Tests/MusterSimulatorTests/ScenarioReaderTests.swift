@@ -47,6 +47,8 @@ import Testing
       ("heal: true", "revoke: team-1", "f.yaml:9: 'revoke' needs 'by'"),
       ("heal: true", "revoke: team-1, by: team-2", "f.yaml:9: 'team-2' may not revoke anybody"),
       ("heal: true", "revoke: anna, by: anna", "f.yaml:9: nobody is senior to 'anna'"),
+      ("heal: true", "overfill: anna, every: 1s", "f.yaml:9: nobody could revoke 'anna'"),
+      ("count: 2", "admitted_by: anna", "f.yaml:5: 'admitted_by' has to be a commander above"),
       ("story: Two meet.\n", "", "f.yaml:1: 'story' is missing"),
       ("duration: 10m", "duration: 10m\nduration: 20m", "f.yaml:"),
     ])

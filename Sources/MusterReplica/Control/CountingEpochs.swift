@@ -73,6 +73,12 @@ struct CountingEpochs: Hashable, Sendable {
   }
 
   private func precedes(_ left: CountingEpoch, _ right: CountingEpoch, reach: UInt32) -> Bool {
+    #if Canary
+      if Canary.greatestGenerationWins.isPlanted {
+        return (right.announcement.generation, left.announcement.id)
+          < (left.announcement.generation, right.announcement.id)
+      }
+    #endif
     if left.isCommand != right.isCommand { return left.isCommand }
     let (leftReached, rightReached) = (isReachable(left, reach), isReachable(right, reach))
     if leftReached != rightReached { return leftReached }

@@ -52,6 +52,10 @@
         .scenario("simulations/canary/edges.yaml")
       case .reuseGeneration, .forgetDetector:
         .scenario("simulations/canary/restarts.yaml")
+      case .readmitRevoked, .globalLogBound, .globalTrackerBound, .globalMissingKeys,
+        .greatestGenerationWins:
+        .scenario("simulations/insider-floods.yaml")
+      case .ignoreHandedCertificates: .scenario("simulations/admitter-lost.yaml")
       case .ignoreCut, .keyForRevoked: .scenario("simulations/stolen-laptop.yaml")
       default: .swarm
       }

@@ -13,7 +13,8 @@ final class AccusationChecker: Checker {
     var names: Set<String> = []
     for entry in scenario.timeline {
       switch entry.event {
-      case .withhold(let name, _), .flood(let name, _, _), .forger(let name, _, _):
+      case .withhold(let name, _), .flood(let name, _, _), .forger(let name, _, _),
+        .overfill(let name, _, _):
         names.insert(name)
       default: break
       }

@@ -43,7 +43,9 @@ final class ForgeryChecker: Checker {
   }
 
   private func checkHeads(of node: SimulatedNode, in world: World) throws {
-    let forking = Set(world.forkers.map { world.nodes[$0].credentials.certificate })
+    // Of these the world keeps no account.
+    let forking = Set(
+      world.forkers.union(world.overfillers).map { world.nodes[$0].credentials.certificate })
     for log in try node.store.logs()
     where log.opening.certificate != .root && !forking.contains(log.opening.certificate) {
       var entry = ledger.ledger[log.head.log]

@@ -70,6 +70,9 @@ final class TrackChecker: Checker {
     guard try replica.track(ofTracker: row, limit: .max) == expected else {
       return world.report(promise, "\(node.name) has lost a part of \(phone.name)'s way")
     }
+    // Where command rotates the epoch all the time, whoever came late may lack the key of the one
+    // that the newest position is sealed under: keys are asked for because of frames alone.
+    guard world.overfillers.isEmpty else { return }
     for other in world.nodes
     where other.isRunning && other.reads && !world.isRevoked(other) {
       let shown = try other.store.positions().first { $0.device == DeviceID(tracker: row) }

@@ -64,6 +64,8 @@ final class SimulatedNode {
   var datagramsSent = 0
   var rejections: [String: Int] = [:]
   var failures: [String: Int] = [:]
+  /// What it was admitted with; nil for the founder and for copies.
+  var enrolment: (Enrolment, request: [UInt8])?
   var lastFix: Instant?
   var fixesTaken = 0
   var fixKeptBack: Fix?

@@ -26,6 +26,7 @@ extension TimelineEvent {
     case .withhold(let name, _): "\(name) passes nothing on"
     case .flood(let name, let rate, _): "\(name) sends \(rate) bad signatures a second"
     case .equivocate(let name): "\(name) signs two frames for one place"
+    case .overfill(let name, _, _): "\(name) opens logs and makes up epochs without end"
     case .revoke(let name, let by): "\(by) revokes \(name)"
     case .insider(let name, _, _): "\(name) signs what they may not"
     case .forger(let name, _, _): "\(name) forges what others are said to have signed"

@@ -15,8 +15,10 @@ extension Scenario {
       if node.skewMilliseconds != 0 { knobs.insert(.skew) }
       if node.driftPerMillion != 0 { knobs.insert(.drift) }
       if node.cloneOf != nil { knobs.insert(.clone) }
+      if node.admittedBy != nil { knobs.insert(.lostAdmitter) }
     }
     for entry in timeline { if let knob = entry.event.knob { knobs.insert(knob) } }
+    if !namesThatOverfill.isEmpty { knobs.insert(.readmission) }
     return knobs.sorted()
   }
 }
@@ -51,8 +53,20 @@ extension Scenario {
   var namesRevoked: Set<String> {
     var names: Set<String> = []
     for entry in timeline { if case .revoke(let name, _) = entry.event { names.insert(name) } }
+    return names.union(namesThatOverfill)
+  }
+
+  /// Who fills what others hold, and is put out at the heal at the latest.
+  var namesThatOverfill: Set<String> {
+    var names: Set<String> = []
+    for entry in timeline {
+      if case .overfill(let name, _, _) = entry.event { names.insert(name) }
+    }
     return names
   }
+
+  /// Who admitted somebody and was then destroyed.
+  var namesLost: Set<String> { Set(nodes.compactMap(\.admittedBy)) }
 }
 
 extension TimelineEvent {
@@ -77,6 +91,7 @@ extension TimelineEvent {
     case .flood: .flood
     case .equivocate: .equivocation
     case .revoke: .revocation
+    case .overfill: .overfilling
     case .heal, .backup, .burst: nil
     }
   }

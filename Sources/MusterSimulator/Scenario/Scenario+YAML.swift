@@ -41,6 +41,7 @@ extension NodePlan {
       parts.append("walks: \(speed / 1000).\(String(1000 + speed % 1000).dropFirst())m/s")
       parts.append("across: \(across)m")
     }
+    if let admittedBy { parts.append("admitted_by: \(admittedBy)") }
     if let cloneOf { parts.append("clone: \(cloneOf)") }
     if joinsAtMilliseconds != 0 { parts.append("joins: \(Quantity.duration(joinsAtMilliseconds))") }
     if skewMilliseconds != 0 { parts.append("skew: \(Quantity.duration(skewMilliseconds))") }
@@ -155,6 +156,8 @@ extension TimelineEvent {
     case .flood(let name, let perSecond, let until):
       return "flood: \(name), rate: \(perSecond), until: \(time(until))"
     case .equivocate(let name): return "equivocate: \(name)"
+    case .overfill(let name, let every, let until):
+      return "overfill: \(name), every: \(time(every)), until: \(time(until))"
     case .revoke(let name, let by): return "revoke: \(name), by: \(by)"
     case .replay(let perSecond, let until): return "replay: \(perSecond), until: \(time(until))"
     case .garbage(let perSecond, let until): return "garbage: \(perSecond), until: \(time(until))"

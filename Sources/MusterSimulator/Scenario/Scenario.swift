@@ -72,6 +72,9 @@ public struct NodePlan: Hashable, Sendable {
   /// Whose laptop it is an exact copy of, disk and keys, as of the moment at which it is switched
   /// on; nil for a laptop of its own.
   public var cloneOf: String?
+  /// The commander who admitted it and was destroyed before anybody else heard of that: whoever is
+  /// named here is never switched on. Nil where the founder did.
+  public var admittedBy: String?
 
   /// One that stands still in the middle and has the right time.
   public init(name: String, role: Role) {
@@ -316,6 +319,9 @@ public enum TimelineEvent: Hashable, Sendable {
   case flood(String, perSecond: Int64, untilMilliseconds: Int64)
   /// A member signs two frames for one place of its log, and sends both.
   case equivocate(String)
+  /// A member opens logs, makes up epochs and phones, and so on without end, this often; the founder
+  /// rotates the epoch meanwhile, and revokes it at the heal.
+  case overfill(String, everyMilliseconds: Int64, untilMilliseconds: Int64)
   /// A device is put out: what its revoker does not hold of it counts for nobody.
   case revoke(String, by: String)
 }

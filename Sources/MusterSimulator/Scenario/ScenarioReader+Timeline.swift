@@ -110,6 +110,13 @@ extension ScenarioReader {
       let (name, every, until) = try member(name, "forger", &fields, at: at)
       return .forger(name, everyMilliseconds: every, untilMilliseconds: until)
     }
+    if let node = fields.take("overfill") {
+      let (name, every, until) = try member(node, "overfill", &fields, at: at)
+      guard name != scenario.nodes.first?.name else {
+        throw fields.fault("nobody could revoke '\(name)', who founds the operation")
+      }
+      return .overfill(name, everyMilliseconds: every, untilMilliseconds: until)
+    }
     let rates: ClosedRange<Int64> = 1...1_000_000
     if let name = fields.take("withhold") {
       return .withhold(try single(name), untilMilliseconds: try until(&fields, after: at))

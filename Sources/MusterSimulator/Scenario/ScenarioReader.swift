@@ -100,6 +100,7 @@ struct ScenarioReader {
       try readPlace(&plan, &fields)
       plan.joinsAtMilliseconds = try joining(&fields)
       try readClone(&plan, &fields)
+      try readAdmitter(&plan, &fields)
       plan.skewMilliseconds = try fields.milliseconds("skew", mayBeNegative: true) ?? 0
       plan.driftPerMillion = try drift(&fields)
       let names = count.map { count in (1...count).map { "\(name)-\($0)" } } ?? [name]
@@ -146,6 +147,17 @@ struct ScenarioReader {
     }
     plan.cloneOf = name
     plan.role = original.role
+  }
+
+  /// Whoever admits somebody here is never switched on: the founder, and a copy, cannot be meant.
+  private func readAdmitter(_ plan: inout NodePlan, _ fields: inout Fields) throws(ScenarioFault) {
+    guard let name = try fields.text("admitted_by") else { return }
+    guard
+      let admitter = scenario.nodes.dropFirst().first(where: { $0.name == name }),
+      admitter.role == .command, admitter.cloneOf == nil, admitter.admittedBy == nil,
+      plan.cloneOf == nil
+    else { throw fields.fault("'admitted_by' has to be a commander above, and not the founder") }
+    plan.admittedBy = name
   }
 
   private func joining(_ fields: inout Fields) throws(ScenarioFault) -> Int64 {

@@ -37,6 +37,8 @@ private struct ScenarioDrawing {
     drawClone()
     drawDirection()
     drawWatching()
+    drawOverfilling()
+    drawLostAdmitter()
     scenario.story = "Drawn by the swarm with seed \(scenario.seed): \(summary)."
     return scenario
   }
@@ -209,6 +211,39 @@ private struct ScenarioDrawing {
     clone.joinsAtMilliseconds = random.within(
       original.joinsAtMilliseconds + 1...scenario.durationMilliseconds)
     scenario.nodes.append(clone)
+  }
+
+  /// In one story of ten a member, or a commander where there are several, fills what others hold;
+  /// by dice of its own.
+  private mutating func drawOverfilling() {
+    random = RandomStream(seed: scenario.seed, named: "overfilling")
+    guard chance(10) else { return }
+    let able = scenario.nodes.dropFirst().filter {
+      ($0.role == .member || $0.role == .command) && $0.cloneOf == nil
+        && !scenario.nodes.map(\.cloneOf).contains($0.name)
+    }
+    guard let node = random.element(of: Array(able)) else { return }
+    let at = random.below(scenario.durationMilliseconds / 2)
+    scenario.timeline.append(
+      TimelineEntry(
+        atMilliseconds: at,
+        event: .overfill(
+          node.name, everyMilliseconds: random.within(1...10) * 500,
+          untilMilliseconds: scenario.durationMilliseconds)))
+    sortTimeline()
+  }
+
+  /// In one of twelve somebody comes whom a commander admitted that nobody will ever hear of again;
+  /// by dice of its own.
+  private mutating func drawLostAdmitter() {
+    random = RandomStream(seed: scenario.seed, named: "lost admitter")
+    guard chance(8) else { return }
+    scenario.nodes.append(NodePlan(name: "admitter", role: .command))
+    var newcomer = NodePlan(name: "newcomer", role: .member)
+    newcomer.admittedBy = "admitter"
+    newcomer.joinsAtMilliseconds = random.within(0...scenario.durationMilliseconds)
+    if !scenario.network.multicast { newcomer.peers = [scenario.nodes[0].name] }
+    scenario.nodes.append(newcomer)
   }
 
   private mutating func diskFault() -> TimelineEvent? {

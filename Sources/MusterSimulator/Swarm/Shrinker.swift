@@ -99,7 +99,7 @@ extension Scenario {
   fileprivate func without(_ name: String) -> Scenario {
     with { scenario in
       let theirs = scenario.nodes.first { $0.name == name }?.peers ?? []
-      scenario.nodes.removeAll { $0.name == name || $0.cloneOf == name }
+      scenario.nodes.removeAll { $0.name == name || $0.cloneOf == name || $0.admittedBy == name }
       for index in scenario.nodes.indices {
         guard let place = scenario.nodes[index].peers.firstIndex(of: name) else { continue }
         let heirs = theirs.isEmpty ? [scenario.nodes[0].name] : theirs
@@ -107,7 +107,7 @@ extension Scenario {
           place...place, with: heirs.filter { $0 != scenario.nodes[index].name })
       }
       scenario.links.removeAll { $0.from == name || $0.to == name }
-      let gone = [name] + nodes.filter { $0.cloneOf == name }.map(\.name)
+      let gone = [name] + nodes.filter { $0.cloneOf == name || $0.admittedBy == name }.map(\.name)
       scenario.timeline = scenario.timeline.compactMap { entry in
         var event: TimelineEvent? = entry.event
         for name in gone { event = event?.without(name) }
@@ -132,7 +132,7 @@ extension TimelineEvent {
     case .crash(name, _), .sleep(name, _), .jump(name, _), .readdress(name), .backup(name),
       .restore(name), .insider(name, _, _), .forger(name, _, _), .powerCut(name, _, _),
       .diskFull(name, _), .diskFails(name, _), .withhold(name, _), .flood(name, _, _),
-      .equivocate(name):
+      .equivocate(name), .overfill(name, _, _):
       return nil
     case .burst(let names, let reports, let hazards, let together):
       let left = names.filter { $0 != name }

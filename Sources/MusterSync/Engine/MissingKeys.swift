@@ -24,6 +24,9 @@ struct MissingKeys: Sendable {
 
   /// What the control plane wants replaces what it wanted before.
   mutating func want(_ epochs: [EpochID]) {
+    #if Canary
+      if isFullOfAll { return }
+    #endif
     wanted = Array(epochs.prefix(Limits.wantedEpochs))
   }
 
@@ -31,6 +34,9 @@ struct MissingKeys: Sendable {
   mutating func add(_ epoch: EpochID, of author: CertificateHash) -> Bool {
     var epochs = ofAuthor[author] ?? []
     guard !epochs.contains(epoch) else { return true }
+    #if Canary
+      if isFullOfAll { return false }
+    #endif
     guard epochs.count < Limits.missingKeysPerAuthor else {
       overflowed.insert(author)
       return false
@@ -39,6 +45,13 @@ struct MissingKeys: Sendable {
     ofAuthor[author] = epochs
     return true
   }
+
+  #if Canary
+    private var isFullOfAll: Bool {
+      Canary.globalMissingKeys.isPlanted
+        && ofAuthor.values.reduce(0) { $0 + $1.count } >= Limits.missingKeysPerAuthor
+    }
+  #endif
 
   /// The key has come.
   mutating func remove(_ epoch: EpochID) {

@@ -64,6 +64,9 @@ extension SyncEngine {
   mutating func receive(
     chain certificates: [SignedCertificate], from device: DeviceID, endpoint: Endpoint
   ) {
+    #if Canary
+      if Canary.ignoreHandedCertificates.isPlanted { return }
+    #endif
     guard certificates.contains(where: { !roster.shownHashes.contains($0.hash) }) else { return }
     guard (1...Limits.certificateChain).contains(certificates.count) else {
       return reject(.malformed, from: endpoint)
