@@ -103,5 +103,12 @@ enum Machine {
     return Hex.encode(withUnsafeBytes(of: CRC32.checksum(name).bigEndian) { Array($0) })
   }
 
-  private static func hostName() -> [UInt8] { Array(ProcessInfo.processInfo.hostName.utf8) }
+  /// From the system alone: `ProcessInfo` may ask a name server.
+  private static func hostName() -> [UInt8] {
+    var name = [UInt8](repeating: 0, count: 256)
+    let isKnown = name.withUnsafeMutableBytes {
+      gethostname($0.baseAddress?.assumingMemoryBound(to: CChar.self), $0.count - 1) == 0
+    }
+    return isKnown ? Array(name.prefix { $0 != 0 }) : []
+  }
 }
