@@ -8,8 +8,8 @@ internal import MusterModel
 ///     HOME/run/<device>.<machine>.sentinel       the substitute, removed once STATE is writable
 ///
 /// Without the substitute each start would find no sentinel, take the database for a restored copy,
-/// and begin another incarnation. A copy of the home carries the substitute along; it does not match
-/// there, since the copy is another file or on another machine. See decision 0030.
+/// and begin another incarnation. A copy of the home carries the substitute along. It does not
+/// match there, since the copy is another file or on another machine. See decision 0030.
 struct SentinelFiles {
   private let stateDirectory: String
   private let sentinel: SentinelFile
