@@ -62,8 +62,8 @@ public struct Replica {
   var knownDemands: Set<RowID> = []
   /// Nil while the disk works.
   var diskFailure: DiskFailure?
-  /// Why the folder of the sentinel cannot be written, and what to do, in one line; nil while it can.
-  /// The node sets it, for `status` and the alert.
+  /// Why the folder of the sentinel cannot be written, and what to do, in one line; nil while it
+  /// can. The node sets it, for `status` and the alert.
   public var stateFolderProblem: String?
   /// Logs of which damage set frames aside, and those of them that may be joined on now.
   var setAside: Set<LogID> = []

@@ -8,8 +8,8 @@ internal import MusterModel
 ///     HOME/run/<device>.<machine>.sentinel       the substitute, removed once STATE is writable
 ///
 /// Without the substitute each start would find no sentinel, take the database for a restored copy,
-/// and begin another incarnation. A copy of the home carries the substitute along; it does not match
-/// there, since the copy is another file or on another machine. See decision 0030.
+/// and begin another incarnation. A copy of the home carries the substitute along. It does not
+/// match there, since the copy is another file or on another machine. See decision 0030.
 struct SentinelFiles {
   private let stateDirectory: String
   private let sentinel: SentinelFile
@@ -103,5 +103,12 @@ enum Machine {
     return Hex.encode(withUnsafeBytes(of: CRC32.checksum(name).bigEndian) { Array($0) })
   }
 
-  private static func hostName() -> [UInt8] { Array(ProcessInfo.processInfo.hostName.utf8) }
+  /// From the system alone: `ProcessInfo` may ask a name server.
+  private static func hostName() -> [UInt8] {
+    var name = [UInt8](repeating: 0, count: 256)
+    let isKnown = name.withUnsafeMutableBytes {
+      gethostname($0.baseAddress?.assumingMemoryBound(to: CChar.self), $0.count - 1) == 0
+    }
+    return isKnown ? Array(name.prefix { $0 != 0 }) : []
+  }
 }

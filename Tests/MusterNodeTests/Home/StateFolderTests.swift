@@ -37,7 +37,8 @@ struct StateFolderTests {
   }
 
   private func node() throws -> Node {
-    Node(try opened(), transport: nil, logger: Logger(label: "test"))
+    let opened = try OpenedHome(home, passphrase: { [] })
+    return Node(opened, transport: nil, logger: Logger(label: "test"))
   }
 
   private func status(of node: Node) async throws -> StatusSummary {
