@@ -22,6 +22,17 @@ extension World {
       guard state ?? own == own else { return false }
       state = own
     }
+    return try isKeyEverywhere()
+  }
+
+  /// Whether all who may read have the key that the founder writes under, which nobody may have
+  /// used yet: where somebody tries to keep it from them.
+  private func isKeyEverywhere() throws -> Bool {
+    guard !overfillers.isEmpty, let epoch = try nodes[0].change({ try $0.writingEpoch })??.id
+    else { return true }
+    for node in nodes where isPromisedOthersWork(node) && node.reads {
+      guard try node.store.epochKeys().contains(where: { $0.id == epoch }) else { return false }
+    }
     return true
   }
 
