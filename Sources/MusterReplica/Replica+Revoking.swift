@@ -34,8 +34,8 @@ extension Replica {
     }
   }
 
-  /// The heads that a revocation of a device names: of its logs, those held longest, of a forked log
-  /// the newest frame of every branch.
+  /// The heads that a revocation of a device names: of its logs, those held longest, of a forked
+  /// log the newest frame of every branch.
   ///
   /// A log that is not named is cut at zero, so a device with more logs than a revocation can name
   /// is revoked all the same. A log with nothing but its opening says nothing and is left out. A
@@ -79,11 +79,7 @@ extension Replica {
   /// After the control plane changed: asks for the epoch that is to be written under, and sees to
   /// it that there will be one.
   mutating func reviewEpoch(now: ClockReading) throws {
-    let fitting = control.state.fitting
-    let wanted = fitting.first.flatMap { keyring[$0] == nil ? $0 : nil }
-    if local.author.role.reads {
-      try run(.keysMissing(wanted.map { [$0] } ?? [], of: nil), now: now)
-    }
+    try askForAnnounced(now: now)
     guard needsEpoch else {
       epochDue = nil
       return

@@ -53,7 +53,7 @@ extension Replica {
   /// Runs a piece of work and commits what it put together.
   ///
   /// If it throws, nothing that the work wrote for its author is durable, and the author may try
-  /// again. From the moment that it is (`hasWritten`), a failure is a remark: whoever was told of an
+  /// again. From the moment that it is (`hasWritten`), a failure is a remark: an author who got an
   /// error would write the same once more.
   mutating func transact(
     now: ClockReading, _ work: (inout Replica) throws -> Void
@@ -345,6 +345,29 @@ extension Replica {
   ) throws {
     guard !missing.isEmpty, local.author.role.reads else { return }
     try run(.keysMissing(missing.sorted(), of: author), now: now)
+    let counting = missing.filter { control.epochs[$0] != nil }
+    if !counting.isEmpty { try askForAnnounced(including: counting, now: now) }
+  }
+
+  /// Asks for the keys of announced epochs: of the one to write under, and of those that frames
+  /// wait for, commanders' first. They have room of their own, since an author's share may be full
+  /// of epochs that nobody announced.
+  ///
+  /// - Parameter known: epochs that frames in the batch wait for.
+  mutating func askForAnnounced(
+    including known: Set<EpochID> = [], now: ClockReading
+  ) throws {
+    guard local.author.role.reads else { return }
+    let best = control.state.fitting.first
+    var wanted: [EpochID] = []
+    for id in control.epochs.ordered(where: { _ in true }) where keyring[id] == nil {
+      guard wanted.count < Limits.wantedEpochs else { break }
+      let isWanted =
+        try id == best || known.contains(id)
+        || !store.waiting(for: id, after: nil, limit: 1).isEmpty
+      if isWanted { wanted.append(id) }
+    }
+    try run(.keysMissing(wanted, of: nil), now: now)
   }
 
   /// Reads all frames that wait, and asks for the keys that they still need.
@@ -446,8 +469,8 @@ extension Replica {
     return keys
   }
 
-  /// Reads frames that wait anew: those for a key, or all. Returns the keys that they still need, by
-  /// author.
+  /// Reads frames that wait anew: those for a key, or all. Returns the keys that they still need,
+  /// by author.
   @discardableResult
   mutating func release(for epoch: EpochID?) throws -> [CertificateHash: Set<EpochID>] {
     var place: FramePlace?

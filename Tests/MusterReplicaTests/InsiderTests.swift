@@ -145,8 +145,8 @@ struct InsiderTests {
     try valley.at("Ada") { try $0.revoke(mallory, now: $1) }
     try valley.switchOff("Mallory")
     if lane == .control {
-      // Control logs past a cut stay in their set, since a revocation may be void: which of too many
-      // each laptop holds may differ, and what counts does not.
+      // Control logs past a cut stay in their set, since a revocation may be void: which of too
+      // many each laptop holds may differ, and what counts does not.
       try valley.run(milliseconds: 60_000)
       #expect(Set(try valley.hashes()).count == 1)
     } else {

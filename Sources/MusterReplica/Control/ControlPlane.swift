@@ -78,8 +78,8 @@ struct ControlPlane: Sendable {
     isStale = isStale || !operations.isEmpty
   }
 
-  /// Adds a chain up to the root, leaf first, that a device proved itself with or a peer handed over.
-  /// Returns what is new and was added: it counts after `evaluate`.
+  /// Adds a chain up to the root, leaf first, that a device proved itself with or a peer handed
+  /// over. Returns what is new and was added: it counts after `evaluate`.
   ///
   /// - Parameter chain: the caller MUST have verified its signatures.
   mutating func add(chain: [SignedCertificate]) -> [SignedCertificate] {

@@ -22,11 +22,11 @@ struct CountingEpoch: Hashable, Sendable {
 /// 4. the maker nearest to the root, then the one with the lowest certificate hash, then the
 ///    lowest epoch id.
 ///
-/// A commander's generation is reachable if the commanders' generations up to it, and zero, leave no
-/// gap of more than `Limits.epochStep`; a member's if it is at most `Limits.epochStep` above the
+/// A commander's generation is reachable if the commanders' generations up to it, and zero, leave
+/// no gap of more than `Limits.epochStep`; a member's if it is at most `Limits.epochStep` above the
 /// greatest reachable one of a commander. So nobody wins with one far generation for ever: a
-/// commander who rotates takes the greatest reachable generation plus one, and comes first. An epoch
-/// id can be ground by whoever makes the key, so it decides only between epochs of one maker.
+/// commander who rotates takes the greatest reachable generation plus one, and comes first. An
+/// epoch id can be ground by whoever makes the key, so it decides only between epochs of one maker.
 /// Unreachable generations are last, not void: an honest epoch whose predecessors were cut off is
 /// still written under where there is no better one.
 struct CountingEpochs: Hashable, Sendable {

@@ -43,8 +43,8 @@ struct ReceiptDesk: Sendable {
     earliest = min(earliest ?? due, due)
   }
 
-  /// The logs to receipt now: those of the urgent lane first, so that a call for help is never behind
-  /// what can wait; of one lane, those longest due.
+  /// The logs to receipt now: those of the urgent lane first, so that a call for help is never
+  /// behind what can wait; of one lane, those longest due.
   mutating func take(now: Instant) -> [LogID] {
     guard let deadline = nextDeadline, deadline <= now else { return [] }
     let due = debts.filter { $0.value.due <= now }

@@ -319,8 +319,8 @@ public enum TimelineEvent: Hashable, Sendable {
   case flood(String, perSecond: Int64, untilMilliseconds: Int64)
   /// A member signs two frames for one place of its log, and sends both.
   case equivocate(String)
-  /// A member opens logs, makes up epochs and phones, and so on without end, this often; the founder
-  /// rotates the epoch meanwhile, and revokes it at the heal.
+  /// A member opens logs, makes up epochs and phones without end, this often; the founder
+  /// rotates the epoch meanwhile and revokes it at the heal.
   case overfill(String, everyMilliseconds: Int64, untilMilliseconds: Int64)
   /// A device is put out: what its revoker does not hold of it counts for nobody.
   case revoke(String, by: String)

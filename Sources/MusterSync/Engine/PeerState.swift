@@ -35,7 +35,7 @@ struct PeerState: Sendable {
   var confirmations = Confirmations()
   /// Hashes of the records that it sent.
   var knownRecords: [RecordTopic: UInt64] = [:]
-  /// Certificates that it was asked for since the last heartbeat, by the first half of their hashes.
+  /// Certificates that it was asked for since the last heartbeat, by the first half of each hash.
   var certificatesAsked: Set<Bytes16> = []
   /// Logs of which it sent what does not hold: not taken from it again on this session.
   var refused: Set<LogID> = []
