@@ -106,8 +106,11 @@ enum Machine {
   /// From the system alone: `ProcessInfo` may ask a name server.
   private static func hostName() -> [UInt8] {
     var name = [UInt8](repeating: 0, count: 256)
-    let isKnown = name.withUnsafeMutableBytes {
-      gethostname($0.baseAddress?.assumingMemoryBound(to: CChar.self), $0.count - 1) == 0
+    let isKnown = name.withUnsafeMutableBytes { buffer in
+      guard let start = buffer.baseAddress?.assumingMemoryBound(to: CChar.self) else {
+        return false
+      }
+      return gethostname(start, buffer.count - 1) == 0
     }
     return isKnown ? Array(name.prefix { $0 != 0 }) : []
   }
