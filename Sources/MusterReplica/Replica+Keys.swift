@@ -1,0 +1,115 @@
+internal import MusterCrypto
+internal import MusterModel
+internal import MusterStore
+internal import MusterSync
+
+/// The epoch keys that are missing, and those that come.
+extension Replica {
+  // MARK: Asking
+
+  /// - Parameter author: whose frames are sealed under these epochs.
+  mutating func ask(
+    for missing: Set<EpochID>, of author: CertificateHash, now: ClockReading
+  ) throws {
+    guard !missing.isEmpty, local.author.role.reads else { return }
+    try run(.keysMissing(missing.sorted(), of: author), now: now)
+    let counting = missing.filter { control.epochs[$0] != nil }
+    if !counting.isEmpty { try askForAnnounced(including: counting, now: now) }
+  }
+
+  /// Asks for the keys of announced epochs: of the one to write under, and of those that frames
+  /// wait for, commanders' first. They have room of their own, since an author's share may be full
+  /// of epochs that nobody announced.
+  ///
+  /// - Parameter known: epochs that frames in the batch wait for.
+  mutating func askForAnnounced(
+    including known: Set<EpochID> = [], now: ClockReading
+  ) throws {
+    guard local.author.role.reads else { return }
+    let best = control.state.fitting.first
+    var wanted: [EpochID] = []
+    for id in control.epochs.ordered(where: { _ in true }) where keyring[id] == nil {
+      guard wanted.count < Limits.wantedEpochs else { break }
+      let isWanted =
+        try id == best || known.contains(id)
+        || !store.waiting(for: id, after: nil, limit: 1).isEmpty
+      if isWanted { wanted.append(id) }
+    }
+    try run(.keysMissing(wanted, of: nil), now: now)
+  }
+
+  /// Reads all frames that wait, and asks for the keys that they still need.
+  mutating func askForWaiting(now: ClockReading) throws {
+    let missing = try release(for: nil)
+    try commit(now: now)
+    for (author, epochs) in missing.sorted(by: { $0.key < $1.key }) {
+      try ask(for: epochs, of: author, now: now)
+    }
+  }
+
+  /// Asks for the next keys of authors of whose epochs some had no room among the missing ones.
+  private mutating func askForMore(now: ClockReading) throws {
+    for author in engine.takeRefillableAuthors() {
+      let missing = try store.epochsWaitedFor(by: author, limit: Limits.missingKeysPerAuthor)
+      try ask(for: Set(missing), of: author, now: now)
+    }
+  }
+
+  // MARK: Learning
+
+  /// Keeps a key, reads what waited for it, and lets the engine hand it on.
+  mutating func learn(_ key: EpochKey, now: ClockReading) throws {
+    guard keyring.add(key, operation: local.operation), let raw = Bytes32(key.key) else { return }
+    batch.epochKeys.append(StoredEpochKey(id: key.id, key: raw))
+    #if Canary
+      if Canary.forgetKey.isPlanted { batch.epochKeys = [] }
+    #endif
+    try commit(now: now)
+    try release(for: key.id)
+    for record in try store.records() where record.epoch == key.id {
+      if let position = opened(record) { batch.positions.append(position) }
+    }
+    try run(.keyLearned(key), now: now)
+    try askForMore(now: now)
+  }
+
+  /// A command device finds the key of an epoch sealed to it in the announcement.
+  func sealedKeys(in operations: [Operation]) -> [EpochKey] {
+    var keys: [EpochKey] = []
+    for case .epoch(let announcement) in operations where keyring[announcement.id] == nil {
+      for sealed in announcement.sealed where sealed.device == local.device {
+        guard let key = SealedBox.open(sealed.box, with: local.agreementKey) else { continue }
+        keys.append(EpochKey(id: announcement.id, key: key))
+      }
+    }
+    return keys
+  }
+
+  /// Reads frames that wait anew: those for a key, or all. Returns the keys that they still need,
+  /// by author.
+  @discardableResult
+  mutating func release(for epoch: EpochID?) throws -> [CertificateHash: Set<EpochID>] {
+    var place: FramePlace?
+    var missing: [CertificateHash: Set<EpochID>] = [:]
+    while true {
+      let frames = try store.waiting(for: epoch, after: place, limit: 1024)
+      guard let last = frames.last else { return missing }
+      for waiting in frames {
+        let reading = try read(
+          waiting.frame, opening: waiting.opening,
+          standing: control.standing(of: waiting.frame, opening: waiting.opening))
+        guard case .view(let application, let completes) = reading else { continue }
+        if case .waiting(.key(let epoch)) = application {
+          missing[waiting.opening.certificate, default: []].insert(epoch)
+        }
+        if case .waiting(let reason) = application, reason == waiting.reason { continue }
+        let own = FramePlace(log: waiting.frame.strand, sequence: waiting.frame.sequence)
+        batch.released.append(ReleasedFrame(place: own, application: application))
+        for place in completes {
+          batch.released.append(ReleasedFrame(place: place, application: .nothing))
+        }
+      }
+      place = FramePlace(log: last.frame.strand, sequence: last.frame.sequence)
+    }
+  }
+}
