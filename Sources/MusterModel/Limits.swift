@@ -18,12 +18,14 @@ public enum Limits {
   public static let sealOverheadBytes = 40
   /// What an author may put into one frame before sealing.
   public static let framePlaintextBytes = frameBodyBytes - sealOverheadBytes
-  /// Parts of one operation, joined.
+  /// The parts of one group of entries, joined.
   public static let operationBytes = 64 * 1024
-  /// Pieces that a reader gathers for one operation; a writer needs at most 74 for 64 KiB.
+  /// Parts that a receiver joins to one group; an author needs at most 80 for 64 KiB.
   public static let partsPerOperation = 128
   /// Dots have a 16-bit index, and no frame holds more.
   public static let operationsPerFrame = 512
+  /// Named people in one group of a directive's entries, half of `operationsPerFrame`.
+  public static let namesPerGroup = 256
   /// Sequences stop here, so that they fit the store's row ids.
   public static let lastSequence: UInt64 = (1 << 32) - 1
   /// Lives that one device's database may have: far more than any laptop is restored, and a bound

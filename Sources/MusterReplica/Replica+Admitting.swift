@@ -119,7 +119,7 @@ extension Replica {
           user: UserID(operation: local.operation, firstDeviceKey: request.signingKey),
           signingKey: request.signingKey, agreementKey: request.agreementKey, role: role),
         signedBy: local.signingKey)
-      try append([.certificate(certificate)], lane: .control, now: now)
+      try append([[.certificate(certificate)]], lane: .control, now: now)
     }
     let key = currentEpoch
     let keys = key.map { [EpochKey(id: $0.id, key: $0.key.export())] } ?? []

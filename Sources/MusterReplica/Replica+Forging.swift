@@ -66,7 +66,7 @@ extension Replica {
         user: UserID(operation: local.operation, firstDeviceKey: key), signingKey: key,
         agreementKey: replica.random.agreementKey().publicKey, role: .command)
       let signed = SignedCertificate(certificate, signedBy: local.signingKey)
-      try replica.append([.certificate(signed)], lane: .control, now: now)
+      try replica.append([[.certificate(signed)]], lane: .control, now: now)
     }
   }
 
@@ -92,7 +92,7 @@ extension Replica {
               operation: local.operation, author: local.author.user, sequence: sequence)),
         key: epoch.key, nonce: replica.random.nonce24(), signedBy: local.signingKey)
       try replica.push([other], records: [], now: now)
-      try replica.append([says("other")], lane: .state, now: now)
+      try replica.append([[says("other")]], lane: .state, now: now)
     }
   }
 
@@ -104,7 +104,7 @@ extension Replica {
       let writes = [(Field.reportExistence, Value.mark), (.reportTitle, .text("Not mine"))].map {
         Write(row: row, field: $0.0, value: $0.1, origin: origin)
       }
-      try replica.append(writes.map(Operation.write), lane: .state, now: now)
+      try replica.append([writes.map(Operation.write)], lane: .state, now: now)
     }
   }
 

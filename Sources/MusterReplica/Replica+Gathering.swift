@@ -27,8 +27,9 @@ extension Replica {
   /// Puts what is gathered into frames, so that later writes can name it.
   private mutating func sealGathered(now: ClockReading) throws {
     guard let taken = gathering?.take() else { return }
-    for (lane, operations) in taken {
-      let run = try seal(operations, lane: lane, now: now)
+    for (lane, pending) in taken {
+      let run = try seal(
+        pending.groups, following: pending.following, lane: lane, now: now)
       let before = batch.frames.count
       try hold(run.frames, opening: run.opening, now: now)
       gathering?.keep(run)

@@ -60,7 +60,7 @@ extension Replica {
           epoch: epoch.id, plaintext: body, key: epoch.key, nonce: random.nonce24(),
           signedBy: local.signingKey))
     }
-    return LogWriter.Run(opening: opening, frames: frames)
+    return LogWriter.Run(opening: opening, frames: frames, leading: frames.count)
   }
 
   /// Writes frames into this device's own state log, each sealed under an epoch of its own that
@@ -74,7 +74,7 @@ extension Replica {
         let note = Write(
           row: RowID(raw: replica.local.author.user.raw), field: .userTeam, value: .text("x"))
         let run = try replica.writer.write(
-          [.write(note)], lane: .state, at: now.wall, earlier: [], epoch: (id, sealing),
+          [[.write(note)]], lane: .state, at: now.wall, earlier: [], epoch: (id, sealing),
           random: &replica.random)
         try replica.hold(run.frames, opening: run.opening, now: now)
         try replica.commit(now: now)
@@ -99,7 +99,7 @@ extension Replica {
       let announcement = EpochAnnouncement(
         id: ground.id, generation: generation, base: nil,
         excludes: Array(excludes.prefix(Limits.excludedRevocations)), sealed: [])
-      try replica.append([.epoch(announcement)], lane: .control, now: now)
+      try replica.append([[.epoch(announcement)]], lane: .control, now: now)
     }
   }
 

@@ -66,7 +66,7 @@ extension Replica {
     if operations.isEmpty {
       try commit(now: now)
     } else {
-      try append(operations, lane: .state, now: now)
+      try append(operations.map { [$0] }, lane: .state, now: now)
     }
     monitor.keep(seen)
     if let published { try run(.recorded([published]), now: now) }

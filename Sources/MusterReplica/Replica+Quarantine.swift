@@ -63,7 +63,7 @@ extension Replica {
       Head(log: $0.log, sequence: $0.sequence, hash: $0.hash)
     }
     let outcome = try transact(now: now) { replica in
-      try replica.append([.release(Release(frames: heads))], lane: .control, now: now)
+      try replica.append([[.release(Release(frames: heads))]], lane: .control, now: now)
     }
     return (heads.count, outcome)
   }

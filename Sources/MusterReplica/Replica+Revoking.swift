@@ -29,7 +29,7 @@ extension Replica {
     let cuts = try cuts(for: device)
     return try transact(now: now) { replica in
       let revocation = Revocation(device: device, cuts: cuts)
-      try replica.append([.revocation(revocation)], lane: .control, now: now)
+      try replica.append([[.revocation(revocation)]], lane: .control, now: now)
       try replica.makeEpoch(now: now)
     }
   }
@@ -104,7 +104,7 @@ extension Replica {
     let id = EpochID(operation: local.operation, key: key)
     let announcement = control.announcement(of: id, sealed: sealedToCommand(key))
     try learn(EpochKey(id: id, key: key), now: now)
-    try append([.epoch(announcement)], lane: .control, now: now)
+    try append([[.epoch(announcement)]], lane: .control, now: now)
   }
 
   /// So that a key does not die with its maker.

@@ -97,10 +97,17 @@ extension Replica {
     held.remarks.append("what was written is kept; what was to follow failed: \(error)")
   }
 
-  /// Hands frames of this device on that have just become durable. A failure is none of the write.
+  /// Broadcasts frames of this device that have just become durable, long texts after all else:
+  /// receivers hold frames back until the last of those that were sent together has arrived. A
+  /// failure is none of the write.
   mutating func passOn(_ runs: [LogWriter.Run], now: ClockReading) {
     do {
-      for run in runs { try self.run(.appended(run.opening, run.frames), now: now) }
+      for run in runs {
+        try self.run(.appended(run.opening, Array(run.frames.prefix(run.leading))), now: now)
+      }
+      for run in runs where run.leading < run.frames.count {
+        try self.run(.appended(run.opening, Array(run.frames.dropFirst(run.leading))), now: now)
+      }
     } catch {
       fail(afterWriting: error, now: now)
     }
@@ -141,8 +148,7 @@ extension Replica {
       if Canary.acknowledgeFirst.isPlanted, batch.frames.count == 1 { return }
     #endif
     let outcome = try store.commit(batch)
-    let own = Set(writer.heads.values.map(\.log))
-    if batch.frames.contains(where: { own.contains($0.frame.log) }) { hasWritten = true }
+    if batch.frames.contains(where: { writer.isOwn($0.frame.log) }) { hasWritten = true }
     if !setAside.isEmpty { noteGrowth() }
     batch = Batch()
     reader.forgetSome()

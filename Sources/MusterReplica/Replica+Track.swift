@@ -37,7 +37,7 @@ extension Replica {
     composer.set(.trackPoints, to: .bytes(segment.encoded()))
     return try transact(now: now) { replica in
       replica.noteShared(upTo: last.place)
-      try replica.append(composer.writes.map(Operation.write), lane: .history, now: now)
+      try replica.append([composer.writes.map(Operation.write)], lane: .history, now: now)
     }
   }
 

@@ -8,6 +8,6 @@ extension Replica {
   package mutating func author(
     unchecked operations: [Operation], lane: Lane, now: ClockReading
   ) throws -> Outcome {
-    try transact(now: now) { try $0.append(operations, lane: lane, now: now) }
+    try transact(now: now) { try $0.append(operations.map { [$0] }, lane: lane, now: now) }
   }
 }

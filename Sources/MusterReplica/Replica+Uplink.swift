@@ -41,7 +41,7 @@ extension Replica {
       throw Refusal("this device has named as many certificates as it may")
     }
     return try transact(now: now) { replica in
-      try replica.append([.uplink(certificate)], lane: .control, now: now)
+      try replica.append([[.uplink(certificate)]], lane: .control, now: now)
     }
   }
 }

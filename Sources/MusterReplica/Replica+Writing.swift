@@ -208,18 +208,32 @@ extension Replica {
 
   // MARK: Shared
 
+  /// Writes what one command changes. Every other device applies it as a whole, but for long texts,
+  /// which follow: a call for evacuation does not wait for its description.
   mutating func write(_ writes: [Write], lane: Lane, now: ClockReading) throws -> Outcome {
     guard !writes.isEmpty else { return Outcome() }
     for write in writes { try requireAcceptable(write) }
+    let entries = try withOrigins(writes, lane: lane)
+    let groups = Self.groups(of: entries.filter { !$0.follows })
+    let texts = entries.filter(\.follows).map { [Operation.write($0)] }
     guard gathering == nil else {
-      let writes = try withOrigins(writes, lane: lane)
-      gathering?.add(writes, lane: lane)
+      gathering?.add(groups, following: texts, lane: lane, of: writes.map(\.key))
       return Outcome()
     }
     return try transact(now: now) { replica in
-      try replica.append(
-        replica.withOrigins(writes, lane: lane).map(Operation.write), lane: lane, now: now)
+      try replica.append(groups, following: texts, lane: lane, now: now)
     }
+  }
+
+  /// The writes of one command as groups that are each applied as a whole: one group, but for the
+  /// names of a large audience. Those come first, since a row is shown from its existence on.
+  private static func groups(of writes: [Write]) -> [[Operation]] {
+    let audience = writes.filter { $0.field == .directiveUsers }
+    let size = Limits.namesPerGroup
+    let before = stride(from: size, to: audience.count, by: size)
+      .map { Array(audience[$0..<min($0 + size, audience.count)]) }
+    let whole = writes.filter { $0.field != .directiveUsers } + audience.prefix(size)
+    return (before + [whole]).filter { !$0.isEmpty }.map { $0.map(Operation.write) }
   }
 
   /// What every replica would refuse to apply is not written in the first place.
@@ -235,23 +249,26 @@ extension Replica {
     throw Refusal("the \(write.field.name) \(fault ?? "is out of range")")
   }
 
-  /// Seals operations into this device's log and passes the frames on once they are durable.
-  mutating func append(_ operations: [Operation], lane: Lane, now: ClockReading) throws {
-    let run = try seal(operations, lane: lane, now: now)
+  /// Seals groups of entries into this device's log, each to be applied as a whole, and broadcasts
+  /// the frames once they are durable.
+  mutating func append(
+    _ groups: [[Operation]], following: [[Operation]] = [], lane: Lane, now: ClockReading
+  ) throws {
+    let run = try seal(groups, following: following, lane: lane, now: now)
     try hold(run.frames, opening: run.opening, now: now)
     try commit(now: now)
     passOn([run], now: now)
   }
 
-  /// Seals operations into frames of this device's log, which are yet to be held.
+  /// Seals groups of entries into frames of this device's log, which are not stored yet.
   mutating func seal(
-    _ operations: [Operation], lane: Lane, now: ClockReading
+    _ groups: [[Operation]], following: [[Operation]] = [], lane: Lane, now: ClockReading
   ) throws -> LogWriter.Run {
-    let earlier = try ownFrames(among: operations, in: lane)
+    let earlier = try ownFrames(among: (groups + following).joined(), in: lane)
     if lane != .control { try ensureEpoch(now: now) }
     do {
       return try writer.write(
-        operations, lane: lane, at: now.wall, earlier: earlier,
+        groups, following: following, lane: lane, at: now.wall, earlier: earlier,
         epoch: currentEpoch, random: &random)
     } catch {
       switch error {
@@ -266,7 +283,7 @@ extension Replica {
 
   /// This log's own frames among those that the operations supersede.
   private func ownFrames(
-    among operations: [Operation], in lane: Lane
+    among operations: some Sequence<Operation>, in lane: Lane
   ) throws(StoreError) -> Set<Bytes16> {
     guard let log = writer.heads[lane]?.log else { return [] }
     var names: Set<Bytes16> = []
@@ -323,6 +340,16 @@ extension Replica {
       let allowed = roles.map(\.name).joined(separator: " or ")
       throw Refusal(
         "this device's role is \(local.author.role.name); that takes \(allowed)", .notAllowed)
+    }
+  }
+}
+
+extension Write {
+  /// Whether it follows the rest of its command: a text of up to 16 KiB that no one waits for.
+  fileprivate var follows: Bool {
+    switch field {
+    case .reportDescription, .fenceProperties: true
+    default: false
     }
   }
 }

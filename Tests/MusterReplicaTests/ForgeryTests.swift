@@ -19,7 +19,7 @@ struct ForgeryTests {
     let before = try valley.hashes()
     let frames = try valley.ask("Ada") { try $0.status(now: $1) }.frames
     try valley.at("Ben") { replica, now in
-      try replica.transact(now: now) { try $0.append(operations, lane: lane, now: now) }
+      try replica.transact(now: now) { try $0.append([operations], lane: lane, now: now) }
     }
     try valley.converge()
 
@@ -125,7 +125,7 @@ struct ForgeryTests {
     for _ in 0..<2 {
       try valley.at("Ben") { replica, now in
         try replica.transact(now: now) {
-          try $0.append([.crossing(crossing)], lane: .state, now: now)
+          try $0.append([[.crossing(crossing)]], lane: .state, now: now)
         }
       }
     }

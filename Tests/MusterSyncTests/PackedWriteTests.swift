@@ -74,7 +74,7 @@ struct PackedWriteTests {
     let creating = Write(
       row: own.row, field: .reportExistence, value: .mark, origin: own.origin)
     for write in [unnamed, creating] {
-      let isAdded = first.add(.write(write), knowing: mentions)
+      let isAdded = first.add([.write(write)], knowing: mentions)
       #expect(isAdded)
     }
     let earlier = try FrameBody.read(first.encoded(), writesAt: at(sequence: 700)) { _, _ in .none }
@@ -93,7 +93,7 @@ struct PackedWriteTests {
     let urgent = Write(
       row: other.row, field: .reportToEvacuate, value: .mark, origin: other.origin)
     for write in [edit, exists, urgent] {
-      let isAdded = second.add(.write(write), knowing: mentions)
+      let isAdded = second.add([.write(write)], knowing: mentions)
       #expect(isAdded)
     }
     let bytes = second.encoded()

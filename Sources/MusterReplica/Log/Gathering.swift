@@ -7,7 +7,7 @@ internal import MusterSync
 /// with those of them that are sealed: a dot has its frame's hash, so what is not sealed yet has no
 /// name that a later write could supersede.
 struct Gathering: Sendable {
-  private(set) var pending: [Lane: [Operation]] = [:]
+  private(set) var pending: [Lane: Pending] = [:]
   /// Rows with writes that are not sealed.
   private(set) var unsealed: Set<RowKey> = []
   private(set) var rows: [RowKey: RowState] = [:]
@@ -15,24 +15,35 @@ struct Gathering: Sendable {
   private(set) var runs: [LogWriter.Run] = []
   private var sealed: Set<FrameName> = []
 
+  /// Groups of entries, each applied as a whole.
+  struct Pending: Sendable {
+    var groups: [[Operation]] = []
+    /// Those that are written after all others.
+    var following: [[Operation]] = []
+  }
+
   private struct FrameName: Hashable, Sendable {
     let log: LogID
     let name: Bytes16
   }
 
-  mutating func add(_ writes: [Write], lane: Lane) {
-    pending[lane, default: []] += writes.map(Operation.write)
-    unsealed.formUnion(writes.map(\.key))
+  /// Adds the groups of one command that writes to `rows`.
+  mutating func add(
+    _ groups: [[Operation]], following: [[Operation]], lane: Lane, of rows: some Sequence<RowKey>
+  ) {
+    pending[lane, default: Pending()].groups += groups
+    pending[lane, default: Pending()].following += following
+    unsealed.formUnion(rows)
   }
 
-  /// The writes to seal now, by lane in its order; from here on they count as sealed.
-  mutating func take() -> [(lane: Lane, operations: [Operation])] {
+  /// What to seal now, by lane in its order; from here on it counts as sealed.
+  mutating func take() -> [(lane: Lane, pending: Pending)] {
     defer {
       pending = [:]
       unsealed = []
     }
     return pending.sorted { $0.key.rawValue < $1.key.rawValue }
-      .map { (lane: $0.key, operations: $0.value) }
+      .map { (lane: $0.key, pending: $0.value) }
   }
 
   mutating func keep(_ run: LogWriter.Run) {

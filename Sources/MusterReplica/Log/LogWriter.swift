@@ -2,7 +2,7 @@ internal import MusterCrypto
 internal import MusterModel
 internal import MusterSync
 
-/// This device's own logs in this incarnation: packs operations into frames, opens a log when its
+/// This device's own logs in this incarnation: packs entries into frames, opens a log when its
 /// lane is first written to, seals and signs.
 struct LogWriter: Sendable {
   let local: LocalDevice
@@ -35,17 +35,26 @@ struct LogWriter: Sendable {
     }
   }
 
+  /// Whether a log is one that this device writes now.
+  func isOwn(_ log: LogID) -> Bool { heads.values.contains { $0.log == log } }
+
   /// Consecutive frames of one log of this device.
   struct Run: Sendable {
     let opening: Opening
     let frames: [Frame]
+    /// How many of the frames hold what is broadcast first.
+    let leading: Int
   }
 
-  /// Writes operations into a lane: as many to a frame as fit, one that fits none in parts.
+  /// Writes groups of entries into a lane: as many groups to a frame as fit, a group that fits no
+  /// frame in parts. Receivers apply a group as a whole or not at all.
   ///
-  /// - Parameter earlier: the lane's own frames among those that the writes name.
+  /// - Parameters:
+  ///   - groups: what is broadcast first.
+  ///   - following: groups that come after all others.
+  ///   - earlier: the lane's own frames among those that the writes name.
   mutating func write(
-    _ operations: [Operation], lane: Lane, at writtenAt: Timestamp, earlier: Set<Bytes16>,
+    _ groups: [[Operation]], following: [[Operation]] = [], lane: Lane, at writtenAt: Timestamp, earlier: Set<Bytes16>,
     epoch: (id: EpochID, key: SealingKey)?, random: inout DeterministicRandom
   ) throws(Fault) -> Run {
     let first = (heads[lane]?.sequence ?? 0) + 1
@@ -53,8 +62,9 @@ struct LogWriter: Sendable {
     if let mentions = mentions.removeValue(forKey: lane), mentions.epoch == epoch?.id {
       known = mentions.rows
     }
-    let bodies = try pack(
-      operations, lane: lane, from: first, at: writtenAt, earlier: earlier, mentions: &known)
+    let (bodies, leading) = try pack(
+      groups, following, lane: lane, from: first, at: writtenAt, earlier: earlier,
+      mentions: &known)
     let opening = opening(lane)
     let log = LogID(operation: local.operation, opening: opening)
     var frames: [Frame] = []
@@ -79,7 +89,8 @@ struct LogWriter: Sendable {
     }
     heads[lane] = head
     mentions[lane] = epoch.map { ($0.id, known) }
-    return Run(opening: opening, frames: frames)
+    return Run(
+      opening: opening, frames: frames, leading: frames.count - bodies.count + leading)
   }
 
   private func opening(_ lane: Lane) -> Opening {
@@ -112,14 +123,16 @@ struct LogWriter: Sendable {
   /// The fields of a part around its content, rounded up.
   private static let partOverhead = 32
 
+  /// Returns the bodies of frames, and how many of them hold all of `groups`.
+  ///
   /// - Parameters:
   ///   - first: the sequence of the first frame with operations.
   ///   - earlier: this log's own frames among those that the writes name.
   ///   - mentions: of this log and the epoch that is written under; grows with what is named here.
   private func pack(
-    _ operations: [Operation], lane: Lane, from first: UInt64, at writtenAt: Timestamp,
-    earlier: Set<Bytes16>, mentions: inout RowMentions
-  ) throws(Fault) -> [[UInt8]] {
+    _ groups: [[Operation]], _ following: [[Operation]], lane: Lane, from first: UInt64,
+    at writtenAt: Timestamp, earlier: Set<Bytes16>, mentions: inout RowMentions
+  ) throws(Fault) -> (bodies: [[UInt8]], leading: Int) {
     var bodies: [[UInt8]] = []
     func place() -> WritePlace? {
       guard lane != .control else { return nil }
@@ -135,16 +148,19 @@ struct LogWriter: Sendable {
       }
       packer = FrameBodyPacker(writtenAt: writtenAt, writesAt: place())
     }
-    for operation in operations {
-      let named = Self.naming(operation, by: earlier)
-      if packer.add(named, knowing: mentions) { continue }
+    func add(_ group: [Operation]) throws(Fault) {
+      let named = group.map { Self.naming($0, by: earlier) }
+      if packer.add(named, knowing: mentions) { return }
       flush()
-      if packer.add(named, knowing: mentions) { continue }
+      if packer.add(named, knowing: mentions) { return }
       bodies += try parts(of: named, at: writtenAt, in: place())
       flush()
     }
+    for group in groups { try add(group) }
+    let leading = bodies.count + (packer.isEmpty ? 0 : 1)
+    for group in following { try add(group) }
     flush()
-    return bodies
+    return (bodies, leading)
   }
 
   /// What this log itself wrote is taken away without a name; but elements of a set go by name.
@@ -162,13 +178,15 @@ struct LogWriter: Sendable {
   }
 
   private func parts(
-    of operation: Operation, at writtenAt: Timestamp, in place: WritePlace?
+    of group: [Operation], at writtenAt: Timestamp, in place: WritePlace?
   ) throws(Fault) -> [[UInt8]] {
-    let whole = FrameBody(writtenAt: writtenAt, contents: .operations([operation]))
+    let whole = FrameBody(writtenAt: writtenAt, contents: .operations(group))
       .encoded(writesAt: place)
     let size = Limits.framePlaintextBytes - Self.partOverhead
     let count = (whole.count + size - 1) / size
-    guard whole.count <= Limits.operationBytes, count <= Limits.partsPerOperation else {
+    guard whole.count <= Limits.operationBytes, count <= Limits.partsPerOperation,
+      group.count <= Limits.operationsPerFrame
+    else {
       throw .tooLarge
     }
     return (0..<count).map { index in

@@ -22,10 +22,19 @@ public struct FrameBodyPacker {
   /// Whether nothing was added yet.
   public var isEmpty: Bool { count == 0 }
 
-  /// False where the frame has no room left for it: then nothing was added.
+  /// Adds all operations of a group, or none where the frame has no room left for all of them.
   ///
   /// - Parameter mentions: rows that earlier frames of the same log and epoch name.
-  public mutating func add(_ operation: Operation, knowing mentions: RowMentions) -> Bool {
+  public mutating func add(_ group: [Operation], knowing mentions: RowMentions) -> Bool {
+    let before = self
+    guard group.allSatisfy({ add($0, knowing: mentions) }) else {
+      self = before
+      return false
+    }
+    return true
+  }
+
+  private mutating func add(_ operation: Operation, knowing mentions: RowMentions) -> Bool {
     guard count < Limits.operationsPerFrame else { return false }
     guard case .write(let write) = operation else {
       let size = operation.encodedSize
@@ -34,14 +43,9 @@ public struct FrameBodyPacker {
       othersBytes += size
       return true
     }
-    let before = writes
-    precondition(before != nil, "a write in the control lane")
+    precondition(writes != nil, "a write in the control lane")
     writes?.append(write, knowing: mentions)
-    guard total(with: 0) <= Limits.framePlaintextBytes else {
-      writes = before
-      return false
-    }
-    return true
+    return total(with: 0) <= Limits.framePlaintextBytes
   }
 
   private var count: Int { others.count + (writes?.count ?? 0) }

@@ -59,9 +59,11 @@ struct Valley {
     laptops[index(name)].leadMilliseconds = aheadMilliseconds
   }
 
-  /// 10.0.0.1 for the first.
+  /// 10.0.0.1 for the first; enough for 65,535.
   static func endpoint(_ number: Int) -> Endpoint {
-    guard let endpoint = Endpoint(address: [10, 0, 0, UInt8(number + 1)], port: 7474) else {
+    let host = UInt16(number + 1)
+    let address = [10, 0, UInt8(host >> 8), UInt8(host & 255)]
+    guard let endpoint = Endpoint(address: address, port: 7474) else {
       preconditionFailure("four bytes are an address")
     }
     return endpoint
