@@ -22,12 +22,14 @@ struct MissingKeys: Sendable {
     wanted.contains(epoch) || ofAuthor.values.contains { $0.contains(epoch) }
   }
 
-  /// What the control plane wants replaces what it wanted before.
-  mutating func want(_ epochs: [EpochID]) {
+  /// Replaces what the control plane wanted before; false where it wants the same.
+  mutating func want(_ epochs: [EpochID]) -> Bool {
     #if Canary
-      if isFullOfAll { return }
+      if isFullOfAll { return false }
     #endif
+    let before = wanted
     wanted = Array(epochs.prefix(Limits.wantedEpochs))
+    return wanted != before
   }
 
   /// False where the author has as many as it may.

@@ -148,8 +148,9 @@ extension SyncEngine {
       for epoch in missing where !missingKeys.add(epoch, of: author) {
         bounds.note(.missingKeys, of: author)
       }
-    } else {
-      missingKeys.want(missing)
+    } else if !missingKeys.want(missing) {
+      // Each control frame leads here: peers were asked already.
+      return
     }
     for device in connected { askForKeys(device) }
   }
