@@ -72,6 +72,11 @@ def suite(filter_, quick, full, words, times=1):
     return run
 
 
+def insider(number, words, times, quick=250):
+    """An insider row, in thousandths of the volume that it names."""
+    return suite(f"InsiderVolumeTests/.*{number}:", quick, 1000, words, times=times)
+
+
 ROWS = [
     Row("S1", "power cuts and failing calls at every point", crash_points),
     Row("S4", "flipped bytes, cut files, zeroed pages",
@@ -91,6 +96,20 @@ ROWS = [
     Row("G0", "drawn stories", swarm),
     Row("N3", "datagrams with bits flipped, cut, lengthened",
         suite("MusterSyncTests.MutationTests", 300_000, 1_000_000, "{:,} datagrams")),
+    Row("I1", "a revoked device joins again",
+        insider("I1", "{:,.0f} schedules", 0.1)),
+    Row("I2", "authors whose admitter is out of reach",
+        insider("I2", "{:,.0f} schedules, three authors for ten of them", 1)),
+    Row("I4", "logs opened without end",
+        insider("I4", "{:,} openings", 1000)),
+    Row("I5", "receipts and trackers without end",
+        insider("I5", "{:,.2f} times their bounds", 0.01)),
+    Row("I8", "frames under made-up epochs",
+        insider("I8", "{:,} frames", 100)),
+    Row("I12", "a state folder that cannot be written",
+        suite("MusterNodeTests.StateFolderTests", 250, 1000, "{:,} starts")),
+    Row("I13", "an epoch that would always win",
+        suite("MusterReplicaTests.EpochChoiceTests", 1, 1, "every role, before and after a revocation")),
     Row("A8", "published vectors, and nonces",
         suite("MusterCryptoTests", 1_000_000, 10_000_000, "all vectors, {:,} nonces")),
 ]
