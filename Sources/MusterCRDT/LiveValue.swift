@@ -25,24 +25,31 @@ public struct LiveValue: Hashable, Sendable {
 }
 
 /// Which of several concurrent values is shown: the safer, then the higher role, then the greater
-/// dot. No clock has a say.
+/// dot. Clocks do not matter.
 extension LiveValue {
-  static func isShownBefore(_ left: LiveValue, _ right: LiveValue, in field: Field) -> Bool {
-    let (leftDanger, rightDanger) = (left.danger(in: field), right.danger(in: field))
+  /// - Parameter isRefuge: the row is an assembly zone: a zone that people are sent to is the safer
+  ///   for being inactive, any other for being active.
+  static func isShownBefore(
+    _ left: LiveValue, _ right: LiveValue, in field: Field, isRefuge: Bool
+  ) -> Bool {
+    let leftDanger = left.danger(in: field, isRefuge: isRefuge)
+    let rightDanger = right.danger(in: field, isRefuge: isRefuge)
     if leftDanger != rightDanger { return leftDanger > rightDanger }
     if left.role != right.role { return left.role.rawValue < right.role.rawValue }
     return left.dot > right.dot
   }
 
   /// Greater is what a careful person would rather believe.
-  private func danger(in field: Field) -> UInt8 {
+  private func danger(in field: Field, isRefuge: Bool) -> UInt8 {
     switch (field, value) {
     case (.userSafetyClaim, .claim(let claim, _)),
       (.userSafetyOverride, .overruling(let claim, _, _)):
       claim == .needsHelp ? 1 : 0
     case (.reportStatus, .code(let code)): code == ReportStatus.open.rawValue ? 1 : 0
     case (.directiveStatus, .code(let code)): code == DirectiveStatus.open.rawValue ? 1 : 0
-    case (.reportSeverity, .code(let code)), (.fenceActive, .code(let code)): code
+    case (.fenceKind, .code(let code)): code == FenceKind.hazard.rawValue ? 1 : 0
+    case (.fenceActive, .code(let code)): isRefuge ? 1 - min(1, code) : code
+    case (.reportSeverity, .code(let code)): code
     default: 0
     }
   }

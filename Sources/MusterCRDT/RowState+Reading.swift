@@ -8,8 +8,13 @@ extension RowState {
 
   /// The value that is shown where several are live.
   public func shown(_ field: Field) -> LiveValue? {
-    values(of: field).min { LiveValue.isShownBefore($0, $1, in: field) }
+    let isRefuge = field == .fenceActive && shown(.fenceKind)?.value == Self.assemblyZone
+    return values(of: field).min {
+      LiveValue.isShownBefore($0, $1, in: field, isRefuge: isRefuge)
+    }
   }
+
+  private static let assemblyZone = Value.code(FenceKind.muster.rawValue)
 
   /// The dots that a new write to this field saw, and so supersedes: at most
   /// `Limits.supersededDots`, the rest being left as conflicts for the next write.

@@ -21,7 +21,7 @@ public struct SafetyZone: Sendable {
 /// 1. asked for help, or command says that they need it: unsafe
 /// 2. last seen inside a hazard zone: unsafe, even if long ago, and whatever anybody says
 /// 3. said to be safe, by themselves or by command: safe
-/// 4. no fix, or none for a while: unknown
+/// 4. all devices revoked, no fix, or none for a while: unknown
 /// 5. inside a muster zone: safe
 /// 6. outside while a muster is called: unsafe
 /// 7. otherwise unknown, since nobody was told where to be
@@ -35,19 +35,25 @@ public struct SafetyAssessment: Hashable, Sendable {
   public let reason: String
   /// Which rule decided.
   public let cause: SafetyCause
-  /// Seconds since the last position was taken, by the wall clock of the user's device; never
-  /// negative. Nil when there is none.
+  /// Seconds since the last position was taken: the larger of what the clock of the user's device
+  /// claims and the time since this node received it, so that a clock that is ahead cannot keep
+  /// somebody in contact. Nil when there is none.
   public let ageSeconds: Int64?
 
   /// Judges one user. The zones are active muster and hazard fences; of several that hold the
   /// user, the first gives its name. `claim` is the user's own word, or that of the commander who
   /// is named by `overruler`.
+  ///
+  /// - Parameters:
+  ///   - heldMilliseconds: how long this node has held the position.
+  ///   - hasDevice: any device of the user is not revoked. Without one nobody is safe or in
+  ///     contact; a call for help and a last position in a hazard zone stay.
   public init(
     claim: (claim: SafetyClaim, note: String)?, overruler: String?, position: PositionReport?,
-    now: Timestamp,
+    heldMilliseconds: Int64 = 0, hasDevice: Bool = true, now: Timestamp,
     musterZones: [SafetyZone], hazardZones: [SafetyZone], silenceThresholdMilliseconds: Int64
   ) {
-    let age = position.map { max(0, now.milliseconds(since: $0.reportedAt)) }
+    let age = position.map { max(0, heldMilliseconds, now.milliseconds(since: $0.reportedAt)) }
     ageSeconds = age.map { $0 / 1000 }
     let place = position?.fix.position
     func zone(in zones: [SafetyZone]) -> SafetyZone? {
@@ -58,6 +64,8 @@ public struct SafetyAssessment: Hashable, Sendable {
       (state, cause, reason) = (.unsafe, .needsHelp, Self.joined(words, claim.note))
     } else if let hazard = zone(in: hazardZones) {
       (state, cause, reason) = (.unsafe, .insideHazard, "inside hazard zone \(hazard.name)")
+    } else if !hasDevice {
+      (state, cause, reason) = (.unknown, .silent, "device revoked, no contact")
     } else if let claim {
       let words = overruler.map { Self.joined("safe, says \($0)", claim.note) }
       (state, cause, reason) = (.safe, .saidSafe, words ?? "said safe")

@@ -66,7 +66,8 @@ public enum AlertKind: UInt8, Sendable, CaseIterable, Hashable {
   case help = 1
   /// A hazard was reported near this device.
   case hazard = 2
-  /// This device is inside a hazard fence.
+  /// This device is inside a hazard zone (the row is the zone's), or at command another person is
+  /// (the row is the person's).
   case inHazard = 3
   /// There is a place to gather, and this device is not there.
   case muster = 4

@@ -12,6 +12,7 @@ extension Replica {
   public mutating func users(now: ClockReading) throws -> [UserSummary] {
     let zones = try monitor.zones(in: store)
     let positions = try newestPositions()
+    positionTimes.note(positions.values, now: now.instant)
     var people = try members().map { member in
       try summary(
         member, row: try userRow(member.user), position: positions[member.user], zones: zones,
@@ -21,22 +22,24 @@ extension Replica {
       let user = UserID(raw: row.key.id.raw)
       people.append(
         try summary(
-          (user: user, role: .member), row: row, position: positions[user], zones: zones, now: now))
+          Member(user: user, role: .member), row: row, position: positions[user], zones: zones, now: now))
     }
     return people
   }
 
   private func summary(
-    _ member: (user: UserID, role: Role), row: RowState?, position: PositionReport?,
+    _ member: Member, row: RowState?, position newest: DevicePosition?,
     zones: GeofenceMonitor.Zones, now: ClockReading
   ) throws(StoreError) -> UserSummary {
     let isTracker = row?.key.kind == .tracker
     let standing = row.map(SafetyStanding.init)
     let override = try standing?.override.map(word)
+    let position = newest?.report
     let assessment = SafetyAssessment(
       claim: standing?.deciding.flatMap { SafetyStanding.claim(of: $0.value) },
       overruler: standing?.isOverruled == true ? override?.callsign : nil, position: position,
-      now: now.wall, musterZones: zones.muster, hazardZones: zones.hazard,
+      heldMilliseconds: newest.map { positionTimes.held($0, now: now.instant) } ?? 0,
+      hasDevice: member.hasDevice, now: now.wall, musterZones: zones.muster, hazardZones: zones.hazard,
       silenceThresholdMilliseconds: try silenceMilliseconds(of: member.user))
     let (callsign, team): (Field, Field) =
       isTracker ? (.trackerCallsign, .trackerTeam) : (.userCallsign, .userTeam)
@@ -56,26 +59,40 @@ extension Replica {
       saidAt: value.writtenAt)
   }
 
-  /// Each certified user once, with the highest role of their devices.
-  private func members() -> [(user: UserID, role: Role)] {
-    var roles: [UserID: Role] = [:]
-    for admission in control.admissions
-    where !control.isRevoked(admission.signed.certificate.device) {
-      let author = admission.signed.certificate.author
-      if let known = roles[author.user], known.rawValue <= author.role.rawValue { continue }
-      roles[author.user] = author.role
-    }
-    return roles.sorted { $0.key < $1.key }.map { (user: $0.key, role: $0.value) }
+  /// A person with a certified device.
+  private struct Member {
+    let user: UserID
+    /// The highest of their devices, of those that are not revoked where there are any.
+    var role: Role
+    /// Any device is not revoked.
+    var hasDevice = true
   }
 
-  /// Each user's newest fix of any device.
-  private func newestPositions() throws(StoreError) -> [UserID: PositionReport] {
-    var newest: [UserID: PositionReport] = [:]
-    for position in try store.positions() where !control.isRevoked(position.device) {
-      if let known = newest[position.user], known.reportedAt >= position.report.reportedAt {
-        continue
+  /// Each certified user once. People outlive their devices: who has none that counts any more is
+  /// listed all the same.
+  private func members() -> [Member] {
+    var members: [UserID: Member] = [:]
+    for admission in control.admissions {
+      let author = admission.signed.certificate.author
+      let counts = !control.isRevoked(author.device)
+      if let known = members[author.user] {
+        if known.hasDevice && !counts { continue }
+        if known.hasDevice == counts, known.role.rawValue <= author.role.rawValue { continue }
       }
-      newest[position.user] = position.report
+      members[author.user] = Member(user: author.user, role: author.role, hasDevice: counts)
+    }
+    return members.values.sorted { $0.user < $1.user }
+  }
+
+  /// Each user's newest fix: of a revoked device only where there is none of another.
+  private func newestPositions() throws(StoreError) -> [UserID: DevicePosition] {
+    var newest: [UserID: DevicePosition] = [:]
+    func rank(_ position: DevicePosition) -> (Int, Timestamp) {
+      (control.isRevoked(position.device) ? 0 : 1, position.report.reportedAt)
+    }
+    for position in try store.positions() {
+      if let known = newest[position.user], rank(known) >= rank(position) { continue }
+      newest[position.user] = position
     }
     return newest
   }
@@ -209,13 +226,13 @@ extension Replica {
   }
 
   private func summary(
-    _ row: RowState, zones: GeofenceMonitor.Zones, positions: [UserID: PositionReport]
+    _ row: RowState, zones: GeofenceMonitor.Zones, positions: [UserID: DevicePosition]
   ) throws(StoreError) -> FenceSummary? {
     guard case .geometry(let geometry)? = row.shown(.fenceGeometry)?.value,
       let prepared = zones.prepared[row.key.id]
     else { return nil }
     var inside: [String] = []
-    for (user, position) in positions where prepared.contains(position.fix.position) {
+    for (user, position) in positions where prepared.contains(position.report.fix.position) {
       // One that was taken off the list.
       if let tracker = try trackerRow(user), !tracker.exists { continue }
       inside.append(try callsign(of: user))

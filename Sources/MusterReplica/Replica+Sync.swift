@@ -150,6 +150,7 @@ extension Replica {
     let outcome = try store.commit(batch)
     if batch.frames.contains(where: { writer.isOwn($0.frame.log) }) { hasWritten = true }
     if !setAside.isEmpty { noteGrowth() }
+    positionTimes.note(batch.positions, now: now.instant)
     batch = Batch()
     reader.forgetSome()
     diskFailure = nil
@@ -382,7 +383,7 @@ extension Replica {
 
   func opened(_ record: LatestRecord) -> DevicePosition? {
     guard let key = keyring[record.epoch],
-      let author = control.author(of: record.certificate), !control.isRevoked(author.device),
+      let author = control.author(of: record.certificate),
       let report = record.position(operation: local.operation, key: key)
     else { return nil }
     guard let nonce = record.tracker else {

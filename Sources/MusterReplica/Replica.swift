@@ -29,6 +29,7 @@ public struct Replica {
   var random: DeterministicRandom
   var receipts = ReceiptDesk()
   var neighbours = NeighbourDesk()
+  var positionTimes = PositionTimes()
   var recordCounter: UInt64
   var announceCounter: UInt64
   var linkRate: LinkRate?

@@ -36,6 +36,36 @@ struct ConflictStoryTests {
     }
   }
 
+  @Test("22.14: a hazard is shown before any other kind of zone, whoever wrote the other")
+  func hazardWins() {
+    for other in [FenceKind.muster, .info] {
+      let hazard = Value.code(FenceKind.hazard.rawValue)
+      let careful = WrittenFrame(1, by: .deputy, sets: .fenceKind, to: hazard)
+      let careless = WrittenFrame(2, by: .commander, sets: .fenceKind, to: .code(other.rawValue))
+      for order in [[careful, careless], [careless, careful]] {
+        var holder = Holder(.fence)
+        holder.receive([.fenceCreate] + order)
+        #expect(holder.row.shown(.fenceKind)?.value == hazard)
+      }
+    }
+  }
+
+  @Test("22.14: a zone is shown active in a conflict, but an assembly zone inactive")
+  func active() {
+    for kind in FenceKind.allCases {
+      let frames = [
+        WrittenFrame(1, by: .commander, sets: .fenceKind, to: .code(kind.rawValue)),
+        WrittenFrame(2, by: .commander, sets: .fenceActive, to: .code(0)),
+        WrittenFrame(3, by: .deputy, sets: .fenceActive, to: .code(1)),
+      ]
+      for order in [frames, frames.reversed()] {
+        var holder = Holder(.fence)
+        holder.receive([.fenceCreate] + order)
+        #expect(holder.row.shown(.fenceActive)?.value == .code(kind == .muster ? 0 : 1))
+      }
+    }
+  }
+
   /// The safer value is written by the lower role under the lesser name, so that neither helps it.
   private static let safer: [(Field, safer: Value, other: Value)] = [
     (.reportStatus, .code(ReportStatus.open.rawValue), .code(ReportStatus.resolved.rawValue)),

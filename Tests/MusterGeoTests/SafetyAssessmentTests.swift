@@ -107,6 +107,18 @@ import Testing
     #expect(words(assessment) == "safe: inside muster zone Camp")
   }
 
+  @Test func `22.13: a clock that runs ahead does not keep a silent person in contact`() {
+    let now = Timestamp(milliseconds: 1_700_000_000_000)
+    let position = PositionReport(
+      fix: Fix(position: atCamp, sampleTime: now),
+      reportedAt: Timestamp(milliseconds: now.milliseconds + 86_400_000))
+    let assessment = SafetyAssessment(
+      claim: nil, overruler: nil, position: position, heldMilliseconds: 660_000, now: now,
+      musterZones: [camp], hazardZones: [], silenceThresholdMilliseconds: 600_000)
+    #expect(assessment.ageSeconds == 660)
+    #expect(assessment.cause == .silent)
+  }
+
   @Test func `Absurd clocks do not overflow`() {
     let position = PositionReport(
       fix: Fix(position: atCamp, sampleTime: Timestamp(milliseconds: 0)),

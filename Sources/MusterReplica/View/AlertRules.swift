@@ -59,11 +59,24 @@ struct AlertRules {
           id: AlertID(kind: .help, row: row), level: .danger,
           text: "\(person.callsign): \(person.reason)")
       }
+      if person.cause == .insideHazard {
+        guard isCommand || sharesHazard(with: person) else { return nil }
+        return AlertBook.Finding(
+          id: AlertID(kind: .inHazard, row: row), level: .danger,
+          text: "\(person.callsign): \(person.reason)")
+      }
       // Who never told where they are has not gone silent.
       guard person.cause == .silent else { return nil }
       return AlertBook.Finding(
         id: AlertID(kind: .silent, row: row), level: .warning,
         text: "nothing heard of \(person.callsign) for a while")
+    }
+  }
+
+  /// Whether this device is in an active hazard zone that a person is in.
+  private func sharesHazard(with person: UserSummary) -> Bool {
+    fences.contains {
+      $0.isActive && $0.kind == .hazard && isInside($0.id) && $0.inside.contains(person.callsign)
     }
   }
 

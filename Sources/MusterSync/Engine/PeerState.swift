@@ -42,6 +42,8 @@ struct PeerState: Sendable {
   /// Where its branch of a log parts from the one held is being looked for, or was.
   var searches: [LogID: ForkSearch] = [:]
   var roots: Roots?
+  /// How many frames of each lane were held here when its roots were last equal.
+  var agreedFrames: [Lane: UInt64] = [:]
   var nextHeartbeat: Instant
   var heartbeatMilliseconds = Timing.heartbeatFirstMilliseconds
   /// How often it may shorten the intervals of heartbeats and announces.

@@ -15,6 +15,8 @@ struct Shelf: Sendable {
   private(set) var changes: UInt64 = 0
   private var changeOfLog: [LogID: UInt64] = [:]
   static let recentHeads = 12
+  /// How many frames each lane holds, and as of which change.
+  private var counted: (change: UInt64, frames: [Lane: UInt64]) = (0, [:])
   /// Where the frames of each log begin that came last: its first sequence, and the hash before.
   private(set) var newestRuns: [LogID: (first: UInt64, previous: FrameHash)] = [:]
   /// Of logs that count in part, the last frame that does.
@@ -151,6 +153,17 @@ struct Shelf: Sendable {
     recent.removeAll { namings[$0, default: 0] >= Timing.announceNamings }
     namings = namings.filter { $0.value < Timing.announceNamings }
     return hints
+  }
+
+  /// How many frames are held in each lane: counted again only after a change.
+  mutating func frameCounts() -> [Lane: UInt64] {
+    guard counted.change != changes else { return counted.frames }
+    var frames: [Lane: UInt64] = [:]
+    for summary in logs.values {
+      frames[summary.opening.lane, default: 0] += summary.head.sequence + 1 - summary.first
+    }
+    counted = (changes, frames)
+    return frames
   }
 
   /// How many logs have no leaf: of each nothing but the opening is held.

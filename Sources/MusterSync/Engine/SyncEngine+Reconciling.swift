@@ -13,6 +13,9 @@ extension SyncEngine {
     guard peers[device] != nil else { return false }
     let own = shelf.roots()
     peers[device]?.roots = roots
+    for lane in Lane.allCases where roots[SetID(lane)] == own[SetID(lane)] {
+      peers[device]?.agreedFrames[lane] = shelf.frameCounts()[lane] ?? 0
+    }
     confirm(roots, by: device)
     var differing = SetID.allCases.filter { roots[$0] != own[$0] }
     if !mayLookIntoRecords { differing.removeAll { $0 == .records } }

@@ -10,6 +10,7 @@ extension SyncEngine {
   public func peerStatus(now: Instant) -> [PeerStatus] {
     var shelf = shelf
     let own = shelf.roots()
+    let held = shelf.frameCounts()
     return met.compactMap { device in
       guard let peer = peers[device] else { return nil }
       let session = liveSession(of: device).flatMap { sessions[$0] }
@@ -20,7 +21,7 @@ extension SyncEngine {
         lastHeardSeconds: max(0, now.milliseconds(since: peer.lastHeard) / 1000),
         connectedSeconds: peer.connectedSince.map { max(0, now.milliseconds(since: $0) / 1000) },
         isAnnounced: announcesServe(of: peer),
-        behindFrames: peer.roots == own ? 0 : framesNotKnown(to: peer),
+        behindFrames: framesBehind(peer, own: own, held: held),
         bytesIn: peer.bytesIn, bytesOut: peer.bytesOut)
     }
   }
@@ -31,10 +32,23 @@ extension SyncEngine {
     return !announcesServe(of: peer) || !peer.sessions.isEmpty ? .silent : .heard
   }
 
-  /// Frames held here that the peer is not known to hold.
-  private func framesNotKnown(to peer: PeerState) -> UInt64 {
+  /// Frames held here that the peer lacks, as far as its roots show: lanes whose roots are equal
+  /// lack nothing, whatever positions differ. At most what was added since they were last equal.
+  private func framesBehind(_ peer: PeerState, own: Roots, held: [Lane: UInt64]) -> UInt64 {
+    guard let roots = peer.roots else { return 0 }
+    return Lane.allCases.reduce(0) { count, lane in
+      guard roots[SetID(lane)] != own[SetID(lane)] else { return count }
+      let unknown = framesNotKnown(to: peer, in: lane)
+      guard let agreed = peer.agreedFrames[lane] else { return count + unknown }
+      let now = held[lane] ?? 0
+      return count + min(unknown, now - min(now, agreed))
+    }
+  }
+
+  /// Frames of a lane that the peer has not shown to hold.
+  private func framesNotKnown(to peer: PeerState, in lane: Lane) -> UInt64 {
     var count: UInt64 = 0
-    for (log, summary) in shelf.logs {
+    for (log, summary) in shelf.logs where summary.opening.lane == lane {
       let known = peer.known[log].map { max($0.sequence + 1, summary.first) }
       let held = summary.head.sequence + 1
       count += held - min(held, known ?? summary.first)
@@ -71,7 +85,7 @@ public struct PeerStatus: Hashable, Sendable {
   public let connectedSeconds: Int64?
   /// Whether its announces are heard, besides or without a session.
   public let isAnnounced: Bool
-  /// Frames held here that it is not known to hold: it may hold them and not have said so.
+  /// Frames held here that it lacks, as far as its roots show; 0 while they are not known.
   public let behindFrames: UInt64
   /// Of its sessions, in datagrams with their headers.
   public let bytesIn: UInt64
