@@ -22,7 +22,8 @@ extension Replica {
       let user = UserID(raw: row.key.id.raw)
       people.append(
         try summary(
-          Member(user: user, role: .member), row: row, position: positions[user], zones: zones, now: now))
+          Member(user: user, role: .member), row: row, position: positions[user], zones: zones,
+          now: now))
     }
     return people
   }
@@ -39,7 +40,8 @@ extension Replica {
       claim: standing?.deciding.flatMap { SafetyStanding.claim(of: $0.value) },
       overruler: standing?.isOverruled == true ? override?.callsign : nil, position: position,
       heldMilliseconds: newest.map { positionTimes.held($0, now: now.instant) } ?? 0,
-      hasDevice: member.hasDevice, now: now.wall, musterZones: zones.muster, hazardZones: zones.hazard,
+      hasDevice: member.hasDevice, now: now.wall, musterZones: zones.muster,
+      hazardZones: zones.hazard,
       silenceThresholdMilliseconds: try silenceMilliseconds(of: member.user))
     let (callsign, team): (Field, Field) =
       isTracker ? (.trackerCallsign, .trackerTeam) : (.userCallsign, .userTeam)

@@ -54,7 +54,8 @@ struct LogWriter: Sendable {
   ///   - following: groups that come after all others.
   ///   - earlier: the lane's own frames among those that the writes name.
   mutating func write(
-    _ groups: [[Operation]], following: [[Operation]] = [], lane: Lane, at writtenAt: Timestamp, earlier: Set<Bytes16>,
+    _ groups: [[Operation]], following: [[Operation]] = [], lane: Lane, at writtenAt: Timestamp,
+    earlier: Set<Bytes16>,
     epoch: (id: EpochID, key: SealingKey)?, random: inout DeterministicRandom
   ) throws(Fault) -> Run {
     let first = (heads[lane]?.sequence ?? 0) + 1
