@@ -42,8 +42,8 @@ public struct StampHistory: Sendable {
   /// Whether this anchor is remembered.
   public func contains(_ id: StampedRecordID) -> Bool { entries[id] != nil }
 
-  /// Remembers a record of the observer's own, made at `time` of its boot clock. The clock MUST have
-  /// been read before the record was signed.
+  /// Remembers a record of the observer's own, made at `time` of its boot clock. The clock MUST
+  /// have been read before the record was signed.
   public mutating func insertOwn(_ id: StampedRecordID, at time: Int64) {
     insert(id, of: observer, Entry(receivedAt: time, earliest: time))
   }
