@@ -4,8 +4,8 @@ public import MusterModel
 /// pass, without trusting anybody's wall clock.
 ///
 /// All times are milliseconds of the observer's boot clock in its present boot, never negative;
-/// what it received in an earlier boot was received at 0. Three sources, of which none can be forged
-/// by a third person:
+/// what it received in an earlier boot was received at 0. Three sources, of which none can be
+/// forged by a third person:
 ///
 /// ```
 ///   arrival here               ─▶ not later than

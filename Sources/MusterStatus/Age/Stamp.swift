@@ -11,8 +11,8 @@ public struct BootID: Identifier {
 /// The name of a stamped record: the first half of its 32-byte hash.
 ///
 /// Sixteen bytes are enough: to make an old echo name a later record, an attacker needs a second
-/// preimage (2^128 attempts). A collision (2^64) yields two records that were both complete when the
-/// name was first used, so neither can contain the name of a record that was made afterwards.
+/// preimage (2^128 attempts). A collision (2^64) yields two records that were both complete when
+/// the name was first used, so neither can contain the name of a record that was made afterwards.
 public struct StampedRecordID: Identifier {
   /// The first sixteen bytes of the hash. The hash MUST cover at least 16 secret or random bytes of
   /// the author, else the name could be guessed before the record exists.
