@@ -95,6 +95,7 @@ let package = Package(
     layer("MusterModel", []),
     layer("MusterCRDT", ["MusterModel"]),
     layer("MusterGeo", ["MusterModel"]),
+    layer("MusterStatus", ["MusterModel", "MusterGeo"]),
     layer("MusterCrypto", ["MusterModel", "CSodium"]),
     layer(
       "MusterSync", ["MusterModel", "MusterCRDT", "MusterCrypto", protobuf],
@@ -155,6 +156,7 @@ let package = Package(
     tests("MusterModelTests", ["MusterModel"]),
     tests("MusterCRDTTests", ["MusterCRDT", "TestSupport"]),
     tests("MusterGeoTests", ["MusterGeo", "TestSupport"]),
+    tests("MusterStatusTests", ["MusterStatus", "TestSupport"]),
     tests("MusterCryptoTests", ["MusterCrypto"]),
     tests("MusterSyncTests", ["MusterSync"]),
     tests("MusterStoreTests", ["MusterStore", "MusterCrypto", "TestSupport"]),

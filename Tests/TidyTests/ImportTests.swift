@@ -7,6 +7,7 @@ import Testing
     "MusterModel": [],
     "MusterCRDT": ["MusterModel"],
     "MusterGeo": ["MusterModel", "Glibc", "Musl", "Darwin"],
+    "MusterStatus": ["MusterModel", "MusterGeo"],
     "MusterCrypto": ["MusterModel", "CSodium"],
     "MusterSync": ["MusterModel", "MusterCRDT", "MusterCrypto", "SwiftProtobuf"],
     "MusterStore": [

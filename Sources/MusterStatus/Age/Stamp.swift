@@ -1,0 +1,66 @@
+public import MusterModel
+
+/// One boot of one device: random, drawn anew at each boot. It means nothing without its device.
+public struct BootID: Identifier {
+  /// Sixteen random bytes.
+  public let raw: Bytes16
+  /// Takes an id as the shell drew it, or as it was received.
+  public init(raw: Bytes16) { self.raw = raw }
+}
+
+/// The name of a stamped record: the first half of its 32-byte hash.
+///
+/// Sixteen bytes are enough: to make an old echo name a later record, an attacker needs a second
+/// preimage (2^128 attempts). A collision (2^64) yields two records that were both complete when
+/// the name was first used, so neither can contain the name of a record that was made afterwards.
+public struct StampedRecordID: Identifier {
+  /// The first sixteen bytes of the hash. The hash MUST cover at least 16 secret or random bytes of
+  /// the author, else the name could be guessed before the record exists.
+  public let raw: Bytes16
+  /// Takes a name as it was computed or received.
+  public init(raw: Bytes16) { self.raw = raw }
+}
+
+/// The reading of a device's boot clock when it made a record.
+///
+/// Invariant: `0 <= milliseconds <= Stamp.last`, so that sums and differences cannot overflow.
+public struct Stamp: Hashable, Sendable {
+  /// Which start of the clock the reading counts from.
+  public let boot: BootID
+  /// Since that start, time asleep included.
+  public let milliseconds: Int64
+
+  /// 8,900 years: no honest device runs so long without a restart.
+  public static let last: Int64 = 1 << 48
+
+  /// Returns nil if the reading is out of range: such a record counts as one without a stamp.
+  public init?(boot: BootID, milliseconds: Int64) {
+    guard (0...Self.last).contains(milliseconds) else { return nil }
+    self.boot = boot
+    self.milliseconds = milliseconds
+  }
+}
+
+/// What a signed record contributes to the evidence of age.
+public struct StampedRecord: Hashable, Sendable {
+  /// What others echo it by.
+  public let id: StampedRecordID
+  /// Whose key signed it; the caller MUST have verified the signature.
+  public let author: DeviceID
+  /// Read after `echoes` were chosen and before the record was signed.
+  public let stamp: Stamp
+  /// Names of records that its author held; nil in a record that is not an anchor: it is dated,
+  /// but neither echoed nor remembered.
+  public let echoes: [StampedRecordID]?
+
+  /// Most names that one record echoes.
+  public static let echoLimit = 4
+
+  /// Returns nil if there are more echoes than `echoLimit`.
+  public init?(
+    id: StampedRecordID, author: DeviceID, stamp: Stamp, echoes: [StampedRecordID]?
+  ) {
+    guard (echoes ?? []).count <= Self.echoLimit else { return nil }
+    (self.id, self.author, self.stamp, self.echoes) = (id, author, stamp, echoes)
+  }
+}
