@@ -348,7 +348,19 @@ extension Replica {
 
   private func framesCut() throws(StoreError) -> Int {
     guard !control.state.revocations.isEmpty || control.hasForks else { return 0 }
-    return try store.logs().reduce(0) { $0 + Int(control.framesCut(of: $1)) }
+    return try store.logs().reduce(0) { $0 + quarantinedFrames(of: $1) }
+  }
+
+  /// As many as the quarantine lists: no openings, no control frames, none that were released.
+  private func quarantinedFrames(of log: LogSummary) -> Int {
+    let cut = control.framesCut(of: log)
+    guard log.opening.lane != .control, cut > 0 else { return 0 }
+    let first = max(log.first, log.head.sequence + 1 - cut, 1)
+    guard first <= log.head.sequence else { return 0 }
+    let released = control.state.released.filter {
+      $0.log == log.log && $0.sequence >= first && $0.sequence <= log.head.sequence
+    }
+    return max(0, Int(log.head.sequence + 1 - first) - released.count)
   }
 
   /// The first eight bytes of each set's root: equal on replicas that hold the same.

@@ -26,11 +26,25 @@ extension Replica {
     guard !control.isRevoked(device) else {
       throw Refusal("device \(device.short) is revoked already")
     }
+    guard device != local.device || hasOtherCommand else {
+      throw Refusal(
+        "this is the only command device: without it nobody could be admitted or revoked; admit "
+          + "another command device first", .notAllowed)
+    }
     let cuts = try cuts(for: device)
     return try transact(now: now) { replica in
       let revocation = Revocation(device: device, cuts: cuts)
       try replica.append([[.revocation(revocation)]], lane: .control, now: now)
       try replica.makeEpoch(now: now)
+    }
+  }
+
+  /// Whether a command device besides this one counts.
+  private var hasOtherCommand: Bool {
+    control.admissions.contains { admission in
+      let author = admission.signed.certificate.author
+      return author.role == .command && author.device != local.device
+        && !control.isRevoked(author.device)
     }
   }
 

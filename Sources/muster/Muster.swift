@@ -12,8 +12,8 @@ struct Muster: AsyncParsableCommand {
       Every laptop holds all of the operation and passes it on to whoever it can hear.
 
       The first laptop:     muster init "River flood" --callsign Anna
-                            muster invite
                             muster run
+        in a second window: muster invite
       Each further laptop:  muster join 'muster://join/…' --callsign Ben
                             muster run
 

@@ -351,6 +351,38 @@ def rollcall(page, operation):
     checked("a roll call is closed")
 
 
+def override(page, operation):
+    """22.9: command's override has no choice that nobody made."""
+    page.view("people")
+    page.click(".person [data-key^=open], .person")
+    page.click_word("dialog button", "Set as command")
+    must("22.9: an override cannot be saved before a choice is made",
+         page.js("const s = [...document.querySelectorAll('dialog select[name=safety]')].pop();"
+                 "return s.value === '' && !s.form.checkValidity()"))
+    page.shot("override")
+    page.fill(safety="safe", note="seen by the leader")
+    page.submit()
+    ana = lambda: [u for u in operation.leader.get("users")["items"] if u["override"]]
+    wait("the override is written", ana)
+    checked("22.9: an override is saved once a choice is made")
+    operation.leader.send("DELETE", f"users/{ana()[0]['id']}/override", {})
+    page.js("document.querySelectorAll('dialog').forEach((d) => d.close())")
+
+
+def phone_map(page):
+    """22.6: opened on a phone, whose first view hides the map."""
+    page.as_phone()
+    page.js("location.reload()")
+    wait("the page is back", lambda: page.js("return document.querySelectorAll('.person').length"))
+    page.view("map")
+    scale = lambda: page.text(".leaflet-control-scale-line")
+    wait("the map shows the operation, not the world", lambda: scale() and not (
+        scale().endswith("km") and int(scale().split()[0]) > 50))
+    checked(f"22.6: a phone's map opens on the operation ({scale()})")
+    page.shot("phone-map-opened")
+    page.as_laptop()
+
+
 def link(page, operation):
     operation.leader.stop()
     wait("the loss is told", lambda: "LINK TO THE NODE LOST" in page.text("#banner"))
@@ -445,10 +477,12 @@ def main():
         mesh(page, operation)
         rollcall(page, operation)
         conflict(page, operation)
+        override(page, operation)
         link(page, operation)
         if options.axe:
             accessible(page, options.axe)
         looks(page)
+        phone_map(page)
         elsewhere(operation, options.screenshots)
         other_looks(page, operation)
         # Tiles that the small map lacks, and an edit that came too late, are meant to be refused.

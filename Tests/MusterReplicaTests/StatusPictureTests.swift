@@ -116,4 +116,41 @@ struct StatusPictureTests {
     let seen = try user("Ben", by: "Ada", in: &valley)
     #expect(seen?.cause == .silent && seen?.safety == .unknown)
   }
+
+  @Test func `22.2: the only command device cannot revoke itself`() throws {
+    var valley = try Valley.with("Ada", "Ben")
+    let ada = valley.laptops[valley.index("Ada")].credentials.device
+    #expect(throws: Refusal.self) {
+      try valley.at("Ada") { try $0.revoke(ada, now: $1) }
+    }
+    #expect(try valley.ask("Ada") { try $0.status(now: $1) }.isRevoked == false)
+  }
+
+  @Test func `22.12: status counts the frames that the quarantine lists`() throws {
+    var valley = try Valley.with("Ada", "Ben", "Cleo")
+    // Given Ben, who is revoked while out of reach, and goes on writing, in a new lane too
+    try valley.at("Ben") { try $0.addReport(ReportDraft(title: "Smoke"), now: $1) }
+    try valley.converge()
+    valley.cut(["Ada"], ["Ben", "Cleo"])
+    let ben = valley.laptops[valley.index("Ben")].credentials.device
+    try valley.at("Ada") { try $0.revoke(ben, now: $1) }
+    try valley.at("Ben") { try $0.addReport(ReportDraft(title: "Fire"), now: $1) }
+    try valley.at("Ben") { try $0.claimSafety(.safe, note: "", now: $1) }
+    try valley.run(milliseconds: 30_000)
+    valley.heal()
+    try valley.run(milliseconds: 120_000)
+
+    func counts() throws -> (status: Int, listed: Int) {
+      let listed = try valley.ask("Ada") { replica, _ in try replica.quarantine() }.count
+      return (try valley.ask("Ada") { try $0.status(now: $1) }.quarantinedFrames, listed)
+    }
+    let before = try counts()
+    #expect(before.listed > 1 && before.status == before.listed)
+    let one = try valley.ask("Ada") { replica, _ in try replica.quarantine() }[0]
+    _ = try valley.at("Ada") { replica, now in
+      try replica.release("\(one.hash)", now: now).outcome
+    }
+    let after = try counts()
+    #expect(after.listed < before.listed && after.status == after.listed)
+  }
 }

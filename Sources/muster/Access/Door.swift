@@ -50,6 +50,20 @@ enum Door: Sendable {
     return reply
   }
 
+  /// As `change`, and prints what was sent and how many devices are in contact to receive it.
+  func send(_ command: Command, _ what: String) async throws {
+    _ = try await change(command)
+    guard case .running = self, case .status(let status) = try await ask(.status) else {
+      return try Standard.print(what)
+    }
+    let peers = status.peers.count(where: \.isConnected)
+    let reach =
+      peers == 0
+      ? "no device in contact: it is sent as soon as one is"
+      : Words.count(peers, "device", "devices") + " in contact · not yet confirmed"
+    try Standard.print("\(what) · \(reach)")
+  }
+
   private static func absent(_ home: HomeOptions) -> Refusal {
     Refusal(
       "there is no node in \(home.folders.path): run `muster init` or `muster join` first,"

@@ -187,7 +187,7 @@ struct DirectCommand: AsyncParsableCommand {
     @OptionGroup var home: HomeOptions
 
     func run() async throws {
-      _ = try await Door.open(home).change(.closeDirective(id.prefix))
+      try await Door.open(home).send(.closeDirective(id.prefix), "Directive closed")
     }
   }
 
@@ -237,6 +237,7 @@ struct AckCommand: AsyncParsableCommand {
 
   func run() async throws {
     let command = Command.acknowledge(id.prefix, note: note, user: person)
-    _ = try await Door.open(home).change(command)
+    let whose = person.map { " for \(SafeText.line($0))" } ?? ""
+    try await Door.open(home).send(command, "Acknowledged\(whose)")
   }
 }

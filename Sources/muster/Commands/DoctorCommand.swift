@@ -42,7 +42,8 @@ struct DoctorCommand: AsyncParsableCommand {
     let receiver = ReceiverCheck(
       gpsd: try settings.value(of: .gpsd, GpsdArgument.init(parsing:)),
       nmea: try settings.value(of: .nmea, NMEAArgument.init(parsing:)))
-    return HomeCheck(home: home.folders).findings() + (await network.findings())
+    return HomeCheck(home: home.folders).findings()
+      + (try await DeviceCheck(home: home).findings()) + (await network.findings())
       + (await receiver.findings())
   }
 

@@ -153,7 +153,7 @@ struct FenceCommand: AsyncParsableCommand {
     @OptionGroup var home: HomeOptions
 
     func run() async throws {
-      _ = try await Door.open(home).change(.setFenceActive(id.prefix, true))
+      try await Door.open(home).send(.setFenceActive(id.prefix, true), "Zone activated")
     }
   }
 
@@ -168,7 +168,7 @@ struct FenceCommand: AsyncParsableCommand {
     @OptionGroup var home: HomeOptions
 
     func run() async throws {
-      _ = try await Door.open(home).change(.setFenceActive(id.prefix, false))
+      try await Door.open(home).send(.setFenceActive(id.prefix, false), "Zone deactivated")
     }
   }
 
@@ -182,7 +182,9 @@ struct FenceCommand: AsyncParsableCommand {
 
     @OptionGroup var home: HomeOptions
 
-    func run() async throws { _ = try await Door.open(home).change(.deleteFence(id.prefix)) }
+    func run() async throws {
+      try await Door.open(home).send(.deleteFence(id.prefix), "Zone deleted")
+    }
   }
 
   private static func fences(

@@ -35,7 +35,7 @@ extension FenceCommand {
       let changes = FenceChanges(
         name: name, kind: fence.kind?.value, geometry: geometry,
         dwellSeconds: fence.dwell?.seconds)
-      _ = try await Door.open(home).change(.editFence(id.prefix, changes))
+      try await Door.open(home).send(.editFence(id.prefix, changes), "Zone changed")
     }
   }
 }

@@ -39,7 +39,8 @@ struct PositionCommand: AsyncParsableCommand {
       let fix = Fix(
         position: place.coordinate, accuracyDecimetres: accuracy?.decimetres,
         sampleTime: time?.timestamp ?? .now)
-      _ = try await Door.open(home).change(.setPosition(fix))
+      try await Door.open(home).send(
+        .setPosition(fix), "Position set to \(Words.fix(fix))")
     }
   }
 }

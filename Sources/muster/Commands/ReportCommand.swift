@@ -90,7 +90,7 @@ struct ReportCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-      _ = try await Door.open(home).change(.editReport(id.prefix, changes))
+      try await Door.open(home).send(.editReport(id.prefix, changes), "Report changed")
     }
   }
 
@@ -154,7 +154,9 @@ struct ReportCommand: AsyncParsableCommand {
 
     @OptionGroup var home: HomeOptions
 
-    func run() async throws { _ = try await Door.open(home).change(.deleteReport(id.prefix)) }
+    func run() async throws {
+      try await Door.open(home).send(.deleteReport(id.prefix), "Report deleted")
+    }
   }
 
   struct Confirm: AsyncParsableCommand {
@@ -167,7 +169,9 @@ struct ReportCommand: AsyncParsableCommand {
 
     @OptionGroup var home: HomeOptions
 
-    func run() async throws { _ = try await Door.open(home).change(.confirmReport(id.prefix)) }
+    func run() async throws {
+      try await Door.open(home).send(.confirmReport(id.prefix), "Report confirmed")
+    }
   }
 
   struct Comment: AsyncParsableCommand {
@@ -191,7 +195,7 @@ struct ReportCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-      _ = try await Door.open(home).change(.commentReport(id.prefix, text: text))
+      try await Door.open(home).send(.commentReport(id.prefix, text: text), "Comment added")
     }
   }
 }

@@ -56,7 +56,8 @@ struct UserCommand: AsyncParsableCommand {
     func validate() throws { try TextArgument.check(note, .paragraphs, "note") }
 
     func run() async throws {
-      _ = try await Door.open(home).change(.claimSafety(claim.claim, note: note))
+      let words = claim.claim == .needsHelp ? "NEED HELP sent" : "SAFE sent"
+      try await Door.open(home).send(.claimSafety(claim.claim, note: note), words)
     }
   }
 
@@ -111,7 +112,8 @@ struct UserCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-      _ = try await Door.open(home).change(.setTeam(team, user: user))
+      let words = team.isEmpty ? "Team removed" : "Team set to \(SafeText.line(team))"
+      try await Door.open(home).send(.setTeam(team, user: user), words)
     }
   }
 }

@@ -10,23 +10,27 @@ struct VerifyCommand: AsyncParsableCommand {
     discussion: """
       Example:  muster verify
 
-      Checks every hash, signature and rule again, builds the view anew and compares. Exits with 1 \
-      if anything is wrong.
+      Checks every hash, signature and rule again, rebuilds the view and compares. Exits with 1 if \
+      anything is wrong, or if this device was revoked.
       """)
 
   @OptionGroup var home: HomeOptions
   @OptionGroup var output: OutputOptions
 
   func run() async throws {
-    guard case .verification(let report) = try await Door.open(home).ask(.verify) else {
-      throw Refusal.unexpectedReply
-    }
+    let door = try await Door.open(home)
+    guard case .verification(let report) = try await door.ask(.verify),
+      case .status(let status) = try await door.ask(.status)
+    else { throw Refusal.unexpectedReply }
     if output.json {
       try Standard.print(report.json.text)
     } else {
       try show(report, on: .current)
     }
     if !report.isOK { throw Refusal(Words.count(report.problems.count, "problem", "problems")) }
+    if status.isRevoked {
+      throw Refusal("all data is intact, but this device was revoked: ask command for an invite")
+    }
   }
 
   private func show(_ report: VerificationReport, on screen: Screen) throws {

@@ -26,7 +26,7 @@ export function control(
   if (type === "checkbox") return h("input", { type, name, checked: Boolean(value), ...more });
   let input;
   if (options) {
-    input = h("select", { name, ...more },
+    input = h("select", { name, required, ...more },
       options.map(([key, word]) => h("option", { value: key }, word)));
   } else if (type === "area") {
     input = h("textarea", { name, required, ...more });

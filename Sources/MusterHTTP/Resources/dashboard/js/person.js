@@ -49,7 +49,9 @@ function actions(user, close) {
 }
 
 const override = (user) => form(t("override.of", { name: user.callsign }), [
-  field("safety", t("safety"), { options: [["safe", t("safety.safe")], ["help", t("help")]] }),
+  field("safety", t("safety"), {
+    options: [["", t("choose")], ["safe", t("safety.safe")], ["help", t("help")]], required: true,
+  }),
   field("note", t("note"), { type: "area" }),
 ], (values) => write("PUT", `users/${segment(user.id)}/override`, values));
 

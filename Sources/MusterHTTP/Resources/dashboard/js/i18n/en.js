@@ -182,6 +182,7 @@ export default {
   since: "connected for {span}",
   reason: "Why",
   word: "Own word",
+  choose: "Choose …",
   override: "Command's word",
   "override.set": "Set as command",
   "override.clear": "Own word counts again",

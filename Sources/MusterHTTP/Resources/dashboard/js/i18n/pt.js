@@ -182,6 +182,7 @@ export default {
   since: "ligado há {span}",
   reason: "Porquê",
   word: "Palavra própria",
+  choose: "Escolher …",
   override: "Palavra do comando",
   "override.set": "Definir como comando",
   "override.clear": "Volta a valer a palavra própria",

@@ -84,7 +84,8 @@ function showPlace(latlng) {
 
 /** All that there is to see is put into view, until everything was loaded once. */
 function frame() {
-  if (framed || !map) return;
+  // A hidden map has no size: fitted to it, it would open on the whole world.
+  if (framed || !map || !byId("map").clientWidth) return;
   let [south, west, north, east] = [90, 180, -90, -180];
   for (const set of [state.users, state.reports, state.fences]) {
     for (const { lat, lon } of set.values()) {
@@ -132,6 +133,7 @@ export function refresh() {
   if (!map) return;
   forget();
   map.invalidateSize({ animate: false });
+  frame();
   fences.redraw();
   grid.redraw();
   members.redraw();
