@@ -95,6 +95,7 @@ struct InsiderVolumeTests {
       let took = try valley.wait(upTo: 30_000) { valley in
         try valley.ask("Cleo") { replica, _ in try replica.reports() }.contains { $0.title == name }
       }
+      if took == nil { print(try valley.describe()) }
       #expect(took != nil, "\(name) is not seen two hops away")
       try valley.switchOff(name)
     }
