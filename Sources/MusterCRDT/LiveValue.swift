@@ -40,7 +40,7 @@ extension LiveValue {
   }
 
   /// Greater is what a careful person would rather believe.
-  private func danger(in field: Field, isRefuge: Bool) -> UInt8 {
+  private func danger(in field: Field, isRefuge: Bool) -> UInt32 {
     switch (field, value) {
     case (.userSafetyClaim, .claim(let claim, _)),
       (.userSafetyOverride, .overruling(let claim, _, _)):
@@ -48,8 +48,10 @@ extension LiveValue {
     case (.reportStatus, .code(let code)): code == ReportStatus.open.rawValue ? 1 : 0
     case (.directiveStatus, .code(let code)): code == DirectiveStatus.open.rawValue ? 1 : 0
     case (.fenceKind, .code(let code)): code == FenceKind.hazard.rawValue ? 1 : 0
-    case (.fenceActive, .code(let code)): isRefuge ? 1 - min(1, code) : code
-    case (.reportSeverity, .code(let code)): code
+    case (.fenceActive, .code(let code)): isRefuge ? 1 - min(1, UInt32(code)) : UInt32(code)
+    case (.reportSeverity, .code(let code)), (.fenceEntryAlert, .code(let code)): UInt32(code)
+    // The shorter deadline is the earlier alarm.
+    case (.directiveDurationSeconds, .number(let seconds)): .max - seconds
     default: 0
     }
   }

@@ -8,6 +8,8 @@ public enum DirectiveKind: UInt8, Sendable, CaseIterable, Hashable {
   case locate = 3
   /// Read this.
   case message = 4
+  /// Go to an assembly zone.
+  case muster = 5
 
   /// What people, JSON and the command line call it.
   public var name: String { String(describing: self) }
@@ -29,6 +31,18 @@ public enum Addressees: Hashable, Sendable {
   case role(Role)
   case team(String)
   case users([UserID])
+}
+
+extension DirectiveKind {
+  /// Whether it sends people to a zone, so that one of the same audience replaces another.
+  public var sendsPeople: Bool { self == .evacuate || self == .muster }
+
+  /// Whether it is for people who carry a tracker too: they cannot answer, and are to be accounted
+  /// for all the same.
+  public var includesTrackers: Bool { sendsPeople || self == .rollcall }
+
+  /// Seconds until the deadline where none is given; nil for no deadline.
+  public var usualDurationSeconds: UInt32? { sendsPeople ? 15 * 60 : nil }
 }
 
 /// A new directive, as a commander gives it.

@@ -72,22 +72,35 @@ public enum Field: UInt8, Sendable, CaseIterable, Hashable, Comparable {
   case fenceMode = 49
   /// Of whom somebody is to be inside.
   case fenceRole = 50
+  /// When command is to review the fence: a label, by the clock of whoever set it.
+  case fenceReviewAt = 51
+  /// Whether an entry raises an alert; unset is yes.
+  case fenceEntryAlert = 52
 
   case directiveExistence = 60
   case directiveKind = 61
   case directiveText = 62
-  /// The fence to go to.
+  /// The fence to go to. No longer written: `directiveZones`.
   case directiveFence = 63
   /// Those of a role; with the next two unwritten as well it is for everybody in the field.
   case directiveRole = 64
   case directiveTeam = 65
   /// An add-wins set of users' rows.
   case directiveUsers = 66
-  /// By the commander's clock: a label, counted down to.
+  /// By the commander's clock. No longer written, and not read where `directiveDurationSeconds` is
+  /// set.
   case directiveDeadline = 67
   case directiveStatus = 68
   /// An add-wins set of `Value.reply`.
   case directiveAcknowledgements = 69
+  /// The deadline, in seconds from when the directive was issued.
+  case directiveDurationSeconds = 70
+  /// An add-wins set of the fences to go to.
+  case directiveZones = 71
+  /// An add-wins set of the directives that this one replaces.
+  case directiveSupersedes = 72
+  /// An add-wins set of users' rows: whom a roll call is for, as of when it was issued.
+  case directiveExpected = 73
 
   case settingsForeground = 80
   case settingsBackground = 81
@@ -119,7 +132,8 @@ public enum Field: UInt8, Sendable, CaseIterable, Hashable, Comparable {
     switch self {
     case .userDeactivated, .reportToEvacuate, .fenceDeleted: .enableWinsFlag
     case .reportExistence, .fenceExistence, .directiveExistence, .trackerExistence,
-      .reportConfirmations, .reportComments, .directiveUsers, .directiveAcknowledgements:
+      .reportConfirmations, .reportComments, .directiveUsers, .directiveAcknowledgements,
+      .directiveZones, .directiveSupersedes, .directiveExpected:
       .addWinsSet
     default: .lastWriter
     }

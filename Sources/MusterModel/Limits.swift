@@ -59,7 +59,9 @@ public enum Limits {
   /// Of a user's own words, those that one override answers; a user has one, or a few where
   /// several of their devices disagree.
   public static let overruledClaims = 8
-  /// A week: dwell times and silences beyond it are mistakes.
+  /// Zones that one directive names: people choose the nearest of a few.
+  public static let zonesPerDirective = 32
+  /// A week: dwell times, silences and deadlines beyond it are mistakes.
   public static let spanSeconds: UInt32 = 7 * 86_400
   /// One piece of a track: a hundred fixes and more, in a few frames.
   public static let trackSegmentBytes = 4096

@@ -23,8 +23,9 @@ public struct RulesVersion: Hashable, Comparable, Sendable {
   private init(_ raw: UInt8) { self.raw = raw }
 
   /// What this program goes by. 2 is the first version that nodes state; 3 changed which kind of a
-  /// zone, and whether an assembly zone is active, is shown in a conflict.
-  public static let current = RulesVersion(3)
+  /// zone, and whether an assembly zone is active, is shown in a conflict; 4 added the fields of
+  /// orders.
+  public static let current = RulesVersion(4)
 
   /// What a program that states no version goes by: one made before versions were stated.
   public static let unstated = RulesVersion(1)

@@ -39,17 +39,19 @@ extension Field {
     case .userSafetyClaim: .claim
     case .userSafetyOverride: .overruling
     case .reportCategory, .reportSeverity, .reportStatus, .fenceKind, .fenceActive, .fenceMode,
-      .fenceRole, .directiveKind, .directiveRole, .directiveStatus:
+      .fenceRole, .fenceEntryAlert, .directiveKind, .directiveRole, .directiveStatus:
       .code
     case .reportPosition: .position
     case .fenceGeometry: .geometry
     case .userDeactivated, .reportExistence, .reportToEvacuate, .reportConfirmations,
       .fenceExistence, .fenceDeleted, .directiveExistence, .trackerExistence:
       .mark
-    case .directiveFence, .directiveUsers: .reference
-    case .directiveDeadline: .time
+    case .directiveFence, .directiveUsers, .directiveZones, .directiveSupersedes,
+      .directiveExpected:
+      .reference
+    case .directiveDeadline, .fenceReviewAt: .time
     case .directiveAcknowledgements: .reply
-    case .fenceDwellSeconds, .settingsSilenceSeconds: .number
+    case .fenceDwellSeconds, .settingsSilenceSeconds, .directiveDurationSeconds: .number
     case .settingsForeground, .settingsBackground: .profile
     case .trackPoints: .bytes
     }
@@ -70,10 +72,15 @@ extension Field {
     case .mark: form == .mark
     case .reference: form == .reference
     case .time: form == .time
-    case .number(let number): form == .number && number <= Limits.spanSeconds
+    case .number(let number): form == .number && accepts(number: number)
     case .bytes(let bytes): form == .bytes && bytes.count <= Limits.trackSegmentBytes
     case .profile(let profile): form == .profile && profile.isWithinLimits
     }
+  }
+
+  private func accepts(number: UInt32) -> Bool {
+    let least: UInt32 = self == .directiveDurationSeconds ? 1 : 0
+    return (least...Limits.spanSeconds).contains(number)
   }
 
   private func accepts(code: UInt8) -> Bool {
@@ -82,7 +89,7 @@ extension Field {
     case .reportSeverity: Limits.severity.contains(code)
     case .reportStatus: ReportStatus(rawValue: code) != nil
     case .fenceKind: FenceKind(rawValue: code) != nil
-    case .fenceActive: code <= 1
+    case .fenceActive, .fenceEntryAlert: code <= 1
     case .fenceMode: FenceMode(rawValue: code) != nil
     case .directiveKind: DirectiveKind(rawValue: code) != nil
     case .directiveRole, .fenceRole: Role(rawValue: code) != nil
@@ -134,10 +141,15 @@ extension Field {
     case .fenceDwellSeconds: "dwell"
     case .fenceMode: "mode"
     case .directiveText: "text"
+    case .fenceReviewAt: "reviewAt"
+    case .fenceEntryAlert: "entryAlert"
     case .directiveFence: "fence"
     case .directiveRole, .fenceRole: "role"
     case .directiveUsers: "users"
-    case .directiveDeadline: "deadline"
+    case .directiveDeadline, .directiveDurationSeconds: "deadline"
+    case .directiveZones: "zones"
+    case .directiveSupersedes: "supersedes"
+    case .directiveExpected: "expected"
     case .directiveAcknowledgements: "acknowledgements"
     case .settingsForeground: "foreground"
     case .settingsBackground: "background"

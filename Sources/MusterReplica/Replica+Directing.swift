@@ -185,7 +185,7 @@ extension RowState {
     let isForAll = users.isEmpty && !isSet(.directiveRole) && !isSet(.directiveTeam)
     guard isForAll else { return false }
     // A tracker answers nothing, yet whoever carries it is to be accounted for.
-    if isTracker { return directiveKind == .rollcall || directiveKind == .evacuate }
+    if isTracker { return directiveKind.includesTrackers }
     return role == .command || role == .member
   }
 }

@@ -130,7 +130,7 @@ extension Replica {
     case .locate:
       respondent.state = .present
       respondent.reason = "has told where"
-    case .evacuate, .rollcall:
+    case .evacuate, .muster, .rollcall:
       // Somebody who asks for help is looked for, wherever they are.
       if person.safety == .unsafe { break }
       if let zone = haven.first(where: { $0.fence.contains(fix.position) }) {

@@ -228,11 +228,14 @@ extension Replica {
   /// The writes of one command as groups that are each applied as a whole: one group, but for the
   /// names of a large audience. Those come first, since a row is shown from its existence on.
   private static func groups(of writes: [Write]) -> [[Operation]] {
-    let audience = writes.filter { $0.field == .directiveUsers }
+    func isName(_ write: Write) -> Bool {
+      write.field == .directiveUsers || write.field == .directiveExpected
+    }
+    let audience = writes.filter(isName)
     let size = Limits.namesPerGroup
     let before = stride(from: size, to: audience.count, by: size)
       .map { Array(audience[$0..<min($0 + size, audience.count)]) }
-    let whole = writes.filter { $0.field != .directiveUsers } + audience.prefix(size)
+    let whole = writes.filter { !isName($0) } + audience.prefix(size)
     return (before + [whole]).filter { !$0.isEmpty }.map { $0.map(Operation.write) }
   }
 

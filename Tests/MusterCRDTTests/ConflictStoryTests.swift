@@ -73,6 +73,25 @@ struct ConflictStoryTests {
     (.reportSeverity, .code(2), .code(1)),
   ]
 
+  @Test("of two deadlines the shorter is shown, and an entry alert before none, whoever wrote it")
+  func alarmsFirst() {
+    for (field, careful, careless) in [
+      (Field.directiveDurationSeconds, Value.number(60), Value.number(900)),
+      (.fenceEntryAlert, .code(1), .code(0)),
+    ] {
+      for (first, second) in [(careful, careless), (careless, careful)] {
+        let one = WrittenFrame(1, by: .commander, sets: field, to: first)
+        let other = WrittenFrame(2, by: .deputy, sets: field, to: second)
+        for order in [[one, other], [other, one]] {
+          var holder = Holder(.row(of: field.entity))
+          holder.receive(field.entity == .fence ? .fenceCreate : .directiveCreate)
+          holder.receive(order)
+          #expect(holder.row.shown(field)?.value == careful)
+        }
+      }
+    }
+  }
+
   @Test("open is shown before resolved, and the higher severity")
   func saferFirst() {
     for (field, safer, other) in Self.safer {

@@ -7,7 +7,8 @@ import Testing
 struct EverySmallHistoryTests {
   static let fields: [Field] = [
     .userCallsign, .userDeactivated, .reportExistence, .reportTitle, .reportToEvacuate,
-    .reportComments, .fenceExistence, .fenceName, .fenceDeleted,
+    .reportComments, .fenceExistence, .fenceName, .fenceDeleted, .directiveDurationSeconds,
+    .directiveZones, .directiveExpected,
   ]
 
   @Test(

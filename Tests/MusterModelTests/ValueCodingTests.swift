@@ -139,15 +139,18 @@ struct ValueCodingTests {
         case .reportSeverity: (1...5).map { .code($0) }
         case .reportStatus, .directiveStatus, .fenceMode: [.code(1), .code(2)]
         case .fenceKind: (1...3).map { .code($0) }
-        case .directiveKind, .directiveRole, .fenceRole: (1...4).map { .code($0) }
-        case .directiveFence, .directiveUsers: [others[0]]
-        case .directiveDeadline: [others[1]]
-        case .fenceDwellSeconds, .settingsSilenceSeconds: [others[2]]
+        case .directiveRole, .fenceRole: (1...4).map { .code($0) }
+        case .directiveKind: (1...5).map { .code($0) }
+        case .directiveFence, .directiveUsers, .directiveZones, .directiveSupersedes,
+          .directiveExpected:
+          [others[0]]
+        case .directiveDeadline, .fenceReviewAt: [others[1]]
+        case .fenceDwellSeconds, .settingsSilenceSeconds, .directiveDurationSeconds: [others[2]]
         case .trackPoints: [others[3]]
         case .directiveAcknowledgements: [others[4]]
         case .userSafetyOverride: [others[5]]
         case .settingsForeground, .settingsBackground: [others[6]]
-        case .fenceActive: [.code(0), .code(1)]
+        case .fenceActive, .fenceEntryAlert: [.code(0), .code(1)]
         case .reportPosition: [position]
         case .fenceGeometry: [geometry]
         case .userDeactivated, .reportExistence, .reportToEvacuate, .reportConfirmations,
@@ -160,6 +163,11 @@ struct ValueCodingTests {
     #expect(!Field.reportTitle.accepts(.text("two\nlines")))
     #expect(Field.reportDescription.accepts(.text("two\nlines")))
     #expect(!Field.fenceDwellSeconds.accepts(.number(604_801)))
+    #expect(Field.fenceDwellSeconds.accepts(.number(0)))
+    for (seconds, isAccepted) in [(UInt32(0), false), (1, true), (604_800, true), (604_801, false)]
+    {
+      #expect(Field.directiveDurationSeconds.accepts(.number(seconds)) == isAccepted)
+    }
     #expect(!Field.trackPoints.accepts(.bytes(Array(repeating: 0, count: 4097))))
     let tooMany = Array(repeating: Self.dot, count: 9)
     #expect(!Field.userSafetyOverride.accepts(.overruling(.safe, note: "", seen: tooMany)))

@@ -19,8 +19,8 @@ for first, last in (
 
 LINE, PARAGRAPHS, CLAIMS, MARK, PLACE, OUTLINE = (
     "line", "paragraphs", "claim", "mark", "place", "outline")
-REFERENCE, TIME, NUMBER, BYTES, REPLY, OVERRULING, PROFILE = (
-    "reference", "time", "number", "bytes", "reply", "overruling", "profile")
+REFERENCE, TIME, NUMBER, BYTES, REPLY, OVERRULING, PROFILE, DURATION = (
+    "reference", "time", "number", "bytes", "reply", "overruling", "profile", "duration")
 
 # Field number -> what its value may be: one of the words above, or the codes that it may have.
 FIELDS = {
@@ -28,9 +28,11 @@ FIELDS = {
     20: MARK, 21: LINE, 22: PARAGRAPHS, 23: range(1, 8), 24: range(1, 6), 25: PLACE, 26: MARK,
     27: range(1, 3), 28: MARK, 29: PARAGRAPHS,
     40: MARK, 41: LINE, 42: LINE, 43: range(1, 4), 44: OUTLINE, 45: range(0, 2), 46: PARAGRAPHS,
-    47: MARK, 48: NUMBER, 49: range(1, 3), 50: range(1, 5), 7: OVERRULING,
-    60: MARK, 61: range(1, 5), 62: PARAGRAPHS, 63: REFERENCE, 64: range(1, 5), 65: LINE,
+    47: MARK, 48: NUMBER, 49: range(1, 3), 50: range(1, 5), 51: TIME, 52: range(0, 2),
+    7: OVERRULING,
+    60: MARK, 61: range(1, 6), 62: PARAGRAPHS, 63: REFERENCE, 64: range(1, 5), 65: LINE,
     66: REFERENCE, 67: TIME, 68: range(1, 3), 69: REPLY,
+    70: DURATION, 71: REFERENCE, 72: REFERENCE, 73: REFERENCE,
     80: PROFILE, 81: PROFILE, 82: NUMBER,
     100: MARK, 101: LINE, 102: LINE,
     120: BYTES,
@@ -38,7 +40,7 @@ FIELDS = {
 CLAIM, OVERRIDE, FENCE_DELETED, ACKNOWLEDGEMENTS = 5, 7, 47, 69
 CONFIRMATIONS, COMMENTS = 28, 29
 # Sets whose elements only their authors and command take away.
-OWN_ELEMENTS = (CONFIRMATIONS, COMMENTS, 66, ACKNOWLEDGEMENTS)
+OWN_ELEMENTS = (CONFIRMATIONS, COMMENTS, 66, ACKNOWLEDGEMENTS, 71, 72, 73)
 
 
 def kind_of(field):
@@ -166,9 +168,10 @@ class PackedWrites:
             return b"\7" + self.take(16)
         if allowed == TIME:
             return b"\x08" + self.take(8)
-        if allowed == NUMBER:
+        if allowed in (NUMBER, DURATION):
             number = self.take(4)
-            if struct.unpack(">I", number)[0] > 604_800:
+            least = 1 if allowed == DURATION else 0
+            if not least <= struct.unpack(">I", number)[0] <= 604_800:
                 raise Invalid("number")
             return b"\x09" + number
         if allowed == BYTES:

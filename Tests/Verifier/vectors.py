@@ -73,7 +73,7 @@ def derive(given):
             b"muster topic 1", operation, certificate.hash, bytes([kind]), about)
         found[f"{name}.body"] = body
         found[f"{name}.signature"] = signing.sign(h32(data, h32(body))).signature
-    rules = b"\2"
+    rules = b"\4"
     announced = b"\x0a\x08" + certificate.hash[:8] + b"\x12\x08" + incarnation[:8] + b"\x18\1"
     proof = signing.sign(b"muster announce 2" + rules + announced).signature
     found["announce.datagram"] = b"\x09" + rules + given["nonce"] + xchacha_seal(

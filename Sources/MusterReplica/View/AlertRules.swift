@@ -229,7 +229,7 @@ struct AlertRules {
   private static func level(of kind: DirectiveKind) -> AlertLevel {
     switch kind {
     case .evacuate: .danger
-    case .rollcall: .warning
+    case .muster, .rollcall: .warning
     case .locate, .message: .notice
     }
   }
@@ -239,6 +239,9 @@ struct AlertRules {
       switch directive.kind {
       case .evacuate:
         directive.fenceName.isEmpty ? "evacuate" : "evacuate to \(directive.fenceName)"
+      case .muster:
+        directive.fenceName.isEmpty
+          ? "go to an assembly zone" : "go to \(directive.fenceName)"
       case .rollcall: "roll call: say that you are well"
       case .locate: "\(directive.callsign) wants to know where you are"
       case .message: "message from \(directive.callsign)"

@@ -55,11 +55,15 @@ extension Field {
     case .reportPosition: .position(.origin)
     case .fenceGeometry: .geometry(.circle(center: .origin, radiusCentimetres: 5000))
     case .userSafetyOverride: .overruling(.safe, note: "found", seen: [])
-    case .fenceMode, .fenceRole, .directiveKind, .directiveRole, .directiveStatus: .code(1)
-    case .directiveFence, .directiveUsers: .reference(RowKey.fence.id)
-    case .directiveDeadline: .time(Timestamp(milliseconds: 7))
+    case .fenceMode, .fenceRole, .fenceEntryAlert, .directiveKind, .directiveRole,
+      .directiveStatus:
+      .code(1)
+    case .directiveFence, .directiveUsers, .directiveZones, .directiveSupersedes,
+      .directiveExpected:
+      .reference(RowKey.fence.id)
+    case .directiveDeadline, .fenceReviewAt: .time(Timestamp(milliseconds: 7))
     case .directiveAcknowledgements: .reply(Author.owner.user, note: "here")
-    case .fenceDwellSeconds, .settingsSilenceSeconds: .number(60)
+    case .fenceDwellSeconds, .settingsSilenceSeconds, .directiveDurationSeconds: .number(60)
     case .settingsForeground, .settingsBackground: .profile(.foreground)
     case .trackPoints: .bytes([1, 2, 3])
     case _ where [Value.mark].contains(where: accepts): .mark

@@ -78,6 +78,7 @@ struct Specification: Equatable {
 
   private static let setsOfElements: [Field] = [
     .reportComments, .reportConfirmations, .directiveUsers, .directiveAcknowledgements,
+    .directiveZones, .directiveSupersedes, .directiveExpected,
   ]
 
   /// Whether a write says that it takes away what its log wrote before, and the other is of that.

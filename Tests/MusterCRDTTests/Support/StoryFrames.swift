@@ -10,6 +10,10 @@ extension WrittenFrame {
   static let fenceCreate = WrittenFrame(
     101, by: .commander, sets: .fenceExistence, to: .mark, givingOrigin: true)
 
+  /// The commander's create of the directive.
+  static let directiveCreate = WrittenFrame(
+    102, by: .commander, sets: .directiveExistence, to: .mark, givingOrigin: true)
+
   init(
     _ number: UInt64, by author: Author, sets field: Field, to value: Value?,
     over seen: WrittenFrame..., givingOrigin: Bool = false
