@@ -128,9 +128,7 @@ let package = Package(
         "MusterModel", "MusterGeo", "MusterReplica", "MusterTransport", "MusterLocation", logging,
         lifecycle,
       ]),
-    layer(
-      "MusterControl",
-      ["MusterModel", "MusterNode", protobuf, nioCore, nioHTTP1, nioPosix], exclude: ["Proto"]),
+    layer("MusterControl", ["MusterModel", "MusterNode", nioCore, nioHTTP1, nioPosix]),
     layer(
       "MusterHTTP",
       [

@@ -8,11 +8,7 @@ command -v protoc >/dev/null || {
   exit 1
 }
 
-# The folder of each target's .proto files, and where its generated code goes.
-readonly targets=(
-  "Sources/MusterSync/Wire/Proto Sources/MusterSync/Wire"
-  "Sources/MusterControl/Proto Sources/MusterControl/Coding"
-)
+readonly proto=Sources/MusterSync/Wire/Proto code=Sources/MusterSync/Wire
 
 swift package resolve
 # In a build folder of its own: a plain `swift build` there would mix with ours.
@@ -21,10 +17,7 @@ Scripts/build.sh "protoc-gen-swift" "a minute" \
   swift build -c release --package-path .build/checkouts/swift-protobuf \
   --scratch-path "$generator_build" --product protoc-gen-swift
 
-for target in "${targets[@]}"; do
-  read -r proto code <<<"$target"
-  protoc -I "$proto" --plugin="$generator_build/release/protoc-gen-swift" \
-    --swift_out="$code" --swift_opt=Visibility=Internal --swift_opt=FileNaming=DropPath \
-    "$proto"/*.proto
-  printf 'Wrote %s/*.pb.swift\n' "$code"
-done
+protoc -I "$proto" --plugin="$generator_build/release/protoc-gen-swift" \
+  --swift_out="$code" --swift_opt=Visibility=Internal --swift_opt=FileNaming=DropPath \
+  "$proto"/*.proto
+printf 'Wrote %s/*.pb.swift\n' "$code"

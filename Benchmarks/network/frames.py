@@ -18,33 +18,3 @@ def frames(node):
         "SELECT count(*), sum(length(body) + coalesce(length(signature), 0)) FROM frames").fetchone()
     base.close()
     return count, size
-
-
-def frames_of_status(answer):
-    """Field 10 (frames, sint64) of a Status (field 3 of a Response)."""
-    data, at = answer, 1
-    size, at = number(data, at)
-    end = at + size
-    while at < end:
-        tag, at = number(data, at)
-        if tag & 7 == 0:
-            value, at = number(data, at)
-            if tag >> 3 == 10:
-                return value >> 1
-        elif tag & 7 == 2:
-            size, at = number(data, at)
-            at += size
-        else:
-            raise SystemExit("a status is not as expected")
-    return 0
-
-
-def number(data, at):
-    value = shift = 0
-    while True:
-        byte = data[at]
-        at += 1
-        value |= (byte & 0x7F) << shift
-        shift += 7
-        if byte < 0x80:
-            return value, at

@@ -64,21 +64,8 @@ def loopback_bytes():
     raise SystemExit("there is no loopback here")
 
 
-def varint(number):
-    out = b""
-    while number > 0x7F:
-        out += bytes([number & 0x7F | 0x80])
-        number >>= 7
-    return out + bytes([number])
-
-
-def field(number, payload):
-    """A length-delimited field of Protocol Buffers."""
-    return varint(number << 3 | 2) + varint(len(payload)) + payload
-
-
 class Node:
-    """One laptop: its home, its process and its control socket (control.proto)."""
+    """One laptop: its home, its process and its control socket (MusterControl)."""
 
     def __init__(self, lab, index):
         self.lab, self.index = lab, index
@@ -119,14 +106,14 @@ class Node:
                 self.process.wait()
         self.process = None
 
-    def ask(self, request):
-        """One request, one response; both as the bytes of Protocol Buffers, over HTTP."""
+    def ask(self, command):
+        """One command, one reply; both as JSON over HTTP, as `Codable` derives it in Swift."""
         door = http.client.HTTPConnection("localhost")
         door.sock = self.connect()
         try:
             door.request(
-                "POST", "/api/v1/commands", request,
-                {"Content-Type": "application/x-protobuf", "Connection": "close"})
+                "POST", "/api/v1/commands", json.dumps({"command": {"_0": command}}),
+                {"Content-Type": "application/json", "Connection": "close"})
             answer = door.getresponse()
             body = answer.read()
         except (OSError, http.client.HTTPException) as error:
@@ -135,19 +122,20 @@ class Node:
             door.close()
         if answer.status != 200:
             raise SystemExit(f"node {self.index} answered {answer.status}: {body!r}")
-        return body
+        return json.loads(body)
 
     def add_report(self, title, details, evacuate=False):
-        draft = field(1, title.encode()) + field(2, details.encode())
-        if evacuate:
-            draft += bytes([6 << 3, 1])
-        answer = self.ask(field(9, draft))
-        if answer[0] != 9 << 3 | 2:
+        draft = {"title": title, "details": details, "toEvacuate": evacuate}
+        answer = self.ask({"addReport": {"_0": draft}})
+        if "created" not in answer:
             raise SystemExit(f"node {self.index} refused a report: {answer!r}")
-        return answer[2:].hex()
+        return answer["created"]["_0"]
 
     def has_report(self, identifier):
-        return self.ask(field(8, identifier.encode()))[0] == 7 << 3 | 2
+        return "reports" in self.ask({"report": {"_0": identifier}})
+
+    def frame_count(self):
+        return self.ask({"status": {}})["status"]["_0"]["frames"]
 
     def status(self):
         return json.loads(self.muster("status", "--json"))

@@ -6,7 +6,7 @@ a mule that is a minute on the mesh and a minute online brings everything both w
 import time
 
 import lab
-from frames import frames, frames_of_status
+from frames import frames
 
 # A report says that it is there, its title, its description and when it was made.
 OPERATIONS_OF_A_REPORT = 4
@@ -90,7 +90,7 @@ def catch_up(options):
     count, _ = frames(field)
     shape(mesh, options.rate)
     field.start("--uplink", POST)
-    held = lambda: frames_of_status(post.ask(lab.field(1, b"")))
+    held = post.frame_count
     before = first = held()
     while first < before + 50:
         time.sleep(0.01)

@@ -4,17 +4,17 @@ internal import MusterNode
 ///
 /// | request | answer |
 /// |---|---|
-/// | `POST` of a command, as Protocol Buffers | one message |
-/// | `POST` of a wish to follow | message after message, each after its length, without end |
+/// | `POST` of a command, as JSON | one message |
+/// | `POST` of a wish to follow | message after message, each on a line of its own, without end |
 ///
 /// It says nothing of who may ask: the listener decides that before it asks here.
 public enum CommandExchange {
   /// Where commands are posted. Served on the node's own socket only.
   public static let path = "/api/v1/commands"
   /// What a command is, and one answer.
-  public static let mediaType = "application/x-protobuf"
-  /// What a follower is answered: four bytes of length, big-endian, then as many of a message.
-  public static let streamType = "application/x-protobuf-stream"
+  public static let mediaType = "application/json"
+  /// What a follower is answered: a message a line.
+  public static let streamType = "application/x-ndjson"
 
   /// What a request is answered.
   public enum Answer: Sendable {
@@ -29,26 +29,22 @@ public enum CommandExchange {
   public static func answer(
     to body: [UInt8], by performer: any CommandPerformer
   ) async throws(ControlFault) -> Answer {
-    switch try Request(decoding: body) {
+    switch try ControlMessage.request(body) {
     case .command(let command): .whole(message(await performer.perform(command)))
     case .follow(let after):
-      .following(await performer.crossings(after: after).map { framed(.events($0)) })
+      .following(await performer.crossings(after: after).map { line(.events($0)) })
     case .followAlerts:
-      .following(await performer.standingAlerts().map { framed(.alerts($0)) })
-    case .followChanges: .following(await performer.changes().map { framed(.changes($0)) })
+      .following(await performer.standingAlerts().map { line(.alerts($0)) })
+    case .followChanges: .following(await performer.changes().map { line(.changes($0)) })
     }
   }
 
   private static func message(_ reply: Reply) -> [UInt8] {
-    let bytes = Response(reply: reply).encoded()
+    let bytes = ControlMessage.encode(reply)
     guard bytes.count > ControlLimits.responseBytes else { return bytes }
     let fault = ControlFault.tooLong(bytes: bytes.count, limit: ControlLimits.responseBytes)
-    return Response(reply: .refused("\(fault)")).encoded()
+    return ControlMessage.encode(Reply.refused("\(fault)"))
   }
 
-  private static func framed(_ reply: Reply) -> [UInt8] {
-    let message = message(reply)
-    let count = UInt32(message.count)
-    return [24, 16, 8, 0].map { UInt8(truncatingIfNeeded: count >> $0) } + message
-  }
+  private static func line(_ reply: Reply) -> [UInt8] { message(reply) + [UInt8(ascii: "\n")] }
 }

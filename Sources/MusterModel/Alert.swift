@@ -1,5 +1,5 @@
 /// What this node's people should know now: computed from what the node holds, and never sent.
-public struct Alert: Hashable, Sendable {
+public struct Alert: Codable, Hashable, Sendable {
   /// The same for as long as it is the same matter: kind and what it is about.
   public var id: AlertID
   /// How loud.
@@ -25,7 +25,7 @@ public struct Alert: Hashable, Sendable {
 }
 
 /// That somebody at this node has taken notice of an alert. As local as the alert, and never sent.
-public struct AlertAcknowledgement: Hashable, Sendable {
+public struct AlertAcknowledgement: Codable, Hashable, Sendable {
   /// In one line, at most `Limits.lineBytes`.
   public var name: String
   /// By this node's own clock.
@@ -39,7 +39,7 @@ public struct AlertAcknowledgement: Hashable, Sendable {
 }
 
 /// What an alert is about.
-public struct AlertID: Hashable, Comparable, Sendable, CustomStringConvertible {
+public struct AlertID: Codable, Hashable, Comparable, Sendable, CustomStringConvertible {
   /// What sort of matter.
   public let kind: AlertKind
   /// The report, the fence, the directive, the user or, of what concerns a laptop, the device.
@@ -61,7 +61,7 @@ public struct AlertID: Hashable, Comparable, Sendable, CustomStringConvertible {
 }
 
 /// Sorts of alerts. Numbers are stored and append-only.
-public enum AlertKind: UInt8, Sendable, CaseIterable, Hashable {
+public enum AlertKind: UInt8, Codable, Sendable, CaseIterable, Hashable {
   /// Somebody asked for help.
   case help = 1
   /// A hazard was reported near this device.
@@ -97,7 +97,7 @@ public enum AlertKind: UInt8, Sendable, CaseIterable, Hashable {
 }
 
 /// How loud an alert is.
-public enum AlertLevel: UInt8, Sendable, CaseIterable, Hashable, Comparable {
+public enum AlertLevel: UInt8, Codable, Sendable, CaseIterable, Hashable, Comparable {
   case notice = 1
   case warning = 2
   case danger = 3

@@ -1,6 +1,6 @@
 /// How far this device's wall clock is ahead of the middle one of its peers'. Nothing is decided by
 /// it: it tells people that a clock wants setting, since the ages that they read hang on clocks.
-public struct ClockLead: Hashable, Sendable {
+public struct ClockLead: Codable, Hashable, Sendable {
   /// Negative where this device's clock is behind.
   public let seconds: Int64
 

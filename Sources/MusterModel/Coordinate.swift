@@ -1,5 +1,5 @@
 /// A place on WGS 84 in integers of 1e-7 degree (about 11 mm), so that every node decides alike.
-public struct Coordinate: Hashable, Comparable, Sendable {
+public struct Coordinate: Codable, Hashable, Comparable, Sendable {
   /// -900,000,000 to 900,000,000.
   public let latitudeE7: Int32
   /// -1,800,000,000 to 1,800,000,000.

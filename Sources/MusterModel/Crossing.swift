@@ -1,5 +1,5 @@
 /// Whether a subject came in or went out.
-public enum CrossingType: UInt8, Sendable, Hashable {
+public enum CrossingType: UInt8, Codable, Sendable, Hashable {
   case enter = 1
   case exit = 2
 

@@ -26,7 +26,7 @@ public enum Dataset: UInt8, Sendable, CaseIterable, Hashable {
 }
 
 /// How often each set has changed at this node, over restarts: a number that only grows.
-public struct ChangeCounts: Hashable, Sendable {
+public struct ChangeCounts: Codable, Hashable, Sendable {
   /// In the order of the sets' numbers.
   public private(set) var counts: [UInt64]
 

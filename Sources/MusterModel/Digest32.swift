@@ -1,5 +1,5 @@
 /// A thirty-two-byte BLAKE2b hash, wrapped per use like `Identifier`.
-public protocol Digest32: Hashable, Comparable, Sendable, CustomStringConvertible {
+public protocol Digest32: Codable, Hashable, Comparable, Sendable, CustomStringConvertible {
   var raw: Bytes32 { get }
   init(raw: Bytes32)
 }

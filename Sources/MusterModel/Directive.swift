@@ -1,5 +1,5 @@
 /// What command asks of people.
-public enum DirectiveKind: UInt8, Sendable, CaseIterable, Hashable {
+public enum DirectiveKind: UInt8, Codable, Sendable, CaseIterable, Hashable {
   /// Leave, and go to a fence.
   case evacuate = 1
   /// Say that you are accounted for.
@@ -16,7 +16,7 @@ public enum DirectiveKind: UInt8, Sendable, CaseIterable, Hashable {
 }
 
 /// Whether a directive still asks for anything. Where people disagree, open is shown.
-public enum DirectiveStatus: UInt8, Sendable, CaseIterable, Hashable {
+public enum DirectiveStatus: UInt8, Codable, Sendable, CaseIterable, Hashable {
   case open = 1
   case closed = 2
 

@@ -1,5 +1,5 @@
 /// A new report, as somebody describes it.
-public struct ReportDraft: Hashable, Sendable {
+public struct ReportDraft: Codable, Hashable, Sendable {
   /// One line that is not empty, at most `Limits.lineBytes`.
   public var title: String
   /// Longer words, at most `Limits.paragraphBytes`; nil leaves them unwritten.
@@ -28,7 +28,7 @@ public struct ReportDraft: Hashable, Sendable {
 }
 
 /// What to change of a report; nil leaves a field alone.
-public struct ReportChanges: Hashable, Sendable {
+public struct ReportChanges: Codable, Hashable, Sendable {
   /// One line that is not empty, at most `Limits.lineBytes`.
   public var title: String?
   /// Longer words, at most `Limits.paragraphBytes`; an empty text takes away what was there.
@@ -61,7 +61,7 @@ public struct ReportChanges: Hashable, Sendable {
 }
 
 /// A new geofence.
-public struct FenceDraft: Hashable, Sendable {
+public struct FenceDraft: Codable, Hashable, Sendable {
   /// One line that is not empty, at most `Limits.lineBytes`.
   public var name: String
   /// `hazard` sends the fence in the urgent lane.
@@ -93,7 +93,7 @@ public struct FenceDraft: Hashable, Sendable {
 }
 
 /// What to change of a fence; nil leaves a field alone.
-public struct FenceChanges: Hashable, Sendable {
+public struct FenceChanges: Codable, Hashable, Sendable {
   /// One line that is not empty, at most `Limits.lineBytes`.
   public var name: String?
   /// What being inside means; what becomes a hazard leaves in the urgent lane.

@@ -24,6 +24,32 @@ public struct Endpoint: Hashable, Comparable, Sendable {
   }
 }
 
+extension Endpoint: Codable {
+  private enum CodingKeys: CodingKey { case address, port, scope }
+
+  /// Refuses an address of another length.
+  public init(from decoder: any Decoder) throws {
+    let container = try decoder.container(keyedBy: CodingKeys.self)
+    let endpoint = Endpoint(
+      address: try container.decode(ByteString.self, forKey: .address).bytes,
+      port: try container.decode(UInt16.self, forKey: .port),
+      scope: try container.decode(UInt32.self, forKey: .scope))
+    guard let endpoint else {
+      throw DecodingError.dataCorruptedError(
+        forKey: .address, in: container, debugDescription: "not of 4 or 16 bytes")
+    }
+    self = endpoint
+  }
+
+  /// The address as bytes.
+  public func encode(to encoder: any Encoder) throws {
+    var container = encoder.container(keyedBy: CodingKeys.self)
+    try container.encode(ByteString(address), forKey: .address)
+    try container.encode(port, forKey: .port)
+    try container.encode(scope, forKey: .scope)
+  }
+}
+
 extension Endpoint: CustomStringConvertible {
   /// `uplink`, `192.0.2.1:7474` or `[2001:db8:0:0:0:0:0:1]:7474`.
   public var description: String {

@@ -35,7 +35,7 @@ public enum FieldKind: Sendable {
 
 /// One field of one entity. Numbers are on the wire and append-only; each is unique over all
 /// entities so that a field says by itself what it belongs to.
-public enum Field: UInt8, Sendable, CaseIterable, Hashable, Comparable {
+public enum Field: UInt8, Codable, Sendable, CaseIterable, Hashable, Comparable {
   case userCallsign = 1
   case userTeam = 2
   case userContact = 3
@@ -156,7 +156,7 @@ public enum Field: UInt8, Sendable, CaseIterable, Hashable, Comparable {
 }
 
 /// What a report is about.
-public enum ReportCategory: UInt8, Sendable, CaseIterable, Hashable {
+public enum ReportCategory: UInt8, Codable, Sendable, CaseIterable, Hashable {
   case other = 1
   case fire = 2
   case flood = 3
@@ -175,7 +175,7 @@ public enum ReportCategory: UInt8, Sendable, CaseIterable, Hashable {
 }
 
 /// Whether a hazard is still there. Where people disagree, open is shown before resolved.
-public enum ReportStatus: UInt8, Sendable, CaseIterable, Hashable {
+public enum ReportStatus: UInt8, Codable, Sendable, CaseIterable, Hashable {
   case open = 1
   case resolved = 2
 
@@ -189,7 +189,7 @@ public enum ReportStatus: UInt8, Sendable, CaseIterable, Hashable {
 }
 
 /// What being inside a fence means.
-public enum FenceKind: UInt8, Sendable, CaseIterable, Hashable {
+public enum FenceKind: UInt8, Codable, Sendable, CaseIterable, Hashable {
   /// A place to gather: inside is safe.
   case muster = 1
   /// Inside is unsafe.
@@ -207,7 +207,7 @@ public enum FenceKind: UInt8, Sendable, CaseIterable, Hashable {
 }
 
 /// How sure a crossing of a fence must be.
-public enum FenceMode: UInt8, Sendable, CaseIterable, Hashable {
+public enum FenceMode: UInt8, Codable, Sendable, CaseIterable, Hashable {
   /// An EXIT waits until the whole accuracy circle is outside, or for a second fix outside.
   case careful = 1
   /// An EXIT at the first fix outside, whatever its accuracy, as AWS Location does it.
@@ -215,7 +215,7 @@ public enum FenceMode: UInt8, Sendable, CaseIterable, Hashable {
 }
 
 /// What somebody says of a user's safety, by their own word or a commander's.
-public enum SafetyClaim: UInt8, Sendable, CaseIterable, Hashable {
+public enum SafetyClaim: UInt8, Codable, Sendable, CaseIterable, Hashable {
   case safe = 1
   case needsHelp = 2
 }

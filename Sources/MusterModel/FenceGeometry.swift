@@ -21,7 +21,7 @@ public struct FencePolygon: Hashable, Sendable {
 }
 
 /// The outline of a geofence. Its edge counts as inside.
-public enum FenceGeometry: Hashable, Sendable {
+public enum FenceGeometry: Codable, Hashable, Sendable {
   /// One polygon or several; a polygon split at the antimeridian (RFC 7946 §3.1.9) is several.
   case polygons([FencePolygon])
   /// A geodesic circle; the radius is in centimetres so that it stays an integer.

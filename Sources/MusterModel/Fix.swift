@@ -1,5 +1,5 @@
 /// One reading of where somebody is.
-public struct Fix: Hashable, Sendable {
+public struct Fix: Codable, Hashable, Sendable {
   /// The centre of the circle of `accuracyDecimetres`.
   public var position: Coordinate
   /// Radius in decimetres within which the source believes it to be; nil when it did not say.
@@ -17,7 +17,7 @@ public struct Fix: Hashable, Sendable {
 
 /// A user's last known place: the fix, and when the device that made it took it in by its own
 /// wall clock. The two differ when a track is replayed; age is counted from `reportedAt`.
-public struct PositionReport: Hashable, Sendable {
+public struct PositionReport: Codable, Hashable, Sendable {
   /// What the source said, unchanged.
   public var fix: Fix
   /// The reporting device's wall clock, which may be wrong: an age from it is shown, and never

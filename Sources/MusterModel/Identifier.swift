@@ -1,6 +1,6 @@
 /// A sixteen-byte name. Each thing that has one wraps it in a type of its own, so that the
 /// compiler keeps a log from being taken for a row.
-public protocol Identifier: Hashable, Comparable, Sendable, CustomStringConvertible {
+public protocol Identifier: Codable, Hashable, Comparable, Sendable, CustomStringConvertible {
   var raw: Bytes16 { get }
   init(raw: Bytes16)
 }

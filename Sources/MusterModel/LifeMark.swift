@@ -1,5 +1,5 @@
 /// Which life of a device's database: what its logs' openings and its records name.
-public struct LifeMark: Hashable, Sendable {
+public struct LifeMark: Codable, Hashable, Sendable {
   /// 1 for a device's first life; at most `Limits.lastGeneration`.
   public let generation: UInt32
   /// Drawn at random when the life began: who names it was there after that.

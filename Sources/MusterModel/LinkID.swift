@@ -1,6 +1,6 @@
 /// Which of this machine's network interfaces a datagram came in by, or leaves by: each is paced
 /// alone. It means nothing on another machine or after a restart.
-public struct LinkID: Hashable, Comparable, Sendable {
+public struct LinkID: Codable, Hashable, Comparable, Sendable {
   /// The operating system's interface index; 0 where the shell cannot tell.
   public let index: UInt32
 

@@ -1,5 +1,5 @@
 /// How closely a laptop is to watch where it is, as command wants it.
-public enum LocationMode: UInt8, Sendable, CaseIterable, Hashable {
+public enum LocationMode: UInt8, Codable, Sendable, CaseIterable, Hashable {
   /// Precise while moving, coarse once still.
   case automatic = 1
   case precise = 2
@@ -10,7 +10,7 @@ public enum LocationMode: UInt8, Sendable, CaseIterable, Hashable {
 }
 
 /// What command wants of the location service of a laptop in the foreground or in the background.
-public struct LocationProfile: Hashable, Sendable {
+public struct LocationProfile: Codable, Hashable, Sendable {
   /// Which of the two ways of watching.
   public var mode: LocationMode
   /// Between readings, 1 to `longestSeconds`.

@@ -35,7 +35,7 @@ public struct Neighbour: Hashable, Sendable {
 }
 
 /// By which way a neighbour's words come. Numbers are on the wire and append-only, 1 to 3.
-public enum NeighbourPath: UInt8, Sendable, Hashable, CaseIterable {
+public enum NeighbourPath: UInt8, Codable, Sendable, Hashable, CaseIterable {
   /// Its announces are heard by multicast, besides a session or without.
   case multicast = 1
   /// A session over UDP alone.

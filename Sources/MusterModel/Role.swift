@@ -1,5 +1,5 @@
 /// What a certificate entitles its device to.
-public enum Role: UInt8, Sendable, CaseIterable, Hashable {
+public enum Role: UInt8, Codable, Sendable, CaseIterable, Hashable {
   /// Admits, revokes, draws fences, directs.
   case command = 1
   /// Reports, and its own status.

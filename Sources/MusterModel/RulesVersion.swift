@@ -39,7 +39,7 @@ public struct RulesVersion: Hashable, Comparable, Sendable {
 
 /// Which of two nodes that follow different rules has the older ones. Numbers are on the control
 /// socket.
-public enum UpdateNeed: UInt8, Hashable, Sendable {
+public enum UpdateNeed: UInt8, Codable, Hashable, Sendable {
   /// The other one.
   case peer = 1
   /// This laptop.

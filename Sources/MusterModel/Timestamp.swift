@@ -1,6 +1,6 @@
 /// Milliseconds since 1970-01-01T00:00:00Z, as somebody's wall clock claimed. A label: it never
 /// decides what wins.
-public struct Timestamp: Hashable, Comparable, Sendable {
+public struct Timestamp: Codable, Hashable, Comparable, Sendable {
   /// Negative before 1970; any value may come from outside, also one that no calendar writes.
   public let milliseconds: Int64
 

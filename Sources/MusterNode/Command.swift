@@ -5,7 +5,7 @@ public import MusterReplica
 ///
 /// A `String` that names a report, a fence or a device is its id in hexadecimal or the beginning of
 /// it (at least four digits) where that is unambiguous.
-public enum Command: Hashable, Sendable {
+public enum Command: Codable, Hashable, Sendable {
   case status
   case verify
 
@@ -60,7 +60,7 @@ public enum Command: Hashable, Sendable {
   /// - uses: how many devices may join by it, 1 to 1,000.
   case invite(role: Role, uses: Int, validSeconds: Int64)
   /// A join request file's contents.
-  case admit(request: [UInt8], role: Role)
+  case admit(request: ByteString, role: Role)
   /// Takes the standing of a device away, which is named by its id or by the callsign of whose it
   /// is.
   case revoke(String)
@@ -70,13 +70,13 @@ public enum Command: Hashable, Sendable {
   case release(String)
 
   /// The next piece of a bundle: empty for the first, else what the one before says is next.
-  case bundlePiece(at: [UInt8])
+  case bundlePiece(at: ByteString)
   /// Takes what is whole of a piece of a bundle, which may be the last of its file.
-  case mergeBundle([UInt8], at: [UInt8], isLast: Bool)
+  case mergeBundle(ByteString, at: ByteString, isLast: Bool)
 }
 
 /// A directive as a person gives it: users by callsign or id, the deadline from now on.
-public struct DirectiveOrder: Hashable, Sendable {
+public struct DirectiveOrder: Codable, Hashable, Sendable {
   /// What is asked.
   public var kind: DirectiveKind
   /// May be empty, but not of a message.
@@ -108,7 +108,7 @@ public struct DirectiveOrder: Hashable, Sendable {
 }
 
 /// What a node answers.
-public enum Reply: Hashable, Sendable {
+public enum Reply: Codable, Hashable, Sendable {
   case done
   /// Why nothing was changed, in one line for the person who asked.
   case refused(String, RefusalKind = .unfit)
@@ -127,9 +127,9 @@ public enum Reply: Hashable, Sendable {
   case changes(ChangeCounts)
   case settings(SettingsSummary)
   /// An `Invitation` in its byte form, and what it is good for.
-  case invitation([UInt8], role: Role, expiresAt: Timestamp)
+  case invitation(ByteString, role: Role, expiresAt: Timestamp)
   /// A join grant file's contents, and whom it admits.
-  case grant([UInt8], callsign: String)
+  case grant(ByteString, callsign: String)
   case quarantine([QuarantinedFrame])
   /// How many frames count from now on.
   case released(Int)

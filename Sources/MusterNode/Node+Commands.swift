@@ -53,15 +53,15 @@ extension Node {
     case .track(let user, let limit): return .track(try track(of: user, limit: limit))
     case .invite(let role, let uses, let seconds):
       return try invite(role: role, uses: uses, validSeconds: seconds)
-    case .admit(let request, let role): return try admit(request, role: role)
+    case .admit(let request, let role): return try admit(request.bytes, role: role)
     case .revoke(let reference): return try revoke(reference)
     case .rotateEpoch: return try done { try $0.rotateEpoch(now: $1) }
     case .quarantine: return .quarantine(try read { replica, _ in try replica.quarantine() })
     case .release(let reference): return try release(reference)
     case .bundlePiece(let place):
-      return .bundlePiece(try read { replica, _ in try replica.bundlePiece(at: place) })
+      return .bundlePiece(try read { replica, _ in try replica.bundlePiece(at: place.bytes) })
     case .mergeBundle(let bytes, let place, let isLast):
-      return try merge(bytes, at: place, isLast: isLast)
+      return try merge(bytes.bytes, at: place.bytes, isLast: isLast)
     case .reports: return .reports(try read { replica, _ in try replica.reports() })
     case .report(let reference):
       return .reports([
@@ -145,7 +145,7 @@ extension Node {
       let (invitation, expiresAt) = try replica.invite(
         role: role, uses: uses, validMilliseconds: overflow ? .max : milliseconds,
         endpoints: endpoints, now: now)
-      return .invitation(invitation, role: role, expiresAt: expiresAt)
+      return .invitation(ByteString(invitation), role: role, expiresAt: expiresAt)
     }
   }
 
@@ -153,7 +153,7 @@ extension Node {
     var reply = Reply.done
     try attempt { replica, now in
       let (grant, callsign, outcome) = try replica.admit(request: request, role: role, now: now)
-      reply = .grant(grant, callsign: callsign)
+      reply = .grant(ByteString(grant), callsign: callsign)
       return outcome
     }
     return reply

@@ -7,7 +7,7 @@ internal import MusterSync
 /// Why a command was refused, in one line for the person who gave it.
 public struct Refusal: Error, Hashable, Sendable, CustomStringConvertible {
   /// What sort of reason it is, for programs.
-  public enum Kind: Hashable, Sendable {
+  public enum Kind: String, Codable, Hashable, Sendable {
     /// What was asked for cannot be, whoever asks.
     case unfit
     /// What is named is not here.

@@ -1,6 +1,5 @@
 import MusterModel
 import MusterNode
-import SwiftProtobuf
 import Testing
 
 @testable import MusterControl
@@ -8,22 +7,21 @@ import Testing
 @Suite struct `What is said over the socket` {
   @Test(arguments: Specimens.commands)
   func `a command arrives as it was given`(command: Command) throws {
-    let bytes = Request.command(command).encoded()
-    let found = try Request(decoding: bytes)
+    let found = try ControlMessage.request(ControlMessage.encode(.command(command)))
     #expect(found == .command(command))
   }
 
   @Test(arguments: [nil, 0, 7, Int64.max])
   func `a wish to follow arrives with the place from where`(after: Int64?) throws {
-    let bytes = Request.follow(after: after).encoded()
-    let found = try Request(decoding: bytes)
+    let found = try ControlMessage.request(ControlMessage.encode(.follow(after: after)))
     #expect(found == .follow(after: after))
   }
 
   @Test(arguments: Specimens.replies)
-  func `a reply arrives as it was given`(reply: Reply) throws {
-    let found = try Response(decoding: Response(reply: reply).encoded()).reply
-    #expect(found == reply)
+  func `a reply arrives as it was given, and takes one line`(reply: Reply) throws {
+    let bytes = ControlMessage.encode(reply)
+    #expect(try ControlMessage.reply(bytes) == reply)
+    #expect(!bytes.contains(UInt8(ascii: "\n")))
   }
 
   @Test func `every kind of command and of reply is among the specimens`() {
@@ -35,74 +33,137 @@ import Testing
     String("\(value)".prefix { $0.isLetter })
   }
 
-  @Test func `nothing, and a message of a later version, are refused`() {
-    #expect(throws: ControlFault.self) { try Request(decoding: []) }
-    #expect(throws: ControlFault.self) { try Response(decoding: []) }
-    // Field 100, of length 0.
-    #expect(throws: ControlFault.self) { try Request(decoding: [0xA2, 0x06, 0x00]) }
+  @Test func `an id is hexadecimal, and bytes are Base64`() throws {
+    let created = ControlMessage.encode(.created(Specimens.row))
+    #expect(
+      String(decoding: created, as: UTF8.self)
+        == #"{"created":{"_0":"00000000000000010000000000000002"}}"#)
+    let piece = ControlMessage.encode(.command(.bundlePiece(at: [0xFB, 0xFF, 0xBF])))
+    #expect(
+      String(decoding: piece, as: UTF8.self)
+        == #"{"command":{"_0":{"bundlePiece":{"at":"+/+/"}}}}"#)
   }
 
   @Test(arguments: [
-    WireRequest.OneOf_Kind.claimSafety(.with { $0.claim = 9 }),
-    .claimSafety(.with { $0.claim = 256 + 1 }),
-    .setPosition(WireFix()),
-    .setPosition(.with { $0.position = .with { $0.latitudeE7 = 900_000_001 } }),
-    .setPosition(.with { $0.position = .with { $0.longitudeE7 = .min } }),
-    .addReport(.with { $0.category = 200 }),
-    .addReport(.with { $0.severity = 256 }),
-    .editReport(.with { $0.status = 0 }),
-    .addFence(.with { $0.kind = 1 }),
-    .addFence(
-      .with {
-        $0.kind = 1
-        $0.geometry = .init(Specimens.circle.encoded + [0])
-      }),
-    .invite(.with { $0.role = 0 }),
-    .admit(.with { $0.role = 5 }),
+    "", "{}", "null", "[]", "\u{7F}\u{7F}", "{\"command\":{}}", "{\"command\":{\"_0\":{}}}",
+    // A command and a member that this version does not know.
+    Self.command(#"{"evacuateAll":{}}"#),
+    Self.command(#"{"report":{"id":"0a1b"}}"#),
+    Self.command(#"{"setFenceActive":{"_0":"0a1b"}}"#),
+    Self.command(#"{"setFenceActive":{"_0":"0a1b","_1":1}}"#),
   ])
-  func `a value out of range is refused`(kind: WireRequest.OneOf_Kind) {
-    let bytes = WireRequest.with { $0.kind = kind }.bytes
-    #expect(throws: ControlFault.self) { try Request(decoding: bytes) }
+  func `what is no command here is refused as one of another version`(json: String) {
+    #expect {
+      try ControlMessage.request(json.utf8)
+    } throws: {
+      "\($0)".contains("another version") && !"\($0)".contains("\n")
+    }
+  }
+
+  @Test func `what is missing is named`() {
+    let json = Self.command(#"{"addReport":{"_0":{"toEvacuate":true}}}"#)
+    #expect {
+      try ControlMessage.request(json.utf8)
+    } throws: {
+      "\($0)".hasSuffix("another version: command.addReport.title is missing")
+    }
+  }
+
+  private static func command(_ json: String) -> String { "{\"command\":{\"_0\":\(json)}}" }
+
+  private static func geometry(_ bytes: [UInt8]) -> String {
+    let message = ControlMessage.encode(.grant(ByteString(bytes), callsign: ""))
+    let text = String(decoding: message, as: UTF8.self)
+    let start = text.index(
+      text.firstRange(of: "\"_0\":")?.upperBound ?? text.startIndex, offsetBy: 1)
+    let base64 = text[start...].prefix { $0 != "\"" }
+    return Self.command(#"{"editFence":{"_0":"0a1b","_1":{"geometry":"\#(base64)"}}}"#)
   }
 
   @Test(arguments: [
-    WireResponse.OneOf_Kind.created(.init([1, 2, 3])),
-    .status(WireStatus()),
-    .verification(WireVerification()),
-    .users(.with { $0.users = [WireUser()] }),
-    .devices(.with { $0.devices = [WireDevice()] }),
-    .reports(.with { $0.reports = [WireReport()] }),
-    .fences(.with { $0.fences = [WireFence()] }),
-    .events(.with { $0.events = [WireEvent()] }),
-    .invitation(WireInvitation()),
+    Self.command(#"{"claimSafety":{"_0":9,"note":""}}"#),
+    Self.command(#"{"claimSafety":{"_0":257,"note":""}}"#),
+    Self.command(#"{"setPosition":{"_0":{"sampleTime":0}}}"#),
+    Self.command(#"{"setPosition":{"_0":{"sampleTime":0,"position":[900000001,0]}}}"#),
+    Self.command(#"{"setPosition":{"_0":{"sampleTime":0,"position":[0,-1800000001]}}}"#),
+    Self.command(#"{"setPosition":{"_0":{"sampleTime":0,"position":[0]}}}"#),
+    Self.command(#"{"setPosition":{"_0":{"sampleTime":1e300,"position":[0,0]}}}"#),
+    Self.command(#"{"editReport":{"_0":"0a1b","_1":{"category":200}}}"#),
+    Self.command(#"{"editReport":{"_0":"0a1b","_1":{"severity":256}}}"#),
+    Self.command(#"{"editReport":{"_0":"0a1b","_1":{"status":0}}}"#),
+    Self.command(#"{"editFence":{"_0":"0a1b","_1":{"geometry":""}}}"#),
+    Self.command(#"{"editFence":{"_0":"0a1b","_1":{"geometry":"A"}}}"#),
+    geometry(Specimens.circle.encoded + [0]),
+    geometry(Array(Specimens.circle.encoded.dropLast())),
+    Self.command(#"{"invite":{"role":0,"uses":1,"validSeconds":1}}"#),
+    Self.command(#"{"admit":{"request":"","role":5}}"#),
+    Self.command(#"{"admit":{"request":"AB==","role":1}}"#),
   ])
-  func `an answer that lacks what it must have is refused`(kind: WireResponse.OneOf_Kind) {
-    let bytes = WireResponse.with { $0.kind = kind }.bytes
-    #expect(throws: ControlFault.self) { try Response(decoding: bytes) }
+  func `a value out of range is refused`(json: String) {
+    #expect(throws: ControlFault.self) { try ControlMessage.request(json.utf8) }
+  }
+
+  @Test func `a geometry within the limits is not`() throws {
+    let found = try ControlMessage.request(Self.geometry(Specimens.circle.encoded).utf8)
+    #expect(found == .command(.editFence("0a1b", FenceChanges(geometry: Specimens.circle))))
+  }
+
+  @Test(arguments: [
+    #"{"created":{"_0":"0102"}}"#, #"{"created":{"_0":"000000000000000100000000000000zz"}}"#,
+    #"{"status":{"_0":{}}}"#, #"{"verification":{"_0":{}}}"#, #"{"users":{"_0":[{}]}}"#,
+    #"{"devices":{"_0":[{}]}}"#, #"{"reports":{"_0":[{}]}}"#, #"{"fences":{"_0":[{}]}}"#,
+    #"{"events":{"_0":[{}]}}"#, #"{"invitation":{}}"#, #"{"changes":{"_0":[1,2,3]}}"#,
+    #"{"refused":{}}"#,
+  ])
+  func `an answer that lacks what it must have is refused`(json: String) {
+    #expect(throws: ControlFault.self) { try ControlMessage.reply(json.utf8) }
+  }
+
+  @Test(arguments: [
+    ("\"devices\":4", "\"devices\":0"), ("\"address\":\"wAACAQ==\"", "\"address\":\"wAAC\""),
+  ])
+  func `a value that its type cannot hold is refused`(good: String, bad: String) throws {
+    let replies = Specimens.replies.map {
+      String(decoding: ControlMessage.encode($0), as: UTF8.self)
+    }
+    let reply = try #require(replies.first { $0.contains(good) })
+    let (start, end) = try #require(
+      reply.firstRange(of: good).map { ($0.lowerBound, $0.upperBound) })
+    #expect(throws: ControlFault.self) {
+      try ControlMessage.reply((reply[..<start] + bad + reply[end...]).utf8)
+    }
+  }
+
+  @Test func `a refusal keeps its kind`() throws {
+    for kind in [RefusalKind.unfit, .unknown, .notAllowed, .changed, .notNow] {
+      let reply = Reply.refused("no", kind)
+      #expect(try ControlMessage.reply(ControlMessage.encode(reply)) == reply)
+    }
   }
 
   @Test func `damaged bytes are refused or read as something else, and never trap`() {
-    let messages =
-      Specimens.commands.map { Request.command($0).encoded() }
-      + Specimens.replies.map { Response(reply: $0).encoded() }
+    let commands = Specimens.commands.map { ControlMessage.encode(.command($0)) }
+    let replies = Specimens.replies.map { ControlMessage.encode($0) }
     var (refused, read) = (0, 0)
-    func attempt(_ bytes: [UInt8]) {
+    func attempt(_ bytes: [UInt8], isCommand: Bool) {
       do throws(ControlFault) {
-        _ = try Request(decoding: bytes)
-        read += 1
-      } catch { refused += 1 }
-      do throws(ControlFault) {
-        _ = try Response(decoding: bytes)
+        if isCommand {
+          _ = try ControlMessage.request(bytes)
+        } else {
+          _ = try ControlMessage.reply(bytes)
+        }
         read += 1
       } catch { refused += 1 }
     }
-    for message in messages {
-      for index in message.indices {
-        attempt(Array(message[..<index]))
-        for mask: UInt8 in [0x01, 0x08, 0x80, 0xFF] {
+    for (number, message) in (commands + replies).enumerated() {
+      // A few bytes of each long message: others are damaged elsewhere.
+      let step = message.count / 200 + 1
+      for index in stride(from: number % step, to: message.count, by: step) {
+        attempt(Array(message[..<index]), isCommand: number < commands.count)
+        for mask: UInt8 in [0x01, 0x08, 0x80] {
           var damaged = message
           damaged[index] ^= mask
-          attempt(damaged)
+          attempt(damaged, isCommand: number < commands.count)
         }
       }
     }

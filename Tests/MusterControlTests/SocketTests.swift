@@ -105,7 +105,7 @@ import Testing
     let node = ScriptedNode()
     try await withServer(node) { path in
       let wrong = [
-        (405, Self.post("", method: "GET")), (415, Self.post("", type: "application/json")),
+        (405, Self.post("", method: "GET")), (415, Self.post("", type: "application/x-protobuf")),
         (413, Self.post(String(repeating: "x", count: ControlLimits.requestBytes + 1))),
         (403, Self.post("", more: "Origin: http://evil.example\r\n")),
         (403, Self.post("", host: "evil.example")), (404, Self.post("", path: "/api/v1/command")),

@@ -17,7 +17,8 @@ import Testing
     let home = NodeHome.locate(
       home: folder.path, keys: nil, environment: ["MUSTER_STATE": folder.path + "/state"])
     let request = try Founding.request(callsign: callsign, home: home, passphrase: nil)
-    guard case .grant = await node.perform(.admit(request: request, role: .member)),
+    guard
+      case .grant = await node.perform(.admit(request: ByteString(request), role: .member)),
       case .devices(let devices) = await node.perform(.devices),
       let device = devices.first(where: { !$0.isThisDevice })
     else { throw Failed("\(callsign) was not admitted") }

@@ -74,7 +74,7 @@ import Testing
   }
 
   @Test func `commands of the command line are taken on the node's own socket only`() async throws {
-    let command = ["Content-Type": "application/x-protobuf"]
+    let command = ["Content-Type": "application/json"]
     try await WebStage.tell { web in
       for method in ["POST", "GET", "PUT"] {
         let status = try await web.status(method, "/api/v1/commands", "x", command)

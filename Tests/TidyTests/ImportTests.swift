@@ -42,8 +42,8 @@ import Testing
       "NIOCore", "NIOSSL", "Logging", "ServiceLifecycle", "Foundation", "Synchronization",
     ],
     "MusterControl": [
-      "MusterModel", "MusterNode", "SwiftProtobuf", "NIOCore", "NIOHTTP1", "NIOPosix",
-      "Foundation", "Glibc", "Musl", "Darwin",
+      "MusterModel", "MusterNode", "NIOCore", "NIOHTTP1", "NIOPosix", "Foundation",
+      "Glibc", "Musl", "Darwin",
     ],
   ]
 

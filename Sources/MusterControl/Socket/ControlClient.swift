@@ -38,13 +38,12 @@ public struct ControlClient: Sendable {
   /// no node runs.
   public func perform(_ command: Command) async throws(ControlFault) -> Reply {
     let request = HTTPRequest(
-      command: try Self.checked(Request.command(command).encoded()))
+      command: try Self.checked(ControlMessage.encode(Request.command(command))))
     do {
       return try await converse(request) { answer in
         try await answer.begin(as: [CommandExchange.mediaType])
-        return try Response(
-          decoding: try await answer.whole(upTo: ControlLimits.responseBytes)
-        ).reply
+        return try ControlMessage.reply(
+          try await answer.whole(upTo: ControlLimits.responseBytes))
       }
     } catch let fault as ControlFault {
       throw fault
@@ -107,13 +106,13 @@ public struct ControlClient: Sendable {
   private func follow(
     _ request: Request, _ receive: @Sendable (Reply) async throws -> Void
   ) async throws {
-    try await converse(HTTPRequest(command: request.encoded())) { answer in
+    try await converse(HTTPRequest(command: ControlMessage.encode(request))) { answer in
       try await answer.begin(as: [CommandExchange.streamType])
       var messages = MessageReader(limit: ControlLimits.responseBytes)
       while let piece = try await Self.unlessStopped({ try await answer.piece() }) {
         messages.take(piece)
         while let message = try messages.next() {
-          let reply = try Response(decoding: message).reply
+          let reply = try ControlMessage.reply(message)
           if case .refused(let reason, _) = reply { throw ControlFault.declined(reason) }
           try await receive(reply)
         }

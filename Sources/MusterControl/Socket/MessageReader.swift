@@ -1,11 +1,12 @@
 internal import NIOCore
 
-/// Takes whole messages out of the pieces of a follower's answer: four bytes of length,
-/// big-endian, then as many bytes. A length over the limit is refused before anything is allocated
-/// for it.
+/// Takes whole messages out of the pieces of a follower's answer: one a line. A line over the limit
+/// is refused before more of it is stored.
 struct MessageReader {
   let limit: Int
   private var bytes = ByteBuffer()
+  /// Of the readable bytes, those known to hold no end of a line.
+  private var searched = 0
 
   init(limit: Int) { self.limit = limit }
 
@@ -16,12 +17,16 @@ struct MessageReader {
 
   /// Nil until more has come.
   mutating func next() throws(ControlFault) -> [UInt8]? {
-    guard let length = bytes.getInteger(at: bytes.readerIndex, as: UInt32.self) else {
+    let unsearched = bytes.readableBytesView.dropFirst(searched)
+    let end = unsearched.firstIndex(of: UInt8(ascii: "\n"))
+    let length = (end ?? bytes.writerIndex) - bytes.readerIndex
+    guard length <= limit else { throw .tooLong(bytes: length, limit: limit) }
+    guard end != nil else {
+      searched = length
       return nil
     }
-    guard length <= limit else { throw .tooLong(bytes: Int(length), limit: limit) }
-    guard bytes.readableBytes >= 4 + Int(length) else { return nil }
-    bytes.moveReaderIndex(forwardBy: 4)
-    return bytes.readBytes(length: Int(length))
+    searched = 0
+    defer { bytes.moveReaderIndex(forwardBy: 1) }
+    return bytes.readBytes(length: length)
   }
 }

@@ -31,7 +31,7 @@ extension API {
         validSeconds: call.integer("validSeconds") ?? usualSeconds)
       guard case .invitation(let bytes, let role, let expiresAt) = try await api.ask(command)
       else { throw Problem.unexpected }
-      return .ok(InvitationURL(bytes).json(role: role, expiresAt: expiresAt))
+      return .ok(InvitationURL(bytes.bytes).json(role: role, expiresAt: expiresAt))
     },
     Route(
       .post, "/api/v1/devices/{id}/revoke", "Puts a laptop out, for ever", result: .done

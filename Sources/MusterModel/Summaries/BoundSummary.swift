@@ -1,5 +1,5 @@
 /// A table that other devices fill, and that is bounded for each certificate.
-public enum BoundedTable: UInt8, CaseIterable, Comparable, Hashable, Sendable {
+public enum BoundedTable: UInt8, Codable, CaseIterable, Comparable, Hashable, Sendable {
   /// Logs that were opened with the certificate, lane by lane.
   case logs = 1
   /// Receipts by it.
@@ -35,7 +35,7 @@ public enum BoundedTable: UInt8, CaseIterable, Comparable, Hashable, Sendable {
 }
 
 /// A device that has reached a bound: what more it sends of that sort is refused here.
-public struct BoundSummary: Hashable, Sendable {
+public struct BoundSummary: Codable, Hashable, Sendable {
   /// The device whose entries are refused.
   public var device: DeviceID
   /// Of the device's user; the first digits of its id while none is known.

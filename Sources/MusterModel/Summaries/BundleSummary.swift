@@ -1,8 +1,8 @@
 /// What came of merging a bundle, or a piece of one: how much was new, how much was here already,
 /// and what was not taken, and why.
-public struct BundleTally: Hashable, Sendable {
+public struct BundleTally: Codable, Hashable, Sendable {
   /// Of one kind of thing.
-  public struct Count: Hashable, Sendable {
+  public struct Count: Codable, Hashable, Sendable {
     /// Held from now on.
     public var new = 0
     /// Held before; of a record, the same or a newer one.
@@ -53,7 +53,7 @@ public struct BundleTally: Hashable, Sendable {
 }
 
 /// Why something in a bundle was not taken. Numbers go over the node's socket.
-public enum BundleRefusal: UInt8, CaseIterable, Comparable, Error, Sendable {
+public enum BundleRefusal: UInt8, Codable, CaseIterable, Comparable, Error, Sendable {
   /// A hash, a chain or a signature that does not hold.
   case forged = 1
   /// By a device whose certificate is not known here, and not in the bundle.
@@ -80,7 +80,7 @@ public enum BundleRefusal: UInt8, CaseIterable, Comparable, Error, Sendable {
 }
 
 /// How a bundle ended. Numbers go over the node's socket.
-public enum BundleEnd: UInt8, Sendable {
+public enum BundleEnd: UInt8, Codable, Sendable {
   /// With its end mark: all of it was looked at.
   case whole = 1
   /// Without: the file was cut off, or is still being written.
@@ -90,11 +90,11 @@ public enum BundleEnd: UInt8, Sendable {
 }
 
 /// A piece of a bundle that is being made.
-public struct BundlePiece: Hashable, Sendable {
+public struct BundlePiece: Codable, Hashable, Sendable {
   /// What comes next in the file.
-  public var bytes: [UInt8]
+  @ByteString public var bytes: [UInt8]
   /// What to ask for the piece after it with; empty after the last.
-  public var next: [UInt8]
+  @ByteString public var next: [UInt8]
   /// In all pieces so far.
   public var frames: Int
   /// In all pieces so far.
@@ -110,11 +110,11 @@ public struct BundlePiece: Hashable, Sendable {
 }
 
 /// What came of a piece of a bundle that is being merged.
-public struct BundleProgress: Hashable, Sendable {
+public struct BundleProgress: Codable, Hashable, Sendable {
   /// Of the bytes that were given, so many are done with.
   public var consumed: Int
   /// What to give with those that follow.
-  public var next: [UInt8]
+  @ByteString public var next: [UInt8]
   /// Of this piece alone.
   public var tally: BundleTally
   /// Nil while there is more to come.

@@ -1,5 +1,5 @@
 /// A device whose key is in use in two places at once: its home was copied, or its key was stolen.
-public struct CloneSummary: Hashable, Sendable {
+public struct CloneSummary: Codable, Hashable, Sendable {
   /// The one that is in use twice.
   public var device: DeviceID
   /// Of the device's user; the first digits of its id while none is known.

@@ -1,5 +1,5 @@
 /// An ENTER or EXIT as people see it.
-public struct CrossingSummary: Hashable, Sendable {
+public struct CrossingSummary: Codable, Hashable, Sendable {
   /// The same on every node, unlike `arrival`.
   public var id: CrossingID
   /// Counts what this node learned of, in the order in which it did: where a follower resumes.

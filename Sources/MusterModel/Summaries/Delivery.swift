@@ -1,5 +1,5 @@
 /// How far a report has come, as far as this node can tell for certain.
-public struct Delivery: Hashable, Sendable {
+public struct Delivery: Codable, Hashable, Sendable {
   /// Devices that confirmed to this node, by the hashes of what they hold, that they hold all of
   /// it; this one counts. Others may hold it too: never too many are counted.
   public var devices: Int
@@ -12,5 +12,16 @@ public struct Delivery: Hashable, Sendable {
     precondition(devices >= 1, "held by \(devices) devices")
     self.devices = devices
     self.commandPost = commandPost
+  }
+
+  /// Refuses a report that no device holds.
+  public init(from decoder: any Decoder) throws {
+    let container = try decoder.container(keyedBy: CodingKeys.self)
+    devices = try container.decode(Int.self, forKey: .devices)
+    commandPost = try container.decode(Bool.self, forKey: .commandPost)
+    guard devices >= 1 else {
+      throw DecodingError.dataCorruptedError(
+        forKey: .devices, in: container, debugDescription: "held by \(devices) devices")
+    }
   }
 }

@@ -1,5 +1,5 @@
 /// An enrolled device, as its certificate says.
-public struct DeviceSummary: Hashable, Sendable {
+public struct DeviceSummary: Codable, Hashable, Sendable {
   /// Made from the signing key, so that a device that joins again has another.
   public var id: DeviceID
   /// Whose it is; a user may have several devices.

@@ -1,5 +1,5 @@
 /// A directive as people see it, and what has become of it.
-public struct DirectiveSummary: Hashable, Sendable {
+public struct DirectiveSummary: Codable, Hashable, Sendable {
   /// The row that acknowledgements name.
   public var id: RowID
   /// What is asked.
@@ -53,7 +53,7 @@ public struct DirectiveSummary: Hashable, Sendable {
 }
 
 /// One of those whom a directive is for.
-public struct Respondent: Hashable, Sendable {
+public struct Respondent: Codable, Hashable, Sendable {
   /// Whose answer it is.
   public var user: UserID
   /// The first digits of the id while no callsign is known.
@@ -70,7 +70,7 @@ public struct Respondent: Hashable, Sendable {
   public var fixAgeSeconds: Int64?
 
   /// What is known of their answer.
-  public enum State: String, Hashable, Sendable, CaseIterable {
+  public enum State: String, Codable, Hashable, Sendable, CaseIterable {
     case acknowledged
     /// Seen where they are to be, since the directive was given.
     case present

@@ -1,5 +1,5 @@
 /// The group key that new frames are sealed under.
-public struct EpochSummary: Hashable, Sendable {
+public struct EpochSummary: Codable, Hashable, Sendable {
   /// A hash of the key.
   public var id: EpochID
   /// One more than the greatest that its maker knew; 0 where no announcement has come.

@@ -1,5 +1,5 @@
 /// A geofence as people see it.
-public struct FenceSummary: Hashable, Sendable {
+public struct FenceSummary: Codable, Hashable, Sendable {
   /// The row that commands about this fence name.
   public var id: RowID
   /// The shown one where people disagree.

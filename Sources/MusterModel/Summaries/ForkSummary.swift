@@ -1,5 +1,5 @@
 /// A log with two frames for one place: its author's database was restored or copied, or it lies.
-public struct ForkSummary: Hashable, Sendable {
+public struct ForkSummary: Codable, Hashable, Sendable {
   /// Whose log it is.
   public var device: DeviceID
   /// Of the device's user; the first digits of its id while none is known.

@@ -1,5 +1,5 @@
 /// How a node learns where its laptop is.
-public struct LocationStatus: Hashable, Sendable {
+public struct LocationStatus: Codable, Hashable, Sendable {
   /// What it listens to, as `gpsd 127.0.0.1:2947`; empty where there is none.
   public var source: String
   /// How that stands, in a few words; empty where there is none.

@@ -1,5 +1,5 @@
 /// Who hears whom, as far as it is known here.
-public struct MeshSummary: Hashable, Sendable {
+public struct MeshSummary: Codable, Hashable, Sendable {
   /// By who hears, then by who is heard; of two devices at most one each way.
   public var links: [MeshLink]
 
@@ -8,7 +8,7 @@ public struct MeshSummary: Hashable, Sendable {
 }
 
 /// That one device hears another.
-public struct MeshLink: Hashable, Sendable {
+public struct MeshLink: Codable, Hashable, Sendable {
   /// Who hears.
   public var from: DeviceID
   /// Of its user; the first digits of its id while its certificate is not known here.

@@ -1,7 +1,7 @@
 /// Another device that this node has met.
-public struct PeerSummary: Hashable, Sendable {
+public struct PeerSummary: Codable, Hashable, Sendable {
   /// Whether words reach it. Numbers are on the control socket.
-  public enum State: UInt8, Hashable, Sendable {
+  public enum State: UInt8, Codable, Hashable, Sendable {
     /// A session is open, and answered.
     case connected = 1
     /// Its announces are heard; in a large mesh not everybody keeps a session with everybody.

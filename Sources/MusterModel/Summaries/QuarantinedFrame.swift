@@ -1,5 +1,5 @@
 /// A frame past a cut: held, counted nowhere, and perhaps honest late work.
-public struct QuarantinedFrame: Hashable, Sendable {
+public struct QuarantinedFrame: Codable, Hashable, Sendable {
   /// What it is released by.
   public var hash: FrameHash
   /// Whose it is; the device was revoked, or its log has too many branches.

@@ -1,5 +1,5 @@
 /// A hazard report as people see it: of each field the shown value.
-public struct ReportSummary: Hashable, Sendable {
+public struct ReportSummary: Codable, Hashable, Sendable {
   /// The row that commands about this report name.
   public var id: RowID
   /// Empty only while the write that carries it has not arrived.
@@ -60,7 +60,7 @@ public struct ReportSummary: Hashable, Sendable {
 }
 
 /// What somebody wrote under a report.
-public struct ReportComment: Hashable, Sendable {
+public struct ReportComment: Codable, Hashable, Sendable {
   /// Of its author; the first digits of the user's id while no callsign is known.
   public var callsign: String
   /// At most `Limits.paragraphBytes`, with line feeds.
@@ -77,7 +77,7 @@ public struct ReportComment: Hashable, Sendable {
 }
 
 /// A field in which people disagree: every value that nobody has superseded, the shown one first.
-public struct FieldConflict: Hashable, Sendable {
+public struct FieldConflict: Codable, Hashable, Sendable {
   /// Always a last-writer field: flags and sets have no conflicts.
   public var field: Field
   /// At least two: the shown one first, the others by the names of their writes.
@@ -91,7 +91,7 @@ public struct FieldConflict: Hashable, Sendable {
 }
 
 /// One of several values that stand against each other.
-public struct ConflictingValue: Hashable, Sendable {
+public struct ConflictingValue: Codable, Hashable, Sendable {
   /// The value in words.
   public var text: String
   /// Of who wrote it; the first digits of the user's id while no callsign is known.

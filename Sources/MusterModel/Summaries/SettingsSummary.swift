@@ -1,5 +1,5 @@
 /// What command wants of a laptop, where it has said nothing the usual.
-public struct SettingsSummary: Hashable, Sendable {
+public struct SettingsSummary: Codable, Hashable, Sendable {
   /// While somebody looks at it.
   public var foreground: LocationProfile
   /// While nobody does.

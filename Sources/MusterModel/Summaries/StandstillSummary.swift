@@ -1,8 +1,8 @@
 /// A peer in reach between whom and this device something does not move for minutes: it withholds,
 /// or its disk or link fails.
-public struct StandstillSummary: Hashable, Sendable {
+public struct StandstillSummary: Codable, Hashable, Sendable {
   /// What does not move.
-  public enum Kind: UInt8, Hashable, Sendable {
+  public enum Kind: UInt8, Codable, Hashable, Sendable {
     /// It shows that it holds what is lacked here, and hands nothing over.
     case keepsToItself = 1
     /// It shows that it lacks what is held here, and asks for nothing.
@@ -29,7 +29,7 @@ public struct StandstillSummary: Hashable, Sendable {
 
 /// Somebody of whom nothing new has come for minutes, by whatever path: they may be off, out of
 /// reach, or behind somebody who withholds.
-public struct SilenceSummary: Hashable, Sendable {
+public struct SilenceSummary: Codable, Hashable, Sendable {
   /// Whose words are stale here.
   public var device: DeviceID
   /// Of the device's user; the first digits of its id while none is known.

@@ -1,5 +1,5 @@
 /// How a node is doing.
-public struct StatusSummary: Hashable, Sendable {
+public struct StatusSummary: Codable, Hashable, Sendable {
   /// What the node takes part in; nodes of another operation are silent to it.
   public var operation: OperationID
   /// As the root's holder named it: two operations may share a name, never an id.
@@ -15,7 +15,7 @@ public struct StatusSummary: Hashable, Sendable {
   /// Frames are held that no key at hand opens: the hash speaks for less than is held.
   public var stateIsIncomplete: Bool
   /// The first eight bytes of each set's root, as they are compared with peers.
-  public var root: [UInt8]
+  @ByteString public var root: [UInt8]
   /// Held, in all lanes and of all lives.
   public var logs: Int
   /// Held, applied or not.

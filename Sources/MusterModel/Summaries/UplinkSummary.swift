@@ -1,7 +1,7 @@
 /// How a node stands with command posts over HTTPS: those that it goes to, and whether it is one.
-public struct UplinkSummary: Hashable, Sendable {
+public struct UplinkSummary: Codable, Hashable, Sendable {
   /// How an uplink stands. Numbers are on the control socket.
-  public enum State: UInt8, Hashable, Sendable, CaseIterable {
+  public enum State: UInt8, Codable, Hashable, Sendable, CaseIterable {
     /// No commander's word on what a command post shows by TLS has come here yet.
     case noCertificate = 1
     /// On its way.
@@ -13,7 +13,7 @@ public struct UplinkSummary: Hashable, Sendable {
   }
 
   /// One command post that this node goes to.
-  public struct Post: Hashable, Sendable {
+  public struct Post: Codable, Hashable, Sendable {
     /// As the user gave it.
     public var url: String
     /// How it stands now.

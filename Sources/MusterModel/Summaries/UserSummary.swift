@@ -1,5 +1,5 @@
 /// A person, and what is known of their safety.
-public struct UserSummary: Hashable, Sendable {
+public struct UserSummary: Codable, Hashable, Sendable {
   /// Also the id of the user's row.
   public var id: UserID
   /// The first digits of the id while no callsign is known.
@@ -51,7 +51,7 @@ public struct UserSummary: Hashable, Sendable {
 }
 
 /// Which rule decided about a user's safety.
-public enum SafetyCause: UInt8, Sendable, Hashable, CaseIterable {
+public enum SafetyCause: UInt8, Codable, Sendable, Hashable, CaseIterable {
   /// Asked for help, or command says that they need it.
   case needsHelp = 1
   case insideHazard = 2
@@ -68,7 +68,7 @@ public enum SafetyCause: UInt8, Sendable, Hashable, CaseIterable {
 }
 
 /// What somebody said of a user's safety.
-public struct SafetyWord: Hashable, Sendable {
+public struct SafetyWord: Codable, Hashable, Sendable {
   /// Safe, or in need of help.
   public var claim: SafetyClaim
   /// Empty when there is none.
@@ -88,7 +88,7 @@ public struct SafetyWord: Hashable, Sendable {
 }
 
 /// Three states, never a bare Boolean.
-public enum SafetyState: String, Sendable, Hashable, CaseIterable {
+public enum SafetyState: String, Codable, Sendable, Hashable, CaseIterable {
   case safe
   case unsafe
   case unknown

@@ -1,5 +1,5 @@
 /// What came of re-checking every hash, signature and rule, and of rebuilding the view.
-public struct VerificationReport: Hashable, Sendable {
+public struct VerificationReport: Codable, Hashable, Sendable {
   /// How many were checked.
   public var frames: Int
   /// How many chains were followed from their openings.

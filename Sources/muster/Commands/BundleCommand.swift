@@ -41,9 +41,9 @@ struct BundleCommand: AsyncParsableCommand {
       var piece: BundlePiece
       var place: [UInt8] = []
       repeat {
-        guard case .bundlePiece(let next) = try await door.ask(.bundlePiece(at: place)) else {
-          throw Refusal.unexpectedReply
-        }
+        guard
+          case .bundlePiece(let next) = try await door.ask(.bundlePiece(at: ByteString(place)))
+        else { throw Refusal.unexpectedReply }
         try writer.append(next.bytes)
         (piece, place) = (next, next.next)
       } while !place.isEmpty
@@ -87,7 +87,7 @@ struct BundleCommand: AsyncParsableCommand {
         let (bytes, isLast) = try reader.read()
         guard
           case .bundleProgress(let progress) = try await door.ask(
-            .mergeBundle(bytes, at: place, isLast: isLast))
+            .mergeBundle(ByteString(bytes), at: ByteString(place), isLast: isLast))
         else { throw Refusal.unexpectedReply }
         guard progress.end != nil || progress.consumed > 0 else { throw Refusal.unexpectedReply }
         try reader.pass(progress.consumed)

@@ -39,7 +39,7 @@ struct InviteCommand: AsyncParsableCommand {
     guard case .invitation(let bytes, let role, let expiresAt) = try await door.ask(command) else {
       throw Refusal.unexpectedReply
     }
-    let invitation = InvitationURL(bytes)
+    let invitation = InvitationURL(bytes.bytes)
     if output.json {
       return try Standard.print(invitation.json(role: role, expiresAt: expiresAt).text)
     }

@@ -147,9 +147,10 @@ struct AdmitCommand: AsyncParsableCommand {
 
   func run() async throws {
     let contents = try InputFile.bytes(of: request, limit: Self.mostRequestBytes)
-    let reply = try await Door.open(home).change(.admit(request: contents, role: role.value))
+    let reply = try await Door.open(home).change(
+      .admit(request: ByteString(contents), role: role.value))
     guard case .grant(let grant, let callsign) = reply else { throw Refusal.unexpectedReply }
-    try OutputFile.write(grant, to: out)
+    try OutputFile.write(grant.bytes, to: out)
     if output.json {
       return try Standard.print(
         JSON.object([

@@ -72,10 +72,12 @@ struct WebStage: Sendable {
     let anna = Node(try OpenedHome(home("a")) { [] }, transport: nil, logger: .silent)
     if role == .command { return anna }
     let request = try Founding.request(callsign: "Ben", home: home("b"), passphrase: nil)
-    guard case .grant(let grant, _) = await anna.perform(.admit(request: request, role: role))
+    guard
+      case .grant(let grant, _) = await anna.perform(
+        .admit(request: ByteString(request), role: role))
     else { throw Failed("nobody was admitted") }
     await anna.stop()
-    _ = try Founding.join(grant: grant, home: home("b")) { [] }
+    _ = try Founding.join(grant: grant.bytes, home: home("b")) { [] }
     return Node(try OpenedHome(home("b")) { [] }, transport: nil, logger: .silent)
   }
 
