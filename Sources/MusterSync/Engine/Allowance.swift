@@ -1,20 +1,19 @@
 internal import MusterModel
 
-/// So much of something per time, with a little saved up: a token bucket whose unit is the
-/// millisecond that passes.
+/// A token bucket whose unit is one millisecond of elapsed time.
 struct Allowance: Sendable {
   private let most: Int64
   private var saved: Int64
   private var at: Instant
 
-  /// Full at first. Something that costs a hundred milliseconds can be had ten times a second.
+  /// Creates a full bucket. An action that costs 100 ms is admitted ten times per second.
   init(saving most: Int64, now: Instant) {
     self.most = most
     saved = most
     at = now
   }
 
-  /// False, and nothing is taken, when there is not so much.
+  /// Takes `cost` milliseconds. Returns false, and takes nothing, if the bucket holds less.
   mutating func take(_ cost: Int64, now: Instant) -> Bool {
     earn(now: now)
     guard saved >= cost else { return false }
@@ -26,7 +25,7 @@ struct Allowance: Sendable {
 
   mutating func fill() { saved = most }
 
-  /// When so much is there, if nothing is taken until then.
+  /// Returns when the bucket will hold `cost` milliseconds, if nothing is taken before.
   mutating func moment(of cost: Int64, now: Instant) -> Instant {
     earn(now: now)
     return now.advanced(byMilliseconds: max(1, cost - saved))
@@ -36,7 +35,7 @@ struct Allowance: Sendable {
     let passed = now.milliseconds(since: at)
     guard passed > 0 else { return }
     saved = min(most, saved + min(most, passed))
-    // What is less than a millisecond counts next time.
+    // Fractions of a millisecond carry over to the next call.
     at = passed >= most ? now : at.advanced(byMilliseconds: passed)
   }
 }

@@ -1,8 +1,10 @@
 internal import MusterCrypto
 internal import MusterModel
 
-/// When the next announce is due (RFC 6206): an interval that doubles while nothing is new, each
-/// announce at a random moment of its second half, and none where enough others said the same.
+/// Schedules announces with a Trickle timer (RFC 6206).
+///
+/// The interval doubles while nothing changes. Each announce is sent at a random moment of the
+/// second half of its interval, and is suppressed if enough peers announced the same roots.
 struct AnnounceTimer: Sendable {
   private(set) var counter: UInt64
   private(set) var next: Instant
@@ -23,8 +25,8 @@ struct AnnounceTimer: Sendable {
     next = now
   }
 
-  /// Something is new: the next announce need not wait out a long interval, but comes after so long
-  /// at the latest.
+  /// Shortens the interval because the announced state changed: the next announce is due within
+  /// `milliseconds`.
   mutating func quicken(within milliseconds: Int64, now: Instant) {
     var soon = now.advanced(byMilliseconds: milliseconds)
     if let lastSent {
@@ -41,16 +43,16 @@ struct AnnounceTimer: Sendable {
     consistent = 0
   }
 
-  /// Another announced the very same roots.
+  /// Counts an announce of another device with the same roots.
   mutating func noteConsistent() { consistent += 1 }
 
-  /// A counter that this incarnation has not used.
+  /// Returns a counter that this incarnation has not used.
   mutating func nextCounter() -> UInt64 {
     counter += 1
     return counter
   }
 
-  /// Draws the moment of the announce after the one that is due; false when that may be left out.
+  /// Draws the time of the next announce. Returns false if the one that is due is suppressed.
   mutating func advance(now: Instant, random: inout DeterministicRandom) -> Bool {
     let isRedundant =
       consistent >= Timing.announceRedundancy && suppressed < Timing.announceSuppressions

@@ -1,9 +1,9 @@
 public import MusterModel
 
-/// Whose entries were refused because a bound for its certificate was reached.
+/// Certificates whose entries were refused because a per-certificate bound was reached.
 ///
-/// It has one entry for each certificate and table at most, so it needs no bound of its own. It is
-/// empty at a start: what peers offer again fills it.
+/// It holds at most one entry per certificate and table, so it needs no bound of its own. It is
+/// empty at startup and fills again from what peers offer.
 struct BoundTracker: Sendable {
   private var refused: [CertificateHash: [BoundedTable: UInt64]] = [:]
 
@@ -11,7 +11,7 @@ struct BoundTracker: Sendable {
     refused[certificate, default: [:]][table, default: 0] += 1
   }
 
-  /// Forgets the certificates that satisfy a condition.
+  /// Removes the certificates that satisfy a condition.
   mutating func forget(where isDone: (CertificateHash) -> Bool) {
     refused = refused.filter { !isDone($0.key) }
   }
@@ -25,8 +25,8 @@ struct BoundTracker: Sendable {
 }
 
 extension SyncEngine {
-  /// Devices that have reached a bound since the start, and how many entries of each were refused.
-  /// Revoked devices are left out: what they fill affects nobody else.
+  /// Devices that reached a bound since startup, with the number of refused entries for each table.
+  /// Revoked devices are left out: their refused entries affect no other device.
   public var boundsReached: [(device: DeviceID, table: BoundedTable, refusals: UInt64)] {
     bounds.all.compactMap { entry in
       guard let device = roster.device(of: entry.certificate), !roster.revoked.contains(device)
@@ -35,12 +35,12 @@ extension SyncEngine {
     }
   }
 
-  /// Whether one more log of a certificate and lane may be held.
+  /// Returns whether one more log of a certificate and lane may be stored.
   ///
-  /// The bound is for each certificate and lane, so that nobody takes the room of others, and a
-  /// thief who opens logs of one lane leaves room in the others. A few logs of each are held even
-  /// where the table as a whole is full. Logs that a revocation names are held in any case: their
-  /// number is bounded by the revocation.
+  /// The bound applies per certificate and lane, so that no device can use up the quota of another,
+  /// and an attacker who opens many logs in one lane leaves the other lanes usable. Each
+  /// certificate may store a few logs even if the table as a whole is full. Logs that a revocation
+  /// names are always stored: the revocation bounds their number.
   func hasRoomForLog(_ log: LogID, of opening: Opening) -> Bool {
     if let part = roster.parts[log], part.end != nil { return true }
     #if Canary

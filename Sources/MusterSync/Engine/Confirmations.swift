@@ -1,14 +1,15 @@
 public import MusterModel
 
-/// What one peer has shown, by hashes that match, that it holds: so many devices "hold" a report.
-/// What it was only sent does not count, nor a sequence number without its hash.
+/// What one peer has proved, by matching hashes, that it holds. It decides how many devices "hold"
+/// a report. Data that was only sent to the peer does not count, nor does a sequence number without
+/// its hash.
 ///
 ///     leaves, heads, runs of it ──▶ a claim: (sequence, hash prefix) of one log
-///     an acknowledgement of a run that says it is held ──▶ the same
-///     a set's root is ours      ──▶ it holds all that is held here of that set, as of that change
+///     an acknowledgement of a run, marked as stored  ──▶ the same
+///     a set's root equals ours  ──▶ it holds all that is held here of that set, as of that change
 ///
-/// The later word counts. A claim of more, or of other, than is held here is kept as it is: whoever
-/// asks compares its hash with the frame held at that place.
+/// The latest claim counts. A claim that exceeds or differs from the local log is kept unchanged:
+/// the caller compares its hash with the local frame at that position.
 struct Confirmations: Sendable {
   private struct Claim {
     var hint: LeafHint
@@ -24,14 +25,14 @@ struct Confirmations: Sendable {
   private var agreements: [SetID: Agreement] = [:]
   private var turn: UInt64 = 0
 
-  /// The peer said exactly what it holds of a log, which may be less than it once did.
+  /// Records exactly what the peer holds of a log. This may be less than an earlier claim.
   mutating func note(_ hint: LeafHint) {
     turn += 1
     claims[LogID(raw: hint.key)] = Claim(hint: hint, turn: turn)
   }
 
-  /// The peer showed that it holds this much at least. Such a word may have been overtaken on its
-  /// way, so it takes nothing back.
+  /// Records that the peer holds at least this much. Such a claim may be out of date on arrival, so
+  /// it never lowers an earlier one.
   mutating func noteAtLeast(_ hint: LeafHint, held: LogSummary?, change: UInt64) {
     if let known = claim(of: LogID(raw: hint.key), held: held, change: change),
       known.number >= hint.number
@@ -41,14 +42,16 @@ struct Confirmations: Sendable {
     note(hint)
   }
 
-  /// The peer's root of a set is the one here, which last changed with `change`.
+  /// Records that the peer's root of a set equals the local one, which last changed at `change`.
   mutating func noteAgreement(on set: SetID, change: UInt64) {
     turn += 1
     agreements[set] = Agreement(change: change, turn: turn)
   }
 
-  /// The newest that the peer showed of a log; `held` and `change` are what is held here of it, and
-  /// when that came.
+  /// Returns the newest claim of the peer for a log.
+  ///
+  /// - Parameter held: what is stored here of the log.
+  /// - Parameter change: when that was stored.
   func claim(of log: LogID, held: LogSummary?, change: UInt64) -> LeafHint? {
     let claim = claims[log]
     guard let held, let agreement = agreements[SetID(held.opening.lane)],
@@ -57,7 +60,8 @@ struct Confirmations: Sendable {
     return LeafHint(held.head)
   }
 
-  /// MUST be called before a log grows here: an agreement speaks of what was held until then.
+  /// Converts an agreement into a claim. MUST be called before a log grows here, since an agreement
+  /// covers only what was held until then.
   mutating func settle(_ held: LogSummary, change: UInt64) {
     let log = held.head.log
     guard let agreement = agreements[SetID(held.opening.lane)], agreement.change >= change,
@@ -68,10 +72,10 @@ struct Confirmations: Sendable {
 }
 
 extension SyncEngine {
-  /// Notes one leaf of a peer's, which says exactly what it holds, or at least so much.
+  /// Records one leaf of a peer, which states exactly what it holds, or a lower bound.
   mutating func confirm(_ hint: LeafHint, isExact: Bool, by device: DeviceID) {
     let log = LogID(raw: hint.key)
-    // Of a log that is not held here there is nothing that a report could be in.
+    // A log that is not stored here contains no report, so its claims are not needed.
     guard shelf.logs[log] != nil else { return }
     if isExact {
       peers[device]?.confirmations.note(hint)
@@ -81,12 +85,12 @@ extension SyncEngine {
     }
   }
 
-  /// What is held of a log if equal roots speak of all of it, and not of a part that counts.
+  /// Returns the summary of a log if equal roots cover all of it, and not only a counted part.
   private func comparedWhole(_ log: LogID) -> LogSummary? {
     shelf.countsWhole(log) ? shelf.logs[log] : nil
   }
 
-  /// Notes what roots, or the hash of a whole subtree, say by being the same as here.
+  /// Records the sets whose root, or the hash of a whole subtree, equals the local one.
   mutating func confirm(_ roots: Roots, by device: DeviceID) {
     let own = shelf.roots()
     for set in SetID.allCases where roots[set] == own[set] {
@@ -103,7 +107,7 @@ extension SyncEngine {
     }
   }
 
-  /// Runs that a device holds, since it says that it holds all that came.
+  /// Records runs that a device holds because it stated that it stored all frames it received.
   mutating func confirm(_ runs: [(log: LogID, last: UInt64)], by device: DeviceID) {
     for run in runs {
       guard let head = shelf.logs[run.log]?.head, head.sequence == run.last else { continue }
@@ -111,15 +115,15 @@ extension SyncEngine {
     }
   }
 
-  /// MUST be called before a log of this shelf grows.
+  /// Settles the claims of all peers. MUST be called before a log of this index grows.
   mutating func settleConfirmations(of log: LogID) {
     guard let held = comparedWhole(log) else { return }
     let change = shelf.change(of: log)
     for device in peers.devices { peers[device]?.confirmations.settle(held, change: change) }
   }
 
-  /// What each peer has shown that it holds of a log, by device: its newest sequence there, and the
-  /// first eight bytes of that frame's hash, which the caller MUST compare with the frame it holds.
+  /// Returns what each peer proved to hold of a log: its newest sequence there, and the first eight
+  /// bytes of that frame's hash, which the caller MUST compare with the local frame.
   public func confirmations(
     of log: LogID
   ) -> [(device: DeviceID, sequence: UInt64, hashPrefix: UInt64)] {
@@ -131,8 +135,8 @@ extension SyncEngine {
     }
   }
 
-  /// Whether every peer in reach has shown how much it holds of these logs, and none holds more
-  /// than is held here; nil while nobody is in reach.
+  /// Returns whether every reachable peer has shown how much it holds of these logs and none holds
+  /// more than this device. Nil if no peer is reachable.
   public func haveShown(_ logs: [LogID]) -> Bool? {
     let reached = connected.filter { peers[$0]?.isReachable == true }
     guard !reached.isEmpty else { return nil }
@@ -145,10 +149,10 @@ extension SyncEngine {
     }
   }
 
-  /// The newest frame held of a log.
+  /// Returns the newest stored frame of a log.
   public func head(of log: LogID) -> Head? { shelf.logs[log]?.head }
 
-  /// Every log that is held, by id: its lane, and its newest frame.
+  /// Every stored log, sorted by id: its lane and its newest frame.
   public var heads: [(lane: Lane, head: Head)] {
     shelf.logs.values.map { ($0.opening.lane, $0.head) }
       .sorted { $0.1.log < $1.1.log }

@@ -1,14 +1,15 @@
 internal import MusterModel
 
-/// An address that is worth trying.
+/// An address that the engine tries to connect to.
 struct Contact: Sendable {
   var device: DeviceID?
-  /// `never` while its device is reached, or nobody needs it.
+  /// `never` while its device is reachable, or no session with it is needed.
   var nextAttempt: Instant
   var lastAttempt: Instant?
   var backoffMilliseconds = Timing.contactFirstMilliseconds
-  /// Nil for an address that the user gave, or at which a device proved to be: it is tried for
-  /// ever. One that was only heard may be a forged source, and is given up after so many tries.
+  /// Nil for an address that the user configured or that a device authenticated from: it is retried
+  /// indefinitely. An address that was only received may be a forged source, so its attempts are
+  /// limited.
   var attemptsLeft: Int?
 
   static let never = Instant(microseconds: .max)

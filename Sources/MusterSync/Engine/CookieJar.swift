@@ -1,10 +1,10 @@
 internal import MusterCrypto
 internal import MusterModel
 
-/// Makes and checks the cookies by which, under load, a stranger shows that it hears what is sent
-/// to its address, without anything being remembered of it.
+/// Creates and verifies handshake cookies, as in WireGuard. Under load, a cookie proves that an
+/// unauthenticated client receives packets at its address, without any per-client state.
 struct CookieJar: Sendable {
-  /// Newest first; a cookie of the one before still holds.
+  /// Newest first. A cookie made with the previous secret is still valid.
   private var secrets: [[UInt8]]
   private var rotatedAt: Instant
 

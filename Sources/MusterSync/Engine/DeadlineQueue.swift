@@ -1,13 +1,13 @@
 internal import MusterModel
 
-/// What is due when, soonest first, so that a datagram costs no look at every idle peer.
+/// A priority queue of deadlines, so that a datagram does not cost a scan of every idle peer.
 ///
-/// A binary heap that may say a moment too early, never too late: whoever moves a deadline later
-/// need not tell, and what is popped before its time is put back by the engine, which knows the
-/// true one. Each thing stands in it once; of equal moments the lesser thing comes first, so that
-/// the order depends on nothing else.
+/// A binary heap that may return an item too early, never too late. A deadline that moves later
+/// needs no update: the engine knows the true deadline and reschedules an item that was popped
+/// early. Each item occurs once. Items with equal deadlines are ordered by item, so that the order
+/// is deterministic.
 struct DeadlineQueue: Sendable {
-  /// What waits for its time.
+  /// An item that has a deadline.
   enum Item: Hashable, Comparable, Sendable {
     case announce
     case handshake(UInt32)
@@ -15,11 +15,11 @@ struct DeadlineQueue: Sendable {
     case contacts
     case peer(DeviceID)
     case relays
-    /// Words about lives that all sessions of a device are told again.
+    /// Incarnation records to retransmit to all sessions of a device.
     case lives
-    /// What waits for one peer, or is owed to it or by it.
+    /// Data queued for one peer, and acknowledgements owed in either direction.
     case flow(DeviceID)
-    /// Sealed datagrams that wait for a link.
+    /// Sealed datagrams that are queued for a link.
     case links
 
     private var rank: Int {
@@ -48,13 +48,13 @@ struct DeadlineQueue: Sendable {
   }
 
   private var heap: [(at: Instant, item: Item)] = []
-  /// The moment at which each thing counts; entries of other moments are passed over.
+  /// The valid deadline of each item. Heap entries with another deadline are stale.
   private var moments: [Item: Instant] = [:]
 
-  /// The earliest moment at which something may be due.
+  /// The earliest time at which an item may be due.
   var next: Instant? { heap.first?.at }
 
-  /// Makes sure that a thing is looked at by then.
+  /// Schedules an item for `moment` at the latest.
   mutating func schedule(_ item: Item, at moment: Instant) {
     if let known = moments[item], known <= moment { return }
     moments[item] = moment
@@ -62,7 +62,7 @@ struct DeadlineQueue: Sendable {
     rise(heap.count - 1)
   }
 
-  /// Takes the next thing whose moment has come.
+  /// Removes and returns the next item that is due.
   mutating func popDue(now: Instant) -> Item? {
     while let first = heap.first, first.at <= now {
       removeFirst()
@@ -74,7 +74,7 @@ struct DeadlineQueue: Sendable {
     return nil
   }
 
-  /// What stands first must count, or its moment would wake the shell for nothing.
+  /// Removes stale entries from the top. A stale first entry would wake the shell without need.
   private mutating func dropStale() {
     while let first = heap.first, moments[first.item] != first.at { removeFirst() }
   }

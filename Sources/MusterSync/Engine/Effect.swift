@@ -1,78 +1,79 @@
 public import MusterModel
 
-/// Everything that the engine asks for, in order: a `store` comes before the `send` that
-/// acknowledges it, and the shell MUST make it durable before it sends what follows.
+/// An action that the engine requests, in order. A `store` precedes the `send` that acknowledges
+/// it: the shell MUST persist it before it sends what follows.
 public enum Effect: Hashable, Sendable {
   case store(Verified)
   case fetch(FetchRequest)
   case send([UInt8], to: Destination)
   case notice(Notice)
-  /// Somebody with an invite's secret asks to be certified; answer with `Input.joinAnswered`.
+  /// A client that holds an invite's secret requests a certificate. Answer with
+  /// `Input.joinAnswered`.
   case admit(JoinTicket)
 }
 
-/// What has passed every check that needs no key and no view: to be held.
+/// Data that passed every check that needs no group key and no view, and is to be stored.
 public enum Verified: Hashable, Sendable {
-  /// Consecutive frames of one log; where the first is frame 0 the log is new.
+  /// Consecutive frames of one log. If the first is frame 0, the log is new.
   case frames(Opening, [Frame])
-  /// Consecutive frames of a log, from a device, that may be another branch than is held: wherever
-  /// they go on from. Answer with `Input.attached`.
+  /// Consecutive frames of a log, from a device, that may belong to another branch than the stored
+  /// one, at any position. Answer with `Input.attached`.
   case branch(Opening, [Frame], DeviceID)
   case record(LatestRecord)
   case epochKey(EpochKey)
-  /// Certificates that hold up to the root, leaf first, which a device proved to be its own.
+  /// Verified certificates up to the root, leaf first, of a device that authenticated with them.
   case chain([SignedCertificate])
-  /// A device was met at this address.
+  /// A device authenticated from this address.
   case contact(Endpoint, DeviceID)
 }
 
-/// Where a datagram goes.
+/// The destination of a datagram.
 public enum Destination: Hashable, Sendable {
-  /// By the link where its addressee was heard last: the shell lets the route decide where that is
-  /// `LinkID.unknown`.
+  /// A unicast address and the link on which its device was last received. With `LinkID.unknown`
+  /// the operating system's routes decide.
   case endpoint(Endpoint, LinkID)
   /// The announce groups on one link; nil for every link.
   case multicast(LinkID?)
 }
 
-/// What the shell logs and counts.
+/// An event that the shell logs and counts.
 public enum Notice: Hashable, Sendable {
   case rejected(Rejection, from: Endpoint)
   case peerConnected(DeviceID, Endpoint)
   case peerLost(DeviceID)
-  /// A device follows other rules than this one: nothing is synchronized with it.
+  /// A device uses another rules version than this one: nothing is synchronized with it.
   case needsUpdate(UpdateNeed, DeviceID, Endpoint)
-  /// Somebody who belongs to the operation is at the other end of an uplink.
+  /// A member of the operation authenticated at the other end of an uplink.
   case uplinkProven(Endpoint)
-  /// A peer in reach shows more than it hands over, or less than it was told of, and asks for
-  /// nothing: for minutes.
+  /// A reachable peer has stalled for minutes: it advertises data and does not deliver it, or lacks
+  /// data that was advertised to it and does not request it.
   case peerWithholds(DeviceID, StandstillKind)
-  /// What came of something of a bundle.
+  /// The result of one item of a bundle.
   case carried(CarriedResult)
 }
 
-/// What does not move between a peer and this device.
+/// The way in which a peer has stalled.
 public enum StandstillKind: Hashable, Sendable {
-  /// It shows that it holds what is lacked here, and hands nothing over.
+  /// It advertises data that is missing here and does not deliver it.
   case keepsToItself
-  /// It shows that it lacks what is held here, and asks for nothing.
+  /// It shows that it is missing data that is stored here and does not request it.
   case asksForNothing
 }
 
-/// Why something from outside was dropped.
+/// The reason why received data was dropped.
 public enum Rejection: String, Hashable, Sendable, CaseIterable {
   case size
   case unknownKind
-  /// It does not authenticate: another operation's, a stranger's, or damaged.
+  /// Authentication failed: the data is of another operation or an outsider, or is damaged.
   case unauthenticated
   case replayed
   case malformed
   case overLimit
-  /// Authenticated, and yet a hash, a chain or a signature in it does not hold.
+  /// It authenticated, but a hash, a chain or a signature in it is invalid.
   case forged
-  /// By a device whose certificate is not known here yet.
+  /// The author's certificate is not known here yet.
   case unknownAuthor
   case unknownInvite
-  /// Its sender has used up what it may cost.
+  /// The sender exceeded its rate limit.
   case throttled
 }

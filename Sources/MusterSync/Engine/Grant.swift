@@ -1,11 +1,12 @@
 internal import MusterModel
 
-/// Leave for one peer to send what is lacked here without being asked: it was told what is held.
+/// Permission for one peer to push missing data without a request, after it received an
+/// advertisement of what is stored here.
 struct Grant: Sendable {
   let device: DeviceID
-  /// After this the peer is asked.
+  /// After this time the data is requested instead.
   let until: Instant
-  /// What was told.
+  /// The parts of the tries that were advertised.
   var places: Set<Place>
 
   /// A part of a set's trie.

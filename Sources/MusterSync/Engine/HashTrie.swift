@@ -1,18 +1,18 @@
 internal import MusterCrypto
 internal import MusterModel
 
-/// A 16-way Merkle trie over one set, by which two devices find what differs in a number of bytes
-/// that grows with the difference and hardly with the set.
+/// A 16-way Merkle trie over one set. Two devices find the differences of their sets with traffic
+/// that grows with the difference and is almost independent of the size of the set.
 ///
-/// The leaves are kept sorted; a subtree's hash is 0 when it is empty, the leaf's own hash when it
-/// has one leaf, and otherwise the hash of its sixteen children. It depends on the leaves alone.
-/// Hashes are computed when asked for and forgotten when a leaf below them changes.
+/// The leaves are sorted. The hash of a subtree is 0 if it is empty, the leaf's hash if it has one
+/// leaf, and otherwise the hash of its sixteen children. It depends on the leaves alone. Hashes are
+/// computed on demand and invalidated when a leaf below them changes.
 struct HashTrie: Sendable {
-  /// Above this a subtree is described by its children's hashes, below by its leaves.
+  /// A subtree with more leaves is described by its children's hashes, a smaller one by its leaves.
   static let leavesPerNode = 12
 
   private var leaves: [LeafHint] = []
-  /// Of each leaf, in the same order.
+  /// The hash of each leaf, in the same order as `leaves`.
   private var leafHashes: [UInt64] = []
   private var hashes: [NibblePrefix: UInt64] = [:]
 
@@ -28,7 +28,7 @@ struct HashTrie: Sendable {
       leaves.insert(leaf, at: index)
       leafHashes.insert(Self.hash(of: leaf), at: index)
     }
-    // A subtree of one leaf has no hash to forget, nor has anything below it.
+    // A subtree of one leaf has no cached hash, and neither has anything below it.
     for depth in 0...32 {
       let prefix = NibblePrefix(of: leaf.key, depth: depth)
       guard places(under: prefix).count > 1 else { break }
@@ -62,7 +62,7 @@ struct HashTrie: Sendable {
     guard prefix.depth > 0 else { return leaves.indices }
     let range = prefix.range
     let first = position(of: range.lowerBound)
-    // Mostly there are none or few.
+    // Most prefixes have few leaves or none, so a linear scan comes first.
     var end = first
     while end < leaves.count, leaves[end].key <= range.upperBound {
       end += 1
@@ -89,7 +89,7 @@ struct HashTrie: Sendable {
     return children
   }
 
-  /// What this set holds under a prefix, as briefly as can be said.
+  /// Returns the shortest description of the leaves under a prefix.
   mutating func contents(of prefix: NibblePrefix) -> DigestNode.Contents {
     let below = leaves(under: prefix)
     return below.count <= Self.leavesPerNode || prefix.depth >= 31

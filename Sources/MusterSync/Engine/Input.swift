@@ -1,101 +1,101 @@
 public import MusterModel
 
-/// Everything that can happen to the engine.
+/// An event that the engine handles.
 public enum Input: Hashable, Sendable {
   case datagram([UInt8], from: Endpoint, link: LinkID)
-  /// Frames that this device wrote, already durable, in log order, with their opening.
+  /// Frames that this device wrote, already persisted, in log order, with their opening.
   case appended(Opening, [Frame])
-  /// What became of frames of a log, from a device, that may be another branch than was held.
+  /// The result of storing frames of a log, from a device, that may belong to another branch.
   case attached(LogID, DeviceID, AttachmentResult)
-  /// This device writes under another incarnation from now on.
+  /// This device writes under a new incarnation from now on.
   case begunAnew(Incarnation)
-  /// Latest-only records that this device wrote, which leave together: at most as many as fit a
+  /// Latest-only records that this device wrote. They are sent together, so they must fit one
   /// datagram.
   case recorded([LatestRecord])
-  /// One thing of a bundle.
+  /// One item of a bundle.
   case carried(Carried)
   /// The answer to a `fetch`.
   case fetched(FetchRequest, [Frame])
   case deadlinePassed
-  /// The control plane gave other certificates than before.
+  /// The control plane produced a new roster of certificates.
   case rosterChanged(Roster)
   case invitesChanged([OpenInvite])
-  /// Frames of an author are held that no key at hand opens; without an author, the epochs that the
-  /// control plane wants and whose keys are missing, all of them.
+  /// Stored frames of an author cannot be decrypted with the available keys. Without an author: all
+  /// epochs that the control plane requires and whose keys are missing.
   case keysMissing([EpochID], of: CertificateHash?)
-  /// A key to hand on to those who ask and may have it.
+  /// A key to forward to authorized peers that request it.
   case keyLearned(EpochKey)
-  /// Addresses to keep trying: given by the user, or remembered.
+  /// Addresses to keep trying: configured by the user, or restored from the store.
   case contacts([Endpoint])
-  /// What became of a join request.
+  /// The result of a join request.
   case joinAnswered(JoinTicket, JoinAnswer)
-  /// The network changed: everybody is tried again at once.
+  /// The network changed: all contacts are retried at once.
   case linkUp
-  /// A way over HTTPS stands, which this side began.
+  /// An HTTPS uplink that this side opened is established.
   case uplinkOpened(Endpoint)
-  /// A way over HTTPS has gone, whoever began it.
+  /// An HTTPS uplink is closed, whichever side opened it.
   case uplinkClosed(Endpoint)
-  /// What each link may carry from now on; nil for as much as it takes.
+  /// The rate limit of each link; nil for unlimited.
   case linkRate(LinkRate?)
 }
 
-/// What became of frames that may be another branch of a log than was held.
+/// The result of storing frames that may belong to another branch of a log.
 public enum AttachmentResult: Hashable, Sendable {
-  /// All of them were held, through this sequence.
+  /// All of them were already stored, through this sequence.
   case known(through: UInt64)
-  /// What they follow is not held.
+  /// Their predecessor is not stored.
   case unattached
-  /// The log has more branches than are held.
+  /// The log already has the maximum number of branches.
   case refused
-  /// They are held now: the log and all of its strands.
+  /// They are stored now: the log with all of its strands.
   case held([LogSummary])
 }
 
-/// An invite that may be asked for; the inviting device judges what it is good for.
+/// An invite that may be redeemed. The inviting device decides which rights it gives.
 public struct OpenInvite: Hashable, Sendable {
-  /// A hash of the secret, by which a joiner names it in the clear.
+  /// A hash of the secret. A joiner sends it in plaintext to identify the invite.
   public let id: InviteID
-  /// `Invitation.secretBytes` long; the handshake's pre-shared key is made from it.
+  /// `Invitation.secretBytes` long. The pre-shared key of the handshake is derived from it.
   public let secret: [UInt8]
 
-  /// `id` MUST be the hash of `secret`, or nobody who holds the invite is understood.
+  /// Creates an invite. `id` MUST be the hash of `secret`, or no joiner can use it.
   public init(id: InviteID, secret: [UInt8]) {
     self.id = id
     self.secret = secret
   }
 }
 
-/// Which join request an answer is for.
+/// Identifies the join request that an answer belongs to.
 public struct JoinTicket: Hashable, Sendable {
   let session: UInt32
-  /// Which of the open invites opened the session.
+  /// The open invite that authenticated the session.
   public let invite: InviteID
-  /// Proven to be its sender's and made on this very session.
+  /// Verified as the sender's and bound to this session.
   public let request: JoinRequest
 }
 
-/// A piece of a log that a peer asked for.
+/// A range of a log that a peer requested.
 public struct FetchRequest: Hashable, Sendable {
-  /// Whom to answer; it may be gone by the time the frames are fetched.
+  /// The peer to answer. It may have disconnected by the time the frames are fetched.
   public let device: DeviceID
-  /// Held when the request was made.
+  /// Was stored when the request was made.
   public let log: LogID
-  /// The first sequence wanted; answers are consecutive from here.
+  /// The first requested sequence. Answers are consecutive from here.
   public let from: UInt64
   let through: UInt64
-  /// Enough to reach `through` and, beyond it, a signature.
+  /// Enough frames to reach `through` and the signature that covers it.
   public let maxFrames: Int
-  /// What so many frames take at most.
+  /// The maximum total size of these frames.
   public let maxBytes: Int
   let kind: Kind
 
-  /// What the peer knows of what it is sent.
+  /// What the peer already has of the log.
   enum Kind: Hashable, Sendable {
-    /// What the frames follow.
+    /// The frame before the range.
     case frames
-    /// Nothing of the strand: it is told what it goes on from.
+    /// Nothing of the strand: the answer includes the position at which it branches off.
     case strand
-    /// Another branch: it looks for where they part.
+    /// Another branch: the peer searches for the position at which the branches diverge.
     case search
   }
 }

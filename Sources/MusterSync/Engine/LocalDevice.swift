@@ -1,30 +1,30 @@
 public import MusterCrypto
 public import MusterModel
 
-/// Who this node is: its operation, its keys and its certificate chain.
+/// The identity of this node: its operation, its keys and its certificate chain.
 public struct LocalDevice: Sendable {
-  /// A hash of `rootKey`; every handshake and every hash of a frame is bound to it.
+  /// A hash of `rootKey`. Every handshake and every frame hash is bound to it.
   public let operation: OperationID
-  /// For people; not unique.
+  /// A display name; not unique.
   public let operationName: String
-  /// Where every certificate chain ends, this device's too.
+  /// The root of every certificate chain, including this device's.
   public let rootKey: VerifyingKey
-  /// Every certified device's, relays' too; never rotated.
+  /// Shared by all certified devices, including relays; never rotated.
   public let networkKey: SealingKey
   /// Signs this device's frames, records, announces, and the certificates that it issues.
   public let signingKey: SigningKey
-  /// The static key of its handshakes; grants and epoch keys are sealed to its public half.
+  /// The static key of handshakes. Grants and epoch keys are sealed to its public key.
   public let agreementKey: AgreementKey
-  /// This device's certificate and those up to the root: what it proves itself with in a handshake.
+  /// This device's certificate and its issuers up to the root, used to authenticate in handshakes.
   public let chain: CertificateChain
-  /// As everybody else reads it from the certificate.
+  /// The author that peers derive from this device's certificate.
   public let author: Author
-  /// In simulations, of all devices together; nil in a node.
+  /// Shared by all devices of a simulation; nil in a node.
   package var findings: SharedFindings?
-  /// By which this node derives its state; only tests set another one.
+  /// The rules version by which this node derives its state. Only tests override it.
   package var rulesVersion = RulesVersion.current
 
-  /// Nil unless the chain is this device's own, in this operation.
+  /// Returns nil unless the chain belongs to this device and this operation.
   public init?(
     operationName: String, rootKey: VerifyingKey, networkKey: SealingKey, signingKey: SigningKey,
     agreementKey: AgreementKey, chain: [SignedCertificate]
@@ -44,7 +44,7 @@ public struct LocalDevice: Sendable {
     author = chain.leaf.certificate.author
   }
 
-  /// The chain's leaf: what this device's logs are opened with.
+  /// The leaf of the chain, with which this device opens its logs.
   public var certificate: SignedCertificate { chain.leaf }
   /// A hash of the signing key.
   public var device: DeviceID { author.device }

@@ -1,28 +1,30 @@
 internal import MusterModel
 
-/// The epochs whose keys are missing, and the order in which peers are asked for them.
+/// The epochs whose keys are missing, and the order in which they are requested from peers.
 ///
-/// - What the control plane wants comes first, in its order, at most `Limits.wantedEpochs`.
-/// - Then epochs of frames that cannot be opened, in turn by author, at most
-///   `Limits.missingKeysPerAuthor` of each: frames under made-up epochs keep nobody else waiting.
-/// - An author with more has `overflowed`; the caller adds others when a key of theirs has come.
+/// - Epochs that the control plane requires come first, in its order, at most
+///   `Limits.wantedEpochs`.
+/// - Then epochs of frames that cannot be decrypted, round robin by author, at most
+///   `Limits.missingKeysPerAuthor` of each. Frames under made-up epochs therefore delay no other
+///   author.
+/// - An author with more has `overflowed`. The caller adds the others when one of its keys arrives.
 struct MissingKeys: Sendable {
   private var wanted: [EpochID] = []
   private var ofAuthor: [CertificateHash: [EpochID]] = [:]
   private(set) var overflowed: Set<CertificateHash> = []
-  /// Where the next request goes on, so that each has its turn.
+  /// Where the next request continues, so that every epoch gets its turn.
   private var turn = 0
 
   var isEmpty: Bool { wanted.isEmpty && ofAuthor.isEmpty }
 
-  /// The epochs of one author at most, for tests.
+  /// The largest number of epochs of one author, for tests.
   var largestShare: Int { ofAuthor.values.map(\.count).max() ?? 0 }
 
   func contains(_ epoch: EpochID) -> Bool {
     wanted.contains(epoch) || ofAuthor.values.contains { $0.contains(epoch) }
   }
 
-  /// Replaces what the control plane wanted before; false where it wants the same.
+  /// Replaces the epochs that the control plane requires. Returns false if they are unchanged.
   mutating func want(_ epochs: [EpochID]) -> Bool {
     #if Canary
       if isFullOfAll { return false }
@@ -32,7 +34,7 @@ struct MissingKeys: Sendable {
     return wanted != before
   }
 
-  /// False where the author has as many as it may.
+  /// Adds an epoch of an author. Returns false if the author has reached its limit.
   mutating func add(_ epoch: EpochID, of author: CertificateHash) -> Bool {
     var epochs = ofAuthor[author] ?? []
     guard !epochs.contains(epoch) else { return true }
@@ -55,7 +57,7 @@ struct MissingKeys: Sendable {
     }
   #endif
 
-  /// The key has come.
+  /// Removes an epoch because its key arrived.
   mutating func remove(_ epoch: EpochID) {
     wanted.removeAll { $0 == epoch }
     for (author, epochs) in ofAuthor where epochs.contains(epoch) {
@@ -64,7 +66,7 @@ struct MissingKeys: Sendable {
     }
   }
 
-  /// Authors with room again of whose epochs some were left out; they count as asked for now.
+  /// Returns and clears the authors that overflowed and now have room again.
   mutating func takeRefillable() -> [CertificateHash] {
     let authors = overflowed.filter {
       (ofAuthor[$0]?.count ?? 0) < Limits.missingKeysPerAuthor
@@ -73,7 +75,8 @@ struct MissingKeys: Sendable {
     return authors.sorted()
   }
 
-  /// What to ask for next: `Limits.keyRequests` at most, those first that satisfy a condition.
+  /// Returns the next epochs to request, at most `Limits.keyRequests`, with those first that
+  /// satisfy a condition.
   mutating func nextRequests(first isUrgent: (EpochID) -> Bool) -> [EpochID] {
     var requests = wanted
     var others: [EpochID] = []

@@ -1,10 +1,10 @@
 internal import MusterModel
 
-/// The first so many nibbles of a sixteen-byte key: a place in a 16-way trie.
+/// A prefix of a sixteen-byte key, in nibbles: the path of a node in a 16-way trie.
 struct NibblePrefix: Hashable, Comparable, Sendable {
-  /// The nibbles, left-aligned; the rest is zero.
+  /// The nibbles, left-aligned and zero-padded.
   let bits: Bytes16
-  /// 0 to 32.
+  /// The number of nibbles, 0 to 32.
   let depth: Int
 
   static let root = NibblePrefix(of: .zero, depth: 0)
@@ -18,7 +18,7 @@ struct NibblePrefix: Hashable, Comparable, Sendable {
     self.depth = depth
   }
 
-  /// Nil when the bytes do not hold just that many nibbles, or spare bits are set.
+  /// Returns nil unless the bytes hold exactly `depth` nibbles and spare bits are zero.
   init?(packed: [UInt8], depth: Int) {
     guard (0...32).contains(depth), packed.count == (depth + 1) / 2,
       let key = Bytes16(packed + [UInt8](repeating: 0, count: 16 - packed.count))
@@ -39,7 +39,7 @@ struct NibblePrefix: Hashable, Comparable, Sendable {
     return NibblePrefix(of: key, depth: depth + 1)
   }
 
-  /// The least and the greatest key under this prefix.
+  /// The smallest and the largest key with this prefix.
   var range: ClosedRange<Bytes16> {
     let highBits = min(depth, 16) * 4
     let lowBits = max(0, depth - 16) * 4
@@ -52,7 +52,7 @@ struct NibblePrefix: Hashable, Comparable, Sendable {
     left.bits != right.bits ? left.bits < right.bits : left.depth < right.depth
   }
 
-  /// The highest `count` bits of a word.
+  /// Returns a mask of the highest `count` bits.
   private static func mask(_ count: Int) -> UInt64 {
     count == 0 ? 0 : ~0 << UInt64(64 - count)
   }

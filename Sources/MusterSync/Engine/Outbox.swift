@@ -1,14 +1,14 @@
 internal import MusterModel
 
-/// What this device wants to say to each peer, until it may leave and, where that matters, until it
-/// is acknowledged.
+/// The send queues of all peers: outgoing messages until they are sent and, if reliable, until they
+/// are acknowledged.
 ///
-/// Parts of a packet are encoded one by one: Protocol Buffers of one type, joined, parse as one
-/// message with all their repeated fields. They are packed into as few datagrams as they fit, and
-/// sealed as these leave, so that what matters most never waits behind what was said earlier.
+/// Parts of a packet are encoded individually: concatenated Protocol Buffers of one type parse as
+/// one message with all their repeated fields. Parts are packed into as few datagrams as possible
+/// and sealed at transmission, so that a high-priority part never waits behind parts that were
+/// queued earlier.
 struct Outbox: Sendable {
-  /// In the order in which they leave; the first two take turns
-  /// (docs/decisions/0018-help-first.md).
+  /// Priorities, highest first. The first two alternate (docs/decisions/0018-help-first.md).
   enum Importance: UInt8, CaseIterable, Comparable {
     case urgent, control, positions, state, receipts, thumbnails, photos, history, quarantine
 
@@ -23,7 +23,7 @@ struct Outbox: Sendable {
       }
     }
 
-    /// That of the most important of them.
+    /// Returns the priority of the most important record.
     init(_ records: [LatestRecord]) {
       self = records.map { Self($0.kind) }.min() ?? .positions
     }
@@ -31,28 +31,31 @@ struct Outbox: Sendable {
     private init(_ kind: RecordKind) {
       switch kind {
       case .position, .trackerPosition, .livesHeard, .clone: self = .positions
-      // A mark that says what has arrived never takes the room of what is to arrive.
+      // Receipts never take bandwidth from the data that they acknowledge.
       case .receipt: self = .receipts
       case .neighbours: self = .history
       }
     }
   }
 
-  /// Of peers with a session: made as soon as there is anything to say.
+  /// Send queues of peers with a session, created on first use.
   var flows: [DeviceID: Flow] = [:]
   var links = LinkPaces()
-  /// Peers to whom something may have become possible since the last look.
+  /// Peers to which something may have become sendable since the last pass.
   private var touched: [DeviceID] = []
   private var isTouched: Set<DeviceID> = []
-  /// Peers for whom something waits, or to whom an acknowledgement is owed.
+  /// Peers with queued parts or an acknowledgement to send.
   private(set) var backlog: Set<DeviceID> = []
-  /// Parts that found no room; heads and digests mend that.
+  /// Parts dropped because the queue was full. Heads and digests repair the loss.
   private(set) var dropped: UInt64 = 0
   private var turns: UInt64 = 0
-  /// Something urgent went before sealed datagrams that wait for a link: it is their turn now.
+  /// Whether an urgent part was sent ahead of sealed datagrams that are queued for a link: the
+  /// datagrams are next.
   var hasUrgentPassed = false
 
-  /// - Parameter author: whose frames these are, where they are frames: authors take turns.
+  /// Queues a packet for a peer.
+  ///
+  /// - Parameter author: the author of the packet's frames, if any. Authors are served round robin.
   mutating func add(
     _ packet: Packet, importance: Importance, to device: DeviceID, author: CertificateHash? = nil
   ) {
@@ -68,7 +71,7 @@ struct Outbox: Sendable {
     if isTouched.insert(device).inserted { touched.append(device) }
   }
 
-  /// The peers to look at now, in a fixed order.
+  /// Returns and clears the peers to process now, in a fixed order.
   mutating func takeTouched() -> [DeviceID] {
     defer {
       touched = []
@@ -96,15 +99,16 @@ struct Outbox: Sendable {
     flows[device]?.turn = turns
   }
 
-  /// The next sealed datagram whose link is open, unless what a peer is to be told next is urgent
-  /// and may go before it: the two take turns.
+  /// Returns the next sealed datagram whose link is open, unless an urgent part takes precedence.
+  /// The two alternate.
   mutating func popReady(before claimed: UInt8?, now: Instant) -> LinkPaces.Ready? {
     if claimed == Importance.urgent.rawValue, !hasUrgentPassed { return nil }
     hasUrgentPassed = false
     return links.popReady(now: now)
   }
 
-  /// Its last session has ended: what was to be said is found to differ when it is back.
+  /// Discards the queue of a peer whose last session ended. Anti-entropy finds the differences
+  /// after it reconnects.
   mutating func forget(_ device: DeviceID) {
     flows[device] = nil
     backlog.remove(device)

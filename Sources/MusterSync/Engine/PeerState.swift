@@ -1,68 +1,68 @@
 internal import MusterModel
 
-/// What is known of one other device.
+/// The state of one other device.
 struct PeerState: Sendable {
   let device: DeviceID
-  /// The one that it last proved to hold.
+  /// The certificate that it last authenticated with.
   var certificate: CertificateHash
-  /// Local indices of its sessions, newest first: several while handshakes cross.
+  /// Local indices of its sessions, newest first. Simultaneous handshakes create several.
   var sessions: [UInt32] = []
-  /// Where it was heard from last, on a session or by an announce.
+  /// The source address of its last datagram, on a session or of an announce.
   var endpoint: Endpoint
   private(set) var lastHeard: Instant
-  /// Since when it has been heard without a gap of `Timing.steadyMilliseconds`.
+  /// Since when it has been received without a gap of `Timing.steadyMilliseconds`.
   private(set) var heardSince: Instant
-  /// Since when there has been a session without a gap.
+  /// Since when there has been a session without interruption.
   var connectedSince: Instant?
   var liveness = Liveness.heard
-  /// Nil where it follows the same rules; else there is no session with it, and nothing of it is
-  /// used.
+  /// Nil if it uses the same rules version. Otherwise there is no session with it, and none of its
+  /// data is used.
   var otherRules: OtherRules?
-  /// The newest announce, and the link by which it came.
+  /// The newest announce, and the link on which it was received.
   var announced: (at: Instant, link: LinkID)?
-  /// What its wall clock showed when it last said so.
+  /// The wall clock time that it last reported.
   var clock: ShownClock?
-  /// Until then it counts as nobody to keep a session with for its place in a large mesh: to find
-  /// that, all others have to be looked at.
+  /// Until then the topology of a large mesh requires no session with it. Cached, since the
+  /// decision has to look at all devices.
   var offPathUntil: Instant?
-  /// Datagrams of its sessions, their headers counted.
+  /// Traffic of its sessions in bytes, including headers.
   var bytesIn: UInt64 = 0
   var bytesOut: UInt64 = 0
 
-  /// What it said, or showed, that it holds.
+  /// What it advertised or proved that it holds.
   var known: [LogID: KnownHead] = [:]
-  /// What it has shown by hashes that it holds.
+  /// What it proved by hashes that it holds.
   var confirmations = Confirmations()
   /// Hashes of the records that it sent.
   var knownRecords: [RecordTopic: UInt64] = [:]
-  /// Certificates that it was asked for since the last heartbeat, by the first half of each hash.
+  /// Certificates requested from it since the last heartbeat, by the first half of each hash.
   var certificatesAsked: Set<Bytes16> = []
-  /// Logs of which it sent what does not hold: not taken from it again on this session.
+  /// Logs of which it sent invalid data: not accepted from it again on this session.
   var refused: Set<LogID> = []
-  /// Where its branch of a log parts from the one held is being looked for, or was.
+  /// Searches for the position at which its branch of a log diverges from the stored one.
   var searches: [LogID: ForkSearch] = [:]
   var roots: Roots?
-  /// How many frames of each lane were held here when its roots were last equal.
+  /// How many frames of each lane were stored here when its roots were last equal.
   var agreedFrames: [Lane: UInt64] = [:]
   var nextHeartbeat: Instant
   var heartbeatMilliseconds = Timing.heartbeatFirstMilliseconds
-  /// How often it may shorten the intervals of heartbeats and announces.
+  /// Limits how often it may shorten the intervals of heartbeats and announces.
   var resets: Allowance
   var lastDigest: Digested?
-  /// When the root of a set was sent to it, to which it has not answered yet.
+  /// When the root of a set was sent to it without an answer so far.
   var digestsBegun: [SetID: Instant] = [:]
   var lastAnswer: Instant?
   var lastIntroduction: Instant?
-  /// Something that one of both sides holds and the other goes on lacking.
+  /// Data that one side holds and the other keeps missing.
   var standstill: Standstill?
-  /// When it asked for frames last, and when it handed any over.
+  /// When it last requested frames, and when it last delivered any.
   var lastAsked: Instant?
   var lastHanded: Instant?
   var hasNewNeighbours = true
-  /// What it may cost in signatures that do not hold.
+  /// Limits the cost of invalid signatures from it.
   var signatures: Allowance
 
-  /// What it is asked for.
+  /// What is requested from it.
   var pulling = PeerPulls()
 
   init(device: DeviceID, certificate: CertificateHash, endpoint: Endpoint, now: Instant) {
@@ -78,24 +78,24 @@ struct PeerState: Sendable {
 
   static let resetMilliseconds: Int64 = 15_000
 
-  /// Something of its own came, on a session or by an announce.
+  /// Records that something of its own arrived, on a session or in an announce.
   mutating func noteWord(now: Instant) {
     if isGap(until: now) { heardSince = now }
     lastHeard = now
   }
 
-  /// Whether it has not been heard for so long that nobody can tell what it does.
+  /// Returns whether it has not been received for so long that its state is unknown.
   func isGap(until now: Instant) -> Bool {
     now.milliseconds(since: lastHeard) > Timing.steadyMilliseconds
   }
 
-  /// Whether what it is told is thought to arrive.
+  /// Whether messages to it are expected to arrive.
   var isReachable: Bool {
     if case .silent = liveness { return false }
     return !sessions.isEmpty
   }
 
-  /// The earliest moment at which something is to be done about it; nil without a session.
+  /// The next deadline of this peer; nil without a session.
   var deadline: Instant? {
     guard !sessions.isEmpty else { return nil }
     switch liveness {
@@ -104,13 +104,13 @@ struct PeerState: Sendable {
     }
   }
 
-  /// A session is new: roots are compared at once, then less often.
+  /// Schedules frequent root comparisons at the start of a session; they become rarer afterwards.
   mutating func quicken(now: Instant) {
     nextHeartbeat = max(nextHeartbeat, now)
     beat(after: Timing.heartbeatFirstMilliseconds, now: now)
   }
 
-  /// Something differed: whether it still does is looked at soon.
+  /// Schedules an early root comparison because something differed.
   mutating func recheck(now: Instant) { beat(after: Timing.recheckMilliseconds, now: now) }
 
   private mutating func beat(after milliseconds: Int64, now: Instant) {
@@ -119,12 +119,12 @@ struct PeerState: Sendable {
   }
 }
 
-/// Whether a peer is known to hear what is said to it.
+/// Whether a peer is known to receive what is sent to it.
 enum Liveness: Sendable {
   case heard
-  /// Something was said that asks for an answer, and none has come yet.
+  /// A message that requires an answer was sent, and none has been received yet.
   case asked(Probe)
-  /// Several probes were not answered either: other paths are tried.
+  /// Several probes were not answered: other paths are tried.
   case silent(Probe)
 
   struct Probe: Sendable {
@@ -133,16 +133,16 @@ enum Liveness: Sendable {
   }
 }
 
-/// The roots of both sides when a digest was last begun.
+/// The roots of both sides when the last digest exchange began.
 struct Digested: Sendable {
   var at: Instant
   var own: Roots
   var theirs: Roots
-  /// How often it was begun with these roots.
+  /// How often an exchange began with these roots.
   var repeats = 0
 }
 
-/// How far a peer holds a log, and the set in which that log is compared.
+/// How much of a log a peer holds, and the set in which that log is compared.
 struct KnownHead: Sendable {
   var set: SetID
   var sequence: UInt64

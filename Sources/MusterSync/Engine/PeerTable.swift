@@ -1,17 +1,17 @@
 internal import MusterModel
 
-/// What is known of other devices, each of which is looked at and changed in its place: a peer's
-/// state is large, many are looked at for every datagram, and to copy one costs more than to look.
+/// The states of all peers, read and modified in place: a state is large, and every datagram reads
+/// many of them, so copies would dominate the cost.
 struct PeerTable: Sendable {
   private var places: [DeviceID: Int] = [:]
-  /// The first is nobody's, and stands for whoever is not here.
+  /// The first is always nil and is returned for unknown devices.
   private var states: [PeerState?] = [nil]
   private var vacant: [Int] = []
 
   var count: Int { places.count }
-  /// In no order.
+  /// In unspecified order.
   var devices: some Collection<DeviceID> { places.keys }
-  /// In no order that anything may depend on.
+  /// In unspecified order: no result may depend on it.
   var values: some Sequence<PeerState> { states.lazy.compactMap(\.self) }
 
   subscript(device: DeviceID) -> PeerState? {

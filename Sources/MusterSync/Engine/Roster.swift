@@ -1,39 +1,39 @@
 public import MusterCrypto
 public import MusterModel
 
-/// The certificates that count, as the control plane evaluated them: by whom a log may be.
+/// The valid certificates according to the control plane: they decide whose logs are accepted.
 public struct Roster: Hashable, Sendable {
-  /// By hash, which is how openings and records name them.
+  /// By hash, as openings and records refer to them.
   public private(set) var certificates: [CertificateHash: SignedCertificate]
-  /// All that a certificate names.
+  /// All devices with a valid certificate.
   let devices: Set<DeviceID>
-  /// Whose each is: a hash of its key, made once.
+  /// The device of each certificate. A device id is a hash of its key, computed once.
   private let deviceByCertificate: [CertificateHash: DeviceID]
-  /// By the first eight bytes of their hashes: of several, the one with the lowest hash.
+  /// By the first eight bytes of the hash; of several, the one with the lowest hash.
   private let prefixes: [UInt64: CertificateHash]
-  /// Certificates that bear their issuers' signatures up to the root and do not count, by hash.
+  /// Certificates with valid signatures up to the root that are not in force, by hash.
   private let others: [CertificateHash: SignedCertificate]
-  /// Hashes of all certificates that are held, those that do not count too.
+  /// Hashes of all stored certificates, including those not in force.
   let shownHashes: Set<CertificateHash>
-  /// The same by the first half of each.
+  /// The same, by the first half of each hash.
   private let halves: [Bytes16: CertificateHash]
 
-  /// Devices whose standing was taken away: they are given no key.
+  /// Revoked devices: they receive no keys.
   let revoked: Set<DeviceID>
-  /// Epochs whose keys are handed to nobody yet.
+  /// Epochs whose keys are not distributed yet.
   let withheld: Set<EpochID>
-  /// Epochs of which a control frame says whom they shut out; nil where nobody is ever shut out. A
-  /// key may come before that frame, and is handed on only after.
+  /// Epochs whose control frame, which names the excluded devices, is known; nil if no device is
+  /// ever excluded. A key may arrive before that frame, and is forwarded only after it.
   let announced: Set<EpochID>?
 
-  /// Logs and strands that do not count in full: the rest of them is quarantined. Logs of revoked
-  /// devices that are not among them are quarantined from their first frame on.
+  /// Logs and strands that are accepted in part: the rest is quarantined. Logs of revoked devices
+  /// that are not listed are quarantined completely.
   let parts: [LogID: CountedPart]
 
-  /// The caller MUST have evaluated them: here nothing is checked, everything is believed.
+  /// Creates a roster. The caller MUST have verified the certificates: this initializer checks
+  /// nothing.
   ///
-  /// - Parameter others: certificates that bear their issuers' signatures up to the root, whether
-  ///   they count or not.
+  /// - Parameter others: certificates with valid signatures up to the root, in force or not.
   public init(
     _ certificates: [SignedCertificate], revoked: Set<DeviceID> = [],
     withheld: Set<EpochID> = [], announced: Set<EpochID>? = nil,
@@ -57,13 +57,14 @@ public struct Roster: Hashable, Sendable {
 
   func device(of hash: CertificateHash) -> DeviceID? { deviceByCertificate[hash] }
 
-  /// Nil for a certificate that is not known or does not count; also for `.root`, which is none.
+  /// Returns nil for a certificate that is unknown or not in force; also for `.root`, which is no
+  /// certificate.
   public subscript(hash: CertificateHash) -> Certificate? { certificates[hash]?.certificate }
 
-  /// The certificate whose hash begins with these eight bytes.
+  /// Returns the hash of the certificate that begins with these eight bytes.
   func hash(prefix: UInt64) -> CertificateHash? { prefixes[prefix] }
 
-  /// A certificate with those of its issuers up to the root, leaf first.
+  /// Returns a certificate and its issuers up to the root, leaf first.
   ///
   /// - Parameter key: the first half of its hash.
   func chain(of key: Bytes16) -> [SignedCertificate]? {
@@ -79,20 +80,20 @@ public struct Roster: Hashable, Sendable {
     return chain
   }
 
-  /// The key that a log opened under this certificate is signed with; nil where it does not count.
+  /// Returns the key that verifies a log opened under this certificate; nil if it is not in force.
   public func signingKey(of hash: CertificateHash, rootKey: VerifyingKey) -> VerifyingKey? {
     hash == .root ? rootKey : self[hash]?.signingKey
   }
 }
 
-/// How far a log, or a strand of one, counts.
+/// How much of a log or strand is accepted.
 public struct CountedPart: Hashable, Sendable {
-  /// The last sequence that counts, held or not; nil where none does.
+  /// The last accepted sequence, stored or not; nil if none is.
   public let end: UInt64?
-  /// The frame there; nil where no more is held than counts.
+  /// The frame at `end`; nil if it is not stored.
   public let head: Head?
 
-  /// `head` MUST be of sequence `end`.
+  /// Creates a value. `head` MUST have the sequence `end`.
   public init(end: UInt64?, head: Head?) {
     self.end = end
     self.head = head

@@ -1,15 +1,14 @@
 internal import MusterModel
 
-/// Of what came in runs on one session, whether all of it is held: then an acknowledgement says so,
-/// and the other side knows at once who holds what it has just sent.
+/// Tracks whether all runs received on one session are stored. If so, an acknowledgement states it,
+/// and the other side knows at once what its peer holds.
 ///
-/// A session is with one machine. Of a peer that would not be true: a laptop and its copy have one
-/// name, and each goes on with their logs in its own way. So a sequence that is held proves
-/// nothing; the frames must be the same.
+/// The state is per session, not per peer: a device and its clone share one id but continue their
+/// logs differently. A stored sequence therefore proves nothing; the frames must be identical.
 struct SharedRuns: Sendable {
-  /// Through which sequence the frames of a log are the same on both sides.
+  /// The last sequence of each log through which both sides hold identical frames.
   private var shared: [LogID: UInt64] = [:]
-  /// The last sequences of runs that are not known to be held; nil once they were too many to tell.
+  /// The last sequences of runs that are not known to be stored; nil after there were too many.
   private var unheld: [LogID: UInt64]? = [:]
 
   var areAllHeld: Bool { unheld?.isEmpty ?? false }
@@ -32,14 +31,14 @@ struct SharedRuns: Sendable {
     if let last = unheld?[log], last <= sequence { unheld?[log] = nil }
   }
 
-  /// Forgets those unheld runs of which the caller knows that they are held.
+  /// Removes the runs that the caller knows to be stored.
   mutating func settle(_ isHeld: (LogID, UInt64) -> Bool) {
     unheld = unheld?.filter { !isHeld($0.key, $0.value) }
   }
 }
 
 extension SyncEngine {
-  /// A run came on the session at hand, and was taken as far as it could be.
+  /// Records a run received on the current session after it was processed.
   mutating func noteWhetherHeld(_ run: Run) {
     guard let arrivalSession else { return }
     let last = run.first + UInt64(run.frames.count) - 1
@@ -51,7 +50,8 @@ extension SyncEngine {
     }
   }
 
-  /// A leaf came on the session at hand, which may show by its hash that both sides hold the same.
+  /// Records a leaf received on the current session. Its hash may prove that both sides hold the
+  /// same.
   mutating func noteShared(_ hint: LeafHint) {
     let log = LogID(raw: hint.key)
     guard let arrivalSession, let head = shelf.logs[log]?.head, hint == LeafHint(head) else {
@@ -60,7 +60,7 @@ extension SyncEngine {
     sessions[arrivalSession]?.runs.noteShared(log, through: head.sequence)
   }
 
-  /// The session at hand has shown by its root that the other side holds the same of a set.
+  /// Records that the current session proved by its root that the other side holds the same set.
   mutating func noteSharing(of set: SetID) {
     guard let arrivalSession, var runs = sessions[arrivalSession]?.runs, !runs.areAllHeld else {
       return
@@ -68,14 +68,14 @@ extension SyncEngine {
     runs.settle { log, last in
       guard let held = shelf.logs[log], SetID(held.opening.lane) == set, shelf.countsWhole(log)
       else { return false }
-      // What was sent under a forked log's own name may stand in one of its strands.
+      // What was sent under a forked log's own name may be part of one of its strands.
       return held.isParted || held.head.sequence >= last
     }
     sessions[arrivalSession]?.runs = runs
   }
 
-  /// Whether a run ends with the frame that a log held here does. Of frames further down nobody
-  /// here knows the hashes.
+  /// Returns whether a run ends with the head of a stored log. Hashes of earlier frames are not
+  /// available here.
   private func endsAsHeld(_ run: Run) -> Bool {
     guard let held = shelf.logs[run.log], let newest = shelf.newestRuns[run.log],
       held.head.sequence == run.first + UInt64(run.frames.count) - 1, run.first <= newest.first

@@ -1,41 +1,41 @@
 internal import MusterCrypto
 internal import MusterModel
 
-/// What is held: the newest frame of each log, or strand of one, and the trie of each set.
+/// The index of stored logs: the newest frame of each log or strand, and the trie of each set.
 struct Shelf: Sendable {
   private(set) var logs: [LogID: LogSummary] = [:]
   private var tries: [SetID: HashTrie] = [:]
-  /// Nil after something has changed: they are asked for with every announce that is heard.
+  /// Nil after a change. Cached, since every received announce compares them.
   private var knownRoots: Roots?
-  /// The logs that changed last, newest last: what an announce names.
+  /// The logs that changed last, newest last. Announces name them.
   private(set) var recent: [LogID] = []
   /// How often each of them was named.
   private var namings: [LogID: Int] = [:]
-  /// How often any log has grown so far, and as of which of these times each last did.
+  /// The number of changes to any log so far, and the last change of each log.
   private(set) var changes: UInt64 = 0
   private var changeOfLog: [LogID: UInt64] = [:]
   static let recentHeads = 12
-  /// How many frames each lane holds, and as of which change.
+  /// The number of frames in each lane, and the change for which it was counted.
   private var counted: (change: UInt64, frames: [Lane: UInt64]) = (0, [:])
-  /// Where the frames of each log begin that came last: its first sequence, and the hash before.
+  /// The newest run of each log: its first sequence and the hash of the frame before.
   private(set) var newestRuns: [LogID: (first: UInt64, previous: FrameHash)] = [:]
-  /// Of logs that count in part, the last frame that does.
+  /// The last accepted frame of logs that are accepted in part.
   private(set) var countedHeads: [LogID: Head] = [:]
-  /// Frames held that count for nothing, by log.
+  /// The number of stored quarantined frames, by log.
   private var past: [LogID: Int] = [:]
   private var pastOfCertificate: [CertificateHash: Int] = [:]
 
-  /// Logs that take up room: those of which anything counts, and more than the opening is held.
+  /// Logs that count against the quota: those with accepted frames beyond the opening.
   private var counting: Set<LogID> = []
   private var countingOfOwner: [LogOwner: Int] = [:]
 
-  /// Whose a log is, for the bound on their number.
+  /// The quota that a log counts against.
   private struct LogOwner: Hashable, Sendable {
     let certificate: CertificateHash
     let lane: Lane
   }
 
-  /// How much of a log counts.
+  /// How much of a log is accepted.
   enum Counted: Hashable, Sendable {
     case all
     case through(Head)
@@ -54,18 +54,18 @@ struct Shelf: Sendable {
     namings[log] = 0
   }
 
-  /// What counts of a log is compared in its lane's set, all of it in the quarantine where some
-  /// does not.
+  /// Files the accepted part of a log in its lane's set, and all of it in the quarantine set if
+  /// some of it is not accepted.
   mutating func file(_ summary: LogSummary, counted: Counted) {
     knownRoots = nil
     let log = summary.head.log
     if !countsWhole(log) {
-      // An agreement on its lane's set spoke of a part of it.
+      // An agreement on its lane's set covered a part of the log only.
       changes += 1
       changeOfLog[log] = changes
     }
     countRoom(of: summary, counted: counted)
-    // An opening alone says nothing: peers do not have to hold it.
+    // Peers do not have to hold a log with nothing but its opening.
     guard summary.head.sequence > 0 else { return }
     let set = SetID(summary.opening.lane)
     let beyond: Int
@@ -105,26 +105,27 @@ struct Shelf: Sendable {
     }
   }
 
-  /// How many logs of a certificate and lane take up room.
+  /// Returns how many logs of a certificate and lane count against its quota.
   func logCount(of certificate: CertificateHash, in lane: Lane) -> Int {
     countingOfOwner[LogOwner(certificate: certificate, lane: lane)] ?? 0
   }
 
-  /// MUST be called with frames that a log has grown by, for a copy of them to be known.
+  /// Records the newest frames of a log, to detect a duplicate run. MUST be called after a log
+  /// grew.
   mutating func noteRun(_ frames: [Frame]) {
     guard let first = frames.first else { return }
     newestRuns[first.strand] = (first.sequence, first.previous)
   }
 
-  /// Whether its lane's set speaks of all of a log.
+  /// Returns whether its lane's set covers all of a log.
   func countsWhole(_ log: LogID) -> Bool { past[log] == nil && countedHeads[log] == nil }
 
-  /// Whether a frame of a log is held and counts for nothing.
+  /// Returns whether a frame of a log is stored in quarantine.
   func isQuarantined(_ log: LogID, _ sequence: UInt64) -> Bool {
     past[log] != nil && countedHeads[log].map { sequence > $0.sequence } ?? true
   }
 
-  /// How many frames of logs with this certificate are held and count for nothing.
+  /// Returns how many frames of logs with this certificate are in quarantine.
   func quarantined(by certificate: CertificateHash) -> Int { pastOfCertificate[certificate] ?? 0 }
 
   mutating func set(certificate hash: CertificateHash) {
@@ -144,7 +145,8 @@ struct Shelf: Sendable {
 
   func change(of log: LogID) -> UInt64 { changeOfLog[log] ?? 0 }
 
-  /// What an announce names; each change a few times, since whoever missed it has the roots.
+  /// Returns the heads to name in an announce. Each change is named a few times; peers that miss it
+  /// have the roots.
   mutating func namedHints() -> [LeafHint] {
     let hints: [LeafHint] = recent.reversed().compactMap { log in
       logs[log].map { LeafHint($0.head) }
@@ -155,7 +157,7 @@ struct Shelf: Sendable {
     return hints
   }
 
-  /// How many frames are held in each lane: counted again only after a change.
+  /// Returns the number of frames stored in each lane, cached until the next change.
   mutating func frameCounts() -> [Lane: UInt64] {
     guard counted.change != changes else { return counted.frames }
     var frames: [Lane: UInt64] = [:]
@@ -166,13 +168,13 @@ struct Shelf: Sendable {
     return frames
   }
 
-  /// How many logs have no leaf: of each nothing but the opening is held.
+  /// The number of logs without a leaf: only their opening is stored.
   var bareLogs: Int { logs.values.count { $0.head.sequence == 0 } }
 
-  /// How many logs have a leaf in two sets.
+  /// The number of logs with a leaf in two sets.
   var countedInPart: Int { countedHeads.keys.count { past[$0] != nil } }
 
-  /// How many leaves all tries have together.
+  /// The number of leaves in all tries.
   var leafCount: Int { tries.values.reduce(0) { $0 + $1.count } }
 
   func hint(of set: SetID, key: Bytes16) -> LeafHint? { tries[set]?.leaf(key) }

@@ -1,7 +1,7 @@
 internal import MusterCrypto
 internal import MusterModel
 
-/// Saying on multicast who is here and what is new, and hearing it.
+/// Multicast announces: sending them and processing received ones.
 extension SyncEngine {
   mutating func announceIfDue() {
     defer { deadlines.schedule(.announce, at: announcing.next) }
@@ -18,8 +18,8 @@ extension SyncEngine {
     transmit(introducing(announce) ?? sealed(announce), to: .multicast(nil))
   }
 
-  /// The announce with the certificates that prove whose it is, while somebody may lack them; nil
-  /// when nobody does, or they do not fit.
+  /// Returns the announce with this device's certificates, while some peer may be missing them. Nil
+  /// if none does, or if they do not fit.
   private mutating func introducing(_ announce: Announce) -> [UInt8]? {
     guard chainNamings > 0 else { return nil }
     chainNamings -= 1
@@ -35,7 +35,7 @@ extension SyncEngine {
     return nil
   }
 
-  /// Somebody is here who may not know this device.
+  /// Announces soon, because a device that may not know this one is present.
   private mutating func introduceMyself() {
     chainNamings = max(chainNamings, 1)
     guard selfIntroductions.take(PeerState.resetMilliseconds, now: now) else { return }
@@ -47,7 +47,7 @@ extension SyncEngine {
     deadlines.schedule(.announce, at: announcing.next)
   }
 
-  /// Others are told in time that what they wrote is held here too.
+  /// Announces soon that what other devices wrote is stored here too.
   mutating func announceGrowth() {
     let half = Timing.announceGrowthMilliseconds / 2
     let wait = half + Int64(random.uniform(below: UInt64(half)))
@@ -67,7 +67,7 @@ extension SyncEngine {
       nonce: random.nonce24(), signedBy: local.signingKey)
   }
 
-  // MARK: Hearing
+  // MARK: Receiving
 
   mutating func receiveAnnounce(
     _ bytes: ArraySlice<UInt8>, from endpoint: Endpoint
@@ -80,13 +80,13 @@ extension SyncEngine {
     let followsSameRules = unverified.rules == local.rulesVersion
     guard let (hash, certificate) = sender(of: unverified) else {
       guard followsSameRules else { return reject(.unknownAuthor, from: endpoint) }
-      // First contact: somebody with the network key whose certificate has not come yet.
+      // First contact: a device with the network key whose certificate has not arrived yet.
       introduceMyself()
       return hearContact(endpoint, device: nil, at: soon())
     }
     let device = roster.device(of: hash) ?? certificate.device
     let isNewcomer = peers[device] == nil
-    // Before the signature, which costs a hundred times as much.
+    // Before the signature check, which costs a hundred times as much.
     guard announced.isNew(announce) else { return reject(.replayed, from: endpoint) }
     guard maySpendAnnounceSignature(device, at: endpoint) else {
       return reject(.throttled, from: endpoint)
@@ -128,7 +128,7 @@ extension SyncEngine {
     return (hash, certificate)
   }
 
-  /// The certificate of a stranger who sent it along, if it holds up to the root.
+  /// Returns the certificate that an unknown device sent along, if it is valid up to the root.
   private mutating func introduction(
     of unverified: Announce.Unverified
   ) -> (hash: CertificateHash, certificate: Certificate)? {
@@ -145,8 +145,8 @@ extension SyncEngine {
     return (chain.leaf.hash, chain.leaf.certificate)
   }
 
-  /// What a handshake or an announce proved is known from then on, though the control log that
-  /// will say so may be far away.
+  /// Stores the certificates that a handshake or an announce proved. The control log that contains
+  /// them may be out of reach.
   mutating func learn(_ chain: CertificateChain) {
     guard chain.certificates.contains(where: { !roster.shownHashes.contains($0.hash) }) else {
       return
@@ -159,7 +159,7 @@ extension SyncEngine {
   ) {
     peers[device]?.announced = (now, arrivalLink)
     peers[device]?.noteWord(now: now)
-    // Its program began anew, or it woke: what it knew of our session is gone.
+    // Its process restarted, or the device woke up: it lost its side of our session.
     if hasRestarted { probeNow(device) }
     if peers[device]?.sessions.isEmpty == true { peers[device]?.endpoint = endpoint }
     for hint in announce.heads { noteHead(hint, of: device) }
@@ -171,7 +171,7 @@ extension SyncEngine {
     if lacks, peers[device]?.resets.take(PeerState.resetMilliseconds, now: now) == true {
       quickenAnnounce()
     }
-    // A position is no sign of anything that it is not heard at least as often with.
+    // An announce with nothing but a position is no reason to connect.
     let isPosition = announce.roots == nil && announce.runs.isEmpty
     if !isPosition, isWanted(device) { hearContact(endpoint, device: device, at: soon()) }
     if peers[device]?.isReachable == true {
@@ -181,36 +181,36 @@ extension SyncEngine {
     if let roots = announce.roots, roots == shelf.roots() { announcing.noteConsistent() }
   }
 
-  /// Named, not held, and not asked for yet.
+  /// Returns whether a named head is missing here and not requested yet.
   private func isLacked(_ hint: LeafHint) -> Bool {
     let log = LogID(raw: hint.key)
     return isBehind(of: log, by: UInt64(hint.number)) && pulls[log] == nil
   }
 
-  /// A random moment, the later the more there are who heard the same, and the narrower the link.
+  /// Returns a random time, later with more receivers of the same announce and on narrower links.
   private mutating func soon() -> Instant {
     var most = Timing.heardContactMilliseconds + 5 * Int64(met.count)
     if outbox.links.isNarrow {
-      // Whom it will be worth calling shows when all have been heard.
+      // Which devices need a session is known once all have been received.
       most += outbox.links.patienceMilliseconds * Int64(max(met.count, Limits.smallMesh)) / 2
     }
     return now.advanced(byMilliseconds: 20 + Int64(random.uniform(below: UInt64(most))))
   }
 }
 
-/// Which announces were heard, so that a recorded one does nothing when it is sent again. Counters
-/// may come out of order, since pushes take other ways than announces.
+/// Replay protection for announces. Counters may arrive out of order, since pushes and announces
+/// take different paths.
 struct HeardAnnounces: Sendable {
   private struct Life: Sendable {
     let incarnation: UInt64
     var window = ReplayWindow()
-    /// Each start of a program takes another block of counters.
+    /// Each start of the process uses another block of counters.
     var block: UInt64
   }
 
-  /// A few lives of each device, newest first.
+  /// The last few incarnations of each device, newest first.
   private var lives: [UInt64: [Life]] = [:]
-  /// When each was heard last, counted in announces.
+  /// When each device was last received, counted in announces.
   private var heard: [UInt64: UInt64] = [:]
   private var clock: UInt64 = 0
 
@@ -225,7 +225,8 @@ struct HeardAnnounces: Sendable {
     return window.accept(announce.counter)
   }
 
-  /// Takes a new one whose signature holds. True when its program has begun anew since the last.
+  /// Records a new announce with a valid signature. Returns whether the sender's process restarted
+  /// since the last one.
   mutating func accept(_ announce: Announce) -> Bool {
     let block = announce.counter >> 32
     clock += 1

@@ -1,9 +1,9 @@
 public import MusterCrypto
 public import MusterModel
 
-/// What a memory stick brings, and what goes along on one. The frames and records are taken by the
-/// very checks of those that come over the air; only that nobody sent them, so nobody is asked for
-/// more, or pays for a signature.
+/// Import and export of bundles. Frames and records pass the same checks as those received from
+/// peers. No peer sent them, so no peer is asked for more, and none is charged for an invalid
+/// signature.
 extension SyncEngine {
   mutating func take(_ carried: Carried) {
     switch carried {
@@ -30,7 +30,7 @@ extension SyncEngine {
       learn(chain)
     case .keys(let keys): for key in keys where key.device == local.device { open(key) }
     case .end:
-      // Not each frame by itself: there may be many, and what matters most is asked for first.
+      // The roots are sent, not each frame: there may be many, and peers request by priority.
       for device in connected { sendRoots(to: device, asksForAnswer: false) }
       quickenAnnounce()
     }
@@ -41,7 +41,7 @@ extension SyncEngine {
     guard let first = fresh.first, let last = fresh.last else { return }
     let held = shelf.logs[first.log]
     guard held != nil || first.sequence == 0 else { throw .unattached }
-    // There is one way to open a log: what follows it shows whether this is it.
+    // A log has exactly one opening: its successor shows whether this is it.
     if held != nil, first.sequence == 0 { fresh.removeFirst() }
     if let held, !held.isParted {
       guard first.sequence <= held.head.sequence + 1 else { throw .unattached }
@@ -55,8 +55,8 @@ extension SyncEngine {
     if known > 0 { effects.append(.notice(.carried(.knownFrames(known)))) }
   }
 
-  /// Frames that follow the newest that is held of their log, or that nothing is held of, or that
-  /// may be another branch of it.
+  /// Stores frames that follow the stored head of their log, that begin a new log, or that may
+  /// belong to another branch of it.
   private mutating func hold(
     verifying frames: [Frame], of held: LogSummary?
   ) throws(BundleRefusal) {
@@ -88,7 +88,7 @@ extension SyncEngine {
 
   // MARK: Keys
 
-  /// A key is taken if it is lacked, as one that a peer hands over.
+  /// Accepts a key that is missing, like one received from a peer.
   private mutating func open(_ carried: CarriedKey) {
     guard missingKeys.contains(carried.epoch),
       let key = SealedBox.open(carried.box, with: local.agreementKey)
@@ -96,13 +96,13 @@ extension SyncEngine {
     take(EpochKey(id: carried.epoch, key: key))
   }
 
-  /// Keys for everybody who may have them, each for its device's eyes only: who is met by memory
-  /// stick alone has nobody to ask for one.
+  /// Returns keys for all authorized devices, each sealed to one device. Devices that only exchange
+  /// bundles have no peer to request keys from.
   ///
   /// - Parameters:
-  ///   - epochs: which of those at hand, the most important first.
-  ///   - limit: how many keys in all.
-  ///   - random: for a fresh ephemeral key each.
+  ///   - epochs: the available epochs, the most important first.
+  ///   - limit: the maximum number of keys.
+  ///   - random: the source of one fresh ephemeral key for each.
   public func keysToCarry(
     of epochs: [EpochID], upTo limit: Int, random: inout DeterministicRandom
   ) -> [CarriedKey] {

@@ -1,9 +1,9 @@
 public import MusterModel
 
-/// Wall clocks, told beside the roots, so that whoever sits before a wrong one learns of it.
-/// Nothing that is replicated depends on them.
+/// Exchange of wall clock times next to the roots, so that a user learns of clock skew. No
+/// replicated state depends on them.
 extension SyncEngine {
-  /// A clock that was set right, or wrong, is told at once: peers would believe the old one.
+  /// Reports at once that this device's clock was set: peers would use the old reading.
   mutating func noticeClockStep() {
     defer { lastShown = ShownClock(wall: wall, at: now) }
     guard let last = lastShown else { return }
@@ -12,16 +12,17 @@ extension SyncEngine {
     for device in connected { sendRoots(to: device, asksForAnswer: false) }
   }
 
-  /// A peer said on its session what its clock shows. What no calendar writes is no clock.
+  /// Records the clock of a peer, received on its session. Times outside the calendar range are
+  /// ignored.
   mutating func noteClock(_ shown: Timestamp, of device: DeviceID) {
     guard Timestamp.writable.contains(shown) else { return }
     peers[device]?.clock = ShownClock(wall: shown, at: now)
   }
 
-  /// How far this device's clock is ahead of the middle one of its peers'; of two in the middle, of
-  /// that which speaks for this device. Nil while no peer has told its own.
+  /// Returns how far this device's clock is ahead of the median of its peers' clocks. With an even
+  /// number, of the two middle ones the smaller lead counts. Nil if no peer has reported its clock.
   ///
-  /// - Parameter now: what this device's clocks show.
+  /// - Parameter now: the readings of this device's clocks.
   public func clockLead(now: ClockReading) -> ClockLead? {
     let leads =
       met
@@ -35,12 +36,12 @@ extension SyncEngine {
   }
 }
 
-/// What a wall clock showed at a moment.
+/// A wall clock reading at a point in time.
 struct ShownClock: Sendable {
   let wall: Timestamp
   let at: Instant
 
-  /// What it shows at another, if it was not set since.
+  /// Returns the extrapolated reading at another time, if the clock was not set in between.
   func reading(at moment: Instant) -> Timestamp {
     let (sum, overflow) = wall.milliseconds.addingReportingOverflow(moment.milliseconds(since: at))
     return overflow ? wall : Timestamp(milliseconds: sum)

@@ -1,11 +1,11 @@
 public import MusterModel
 
-/// A word to each session of a device, of which one copy of it may know nothing.
+/// A message to retransmit on every session of a device, since one of its clones may not know it.
 struct LifeTelling: Sendable {
-  /// Of a record about the device's lives; nil for the roots.
+  /// The topic of an incarnation record; nil for the roots.
   let topic: RecordTopic?
   let device: DeviceID
-  /// The session on which it came, whose end knows it.
+  /// The session on which it was received. Its end already has it.
   let source: UInt32?
   var next: Instant
   var left = Timing.lifeTellings
@@ -15,15 +15,16 @@ struct LifeTelling: Sendable {
   }
 }
 
-/// Two copies of a laptop are one device to their peers: each speaks on a session of its own, and
-/// is answered where the device was heard last. What tells the one of the other must not go by
-/// that, so it is said on every session of the device, a few times; whoever misses all of it learns
-/// of it by digests.
+/// Clone notification. Two clones share one device id; each has a session of its own, and answers
+/// go to the address that was received last. A message about the other clone must not depend on
+/// that, so it is sent a few times on every session of the device. A clone that misses all of them
+/// learns of it by digests.
 ///
-///     something new of its own on one session ─▶ roots on the others ─▶ a copy asks for it
-///         ─▶ and tells of its life, on all sessions ─▶ each has heard of the other: the alarm
+///     new data of its own on one session ─▶ roots on the others ─▶ the other clone requests it
+///     ─▶ and publishes its incarnation on all sessions ─▶ each knows the other: alarm
 extension SyncEngine {
-  /// MUST be called with each record that was taken; does nothing with those about other things.
+  /// Notifies the clones of a device of a record about its incarnations. Ignores other kinds. MUST
+  /// be called with each accepted record.
   mutating func tellItsLives(_ record: LatestRecord) {
     guard record.kind.isAboutLives, let device = roster[record.certificate]?.device,
       device != local.device
@@ -35,15 +36,15 @@ extension SyncEngine {
     tellLivesThatAreDue()
   }
 
-  /// MUST be called with whoever signed what has just been taken. What a device says is not sent
-  /// back to it, so a copy that keeps quiet would learn of it by its own next heartbeat alone.
+  /// Notifies the clones of a device that data of its own was accepted. Data is not sent back to
+  /// its author, so a clone that sends nothing would learn of it only by its next heartbeat.
   ///
-  /// Who moved, or has a way by UDP and one over HTTPS, is at several addresses too: so it is said
-  /// seldom.
+  /// MUST be called with the signer of all accepted data. A device that moved, or that has both a
+  /// UDP path and an HTTPS uplink, also has several addresses, so the notification is rare.
   mutating func tellItsCopies(of certificate: CertificateHash) {
     guard let device = roster[certificate]?.device, let indices = peers[device]?.sessions,
       indices.count > 1, Set(indices.compactMap { sessions[$0]?.endpoint }).count > 1,
-      // What others pass on goes to the device as to everybody.
+      // Relayed data goes to the device as to all others.
       arrivalSession.map(indices.contains) ?? true,
       !lifeTellings.contains(where: { $0.device == device && $0.topic == nil }),
       lifeTellings.count < Limits.lifeTellings
@@ -80,6 +81,6 @@ extension SyncEngine {
     }
   }
 
-  /// The words that a device is in use twice, by topic.
+  /// The records that report a device in use twice, by topic.
   public var cloneRecords: [LatestRecord] { cloneTopics.sorted().compactMap { records[$0] } }
 }

@@ -1,12 +1,12 @@
 public import MusterModel
 
-/// The addresses that are tried: for ever, but seldom, and all together within an allowance, so
-/// that a hundred laptops that are away do not cost those that are here.
+/// Connection attempts to known addresses. They are retried indefinitely at a low rate, and share
+/// one rate limit, so that a hundred absent laptops cost little for those that are present.
 extension SyncEngine {
-  /// The addresses that are being tried, to be handed to an engine that takes over.
+  /// The addresses that are being tried, for an engine that takes over.
   public var contactEndpoints: [Endpoint] { contacts.keys.sorted() }
 
-  /// An address that the user gave, or that is remembered.
+  /// Adds an address that the user configured or that was restored.
   mutating func addContact(_ endpoint: Endpoint) {
     if contacts[endpoint] == nil, contacts.count >= Limits.peers { forgetHeardContact() }
     guard contacts[endpoint] != nil || contacts.count < Limits.peers else { return }
@@ -14,9 +14,9 @@ extension SyncEngine {
     tryContacts()
   }
 
-  /// The source of an announce, or an address that a peer told: anybody may have forged it. Few of
-  /// them are kept, and each is tried a few times, so that a recorded announce moves little and
-  /// crowds nobody out.
+  /// Adds the source address of an announce, or one that a peer reported. It may be forged. Only a
+  /// few are kept, each with a few attempts, so that a replayed announce has little effect and
+  /// displaces no other address.
   mutating func hearContact(_ endpoint: Endpoint, device: DeviceID?, at moment: Instant) {
     if contacts[endpoint] != nil {
       if let device, contacts[endpoint]?.attemptsLeft != nil || contacts[endpoint]?.device == nil {
@@ -32,13 +32,13 @@ extension SyncEngine {
         device: device, nextAttempt: Contact.never, attemptsLeft: Timing.heardContactAttempts)
     }
     if let device, peers[device]?.isReachable == true { return }
-    // On a narrow link the first moment drawn stands, or the least of many would be soon.
+    // On a narrow link the first drawn time stays: the minimum of many draws would be too early.
     if outbox.links.isNarrow, contacts[endpoint]?.nextAttempt != Contact.never { return }
     contacts[endpoint]?.hasten(to: moment)
     deadlines.schedule(.contacts, at: moment)
   }
 
-  /// A device proved to be at this address.
+  /// Records that a device authenticated from this address.
   mutating func prove(_ endpoint: Endpoint, of device: DeviceID) {
     guard !endpoint.isUplink || contacts[endpoint] != nil else { return }
     if contacts[endpoint] == nil, contacts.count >= Limits.peers { forgetHeardContact() }
@@ -52,7 +52,7 @@ extension SyncEngine {
     if let heard { contacts[heard] = nil }
   }
 
-  /// Every address of a device is tried at once.
+  /// Tries every address of a device at once.
   mutating func call(_ device: DeviceID) {
     for endpoint in contacts.keys where contacts[endpoint]?.device == device {
       contacts[endpoint]?.hasten(to: now)
@@ -60,7 +60,7 @@ extension SyncEngine {
     tryContacts()
   }
 
-  /// The network is another one, or time was slept through.
+  /// Retries all contacts after a network change or a suspension.
   mutating func retryEverybody() {
     calls.fill()
     for endpoint in contacts.keys { contacts[endpoint]?.hasten(to: now) }
@@ -112,7 +112,7 @@ extension SyncEngine {
       return
     }
     if let left = contact.attemptsLeft { contact.attemptsLeft = left - 1 }
-    // A quarter of jitter, so that nodes that lost each other do not answer in step.
+    // Up to 25 % jitter, so that nodes that lost each other do not retry simultaneously.
     let jitter = Int64(random.uniform(below: UInt64(contact.backoffMilliseconds / 4)))
     contact.nextAttempt = now.advanced(
       byMilliseconds: contact.backoffMilliseconds + jitter + 2 * outbox.links.patienceMilliseconds)
@@ -123,10 +123,10 @@ extension SyncEngine {
     initiate(to: endpoint)
   }
 
-  /// In a large mesh that hears itself a session with everybody would be too many: each keeps one
-  /// with those who stand 1, 2, 4, 8 … places after it in the circle of those it hears, so that all
-  /// are joined over few hops; and with whoever holds what it lacks. On a narrow link it is those
-  /// at 1, 4, 16 … places, and nobody else.
+  /// Returns whether a session with a device is needed. In a large mesh with multicast not all
+  /// pairs keep one: each device connects to those 1, 2, 4, 8 … positions after it in the ring of
+  /// received devices, which joins all over few hops, and to devices that hold data it is missing.
+  /// On a narrow link it connects to those at 1, 4, 16 … positions only.
   mutating func isWanted(_ device: DeviceID) -> Bool {
     guard peers[device]?.sessions.isEmpty == true,
       announcesServe(since: peers[device]?.announced?.at)

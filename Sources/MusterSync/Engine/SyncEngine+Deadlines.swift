@@ -1,8 +1,8 @@
 public import MusterModel
 
-/// Only what is due is touched: an idle peer costs nothing until its time comes.
+/// Timers. Only due items are processed: an idle peer costs nothing until its deadline.
 extension SyncEngine {
-  /// The earliest moment at which it wants `deadlinePassed`; it may have passed already.
+  /// The earliest time at which the engine requires `deadlinePassed`. It may be in the past.
   public var nextDeadline: Instant? { deadlines.next }
 
   mutating func passDeadlines() {
@@ -27,7 +27,8 @@ extension SyncEngine {
     }
   }
 
-  /// A laptop that slept was not woken by its deadlines: nothing that it knows of others is fresh.
+  /// Detects that the device was suspended, since no deadline woke it. All state about peers is
+  /// stale then.
   mutating func noticeSleep(until moment: Instant) {
     guard let deadline = deadlines.next, moment > now,
       moment.milliseconds(since: max(deadline, now)) > Timing.sleepMilliseconds

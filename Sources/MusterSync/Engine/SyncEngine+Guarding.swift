@@ -1,12 +1,12 @@
 internal import MusterCrypto
 internal import MusterModel
 
-/// What others may cost. The order of checks is size, link, the member's allowance, signature: a
-/// member could fill a core with signatures alone.
+/// Rate limits on what peers may cost. The order of checks is size, link, the peer's rate limit,
+/// signature: signature checks alone could otherwise occupy a core.
 extension SyncEngine {
   // MARK: Signatures
 
-  /// Whether a signature that a member sent may be verified; what holds is paid back.
+  /// Returns whether a signature from a peer may be verified. The cost of a valid one is refunded.
   mutating func maySpendSignature(_ device: DeviceID) -> Bool {
     peers[device]?.signatures.take(SignatureCost.milliseconds, now: now) ?? false
   }
@@ -15,8 +15,8 @@ extension SyncEngine {
     peers[device]?.signatures.giveBack(SignatureCost.milliseconds)
   }
 
-  /// An announce proves only by its signature whose it is: those from an address at which its
-  /// device is known are that device's to pay for, all others share one allowance.
+  /// Charges for the signature of an announce, which is its only authentication. Announces from a
+  /// known address of their device are charged to that device; all others share one rate limit.
   mutating func maySpendAnnounceSignature(_ device: DeviceID, at endpoint: Endpoint) -> Bool {
     isAt(endpoint, device)
       ? maySpendSignature(device)
@@ -37,8 +37,9 @@ extension SyncEngine {
 
   // MARK: Cookies
 
-  /// Under load only an address that has shown that it hears is answered at length. Reading the
-  /// first message costs no agreement of keys, and strangers fail at it: they get silence.
+  /// Returns whether to respond to an initiation. Under load only addresses with a valid cookie get
+  /// a full response. The first message costs no key agreement to read, and outsiders fail at it:
+  /// they get no answer.
   mutating func mayRespond(
     to message: ArraySlice<UInt8>, purpose: SessionHandshake.Purpose, preSharedKey: [UInt8],
     remoteIndex: UInt32, at endpoint: Endpoint
@@ -60,7 +61,7 @@ extension SyncEngine {
     return false
   }
 
-  /// An initiation with the cookie that its address was sent.
+  /// Processes an initiation with the cookie that was sent to its address.
   mutating func receiveWithCookie(_ bytes: ArraySlice<UInt8>, from endpoint: Endpoint) {
     let cookie = Array(bytes.prefix(cookieBytes))
     let inner = Array(bytes.dropFirst(cookieBytes))
@@ -73,13 +74,13 @@ extension SyncEngine {
   }
 }
 
-/// Fifty signatures that do not hold a second, after a burst: a third of a percent of a core.
+/// Limits invalid signatures to fifty per second after a burst: a third of a percent of a core.
 enum SignatureCost {
   static let milliseconds: Int64 = 20
   static let burst: Int64 = 256
 }
 
-/// Fifty handshakes begun by others a second, after a burst.
+/// Limits incoming handshakes to fifty per second after a burst.
 enum InitiationCost {
   static let milliseconds: Int64 = 20
   static let burst: Int64 = 128

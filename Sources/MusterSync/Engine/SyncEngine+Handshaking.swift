@@ -1,7 +1,7 @@
 internal import MusterCrypto
 internal import MusterModel
 
-/// Handshakes, from the first message to the keys.
+/// Handshakes, from the initiation to the session keys.
 extension SyncEngine {
   // MARK: Initiating
 
@@ -9,7 +9,7 @@ extension SyncEngine {
     if let pending = handshakes.values.first(where: {
       $0.endpoint == endpoint && $0.remoteIndex == nil
     }) {
-      // An answer to what was said before may still be on its way.
+      // A response to an earlier initiation may still be in flight.
       handshakes[pending.localIndex]?.attempts += 1
       return transmit(pending.datagram, to: .endpoint(endpoint, .unknown))
     }
@@ -33,7 +33,7 @@ extension SyncEngine {
     }
   }
 
-  /// The other side is under load and wants to see that this address is ours: once a handshake.
+  /// Handles a cookie: the other side is under load and verifies this address. Once per handshake.
   mutating func receiveCookie(
     _ cookie: [UInt8], localIndex: UInt32, from endpoint: Endpoint
   ) {
@@ -84,8 +84,8 @@ extension SyncEngine {
     sendRoots(to: leaf.certificate.device, asksForAnswer: false)
   }
 
-  /// An address of this device's own; or somebody throws its words back at it, which must not make
-  /// it forget an address that the user gave.
+  /// Handles a handshake with this device itself. The address is its own, or an attacker reflects
+  /// its datagrams, which must not remove an address that the user configured.
   private mutating func meetMyself(at endpoint: Endpoint) {
     guard contacts[endpoint] != nil, contacts[endpoint]?.attemptsLeft == nil else {
       contacts[endpoint] = nil
@@ -127,7 +127,7 @@ extension SyncEngine {
       $0.answeredHash == initiationHash && $0.remoteIndex == remoteIndex
         && $0.endpoint == endpoint
     }) {
-      // The answer was lost, or is on its way.
+      // The response was lost, or is in flight.
       if begun.allowedBytes != nil { handshakes[begun.localIndex]?.allowedBytes? += 3 * size }
       return repeatResponse(begun.localIndex)
     }
@@ -163,7 +163,7 @@ extension SyncEngine {
   ) throws(WireError) {
     let finishHash = Blake2b.hash128(Array(message))
     if let session = sessions[localIndex] {
-      // A repeated finish: what should have confirmed the first was lost.
+      // A retransmitted finish: the confirmation of the first was lost.
       guard session.finishHash == finishHash else {
         return reject(.unauthenticated, from: endpoint)
       }
@@ -177,7 +177,7 @@ extension SyncEngine {
     guard var handshake = handshakes[localIndex], let remoteIndex = handshake.remoteIndex else {
       return reject(.unauthenticated, from: endpoint)
     }
-    // What the joiner could sign: the handshake as it was before the message that carries it.
+    // The joiner signs the handshake hash before the message that carries its request.
     let binding = handshake.hash
     let payload = try handshake.read(message)
     switch (handshake.purpose, payload) {
@@ -220,7 +220,7 @@ extension SyncEngine {
     var packet = Packet()
     packet.joinAnswer = answer
     if case .granted(let grant) = answer, packet.encoded().count > packetBytes {
-      // A long chain under a long name leaves no room for keys: the joiner asks for them later.
+      // A long chain and a long name leave no room for keys: the joiner requests them later.
       packet.joinAnswer = .granted(
         JoinGrant(
           rootKey: grant.rootKey, operationName: grant.operationName, chain: grant.chain,
@@ -232,8 +232,8 @@ extension SyncEngine {
 
   // MARK: Sessions
 
-  /// The sender's chain, when it holds up to the root and its leaf is that of the key that the
-  /// handshake proved.
+  /// Returns the sender's chain if it is valid up to the root and its leaf has the key that the
+  /// handshake authenticated.
   private func verifiedChain(
     _ payload: HandshakePayload, handshake: SessionHandshake
   ) throws(WireError) -> CertificateChain {

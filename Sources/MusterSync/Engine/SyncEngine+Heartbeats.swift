@@ -1,13 +1,13 @@
 internal import MusterModel
 
-/// Roots on every session, seldom while nothing changes; and probes, by which it shows within
-/// seconds that somebody who was told something no longer hears.
+/// Heartbeats with roots on every session, rare while nothing changes; and probes, which detect
+/// within seconds that a peer does not receive what is sent to it.
 ///
-///     told ─▶ asked ── answer ─▶ heard
-///               └─ four probes lost ─▶ silent: other paths are tried ── answer ─▶ heard
-///                                         └─ nothing for minutes ─▶ the session ends
+///     sent ─▶ asked ── answer ─▶ answered
+///               └─ four probes lost ─▶ silent: other paths are tried ── answer ─▶ answered
+///                                        └─ nothing for minutes ─▶ the session ends
 extension SyncEngine {
-  /// Called when something was said to a peer that it answers.
+  /// Starts probing after a message that requires an answer.
   mutating func expectAnswer(from device: DeviceID) {
     guard case .heard = peers[device]?.liveness, peers[device]?.sessions.isEmpty == false else {
       return
@@ -21,19 +21,19 @@ extension SyncEngine {
     Timing.probeMilliseconds[attempt] * tries(to: device) + outbox.links.patienceMilliseconds
   }
 
-  /// How often something has to be said to a peer until it may be expected to arrive.
+  /// Returns the expected number of transmissions until a message to a peer arrives.
   func tries(to device: DeviceID) -> Int64 {
     outbox.flows[device].map { LossMeter.tries($0.path.heardLoss.percent) } ?? 1
   }
 
-  /// Called for everything that comes on a session.
+  /// Records a datagram received on a session.
   mutating func noteHeard(_ device: DeviceID) {
     peers[device]?.noteWord(now: now)
     if case .heard = peers[device]?.liveness { return }
     peers[device]?.liveness = .heard
   }
 
-  /// What a peer knew of us may be gone, or the network is another one.
+  /// Probes a peer at once, because it may have lost its state or the network changed.
   mutating func probeNow(_ device: DeviceID) {
     guard peers[device]?.sessions.isEmpty == false else { return }
     peers[device]?.liveness = .asked(Liveness.Probe(next: now))
@@ -82,7 +82,7 @@ extension SyncEngine {
     if probe.attempts > 1 { probeOtherPaths(to: device) }
   }
 
-  /// The same session by other addresses of the device: whichever the answer comes from is used.
+  /// Probes the same session over other addresses of the device. The path of the answer is used.
   private mutating func probeOtherPaths(to device: DeviceID) {
     guard let index = liveSession(of: device), let session = sessions[index] else { return }
     var packet = Packet()
@@ -105,13 +105,13 @@ extension SyncEngine {
     else { return }
     let own = shelf.roots()
     let announcesServe = announcesServe(since: peers[device]?.announced?.at)
-    // Positions differ always while they come, and announces mend that.
+    // Positions always differ while they are updated, and announces repair that.
     let differs = peers[device]?.roots.map { $0.differs(from: own, inRecords: !announcesServe) }
-    // Roots are not repeated, so where they differ they are said so often that some arrive.
+    // Roots are not reliable. If they differ, they are sent often enough that some arrive.
     let last = Timing.heartbeatLastMilliseconds / (differs ?? true ? tries(to: device) : 1)
     let interval = min(lastInterval * 2 + outbox.links.patienceMilliseconds, last)
     peers[device]?.heartbeatMilliseconds = interval
-    // A quarter earlier at random, so that peers do not speak in step.
+    // Up to 25 % earlier at random, so that peers do not send simultaneously.
     let jitter = Int64(random.uniform(below: UInt64(interval / 4)))
     peers[device]?.nextHeartbeat = now.advanced(byMilliseconds: interval - jitter)
     if !missingKeys.isEmpty { askForKeys(device) }
@@ -126,7 +126,7 @@ extension SyncEngine {
     if isQuiet { expectAnswer(from: device) }
   }
 
-  /// Whether this peer's own announces are heard, so that they do for heartbeats.
+  /// Returns whether this peer's announces are received, and replace heartbeats.
   func announcesServe(of peer: PeerState) -> Bool { announcesServe(since: peer.announced?.at) }
 
   func announcesServe(since announced: Instant?) -> Bool {
@@ -145,7 +145,7 @@ extension SyncEngine {
     outbox.add(packet, importance: .control, to: device)
   }
 
-  /// In answer to a probe; a flood of them is answered now and then.
+  /// Answers a probe, with a rate limit.
   mutating func answerProbe(of device: DeviceID) {
     if let last = peers[device]?.lastAnswer,
       now.milliseconds(since: last) < Timing.answerMilliseconds

@@ -1,9 +1,9 @@
 internal import MusterModel
 
-/// Peers tell each other where they talk with others. It is a hint like the source of an announce:
-/// tried a few times, and dropped if nobody proves to be there.
+/// Exchange of peer addresses. Like the source of an announce, an address is a hint: it is tried a
+/// few times, and dropped if no device authenticates from it.
 extension SyncEngine {
-  /// Called with a heartbeat: when a session is new, or others came since.
+  /// Sends addresses with a heartbeat when a session is new or others were added.
   mutating func introduce(to device: DeviceID) {
     guard let peer = peers[device], peer.hasNewNeighbours, peer.isReachable else { return }
     if let last = peer.lastIntroduction,
@@ -14,7 +14,7 @@ extension SyncEngine {
     peers[device]?.lastIntroduction = now
     peers[device]?.hasNewNeighbours = false
     var packet = Packet()
-    // From a random place on, so that of many all are told in time.
+    // Starting at random, so that among many every peer is named in time.
     let first = connected.isEmpty ? 0 : Int(random.uniform(below: UInt64(connected.count)))
     for other in connected[first...] + connected[..<first] where other != device {
       guard let known = peers[other], known.isReachable, known.endpoint.isWorthTelling else {
@@ -42,8 +42,7 @@ extension SyncEngine {
 }
 
 extension Endpoint {
-  /// Whether others could reach somebody there: not this machine itself, not a group, and nothing
-  /// that means another place on each link.
+  /// Whether other devices could reach this address: not loopback, multicast or link-local.
   var isWorthTelling: Bool {
     guard port != 0, scope == 0 else { return false }
     if address.count == 4 {

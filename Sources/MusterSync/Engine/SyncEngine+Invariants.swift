@@ -1,8 +1,8 @@
 internal import MusterModel
 
 extension SyncEngine {
-  /// Traps when the engine's tables contradict one another or have outgrown their bounds: for
-  /// tests and simulations, after each input.
+  /// Traps if the engine's tables are inconsistent or exceed their bounds. For tests and
+  /// simulations, after each input.
   public func checkInvariants() {
     precondition(effects.isEmpty, "effects left behind")
     checkSessions()
@@ -14,7 +14,7 @@ extension SyncEngine {
     precondition(
       connected == met.filter { peers[$0]?.sessions.isEmpty == false }, "connected differ")
     precondition(relays.count <= Limits.relays, "\(relays.count) relays")
-    precondition(lifeTellings.count <= Limits.lifeTellings, "\(lifeTellings.count) tellings")
+    precondition(lifeTellings.count <= Limits.lifeTellings, "\(lifeTellings.count) notifications")
     precondition(begunStrands.count <= Limits.begunStrands, "\(begunStrands.count) strands begin")
     precondition(orphans.count <= Limits.begunStrands, "\(orphans.count) orphaned strands")
     precondition(
@@ -29,7 +29,7 @@ extension SyncEngine {
     precondition(
       shelf.leafCount == shelf.logs.count - shelf.bareLogs + shelf.countedInPart + records.count
         + roster.shownHashes.count,
-      "tries lack a leaf")
+      "a leaf is missing from the tries")
   }
 
   private func checkBounds() {
@@ -50,14 +50,14 @@ extension SyncEngine {
       precondition(handshakes[index] == nil, "index \(index) is used twice")
       switch session.peer {
       case .device(let device):
-        precondition(peers[device]?.sessions.contains(index) == true, "session of nobody")
+        precondition(peers[device]?.sessions.contains(index) == true, "session of no peer")
       case .joiner: joiners += 1
       }
     }
     precondition(joiners <= Limits.handshakesInFlight, "\(joiners) joiners")
     for device in met {
       guard let peer = peers[device], peer.device == device else {
-        preconditionFailure("somebody else at \(device)")
+        preconditionFailure("another device's state at \(device)")
       }
       let distinct = Set(peer.sessions).count
       precondition(
@@ -79,7 +79,7 @@ extension SyncEngine {
         precondition(next(of: log) <= segment.last, "nothing left to pull of \(log)")
         precondition(segment.missing > 0, "a segment that has come")
         precondition(
-          peers[segment.device]?.pulling.logs.contains(log) == true, "a pull that nobody watches")
+          peers[segment.device]?.pulling.logs.contains(log) == true, "a pull without a timeout")
         owed[segment.device, default: 0] += segment.missing
       }
     }

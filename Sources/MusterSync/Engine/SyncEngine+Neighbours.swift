@@ -1,9 +1,10 @@
 public import MusterModel
 
 extension SyncEngine {
-  /// Whom this device hears: of more than may be told those heard longest, by device.
+  /// Returns the devices received here, by device; if there are more than the limit, those received
+  /// for longest.
   ///
-  /// A silence that is no gap yet takes nobody out, so that words that are lost do not.
+  /// A device with a short silence stays in the list, so that packet loss does not remove it.
   public func neighbours(now: Instant) -> [HeardNeighbour] {
     let heard = met.compactMap { device in
       peers[device].flatMap { heardNeighbour($0, now: now) }
@@ -26,22 +27,22 @@ extension SyncEngine {
     return HeardNeighbour(device: peer.device, path: path, since: peer.heardSince)
   }
 
-  /// Whether something new of a device came so lately that it can be no further off than a few
-  /// who pass it on.
+  /// Returns whether new data of a device arrived so recently that only a few relays can be in
+  /// between.
   public func hasNews(of certificate: CertificateHash, now: Instant) -> Bool {
     heardOf[certificate].map { now.milliseconds(since: $0) <= Timing.steadyMilliseconds } ?? false
   }
 
-  /// Whether the links carry more than what matters most, and nothing on the way is full.
+  /// Whether the links have capacity beyond the highest priorities, and no queue has built up.
   public var hasRoom: Bool { !outbox.links.isNarrow && !outbox.links.isFull }
 }
 
-/// A device that is heard here.
+/// A device that is received here.
 public struct HeardNeighbour: Hashable, Sendable {
-  /// By its certificate.
+  /// Identified by its certificate.
   public let device: DeviceID
-  /// By which its words come.
+  /// The path by which its datagrams arrive.
   public let path: NeighbourPath
-  /// Since when without a gap of minutes.
+  /// Since when, without a gap of minutes.
   public let since: Instant
 }

@@ -1,22 +1,22 @@
 internal import MusterCrypto
 internal import MusterModel
 
-/// Devices whose programs follow other rules (`RulesVersion`): they are shown, and nothing is taken
-/// from them or sent to them.
+/// Devices with another rules version (`RulesVersion`): they are listed, and no data is exchanged
+/// with them.
 ///
-///     announce, handshake of another version ─▶ no session: shown, tried again much later
-///                                            └▶ a session answers: it is probed first
-///     announce, handshake of the same version ─▶ met like any other device
+///     announce, handshake of another version ─▶ no session: listed, retried much later
+///                    └▶ a session answers: it is probed first
+///     announce, handshake of the same version ─▶ handled like any other device
 extension SyncEngine {
-  /// A device has shown by a signed announce, or in a handshake, that it follows other rules. Its
-  /// certificate holds; nothing else of it is used.
+  /// Records that a device uses another rules version, proved by a signed announce or a handshake.
+  /// Its certificate is stored; none of its other data is used.
   mutating func meet(
     _ device: DeviceID, certificate: CertificateHash, withOther rules: RulesVersion,
     at endpoint: Endpoint
   ) {
     guard device != local.device else { return }
-    // A session is newer proof than an announce, which may be a recorded one; if the other program
-    // was restarted with other rules, it no longer answers.
+    // A session is newer proof than an announce, which may be replayed. If the other process
+    // restarted with other rules, it no longer answers.
     guard peers[device]?.isReachable != true else {
       if case .heard = peers[device]?.liveness { probeNow(device) }
       return
@@ -30,16 +30,16 @@ extension SyncEngine {
     var peer = PeerState(device: device, certificate: certificate, endpoint: endpoint, now: now)
     peer.otherRules = mark
     peers[device] = peer
-    // Whoever is there belongs to the operation: the uplink need not be made again and again.
+    // The device belongs to the operation, so the uplink need not be re-established.
     if endpoint.isUplink { effects.append(.notice(.uplinkProven(endpoint))) }
     if isNews, let need = UpdateNeed(own: local.rulesVersion, peer: rules) {
       effects.append(.notice(.needsUpdate(need, device, endpoint)))
     }
   }
 
-  /// Ends a handshake that this side began, after message 2 showed other rules. Message 3 still
-  /// goes to a program that states its rules, so that it can show this device too; to any other a
-  /// session would seem to stand.
+  /// Ends a handshake that this side initiated, after message 2 showed another rules version.
+  /// Message 3 is still sent to a program that states its version, so that it can list this device
+  /// too. Any other program would consider the session established.
   mutating func end(
     _ ended: SessionHandshake, after response: ArraySlice<UInt8>, remoteIndex: UInt32,
     leaf: SignedCertificate, from endpoint: Endpoint
@@ -65,19 +65,19 @@ extension SyncEngine {
       at: endpoint)
   }
 
-  /// Whether this repeats the response to a handshake that has ended: message 3 was lost.
+  /// Returns whether this repeats the response of an ended handshake, because message 3 was lost.
   func hasAnswered(_ response: ArraySlice<UInt8>, on index: UInt32) -> Bool {
     guard let answered = handshakes[index]?.answeredHash else { return false }
     return answered == Blake2b.hash128(Array(response))
   }
 
-  /// When a device with other rules is worth a call again; nil where it is now.
+  /// Returns when to contact a device with another rules version again; nil if that is now.
   func momentOfCall(_ device: DeviceID) -> Instant? {
     guard let next = peers[device]?.otherRules?.nextTry, now < next else { return nil }
     return next
   }
 
-  /// Asks for a joiner to be certified, unless its program follows other rules.
+  /// Requests a certificate for a joiner, unless its program uses another rules version.
   mutating func admit(_ ticket: JoinTicket) {
     let refusal = JoinRequest.refusal(joiner: ticket.request.rules, inviter: local.rulesVersion)
     if let refusal { return answerJoin(ticket, .refused(refusal)) }
@@ -85,9 +85,9 @@ extension SyncEngine {
   }
 }
 
-/// The rules of a device that is not synchronized with.
+/// The rules version of a device with which nothing is synchronized.
 struct OtherRules: Sendable {
   let version: RulesVersion
-  /// When its addresses are tried again, in case it was updated and is not heard.
+  /// When its addresses are tried again, in case it was updated and is not received.
   var nextTry: Instant
 }

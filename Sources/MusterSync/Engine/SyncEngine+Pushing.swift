@@ -1,20 +1,21 @@
 internal import MusterModel
 
-/// What is fresh goes at once to those who lack it, and is passed on at first sight.
+/// Broadcast of new data: it is sent at once to all peers that are missing it, and relayed at first
+/// receipt.
 ///
-///     peers heard by multicast on a link, two or more ─▶ one multicast for all of them
-///     all others ─▶ each by its session, and told who else was sent it, so that nobody is twice
-///     what came by multicast ─▶ once more after a random wait, unless others did so first
+///     peers received by multicast on a link, two or more ─▶ one multicast for all of them
+///     all others ─▶ on their session, with the list of other receivers, to avoid duplicates
+///     received by multicast ─▶ relayed after a random wait, unless others did so first
 ///
-/// Whoever misses it all the same learns of it by the next heads or roots.
+/// A device that misses it learns of it by the next heads or roots.
 extension SyncEngine {
-  /// A frame or a few of one log, or a record or a few: never none.
+  /// A few frames of one log, or a few records; never empty.
   enum Fresh: Sendable {
-    /// What was held of the log before comes with them.
+    /// With the hash of the frame before.
     case frames([Frame], Lane, after: FrameHash)
     case records([LatestRecord])
 
-    /// What tags of devices are made for.
+    /// The key from which device tags are derived.
     var key: Bytes16 {
       switch self {
       case .frames(let frames, _, _): frames[0].strand.raw
@@ -22,7 +23,7 @@ extension SyncEngine {
       }
     }
 
-    /// Who hears whom matters least.
+    /// Whether it consists of neighbour records, which have the lowest priority.
     var isOfNeighbours: Bool {
       guard case .records(let records) = self else { return false }
       return records.allSatisfy { $0.kind == .neighbours }
@@ -36,13 +37,13 @@ extension SyncEngine {
     }
   }
 
-  /// Something fresh that waits to be passed on by multicast.
+  /// New data that waits for its relay by multicast.
   struct Relay: Sendable {
     let fresh: Fresh
     let link: LinkID
     let at: Instant
     let covered: Set<DeviceTag>
-    /// Of which so many were heard on the link.
+    /// The number of copies received on the link.
     var copies: Int
   }
 
@@ -58,7 +59,7 @@ extension SyncEngine {
     }
     direct.sort()
     if direct.count > Limits.pushFanOut {
-      // The others are passed it on, or learn of it by the heads.
+      // The others get it from a relay, or learn of it by the heads.
       let first = Int(random.uniform(below: UInt64(direct.count)))
       direct = Array((direct[first...] + direct[..<first]).prefix(Limits.pushFanOut))
     }
@@ -75,15 +76,15 @@ extension SyncEngine {
     for device in direct { send(fresh, to: device, covered: covered) }
   }
 
-  /// Those who hear a multicast on one link, and lack something.
+  /// The peers that receive multicast on one link and are missing the data.
   private struct Audience {
     let link: LinkID
     var devices: [DeviceID] = []
-    /// How many they are; of a crowd the others are not looked at, and count.
+    /// The number of receivers. In a large group not all are examined, but all are counted.
     var count = 0
   }
 
-  /// Whoever lacks something, as far as anybody knows: by their sessions, and link by link.
+  /// Returns the peers that are missing the data as far as is known: by session, and by link.
   private func audience(
     of fresh: Fresh, butNot source: DeviceID?
   ) -> (direct: [DeviceID], audiences: [Audience]) {
@@ -132,7 +133,7 @@ extension SyncEngine {
         Timing.relayLastMilliseconds,
         Timing.relayMilliseconds + fresh.relayMillisecondsPerPeer * count)
       if outbox.links.isNarrow {
-        // Where a datagram takes long, others' copies are heard late.
+        // On a slow link, copies from others are received late.
         most = min(
           Timing.relayLastOnNarrowLinksMilliseconds,
           most + outbox.links.patienceMilliseconds * count / 16)
@@ -147,9 +148,9 @@ extension SyncEngine {
     }
   }
 
-  /// Whoever hears a multicast of mine needs not be passed it on to by others who hear it: flooding
-  /// with self-pruning (Lim and Kim, 2001). For positions alone, of which the next is on its way,
-  /// and where little is lost; a frame is heard twice.
+  /// Returns the tags of devices that certainly receive this multicast, so that no relay repeats it
+  /// for them: flooding with self-pruning (Lim and Kim, 2001). Only for records, which the next one
+  /// replaces, and only at low loss; frames are received twice.
   private func sureAudience(_ hearers: [DeviceID], of fresh: Fresh) -> Set<DeviceTag> {
     guard case .records = fresh, hearers.count <= Limits.coveredDevices else { return [] }
     let loss = connected.compactMap { outbox.flows[$0]?.path.heardLoss.percent }.max() ?? 0
@@ -174,7 +175,7 @@ extension SyncEngine {
     }
   }
 
-  /// In as few datagrams as hold it. False when a record does not fit one.
+  /// Sends the data in as few datagrams as possible. Returns false if a record does not fit one.
   private mutating func multicast(
     _ fresh: Fresh, on link: LinkID, covered: Set<DeviceTag>
   ) -> Bool {
@@ -201,7 +202,7 @@ extension SyncEngine {
   }
 
   private mutating func send(_ fresh: Fresh, to device: DeviceID, covered: Set<DeviceTag>) {
-    // It knows of itself, and whom it has this from.
+    // The peer knows of itself and of this sender.
     let known = [device, local.device].map { DeviceTag($0, about: fresh.key) }
     let covered = covered.subtracting(known)
     switch fresh {
@@ -225,8 +226,8 @@ extension SyncEngine {
     expectAnswer(from: device)
   }
 
-  /// Whether a peer has shown that what a run follows is the newest that it holds: then that need
-  /// not be named.
+  /// Returns whether a peer proved that the predecessor of a run is its newest frame: then the
+  /// predecessor's hash is omitted.
   private func shows(_ device: DeviceID, thatItHolds previous: FrameHash, before run: Run) -> Bool {
     guard
       let claim = peers[device]?.confirmations.claim(
@@ -236,7 +237,7 @@ extension SyncEngine {
     return run.first > 0 && claim == LeafHint(head)
   }
 
-  // MARK: Arriving
+  // MARK: Receiving
 
   mutating func receivePush(_ announce: Announce, of device: DeviceID, at endpoint: Endpoint) {
     guard !announce.runs.isEmpty || !announce.records.isEmpty else { return }
@@ -279,12 +280,12 @@ extension SyncEngine {
 
   // MARK: Frames
 
-  /// Frames of this device: durable already, so they may leave.
+  /// Broadcasts frames of this device, which are persisted already.
   mutating func append(_ frames: [Frame], opening: Opening) {
     guard let last = frames.last else { return }
     let previousHead = shelf.logs[last.strand]?.head
     settleConfirmations(of: last.strand)
-    // Somebody may have sent what they say follows in it.
+    // A peer may have sent forged successors of these frames.
     noteGrowth(of: last.strand, through: last.sequence)
     reassembly.remove(of: last.strand, before: last.sequence + 1)
     let summary = LogSummary(
@@ -295,8 +296,8 @@ extension SyncEngine {
     quickenAnnounce()
   }
 
-  /// A few fresh frames go at once to everybody in reach who is not known to hold them; of many
-  /// only the head is named, for those who want them.
+  /// Pushes a few new frames to all reachable peers not known to hold them. Of many frames only the
+  /// head is advertised, and peers request them.
   mutating func forward(
     _ frames: [Frame], opening: Opening, after previous: Head?, from source: DeviceID?
   ) {
@@ -317,7 +318,7 @@ extension SyncEngine {
   }
 }
 
-/// What something fresh says that is new: everybody is asked for every push whether they lack it.
+/// What is new in the data, prepared once, since every peer is checked against it.
 private enum News: Sendable {
   case head(LogID, UInt64)
   case records([LeafHint])
@@ -332,7 +333,7 @@ private enum News: Sendable {
 }
 
 extension SyncEngine {
-  /// Whether a peer has not shown that it holds this, or newer.
+  /// Returns whether a peer has not proved that it holds this, or newer data.
   private func lacks(_ news: News, _ device: DeviceID) -> Bool {
     switch news {
     case .head(let log, let sequence):
@@ -344,8 +345,8 @@ extension SyncEngine {
 }
 
 extension Run {
-  /// Runs of which each fits a multicast datagram, as any frame alone does; who need not be passed
-  /// them on to is named as far as there is room.
+  /// Returns runs that each fit a multicast datagram, as any single frame does. Covered devices are
+  /// listed as far as there is room.
   fileprivate static func pieces(
     of frames: [Frame], previous: FrameHash, covered: Set<DeviceTag>
   ) -> [Run] {
@@ -357,7 +358,7 @@ extension Run {
         count -= 1
         run = Run(Array(rest.prefix(count)), of: run.log, after: previous)
       }
-      // Two bytes a device, and the field's own three.
+      // Two bytes per device, and three for the field.
       let room = max(0, Limits.announcedRunBytes - run.wire.bytes.count - 3) / 2
       run.covered = Set(covered.sorted().prefix(room))
       pieces.append(run)
@@ -369,8 +370,9 @@ extension Run {
 }
 
 extension Packet {
-  /// Packets of which each can be sent: together with who need not be passed them on to, records
-  /// that came in one may fill more. The tags are about the first record, so they go with it.
+  /// Splits records into packets that fit a datagram: with the list of covered devices, records
+  /// from one packet may need more than one. The tags are derived from the first record, so they go
+  /// with it.
   fileprivate static func pushing(
     _ records: [LatestRecord], covered: Set<DeviceTag>
   ) -> [Packet] {

@@ -1,7 +1,7 @@
 internal import MusterCrypto
 internal import MusterModel
 
-/// The way in: size, then kind, then authentication, then contents.
+/// Processing of received datagrams: size, then kind, then authentication, then contents.
 extension SyncEngine {
   mutating func receive(_ bytes: [UInt8], from endpoint: Endpoint) {
     guard (1...Limits.datagramBytes).contains(bytes.count) else {

@@ -1,13 +1,14 @@
 internal import MusterModel
 
-/// Finding out what differs, by roots, then by trie nodes, each of which speaks for what is under
-/// its prefix and for nothing else.
+/// Anti-entropy: finds differences by roots, then by trie nodes. Each node describes what is under
+/// its prefix and nothing else.
 ///
-///     roots ─▶ nodes of the sets that differ ─▶ nodes of what differs below … ─▶ leaves
-///     leaves ─▶ what they lack comes at once, within the credit that came with them;
-///               what is lacked here is asked for
+///     roots ─▶ nodes of the sets that differ ─▶ nodes of differing children … ─▶ leaves
+///     leaves ─▶ what the sender is missing is sent at once, within the credit of its message;
+///               what is missing here is requested
 extension SyncEngine {
-  /// True when something differs and is looked into, which is an answer in itself.
+  /// Compares roots. Returns whether they differ and a digest exchange begins, which is an answer
+  /// in itself.
   @discardableResult
   mutating func compare(_ roots: Roots, of device: DeviceID) -> Bool {
     guard peers[device] != nil else { return false }
@@ -33,8 +34,8 @@ extension SyncEngine {
     return true
   }
 
-  /// Where little room is, positions differ always while they come, and the next ones are on their
-  /// way: to compare them each time would take the room that they need.
+  /// Whether records may be compared. On a congested or narrow link positions always differ while
+  /// they are updated, and the comparison would take the capacity that they need.
   private var mayLookIntoRecords: Bool {
     guard outbox.links.isNarrow || outbox.links.isFull, let pushed = recordsPushed,
       let last = recordsLookedInto
@@ -43,8 +44,9 @@ extension SyncEngine {
       || now.milliseconds(since: last) >= Timing.recordsWithoutRoomMilliseconds
   }
 
-  /// In a busy mesh roots differ always: the same difference is
-  /// looked into ever less often, and a new one shortens the heartbeats only so many times.
+  /// Returns whether to begin a digest exchange. In a busy mesh roots always differ: the same
+  /// difference is examined with growing intervals, and a new one shortens the heartbeats a limited
+  /// number of times.
   private mutating func mayBeginDigest(
     with device: DeviceID, own: Roots, theirs: Roots
   ) -> Bool {
@@ -84,7 +86,7 @@ extension SyncEngine {
     if !node.answers { expectAnswer(from: device) }
   }
 
-  /// One peer at a time, so that nothing comes twice.
+  /// Returns whether this peer may push unrequested data: one peer at a time, to avoid duplicates.
   private mutating func mayGrant(to device: DeviceID) -> Bool {
     if let granted, granted.device != device, granted.until > now { return false }
     let until = now.advanced(byMilliseconds: Timing.grantMilliseconds)
@@ -94,7 +96,7 @@ extension SyncEngine {
     return true
   }
 
-  /// Whether a peer was told what is held under a prefix, and sends unasked what is lacked there.
+  /// Returns whether a peer knows what is stored under a prefix, and pushes what is missing there.
   private func isGranted(_ node: DigestNode, to device: DeviceID) -> Bool {
     guard let granted, granted.device == device, granted.until > now else { return false }
     return granted.places.contains(Grant.Place(set: node.set, prefix: node.prefix))
@@ -122,7 +124,8 @@ extension SyncEngine {
     }
   }
 
-  /// Of two who begin at once only the lower one answers, since one comparison finds everything.
+  /// Returns whether the peer answers instead: if both sides begin at once, only the device with
+  /// the lower id answers, since one comparison finds everything.
   private mutating func isAnsweredElsewhere(_ node: DigestNode, of device: DeviceID) -> Bool {
     guard node.prefix == .root else {
       peers[device]?.digestsBegun[node.set] = nil
@@ -134,7 +137,8 @@ extension SyncEngine {
     return now.milliseconds(since: begun) < Timing.digestRepeatMilliseconds
   }
 
-  /// Sends what the sender of these leaves lacks, as far as its credit goes, and names the rest.
+  /// Sends what the sender of these leaves is missing, as far as its credit allows, and lists the
+  /// rest.
   private mutating func supply(
     _ leaves: [LeafHint], of node: DigestNode, to device: DeviceID
   ) {
@@ -169,7 +173,7 @@ extension SyncEngine {
         if frames > 0, node.set != .quarantine {
           credit -= Int(frames) * Limits.frameBodyBytes
           let through = from + frames - 1
-          // Who holds none of a strand has to be told where it begins.
+          // A peer without the strand needs the position at which it branches off.
           let asked = their == nil ? 0 : from
           serve([Want(log: LogID(raw: own.key), from: asked, through: through)], to: device)
           if through < UInt64(own.number) { rest.append(own) }
@@ -179,7 +183,7 @@ extension SyncEngine {
       }
     }
     guard !rest.isEmpty else { return }
-    // Whoever lacks much is led to it by the hashes of the subtrees: a packet holds few leaves.
+    // A peer that is missing much is led to it by subtree hashes, since a packet holds few leaves.
     guard rest.count <= Self.leavesInAnswer else {
       return send(shelf.node(of: node.set, prefix: node.prefix, answers: false), to: device)
     }
@@ -190,11 +194,11 @@ extension SyncEngine {
     send(answer, to: device)
   }
 
-  /// So many fit a packet.
+  /// The number of leaves that fit a packet.
   private static let leavesInAnswer = 32
 
-  /// A head that a peer says it holds, outside any digest: which set it is of follows from the log,
-  /// or is not known yet.
+  /// Processes a head that a peer advertises outside a digest. Its set follows from the log, or is
+  /// not known yet.
   mutating func noteHead(_ hint: LeafHint, of device: DeviceID) {
     let log = LogID(raw: hint.key)
     remember(log, through: UInt64(hint.number), of: device)
@@ -204,7 +208,7 @@ extension SyncEngine {
     enqueue(log, from: device)
   }
 
-  /// What a peer shows that it holds.
+  /// Records how much of a log a peer proved to hold.
   mutating func remember(_ log: LogID, through sequence: UInt64, of device: DeviceID) {
     let known = peers[device]?.known[log]
     let set = shelf.logs[log].map { SetID($0.opening.lane) } ?? known?.set ?? .state
@@ -218,7 +222,7 @@ extension SyncEngine {
     peers[device]?.known[log] = head
   }
 
-  /// A leaf says exactly what the peer holds, which may be less than it once did.
+  /// Records a leaf, which states exactly what the peer holds, possibly less than before.
   private mutating func note(
     _ leaf: LeafHint, in set: SetID, of device: DeviceID, comesUnasked: Bool
   ) {
@@ -234,7 +238,7 @@ extension SyncEngine {
       enqueue(log, from: device)
     default:
       let log = LogID(raw: leaf.key)
-      // It may hold more of it, in the quarantine.
+      // It may hold more of the log in the quarantine set.
       let known = peers[device]?.known[log]
       let beyond = known?.set == .quarantine ? known?.sequence ?? 0 : 0
       remember(
@@ -258,7 +262,7 @@ extension SyncEngine {
     outbox.add(packet, importance: .positions, to: device)
   }
 
-  /// Starts over with what a peer said that it holds, after the roster has grown.
+  /// Re-evaluates what a peer advertised after the roster has grown.
   mutating func wantWhatIsKnown(of device: DeviceID) {
     for log in peers[device]?.known.keys.sorted() ?? [] { enqueue(log, from: device) }
     continuePulls(from: device)

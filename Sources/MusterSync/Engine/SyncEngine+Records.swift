@@ -1,6 +1,6 @@
 public import MusterModel
 
-/// Latest-only records, and the group content keys.
+/// Latest-only records and group content keys.
 extension SyncEngine {
   mutating func keep(_ record: LatestRecord) {
     if records[record.topic] == nil {
@@ -15,21 +15,21 @@ extension SyncEngine {
     shelf.set(record)
   }
 
-  /// Takes what is newer than what is held, and passes it on.
+  /// Accepts records that are newer than the stored ones, and relays them.
   mutating func receive(_ records: [LatestRecord], from device: DeviceID, endpoint: Endpoint) {
     let fresh = records.filter { take($0, from: device, endpoint: endpoint) }
     if !fresh.isEmpty { push(.records(fresh), from: device) }
   }
 
-  /// What becomes of a record from outside.
+  /// The result of processing a received record.
   enum RecordVerdict {
     case taken
-    /// The same is held, or a newer one.
+    /// The same or a newer one is stored.
     case known
     case refused(Rejection)
   }
 
-  /// False for what is not newer than what is held, or does not hold.
+  /// Accepts a record. Returns false if it is not newer than the stored one, or invalid.
   private mutating func take(
     _ record: LatestRecord, from device: DeviceID, endpoint: Endpoint
   ) -> Bool {
@@ -52,9 +52,9 @@ extension SyncEngine {
     }
   }
 
-  /// Holds what is newer than what is held, if its author said so and may.
+  /// Stores a record if it is newer than the stored one, correctly signed and permitted.
   ///
-  /// - Parameter device: whose allowance it costs where its signature does not hold; nil where no
+  /// - Parameter device: the peer whose rate limit is charged for an invalid signature; nil if no
   ///   peer sent it.
   mutating func take(_ record: LatestRecord, paidBy device: DeviceID?) -> RecordVerdict {
     if let held = records[record.topic] {
@@ -104,26 +104,26 @@ extension SyncEngine {
     return .taken
   }
 
-  /// The newest record of a topic; nil when none is held.
+  /// Returns the newest record of a topic; nil if none is stored.
   public func record(_ topic: RecordTopic) -> LatestRecord? { records[topic] }
 
-  /// All records by one certificate's holder, by topic.
+  /// Returns all records by one certificate's holder, by topic.
   public func records(by certificate: CertificateHash) -> [LatestRecord] {
     records.values.filter { $0.certificate == certificate }.sorted { $0.topic < $1.topic }
   }
 
-  /// The newest records of one kind, by topic.
+  /// Returns the newest records of one kind, by topic.
   public func records(of kind: RecordKind) -> [LatestRecord] {
     records.values.filter { $0.kind == kind }.sorted { $0.topic < $1.topic }
   }
 
-  /// Whether one more log may be receipted under a certificate: its holder sees to that, and
-  /// nobody takes more of it.
+  /// Returns whether a receipt for one more log may be stored under a certificate. Its holder
+  /// observes the limit, and no peer accepts more.
   public func hasRoomForReceipt(of certificate: CertificateHash) -> Bool {
     receiptCounts[certificate, default: 0] < Limits.receiptsPerDevice
   }
 
-  /// The same of one more tracker.
+  /// Returns whether one more tracker may be stored under a certificate.
   public func hasRoomForTracker(of certificate: CertificateHash) -> Bool {
     #if Canary
       if Canary.globalTrackerBound.isPlanted {
@@ -141,7 +141,10 @@ extension SyncEngine {
 
   // MARK: Keys
 
-  /// - Parameter author: whose frames are sealed under them; nil for what the control plane wants.
+  /// Requests missing epoch keys.
+  ///
+  /// - Parameter author: whose frames are encrypted with them; nil for keys that the control plane
+  ///   requires.
   mutating func requestKeys(_ epochs: [EpochID], of author: CertificateHash?) {
     let missing = epochs.filter { epochKeys[$0] == nil }
     if let author {
@@ -149,13 +152,13 @@ extension SyncEngine {
         bounds.note(.missingKeys, of: author)
       }
     } else if !missingKeys.want(missing) {
-      // Each control frame leads here: peers were asked already.
+      // Every control frame leads here: peers were asked already.
       return
     }
     for device in connected { askForKeys(device) }
   }
 
-  /// Authors of whose epochs the next ones may be asked for: the caller MUST give them.
+  /// Returns authors whose further epochs may be requested: the caller MUST supply these.
   public mutating func takeRefillableAuthors() -> [CertificateHash] { missingKeys.takeRefillable() }
 
   mutating func askForKeys(_ device: DeviceID) {
@@ -166,8 +169,8 @@ extension SyncEngine {
     outbox.add(packet, importance: .control, to: device)
   }
 
-  /// A key goes to certified devices that may read and are not revoked, once every revocation that
-  /// its epoch names is known here, and to nobody else.
+  /// Sends a key to a peer. A key goes only to certified devices that may read and are not revoked,
+  /// and only once every revocation that its epoch names is known here.
   mutating func serveKey(_ epoch: EpochID, to device: DeviceID) {
     #if Canary
       if Canary.keyForRevoked.isPlanted, let key = epochKeys[epoch] {
@@ -184,7 +187,7 @@ extension SyncEngine {
     outbox.add(packet, importance: .control, to: device)
   }
 
-  /// Whether a device may have an epoch's key, as far as is known here.
+  /// Returns whether a device is authorized for an epoch's key, as far as is known here.
   func mayServe(_ epoch: EpochID, to certificate: Certificate) -> Bool {
     certificate.role.reads && !roster.revoked.contains(certificate.device)
       && !roster.withheld.contains(epoch) && roster.announced?.contains(epoch) ?? true
@@ -194,7 +197,7 @@ extension SyncEngine {
     if !take(key) { reject(.forged, from: endpoint) }
   }
 
-  /// Takes a key that is lacked; false for one that is not what it says.
+  /// Accepts a missing key. Returns false if the key does not match its id.
   @discardableResult
   mutating func take(_ key: EpochKey) -> Bool {
     guard missingKeys.contains(key.id) else { return true }

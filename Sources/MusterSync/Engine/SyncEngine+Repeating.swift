@@ -1,21 +1,22 @@
 internal import MusterModel
 
-/// What of a handshake is not answered is said again, byte for byte: on a way that loses nine in
-/// ten each of its messages is said a dozen times before it arrives.
+/// Retransmission of handshake messages, byte for byte. On a path with 90 % loss each message is
+/// sent a dozen times before it arrives.
 ///
-///     initiation ─▶ where its device was heard of late; else when its address is tried again
-///     response   ─▶ where somebody has proved to be; else for what came from there, thrice as much
-///     finish     ─▶ until anything comes back
+///     initiation ─▶ while its device was received recently; otherwise with the next attempt
+///     response   ─▶ to an address that was authenticated; otherwise up to three times the bytes
+///                   received from it (anti-amplification, RFC 9000 §8.1)
+///     finish     ─▶ until anything is received
 extension SyncEngine {
-  /// Whether somebody who proved to be at an address was heard of late, so that what is not
-  /// answered was lost.
+  /// Returns whether a device that authenticated from an address was received recently, so that a
+  /// missing answer indicates loss.
   func isAbout(_ endpoint: Endpoint) -> Bool {
     guard isProved(endpoint), let device = contacts[endpoint]?.device, let peer = peers[device]
     else { return false }
     return now.milliseconds(since: peer.lastHeard) < Timing.aboutMilliseconds
   }
 
-  /// A quarter of a second, doubling to two; and longer where the link takes long over a datagram.
+  /// Returns the next retransmission: after 250 ms, doubling to 2 s, and later on a slow link.
   func nextAttempt(after attempts: Int) -> Instant {
     let wait = min(
       Timing.handshakeFirstMilliseconds << Int64(min(attempts - 1, 8)),
@@ -28,7 +29,8 @@ extension SyncEngine {
     return contact.device != nil && contact.attemptsLeft == nil
   }
 
-  /// To an address that nobody has proved to be at goes three times what came from it.
+  /// Retransmits a response. An address that was not authenticated gets at most three times the
+  /// bytes received from it.
   mutating func repeatResponse(_ index: UInt32) {
     guard let handshake = handshakes[index] else { return }
     if let allowed = handshake.allowedBytes {
@@ -43,7 +45,7 @@ extension SyncEngine {
     return min(end, handshake.nextAttempt ?? end)
   }
 
-  /// What was not answered is said again, for half a minute.
+  /// Retransmits an unanswered message, for half a minute.
   mutating func tendHandshake(_ index: UInt32) {
     guard var handshake = handshakes[index] else { return }
     guard now.milliseconds(since: handshake.startedAt) < Timing.handshakeMilliseconds else {
@@ -69,7 +71,7 @@ extension SyncEngine {
     deadlines.schedule(.handshake(index), at: deadline(of: handshake))
   }
 
-  /// Its device has been heard since on a session that came about otherwise.
+  /// Returns whether its device was received since on another session.
   private func isOvertaken(_ handshake: SessionHandshake) -> Bool {
     guard let device = contacts[handshake.endpoint]?.device,
       let session = liveSession(of: device).flatMap({ sessions[$0] })
@@ -77,7 +79,7 @@ extension SyncEngine {
     return session.lastReceived > handshake.startedAt
   }
 
-  /// What should have been confirmed is said again, for half a minute.
+  /// Retransmits an unconfirmed finish, for half a minute.
   mutating func repeatFinish(_ index: UInt32) {
     guard let session = sessions[index], var finish = session.unconfirmedFinish,
       finish.nextAttempt <= now

@@ -1,13 +1,12 @@
 internal import MusterModel
 
-/// Following a laptop to another address, and nobody else.
+/// Path validation and migration.
 ///
-/// Anybody can record a datagram that never arrived, and send it from an address of their own: it
-/// is genuine and new. Were it followed, a session would be led to where nobody listens. So what is
-/// sent goes on to the address that was shown before, until somebody at the other one has repeated
-/// a challenge (RFC 9000 §9.3).
+/// An on-path attacker can capture a datagram that never arrived and send it from another address:
+/// it is authentic and new. Following it would redirect the session. Datagrams therefore go to the
+/// old address until the peer returns a challenge from the new one (RFC 9000 §9.3).
 extension SyncEngine {
-  /// Called for every datagram of a session, with the address that it came from.
+  /// Handles the source address of every datagram of a session.
   mutating func follow(
     _ device: DeviceID, to endpoint: Endpoint, on index: UInt32, response: UInt64?
   ) {
@@ -34,7 +33,7 @@ extension SyncEngine {
     {
       return
     }
-    // 0 stands for none on the wire.
+    // 0 is encoded as absent.
     let token = random.uint64() | 1
     sessions[index]?.challenged = ChallengedPath(endpoint: endpoint, token: token, at: now)
     var packet = Packet()

@@ -1,7 +1,7 @@
 internal import MusterCrypto
 internal import MusterModel
 
-/// Taking in frames: put in order, prove by chain and signature, store, pass on.
+/// Receipt of frames: order them, verify chain and signature, store, relay.
 extension SyncEngine {
   mutating func receive(_ run: Run, from device: DeviceID, endpoint: Endpoint) {
     if run.origin != nil { guard begin(run, from: device) else { return } }
@@ -12,7 +12,7 @@ extension SyncEngine {
     remember(run.log, through: last, of: device)
     guard last >= next else { return }
     guard isWelcome(run.log, from: device) else {
-      // It goes on offering what did not follow: a search may have been lost half-way.
+      // It keeps offering frames that did not follow: a search may have been lost.
       if peers[device]?.refused.contains(run.log) == true {
         _ = searchFork(of: run.log, with: device)
       }
@@ -40,7 +40,8 @@ extension SyncEngine {
     if last > self.next(of: run.log) { enqueue(run.log, from: device) }
   }
 
-  /// Whether a run may wait here: false where it opens a log that cannot be held, whatever follows.
+  /// Returns whether a run may be buffered. False if it opens a log that cannot be stored in any
+  /// case.
   private mutating func mayOpen(
     _ run: Run, from device: DeviceID, endpoint: Endpoint
   ) -> Bool {
@@ -69,8 +70,8 @@ extension SyncEngine {
     }
   }
 
-  /// Frames of a log cannot be verified before its author's certificate is known: the peer is asked
-  /// for that, and for the log when it has come.
+  /// Postpones a log whose author's certificate is unknown: the certificate is requested, and the
+  /// log once it arrives.
   private mutating func wait(
     forAuthorOf log: LogID, opening: Opening, from device: DeviceID, endpoint: Endpoint
   ) {
@@ -80,13 +81,13 @@ extension SyncEngine {
     reject(.unknownAuthor, from: endpoint)
   }
 
-  /// Whether frames of a log may come from a peer: not while nobody can tell whether they hold,
-  /// and not after some did not.
+  /// Returns whether frames of a log are accepted from a peer: not while they cannot be verified,
+  /// and not after invalid ones.
   func isWelcome(_ log: LogID, from device: DeviceID) -> Bool {
     !unverifiable.contains(log) && peers[device]?.refused.contains(log) == false
   }
 
-  /// Frames that a peer sends unasked wait if they come soon after what is held.
+  /// Unrequested frames are buffered if they are this close to the stored head.
   private static let pushedAhead: UInt64 = 64
 
   private mutating func buffer(_ run: Run, from next: UInt64, of device: DeviceID) {
@@ -105,8 +106,8 @@ extension SyncEngine {
     if !fresh.isEmpty { noteArrival(fresh, bytes: bytes, of: run.log, from: device) }
   }
 
-  /// A peer of whose frames those that come next reach a signature. A log is held from its second
-  /// frame on: an opening alone says nothing, and would be a log like any other in every table.
+  /// Returns a peer whose next frames reach a signature. A log is stored from its second frame on:
+  /// an opening alone carries no data, and would take a place in every table.
   private func provableSource(of log: LogID) -> (device: DeviceID, through: UInt64)? {
     let first = next(of: log)
     let boundary = max(
@@ -116,7 +117,7 @@ extension SyncEngine {
       var signed: UInt64?
       for sequence in first...boundary * Limits.signatureInterval {
         guard let frame = frames[sequence] else { break }
-        // Where a signature must be and is none, the check below finds that it does not hold.
+        // A missing mandatory signature is found by the check below.
         let isBoundary = sequence % Limits.signatureInterval == 0
         if sequence > 0, frame.signature != nil || isBoundary { signed = sequence }
       }
@@ -125,8 +126,8 @@ extension SyncEngine {
     return nil
   }
 
-  /// Takes the frames that follow what is held, up to one that a signature proves. False when they
-  /// do not hold, or nobody can tell.
+  /// Accepts the frames that follow the stored head, up to a signed one. Returns false if they are
+  /// invalid or cannot be verified.
   private mutating func drain(
     _ log: LogID, from source: (device: DeviceID, through: UInt64), into fresh: inout [Frame],
     endpoint: Endpoint
@@ -168,7 +169,7 @@ extension SyncEngine {
       return true
     } catch {
       refuse(log, from: source.device)
-      // Perhaps it holds another branch: then its frames do not follow from what is held here.
+      // The peer may hold another branch, whose frames do not follow the stored ones.
       if held == nil || !searchFork(of: log, with: source.device) {
         reject(error, from: endpoint)
       }
@@ -176,7 +177,8 @@ extension SyncEngine {
     }
   }
 
-  /// A peer whose frames do not follow from what is held is asked no more for them; others are.
+  /// Stops requesting a log from a peer whose frames do not follow the stored ones; others are
+  /// asked.
   mutating func refuse(_ log: LogID, from device: DeviceID) {
     if (peers[device]?.refused.count ?? 0) < Limits.knownHeads {
       peers[device]?.refused.insert(log)
@@ -185,7 +187,7 @@ extension SyncEngine {
     giveBack(log, of: device)
   }
 
-  /// The frames that follow what is held, with the hashes that their contents give.
+  /// Returns the frames after the stored head, with the hashes computed from their contents.
   private func chain(
     of log: LogID, strand: LogID, after head: Head?, through last: UInt64, from device: DeviceID
   ) -> [Frame] {
@@ -208,7 +210,7 @@ extension SyncEngine {
     return frames
   }
 
-  /// Parses an opening, whose contents must hash to the log's own id.
+  /// Parses an opening, whose contents must hash to the log's id.
   func opening(of frame: Frame) throws(WireError) -> Opening {
     guard frame.sequence == 0, frame.epoch == nil else { throw .forged("opening") }
     let opening = try Opening(decoding: frame.body)
@@ -219,8 +221,9 @@ extension SyncEngine {
     return opening
   }
 
-  /// The last frame's signature and the hash chain prove the run. Signatures at the intervals are
-  /// kept to be sent on, so they must be there and hold as well; others are let go.
+  /// Verifies a run by the hash chain and the signature of its last frame. Signatures at the
+  /// intervals are stored for later receivers, so they must be present and valid too; others are
+  /// discarded.
   func verify(_ frames: inout [Frame], signedBy key: VerifyingKey) throws(WireError) {
     #if Canary
       if Canary.skipSignature.isPlanted { return }

@@ -1,10 +1,10 @@
 internal import MusterModel
 
-/// Sessions that stand, and the table of peers.
+/// Established sessions, and the table of peers.
 extension SyncEngine {
   // MARK: Peers
 
-  /// The state of a certified device, made when it is first met; nil for this device itself.
+  /// Returns the state of a certified device, created at first contact; nil for this device itself.
   @discardableResult
   mutating func meet(
     _ device: DeviceID, certificate: CertificateHash, at endpoint: Endpoint
@@ -44,7 +44,7 @@ extension SyncEngine {
 
   // MARK: Sessions
 
-  /// False when there are as many peers with sessions as there may be.
+  /// Adds a session. Returns false if the number of peers with sessions is at its limit.
   mutating func install(_ session: Session, certificate: SignedCertificate) -> Bool {
     let device = certificate.certificate.device
     guard meet(device, certificate: certificate.hash, at: session.endpoint),
@@ -68,7 +68,7 @@ extension SyncEngine {
     peer.lastDigest = nil
     peer.digestsBegun = [:]
     peer.hasNewNeighbours = true
-    // Both sides say their roots now.
+    // Both sides send their roots now.
     if !wasConnected { peer.nextHeartbeat = Contact.never }
     peer.quicken(now: now)
     sessions[session.localIndex] = session
@@ -89,10 +89,10 @@ extension SyncEngine {
     return true
   }
 
-  /// The session to speak on: one that the peer was heard on last, or of late. Where handshakes
-  /// crossed there are several to one address, and both sides take the same: if each followed what
-  /// it heard last, then where answers come late they would change places for ever, and each change
-  /// says all again that is under way. At another address may be another machine, a copy.
+  /// Returns the session to send on: the one with the most recent datagram. Simultaneous handshakes
+  /// create several sessions to one address, and both sides choose the one with the lower index
+  /// pair. If each followed the last datagram, late answers would make them alternate, and each
+  /// change retransmits everything in flight. Another address may belong to a clone.
   func liveSession(of device: DeviceID) -> UInt32? {
     guard let indices = peers[device]?.sessions else { return nil }
     guard indices.count > 1 else { return indices.first }
@@ -110,7 +110,8 @@ extension SyncEngine {
     return (agreed.min { $0.sharedOrder < $1.sharedOrder } ?? heardLast).localIndex
   }
 
-  /// Whoever holds an invite's secret may finish any number of handshakes.
+  /// Evicts a joiner's session: the holder of an invite's secret may complete any number of
+  /// handshakes.
   mutating func makeRoomForJoiner() {
     let joiners = sessions.values.filter { if case .joiner = $0.peer { true } else { false } }
     guard joiners.count >= Limits.handshakesInFlight else { return }
@@ -128,7 +129,7 @@ extension SyncEngine {
     case .joiner:
       end = session.lastReceived.advanced(byMilliseconds: Timing.joinerMilliseconds)
     case .device(let device):
-      // An announce shows that its device lives; whether it still hears is for probes to find out.
+      // An announce shows that its device is up; probes find out whether it still receives.
       let heard = max(session.lastReceived, peers[device]?.announced?.at ?? session.lastReceived)
       let isSpare = peers[device]?.sessions.count ?? 0 > 1
       end = heard.advanced(

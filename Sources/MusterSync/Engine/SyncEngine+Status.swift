@@ -1,12 +1,13 @@
 public import MusterModel
 
 extension SyncEngine {
-  /// The first eight bytes of the root of each set that makes up the state: all but the quarantine.
+  /// Returns the first eight bytes of the root of each set that makes up the state: all but the
+  /// quarantine.
   public mutating func rootBytes() -> [UInt8] {
     encodedWords(Array(shelf.roots().hashes.prefix(Roots.stateSets)))
   }
 
-  /// Every device that was met since the start, by device.
+  /// Returns the status of every device met since startup, by device.
   public func peerStatus(now: Instant) -> [PeerStatus] {
     var shelf = shelf
     let own = shelf.roots()
@@ -32,8 +33,9 @@ extension SyncEngine {
     return !announcesServe(of: peer) || !peer.sessions.isEmpty ? .silent : .heard
   }
 
-  /// Frames held here that the peer lacks, as far as its roots show: lanes whose roots are equal
-  /// lack nothing, whatever positions differ. At most what was added since they were last equal.
+  /// Returns the number of stored frames that the peer is missing, as far as its roots show. Lanes
+  /// with equal roots are complete, even if positions differ. At most what was added since the
+  /// roots were last equal.
   private func framesBehind(_ peer: PeerState, own: Roots, held: [Lane: UInt64]) -> UInt64 {
     guard let roots = peer.roots else { return 0 }
     return Lane.allCases.reduce(0) { count, lane in
@@ -45,7 +47,7 @@ extension SyncEngine {
     }
   }
 
-  /// Frames of a lane that the peer has not shown to hold.
+  /// Returns the number of frames of a lane that the peer has not proved to hold.
   private func framesNotKnown(to peer: PeerState, in lane: Lane) -> UInt64 {
     var count: UInt64 = 0
     for (log, summary) in shelf.logs where summary.opening.lane == lane {
@@ -57,39 +59,40 @@ extension SyncEngine {
   }
 }
 
-/// What is known of a device that was met.
+/// The status of a known device.
 public struct PeerStatus: Hashable, Sendable {
-  /// Whether words reach it.
+  /// Whether messages reach it.
   public enum State: String, Hashable, Sendable {
-    /// A session is open, and what was said on it was answered.
+    /// A session is open, and the last message was answered.
     case connected
-    /// Its announces are heard; in a large mesh not everybody keeps a session with everybody.
+    /// Its announces are received. In a large mesh not all pairs keep a session.
     case heard
-    /// Nothing has come of late.
+    /// Nothing was received recently.
     case silent
   }
 
-  /// By its certificate, which its session or its announce proved.
+  /// Identified by the certificate that its session or its announce proved.
   public let device: DeviceID
-  /// Where it was heard from last.
+  /// The last source address.
   public let endpoint: Endpoint
-  /// By which it was heard last.
+  /// The link of its last datagram.
   public let link: LinkID
-  /// How it stands now.
+  /// Its current state.
   public let state: State
-  /// By which it derives its state; nothing is synchronized with a device of other rules.
+  /// Its rules version. Nothing is synchronized with a device of another version.
   public let rules: RulesVersion
-  /// Since a datagram of it was authenticated; never negative.
+  /// The time since its last authenticated datagram, in seconds; never negative.
   public let lastHeardSeconds: Int64
-  /// How long there has been a session; nil while there is none.
+  /// How long there has been a session, in seconds; nil without one.
   public let connectedSeconds: Int64?
-  /// Whether its announces are heard, besides or without a session.
+  /// Whether its announces are received, with or without a session.
   public let isAnnounced: Bool
-  /// Frames held here that it lacks, as far as its roots show; 0 while they are not known.
+  /// The number of stored frames that it is missing, as far as its roots show; 0 while they are
+  /// unknown.
   public let behindFrames: UInt64
-  /// Of its sessions, in datagrams with their headers.
+  /// Bytes received on its sessions, including headers.
   public let bytesIn: UInt64
-  /// Likewise.
+  /// Bytes sent on its sessions, including headers.
   public let bytesOut: UInt64
 
   /// Whether a session is open and answered.

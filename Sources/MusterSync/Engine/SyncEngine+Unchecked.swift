@@ -1,9 +1,8 @@
 package import MusterModel
 
 extension SyncEngine {
-  /// Sends every peer frames and records as they are, though this device does not hold them: what
-  /// a program would do that somebody had changed for the worse. For simulated forgers alone;
-  /// nobody outside the package can reach it.
+  /// Sends unverified frames and records to every peer without storing them, as a modified program
+  /// would. For simulated forgers only; not accessible outside the package.
   package mutating func push(
     unchecked frames: [Frame], records: [LatestRecord], now: ClockReading
   ) -> [Effect] {
@@ -22,7 +21,7 @@ extension SyncEngine {
     return handle(.deadlinePassed, now: now)
   }
 
-  /// The same of runs of several frames each.
+  /// Sends unverified runs of several frames each.
   package mutating func push(uncheckedRuns runs: [[Frame]], now: ClockReading) -> [Effect] {
     for device in peers.devices.sorted() where peers[device]?.sessions.isEmpty == false {
       for frames in runs {

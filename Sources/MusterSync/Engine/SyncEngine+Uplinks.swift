@@ -1,11 +1,11 @@
 internal import MusterModel
 
-/// Ways over HTTPS. The shell says when one stands and when it has gone, so nothing has to be found
-/// out by silence; whoever came by one is never called by it.
+/// HTTPS uplinks. The shell reports when one opens and closes, so no timeout is needed. An incoming
+/// uplink is never used to call back.
 extension SyncEngine {
   mutating func openUplink(_ endpoint: Endpoint) {
     addContact(endpoint)
-    // The allowance for calls is for those that may be in vain.
+    // No rate limit applies: it is meant for attempts that may fail.
     if handshakes.values.contains(where: { $0.endpoint == endpoint }) { return }
     if sessions.values.contains(where: { $0.endpoint == endpoint }) { return }
     initiate(to: endpoint)

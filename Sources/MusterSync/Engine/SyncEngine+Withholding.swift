@@ -1,6 +1,6 @@
 public import MusterModel
 
-/// A place in a log that one side holds and the other goes on lacking.
+/// A position in a log that one side holds and the other keeps missing.
 struct Standstill: Sendable {
   let kind: StandstillKind
   let log: LogID
@@ -9,15 +9,15 @@ struct Standstill: Sendable {
   var isTold = false
 }
 
-/// Whoever withholds cannot be made to speak, but is noticed where another path shows more.
+/// Stall detection: a peer that withholds data is noticed where another path shows more.
 ///
-/// Of each peer in reach whose roots differ one difference is watched at a time: with an honest
-/// peer it is gone within seconds, or frames are on their way. Where the same one stands for
-/// minutes in which it was heard all the time, and nothing was asked for, or handed over, people
-/// are told. What was said before it fell silent is no evidence: of two who are cut off from one
-/// another, and both hear a third, each would hold the other's last words against it.
+/// For each reachable peer with different roots, one difference is watched at a time. With an
+/// honest peer it disappears within seconds, or frames are in flight. A difference that lasts for
+/// minutes, while the peer is received without a gap and nothing is requested or delivered, is
+/// reported. What a peer advertised before it fell silent is no evidence: of two peers that are
+/// partitioned from each other but both connected to a third, each would suspect the other.
 extension SyncEngine {
-  /// With each heartbeat.
+  /// Checks for a stall with each heartbeat.
   mutating func watchForWithholding(by device: DeviceID) {
     guard let peer = peers[device], peer.isReachable, !roster.revoked.contains(device),
       let roots = peer.roots, roots.differs(from: shelf.roots(), inRecords: false)
@@ -40,8 +40,8 @@ extension SyncEngine {
     effects.append(.notice(.peerWithholds(device, standstill.kind)))
   }
 
-  /// It was asked again and again for what it showed that it holds, and handed nothing over. What
-  /// it showed is forgotten then, so that it is not asked for ever; that it did not answer is not.
+  /// Records that a peer did not deliver what it advertised, after several requests. The
+  /// advertisement is discarded, so that requests end; the failure is not.
   mutating func noteUnanswered(_ log: LogID, by device: DeviceID) {
     guard let peer = peers[device], peer.standstill == nil, let known = peer.known[log],
       !peer.refused.contains(log), known.set != .quarantine, isBehind(of: log, by: known.sequence)
@@ -50,7 +50,7 @@ extension SyncEngine {
       kind: .keepsToItself, log: log, sequence: known.sequence, since: now)
   }
 
-  /// Peers that withhold now, and have for minutes, by device.
+  /// Returns the peers that are stalled now, and for how many seconds, by device.
   public func standstills(
     now: Instant
   ) -> [(device: DeviceID, kind: StandstillKind, seconds: Int64)] {
@@ -61,8 +61,8 @@ extension SyncEngine {
     }
   }
 
-  /// Everybody whose words are held and who is not revoked, and how long ago anything new of theirs
-  /// came, by whatever path; by device.
+  /// Returns all devices with stored data that are not revoked, and how long ago new data of theirs
+  /// arrived by any path; by device.
   public func silences(now: Instant) -> [(device: DeviceID, seconds: Int64)] {
     var newest: [DeviceID: Instant] = [:]
     for summary in shelf.logs.values {
@@ -86,14 +86,14 @@ extension SyncEngine {
     }
   }
 
-  /// How far a peer has shown that it holds a log.
+  /// Returns how much of a log a peer proved to hold.
   private func claim(of log: LogID, by peer: PeerState) -> UInt64? {
     guard let held = shelf.logs[log] else { return nil }
     return peer.confirmations.claim(of: log, held: held, change: shelf.change(of: log))
       .map { UInt64($0.number) }
   }
 
-  /// The one after the last in the circle of logs, so that each has its turn.
+  /// Returns the next difference in the ring of logs, so that every log gets its turn.
   private func nextDifference(with peer: PeerState) -> Standstill? {
     var nearest: Standstill?
     func consider(_ kind: StandstillKind, _ log: LogID, _ sequence: UInt64) {

@@ -1,43 +1,43 @@
 internal import MusterCrypto
 public import MusterModel
 
-/// Decides what to say to whom: the whole of the synchronisation, without a socket, a clock or a
-/// disk. The node drives it with real ones, the simulator with virtual ones.
+/// The synchronization engine: decides what to send to which peer. Sans-I/O: it has no socket,
+/// clock or disk. The node drives it with real ones, the simulator with virtual ones.
 ///
-///     datagram ─▶ authenticate ─▶ runs ──▶ chain and signature hold ──▶ store ─▶ pass on
-///                             ├─▶ roots, digest ─▶ what differs ─▶ want
-///                             ├─▶ want ─▶ fetch ─▶ runs
-///                             └─▶ records, keys, joins
+///     datagram ─▶ authenticate ─▶ runs ──▶ verify chain and signature ──▶ store ─▶ relay
+///                              ├─▶ roots, digest ─▶ differences ─▶ want
+///                              ├─▶ want ─▶ fetch ─▶ runs
+///                              └─▶ records, keys, joins
 ///
 /// - One input, one ordered list of effects. A `store` precedes the `send` that acknowledges it.
-/// - `nextDeadline` is the earliest moment at which it wants `deadlinePassed`.
-/// - It holds and forwards every frame of a rostered author that verifies; what a frame means is
-///   not its business. It knows heads, not contents.
+/// - `nextDeadline` is the earliest time at which it requires `deadlinePassed`.
+/// - It stores and forwards every verified frame of an author in the roster, whatever it contains.
+///   It knows heads, not contents.
 /// - Nothing depends on the order of a dictionary; every table has a bound in `Limits`.
 ///
-/// Not here: reading plaintext, permissions, the view, files.
+/// Not here: decryption of contents, permissions, the view, files.
 public struct SyncEngine: Sendable {
   let local: LocalDevice
   var incarnation: Incarnation
   var random: DeterministicRandom
   var now: Instant
-  /// What this device's wall clock shows, told to peers. Decides nothing.
+  /// This device's wall clock, reported to peers. No decision depends on it.
   var wall: Timestamp
   var lastShown: ShownClock?
-  /// By which the datagram at hand came in.
+  /// The link of the current datagram.
   var arrivalLink = LinkID.unknown
-  /// On which it came.
+  /// The session of the current datagram.
   var arrivalSession: UInt32?
 
   var roster: Roster
   var shelf: Shelf
   var records: [RecordTopic: LatestRecord] = [:]
-  /// When something new of a device came last, frames or records, by its certificate.
+  /// When new data of a device last arrived, frames or records, by its certificate.
   var heardOf: [CertificateHash: Instant] = [:]
   let startedAt: Instant
   var receiptCounts: [CertificateHash: Int] = [:]
   var trackerCounts: [CertificateHash: Int] = [:]
-  /// Of the records that say that a device is in use twice.
+  /// Topics of the records that report a device in use twice.
   var cloneTopics: Set<RecordTopic> = []
   var lifeTellings: [LifeTelling] = []
   var invites: [InviteID: OpenInvite] = [:]
@@ -52,46 +52,48 @@ public struct SyncEngine: Sendable {
   var pulls: [LogID: Pull] = [:]
   var reassembly = Reassembly()
   var deadlines = DeadlineQueue()
-  /// Logs that were offered and whose certificate is not in the roster yet.
+  /// Advertised logs whose certificate is not in the roster yet.
   var unverifiable: Set<LogID> = []
-  /// Strands of forked logs that have begun to come.
+  /// Strands of forked logs whose download has begun.
   var begunStrands: [LogID: BegunStrand] = [:]
-  /// Strands that came before what they go on from.
+  /// Strands that arrived before the frames they branch off from.
   var orphans: Set<LogID> = []
   var announcing: AnnounceTimer
   var announced = HeardAnnounces()
   /// Devices in the table of peers, and those of them with a session, in ascending order.
   var met: [DeviceID] = []
   var connected: [DeviceID] = []
-  /// In how many announces more the own certificates go along.
+  /// How many further announces carry this device's certificates.
   var chainNamings = 2
-  /// How often the own position was announced.
+  /// How often this device's position was announced.
   var positionNamings = 0
   var relays: [Relay] = []
-  /// When a latest-only record was pushed here last, and a comparison of them begun with anybody.
+  /// When a record was last pushed here, and when a comparison of records last began with any peer.
   var recordsPushed: Instant?
   var recordsLookedInto: Instant?
-  /// Whoever may send what is lacked without being asked, and until when.
+  /// The peer that may push unrequested data, and until when.
   var granted: Grant?
 
-  /// What all calls together may cost; and initiations, and announces from unknown addresses.
+  /// Rate limits: connection attempts, incoming initiations, announces from unknown addresses.
   var calls: Allowance
   var initiations: Allowance
   var strangersSignatures: Allowance
-  /// How often strangers and newcomers may bring out announces.
+  /// Rate limit of announces triggered by unknown and new devices.
   var selfIntroductions: Allowance
   var cookies: CookieJar
-  /// The initiation at hand came with its cookie.
+  /// Whether the current initiation carried a valid cookie.
   var hasShownCookie = false
-  /// Of the frames and records at hand: who need not be passed them on to, and whether everybody
-  /// on the link may have heard them.
+  /// The devices that already have the current frames and records, and whether they arrived by
+  /// multicast.
   var arrivalCovered: Set<DeviceTag> = []
   var hasArrivedByMulticast = false
 
-  /// What one `handle` has gathered so far.
+  /// The effects of the current `handle` call.
   var effects: [Effect] = []
   var outbox = Outbox()
 
+  /// Creates an engine.
+  ///
   /// - Parameters:
   ///   - announceCounter: greater than any that this incarnation has used before.
   ///   - seed: 32 bytes that no other run was given.
@@ -124,8 +126,8 @@ public struct SyncEngine: Sendable {
     }
   }
 
-  /// Takes one thing that happened, and says what to do about it: the caller MUST carry the effects
-  /// out in their order, and give `now` from one monotonic clock.
+  /// Handles one input and returns the effects. The caller MUST carry them out in order, and take
+  /// `now` from one monotonic clock.
   public mutating func handle(_ input: Input, now reading: ClockReading) -> [Effect] {
     effects = []
     wall = reading.wall
@@ -141,7 +143,7 @@ public struct SyncEngine: Sendable {
     case .attached(let log, let device, let result): noteAttached(result, to: log, of: device)
     case .begunAnew(let incarnation): self.incarnation = incarnation
     case .recorded(let recorded):
-      // Another life of this device may have said more already.
+      // Another incarnation of this device may have written newer ones.
       let records = recorded.filter { record in
         self.records[record.topic].map { $0.order < record.order } ?? true
       }
@@ -182,7 +184,7 @@ public struct SyncEngine: Sendable {
     guard !unverifiable.isEmpty || hasRoomAgain else { return }
     unverifiable = []
     for device in met {
-      // What a revocation names may have been refused for want of room, and has room now.
+      // What a revocation names may have been refused for lack of room, and has room now.
       if hasRoomAgain, let refused = peers[device]?.refused, !refused.isEmpty {
         peers[device]?.refused = refused.filter { roster.parts[$0]?.end == nil }
       }

@@ -1,6 +1,6 @@
-/// The first byte of every datagram. It tells nothing about who sent it. Numbers are on the wire.
+/// The first byte of every datagram. It does not identify the sender. Numbers are on the wire.
 enum DatagramKind: UInt8, Sendable {
-  /// nonce ‖ sealed `SignedAnnounce`, of a program that states no rules version: not sent any more
+  /// nonce ‖ sealed `SignedAnnounce`, of a program that states no rules version: no longer sent
   case unversionedAnnounce = 1
   /// sender's index ‖ Noise message 1
   case initiation = 2
@@ -12,15 +12,15 @@ enum DatagramKind: UInt8, Sendable {
   case transport = 5
   /// invite id ‖ sender's index ‖ Noise message 1, under the invite's secret
   case joinInitiation = 6
-  /// receiver's index ‖ cookie: under load, instead of a response
+  /// receiver's index ‖ cookie: under load, in place of a response
   case cookie = 7
-  /// cookie ‖ an initiation or a join initiation, as it was
+  /// cookie ‖ an initiation or a join initiation, unchanged
   case withCookie = 8
   /// rules version ‖ nonce ‖ sealed `SignedAnnounce`
   case announce = 9
 }
 
-/// Proves that its bearer hears what is sent to its address.
+/// The size of a cookie, which proves that its holder receives packets at its address.
 let cookieBytes = 16
 
 /// The largest packet that fits a transport datagram: less kind, index, counter and tag.

@@ -1,28 +1,29 @@
 public import MusterCrypto
 public import MusterModel
 
-/// What an invite URL carries: enough to find the inviting device and to know it for what it is.
+/// The contents of an invite URL: enough to reach and authenticate the inviting device.
 public struct Invitation: Hashable, Sendable {
-  /// What the joiner checks every certificate against: it came by a way that the network cannot
-  /// forge.
+  /// The joiner verifies every certificate against it. The URL is passed on outside the network, so
+  /// an on-path attacker cannot forge it.
   public let rootKey: VerifyingKey
-  /// Sixteen bytes, good for as many uses as the inviting device grants.
+  /// Sixteen bytes. The inviting device limits the number of uses.
   public let secret: [UInt8]
-  /// For the person to read: what the inviting device will grant.
+  /// For display: the role that the inviting device will grant.
   public let role: Role
-  /// For the person to read: only the inviting device judges it.
+  /// For display: only the inviting device enforces it.
   public let expiresAt: Timestamp
-  /// For the person to read; not unique.
+  /// For display; not unique.
   public let operationName: String
-  /// Where the inviting device may be found.
+  /// Addresses of the inviting device.
   public let endpoints: [Endpoint]
 
-  /// 128 bits, too many to guess, few enough for a QR code on a terminal.
+  /// 128 bits: infeasible to guess, and short enough for a QR code on a terminal.
   public static let secretBytes = 16
   static let version: UInt8 = 1
   static let maximumEndpoints = 8
 
-  /// Keeps the first eight endpoints. The secret MUST be `secretBytes` of fresh random bytes.
+  /// Creates an invite with the first eight endpoints. The secret MUST be `secretBytes` of fresh
+  /// random bytes.
   public init(
     rootKey: VerifyingKey, secret: [UInt8], role: Role, expiresAt: Timestamp,
     operationName: String, endpoints: [Endpoint]
@@ -36,20 +37,20 @@ public struct Invitation: Hashable, Sendable {
     self.endpoints = Array(endpoints.prefix(Self.maximumEndpoints))
   }
 
-  /// What the joiner sends in the clear instead of the secret.
+  /// The id that the joiner sends in plaintext in place of the secret.
   public var id: InviteID { InviteID(secret: secret) }
-  /// A hash of `rootKey`; the handshake is bound to it.
+  /// A hash of `rootKey`, to which the handshake is bound.
   public var operation: OperationID { OperationID(rootKey: rootKey) }
 
-  /// The pre-shared key of the handshake that the secret opens.
+  /// Returns the pre-shared key of the handshake, derived from the secret.
   public static func preSharedKey(secret: [UInt8]) -> [UInt8] {
     Blake2b.hash256(Tag.invite, secret, Tag.join).bytes
   }
 }
 
 extension Invitation {
-  /// Fixed widths and counted lists, and four bytes of BLAKE2b over them, so that a URL that was
-  /// altered or cut on its way is told from one that is merely refused.
+  /// Encodes the invite with fixed widths and counted lists. Four bytes of BLAKE2b over them
+  /// distinguish an altered or truncated URL from one that is refused.
   public func encoded() -> [UInt8] {
     var writer = ByteWriter()
     writer.append(Self.version)
@@ -68,8 +69,8 @@ extension Invitation {
     return writer.bytes
   }
 
-  /// Reads what `encoded` gave: `forged` where the checksum fails, `malformed` where the version or
-  /// the contents are not understood.
+  /// Decodes what `encoded` returned. Throws `forged` if the checksum is wrong, `malformed` if the
+  /// version or the contents are not supported.
   public init(decoding bytes: [UInt8]) throws(WireError) {
     guard bytes.count > 4, Self.checksum(Array(bytes.dropLast(4))) == Array(bytes.suffix(4)) else {
       throw .forged("the invite is altered or incomplete")

@@ -1,31 +1,32 @@
 public import MusterCrypto
 public import MusterModel
 
-/// The joiner's side of enrolment over the network, without a socket or a clock.
+/// The joiner's side of enrolment over the network, sans-I/O.
 ///
 ///     initiation ─▶ all addresses, every second
-///     response from one ─▶ finish with the request, repeated until
-///     an answer comes ─▶ granted (chain checked up to the URL's root key) or refused
+///     response from one ─▶ finish with the request, retransmitted until
+///     an answer arrives ─▶ granted (chain verified up to the URL's root key) or refused
 public struct JoinInitiator: Sendable {
   private let invitation: Invitation
-  /// Where the inviting device is called.
+  /// The addresses at which the inviting device is contacted.
   private let places: [Endpoint]
   private let signingKey: SigningKey
   private let agreementKey: AgreementKey
   private var random: DeterministicRandom
   private var phase: Phase
   private var nextAttempt: Instant
-  /// By which the new device would derive its state; only tests set another one.
+  /// The rules version of the new device. Only tests override it.
   package var rulesVersion = RulesVersion.current
 
   private enum Phase {
-    /// The same initiation is repeated, so that a slow answer to an earlier one still counts.
+    /// The same initiation is retransmitted, so that a late response to an earlier one is still
+    /// valid.
     case calling(SessionHandshake?, initiation: [UInt8])
     case waiting(Session, finish: [UInt8], attempts: Int)
     case done
   }
 
-  /// What to do next.
+  /// The next action.
   public enum Step: Hashable, Sendable {
     case send([UInt8], to: Endpoint)
     case granted(JoinGrant)
@@ -33,11 +34,13 @@ public struct JoinInitiator: Sendable {
   }
 
   private static let retryMilliseconds: Int64 = 500
-  /// After so many the inviting device has forgotten the handshake: it is begun anew.
+  /// After this many attempts the inviting device has discarded the handshake: a new one begins.
   private static let finishAttempts = 20
 
+  /// Creates a joiner.
+  ///
   /// - Parameters:
-  ///   - places: where to call; nil for where the invitation says.
+  ///   - places: the addresses to contact; nil for those of the invitation.
   ///   - seed: 32 bytes that no other run was given.
   public init(
     invitation: Invitation, at places: [Endpoint]?, signingKey: SigningKey,
@@ -53,13 +56,13 @@ public struct JoinInitiator: Sendable {
     nextAttempt = now
   }
 
-  /// When `passDeadline` is wanted; nil once there is an answer.
+  /// When `passDeadline` is required; nil once there is an answer.
   public var nextDeadline: Instant? {
     if case .done = phase { return nil }
     return nextAttempt
   }
 
-  /// To be called when `nextDeadline` has passed.
+  /// Processes the passed deadline. MUST be called when `nextDeadline` has passed.
   public mutating func passDeadline(now: Instant) -> [Step] {
     guard nextAttempt <= now else { return [] }
     nextAttempt = now.advanced(byMilliseconds: Self.retryMilliseconds)
@@ -74,7 +77,7 @@ public struct JoinInitiator: Sendable {
     }
   }
 
-  /// Anything that is not the inviting device's answer is passed over.
+  /// Processes a datagram. Ignores everything but the inviting device's answer.
   public mutating func receive(_ bytes: [UInt8], from endpoint: Endpoint, now: Instant) -> [Step] {
     guard let kind = bytes.first.flatMap(DatagramKind.init) else { return [] }
     do {

@@ -1,40 +1,40 @@
 internal import MusterCrypto
 internal import MusterModel
 
-/// The authenticated state of one link to one device: two keys, a counter and a replay window.
-/// It dies with the process, so counters never repeat.
+/// An authenticated session with one device: two keys, a counter and a replay window. It ends with
+/// the process, so counters never repeat.
 struct Session: Sendable {
-  /// How this side is named by the other in what it sends.
+  /// The index by which the peer addresses this side.
   let localIndex: UInt32
   let remoteIndex: UInt32
   let peer: Peer
-  /// Where the peer has shown to be: what it is sent goes there.
+  /// The validated address of the peer.
   var endpoint: Endpoint
-  /// Another address, from which it may be sending now.
+  /// Another address, from which the peer may be sending now.
   var challenged: ChallengedPath?
-  /// By which that datagram came in.
+  /// The link of the peer's last datagram.
   var link = LinkID.unknown
   let establishedAt: Instant
   var lastReceived: Instant
-  /// What the initiator repeats until the responder's first datagram shows that it arrived.
+  /// The initiator's finish, retransmitted until the responder's first datagram confirms it.
   var unconfirmedFinish: UnconfirmedFinish?
 
-  /// Of the message that made the responder's side of it, to know its repetitions by.
+  /// The hash of the finish that created the responder's side, to detect retransmissions.
   let finishHash: Bytes16?
 
   private let sendKey: SessionKey
   private let receiveKey: SessionKey
-  /// The next datagram's.
+  /// The counter of the next datagram.
   private(set) var sendCounter: UInt64 = 0
-  /// What its peer is to be told that came.
+  /// The received datagrams and the acknowledgements due for them.
   var received = ReceivedCounters()
-  /// Whether all that came in runs is held.
+  /// Tracks whether all received runs are stored.
   var runs = SharedRuns()
   private var window = ReplayWindow()
 
   enum Peer: Hashable, Sendable {
     case device(DeviceID)
-    /// Somebody who holds an invite's secret and is not certified yet.
+    /// A client that holds an invite's secret and has no certificate yet.
     case joiner(InviteID, JoinRequest)
   }
 
@@ -61,7 +61,7 @@ struct Session: Sendable {
     self.finishHash = finishHash
   }
 
-  /// Of two sessions of the same two devices both sides find the same one less.
+  /// An order of two sessions between the same devices that is the same on both sides.
   var sharedOrder: (UInt32, UInt32) {
     (min(localIndex, remoteIndex), max(localIndex, remoteIndex))
   }
@@ -77,8 +77,8 @@ struct Session: Sendable {
     return writer.bytes
   }
 
-  /// What a datagram says, and its whole counter, of which it carries the last 32 bits. Nil for
-  /// what this session's peer did not send, or sent before.
+  /// Decrypts a datagram. Returns its packet and its full counter, of which it carries the last 32
+  /// bits. Nil if it does not authenticate or is a replay.
   mutating func open(
     counter low: UInt32, _ ciphertext: ArraySlice<UInt8>
   ) -> (packet: [UInt8], counter: UInt64)? {

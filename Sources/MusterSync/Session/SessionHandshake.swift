@@ -1,9 +1,9 @@
 internal import MusterCrypto
 internal import MusterModel
 
-/// Noise_XXpsk0_25519_ChaChaPoly_BLAKE2b as we use it: the network key, or an invite's secret, as
-/// pre-shared key, so that strangers get silence; the operation id in the prologue, so that two
-/// operations on one wire never meet.
+/// Noise_XXpsk0_25519_ChaChaPoly_BLAKE2b. The pre-shared key is the network key or an invite's
+/// secret, so that outsiders get no answer. The prologue contains the operation id, so that two
+/// operations on one network never connect.
 struct SessionHandshake: Sendable {
   enum Purpose: Hashable, Sendable {
     case session
@@ -15,20 +15,21 @@ struct SessionHandshake: Sendable {
   var remoteIndex: UInt32?
   let endpoint: Endpoint
   let startedAt: Instant
-  /// What is said until it is answered: the initiator's first datagram, the responder's answer.
+  /// The message that is retransmitted: the initiator's first, or the responder's response.
   var datagram: [UInt8] = []
-  /// The initiator was asked for a cookie and has shown it, which it does once.
+  /// Whether the initiator has answered a cookie request, which it does once.
   var hasCookie = false
-  /// When the datagram leaves again; nil where only its like from the other side brings it out.
+  /// When the message is retransmitted; nil if only a retransmission of the other side triggers it.
   var nextAttempt: Instant?
   var attempts = 1
-  /// Of the message that is answered, to know its repetitions by.
+  /// The hash of the message that is answered, to detect retransmissions.
   var answeredHash: Bytes16?
-  /// By which the other side came, for a responder.
+  /// The link of the other side's message, for a responder.
   var link = LinkID.unknown
-  /// What may still be sent to an address that nobody has proved to be at; nil where somebody has.
+  /// How many bytes may still be sent to an unvalidated address (anti-amplification); nil once it
+  /// is validated.
   var allowedBytes: Int?
-  /// The other side's, as its last message said.
+  /// The rules version in the other side's last message.
   private(set) var remoteRules = RulesVersion.unstated
   private let rules: RulesVersion
   private var noise: NoiseHandshake
@@ -61,7 +62,7 @@ struct SessionHandshake: Sendable {
     }
   }
 
-  /// Leaves the handshake as it was when the bytes are not the peer's.
+  /// Reads a message. The handshake is unchanged if the bytes are not the peer's.
   mutating func read(_ message: ArraySlice<UInt8>) throws(WireError) -> HandshakePayload {
     let bytes: [UInt8]
     do {
@@ -75,7 +76,7 @@ struct SessionHandshake: Sendable {
   }
 
   var remoteKey: AgreementPublicKey? { noise.remoteStaticKey }
-  /// Names this one handshake: what a join request is bound to.
+  /// The handshake hash, to which a join request is bound.
   var hash: [UInt8] { noise.handshakeHash }
 
   func sessionKeys() -> (send: SessionKey, receive: SessionKey) { noise.split() }

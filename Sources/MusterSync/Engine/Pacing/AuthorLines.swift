@@ -1,7 +1,7 @@
 internal import MusterModel
 
-/// The numbers of parts of one importance, a line an author, served by deficit round robin, so that
-/// nobody's flood holds up the others.
+/// Part numbers of one priority, queued per author and served by deficit round robin (Shreedhar and
+/// Varghese, 1995), so that one author's flood does not delay the others.
 struct AuthorLines: Sendable {
   private struct Line: Sendable {
     let author: CertificateHash?
@@ -9,7 +9,7 @@ struct AuthorLines: Sendable {
     var deficit = 0
   }
 
-  /// Before all others: what was lost.
+  /// Lost parts, which are retransmitted before all others.
   private var front: [UInt64] = []
   private var lines: [Line] = []
   private var turn = 0
@@ -24,7 +24,8 @@ struct AuthorLines: Sendable {
     }
   }
 
-  /// The next to leave; numbers without a size were taken back and are passed over.
+  /// Returns the next part to send. Numbers without a size were removed from the queue and are
+  /// skipped.
   mutating func head(size: (UInt64) -> Int?) -> UInt64? {
     while let number = front.last {
       if size(number) != nil { return number }
@@ -46,7 +47,7 @@ struct AuthorLines: Sendable {
     return nil
   }
 
-  /// MUST follow `head`.
+  /// Removes the part that `head` returned. MUST follow `head`.
   mutating func removeHead(size: Int) {
     if front.popLast() != nil { return }
     lines[turn].numbers.removeFirst()

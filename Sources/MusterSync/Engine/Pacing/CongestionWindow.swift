@@ -1,46 +1,48 @@
 internal import MusterModel
 
-/// How many bytes may be under way to one peer (RFC 8085): integers alone.
+/// The congestion window of one path: how many bytes may be in flight (RFC 8085), in integers.
 ///
-/// Radios lose datagrams without being full, so a loss is no sign by itself. Two things are, each
-/// looked at once a round trip:
+/// Radio links lose datagrams without being congested, so a single loss is no congestion signal.
+/// Two signals are evaluated once per round trip:
 ///
-///     more than a sixteenth of a round lost ──▶ three quarters of the window
-///     the least round trip of the round is 100 ms over the least known: a queue stands
-///                                           ──▶ what the way holds without a queue
-///     neither, and the window was used      ──▶ doubles up to where it last was too large;
-///                                               beyond, one datagram more
-///     nothing acknowledged for a timeout    ──▶ the least window
+///     more than 1/16 of a round lost ──▶ window × 3/4
+///     least RTT of the round is 100 ms above the minimum RTT: a queue has built up
+///                                    ──▶ the estimated capacity without a queue
+///     neither, and the window was used ──▶ slow start up to the threshold,
+///                                          then one datagram more per round
+///     nothing acknowledged for an RTO  ──▶ the minimum window
 ///
-/// Over TCP, which loses nothing and keeps to what the way holds by itself, the window only bounds
-/// what stands in its buffers: as much as keeps it busy while it mends a loss of its own.
+/// TCP loses nothing and controls congestion itself. Over TCP the window only bounds the data in
+/// TCP's buffers: enough to keep the connection busy during a retransmission.
 struct CongestionWindow: Sendable {
   /// The largest datagram with its IP and UDP headers.
   static let datagram = Limits.datagramBytes + Limits.headerBytes
   static let first = 4 * datagram
   static let least = 2 * datagram
-  /// A slow disk at the receiver delays acknowledgements as a queue does: no less than this for it.
+  /// The minimum window after queueing: a slow disk at the receiver delays acknowledgements in the
+  /// same way as a queue.
   static let leastWhenQueued = 4 * datagram
   static let most = 512 * 1024
   static let queueMicroseconds: Int64 = 100_000
 
-  /// The same over TCP.
+  /// The minimum window and the queueing threshold over TCP.
   static let leastOverTCP = 16 * datagram
   static let queueMicrosecondsOverTCP: Int64 = 300_000
 
   private(set) var bytes = Self.first
-  /// Whether TCP carries what leaves.
+  /// Whether the path is a TCP connection.
   var isOverTCP = false {
     didSet { if isOverTCP { bytes = max(bytes, Self.leastOverTCP) } }
   }
-  /// From here on it grows slowly.
+  /// The slow start threshold.
   private var threshold = Self.most
 
-  /// Of the round that goes on.
+  /// Datagrams of the current round.
   private var acknowledged = 0
   private var lost = 0
   private var leastRoundTrip: Int64 = .max
-  /// Whether something waited for the window: an unused one says nothing about the way.
+  /// Whether data waited for the window in this round. An underused window gives no information
+  /// about the path.
   var wasFull = false
 
   var isInSlowStart: Bool { bytes < threshold }
@@ -53,12 +55,12 @@ struct CongestionWindow: Sendable {
 
   mutating func lose() { lost += 1 }
 
-  /// A datagram was late and not lost.
+  /// Corrects the loss count: a datagram was late, not lost.
   mutating func findAgain() { lost = max(0, lost - 1) }
 
   mutating func sample(_ roundTrip: Int64) { leastRoundTrip = min(leastRoundTrip, roundTrip) }
 
-  /// Everything that was under way when the round began is acknowledged or lost.
+  /// Ends a round: everything in flight at its start is acknowledged or lost.
   mutating func endRound(least: Int64?) {
     let tolerated = isOverTCP ? Self.queueMicrosecondsOverTCP : Self.queueMicroseconds
     let floor = isOverTCP ? Self.leastOverTCP : Self.leastWhenQueued
@@ -81,14 +83,14 @@ struct CongestionWindow: Sendable {
 
   mutating func timeOut() {
     guard !isOverTCP else { return }
-    // Half of what may have been too much is where doubling ends; what was least already says
-    // nothing.
+    // Slow start ends at half of the window that may have been too large. The minimum window gives
+    // no such information.
     if bytes > Self.least { threshold = max(bytes / 2, Self.first) }
     bytes = Self.least
     lost = 0
     acknowledged = 0
   }
 
-  /// After a pause nobody knows what the way holds.
+  /// Reduces the window after an idle period, since the path's capacity may have changed.
   mutating func restart() { bytes = min(bytes, isOverTCP ? Self.leastOverTCP : Self.first) }
 }

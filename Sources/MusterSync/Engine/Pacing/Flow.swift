@@ -1,34 +1,37 @@
 internal import MusterModel
 
-/// All that is on its way to one peer: what waits, what is under way, how much may be.
+/// The send queue and transmission state of one peer: queued parts, datagrams in flight, and the
+/// limits on both.
 ///
-///     add ─▶ queue ─▶ window, pace, link ─▶ sealed and sent ─▶ acknowledged: done
-///              ▲                                  │
-///              └────── overtaken or timed out ◀───┘
+///     add ─▶ queue ─▶ window, pacing, link ─▶ sealed and sent ─▶ acknowledged: done
+///             ▲                                    │
+///             └──── lost or timed out ◀────────────┘
 ///
-/// It lives as long as the peer has a session. What is to be repeated is repeated until it is
-/// acknowledged or something newer takes its place.
+/// It exists as long as the peer has a session. Reliable parts are retransmitted until they are
+/// acknowledged or superseded.
 struct Flow: Sendable {
   var queue = PartQueue()
-  /// What the peer asked for and has not been fetched yet.
+  /// Ranges that the peer requested and that are not fetched yet.
   var wants = WantQueue()
   private(set) var path = Path()
-  /// The session on which everything in `sent` left.
+  /// The session on which everything in `sent` was sent.
   private var session: UInt32?
   private var sent = SentDatagrams()
   private var lastSentAt = Instant(microseconds: .min)
   private var lastHeardAt = Instant(microseconds: .min)
-  /// What a narrow link may take over a few datagrams, in microseconds; 0 where nobody knows.
+  /// Additional timeout for a narrow link, which may take this long over a few datagrams, in
+  /// microseconds; 0 if unknown.
   var patience: Int64 = 0
-  /// When this peer's link was last given a turn: whose is longest ago comes next.
+  /// When this peer's link was last served. The peer served longest ago is next.
   var turn: UInt64 = 0
 
-  /// Whether something may leave, as far as this peer is concerned.
+  /// Whether a datagram may be sent, as far as this peer's limits are concerned.
   enum Permission { case now, afterAcknowledgement, at(Instant) }
 
   mutating func permission(now: Instant) -> Permission {
     guard let first = queue.first else { return .afterAcknowledgement }
-    // What matters most may pass a full window by a little, since it waits behind nothing else.
+    // The highest priorities may exceed a full window slightly, since they wait behind nothing
+    // else.
     let beyond = first <= .control ? 2 * CongestionWindow.datagram : 0
     guard sent.bytesUnderWay + CongestionWindow.datagram <= limit + beyond else {
       path.window.wasFull = true
@@ -40,9 +43,9 @@ struct Flow: Sendable {
     return .now
   }
 
-  /// After some timeouts in a row with nothing heard, a single datagram asks whether anybody is
-  /// there. A way that loses most of what it carries, and holds no queue, gets so much that some
-  /// of it may be expected to arrive.
+  /// The effective window in bytes. After several consecutive timeouts with nothing received, one
+  /// datagram probes the peer. A path that loses most datagrams without queueing gets a window
+  /// large enough that some are expected to arrive.
   private var limit: Int {
     guard !path.window.isOverTCP else { return path.window.bytes }
     guard isHeard, !isQueued else {
@@ -54,18 +57,19 @@ struct Flow: Sendable {
   }
 
   private static let mostInBadWeather = 8 * CongestionWindow.datagram
-  /// Where both ways lose nine in ten, so many timeouts in a row come once in a hundred thousand
-  /// times. After them nothing gets through, though the peer is heard, and what is sent is only in
-  /// the way of others.
+  /// If both directions lose nine of ten datagrams, this many consecutive timeouts have a
+  /// probability of 1 in 100,000. After them nothing arrives although the peer is received, and
+  /// more data would only congest the link.
   private static let timeoutsInBadWeather = 32
 
-  /// When last looked at, a queue stood on the way: what was lost found no room in it.
+  /// Whether the latest RTT sample indicated a queue on the path: losses are then due to
+  /// congestion.
   private var isQueued: Bool {
     guard let least = path.roundTrip.least else { return patience > 0 }
     return path.roundTrip.latest - least > CongestionWindow.queueMicroseconds
   }
 
-  /// What decides when it is looked at next.
+  /// Returns the times at which this flow must be processed next.
   mutating func look(now: Instant) -> (lossDeadline: Instant?, permittedAt: Instant?) {
     guard queue.waiting > 0, case .at(let paced) = permission(now: now) else {
       return (lossDeadline, nil)
@@ -73,8 +77,8 @@ struct Flow: Sendable {
     return (lossDeadline, paced)
   }
 
-  /// Whose turn it is on a narrow link: by importance, and by who was served longest ago. In place,
-  /// since a flow is large.
+  /// Returns the order of this peer on a narrow link: by priority, then by the time since it was
+  /// served. In place, since a flow is large.
   mutating func claim() -> (importance: UInt8, turn: UInt64) {
     (queue.first?.rawValue ?? .max, turn)
   }
@@ -93,9 +97,9 @@ struct Flow: Sendable {
 
   private static let pause: Int64 = 5_000_000
 
-  /// Counters of one session say nothing about those of another.
+  /// Selects the session to send on. Counters of one session do not apply to another.
   ///
-  /// - Parameter isOverTCP: whether TCP carries what leaves on it.
+  /// - Parameter isOverTCP: whether the session's path is a TCP connection.
   mutating func use(_ index: UInt32, isOverTCP: Bool) {
     if path.window.isOverTCP != isOverTCP { path.window.isOverTCP = isOverTCP }
     guard session != index else { return }
@@ -103,12 +107,12 @@ struct Flow: Sendable {
     session = index
   }
 
-  /// A session has moved. Where it is the one that is spoken on, nothing is known of its new path.
-  /// Not for a turn from one session to another: to a device and its copy, say, each is spoken on
-  /// in turn, and to begin anew each time would fill a narrow link.
+  /// Resets the path if the session that moved is the one in use. Switching between sessions does
+  /// not reset it: with a device and its clone the sessions alternate, and a reset each time would
+  /// flood a narrow link.
   mutating func changePath(of index: UInt32) { if session == index { changePath() } }
 
-  /// This device has moved, or the peer has.
+  /// Resets the path after this device or the peer moved to another address.
   mutating func changePath() {
     repeatAll()
     let isOverTCP = path.window.isOverTCP
@@ -121,8 +125,10 @@ struct Flow: Sendable {
     sent = SentDatagrams()
   }
 
-  /// - Parameter skipped: how many of the peer's datagrams before this one have not come; -1 where
-  ///   this one was missing until now.
+  /// Records a datagram received from the peer.
+  ///
+  /// - Parameter skipped: how many of the peer's earlier datagrams are missing before this one; -1
+  ///   if this one was counted as missing until now.
   mutating func noteHeard(skipped: Int, now: Instant) {
     if path.timeouts > 1, lastHeardAt < lastSentAt { path.isBack = true }
     lastHeardAt = now
@@ -130,7 +136,9 @@ struct Flow: Sendable {
     path.heardLoss.note(lost: max(0, skipped), arrived: 1)
   }
 
-  /// - Parameter nextCounter: of the next datagram of that session.
+  /// Processes an acknowledgement.
+  ///
+  /// - Parameter nextCounter: the counter of the next datagram of that session.
   @discardableResult
   mutating func acknowledge(
     _ acknowledgement: Acknowledgement, on index: UInt32, nextCounter: UInt64, now: Instant
@@ -163,11 +171,11 @@ struct Flow: Sendable {
     return answer
   }
 
-  /// What an acknowledgement tells.
+  /// The result of an acknowledgement.
   struct Answer {
-    /// How long it took, in microseconds, where it tells.
+    /// The RTT sample in microseconds, if there is one.
     var roundTrip: Int64?
-    /// Runs that came.
+    /// Acknowledged runs.
     var runs: [(log: LogID, last: UInt64)] = []
   }
 
@@ -179,16 +187,17 @@ struct Flow: Sendable {
 
   // MARK: Deadlines
 
-  /// When something that is under way counts as lost; nil while nothing is.
+  /// When something in flight is declared lost; nil while nothing is in flight.
   var lossDeadline: Instant? {
     guard let last = sent.lastSentAt else { return nil }
     let timeout = last.advanced(byMicroseconds: self.timeout)
     return min(timeout, sent.overtakenAt(reorderingTime: path.roundTrip.reorderingTime) ?? timeout)
   }
 
-  /// While anything is heard the way is bad and not cut, and waiting long would only lose time,
-  /// unless nothing gets through for long; else it is asked after every three seconds, and ever
-  /// less often where a queue stands on it (RFC 8085).
+  /// The retransmission timeout in microseconds. While datagrams are received, the path is lossy
+  /// but not down, so the timeout stays short unless nothing is acknowledged for long. Otherwise
+  /// the peer is probed every three seconds, with exponential backoff if a queue has built up (RFC
+  /// 8085).
   private var timeout: Int64 {
     guard !path.window.isOverTCP else { return Self.timeoutOverTCP }
     let base = path.roundTrip.timeout + patience
@@ -199,17 +208,16 @@ struct Flow: Sendable {
     return min(base << Int64(min(path.timeouts, 6)), most)
   }
 
-  /// TCP says all again by itself, and who is gone is told of by the end of the connection.
+  /// TCP retransmits by itself, and the end of the connection reports a lost peer.
   private static let timeoutOverTCP: Int64 = 60_000_000
 
-  /// Whether the peer was heard of late: the more of what it says is lost, the longer ago that may
-  /// be.
+  /// Whether the peer was received recently. The tolerance grows with its loss rate.
   private var isHeard: Bool {
     let patience = isQueued ? 1 : LossMeter.tries(path.heardLoss.percent)
     return lastSentAt.microseconds(since: lastHeardAt) < 3_000_000 * patience
   }
 
-  /// Does what is due.
+  /// Processes an expired deadline.
   mutating func passDeadline(now: Instant) {
     lose(sent.overtake(reorderingTime: path.roundTrip.reorderingTime, now: now))
     guard let last = sent.lastSentAt, last.advanced(byMicroseconds: timeout) <= now else { return }
@@ -221,9 +229,10 @@ struct Flow: Sendable {
     path.setPace(now: now)
   }
 
-  /// What was said into a silence is said again as soon as the silence ends: by then timeouts are
-  /// long. Called for everything that is heard, once what it acknowledges is known; answers whether
-  /// there is anything to repeat.
+  /// Requeues everything in flight as soon as an outage ends, since timeouts are long by then.
+  /// Called for every received datagram, after its acknowledgement was processed.
+  ///
+  /// - Returns: whether there is anything to retransmit.
   mutating func repeatAfterSilence() -> Bool {
     guard path.isBack else { return false }
     path.isBack = false

@@ -1,15 +1,14 @@
 internal import MusterModel
 
-/// What each link may carry, and the datagrams that wait for one: announces and handshakes, which
-/// are sealed already.
+/// The rate limit of each link, and the sealed datagrams (announces and handshakes) queued for one.
 struct LinkPaces: Sendable {
   private(set) var rate: LinkRate?
   private var buckets: [LinkID: TokenBucket] = [:]
   private var waiting: [(importance: Outbox.Importance, bytes: [UInt8], to: Destination)] = []
-  /// Dropped for lack of room.
+  /// Datagrams dropped because the queue was full.
   private(set) var dropped: UInt64 = 0
 
-  /// What passes at once: one datagram, and the bucket lets one more run it into debt.
+  /// The burst size: one datagram, and the bucket lets one more run it into debt.
   private static let depthBytes = CongestionWindow.datagram
 
   mutating func limit(to rate: LinkRate?, now: Instant) {
@@ -25,9 +24,9 @@ struct LinkPaces: Sendable {
     open(.unknown, now: now)
   }
 
-  /// What is waited for answers beyond what else is: on a link whose rate is known, what several
-  /// datagrams take on it, and more while answers come late, since many share it; where it is not
-  /// known, only while they come so late that something is full. Else 0.
+  /// Additional time to wait for answers, in milliseconds. On a link with a known rate: the time of
+  /// several datagrams, and more while answers are late, since the link is shared. With an unknown
+  /// rate: only while answers are so late that a queue is likely. Otherwise 0.
   var patienceMilliseconds: Int64 {
     let late = min(2 * delayMilliseconds, Self.mostPatience)
     guard let rate else { return isFull ? late : 0 }
@@ -35,27 +34,27 @@ struct LinkPaces: Sendable {
     return max(several, isNarrow ? late : 0)
   }
 
-  /// More than any way takes by itself, over satellites too.
+  /// More than the RTT of any uncongested path, including satellite links.
   private static let fullMilliseconds: Int64 = 1000
 
   private static let mostPatience: Int64 = 30_000
 
-  /// How long answers took of late, whoever gave them.
+  /// A moving average of the recent answer delay, over all peers.
   private var delayMilliseconds: Int64 = 0
 
   mutating func noteDelay(milliseconds: Int64) {
     delayMilliseconds = (3 * delayMilliseconds + max(0, min(milliseconds, Self.mostPatience))) / 4
   }
 
-  /// Whether a handshake takes a noticeable part of what the links carry.
+  /// Whether a handshake takes a considerable part of the links' capacity.
   var isNarrow: Bool { rate.map { $0.bytesPerSecond < Self.narrowBytesPerSecond } ?? false }
 
   private static let narrowBytesPerSecond = 32_000
 
-  /// Whether answers came so late of late that something on the way is full.
+  /// Whether recent answers were so late that a queue on the path is likely.
   var isFull: Bool { delayMilliseconds >= Self.fullMilliseconds }
 
-  /// A link is known from the first datagram that came in by it.
+  /// Adds a link with its first received datagram.
   mutating func open(_ link: LinkID, now: Instant) {
     guard let rate, link != .uplink, buckets[link] == nil, buckets.count < Limits.links else {
       return
@@ -64,14 +63,15 @@ struct LinkPaces: Sendable {
       bytesPerSecond: rate.bytesPerSecond, depthBytes: Self.depthBytes, now: now)
   }
 
-  /// What leaves by a link that is not known, or by all, counts against each.
+  /// Returns the links that a datagram counts against. One without a known link, or for all links,
+  /// counts against each.
   private func counted(_ link: LinkID?) -> [LinkID] {
     if link == .uplink { return [] }
     if let link, link != .unknown, buckets[link] != nil { return [link] }
     return buckets.keys.sorted()
   }
 
-  /// Nil when a datagram may leave by the link now; else when that is worth asking again.
+  /// Returns nil if a datagram may be sent on the link now, otherwise the time of the next check.
   mutating func opensAt(_ link: LinkID?, now: Instant) -> Instant? {
     guard rate != nil else { return nil }
     var latest: Instant?
@@ -89,7 +89,7 @@ struct LinkPaces: Sendable {
     return false
   }
 
-  /// When the first of those opens that are closed; nil while none is.
+  /// Returns when the first closed link opens; nil if none is closed.
   mutating func nextOpening(now: Instant) -> Instant? {
     var earliest: Instant?
     for link in buckets.keys where buckets[link]?.isOpen(now: now) == false {
@@ -103,7 +103,7 @@ struct LinkPaces: Sendable {
     for key in counted(link) { buckets[key]?.take(bytes + Limits.headerBytes, now: now) }
   }
 
-  // MARK: Datagrams that wait
+  // MARK: Queued datagrams
 
   mutating func wait(_ bytes: [UInt8], to: Destination, importance: Outbox.Importance) {
     if waiting.count >= Limits.waitingDatagrams {
@@ -117,7 +117,7 @@ struct LinkPaces: Sendable {
 
   typealias Ready = (bytes: [UInt8], to: Destination)
 
-  /// Takes those whose links are open, in order.
+  /// Removes and returns the first datagram whose link is open.
   mutating func popReady(now: Instant) -> Ready? {
     for index in waiting.indices where opensAt(waiting[index].to.link, now: now) == nil {
       let ready = waiting.remove(at: index)
@@ -126,7 +126,7 @@ struct LinkPaces: Sendable {
     return nil
   }
 
-  /// When the first that waits may leave.
+  /// Returns when the first queued datagram may be sent.
   mutating func nextReady(now: Instant) -> Instant? {
     waiting.compactMap { opensAt($0.to.link, now: now) ?? now }.min()
   }

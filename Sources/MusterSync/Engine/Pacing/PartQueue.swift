@@ -1,45 +1,45 @@
 internal import MusterModel
 
-/// What waits to be said to one peer, and what was said and is not acknowledged yet.
+/// The queued parts of one peer, and the sent parts that are not acknowledged yet.
 ///
-/// By importance; but whoever waits gets a twentieth of what leaves, so that nothing starves. What
-/// is urgent and control take turns, a datagram each, beginning with what is urgent, so that no
-/// call for help and no revocation waits behind much of the other. Within an importance authors
-/// take turns (deficit round robin), and what was lost goes first.
+/// Parts are sent by priority, but each waiting priority gets one twentieth of the bandwidth, so
+/// that none starves. Urgent and control parts alternate, one datagram each, urgent first: no
+/// distress call and no revocation waits behind a backlog of the other. Within a priority, authors
+/// are served by deficit round robin, and lost parts are retransmitted first.
 struct PartQueue: Sendable {
   struct Part: Sendable {
     let importance: Outbox.Importance
     let author: CertificateHash?
     let key: PartKey?
-    /// Of a part that is a record.
+    /// The order of a part that is a record.
     var order: RecordOrder?
     let bytes: [UInt8]
-    /// Repeated until it is acknowledged; a part that is not is sent once.
+    /// Retransmitted until acknowledged; other parts are sent once.
     let isRepeated: Bool
     var isQueued = true
   }
 
   private var parts: [UInt64: Part] = [:]
   private var numbers: [PartKey: UInt64] = [:]
-  /// Of each log what runs are here: the first sequences, and how many frames.
+  /// The queued runs of each log: frame counts by first sequence.
   private var runs: [LogID: [UInt64: Int]] = [:]
   private var lines = [AuthorLines](
     repeating: AuthorLines(), count: Outbox.Importance.allCases.count)
-  /// What each importance has been owed of its share; in twentieths of a byte.
+  /// The deficit of each priority, in twentieths of a byte.
   private var owed = [Int](repeating: 0, count: Outbox.Importance.allCases.count)
   private var queued = [Int](repeating: 0, count: Outbox.Importance.allCases.count)
   private var nextNumber: UInt64 = 0
   private static let share = 20
-  /// Bytes of what is urgent that left before control that waited.
+  /// Bytes of urgent parts sent ahead of waiting control parts.
   private var urgentLead = 0
 
-  /// Parts that wait, of whatever importance.
+  /// Queued parts of all priorities.
   private(set) var waiting = 0
   private(set) var waitingBytes = 0
-  /// Parts that wait or are under way.
+  /// Parts that are queued or in flight.
   var count: Int { parts.count }
 
-  /// What leaves next, but for what is owed its share.
+  /// The priority that is sent next, apart from priorities with a deficit.
   var first: Outbox.Importance? {
     if isControlsTurn { return .control }
     return queued.firstIndex { $0 > 0 }.flatMap { Outbox.Importance(rawValue: UInt8($0)) }
@@ -49,11 +49,11 @@ struct PartQueue: Sendable {
     urgentLead >= packetBytes / 2 && queued[Int(Outbox.Importance.control.rawValue)] > 0
   }
 
-  /// False when it was dropped, for lack of room or because it is there already.
+  /// Adds a part. Returns false if it was dropped, for lack of room or as a duplicate.
   mutating func add(_ part: Part) -> Bool {
     if let key = part.key, let number = numbers[key] {
-      // What is under way need not be said again: frames do not change, nor does a record until
-      // there is a newer one.
+      // A part in flight need not be queued again: frames are immutable, and a record changes only
+      // with a newer one.
       if case .run = key { return true }
       if let order = part.order, parts[number]?.order == order { return true }
       remove(number)
@@ -75,7 +75,7 @@ struct PartQueue: Sendable {
     count(part, by: 1)
   }
 
-  /// The first frame of a log, from `sequence` on, that is not in a run here.
+  /// Returns the first frame of a log, from `sequence` on, that is not in a run here.
   func next(of log: LogID, after sequence: UInt64) -> UInt64 {
     var next = sequence
     for (first, count) in runs[log]?.sorted(by: { $0.key < $1.key }) ?? [] where first <= next {
@@ -84,8 +84,8 @@ struct PartQueue: Sendable {
     return next
   }
 
-  /// Puts a run that waits together with the one before it in its log, where that waits too and
-  /// both fit one datagram: they need one signature, and name their log once.
+  /// Joins a queued run with the queued run before it in its log if both fit one datagram: they
+  /// need one signature, and name their log once.
   private mutating func join(_ number: UInt64) {
     guard let part = parts[number], part.isQueued,
       case .run(let log, let first, let count) = part.key,
@@ -105,7 +105,7 @@ struct PartQueue: Sendable {
         isRepeated: true))
   }
 
-  /// Drops one of the least important that wait, where it is less important than what comes.
+  /// Drops one of the lowest-priority queued parts if its priority is below `importance`.
   private mutating func makeRoom(for importance: Outbox.Importance) -> Bool {
     guard let least = queued.lastIndex(where: { $0 > 0 }), least > importance.rawValue,
       let number = lines[least].head(size: size(of:))
@@ -124,13 +124,13 @@ struct PartQueue: Sendable {
     parts[number].flatMap { $0.isQueued ? $0.bytes.count : nil }
   }
 
-  /// The log of a part that is a run, and its last sequence; nil of any other.
+  /// Returns the log of a part that is a run, and its last sequence; nil for any other part.
   func run(_ number: UInt64) -> (log: LogID, last: UInt64)? {
     guard case .run(let log, let first, let count)? = parts[number]?.key else { return nil }
     return (log, first + UInt64(count) - 1)
   }
 
-  /// It is acknowledged, or something newer takes its place.
+  /// Removes a part that was acknowledged or superseded.
   mutating func remove(_ number: UInt64) {
     guard let part = parts.removeValue(forKey: number) else { return }
     if part.isQueued { count(part, by: -1) }
@@ -142,8 +142,8 @@ struct PartQueue: Sendable {
     }
   }
 
-  /// What was lost leaves again: at once, or after all that waits where the way seems cut, since by
-  /// then it may be acknowledged.
+  /// Requeues lost parts: at the front, or at the back if the path seems to be down, since they may
+  /// be acknowledged by then.
   mutating func repeatParts(_ numbers: [UInt64], first: Bool) {
     for number in first ? numbers.reversed() : numbers {
       guard let part = parts[number], !part.isQueued else { continue }
@@ -159,8 +159,8 @@ struct PartQueue: Sendable {
     for number in numbers.sorted() { join(number) }
   }
 
-  /// Takes as much as one packet holds. The numbers are those of the parts to be repeated until
-  /// they are acknowledged.
+  /// Packs as many parts as fit one packet. Returns the numbers of the parts that are retransmitted
+  /// until acknowledged.
   mutating func pack(room: Int) -> (bytes: [UInt8], numbers: [UInt64]) {
     var (bytes, numbers): ([UInt8], [UInt64]) = ([], [])
     bytes.reserveCapacity(room)
@@ -210,7 +210,9 @@ struct PartQueue: Sendable {
 }
 
 extension PartQueue.Part {
-  /// - Parameter author: whose frames these are, where they are frames.
+  /// Creates a part from a packet.
+  ///
+  /// - Parameter author: the author of the packet's frames, if any.
   init(_ packet: Packet, importance: Outbox.Importance, author: CertificateHash?) {
     let bytes = packet.encoded()
     precondition(bytes.count <= packetBytes, "part of \(bytes.count) bytes")
@@ -221,7 +223,7 @@ extension PartQueue.Part {
   }
 }
 
-/// What a part says: of two that say the same, the newer stands.
+/// The identity of a part: a newer part supersedes an older one with the same key.
 enum PartKey: Hashable, Sendable {
   case roots
   case head(LogID)
@@ -231,7 +233,7 @@ enum PartKey: Hashable, Sendable {
   case keyRequests
   case run(LogID, first: UInt64, count: Int)
 
-  /// Nil for a part that says several things, or one that stands alone.
+  /// Returns nil for a part with several items, or one that is never superseded.
   init?(_ packet: Packet) {
     if let run = packet.runs.first, packet.runs.count == 1 {
       self = .run(run.log, first: run.first, count: run.frames.count)

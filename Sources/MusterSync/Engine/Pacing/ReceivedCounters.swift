@@ -1,26 +1,29 @@
 internal import MusterModel
 
-/// Which datagrams of a session came, and whether that is to be said: the receiver's part.
+/// The received datagrams of a session and the acknowledgements due for them: the receiver's part.
 struct ReceivedCounters: Sendable {
-  /// After so many, or as soon as one is missing or late, an acknowledgement leaves by itself.
+  /// After this many datagrams, or as soon as one is missing or late, an acknowledgement is sent by
+  /// itself.
   static let mostUnsaid = 4
   static let delayMilliseconds: Int64 = 25
 
   private var largest: UInt64?
   private var largestAt = Instant(microseconds: 0)
-  /// Bit i: `largest - 1 - i` came.
+  /// Bit i: `largest - 1 - i` was received.
   private var before: UInt128 = 0
   private var unsaid = 0
   private var isHurried = false
-  /// How often what was said is to be said again, since it may have been lost.
+  /// How often the last acknowledgement is repeated, since it may have been lost.
   private var copies = 0
   static let copyMilliseconds: Int64 = 100
-  /// When an acknowledgement leaves by itself; nil while nothing is to be acknowledged.
+  /// When an acknowledgement is sent by itself; nil while there is nothing to acknowledge.
   private(set) var dueAt: Instant?
 
-  /// MUST be called once for each counter that the replay window let pass.
+  /// Records a received counter. MUST be called once for each counter that passed the replay
+  /// window.
   ///
-  /// - Returns: how many before it have not come; -1 for one that was missing until now.
+  /// - Returns: how many earlier datagrams are missing before it; -1 for one that was missing until
+  ///   now.
   @discardableResult
   mutating func note(_ counter: UInt64, isToBeAcknowledged: Bool, now: Instant) -> Int {
     var skipped = -1
@@ -43,7 +46,8 @@ struct ReceivedCounters: Sendable {
     return skipped
   }
 
-  /// What to say, once there is anything to acknowledge; where much is lost, again and again.
+  /// Returns the next acknowledgement if anything is to be acknowledged. On a lossy path it is
+  /// repeated.
   mutating func take(
     now: Instant, lossPercent: Int, holdsRuns: Bool
   ) -> Acknowledgement? {

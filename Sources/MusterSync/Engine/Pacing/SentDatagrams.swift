@@ -1,36 +1,37 @@
 internal import MusterModel
 
-/// What is under way on one session, and what became of it: the sender's part of acknowledgements.
+/// The datagrams in flight on one session and their fate: the sender's part of loss detection (RFC
+/// 9002).
 struct SentDatagrams: Sendable {
   struct Sent: Sendable {
     let counter: UInt64
     let at: Instant
     let size: Int
-    /// By their numbers in the queue that they came from.
+    /// The numbers of their parts in the send queue.
     let parts: [UInt64]
     var state = State.underWay
   }
 
   enum State: Sendable { case underWay, overtaken, timedOut, acknowledged }
 
-  /// What an acknowledgement changed.
+  /// The result of an acknowledgement.
   struct Change {
     var acknowledged: [Sent] = []
     var overtaken: [Sent] = []
-    /// Said to be lost, and it was late.
+    /// Datagrams declared lost that were only late.
     var foundAgain = 0
     var roundTrip: Int64?
-    /// Acknowledged after everything that was under way when the round began.
+    /// Whether everything in flight at the start of the round is acknowledged.
     var endsRound = false
   }
 
-  /// By counter. An acknowledgement reaches 128 back: what is older is forgotten.
+  /// Ordered by counter. An acknowledgement covers the last 128: older ones are discarded.
   private var sent: ArraySlice<Sent> = []
   private(set) var bytesUnderWay = 0
   private var largestAcknowledged: UInt64?
-  /// The counter at which the round that goes on ends.
+  /// The counter at which the current round ends.
   private var roundEnd: UInt64 = 0
-  /// How far datagrams overtake one another on this way.
+  /// The packet reordering threshold of this path, in datagrams.
   private var reordering: UInt64 = 3
 
   var lastSentAt: Instant? { sent.last { $0.state == .underWay }?.at }
@@ -54,8 +55,10 @@ struct SentDatagrams: Sendable {
     }
   }
 
-  /// - Parameter nextCounter: of the next datagram of the session, whatever it will say: an
-  ///   acknowledgement may name any that left, those that are not repeated included.
+  /// Processes an acknowledgement.
+  ///
+  /// - Parameter nextCounter: the counter of the next datagram of the session, whatever its
+  ///   content. An acknowledgement may name any datagram that was sent, reliable or not.
   mutating func acknowledge(
     _ acknowledgement: Acknowledgement, nextCounter: UInt64, roundTrip: RoundTrip, now: Instant
   ) -> Change {
@@ -89,7 +92,7 @@ struct SentDatagrams: Sendable {
     return change
   }
 
-  /// Takes for lost what later ones have overtaken, by number or by time.
+  /// Declares datagrams lost that later ones have overtaken, by the packet or the time threshold.
   mutating func overtake(reorderingTime: Int64, now: Instant) -> [Sent] {
     guard bytesUnderWay > 0, let largest = largestAcknowledged else { return [] }
     var overtaken: [Sent] = []
@@ -107,7 +110,7 @@ struct SentDatagrams: Sendable {
     return overtaken
   }
 
-  /// When the first that later ones have overtaken counts as lost.
+  /// Returns when the first overtaken datagram is declared lost.
   func overtakenAt(reorderingTime: Int64) -> Instant? {
     guard bytesUnderWay > 0, let largest = largestAcknowledged,
       let first = sent.first(where: { $0.state == .underWay }), first.counter < largest
@@ -115,7 +118,7 @@ struct SentDatagrams: Sendable {
     return first.at.advanced(byMicroseconds: reorderingTime)
   }
 
-  /// Nothing was acknowledged for too long: all that is under way counts as lost.
+  /// Declares everything in flight lost after a timeout.
   mutating func timeOut() -> [Sent] {
     var lost: [Sent] = []
     for index in sent.indices where sent[index].state == .underWay {

@@ -1,7 +1,7 @@
 public import MusterModel
 
 extension SyncEngine {
-  /// There and back on the session with a peer, smoothed; nil while none was measured.
+  /// Returns the smoothed RTT of the session with a peer; nil before the first sample.
   public func roundTripMicroseconds(to device: DeviceID) -> Int64? {
     outbox.flows[device]?.path.roundTrip.smoothed
   }

@@ -1,10 +1,10 @@
 internal import MusterModel
 
-/// The one way out: everything that leaves passes `transmit`, at the pace of its link; what is said
-/// to peers also at the pace of the way to them.
+/// Transmission: every outgoing datagram passes `transmit` at the rate of its link. Messages to
+/// peers are also limited by the congestion window and the pacer of their path.
 extension SyncEngine {
-  /// Sends a sealed datagram as soon as its link lets it. No IP fragment is ever sent, so a larger
-  /// one is a programmer's error.
+  /// Sends a sealed datagram as soon as its link admits it. IP fragments are never sent, so a
+  /// larger datagram is a programmer's error.
   mutating func transmit(
     _ datagram: [UInt8], to destination: Destination, importance: Outbox.Importance = .control
   ) {
@@ -30,8 +30,8 @@ extension SyncEngine {
 
   // MARK: At the end of each input
 
-  /// Lets leave what may, after everything that had to be stored, and asks the store for what is to
-  /// follow.
+  /// Sends what the limits admit, after everything that had to be stored, and requests from the
+  /// store what follows.
   mutating func flushOutbox() {
     if outbox.links.rate == nil {
       while let ready = outbox.links.popReady(now: now) { leave(ready.bytes, to: ready.to) }
@@ -46,9 +46,9 @@ extension SyncEngine {
     if let ready = outbox.links.nextReady(now: now) { deadlines.schedule(.links, at: ready) }
   }
 
-  /// On a narrow link whoever has the most important thing to be told comes next, and of those who
-  /// was served longest ago; every twentieth turn goes to whoever has waited longest. Datagrams
-  /// that are sealed already go before all but what is urgent.
+  /// Serves peers on a narrow link: by the priority of their next part, then by the time since they
+  /// were served. Every twentieth turn goes to the peer that has waited longest. Sealed datagrams
+  /// take precedence over all but urgent parts.
   private mutating func sendInTurn() {
     var looked = Set(outbox.takeTouched())
     if outbox.links.isAnyOpen(now: now) {
@@ -85,8 +85,8 @@ extension SyncEngine {
     }
   }
 
-  /// Seals one datagram of what waits for a peer, with the acknowledgement that is owed. False when
-  /// nothing may leave now.
+  /// Seals one datagram of a peer's queued parts, with the acknowledgement that is due. Returns
+  /// false if nothing may be sent now.
   private mutating func sendPacket(to device: DeviceID) -> Bool {
     guard let index = liveSession(of: device) else {
       outbox.forget(device)
@@ -125,26 +125,26 @@ extension SyncEngine {
     return true
   }
 
-  /// Asks for more to say where there is room, and sees to it that the peer is looked at in time.
+  /// Fetches more data if the queue has room, and schedules the next pass for the peer.
   private mutating func settle(_ device: DeviceID) {
     let owes = liveSession(of: device).flatMap { sessions[$0]?.received.dueAt } != nil
     outbox.noteBacklog(of: device, owes: owes)
     fetchMore(for: device)
     guard let deadline = flowDeadline(of: device) else { return }
-    // What could not leave now is not looked at again at this very moment.
+    // What could not be sent now is not checked again at the same moment.
     deadlines.schedule(.flow(device), at: max(deadline, now.advanced(byMicroseconds: 1)))
   }
 
   // MARK: Deadlines
 
-  /// When a peer's flow is to be looked at; nil while nothing is under way, waits or is owed.
+  /// Returns when a peer's flow must be processed; nil while nothing is in flight, queued or due.
   mutating func flowDeadline(of device: DeviceID) -> Instant? {
     let look = outbox.flows[device]?.look(now: now)
     let loss = look?.lossDeadline
     guard let index = liveSession(of: device), let link = sessions[index]?.link else { return loss }
     let owed = sessions[index]?.received.dueAt
     guard owed != nil || look?.permittedAt != nil else { return loss }
-    // Whoever only waits for the link is looked at when it opens, with all others that do.
+    // A peer that only waits for the link is processed when the link opens, with all others.
     guard outbox.links.opensAt(link, now: now) == nil else { return loss }
     return [loss, owed, look?.permittedAt].compactMap { $0 }.min()
   }
@@ -156,12 +156,12 @@ extension SyncEngine {
 
   // MARK: Status
 
-  /// Parts of datagrams, and sealed datagrams, that found no room to wait since the start.
+  /// Parts and sealed datagrams dropped since startup because a queue was full.
   public var droppedForLackOfRoom: UInt64 { outbox.dropped + outbox.links.dropped }
 
   // MARK: Acknowledgements
 
-  /// A datagram of a device was authenticated and not seen before.
+  /// Processes a datagram of a device that was authenticated and is not a replay.
   mutating func noteReceived(
     _ counter: UInt64, packet: Packet, on index: UInt32, of device: DeviceID
   ) {
@@ -175,7 +175,7 @@ extension SyncEngine {
       if acknowledgement.holdsRuns { confirm(answer?.runs ?? [], by: device) }
     }
     let repeats = outbox.flows[device]?.repeatAfterSilence() ?? false
-    // What is heard may also shorten the wait for what is under way.
+    // A received datagram may also shorten the timeout of what is in flight.
     if packet.acknowledgement != nil || packet.isToBeAcknowledged
       || outbox.flows[device]?.bytesUnderWay ?? 0 > 0 || repeats
     {

@@ -1,14 +1,14 @@
 internal import MusterModel
 
-/// How much may leave now, of a rate that holds over time.
+/// A token bucket: a byte rate with a bounded burst.
 ///
-/// It is open while it owes nothing, and what passes may put it into debt: so at most `depthBytes`
-/// and one datagram pass beyond the rate.
+/// It is open while it has no debt, and the datagram that passes may put it into debt. At most
+/// `depthBytes` and one datagram exceed the rate.
 struct TokenBucket: Sendable {
-  /// 1 or more, and at most `LinkRate.range.upperBound`.
+  /// The rate, 1 to `LinkRate.range.upperBound`.
   private(set) var bytesPerSecond: Int
   private(set) var depthBytes: Int
-  /// Millionths of a byte; negative is debt.
+  /// In millionths of a byte; negative is debt.
   private var level: Int
   private var filledAt: Instant
 
@@ -19,7 +19,7 @@ struct TokenBucket: Sendable {
     filledAt = now
   }
 
-  /// Another rate from now on; what is in it stays.
+  /// Changes the rate and keeps the level.
   mutating func change(bytesPerSecond: Int, depthBytes: Int, now: Instant) {
     fill(now: now)
     self.bytesPerSecond = bytesPerSecond
@@ -37,7 +37,7 @@ struct TokenBucket: Sendable {
     level -= bytes * 1_000_000
   }
 
-  /// When it owes nothing.
+  /// When the debt is paid.
   var opensAt: Instant {
     guard level < 0 else { return filledAt }
     let wait = (-level + bytesPerSecond - 1) / bytesPerSecond
@@ -46,7 +46,7 @@ struct TokenBucket: Sendable {
 
   private mutating func fill(now: Instant) {
     guard now > filledAt else { return }
-    // No longer than it takes to fill from any debt, so that the product stays small.
+    // Limited to the time in which any debt is paid, so that the product stays small.
     let missing = depthBytes * 1_000_000 - level
     let elapsed = min(now.microseconds(since: filledAt), Int64(missing / bytesPerSecond + 1))
     level = min(depthBytes * 1_000_000, level + Int(elapsed) * bytesPerSecond)
@@ -55,13 +55,13 @@ struct TokenBucket: Sendable {
 }
 
 extension Instant {
-  /// Past the end of the range, that end.
+  /// Adds an offset, saturating at the ends of the range.
   func advanced(byMicroseconds offset: Int64) -> Instant {
     let (sum, overflow) = microseconds.addingReportingOverflow(offset)
     return Instant(microseconds: overflow ? (offset < 0 ? .min : .max) : sum)
   }
 
-  /// Negative when `earlier` is later; at most the range's end.
+  /// Returns the difference; negative if `earlier` is later. Saturates at the ends of the range.
   func microseconds(since earlier: Instant) -> Int64 {
     let (difference, overflow) = microseconds.subtractingReportingOverflow(earlier.microseconds)
     return overflow ? (self < earlier ? .min : .max) : difference

@@ -1,7 +1,7 @@
 internal import MusterModel
 
-/// The ranges that one peer asked for: fetched a piece at a time, as what waits for it leaves, so
-/// that no wish fills the memory. Sets in their order, logs of one set in turn.
+/// The ranges that one peer requested. They are fetched piece by piece as the send queue drains, so
+/// that no request fills the memory. Sets are served in order, logs of one set round robin.
 struct WantQueue: Sendable {
   struct Wish: Sendable {
     let log: LogID
@@ -12,10 +12,10 @@ struct WantQueue: Sendable {
   }
 
   private var wishes: [Wish] = []
-  /// A piece is being fetched: the next waits for it.
+  /// Whether a piece is being fetched. The next one waits for it.
   private(set) var isFetching = false
 
-  /// Frames in one piece: enough to reach a signature, and few enough to be fair.
+  /// Frames per piece: enough to reach a signature, and few enough for fairness.
   static let pieceFrames = 2 * Limits.signatureInterval
 
   var isEmpty: Bool { wishes.isEmpty }
@@ -23,7 +23,7 @@ struct WantQueue: Sendable {
   mutating func add(_ wish: Wish) {
     for index in wishes.indices
     where wishes[index].log == wish.log && wishes[index].kind == wish.kind {
-      // Asked for again, or on: what is there already grows.
+      // A repeated or adjacent request extends the queued one.
       guard wish.from <= wishes[index].through + 1, wishes[index].from <= wish.through + 1 else {
         continue
       }
@@ -36,13 +36,13 @@ struct WantQueue: Sendable {
     wishes.insert(wish, at: index)
   }
 
-  /// The next piece; MUST be followed by `finishFetch`.
+  /// Starts the next piece. MUST be followed by `finishFetch`.
   mutating func beginFetch() -> Wish? {
     guard !isFetching, let first = wishes.first else { return nil }
     wishes.removeFirst()
     var piece = first
     if first.through - first.from >= Self.pieceFrames {
-      // Pieces end where every holder keeps a signature.
+      // Pieces end at sequences where every holder keeps a signature.
       let end = (first.from + Self.pieceFrames - 1) / Limits.signatureInterval
       piece.through = end * Limits.signatureInterval
       var rest = first

@@ -1,17 +1,17 @@
 internal import MusterModel
 
-/// What one peer is asked for, and how much at a time: what it sends in a second or two, so that a
-/// slow peer is not left with a large share of what several could send.
+/// The requests to one peer. Outstanding requests are limited to what the peer sends in a second or
+/// two, so that a slow peer does not hold a large share that others could send.
 struct PeerPulls: Sendable {
-  /// Logs of which it holds something that nobody was asked for yet.
+  /// Logs of which it holds something that has not been requested yet.
   var queue = PullQueue()
-  /// Logs of which it was asked for something that has not come.
+  /// Logs with outstanding requests.
   var logs: Set<LogID> = []
-  /// Frames asked for that have not come.
+  /// Requested frames that have not arrived.
   var frames = 0
-  /// Since it sent anything that was asked for; doubles as the wait grows.
+  /// Timeouts since it delivered anything; the timeout doubles with each.
   var attempts = 0
-  /// When it counts as silent; nil while nothing is asked for.
+  /// When its requests time out; nil while none is outstanding.
   var deadline: Instant?
 
   private var credit = Self.firstCredit
@@ -22,7 +22,7 @@ struct PeerPulls: Sendable {
   private static let firstCredit = 64 * 1024
   private static let leastCredit = 16 * 1024
 
-  /// Whether it may be asked for more.
+  /// Whether more may be requested from it.
   var hasCredit: Bool { frames < Limits.wantedFrames && frames * typicalFrame < credit }
 
   mutating func noteProgress(frames count: Int, bytes: Int, now: Instant) {

@@ -1,29 +1,29 @@
 internal import MusterModel
 
-/// A log that is being fetched: which parts of what is missing who was asked for.
+/// The download of one log: which missing ranges were requested from which peer.
 ///
-///     held │ segment of A │ segment of B │ segment of A │ nobody asked yet …
-///          next                                         cursor          known heads
+///     held │ segment of A │ segment of B │ segment of A │ not requested yet …
+///          next                                         cursor       known heads
 ///
-/// Segments end where every holder keeps a signature, so each is proved by itself, by frames that
-/// one peer sent: a peer that lies spoils nobody else's.
+/// Segments end at sequences where every holder keeps a signature. Each is verified on its own,
+/// from frames of one peer, so that an invalid segment affects no other peer's.
 struct Pull: Sendable {
   struct Segment: Sendable {
     let device: DeviceID
     var first: UInt64
     let last: UInt64
-    /// Of its frames, those that have not come.
+    /// How many of its frames have not arrived.
     var missing: Int
   }
 
-  /// The first that nobody was asked for.
+  /// The first sequence that has not been requested.
   var cursor: UInt64
-  /// In no order.
+  /// In unspecified order.
   var segments: [Segment] = []
-  /// What somebody was asked for in vain, to be asked of another.
+  /// Ranges that one peer did not deliver, to be requested from another.
   var returned: [ClosedRange<UInt64>] = []
 
-  /// What a peer was asked for, of a range.
+  /// Returns the parts of a range that were requested from a peer.
   func asked(_ range: ClosedRange<UInt64>, of device: DeviceID) -> [ClosedRange<UInt64>] {
     segments.compactMap { segment in
       segment.device == device && (segment.first...segment.last).overlaps(range)
@@ -31,7 +31,7 @@ struct Pull: Sendable {
     }
   }
 
-  /// Counts what came of what a peer was asked for.
+  /// Counts the arrived frames that were requested from a peer.
   mutating func noteArrival(_ sequences: [UInt64], from device: DeviceID) -> Int {
     guard let first = sequences.first, let last = sequences.last else { return 0 }
     var arrived = 0
@@ -48,7 +48,7 @@ struct Pull: Sendable {
     return arrived
   }
 
-  /// Takes the next range to ask a peer for that holds the log up to `through`.
+  /// Takes the next range to request from a peer that holds the log up to `through`.
   mutating func take(next: UInt64, through: UInt64) -> ClosedRange<UInt64>? {
     cursor = max(cursor, next)
     returned = returned.compactMap {

@@ -1,6 +1,6 @@
 internal import MusterModel
 
-/// Logs to pull from one peer, each once: control logs first, and within a set in turn.
+/// Logs to request from one peer, without duplicates: control logs first, round robin within a set.
 struct PullQueue: Sendable {
   private var lines = [ArraySlice<LogID>](repeating: [], count: SetID.allCases.count)
   private var members: Set<LogID> = []

@@ -1,7 +1,7 @@
 internal import MusterModel
 
-/// Frames that wait for the one before, or for the signature that proves them: apart for each peer
-/// that sent them, so that what one makes up spoils nothing of another's.
+/// Frames that wait for their predecessor, or for the signature that proves them. They are kept
+/// apart by the peer that sent them, so that forged frames of one peer do not affect another's.
 struct Reassembly: Sendable {
   struct Waiting: Sendable {
     let device: DeviceID
@@ -12,8 +12,8 @@ struct Reassembly: Sendable {
   private(set) var counts: [DeviceID: Int] = [:]
   private(set) var total = 0
 
-  /// False when it is there already, or there is no room. A frame that came without its signature
-  /// may come with it.
+  /// Stores a frame. Returns false if it is a duplicate or there is no room. A frame that arrived
+  /// without its signature may be completed by it.
   mutating func put(_ frame: RunFrame, at sequence: UInt64, of log: LogID, from device: DeviceID)
     -> Bool
   {
@@ -43,10 +43,10 @@ struct Reassembly: Sendable {
     logs[log]?.firstIndex { $0.device == device }
   }
 
-  /// Who has sent frames of a log that wait, in the order in which they began to.
+  /// Returns the peers whose frames of a log wait, in order of arrival.
   func sources(of log: LogID) -> [DeviceID] { logs[log]?.map(\.device) ?? [] }
 
-  /// What waits of a log from one peer, by sequence.
+  /// Returns the waiting frames of a log from one peer, by sequence.
   func frames(of log: LogID, from device: DeviceID) -> [UInt64: RunFrame] {
     index(of: log, device).flatMap { logs[log]?[$0].frames } ?? [:]
   }
@@ -55,7 +55,7 @@ struct Reassembly: Sendable {
     index(of: log, device).flatMap { logs[log]?[$0].frames[sequence] }
   }
 
-  /// How many of a range wait.
+  /// Returns how many frames of a range wait.
   func count(of log: LogID, in range: ClosedRange<UInt64>, from device: DeviceID) -> Int {
     guard let index = index(of: log, device), let frames = logs[log]?[index].frames else {
       return 0
@@ -63,7 +63,7 @@ struct Reassembly: Sendable {
     return range.count { frames[$0] != nil }
   }
 
-  /// What is held needs to wait no more.
+  /// Removes frames that are stored now.
   mutating func remove(of log: LogID, before next: UInt64) {
     guard let indices = logs[log]?.indices else { return }
     for index in indices.reversed() {

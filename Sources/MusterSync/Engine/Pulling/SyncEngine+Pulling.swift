@@ -1,21 +1,21 @@
 internal import MusterModel
 
-/// Asking for frames: each peer for as much as it sends in a second or two, several peers for parts
-/// of one log, nothing twice. What is lost on the way the sender repeats; what a peer does not send
-/// is asked of another.
+/// Requests for frames: from each peer as much as it sends in a second or two, from several peers
+/// parts of one log, nothing twice. The sender retransmits lost frames; ranges that a peer does not
+/// deliver are requested from another.
 extension SyncEngine {
-  /// A log of which a peer holds more than is held, or asked for.
+  /// Queues a log of which a peer holds more than is stored or requested.
   mutating func enqueue(_ log: LogID, from device: DeviceID) {
     guard let known = peers[device]?.known[log], isBehind(of: log, by: known.sequence),
       peers[device]?.sessions.isEmpty == false, isWelcome(log, from: device)
     else { return }
-    // An opening alone is nothing to hold.
+    // A log with nothing but its opening is not stored.
     guard known.sequence > 0 || shelf.logs[log] != nil else { return }
     if let pull = pulls[log], pull.returned.isEmpty, pull.cursor > known.sequence { return }
     peers[device]?.pulling.queue.append(log, of: known.set)
   }
 
-  /// Asks a peer for as much as it may owe, control logs first, logs of one set in turn.
+  /// Requests as much from a peer as it may owe: control logs first, round robin within a set.
   mutating func continuePulls(from device: DeviceID) {
     guard peers[device]?.pulling.queue.isEmpty == false else { return }
     var wants: [Want] = []
@@ -27,7 +27,7 @@ extension SyncEngine {
         continue
       }
       guard let range = take(of: log, from: device, through: known.sequence) else {
-        // The window is full: whoever holds it up is about to be asked no more, or nothing is left.
+        // The window is full: its slowest peer will time out, or nothing is left.
         if let pull = pulls[log], pull.cursor <= known.sequence { blocked.append(log) }
         continue
       }
@@ -54,7 +54,7 @@ extension SyncEngine {
     outbox.add(packet, importance: .control, to: device)
   }
 
-  /// Takes a segment of what nobody was asked for, and counts it as asked of this peer.
+  /// Takes a segment that has not been requested, and assigns it to this peer.
   private mutating func take(
     of log: LogID, from device: DeviceID, through: UInt64
   ) -> ClosedRange<UInt64>? {
@@ -79,19 +79,19 @@ extension SyncEngine {
     return nil
   }
 
-  /// The first sequence that is not held.
+  /// Returns the first sequence that is not stored.
   func next(of log: LogID) -> UInt64 {
     (shelf.logs[log]?.head ?? begunStrands[log]?.before).map { $0.sequence + 1 } ?? 0
   }
 
-  /// Whether more of a log is held elsewhere. One that has parted grows no more: its strands do.
+  /// Returns whether a peer holds more of a log. A forked log does not grow: its strands do.
   func isBehind(of log: LogID, by sequence: UInt64) -> Bool {
     next(of: log) <= sequence && shelf.logs[log]?.isParted != true
   }
 
   // MARK: Progress
 
-  /// Called when frames came that did not wait already.
+  /// Updates a pull after new frames arrived.
   mutating func noteArrival(
     _ sequences: [UInt64], bytes: Int, of log: LogID, from device: DeviceID
   ) {
@@ -105,8 +105,7 @@ extension SyncEngine {
     watchPulls(from: device, isBlocked: false)
   }
 
-  /// Called before frames that are held from now on leave the buffers: who was asked for them owes
-  /// them no more.
+  /// Updates a pull when frames were stored. MUST be called before they leave the buffers.
   mutating func noteGrowth(of log: LogID, through last: UInt64) {
     guard let segments = pulls[log]?.segments else { return }
     var left: [Pull.Segment] = []
@@ -132,7 +131,7 @@ extension SyncEngine {
     if pull.segments.isEmpty, pull.returned.isEmpty { pulls[log] = nil }
   }
 
-  // MARK: Silence
+  // MARK: Timeouts
 
   private mutating func watchPulls(from device: DeviceID, isBlocked: Bool) {
     guard let pulling = peers[device]?.pulling else { return }
@@ -145,12 +144,12 @@ extension SyncEngine {
       * tries(to: device) + 2 * outbox.links.patienceMilliseconds
     let deadline = pulling.deadline ?? now.advanced(byMilliseconds: wait)
     peers[device]?.pulling.deadline = deadline
-    // One that is due is looked at in this round or the next, and not for ever in this one.
+    // An expired deadline is processed in this round or the next, never in a loop.
     deadlines.schedule(.flow(device), at: max(deadline, now.advanced(byMicroseconds: 1)))
   }
 
-  /// A peer that sent nothing for a while: others that hold the same are asked, or it is again; in
-  /// the end what it holds counts as unknown until it says so once more.
+  /// Handles a pull timeout. Other peers that hold the same are asked, or the same peer again.
+  /// After the last attempt, what it holds counts as unknown until it advertises it again.
   mutating func passPullDeadline(of device: DeviceID) {
     guard let pulling = peers[device]?.pulling, let deadline = pulling.deadline else { return }
     guard deadline <= now else { return deadlines.schedule(.flow(device), at: deadline) }
@@ -171,7 +170,8 @@ extension SyncEngine {
     watchPulls(from: device, isBlocked: peers[device]?.pulling.queue.isEmpty == false)
   }
 
-  /// Whether somebody in reach, who is not silent, holds as much of a log as was asked for.
+  /// Returns whether another reachable peer without a timeout holds as much of a log as was
+  /// requested.
   private func isHeldElsewhere(_ log: LogID, than device: DeviceID) -> Bool {
     let last = pulls[log]?.segments.filter { $0.device == device }.map(\.last).max() ?? 0
     return connected.contains { other in
@@ -189,7 +189,7 @@ extension SyncEngine {
     }
   }
 
-  /// What a peer was asked for of a log is asked of others.
+  /// Returns the ranges of a log that were requested from a peer, for requests to others.
   mutating func giveBack(_ log: LogID, of device: DeviceID) {
     if begunStrands[log]?.device == device { begunStrands[log] = nil }
     guard let segments = pulls[log]?.segments else { return }
@@ -209,12 +209,12 @@ extension SyncEngine {
       continuePulls(from: other)
       isOffered = true
     }
-    // Nobody else: what is known of it later starts over from what is held.
+    // No other peer offers it: a later offer starts from what is stored.
     if !isOffered || pulls[log]?.segments.isEmpty == true { pulls[log]?.returned = [] }
     tidyPull(of: log, from: device)
   }
 
-  /// A log that cannot be taken now, whoever sends it.
+  /// Cancels the pull of a log that cannot be accepted now from any peer.
   mutating func abandonPull(of log: LogID, butFrom kept: DeviceID? = nil) {
     for segment in pulls[log]?.segments ?? [] {
       peers[segment.device]?.pulling.frames -= segment.missing
@@ -226,7 +226,7 @@ extension SyncEngine {
     }
   }
 
-  /// Its last session has ended.
+  /// Cancels all requests to a peer after its last session ended.
   mutating func stopPulls(from device: DeviceID) {
     reassembly.remove(from: device)
     begunStrands = begunStrands.filter { $0.value.device != device }

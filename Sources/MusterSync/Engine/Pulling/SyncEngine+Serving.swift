@@ -1,8 +1,8 @@
 internal import MusterModel
 
-/// Answering wishes for frames, a piece at a time, as fast as what was fetched before leaves.
+/// Answers requests for frames, one piece at a time, as fast as the send queue drains.
 extension SyncEngine {
-  /// Parts that wait for a peer before the next piece is fetched for it.
+  /// The next piece is fetched for a peer when fewer parts than this are queued for it.
   private static let partsAhead = 32
 
   mutating func serve(_ wants: [Want], to device: DeviceID) {
@@ -13,7 +13,7 @@ extension SyncEngine {
         continue
       }
       let through = min(want.through, summary.head.sequence)
-      // What is on its way already is repeated until it arrives.
+      // What is in flight already is retransmitted until it arrives.
       let from = outbox.flows[device]?.queue.next(of: want.log, after: want.from) ?? want.from
       guard from <= through else { continue }
       outbox.flows[device, default: Flow()].wants.add(
@@ -25,7 +25,8 @@ extension SyncEngine {
     }
   }
 
-  /// From where every holder keeps a signature, so that what it follows is likely to be known.
+  /// Serves a strand from a sequence where every holder keeps a signature, so that its predecessor
+  /// is likely to be known.
   private mutating func serveStrand(
     _ want: Want, of summary: LogSummary, to device: DeviceID
   ) {
@@ -40,8 +41,8 @@ extension SyncEngine {
     outbox.touch(device)
   }
 
-  /// Fetches more for a peer before anything leaves, where what waits for it would leave a datagram
-  /// half empty. True when the answer is to come, at this very moment.
+  /// Fetches more data for a peer before anything is sent, if the queued parts would leave a
+  /// datagram half empty. Returns true if the result arrives at this very moment.
   mutating func fetchToFill(_ device: DeviceID) -> Bool {
     guard let flow = outbox.flows[device], flow.queue.waitingBytes < packetBytes else {
       return false
@@ -49,7 +50,7 @@ extension SyncEngine {
     return fetchMore(for: device)
   }
 
-  /// True when something is being fetched from now on.
+  /// Starts the next fetch. Returns whether one was started.
   @discardableResult
   mutating func fetchMore(for device: DeviceID) -> Bool {
     guard let flow = outbox.flows[device], !flow.wants.isEmpty,
@@ -57,7 +58,7 @@ extension SyncEngine {
       let piece = outbox.flows[device]?.wants.beginFetch()
     else { return false }
     let head = shelf.logs[piece.log]?.head.sequence ?? 0
-    // As far as the next frame whose signature every holder keeps.
+    // Up to the next frame whose signature every holder keeps.
     let boundary = (piece.through + Limits.signatureInterval - 1) / Limits.signatureInterval
     let last = min(head, boundary * Limits.signatureInterval)
     guard piece.from <= last else {
@@ -73,8 +74,8 @@ extension SyncEngine {
     return true
   }
 
-  /// Sends the frames of a log that the store gave, up to the first that a signature proves and
-  /// that reaches what was asked for.
+  /// Sends the fetched frames of a log, up to the first signed frame that reaches the end of the
+  /// request.
   mutating func answer(_ request: FetchRequest, with frames: [Frame]) {
     outbox.flows[request.device]?.wants.finishFetch()
     outbox.touch(request.device)
@@ -100,7 +101,7 @@ extension SyncEngine {
     }
   }
 
-  /// Cuts a run into datagrams.
+  /// Splits a run into datagrams and queues them.
   mutating func send(
     _ frames: [Frame], as log: LogID, lane: Lane, previous: FrameHash?, origin: LogID? = nil,
     to device: DeviceID
@@ -131,7 +132,7 @@ extension SyncEngine {
     flush(&run, lane: lane, to: device)
   }
 
-  /// The fields of a run around its frames, and of a frame around its body, at most.
+  /// The maximum encoding overhead of a run, and of a frame in it.
   private static let runOverhead = 64
   private static let partOverhead = 6
 
