@@ -23,6 +23,60 @@ extension FenceGeometry {
       return nearest.distanceMetres
     }
   }
+
+  /// The distance and the bearing to the nearest edge, from a point outside; nil when there is no
+  /// edge. The bearing is in degrees clockwise from north, 0 up to 360, at the point.
+  public func approach(from point: Coordinate) -> Approach? {
+    switch self {
+    case .circle(let center, let radiusCentimetres):
+      let metres = Geodesic.distanceMetres(from: center, to: point)
+      return Approach(
+        distanceMetres: abs(metres - Double(radiusCentimetres) / 100),
+        bearingDegrees: Geodesic.sphericalBearingDegrees(from: point, to: center))
+    case .polygons(let polygons):
+      var nearest = NearestPlace(to: point)
+      for polygon in polygons {
+        nearest.consider(polygon.outer)
+        for hole in polygon.holes { nearest.consider(hole) }
+      }
+      guard nearest.distanceMetres.isFinite else { return nil }
+      return Approach(
+        distanceMetres: nearest.distanceMetres, bearingDegrees: nearest.bearingDegrees)
+    }
+  }
+}
+
+/// How far it is to somewhere, and in which direction.
+public struct Approach: Hashable, Sendable {
+  /// Metres on the ellipsoid.
+  public var distanceMetres: Double
+  /// Degrees clockwise from north, 0 up to 360.
+  public var bearingDegrees: Double
+}
+
+extension PreparedFence {
+  /// Metres from a point to the fence, 0 inside and on the edge; nil when it is farther than
+  /// `limitMetres`. A point that is far off costs a comparison of bounds.
+  public func distanceMetres(from point: Coordinate, within limitMetres: Double) -> Double? {
+    let around = Geodesic.box(around: point, radiusMetres: limitMetres)
+    guard outline.boxes.contains(where: { $0.overlaps(around) }) else {
+      return contains(point) ? 0 : nil
+    }
+    if contains(point) { return 0 }
+    let metres = geometry.distanceToEdgeMetres(from: point)
+    return metres <= limitMetres ? metres : nil
+  }
+}
+
+extension Geodesic {
+  /// The initial bearing on a sphere: within 0.2° of that on the ellipsoid. For people to read.
+  static func sphericalBearingDegrees(from start: Coordinate, to end: Coordinate) -> Double {
+    let (sine1, cosine1) = Trigonometry.sineAndCosine(degrees: start.latitude)
+    let (sine2, cosine2) = Trigonometry.sineAndCosine(degrees: end.latitude)
+    let (sine, cosine) = Trigonometry.sineAndCosine(degrees: end.longitude - start.longitude)
+    return Trigonometry.bearingDegrees(
+      east: sine * cosine2, north: cosine1 * sine2 - sine1 * cosine2 * cosine)
+  }
 }
 
 /// Collects the edge place that is nearest to a point.
@@ -75,6 +129,11 @@ private struct NearestPlace {
       squaredMetres = squared
       offset = (x, y)
     }
+  }
+
+  /// On the plane that touches the Earth at the point.
+  var bearingDegrees: Double {
+    Trigonometry.bearingDegrees(east: offset.x * metresPerX, north: offset.y * metresPerY)
   }
 
   var distanceMetres: Double {

@@ -13,6 +13,13 @@ enum Trigonometry {
   static func sine(_ radians: Double) -> Double { sin(radians) }
   static func cosine(_ radians: Double) -> Double { cos(radians) }
   static func arcTangent(_ y: Double, _ x: Double) -> Double { atan2(y, x) }
+
+  /// Clockwise from north, 0 up to 360.
+  static func bearingDegrees(east: Double, north: Double) -> Double {
+    let degrees = atan2(east, north) * 180 / .pi
+    return degrees < 0 ? degrees + 360 : degrees
+  }
+
   static func cubeRoot(_ value: Double) -> Double { cbrt(value) }
 
   static func hypotenuse(_ x: Double, _ y: Double) -> Double { (x * x + y * y).squareRoot() }

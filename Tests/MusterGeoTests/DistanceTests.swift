@@ -37,6 +37,45 @@ import Testing
     #expect(abs(eastern.distanceToEdgeMetres(from: degrees(-17.5, -179.99)) - expected) < 0.01)
   }
 
+  @Test func `The way to a zone has a distance and a bearing`() throws {
+    let west = try #require(camp.approach(from: degrees(60, 23.98)))
+    #expect(abs(west.bearingDegrees - 90) < 0.1)
+    #expect(
+      abs(
+        west.distanceMetres
+          - Geodesic.distanceMetres(from: degrees(60, 23.98), to: degrees(60, 23.99))) < 0.01)
+    let circle = FenceGeometry.circle(center: degrees(10, 20), radiusCentimetres: 50_000)
+    let north = try #require(circle.approach(from: degrees(10.01, 20)))
+    #expect(abs(north.bearingDegrees - 180) < 0.01)
+    #expect(
+      abs(
+        north.distanceMetres + 500
+          - Geodesic.distanceMetres(from: degrees(10, 20), to: degrees(10.01, 20))) < 0.01)
+    #expect(FenceGeometry.polygons([]).approach(from: degrees(1, 1)) == nil)
+  }
+
+  @Test func `The way across the antimeridian is the short one`() throws {
+    let eastern = FenceGeometry.polygons([
+      FencePolygon(outer: ring((-18, 179), (-18, 179.99), (-17, 179.99), (-17, 179)))
+    ])
+    let way = try #require(eastern.approach(from: degrees(-17.5, -179.99)))
+    #expect(abs(way.bearingDegrees - 270) < 0.1 && way.distanceMetres < 3000)
+    let circle = FenceGeometry.circle(center: degrees(-17, 179.99), radiusCentimetres: 100)
+    let round = try #require(circle.approach(from: degrees(-17, -179.99)))
+    #expect(abs(round.bearingDegrees - 270) < 0.1 && round.distanceMetres < 3000)
+  }
+
+  @Test func `A distance within a limit is that to the fence, and 0 inside`() {
+    let fence = PreparedFence(camp)
+    #expect(fence.distanceMetres(from: degrees(60.005, 24.005), within: 10) == 0)
+    let near = degrees(60.0101, 24)
+    let metres = camp.distanceToEdgeMetres(from: near)
+    #expect(fence.distanceMetres(from: near, within: metres + 0.01) == metres)
+    #expect(fence.distanceMetres(from: near, within: metres - 0.01) == nil)
+    #expect(fence.distanceMetres(from: degrees(60, 24), within: 100) ?? 0 > 50, "in the hole")
+    #expect(fence.distanceMetres(from: degrees(20, 24), within: 1000) == nil)
+  }
+
   @Test func `The nearest of many places along the edges is found`() {
     var random = SplitMix64(seed: 33)
     for _ in 0..<30 {
