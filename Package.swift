@@ -103,7 +103,10 @@ let package = Package(
     layer("MusterStore", ["MusterModel", "MusterCRDT", "MusterCrypto", grdb, grdbSQLite]),
     layer(
       "MusterReplica",
-      ["MusterModel", "MusterCRDT", "MusterGeo", "MusterCrypto", "MusterSync", "MusterStore"]),
+      [
+        "MusterModel", "MusterCRDT", "MusterGeo", "MusterStatus", "MusterCrypto", "MusterSync",
+        "MusterStore",
+      ]),
     .target(name: "CCrashVFS", linkerSettings: [sqlite]),
     layer(
       "MusterSimulator",
@@ -146,15 +149,15 @@ let package = Package(
     program(
       "muster-bench", path: "Benchmarks/muster-bench",
       [
-        "MusterModel", "MusterGeo", "MusterCrypto", "MusterSync", "MusterStore", "MusterReplica",
-        "CSodium", argumentParser, grdb,
+        "MusterModel", "MusterGeo", "MusterStatus", "MusterCrypto", "MusterSync", "MusterStore",
+        "MusterReplica", "CSodium", argumentParser, grdb,
       ]),
     program("muster-demo", [argumentParser, nioCore, nioPosix, unixSignals]),
     .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: settings),
     tests("MusterModelTests", ["MusterModel"]),
     tests("MusterCRDTTests", ["MusterCRDT", "TestSupport"]),
     tests("MusterGeoTests", ["MusterGeo", "TestSupport"]),
-    tests("MusterStatusTests", ["MusterStatus", "TestSupport"]),
+    tests("MusterStatusTests", ["MusterStatus", "MusterGeo", "TestSupport"]),
     tests("MusterCryptoTests", ["MusterCrypto"]),
     tests("MusterSyncTests", ["MusterSync"]),
     tests("MusterStoreTests", ["MusterStore", "MusterCrypto", "TestSupport"]),

@@ -1,0 +1,117 @@
+/// The status of a person: the first row of the table in decision 0037 that applies. The cases are
+/// in the order of that table; the raw values are in JSON and never change.
+public enum PersonStatus: String, Sendable, Hashable, CaseIterable, Comparable {
+  /// A call for help that nothing answers.
+  case mayday
+  /// Command knows where the person is and that they are well.
+  case accountedFor
+  /// The newest usable fix is inside an active hazard zone or close to one.
+  case inHazard
+  /// Left the operation.
+  case signedOff
+  /// An order or a check-in is past its deadline, whatever the clocks.
+  case unaccounted
+  /// An order or a check-in may be past its deadline.
+  case overdue
+  /// Nothing was ever received.
+  case expected
+  /// Nothing was received for longer than the silence setting.
+  case noContact
+  /// An open order applies and is not satisfied yet.
+  case ordered
+  /// Inside a zone to gather in.
+  case atAssembly
+  /// The person's own report.
+  case reportedSafe
+  /// In contact, without a usable fix.
+  case noPosition
+  /// In contact, with a usable fix.
+  case ok
+
+  /// Its place in the table, from 0.
+  public var rank: Int { Self.ranks[self] ?? Self.allCases.count }
+
+  private static let ranks = Dictionary(
+    uniqueKeysWithValues: allCases.enumerated().map { ($1, $0) })
+
+  /// A few words for people.
+  public var label: String {
+    switch self {
+    case .mayday: "MAYDAY"
+    case .accountedFor: "accounted for"
+    case .inHazard: "in hazard"
+    case .signedOff: "signed off"
+    case .unaccounted: "unaccounted for"
+    case .overdue: "overdue"
+    case .expected: "expected"
+    case .noContact: "no contact"
+    case .ordered: "ordered"
+    case .atAssembly: "at assembly"
+    case .reportedSafe: "reported safe"
+    case .noPosition: "no position"
+    case .ok: "ok"
+    }
+  }
+
+  /// The severity of the status where nothing mitigates it.
+  public var severity: Severity {
+    switch self {
+    case .mayday, .inHazard, .unaccounted: .danger
+    case .overdue, .noContact, .ordered: .warning
+    case .signedOff, .expected, .noPosition, .ok: .neutral
+    case .accountedFor, .atAssembly, .reportedSafe: .safe
+    }
+  }
+
+  /// By the order of the table.
+  public static func < (left: Self, right: Self) -> Bool { left.rank < right.rank }
+}
+
+/// How bad a status is. Lists sort by it, the worst first.
+public enum Severity: String, Sendable, Hashable, CaseIterable, Comparable {
+  case danger
+  case warning
+  case neutral
+  case safe
+
+  private var rank: Int {
+    switch self {
+    case .danger: 0
+    case .warning: 1
+    case .neutral: 2
+    case .safe: 3
+    }
+  }
+
+  /// The worse is less.
+  public static func < (left: Self, right: Self) -> Bool { left.rank < right.rank }
+
+  /// What older programs read.
+  ///
+  /// - Parameter status: somebody who has yet to follow an order is unsafe, as before.
+  public func safety(of status: PersonStatus) -> SafetyState {
+    switch self {
+    case .danger: .unsafe
+    case .warning: status == .ordered ? .unsafe : .unknown
+    case .neutral: .unknown
+    case .safe: .safe
+    }
+  }
+}
+
+/// One row of the table that applies to a person. All are shown, whatever the status is.
+public struct StatusCondition: Hashable, Sendable {
+  /// Which row.
+  public var status: PersonStatus
+  /// That of the row, or a lower one where something mitigates it.
+  public var severity: Severity
+  /// Why, in a few plain words.
+  public var reason: String
+
+  /// A condition with its reason.
+  public init(status: PersonStatus, severity: Severity, reason: String) {
+    self.status = status
+    self.severity = severity
+    self.reason = reason
+  }
+}

@@ -1,0 +1,67 @@
+internal import MusterModel
+
+/// The devices of a person, by what they may speak for.
+struct DeviceContacts {
+  /// Those that are with the person, the revoked ones too.
+  let withPerson: [StatusDevice]
+  /// Of these, those that count: not revoked.
+  let trusted: [StatusDevice]
+  /// Of these, those that were heard within the silence setting.
+  let inContact: [StatusDevice]
+  /// The person has devices, and all are revoked.
+  let isRevoked: Bool
+  /// The last sign of life, and whether a wall clock contradicts it.
+  let lastSign: (heard: Span?, clockDiffers: Bool)
+  /// When a device that is in contact falls silent.
+  let silences: [Int64]
+
+  init(_ person: PersonEvidence, at clock: StatusClock) {
+    let away = Self.away(person.statements.accountings)
+    withPerson = person.devices.filter { !away.contains($0.id) }
+    trusted = withPerson.filter { !$0.isRevoked }
+    isRevoked = !person.devices.isEmpty && person.devices.allSatisfy(\.isRevoked)
+    let moments = trusted.compactMap { device in
+      device.heard.map { (device, $0.moment(at: clock)) }
+    }
+    let silence = person.silenceMilliseconds
+    let contacts = moments.filter { clock.boot - $0.1.earliest <= silence }
+    inContact = contacts.map(\.0)
+    silences = contacts.map { $0.1.earliest + silence + 1 }
+    let speakers = moments.isEmpty ? withPerson : trusted
+    lastSign = Self.lastSign(of: speakers, at: clock)
+  }
+
+  /// Devices that are not with the person. Where commanders disagree, one is with the person.
+  private static func away(_ accountings: [AccountingEvidence]) -> Set<DeviceID> {
+    guard var away = accountings.first?.away else { return [] }
+    for accounting in accountings.dropFirst() { away.formIntersection(accounting.away) }
+    return away
+  }
+
+  /// That with the least upper bound of its age.
+  private static func lastSign(
+    of devices: [StatusDevice], at clock: StatusClock
+  ) -> (heard: Span?, clockDiffers: Bool) {
+    var last: (heard: Span, clockDiffers: Bool)?
+    for evidence in devices.compactMap(\.heard) {
+      let heard = evidence.moment(at: clock)
+      let key = (heard.earliest, heard.latest)
+      if let last, (last.heard.earliest, last.heard.latest) >= key { continue }
+      last = (heard, evidence.clockDiffers(at: clock))
+    }
+    return (last?.heard, last?.clockDiffers ?? false)
+  }
+
+  /// The newest usable fix of any device that counts, by when it was reported.
+  func newestFix(at clock: StatusClock) -> FixEvidence? {
+    var best: (key: (Int64, Int64, DeviceID), fix: FixEvidence)?
+    for device in trusted {
+      guard let fix = device.history.newest else { continue }
+      let made = fix.made.moment(at: clock)
+      let key = (made.latest, made.earliest, device.id)
+      if let best, best.key >= key { continue }
+      best = (key, fix)
+    }
+    return best?.fix
+  }
+}

@@ -1,0 +1,80 @@
+internal import MusterModel
+
+/// The open orders that are for a person, and what satisfies them.
+struct OrderReview {
+  /// Neither closed, nor replaced, nor named by the person's sign-off; by id.
+  let open: [OrderEvidence]
+  /// The zones of the orders that send people somewhere, by id: any of them will do.
+  let goals: [StatusZone]
+  private let person: PersonIdentity
+  private let fixes: [FixEvidence]
+  private let clock: StatusClock
+
+  init(
+    _ person: PersonEvidence, devices: DeviceContacts, in scene: StatusScene, at clock: StatusClock
+  ) {
+    self.person = person.identity
+    self.clock = clock
+    fixes = devices.trusted.compactMap(\.history.newest)
+    let mine = scene.orders.filter { $0.isOrder && $0.audience.includes(person.identity) }
+    let left = person.statements.signOff?.rows ?? []
+    let open = mine.filter { order in
+      order.isOpen && !left.contains(order.id)
+        && !mine.contains { Self.does($0, replace: order) }
+    }
+    self.open = open
+    goals = Self.goals(of: open.filter(\.moves), in: scene)
+  }
+
+  /// An order that sends people somewhere replaces only such orders, and a roll call roll calls.
+  private static func does(_ newer: OrderEvidence, replace older: OrderEvidence) -> Bool {
+    newer.id != older.id && newer.moves == older.moves && newer.supersedes.contains(older.id)
+  }
+
+  private static func goals(of orders: [OrderEvidence], in scene: StatusScene) -> [StatusZone] {
+    var goals: [RowID: StatusZone] = [:]
+    for order in orders {
+      let named = order.zones.compactMap { scene.zones[$0] }.filter(\.isRefuge)
+      for zone in named.isEmpty ? scene.assembly : named { goals[zone.id] = zone }
+    }
+    return goals.values.sorted { $0.id < $1.id }
+  }
+
+  /// Whether an order sends the person somewhere.
+  var moves: Bool { open.contains(where: \.moves) }
+
+  /// The order that is shown: of those that send people somewhere, else of unanswered roll calls.
+  func shown(satisfied: Set<RowID>) -> OrderEvidence? {
+    let candidates = moves ? open.filter(\.moves) : open.filter { !satisfied.contains($0.id) }
+    return candidates.min { $0.isShown(before: $1) }
+  }
+
+  /// What satisfies an order, accountings aside; nil if nothing does.
+  func satisfaction(of order: OrderEvidence) -> OrderStanding.State? {
+    guard order.moves, !goals.isEmpty else {
+      return order.acknowledged.contains(person.id) ? .acknowledged : nil
+    }
+    let issued = order.made.moment(at: clock).latest
+    for fix in fixes where fix.made.moment(at: clock).earliest >= issued {
+      if let zone = goals.first(where: { $0.fence.contains(fix.position) }) {
+        return .present(zone: zone.id)
+      }
+    }
+    return nil
+  }
+
+  /// How late an order is that nothing satisfies.
+  func lateness(of order: OrderEvidence) -> OrderStanding.State {
+    guard let deadline = order.deadline(at: clock) else { return .ordered }
+    if deadline.hasPassed(at: clock.boot, grace: OrderEvidence.graceMilliseconds) {
+      return .unaccounted
+    }
+    return deadline.mayHavePassed(at: clock.boot) ? .overdue : .ordered
+  }
+
+  /// When the lateness of an order may change.
+  func changes(of order: OrderEvidence) -> [Int64] {
+    guard let due = order.deadline(at: clock)?.time else { return [] }
+    return [due.earliest, due.latest + OrderEvidence.graceMilliseconds]
+  }
+}

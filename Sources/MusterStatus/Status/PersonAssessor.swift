@@ -1,0 +1,204 @@
+internal import MusterGeo
+internal import MusterModel
+
+/// Works the table of statuses out for one person, a row at a time.
+struct PersonAssessor {
+  private let person: PersonEvidence
+  private let scene: StatusScene
+  private let clock: StatusClock
+  private let orders: OrderReview
+  private let accounting: Accounting?
+  private let timers: [TimerEvidence]
+  let contacts: DeviceContacts
+  /// The hazard zones that devices of the person are in.
+  let hazards: [StatusZone]
+  /// Each open order, by id.
+  let standings: [OrderStanding]
+
+  /// An accounting that nothing has ended, as people read it, and the orders that all of them name.
+  private struct Accounting {
+    let reason: String
+    let rows: Set<RowID>
+  }
+
+  init(_ person: PersonEvidence, in scene: StatusScene, at clock: StatusClock) {
+    self.person = person
+    self.scene = scene
+    self.clock = clock
+    let contacts = DeviceContacts(person, at: clock)
+    let orders = OrderReview(person, devices: contacts, in: scene, at: clock)
+    let left = person.statements.signOff?.rows ?? []
+    let timers = person.timers.filter { !$0.isSatisfied && !left.contains($0.id) }
+    let rule = AccountingRule(
+      person: person, scene: scene, orders: orders, timers: timers, clock: clock,
+      notWithPerson: Set(person.devices.map(\.id)).subtracting(contacts.withPerson.map(\.id)))
+    let valid = rule.valid
+    let named = valid.reduce(into: Set<RowID>()) { $0.formUnion($1.rows) }
+    accounting = valid.first.map {
+      Accounting(reason: Words.joined("accounted for by \($0.by)", $0.note), rows: named)
+    }
+    standings = orders.open.map { order in
+      let state =
+        orders.satisfaction(of: order) ?? (named.contains(order.id) ? .accountedFor : nil)
+      return OrderStanding(
+        id: order.id, state: state ?? orders.lateness(of: order),
+        due: order.deadline(at: clock)?.time)
+    }
+    var hazards: [RowID: StatusZone] = [:]
+    for device in contacts.withPerson {
+      let found = HazardReplay.zones(
+        device.history.fixes, isRevoked: device.isRevoked, in: scene)
+      for zone in found { hazards[zone.id] = zone }
+    }
+    self.hazards = hazards.values.sorted { $0.id < $1.id }
+    (self.contacts, self.orders, self.timers) = (contacts, orders, timers)
+  }
+
+  // MARK: Conditions
+
+  /// In the order of the table.
+  var conditions: [StatusCondition] {
+    var found = [mayday, accountedFor, inHazard, signedOff].compactMap { $0 }
+    found += [late(.unaccounted), late(.overdue), expected, noContact, late(.ordered)]
+      .compactMap { $0 }
+    found += [atAssembly, reportedSafe, noPosition].compactMap { $0 }
+    return found.isEmpty ? [condition(.ok, "in contact")] : found
+  }
+
+  private func condition(_ status: PersonStatus, _ reason: String) -> StatusCondition {
+    StatusCondition(status: status, severity: status.severity, reason: reason)
+  }
+
+  /// Answered are the calls that any later statement names.
+  private var mayday: StatusCondition? {
+    let said = person.statements
+    var answered: Set<Dot> = []
+    for claim in said.helpOverrides + said.relayed { answered.formUnion(claim.seen) }
+    for accounting in said.accountings { answered.formUnion(accounting.claims) }
+    guard let call = said.calls.first(where: { !answered.contains($0.dot) }) else { return nil }
+    let words = call.by.map { "needs help, says \($0)" } ?? "asked for help"
+    return condition(.mayday, Words.joined(words, call.note))
+  }
+
+  private var accountedFor: StatusCondition? {
+    accounting.map { condition(.accountedFor, $0.reason) }
+  }
+
+  private var inHazard: StatusCondition? {
+    guard let first = hazards.first else { return nil }
+    let open = hazards.filter { zone in !permits.contains { $0.zone == zone.id } }
+    var reason = "inside hazard zone \((open.first ?? first).name)"
+    if hazards.count > 1 { reason += " and \(hazards.count - 1) more" }
+    if open.isEmpty { reason += ", with an entry permit" }
+    return StatusCondition(
+      status: .inHazard, severity: open.isEmpty ? .warning : .danger, reason: reason)
+  }
+
+  /// The permits of the person that surely have not ended.
+  private var permits: [PermitEvidence] {
+    scene.permits.filter {
+      !$0.isRevoked && $0.includes(person.identity) && clock.boot < $0.end(at: clock)
+    }
+  }
+
+  private var signedOff: StatusCondition? {
+    person.statements.signOff.map { condition(.signedOff, Words.joined("signed off", $0.reason)) }
+  }
+
+  /// The orders and timers that are this late.
+  private func late(_ state: OrderStanding.State) -> StatusCondition? {
+    let status: PersonStatus
+    let when: String
+    switch state {
+    case .unaccounted: (status, when) = (.unaccounted, "deadline passed")
+    case .overdue: (status, when) = (.overdue, "deadline may have passed")
+    default: (status, when) = (.ordered, "")
+    }
+    let late = standings.filter { $0.state == state }.map(\.id)
+    if let order = orders.open.filter({ late.contains($0.id) }).min(by: { $0.isShown(before: $1) })
+    {
+      let words = Words.order(order, goals: orders.goals)
+      return condition(status, when.isEmpty ? words : "\(words): \(when)")
+    }
+    if timers.contains(where: { lateness(of: $0) == status }) {
+      return condition(status, "check-in: \(when)")
+    }
+    return nil
+  }
+
+  private func lateness(of timer: TimerEvidence) -> PersonStatus? {
+    if clock.boot >= timer.due.latest + timer.graceMilliseconds { return .unaccounted }
+    return clock.boot >= timer.due.earliest ? .overdue : nil
+  }
+
+  private var expected: StatusCondition? {
+    person.wasHeard ? nil : condition(.expected, "nothing received yet")
+  }
+
+  private var noContact: StatusCondition? {
+    if contacts.isRevoked { return condition(.noContact, "device revoked, no contact") }
+    guard person.wasHeard, contacts.inContact.isEmpty else { return nil }
+    let span = RoundedSpan(seconds: UInt64(max(0, person.silenceMilliseconds) / 1000))
+    let isUnknown = contacts.lastSign.heard.map { !$0.hasEarliest } ?? false
+    return condition(
+      .noContact, isUnknown ? "no contact, age unknown" : "no contact for more than \(span)")
+  }
+
+  private var atAssembly: StatusCondition? {
+    let zones = orders.moves ? orders.goals : scene.assembly
+    var found: StatusZone?
+    for device in contacts.inContact {
+      guard let fix = device.history.newest, fix.showsSafety,
+        let zone = zones.first(where: { $0.fence.contains(fix.position) })
+      else { return nil }
+      found = found ?? zone
+    }
+    return found.map { condition(.atAssembly, "at assembly zone \($0.name)") }
+  }
+
+  private var reportedSafe: StatusCondition? {
+    person.statements.claims.first { $0.claim == .safe }.map {
+      condition(.reportedSafe, Words.joined("reported safe", $0.note))
+    }
+  }
+
+  private var noPosition: StatusCondition? {
+    guard person.wasHeard, !contacts.inContact.isEmpty,
+      contacts.trusted.allSatisfy({ $0.history.newest == nil })
+    else { return nil }
+    return condition(.noPosition, "no usable position")
+  }
+
+  // MARK: Way and time
+
+  /// The shown order, with the way to the nearest zone that satisfies it.
+  var guidance: OrderGuidance? {
+    let satisfied = Set(standings.filter(\.isSatisfied).map(\.id))
+    guard let order = orders.shown(satisfied: satisfied) else { return nil }
+    var guidance = OrderGuidance(
+      order: order.id, kind: order.kind, due: order.deadline(at: clock)?.time)
+    guard order.moves, let fix = contacts.newestFix(at: clock) else { return guidance }
+    if let zone = orders.goals.first(where: { $0.fence.contains(fix.position) }) {
+      (guidance.zone, guidance.distanceMetres) = (zone.id, 0)
+      return guidance
+    }
+    for zone in orders.goals {
+      guard let approach = zone.fence.geometry.approach(from: fix.position) else { continue }
+      if let known = guidance.distanceMetres, known <= approach.distanceMetres { continue }
+      guidance.zone = zone.id
+      guidance.distanceMetres = approach.distanceMetres
+      guidance.bearingDegrees = approach.bearingDegrees
+    }
+    return guidance
+  }
+
+  /// Silences, deadlines with and without grace, and ends of permits that lie ahead.
+  var nextChange: Int64? {
+    var moments = contacts.silences + orders.open.flatMap(orders.changes)
+    for timer in timers {
+      moments += [timer.due.earliest, timer.due.latest + timer.graceMilliseconds]
+    }
+    moments += permits.map { $0.end(at: clock) }
+    return moments.filter { $0 > clock.boot }.min()
+  }
+}
