@@ -24,7 +24,7 @@ def main():
     lab.in_private_network()
     valley = lab.Lab(options.muster, 2)
     post, field = valley.nodes
-    valley.start_on_loopback(post, "--http", f"127.0.0.1:{HTTP}")
+    valley.start_on_loopback(post, "--http", f"127.0.0.1:{HTTP}", "--trust-local")
     valley.start_on_loopback(field)
     for index in range(options.reports):
         post.add_report(f"Report {index}", "Something happens here. " * 4)

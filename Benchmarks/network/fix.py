@@ -98,7 +98,8 @@ lab.in_private_network()
 
 node, gpsd, http_port = lab.Lab(options.muster, 1).nodes[0], Gpsd(), 7580
 node.lab.start_on_loopback(
-    node, "--gpsd", f"127.0.0.1:{gpsd.port}", "--http", f"127.0.0.1:{http_port}")
+    node, "--gpsd", f"127.0.0.1:{gpsd.port}", "--http", f"127.0.0.1:{http_port}",
+    "--trust-local")
 gpsd.accept()
 node.muster("fence", "add", "--name", "School", "--circle", f"{INSIDE},14.5,100")
 events = subprocess.Popen(

@@ -78,8 +78,9 @@ class Node:
 
     def start(self, *words):
         inside = ["ip", "netns", "exec", self.namespace] if self.namespace else []
+        web = [] if "--http" in words else ["--no-http"]
         self.process = subprocess.Popen(
-            [*inside, self.lab.program, "run", *words, "--home", self.home],
+            [*inside, self.lab.program, "run", *web, *words, "--home", self.home],
             stdout=subprocess.DEVNULL, stderr=open(self.home + ".log", "a"))
         deadline = time.monotonic() + 60
         while True:

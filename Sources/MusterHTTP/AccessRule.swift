@@ -1,14 +1,26 @@
 internal import Foundation
+internal import MusterCrypto
+internal import MusterModel
 
-/// Who may talk to the server: on a loopback address whoever is on this machine and is no web page,
-/// elsewhere whoever knows the token.
+/// Who may talk to a listener.
 ///
 /// A page in a browser here can send requests to a loopback address too. It cannot hide whose it
 /// is: the browser names the host that the page meant (which unmasks names that were pointed here),
-/// and says that the request comes from a page. No tracker app says that.
+/// and says that the request comes from a page. No tracker app says that. Other users of this
+/// machine can connect to a loopback address as well, so the API needs a token there
+/// (`docs/decisions/0038`).
 public struct AccessRule: Hashable, Sendable {
-  /// What phones have to know; nil on a loopback address.
-  private let token: String?
+  /// What a listener asks of its clients.
+  public enum Access: Hashable, Sendable {
+    /// Nothing: the file system guards the socket, or the user trusts everyone on the machine.
+    case trusted
+    /// The token, of programs, browsers and phones on this machine.
+    case local(token: String)
+    /// The token, of phones on other machines. Programs are not served.
+    case phones(token: String)
+  }
+
+  private let access: Access
 
   /// What the rule looks at.
   public struct Headers: Hashable, Sendable {
@@ -20,16 +32,19 @@ public struct AccessRule: Hashable, Sendable {
     public var origin: String?
     /// `Sec-Fetch-Site`.
     public var fetchSite: String?
+    /// All `Cookie` headers.
+    public var cookies: [String]
 
     /// Those that a request has.
     public init(
       host: String? = nil, authorization: String? = nil, origin: String? = nil,
-      fetchSite: String? = nil
+      fetchSite: String? = nil, cookies: [String] = []
     ) {
       self.host = host
       self.authorization = authorization
       self.origin = origin
       self.fetchSite = fetchSite
+      self.cookies = cookies
     }
   }
 
@@ -43,19 +58,25 @@ public struct AccessRule: Hashable, Sendable {
     case unauthorized
   }
 
-  /// - Parameter token: MUST be there where others than this machine can reach the server.
-  public init(token: String?) { self.token = token }
+  /// - Parameter access: MUST NOT be `trusted` where other machines can reach the listener.
+  public init(_ access: Access) { self.access = access }
 
-  /// Whether only this machine can reach the server.
-  var isLocal: Bool { token == nil }
+  /// Whether only this machine can reach the listener.
+  var isLocal: Bool { if case .phones = access { false } else { true } }
 
-  /// Judges a request by its path, without its query, and its headers.
+  private var token: String? {
+    switch access {
+    case .trusted: nil
+    case .local(let token), .phones(let token): token
+    }
+  }
+
+  /// Judges a phone's request by its path, without its query, and its headers.
   public func judge(path: String, _ headers: Headers) -> Verdict {
     if headers.origin != nil { return .forbidden }
     if let site = headers.fetchSite, site != "none" { return .forbidden }
-    guard let token else {
-      return Self.isLoopback(headers.host) ? .allowed(path: path) : .forbidden
-    }
+    if isLocal, !Self.isLoopback(headers.host) { return .forbidden }
+    guard let token else { return .allowed(path: path) }
     let parts = path.split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false)
     let rest =
       parts.count == 2
@@ -65,22 +86,72 @@ public struct AccessRule: Hashable, Sendable {
       return .allowed(path: "/" + (rest.count == 2 ? rest[1] : ""))
     }
     if let password = headers.authorization.flatMap(BasicPassword.init),
-      Self.isSame(
-        password.text, token)
+      Self.isSame(password.text, token)
     {
       return .allowed(path: path)
     }
-    return .unauthorized
+    return isLocal && hasBearer(headers) ? .allowed(path: path) : .unauthorized
   }
 
-  /// Whether the API is for whoever sends these headers: somebody on this machine, by a name that
-  /// is always this machine's, and no web page but one that this very server gave out.
-  public func servesPrograms(_ headers: Headers) -> Bool {
-    guard token == nil, let host = headers.host, Self.isLoopback(host) else { return false }
+  /// Whether the headers come from this machine, by a name that is always this machine's, and from
+  /// no web page but one that this very listener served.
+  public func isFromHere(_ headers: Headers) -> Bool {
+    guard isLocal, let host = headers.host, Self.isLoopback(host) else { return false }
     if let origin = headers.origin, origin.lowercased() != "http://\(host.lowercased())" {
       return false
     }
     return headers.fetchSite.map { ["none", "same-origin"].contains($0) } ?? true
+  }
+
+  /// Judges a request for the API.
+  public func judgeProgram(path: String, _ headers: Headers) -> Verdict {
+    guard isFromHere(headers) else { return .forbidden }
+    if token == nil || hasBearer(headers) || hasCookie(headers) { return .allowed(path: path) }
+    return .unauthorized
+  }
+
+  // MARK: The token in a browser
+
+  /// Whether a token is the one that the listener asks for; true where it asks for none.
+  func accepts(_ given: String) -> Bool { token.map { Self.isSame(given, $0) } ?? true }
+
+  /// The value of `Set-Cookie` that stands for the token from now on.
+  ///
+  /// Browsers send a cookie to every port of a host, so the name carries the port. The value is
+  /// derived from the token, which it does not disclose.
+  func setCookie(_ headers: Headers) -> String? {
+    guard let token else { return nil }
+    let (name, value) = (Self.cookieName(headers.host), Self.cookieValue(token))
+    return "\(name)=\(value); Path=/; HttpOnly; SameSite=Strict"
+  }
+
+  private func hasBearer(_ headers: Headers) -> Bool {
+    guard let token, let header = headers.authorization else { return false }
+    let parts = header.split(separator: " ", maxSplits: 1)
+    return parts.count == 2 && parts[0].lowercased() == "bearer"
+      && Self.isSame(String(parts[1]), token)
+  }
+
+  private func hasCookie(_ headers: Headers) -> Bool {
+    guard let token else { return false }
+    let (name, value) = (Self.cookieName(headers.host), Self.cookieValue(token))
+    return headers.cookies.contains { header in
+      header.split(separator: ";").contains { pair in
+        let parts = pair.drop { $0 == " " }.split(separator: "=", maxSplits: 1)
+        return parts.count == 2 && parts[0] == name && Self.isSame(String(parts[1]), value)
+      }
+    }
+  }
+
+  private static func cookieName(_ host: String?) -> String {
+    let digits = host.flatMap { name in
+      name.lastIndex(of: ":").map { name[$0...].dropFirst().filter(\.isNumber) }
+    }
+    return "muster-\(digits ?? "80")"
+  }
+
+  private static func cookieValue(_ token: String) -> String {
+    Hex.encode(Blake2b.hash256(Array("muster dashboard cookie \(token)".utf8)).bytes)
   }
 
   private static func isLoopback(_ host: String?) -> Bool {

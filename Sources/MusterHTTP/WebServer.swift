@@ -1,3 +1,4 @@
+internal import Foundation
 internal import Hummingbird
 public import Logging
 public import MusterControl
@@ -9,18 +10,28 @@ internal import Synchronization
 /// Serves one place over HTTP: the API, the dashboard that is made of it, phones that say where
 /// they are, and on the node's own socket the command line.
 ///
-/// On the socket and on a loopback address all is open to whoever is on this machine and is no
-/// foreign web page; elsewhere only phones are heard, who have to know a token. Bodies, headers,
-/// connections and the time of a connection are bounded, everywhere alike.
+/// On the socket all is open, on a loopback address to clients that know a token and are no foreign
+/// web page; elsewhere only phones are served, which know a token too. Bodies, headers, connections
+/// and the time of a connection are bounded, everywhere alike.
 public struct WebServer: Service {
   /// Where a server listens.
   public enum Place: Hashable, Sendable {
     /// The node's own socket: for this user alone, by the file system.
     case socket(ControlSocketPath)
-    /// A port; 0 for one that the system chooses. The token is what phones have to know: it MUST
-    /// be there where others than this machine can reach the host, who are then not served the API.
-    case address(host: String, port: Int, token: String?)
+    /// A port; 0 for one that the system chooses. The access MUST be `phones` where other machines
+    /// can reach the host.
+    case address(host: String, port: Int, access: AccessRule.Access, whenTaken: WhenTaken = .fail)
   }
+
+  /// What a server does where its port is in use.
+  public enum WhenTaken: Hashable, Sendable {
+    case fail
+    /// Logs a warning and listens on the next port that is free.
+    case useNext
+  }
+
+  /// Ports that are tried before the system chooses one.
+  private static let mostPorts = 20
 
   private static let mostConnections = 1_280
   private static let idle = TimeAmount.seconds(15)
@@ -50,14 +61,14 @@ public struct WebServer: Service {
     logger: Logger, onListening: @escaping @Sendable (Int) -> Void
   ) {
     self.place = place
-    var token: String?
+    var access = AccessRule.Access.trusted
     var commands: CommandDoor?
     switch place {
     case .socket: commands = CommandDoor(performer: performer)
-    case .address(_, _, let word): token = word
+    case .address(_, _, let asked, _): access = asked
     }
     responder = WebResponder(
-      rule: AccessRule(token: token), phones: TrackerResponder(node: node),
+      rule: AccessRule(access), phones: TrackerResponder(node: node),
       router: programs.router, commands: commands, dashboard: programs.dashboard)
     self.logger = logger
     self.onListening = onListening
@@ -67,14 +78,30 @@ public struct WebServer: Service {
   /// made for this user alone. The socket is taken away at the end.
   public func run() async throws {
     switch place {
-    case .address(let host, let port, _):
-      let (logger, onListening) = (logger, onListening)
-      try await serve(.hostname(host, port: port)) { channel in
-        let port = channel.localAddress?.port ?? 0
-        logger.info("listening for programs and phones on http://\(host):\(port)")
-        onListening(port)
+    case .address(let host, let port, _, let whenTaken):
+      var ports = [port]
+      if whenTaken == .useNext, port > 0 {
+        ports += (port + 1..<port + Self.mostPorts).filter { $0 <= UInt16.max } + [0]
       }
+      try await serve(host, ports)
     case .socket(let path): try await serve(path)
+    }
+  }
+
+  /// Serves the first of the ports that is free.
+  private func serve(_ host: String, _ ports: [Int]) async throws {
+    for (index, port) in ports.enumerated() {
+      do {
+        let (logger, onListening) = (logger, onListening)
+        return try await serve(.hostname(host, port: port)) { channel in
+          let port = channel.localAddress?.port ?? 0
+          logger.info("listening for programs and phones on http://\(host):\(port)")
+          onListening(port)
+        }
+      } catch let error as IOError where error.errnoCode == EADDRINUSE {
+        guard index + 1 < ports.count else { throw error }
+        logger.warning("\(host):\(port) is in use: trying another port")
+      }
     }
   }
 
@@ -157,22 +184,42 @@ struct WebResponder: HTTPResponder {
   let dashboard: Dashboard
 
   func respond(to request: Request, context: Context) async throws -> Response {
+    let path = request.uri.path
     let headers = AccessRule.Headers(
       host: request.head.authority, authorization: request.headers[.authorization],
-      origin: request.headers[.origin], fetchSite: request.value(of: "sec-fetch-site"))
+      origin: request.headers[.origin], fetchSite: request.value(of: "sec-fetch-site"),
+      cookies: request.headers[values: .cookie])
+    let link = rule.isLocal ? DashboardLink(request) : nil
     let isPage = rule.isLocal && Dashboard.owns(request)
-    guard APIRouter.owns(request.uri.path) || isPage else {
-      return try await phones.respond(to: request, as: rule.judge(path: request.uri.path, headers))
+    guard APIRouter.owns(path) || isPage || link != nil else {
+      return try await phones.respond(to: request, as: rule.judge(path: path, headers))
     }
-    guard rule.servesPrograms(headers) else {
+    guard rule.isFromHere(headers) else {
       let reason =
         "programs are served on a loopback address, by its own name, and no page of another site"
       return Problem(.forbidden, reason).answer.response
     }
+    if let link { return link.answer(by: rule, headers, of: dashboard, to: request) }
+    // The page's files hold nothing of the operation, and a probe learns only that the node runs.
+    if isPage && path != "/" { return dashboard.answer(request) }
+    if !Self.probes.contains(path), rule.judgeProgram(path: path, headers) == .unauthorized {
+      return isPage ? dashboard.locked(request) : Self.unauthorized
+    }
     if isPage { return dashboard.answer(request) }
-    if let commands, request.uri.path == CommandExchange.path {
+    if let commands, path == CommandExchange.path {
       return await commands.answer(request, connection: context.connection).response
     }
     return await router.answer(request, connection: context.connection).response
+  }
+
+  private static let probes: Set = ["/healthz", "/readyz"]
+
+  private static var unauthorized: Response {
+    let reason =
+      "the token is missing or wrong: send `Authorization: Bearer TOKEN` with the contents of "
+      + "run/http-token in the node's home, or start the node with --trust-local"
+    var response = Problem(.unauthorized, reason).answer.response
+    response.headers[.wwwAuthenticate] = "Bearer realm=\"muster\""
+    return response
   }
 }

@@ -33,7 +33,9 @@ struct Laptop: Sendable {
 
   /// Starts the node, and returns when it takes commands.
   func start(_ words: [String]) async throws {
-    let words = ["run", "--listen", "127.0.0.1:0", "--no-multicast"] + words
+    let words =
+      ["run", "--listen", "127.0.0.1:0", "--no-multicast"]
+      + (words.contains("--http") ? [] : ["--no-http"]) + words
     try journal.note(callsign, words)
     try await children.startNode(callsign, words + folders, log: log)
     let socket = home.appending(path: "run/muster.sock").path

@@ -115,7 +115,7 @@ struct MusterDemo: AsyncParsableCommand {
           let outcome = try await stage.story.play()
           if let port = stage.story.dashboard {
             try show(outcome, on: screen)
-            try offer(port, on: screen)
+            try offer(port, of: stage.story.anna, on: screen)
             return .kept(outcome)
           }
           return .over(outcome, unclean: try await stage.end())
@@ -144,8 +144,12 @@ struct MusterDemo: AsyncParsableCommand {
     try screen.write("\n\(ClosingTable(outcome: outcome, screen: screen).text)\n\n")
   }
 
-  private func offer(_ port: Int, on screen: Screen) throws {
-    let address = screen.paint("http://127.0.0.1:\(port)/", .strong)
+  private func offer(_ port: Int, of anna: Laptop, on screen: Screen) throws {
+    let token = try String(
+      contentsOf: anna.home.appending(path: "run/http-token"), encoding: .utf8
+    )
+    .trimmingCharacters(in: .whitespacesAndNewlines)
+    let address = screen.paint("http://127.0.0.1:\(port)/?token=\(token)", .strong)
     try screen.write(
       "The dashboard of Anna's command post: \(address)\nThe three nodes run until Ctrl-C.\n\n")
   }

@@ -161,7 +161,7 @@ def bombs(options):
     made = mesh(options, 2)
     node = made.nodes[0]
     node.stop()
-    made.start_on_loopback(node, "--http", "127.0.0.1:7480")
+    made.start_on_loopback(node, "--http", "127.0.0.1:7480", "--trust-local")
     made.until_in_step()
     verdict, count, slowest, answers = Verdict(""), 0, 0.0, {}
     status, _ = ask(request("POST", "/api/v1/reports", b'{"title": "No bomb"}'))

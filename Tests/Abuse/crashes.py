@@ -38,7 +38,7 @@ def kills(options):
             victim.process.kill()
             victim.process.wait()
             starting = subprocess.Popen(
-                [lab.program, "run", "--listen", "127.0.0.1:7501", "--no-multicast",
+                [lab.program, "run", "--listen", "127.0.0.1:7501", "--no-multicast", "--no-http",
                  "--home", victim.home],
                 stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
             time.sleep(draw.random() * 0.15)

@@ -70,7 +70,7 @@ def open_post(made):
         node.muster("login", "add", name, "--rights", rights, "--passphrase-file", path)
     node.stop()
     made.start_on_loopback(
-        node, "--http", f"127.0.0.1:{LOCAL}", "--serve", f"127.0.0.1:{POST}")
+        node, "--http", f"127.0.0.1:{LOCAL}", "--trust-local", "--serve", f"127.0.0.1:{POST}")
     made.until_in_step()
     return node
 

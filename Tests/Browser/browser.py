@@ -30,7 +30,8 @@ def must(words, condition):
 class Page:
     """The dashboard in a browser of its own."""
 
-    def __init__(self, url, shots=None, more=()):
+    def __init__(self, url, shots=None, more=(), link=None):
+        """`link` is the address with the token, where one is asked for."""
         from selenium import webdriver
         options = webdriver.ChromeOptions()
         for word in ("--headless=new", "--no-sandbox", "--disable-gpu", "--window-size=1400,900",
@@ -42,9 +43,10 @@ class Page:
         self.driver.set_script_timeout(60)
         self.shots = shots
         self.url = url
+        self.link = link or url + "/"
 
     def open(self):
-        self.driver.get(self.url + "/")
+        self.driver.get(self.link)
         wait("the page shows who is there", lambda: self.text("#counts"))
 
     def close(self):

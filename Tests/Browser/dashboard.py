@@ -23,6 +23,22 @@ from paper import printed
 from remote import elsewhere
 
 
+def locked(page, operation):
+    """Without the token the page says what to do, and nothing of the operation."""
+    page.driver.get(operation.leader.url + "/")
+    must("a browser that does not know the token is told what to do",
+         "run/http-token" in page.text("main") and "muster run" in page.text("main")
+         and "Serra" not in page.text("body"))
+    page.shot("token")
+    page.js("""document.querySelector("[name=token]").value = arguments[0];
+        document.querySelector("form button").click();""", operation.leader.token)
+    wait("the token opens the page", lambda: page.text("#counts"))
+    must("the address does not keep the token", "token" not in page.driver.current_url)
+    must("no script can read the cookie", page.js("return document.cookie") == "")
+    # The browser reports the answer 401 itself.
+    must("the browser has no other complaint", not page.faults("status of 401"))
+
+
 def members(page, operation):
     """Who turns safe is seen to be safe, soon."""
     place = {"lat": 40.3217, "lon": -7.6114, "accuracyMetres": 12}
@@ -136,7 +152,7 @@ def alerts(page, operation):
         name.value = 'Maria'; name.dispatchEvent(new Event('change'));""")
     page.shot("alerts")
     waiting = next(a for a in operation.leader.get("alerts")["items"] if "by the mill" in a["text"])
-    other = Page(operation.leader.url)
+    other = Page(operation.leader.url, link=operation.leader.link)
     try:
         other.open()
         wait("it waits at another screen too", lambda: "by the mill" in other.text("#alerts"))
@@ -455,7 +471,8 @@ def main():
     try:
         if options.uplink:
             operation.use_uplink()
-        page = Page(operation.leader.url, options.screenshots)
+        page = Page(operation.leader.url, options.screenshots, link=operation.leader.link)
+        locked(page, operation)
         page.open()
         checked("the page opens")
         if options.opening:

@@ -72,8 +72,7 @@ class Node:
     def start(self):
         words = [self.program, "run", "--home", self.home, "--no-multicast",
                  "--listen", f"127.0.0.1:{self.udp}"]
-        if self.http:
-            words += ["--http", f"127.0.0.1:{self.http}"]
+        words += ["--http", f"127.0.0.1:{self.http}"] if self.http else ["--no-http"]
         words += self.more
         if self.peer:
             words += ["--peer", f"127.0.0.1:{self.peer}"]
@@ -99,14 +98,26 @@ class Node:
     def url(self):
         return f"http://127.0.0.1:{self.http}"
 
+    @property
+    def token(self):
+        with open(self.home + "/run/http-token", encoding="utf-8") as file:
+            return file.read().strip()
+
+    @property
+    def link(self):
+        """What the node prints for a person at a terminal."""
+        return f"{self.url}/?token={self.token}"
+
     def get(self, path):
-        with urllib.request.urlopen(f"{self.url}/api/v1/{path}", timeout=30) as answer:
+        request = urllib.request.Request(
+            f"{self.url}/api/v1/{path}", headers={"Authorization": f"Bearer {self.token}"})
+        with urllib.request.urlopen(request, timeout=30) as answer:
             return json.load(answer)
 
     def send(self, method, path, body):
         request = urllib.request.Request(
             f"{self.url}/api/v1/{path}", json.dumps(body).encode(), method=method,
-            headers={"Content-Type": "application/json"})
+            headers={"Content-Type": "application/json", "Authorization": f"Bearer {self.token}"})
         with urllib.request.urlopen(request, timeout=30) as answer:
             text = answer.read()
         return json.loads(text) if text else None

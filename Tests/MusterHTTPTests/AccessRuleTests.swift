@@ -1,16 +1,20 @@
-import MusterHTTP
 import Testing
 
+@testable import MusterHTTP
+
 struct AccessRuleTests {
-  private let local = AccessRule(token: nil)
-  private let open = AccessRule(token: "s3cret")
+  private let trusting = AccessRule(.trusted)
+  private let local = AccessRule(.local(token: "s3cret"))
+  private let open = AccessRule(.phones(token: "s3cret"))
 
   @Test(arguments: [
     "127.0.0.1:7480", "127.0.0.1", "localhost:7480", "LOCALHOST", "[::1]:7480", "[::1]",
     "127.1.2.3:80",
   ])
   func `whoever means this machine is heard on a loopback address`(host: String) {
-    #expect(local.judge(path: "/owntracks", .init(host: host)) == .allowed(path: "/owntracks"))
+    #expect(trusting.judge(path: "/owntracks", .init(host: host)) == .allowed(path: "/owntracks"))
+    let path = "/s3cret/owntracks"
+    #expect(local.judge(path: path, .init(host: host)) == .allowed(path: "/owntracks"))
   }
 
   @Test(arguments: [
@@ -18,11 +22,14 @@ struct AccessRuleTests {
     "localhost.evil.example", "10.0.0.1", "[::2]:7480", "::1", "127.0.0.1:7480:evil", "127.0.0.256",
   ])
   func `a name that was pointed here is not`(host: String?) {
-    #expect(local.judge(path: "/", .init(host: host)) == .forbidden)
+    #expect(trusting.judge(path: "/", .init(host: host)) == .forbidden)
+    let knowing = AccessRule.Headers(host: host, authorization: "Bearer s3cret")
+    #expect(local.judge(path: "/s3cret/", knowing) == .forbidden)
+    #expect(local.judgeProgram(path: "/api/v1/users", knowing) == .forbidden)
   }
 
   @Test func `a web page is not heard, whatever it knows`() {
-    for rule in [local, open] {
+    for rule in [trusting, local, open] {
       let page = AccessRule.Headers(host: "127.0.0.1:7480", origin: "https://evil.example")
       #expect(rule.judge(path: "/s3cret/", page) == .forbidden)
       for site in ["cross-site", "same-site", "same-origin"] {
@@ -31,7 +38,7 @@ struct AccessRuleTests {
       }
     }
     let typed = AccessRule.Headers(host: "localhost", fetchSite: "none")
-    #expect(local.judge(path: "/", typed) == .allowed(path: "/"))
+    #expect(trusting.judge(path: "/", typed) == .allowed(path: "/"))
   }
 
   @Test func `the token may be the beginning of the path or a password`() {
@@ -50,6 +57,7 @@ struct AccessRuleTests {
   func `without the token nobody is heard`(path: String) {
     let phone = AccessRule.Headers(host: "127.0.0.1:7480")
     #expect(open.judge(path: path, phone) == .unauthorized)
+    #expect(local.judge(path: path, phone) == .unauthorized)
   }
 
   @Test(arguments: [
@@ -59,5 +67,38 @@ struct AccessRuleTests {
   func `a wrong password is none`(authorization: String) {
     let phone = AccessRule.Headers(host: "10.0.0.1", authorization: authorization)
     #expect(open.judge(path: "/owntracks", phone) == .unauthorized)
+  }
+
+  @Test func `a program on this machine sends the token, or a cookie that stands for it`() throws {
+    func verdict(_ headers: AccessRule.Headers) -> AccessRule.Verdict {
+      local.judgeProgram(path: "/api/v1/users", headers)
+    }
+    let host = "127.0.0.1:7480"
+    #expect(verdict(.init(host: host)) == .unauthorized)
+    for wrong in ["Bearer s3cre", "Bearer s3crets", "Bearer", "s3cret", "Basic bWlhOnMzY3JldA=="] {
+      #expect(verdict(.init(host: host, authorization: wrong)) == .unauthorized, "\(wrong)")
+    }
+    let allowed = AccessRule.Verdict.allowed(path: "/api/v1/users")
+    #expect(verdict(.init(host: host, authorization: "bearer s3cret")) == allowed)
+    let cookie = try #require(local.setCookie(.init(host: host)))
+    #expect(cookie.hasSuffix("; Path=/; HttpOnly; SameSite=Strict") && !cookie.contains("s3cret"))
+    let pair = String(cookie.prefix { $0 != ";" })
+    #expect(verdict(.init(host: host, cookies: ["a=b; \(pair)"])) == allowed)
+    // Of another port of this machine, where another node may listen.
+    #expect(verdict(.init(host: "127.0.0.1:7481", cookies: [pair])) == .unauthorized)
+    let other = AccessRule(.local(token: "s3cres"))
+    #expect(
+      other.judgeProgram(path: "/", .init(host: host, cookies: [pair])) == .unauthorized)
+    // A page of another port has the cookie too; the browser says where it comes from.
+    let page = AccessRule.Headers(
+      host: host, origin: "http://127.0.0.1:8000", fetchSite: "same-site", cookies: [pair])
+    #expect(verdict(page) == .forbidden)
+  }
+
+  @Test func `who trusts this machine asks its programs for nothing`() {
+    let bare = AccessRule.Headers(host: "127.0.0.1:7480")
+    #expect(trusting.judgeProgram(path: "/metrics", bare) == .allowed(path: "/metrics"))
+    #expect(trusting.setCookie(bare) == nil)
+    #expect(open.judgeProgram(path: "/metrics", bare) == .forbidden)
   }
 }

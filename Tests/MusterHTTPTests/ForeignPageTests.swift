@@ -63,7 +63,7 @@ import Testing
   }
 
   @Test func `where others can reach the server, only phones are heard`() async throws {
-    try await WebStage.tell(token: "s3cret") { web in
+    try await WebStage.tell(access: .phones(token: "s3cret")) { web in
       for path in ["/api/v1/users", "/s3cret/api/v1/users", "/metrics", "/healthz"] {
         let status = try await web.status("GET", path)
         #expect(status == 403 || status == 404, "\(path): \(status)")
@@ -81,7 +81,7 @@ import Testing
         #expect(status == 404)
       }
     }
-    try await WebStage.tell(token: "s3cret") { web in
+    try await WebStage.tell(access: .phones(token: "s3cret")) { web in
       let bare = try await web.status("POST", "/api/v1/commands", "x", command)
       #expect(bare == 403)
       let status = try await web.status("POST", "/s3cret/api/v1/commands", "x", command)

@@ -2,8 +2,8 @@
 """Throws requests made of the served OpenAPI document at a node, right ones and wrong ones, and
 fails on any answer that the document does not promise, and on any 5xx.
 
-    muster run --http 127.0.0.1:7480 &
-    python3 Tests/OpenAPI/check.py --requests 20000
+    muster run &
+    python3 Tests/OpenAPI/check.py --requests 20000 --token "$(cat HOME/run/http-token)"
 
 Needs schemathesis 4 (Tests/requirements.txt). The node should be one of its own: all sorts of
 things are written.
@@ -24,6 +24,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
     parser.add_argument("--url", default="http://127.0.0.1:7480")
+    parser.add_argument("--token", help="of a node that was not started with --trust-local")
     parser.add_argument("--requests", type=int, default=20_000, help="at least so many")
     parser.add_argument("--examples", type=int, default=100, help="of each route in one round")
     parser.add_argument("--phases", default="coverage,fuzzing,stateful")
@@ -46,6 +47,7 @@ def round_of_requests(options, seed):
         "--exclude-path", "/api/v1/devices/{id}/revoke",
         "--exclude-path", "/api/v1/epoch/rotate", "--warnings", "off",
         "--max-examples", str(options.examples), "--seed", str(seed), "--no-color",
+        *(["--header", f"Authorization: Bearer {options.token}"] if options.token else []),
         "--generation-database", "none", "--continue-on-failure", "--phases", options.phases]
     with tempfile.TemporaryDirectory() as folder:
         done = subprocess.run(words, capture_output=True, text=True, cwd=folder)

@@ -16,7 +16,7 @@ struct InstallTests {
     try await Self.withInstalled { program in
       try await Field.tell(of: program) { field in
         let anna = try await field.founder("Anna")
-        let node = try await anna.run(peers: [], "--http", "127.0.0.1:0")
+        let node = try await anna.run(peers: [], "--http", "127.0.0.1:0", "--trust-local")
         var port: UInt16 = 0
         try await eventually("the node serves programs") {
           let line = try node.child.complaints.firstMatch(of: /phones on http:.*:(\d+)/)

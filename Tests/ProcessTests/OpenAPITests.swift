@@ -22,7 +22,7 @@ extension ProcessTests {
         }
         let verdict = try Python.run([
           Self.script.path, "--url", "http://127.0.0.1:\(port ?? 0)", "--requests", "100",
-          "--examples", "2", "--phases", "fuzzing",
+          "--examples", "2", "--phases", "fuzzing", "--token", try anna.httpToken(),
         ])
         #expect(verdict.status == 0, "\(verdict.output)")
         try await node.stop()

@@ -109,7 +109,8 @@ extension ProcessTests {
         let annas = try await anna.run()
         let ben = try await field.joiner("Ben", inviting: anna)
         try await anna.tell("fence", "add", "--name", "School", "--circle", "46.05,14.5,100")
-        let bens = try await ben.run(peers: [annas], "--http", "127.0.0.1:0")
+        let bens = try await ben.run(
+          peers: [annas], "--http", "127.0.0.1:0", "--trust-local")
         let port = try await portOfPhones(bens)
         try await inStep(anna, ben) { $0["fences"] == .number(1) }
 
@@ -173,6 +174,60 @@ extension ProcessTests {
         let basic = ["Authorization": "Basic bWlhOnMzY3JldA=="]
         #expect(try HTTPExchange.request(port, "/?id=b&lat=1&lon=1", headers: basic).status == 200)
         try await node.stop()
+      }
+    }
+
+    @Test func `plain run prints the dashboard's address, whose token lets programs and phones in`()
+      async throws
+    {
+      try await Field.tell { field in
+        let anna = try await field.founder("Anna")
+        // As a person starts it, whatever else listens on this machine.
+        let child = try anna.begin(
+          ["run", "--listen", "127.0.0.1:0", "--no-multicast"], stays: true)
+        var port: UInt16 = 0
+        try await eventually("the address is printed") {
+          if !child.isRunning { throw Failed("\(try await child.end(within: .zero))") }
+          let line = try child.complaints.firstMatch(
+            of: /muster: dashboard: http:\/\/127.0.0.1:(\d+)\/ \(token in (.*)run\/http-token\)/)
+          port = line.flatMap { UInt16($0.1) } ?? 0
+          return port != 0
+        }
+        let token = try anna.httpToken()
+        // Standard error is a file here, which others might read.
+        #expect(try !child.complaints.contains(token))
+        #expect(try HTTPExchange.request(port, "/api/v1/status").status == 401)
+        let bearer = ["Authorization": "Bearer \(token)"]
+        #expect(try HTTPExchange.request(port, "/api/v1/status", headers: bearer).status == 200)
+        #expect(try HTTPExchange.request(port, "/").body.contains("run/http-token"))
+        #expect(try HTTPExchange.request(port, "/?token=\(token)").status == 303)
+        #expect(try HTTPExchange.request(port, "/?id=a&lat=1&lon=1").status == 401)
+        #expect(try HTTPExchange.request(port, "/\(token)/?id=a&lat=1&lon=1").status == 200)
+        child.signal(SIGTERM)
+        #expect(try await child.end(within: .seconds(5)).status == 0)
+        let mode = try FileManager.default.attributesOfItem(
+          atPath: anna.home.appending(path: "run/http-token").path)[.posixPermissions]
+        #expect(mode as? Int == 0o600)
+      }
+    }
+
+    @Test func `a listener can be turned off, by a flag or in the file`() async throws {
+      try await Field.tell { field in
+        let anna = try await field.founder("Anna")
+        let quiet = try await anna.run()
+        #expect(try !quiet.child.complaints.contains("http://"))
+        try await quiet.stop()
+        try await anna.attempt("run", "--no-http", "--http", "127.0.0.1:0").expectRefusal(
+          status: 64, saying: "exclude")
+        _ = try field.file("Anna/home/muster.toml", "http = \"off\"\n")
+        let child = try anna.begin(
+          ["run", "--listen", "127.0.0.1:0", "--no-multicast"], stays: true)
+        try await eventually("the node takes commands") {
+          try child.complaints.contains("listening on UDP port")
+        }
+        child.signal(SIGTERM)
+        let ended = try await child.end(within: .seconds(5))
+        #expect(ended.status == 0 && !ended.errors.contains("http://"), "\(ended)")
       }
     }
   }

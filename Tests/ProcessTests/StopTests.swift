@@ -66,7 +66,7 @@ extension ProcessTests {
         try await node.stop()
 
         let starting = try anna.begin(
-          ["run", "--listen", "127.0.0.1:0", "--no-multicast"], stays: true)
+          ["run", "--listen", "127.0.0.1:0", "--no-multicast", "--no-http"], stays: true)
         try await eventually("the node has the home, and may not listen yet") {
           try String(contentsOf: anna.home.appending(path: "run/lock"), encoding: .utf8)
             .contains("\(starting.pid)")

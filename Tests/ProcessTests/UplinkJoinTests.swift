@@ -38,7 +38,8 @@ extension ProcessTests {
         #expect(said.contains("muster run --uplink \(there)"))
         // No other way leads to Anna.
         let child = try ben.begin(
-          ["run", "--listen", "127.0.0.1:0", "--no-multicast", "--uplink", there], stays: true)
+          ["run", "--listen", "127.0.0.1:0", "--no-multicast", "--no-http", "--uplink", there],
+          stays: true)
         try await eventually("Ben's node takes commands") {
           try child.complaints.contains("listening on UDP port")
         }

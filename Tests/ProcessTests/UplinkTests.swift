@@ -20,7 +20,7 @@ extension ProcessTests {
     {
       let words = https.flatMap { ["--uplink", "https://127.0.0.1:\($0)"] } + more
       let child = try laptop.begin(
-        ["run", "--listen", "127.0.0.1:0", "--no-multicast"] + words, stays: true)
+        ["run", "--listen", "127.0.0.1:0", "--no-multicast", "--no-http"] + words, stays: true)
       try await eventually("\(laptop.name)'s node takes commands") {
         if !child.isRunning {
           throw Failed("\(laptop.name): \(try await child.end(within: .zero))")

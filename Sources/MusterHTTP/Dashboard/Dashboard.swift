@@ -21,9 +21,10 @@ struct Dashboard: Sendable {
     "js": "text/javascript; charset=utf-8", "svg": "image/svg+xml", "png": "image/png",
   ]
   /// Scripts, styles, pictures and requests from here alone, and none of them inside a page.
-  private static let policy =
-    "default-src 'self'; object-src 'none'; base-uri 'none'; form-action 'none'; "
-    + "frame-ancestors 'none'"
+  private static func policy(forms: String) -> String {
+    "default-src 'self'; object-src 'none'; base-uri 'none'; form-action \(forms); "
+      + "frame-ancestors 'none'"
+  }
 
   private struct File {
     let bytes: ByteBuffer
@@ -70,15 +71,32 @@ struct Dashboard: Sendable {
         path == "/" ? "the dashboard's files are not installed" : "there is no such file"
       return Problem(.notFound, reason).answer.response
     }
-    let headers: HTTPFields = [
-      .contentType: file.type, .eTag: file.tag, .contentSecurityPolicy: Self.policy,
-      .xContentTypeOptions: "nosniff", .cacheControl: "no-cache",
-      .referrerPolicy: "no-referrer", .crossOriginResourcePolicy: "same-origin",
-    ]
+    let headers = Self.headers(of: file)
     guard request.headers[.ifNoneMatch] != file.tag else {
       return Response(status: .notModified, headers: headers)
     }
     return Response(status: .ok, headers: headers, body: .init(byteBuffer: file.bytes))
+  }
+
+  /// What the page shows to a browser that does not know the token: what to do, in its language.
+  func locked(_ request: Request) -> Response {
+    let isPortuguese = request.headers[.acceptLanguage]?.lowercased().hasPrefix("pt") ?? false
+    guard let file = files[Self.root + (isPortuguese ? "token.pt.html" : "token.html")] else {
+      return Problem(.unauthorized, "open the address that `muster run` prints").answer.response
+    }
+    var headers = Self.headers(of: file, forms: "'self'")
+    headers[.eTag] = nil
+    headers[.cacheControl] = "no-store"
+    headers[.wwwAuthenticate] = "Bearer realm=\"muster\""
+    return Response(status: .unauthorized, headers: headers, body: .init(byteBuffer: file.bytes))
+  }
+
+  private static func headers(of file: File, forms: String = "'none'") -> HTTPFields {
+    [
+      .contentType: file.type, .eTag: file.tag, .contentSecurityPolicy: policy(forms: forms),
+      .xContentTypeOptions: "nosniff", .cacheControl: "no-cache",
+      .referrerPolicy: "no-referrer", .crossOriginResourcePolicy: "same-origin",
+    ]
   }
 
   // MARK: Reading

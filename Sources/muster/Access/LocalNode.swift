@@ -30,10 +30,8 @@ struct RunSettings {
   var speed: ReplaySpeed
   /// Which of command's two profiles for the location service counts.
   var inBackground: Bool
-  /// Where phones say where they are; nil for nowhere.
-  var http: HTTPArgument?
-  /// What they have to know.
-  var httpToken: String?
+  /// Where the dashboard, programs and phones are served; nil for nowhere.
+  var http: HTTPListener?
   /// An MBTiles file.
   var map: String?
   /// Where it is a command post for others; nil for nowhere.
@@ -140,10 +138,18 @@ enum LocalNode {
         try await source(location, speed: settings.speed, node: node, logger: logger))
     }
     if let http = settings.http {
+      let opened = try http.opened(in: home.folders.runDirectory)
       services.append(
         WebServer(
-          at: .address(host: http.host, port: http.port, token: settings.httpToken), node: node,
-          programs: programs, logger: logger))
+          at: .address(
+            host: http.place.host, port: http.place.port, access: opened.access,
+            whenTaken: http.whenTaken), node: node, programs: programs, logger: logger
+        ) { port in
+          let isTerminal = isatty(STDERR_FILENO) == 1
+          if let line = opened.announcement(port: port, isTerminal: isTerminal) {
+            Standard.complain(line)
+          }
+        })
     }
     if let webhooks {
       services.append(

@@ -35,22 +35,6 @@ enum NMEAArgument: Hashable {
   }
 }
 
-/// Where the node listens for HTTP: `ADDRESS:PORT`.
-struct HTTPArgument: Hashable {
-  let host: String
-  let port: Int
-
-  init(parsing text: String) throws(BadArgument) {
-    (host, port) = try AddressArgument(parsing: text).parts
-  }
-
-  /// Whether only this machine can reach it.
-  var isLoopback: Bool {
-    host == "localhost" || host == "::1"
-      || (host.hasPrefix("127.") && host.allSatisfy { $0.isNumber || $0 == "." })
-  }
-}
-
 extension AddressArgument {
   /// Without the brackets of an IPv6 address.
   var parts: (host: String, port: Int) {

@@ -10,19 +10,23 @@ struct RunCommand: AsyncParsableCommand {
       Example:  muster run
                 muster run --peer 192.0.2.7:7474 --gpx walk.gpx --speed 10
                 muster run --gpsd 127.0.0.1
-                muster run --nmea /dev/ttyUSB0 --http 127.0.0.1:7480
-                muster run --http 127.0.0.1:7480 --map valley.mbtiles
+                muster run --nmea /dev/ttyUSB0 --map valley.mbtiles
                 muster run --serve 0.0.0.0:7443
                 muster run --uplink https://post.example.org:7443
 
       Stays in the foreground until Ctrl-C. Laptops on one network find each other by multicast; \
       --peer names one that multicast does not reach. Logs go to standard error.
 
+      The dashboard and the API are served on 127.0.0.1:7480, or on the next port that is free: \
+      open the address that is printed. Clients need the token in run/http-token of the home; \
+      --trust-local turns that off, --no-http the listener.
+
       Where this laptop is, one source tells: gpsd, a receiver's NMEA sentences (a device, - for \
-      standard input, udp://:10110), or a recorded track (GPX, or NMEA in a file). With --http, \
-      phones tell where they are: OsmAnd and Traccar's client at /, OwnTracks at /owntracks. On \
-      any but a loopback address they have to know MUSTER_HTTP_TOKEN, as the beginning of the \
-      path (/TOKEN/owntracks) or as a password; it is not encrypted on its way.
+      standard input, udp://:10110), or a recorded track (GPX, or NMEA in a file). Phones send \
+      their positions to the same address: OsmAnd and Traccar's client to /TOKEN/, OwnTracks to \
+      /TOKEN/owntracks, or with the token as a password. Phones on other machines need \
+      --http ADDRESS:PORT and a token of their own in MUSTER_HTTP_TOKEN, which is not encrypted \
+      on its way.
 
       A command post that others can reach over the internet runs with --serve; a laptop with \
       internet goes there with --uplink, by HTTPS, and carries all that it holds both ways. \
@@ -31,8 +35,8 @@ struct RunCommand: AsyncParsableCommand {
 
       What no flag says may stand in the environment (MUSTER_LISTEN, MUSTER_PEER, \
       MUSTER_MULTICAST, MUSTER_LINK_RATE, MUSTER_GPSD, MUSTER_NMEA, MUSTER_HTTP, \
-      MUSTER_HTTP_TOKEN, MUSTER_MAP, MUSTER_SERVE, MUSTER_UPLINK, MUSTER_PROXY), else in \
-      muster.toml in the home:
+      MUSTER_HTTP_TOKEN, MUSTER_TRUST_LOCAL, MUSTER_MAP, MUSTER_SERVE, MUSTER_UPLINK, \
+      MUSTER_PROXY), else in muster.toml in the home:
 
                 listen = "0.0.0.0:7474"
                 peer = ["192.0.2.7:7474"]
@@ -82,9 +86,18 @@ struct RunCommand: AsyncParsableCommand {
   var background = false
 
   @Option(
-    help: ArgumentHelp("Where phones say where they are.", valueName: "address:port"),
+    help: ArgumentHelp(
+      "Where to serve the dashboard, the API and phones. (default: 127.0.0.1:7480)",
+      valueName: "address:port"),
     transform: HTTPArgument.init(parsing:))
   var http: HTTPArgument?
+
+  @Flag(help: "Serves no dashboard, API or phones over HTTP.")
+  var noHttp = false
+
+  @Flag(
+    help: "Asks for no token on a loopback address: everyone on this machine may read and write.")
+  var trustLocal = false
 
   @Option(
     help: ArgumentHelp(
@@ -114,6 +127,7 @@ struct RunCommand: AsyncParsableCommand {
     if [gpsd != nil, nmea != nil, gpx != nil].count(where: { $0 }) > 1 {
       throw ValidationError("only one of --gpsd, --nmea and --gpx can tell where this laptop is")
     }
+    if noHttp, http != nil { throw ValidationError("--http and --no-http exclude each other") }
     let isRecording = if case .file? = nmea { true } else { gpx != nil }
     if speed != nil, !isRecording {
       throw ValidationError("--speed belongs to --gpx, or to a file of --nmea")
@@ -127,20 +141,13 @@ struct RunCommand: AsyncParsableCommand {
   /// A flag beats the environment, which beats the file, which beats the default.
   private func chosen(by settings: Settings) throws -> RunSettings {
     let address = AddressArgument.init(parsing:)
-    let http = try http ?? settings.value(of: .http, HTTPArgument.init(parsing:))
-    let token = try settings.value(of: .httpToken) { $0 }
-    if let http, !http.isLoopback, token == nil {
-      throw Refusal(
-        "\(http.host) can be reached from elsewhere: set MUSTER_HTTP_TOKEN, or http-token in "
-          + "muster.toml, to what phones have to know")
-    }
     return RunSettings(
       listen: try listen ?? settings.value(of: .listen, address)
         ?? AddressArgument(parsing: "0.0.0.0:7474"),
       peers: try peer.isEmpty ? settings.values(of: .peer, address) ?? [] : peer,
       usesMulticast: try noMulticast ? false : settings.flag(.multicast) ?? true,
       location: try location(by: settings), speed: speed ?? .asRecorded,
-      inBackground: background, http: http, httpToken: token,
+      inBackground: background, http: try listener(by: settings),
       map: try map ?? settings.value(of: .map) { $0 },
       serve: try serve ?? settings.value(of: .serve, HTTPArgument.init(parsing:)),
       uplinks: try
@@ -149,6 +156,32 @@ struct RunCommand: AsyncParsableCommand {
       proxy: try proxy.map { try UplinkArgument.proxy($0) } ?? settings.proxy,
       linkRate: try (linkRate ?? settings.value(of: .linkRate, LinkRateArgument.init(parsing:)))?
         .rate)
+  }
+
+  /// Where programs and phones are served; nil for nowhere.
+  private func listener(by settings: Settings) throws -> HTTPListener? {
+    if noHttp { return nil }
+    let text = try settings.value(of: .http) { $0 }
+    if http == nil, text == HTTPListener.off { return nil }
+    guard let chosen = try http ?? settings.value(of: .http, HTTPArgument.init(parsing:)) else {
+      let isTrusted = try trusts(settings)
+      return HTTPListener(
+        place: .standard, access: isTrusted ? .trusted : .token, whenTaken: .useNext)
+    }
+    if let token = try settings.value(of: .httpToken, { $0 }) {
+      return HTTPListener(place: chosen, access: .phones(token), whenTaken: .fail)
+    }
+    guard chosen.isLoopback else {
+      throw Refusal(
+        "\(chosen.host) can be reached from elsewhere: set MUSTER_HTTP_TOKEN, or http-token in "
+          + "muster.toml, to what phones have to know")
+    }
+    return HTTPListener(
+      place: chosen, access: try trusts(settings) ? .trusted : .token, whenTaken: .fail)
+  }
+
+  private func trusts(_ settings: Settings) throws -> Bool {
+    try trustLocal || settings.flag(.trustLocal) ?? false
   }
 
   /// A flag for one source leaves aside what is set for another.

@@ -16,6 +16,7 @@ enum Setting: String, CaseIterable {
   case proxy
   case http
   case httpToken = "http-token"
+  case trustLocal = "trust-local"
   case map
 
   /// `MUSTER_LINK_RATE`.

@@ -21,7 +21,8 @@ struct WebStage: Sendable {
   ///   - role: of the node's own device.
   ///   - map: that it was started with.
   static func tell(
-    token: String? = nil, role: Role = .command, map: BaseMap? = nil,
+    access: AccessRule.Access = .trusted, whenTaken: WebServer.WhenTaken = .fail, port: Int = 0,
+    role: Role = .command, map: BaseMap? = nil,
     _ story: @escaping @Sendable (WebStage) async throws -> Void
   ) async throws {
     let folder = FileManager.default.temporaryDirectory.appending(
@@ -35,8 +36,8 @@ struct WebStage: Sendable {
     let book = try WebhookBook(in: folder.path)
     let programs = Programs(node: node, map: map, webhooks: book, logger: .silent)
     let server = WebServer(
-      at: .address(host: "127.0.0.1", port: 0, token: token), node: node, programs: programs,
-      logger: .silent
+      at: .address(host: "127.0.0.1", port: port, access: access, whenTaken: whenTaken), node: node,
+      programs: programs, logger: .silent
     ) { listening.yield($0) }
     let group = ServiceGroup(services: [programs, server], logger: .silent)
     try await withThrowingTaskGroup { tasks in

@@ -64,7 +64,8 @@ struct Laptop: Sendable {
   /// Starts the node; returns when it takes commands.
   @discardableResult
   func run(_ more: String...) async throws -> Child {
-    let node = try valley.start(["run"] + more + ["--home", home.path], on: self, stays: true)
+    let node = try valley.start(
+      ["run", "--no-http"] + more + ["--home", home.path], on: self, stays: true)
     try await eventually("\(name)'s node takes commands") {
       if !node.isRunning { throw Failed("\(name)'s node ended: \(try node.complaints)") }
       return try node.complaints.contains("listening on UDP port")

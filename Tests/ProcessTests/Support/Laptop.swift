@@ -68,7 +68,8 @@ struct Laptop: Sendable {
   ) async throws -> RunningNode {
     let words =
       ["run", "--listen", "127.0.0.1:\(port)", "--no-multicast"]
-      + peers.flatMap { ["--peer", $0.address] } + more
+      + peers.flatMap { ["--peer", $0.address] } + (more.contains("--http") ? [] : ["--no-http"])
+      + more
     let child = try field.start(
       words + ["--home", home.path], environment: environment, stays: true)
     var port: UInt16?
@@ -79,6 +80,12 @@ struct Laptop: Sendable {
       return port != nil
     }
     return RunningNode(child: child, port: port ?? 0)
+  }
+
+  /// What clients of its loopback listener have to know.
+  func httpToken() throws -> String {
+    try String(contentsOf: home.appending(path: "run/http-token"), encoding: .utf8)
+      .trimmingCharacters(in: .whitespacesAndNewlines)
   }
 
   private var environment: [String: String] { ["MUSTER_STATE": state.path] }

@@ -1,5 +1,5 @@
-// Logging in: for people at other machines, who come over TLS. On its own machine the node asks
-// nobody.
+// Logging in: for people at other machines, who come over TLS. On its own machine the node asks for
+// its token instead.
 
 import { byId, fill, h } from "./dom.js";
 import { get, onStranger, write } from "./api.js";
@@ -24,6 +24,8 @@ export async function openLogin() {
 }
 
 async function logIn() {
+  // On its own machine the node asks for its token: its page says where that is.
+  if (location.protocol !== "https:") return location.reload();
   if (isAsking) return;
   isAsking = true;
   // A session that is over: what it showed goes with it.

@@ -1,0 +1,29 @@
+internal import Hummingbird
+
+/// A request for the address that the node prints, `/?token=…`: it exchanges the token for a cookie
+/// and leads to the page without the token, so that neither history nor referrers keep it.
+struct DashboardLink {
+  private let token: String
+
+  /// Nil for any other request; phones ask at `/` too, and send a position.
+  init?(_ request: Request) {
+    guard request.uri.path == "/", request.method == .get, let query = request.uri.query,
+      query.hasPrefix("token="), !query.contains("&")
+    else { return nil }
+    token = String(query.dropFirst("token=".count))
+  }
+
+  func answer(
+    by rule: AccessRule, _ headers: AccessRule.Headers, of dashboard: Dashboard,
+    to request: Request
+  ) -> Response {
+    guard rule.accepts(token) else { return dashboard.locked(request) }
+    var response = Response(status: .seeOther)
+    response.headers = [
+      .location: "/", .cacheControl: "no-store", .referrerPolicy: "no-referrer",
+      .xContentTypeOptions: "nosniff",
+    ]
+    if let cookie = rule.setCookie(headers) { response.headers[.setCookie] = cookie }
+    return response
+  }
+}

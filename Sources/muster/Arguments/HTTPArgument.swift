@@ -1,0 +1,82 @@
+internal import Foundation
+internal import MusterHTTP
+
+/// Where the node listens for HTTP: `ADDRESS:PORT`.
+struct HTTPArgument: Hashable {
+  let host: String
+  let port: Int
+
+  init(parsing text: String) throws(BadArgument) {
+    (host, port) = try AddressArgument(parsing: text).parts
+  }
+
+  /// The dashboard's, where nobody chose another.
+  static let standard = HTTPArgument(host: "127.0.0.1", port: 7480)
+
+  private init(host: String, port: Int) { (self.host, self.port) = (host, port) }
+
+  /// Whether only this machine can reach it.
+  var isLoopback: Bool {
+    host == "localhost" || host == "::1"
+      || (host.hasPrefix("127.") && host.allSatisfy { $0.isNumber || $0 == "." })
+  }
+}
+
+/// The node's listener for the dashboard, programs and phones, as it was chosen.
+struct HTTPListener: Hashable {
+  /// The setting that turns it off, as `--no-http` does.
+  static let off = "off"
+
+  enum Access: Hashable {
+    /// Everyone on this machine.
+    case trusted
+    /// The token that is kept in the home.
+    case token
+    /// Phones alone, by a token that was set.
+    case phones(String)
+  }
+
+  let place: HTTPArgument
+  let access: Access
+  let whenTaken: WebServer.WhenTaken
+
+  /// What clients have to know, and what is printed once they can connect.
+  ///
+  /// - Parameter runDirectory: of the home, whose lock MUST be held.
+  func opened(in runDirectory: String) throws -> Opened {
+    switch access {
+    case .trusted: Opened(place: place, access: .trusted, token: nil)
+    case .phones(let token): Opened(place: place, access: .phones(token: token), token: nil)
+    case .token:
+      try Opened(place: place, token: LocalToken(in: runDirectory))
+    }
+  }
+
+  struct Opened: Sendable {
+    let host: String
+    let access: AccessRule.Access
+    private let token: LocalToken?
+
+    fileprivate init(place: HTTPArgument, access: AccessRule.Access, token: LocalToken?) {
+      (host, self.access, self.token) = (place.host, access, token)
+    }
+
+    fileprivate init(place: HTTPArgument, token: LocalToken) {
+      self.init(place: place, access: .local(token: token.text), token: token)
+    }
+
+    /// The line to print; nil where no dashboard is served.
+    ///
+    /// The token stands in it only for a person at a terminal: a journal or a log file may be read
+    /// by others.
+    func announcement(port: Int, isTerminal: Bool) -> String? {
+      if case .phones = access { return nil }
+      let name = host.contains(":") ? "[\(host)]" : host
+      let address = "http://\(name):\(port)/"
+      guard let token else { return "dashboard: \(address)" }
+      return isTerminal
+        ? "dashboard: \(address)?token=\(token.text)"
+        : "dashboard: \(address) (token in \(token.path))"
+    }
+  }
+}
