@@ -40,18 +40,20 @@ extension LiveValue {
   }
 
   /// Greater is what a careful person would rather believe.
-  private func danger(in field: Field, isRefuge: Bool) -> UInt32 {
+  private func danger(in field: Field, isRefuge: Bool) -> Int64 {
     switch (field, value) {
-    case (.userSafetyClaim, .claim(let claim, _)),
-      (.userSafetyOverride, .overruling(let claim, _, _)):
+    case (_, .claim(let claim, _)), (_, .overruling(let claim, _, _)),
+      (_, .relayedClaim(let claim, _, _, _)):
       claim == .needsHelp ? 1 : 0
+    case (_, .signOn): 1
+    case (.permitDurationSeconds, .number(let seconds)): -Int64(seconds)
     case (.reportStatus, .code(let code)): code == ReportStatus.open.rawValue ? 1 : 0
     case (.directiveStatus, .code(let code)): code == DirectiveStatus.open.rawValue ? 1 : 0
     case (.fenceKind, .code(let code)): code == FenceKind.hazard.rawValue ? 1 : 0
-    case (.fenceActive, .code(let code)): isRefuge ? 1 - min(1, UInt32(code)) : UInt32(code)
-    case (.reportSeverity, .code(let code)), (.fenceEntryAlert, .code(let code)): UInt32(code)
+    case (.fenceActive, .code(let code)): Int64(isRefuge ? 1 - min(1, code) : code)
+    case (.reportSeverity, .code(let code)), (.fenceEntryAlert, .code(let code)): Int64(code)
     // The shorter deadline is the earlier alarm.
-    case (.directiveDurationSeconds, .number(let seconds)): .max - seconds
+    case (.directiveDurationSeconds, .number(let seconds)): -Int64(seconds)
     default: 0
     }
   }

@@ -4,16 +4,16 @@ public import MusterModel
 /// node alike: the answer depends only on the write, its author's certificate and the row's owner.
 public enum Permission {
   /// Asked when a write is applied. Command may write everything but a user's own word and
-  /// somebody's track; a user their own row, unless their device is a relay; a member their own
-  /// reports and trackers, confirmations and comments on any report, and acknowledgements of their
-  /// own.
+  /// somebody's track; a user their own row, unless their device is a relay, but not what command
+  /// says of them; a member their own reports and trackers, confirmations and comments on any
+  /// report, and acknowledgements of their own, of directives and of alerts.
   public static func allows(_ write: Write, by author: Author, owner: UserID) -> Bool {
     #if Canary
       if Canary.skipRoleCheck.isPlanted { return true }
     #endif
     switch write.field.entity {
     case .user: return allowsUser(write, by: author, isOwn: author.user == owner)
-    case .fence, .settings:
+    case .fence, .settings, .permit:
       return author.role == .command
     case .report:
       guard author.role == .command || author.role == .member else { return false }
@@ -21,7 +21,11 @@ public enum Permission {
     case .directive:
       return author.role == .command || (author.role == .member && acknowledges(write, for: author))
     case .tracker:
-      return author.role == .command || (author.role == .member && author.user == owner)
+      return author.role == .command
+        || (author.role == .member && author.user == owner && allowsTrackerOwner(write))
+    case .alertAcknowledgement:
+      return author.role == .command
+        || (author.role == .member && acknowledgesAlert(write, for: author))
     case .track:
       return author.user == owner && (author.role == .command || author.role == .member)
     }
@@ -33,9 +37,20 @@ public enum Permission {
     let isOwner = isOwn && author.role.reads
     return switch write.field {
     case .userSafetyClaim: isOwner
-    case .userSafetyOverride: author.role == .command || (isOwner && write.value == nil)
+    case .userSafetyOverride, .userRelayedClaim:
+      author.role == .command || (isOwner && write.value == nil)
     default: isOwner || author.role == .command
     }
+  }
+
+  /// Who speaks for a tracker says what its carrier said, and takes command's word away by it.
+  private static func allowsTrackerOwner(_ write: Write) -> Bool {
+    write.field != .trackerSafetyOverride || write.value == nil
+  }
+
+  private static func acknowledgesAlert(_ write: Write, for author: Author) -> Bool {
+    guard case .alertReply(let reply)? = write.value else { return write.value == nil }
+    return reply.user == author.user
   }
 
   private static func acknowledges(_ write: Write, for author: Author) -> Bool {
@@ -45,7 +60,8 @@ public enum Permission {
   }
 
   /// Whether a permitted write may take this live value away: in a set only the element's own
-  /// author or `command` may, and nothing clears a fence's `deleted`. An existence is taken away
+  /// author or `command` may, and nothing clears a fence's `deleted` or a permit's `revoked`. An
+  /// existence is taken away
   /// by whoever may delete the row.
   static func allowsSuperseding(_ field: Field, valueOf element: UserID, by author: Author) -> Bool
   {
@@ -53,8 +69,10 @@ public enum Permission {
       if Canary.anyoneTakesAway.isPlanted { return true }
     #endif
     return switch field {
-    case .fenceDeleted: false
-    case .reportExistence, .fenceExistence, .directiveExistence, .trackerExistence: true
+    case .fenceDeleted, .permitRevoked: false
+    case .reportExistence, .fenceExistence, .directiveExistence, .trackerExistence,
+      .permitExistence:
+      true
     default:
       switch field.kind {
       case .lastWriter, .enableWinsFlag: true

@@ -20,7 +20,7 @@ public enum Dataset: UInt8, Sendable, CaseIterable, Hashable {
     case .report: self = .reports
     case .fence: self = .fences
     case .directive: self = .directives
-    case .settings, .track: return nil
+    case .settings, .track, .permit, .alertAcknowledgement: return nil
     }
   }
 }

@@ -12,10 +12,16 @@ public enum EntityKind: UInt8, Sendable, CaseIterable, Hashable, Comparable {
   case tracker = 6
   /// A piece of somebody's way.
   case track = 7
+  /// Command's permission to be in a hazard zone for a while.
+  case permit = 8
+  /// Who has taken notice of an alert: the row's id is derived from the alert's (`RowID`).
+  case alertAcknowledgement = 9
 
   /// Whether rows of this kind are made by somebody, who then owns them. The others are there from
-  /// the start, and belong to the user of the same id.
-  public var hasOrigin: Bool { self != .user && self != .settings }
+  /// the start, and belong to the user of the same id, if there is one.
+  public var hasOrigin: Bool {
+    self != .user && self != .settings && self != .alertAcknowledgement
+  }
 
   /// By number, which is the order in the state hash.
   public static func < (left: EntityKind, right: EntityKind) -> Bool {
@@ -45,6 +51,10 @@ public enum Field: UInt8, Codable, Sendable, CaseIterable, Hashable, Comparable 
   case userDeactivated = 6
   /// Command's word in place of the user's: `Value.overruling`.
   case userSafetyOverride = 7
+  /// What a login of this user said at a command post, signed by that post: `Value.relayedClaim`.
+  case userRelayedClaim = 8
+  /// The person left the operation, or is in it again: `Value.signOff` or `Value.signOn`.
+  case userSignOff = 9
 
   /// An add-wins set: the create's dot, and one more for each edit that brings a report back.
   case reportExistence = 20
@@ -111,8 +121,29 @@ public enum Field: UInt8, Codable, Sendable, CaseIterable, Hashable, Comparable 
   case trackerCallsign = 101
   case trackerTeam = 102
 
+  /// What the tracker's owner or command says for whoever carries it: `Value.claim`.
+  case trackerSafetyClaim = 103
+  /// As `userSafetyOverride`.
+  case trackerSafetyOverride = 104
+  /// As `userSignOff`.
+  case trackerSignOff = 105
+
   /// Delta-coded fixes.
   case trackPoints = 120
+
+  case permitExistence = 140
+  /// An add-wins set of the rows of users and trackers.
+  case permitUsers = 141
+  case permitTeam = 142
+  /// A hazard zone.
+  case permitZone = 143
+  /// From the permit's first write; of several live values the least is shown.
+  case permitDurationSeconds = 144
+  /// A flag that nothing clears.
+  case permitRevoked = 145
+
+  /// An add-wins set: `Value.alertReply`.
+  case alertAcknowledgements = 160
 
   /// Read off the number: up to 19 a user's, then twenty for each kind.
   public var entity: EntityKind {
@@ -123,17 +154,20 @@ public enum Field: UInt8, Codable, Sendable, CaseIterable, Hashable, Comparable 
     case ..<80: .directive
     case ..<100: .settings
     case ..<120: .tracker
-    default: .track
+    case ..<140: .track
+    case ..<160: .permit
+    default: .alertAcknowledgement
     }
   }
 
   /// Fixed for ever: two versions that merged a field differently would never agree.
   public var kind: FieldKind {
     switch self {
-    case .userDeactivated, .reportToEvacuate, .fenceDeleted: .enableWinsFlag
+    case .userDeactivated, .reportToEvacuate, .fenceDeleted, .permitRevoked: .enableWinsFlag
     case .reportExistence, .fenceExistence, .directiveExistence, .trackerExistence,
-      .reportConfirmations, .reportComments, .directiveUsers, .directiveAcknowledgements,
-      .directiveZones, .directiveSupersedes, .directiveExpected:
+      .permitExistence, .reportConfirmations, .reportComments, .directiveUsers,
+      .directiveAcknowledgements, .directiveZones, .directiveSupersedes, .directiveExpected,
+      .permitUsers, .alertAcknowledgements:
       .addWinsSet
     default: .lastWriter
     }
@@ -143,11 +177,12 @@ public enum Field: UInt8, Codable, Sendable, CaseIterable, Hashable, Comparable 
   /// and a track has nothing but its points.
   public static func existence(of entity: EntityKind) -> Field? {
     switch entity {
-    case .user, .settings, .track: nil
+    case .user, .settings, .track, .alertAcknowledgement: nil
     case .report: .reportExistence
     case .fence: .fenceExistence
     case .directive: .directiveExistence
     case .tracker: .trackerExistence
+    case .permit: .permitExistence
     }
   }
 

@@ -59,6 +59,11 @@ public enum Limits {
   /// Of a user's own words, those that one override answers; a user has one, or a few where
   /// several of their devices disagree.
   public static let overruledClaims = 8
+  /// Orders and timers that one accounting or sign-off names: all that are open at once for one
+  /// person, and a few more.
+  public static let seenRows = 32
+  /// Devices whose newest positions, or absence, one accounting names; a person has one or two.
+  public static let seenPositions = 8
   /// Zones that one directive names: people choose the nearest of a few.
   public static let zonesPerDirective = 32
   /// A week: dwell times, silences and deadlines beyond it are mistakes.

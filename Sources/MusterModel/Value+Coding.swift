@@ -40,17 +40,44 @@ extension Value {
       writer.append(UInt8(12))
       writer.append(claim.rawValue)
       writer.append(note)
-      writer.append(UInt32(seen.count))
-      for dot in seen { writer.append(dot) }
+      writer.append(seen)
     case .profile(let profile):
       writer.append(UInt8(13))
       profile.append(to: &writer)
+    case .accounting, .relayedClaim, .signOff, .signOn, .alertReply:
+      appendPersonal(to: &writer)
+    }
+  }
+
+  private func appendPersonal(to writer: inout ByteWriter) {
+    switch self {
+    case .accounting(let accounting):
+      writer.append(UInt8(14))
+      accounting.append(to: &writer)
+    case .relayedClaim(let claim, let note, let login, let seen):
+      writer.append(UInt8(15))
+      writer.append(claim.rawValue)
+      writer.append(note)
+      writer.append(login)
+      writer.append(seen)
+    case .signOff(let reason, let seen):
+      writer.append(UInt8(16))
+      writer.append(reason)
+      writer.append(seen)
+    case .signOn(let reason):
+      writer.append(UInt8(17))
+      writer.append(reason)
+    case .alertReply(let reply):
+      writer.append(UInt8(18))
+      reply.append(to: &writer)
+    default: preconditionFailure("\(self) has bytes of its own")
     }
   }
 
   /// Reads what `append(to:)` wrote; an unknown tag or claim is `DecodingFault.invalid`.
   public init(from reader: inout ByteReader) throws(DecodingFault) {
-    switch try reader.integer(UInt8.self) {
+    let tag = try reader.integer(UInt8.self)
+    switch tag {
     case 1: self = .text(try reader.text())
     case 2: self = .code(try reader.integer(UInt8.self))
     case 3: self = .position(try Coordinate(from: &reader))
@@ -69,10 +96,25 @@ extension Value {
     case 12:
       let claim = try SafetyClaim(from: &reader)
       let note = try reader.text()
-      var seen: [Dot] = []
-      for _ in 0..<(try reader.count(ofAtLeast: 18)) { seen.append(try reader.dot()) }
-      self = .overruling(claim, note: note, seen: seen)
+      self = .overruling(claim, note: note, seen: try reader.dots())
     case 13: self = .profile(try LocationProfile(from: &reader))
+    default: try self.init(personal: tag, from: &reader)
+    }
+  }
+
+  private init(personal tag: UInt8, from reader: inout ByteReader) throws(DecodingFault) {
+    switch tag {
+    case 14: self = .accounting(try Accounting(from: &reader))
+    case 15:
+      let claim = try SafetyClaim(from: &reader)
+      let note = try reader.text()
+      let login = try reader.text()
+      self = .relayedClaim(claim, note: note, login: login, seen: try reader.dots())
+    case 16:
+      let reason = try reader.text()
+      self = .signOff(reason: reason, seen: try reader.identifiers(RowID.self))
+    case 17: self = .signOn(reason: try reader.text())
+    case 18: self = .alertReply(try AlertReply(from: &reader))
     default: throw .invalid("unknown value type")
     }
   }

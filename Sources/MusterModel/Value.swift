@@ -20,12 +20,23 @@ public enum Value: Hashable, Sendable {
   /// Command's word on a user's safety, and which of the user's own words it answers.
   case overruling(SafetyClaim, note: String, seen: [Dot])
   case profile(LocationProfile)
+  /// Command's word that a user is accounted for, in a field that also takes `overruling`.
+  case accounting(Accounting)
+  /// What a login that is bound to this user said at a command post, and which claims it answers.
+  case relayedClaim(SafetyClaim, note: String, login: String, seen: [Dot])
+  /// A person left the operation; `seen` are the orders and timers that are settled by it.
+  case signOff(reason: String, seen: [RowID])
+  /// A person is in the operation again: of concurrent values it is shown before a sign-off.
+  case signOn(reason: String)
+  /// A person has taken notice of an alert.
+  case alertReply(AlertReply)
 }
 
 /// Which of the values' types a field takes, and so how its values are packed.
 public enum ValueForm: Sendable {
   case text, code, position, geometry, claim, mark
   case reference, time, number, bytes, reply, overruling, profile
+  case relayedClaim, signOff, alertReply
 }
 
 extension Field {
@@ -34,24 +45,30 @@ extension Field {
     switch self {
     case .userCallsign, .userTeam, .userContact, .userEmergencyContact, .reportTitle,
       .reportDescription, .reportComments, .fenceName, .fenceCollection, .fenceProperties,
-      .directiveText, .directiveTeam, .trackerCallsign, .trackerTeam:
+      .directiveText, .directiveTeam, .trackerCallsign, .trackerTeam, .permitTeam:
       .text
-    case .userSafetyClaim: .claim
-    case .userSafetyOverride: .overruling
+    case .userSafetyClaim, .trackerSafetyClaim: .claim
+    case .userSafetyOverride, .trackerSafetyOverride: .overruling
+    case .userRelayedClaim: .relayedClaim
+    case .userSignOff, .trackerSignOff: .signOff
+    case .alertAcknowledgements: .alertReply
     case .reportCategory, .reportSeverity, .reportStatus, .fenceKind, .fenceActive, .fenceMode,
       .fenceRole, .fenceEntryAlert, .directiveKind, .directiveRole, .directiveStatus:
       .code
     case .reportPosition: .position
     case .fenceGeometry: .geometry
     case .userDeactivated, .reportExistence, .reportToEvacuate, .reportConfirmations,
-      .fenceExistence, .fenceDeleted, .directiveExistence, .trackerExistence:
+      .fenceExistence, .fenceDeleted, .directiveExistence, .trackerExistence, .permitExistence,
+      .permitRevoked:
       .mark
     case .directiveFence, .directiveUsers, .directiveZones, .directiveSupersedes,
-      .directiveExpected:
+      .directiveExpected, .permitUsers, .permitZone:
       .reference
     case .directiveDeadline, .fenceReviewAt: .time
     case .directiveAcknowledgements: .reply
-    case .fenceDwellSeconds, .settingsSilenceSeconds, .directiveDurationSeconds: .number
+    case .fenceDwellSeconds, .settingsSilenceSeconds, .directiveDurationSeconds,
+      .permitDurationSeconds:
+      .number
     case .settingsForeground, .settingsBackground: .profile
     case .trackPoints: .bytes
     }
@@ -75,11 +92,20 @@ extension Field {
     case .number(let number): form == .number && accepts(number: number)
     case .bytes(let bytes): form == .bytes && bytes.count <= Limits.trackSegmentBytes
     case .profile(let profile): form == .profile && profile.isWithinLimits
+    case .accounting(let accounting): form == .overruling && accounting.isWithinLimits
+    case .relayedClaim(_, let note, let login, let seen):
+      form == .relayedClaim && TextRule.note.accepts(note) && TextRule.line.accepts(login)
+        && seen.count <= Limits.overruledClaims
+    case .signOff(let reason, let seen):
+      form == .signOff && TextRule.note.accepts(reason) && seen.count <= Limits.seenRows
+    case .signOn(let reason): form == .signOff && TextRule.note.accepts(reason)
+    case .alertReply(let reply): form == .alertReply && reply.isWithinLimits
     }
   }
 
   private func accepts(number: UInt32) -> Bool {
-    let least: UInt32 = self == .directiveDurationSeconds ? 1 : 0
+    let isDuration = self == .directiveDurationSeconds || self == .permitDurationSeconds
+    let least: UInt32 = isDuration ? 1 : 0
     return (least...Limits.spanSeconds).contains(number)
   }
 
@@ -102,7 +128,7 @@ extension Field {
   public var textRule: TextRule? {
     switch self {
     case .userCallsign, .userTeam, .reportTitle, .fenceName, .fenceCollection, .directiveTeam,
-      .trackerCallsign, .trackerTeam:
+      .trackerCallsign, .trackerTeam, .permitTeam:
       .line
     case .userContact, .userEmergencyContact, .reportDescription, .reportComments,
       .fenceProperties, .directiveText:
@@ -115,13 +141,17 @@ extension Field {
   public var name: String {
     switch self {
     case .userCallsign, .trackerCallsign: "callsign"
-    case .userTeam, .trackerTeam, .directiveTeam: "team"
+    case .userTeam, .trackerTeam, .directiveTeam, .permitTeam: "team"
     case .userContact: "contact"
     case .userEmergencyContact: "emergencyContact"
-    case .userSafetyClaim: "status"
+    case .userSafetyClaim, .trackerSafetyClaim: "status"
     case .userDeactivated: "deactivated"
-    case .userSafetyOverride: "override"
-    case .reportExistence, .fenceExistence, .directiveExistence, .trackerExistence: "existence"
+    case .userSafetyOverride, .trackerSafetyOverride: "override"
+    case .userRelayedClaim: "relayedStatus"
+    case .userSignOff, .trackerSignOff: "signOff"
+    case .reportExistence, .fenceExistence, .directiveExistence, .trackerExistence,
+      .permitExistence:
+      "existence"
     case .reportTitle: "title"
     case .reportDescription: "description"
     case .reportCategory: "category"
@@ -145,16 +175,19 @@ extension Field {
     case .fenceEntryAlert: "entryAlert"
     case .directiveFence: "fence"
     case .directiveRole, .fenceRole: "role"
-    case .directiveUsers: "users"
+    case .directiveUsers, .permitUsers: "users"
     case .directiveDeadline, .directiveDurationSeconds: "deadline"
     case .directiveZones: "zones"
     case .directiveSupersedes: "supersedes"
     case .directiveExpected: "expected"
-    case .directiveAcknowledgements: "acknowledgements"
+    case .directiveAcknowledgements, .alertAcknowledgements: "acknowledgements"
     case .settingsForeground: "foreground"
     case .settingsBackground: "background"
     case .settingsSilenceSeconds: "silence"
     case .trackPoints: "points"
+    case .permitZone: "zone"
+    case .permitDurationSeconds: "duration"
+    case .permitRevoked: "revoked"
     }
   }
 }

@@ -443,9 +443,25 @@ extension Value {
     case (.bytes(let bytes), _): "\(bytes.count) bytes"
     case (.reply(let user, let note), _): "\(user.short) \(note)"
     case (.overruling(let claim, let note, _), _): Value.claim(claim, note: note).words(in: field)
+    case (.accounting, _), (.relayedClaim, _), (.signOff, _), (.signOn, _), (.alertReply, _):
+      personalWords
     case (.profile(let profile), _):
       "\(profile.mode.name), read every \(profile.readingSeconds) s, sent every "
         + "\(profile.sendingSeconds) s"
     }
+  }
+
+  private var personalWords: String {
+    let (words, note) =
+      switch self {
+      case .accounting(let accounting): ("accounted for", accounting.note)
+      case .relayedClaim(let claim, let note, let login, _):
+        ((claim == .safe ? "safe" : "needs help") + " (\(login))", note)
+      case .signOff(let reason, _): ("signed off", reason)
+      case .signOn(let reason): ("in the operation", reason)
+      case .alertReply(let reply): ("acknowledged", reply.note)
+      default: ("", "")
+      }
+    return note.isEmpty ? words : "\(words): \(note)"
   }
 }

@@ -245,8 +245,11 @@ extension Replica {
     let fault: String? =
       switch value {
       case .text(let text): write.field.textRule?.fault(in: text)
-      case .claim(_, let note), .reply(_, let note), .overruling(_, let note, _):
+      case .claim(_, let note), .reply(_, let note), .overruling(_, let note, _),
+        .relayedClaim(_, let note, _, _), .signOff(let note, _), .signOn(let note):
         TextRule.note.fault(in: note)
+      case .accounting(let accounting): TextRule.note.fault(in: accounting.note)
+      case .alertReply(let reply): TextRule.note.fault(in: reply.note)
       default: nil
       }
     throw Refusal("the \(write.field.name) \(fault ?? "is out of range")")
@@ -312,7 +315,7 @@ extension Replica {
   private func lane(of state: RowState) -> Lane {
     switch state.key.kind {
     case .user, .settings, .tracker: .state
-    case .directive: .urgent
+    case .directive, .permit, .alertAcknowledgement: .urgent
     case .track: .history
     case .report: state.isSet(.reportToEvacuate) ? .urgent : .state
     case .fence: state.fenceKind == .hazard ? .urgent : .state

@@ -118,6 +118,46 @@ struct ConflictStoryTests {
     #expect(holder.row.shown(.userSafetyOverride)?.dot == help.dot())
   }
 
+  @Test("of what is said at once, the more dangerous is shown: help, in the operation, the shorter")
+  func dangerInPeople() {
+    let positions = Accounting.example.positions
+    let cases: [(Field, careful: Value, careless: Value)] = [
+      (
+        .userSafetyOverride, .overruling(.needsHelp, note: "", seen: []),
+        .accounting(Accounting(note: "found", positions: positions))
+      ),
+      (
+        .trackerSafetyOverride, .overruling(.needsHelp, note: "", seen: []),
+        .accounting(Accounting(note: "found"))
+      ),
+      (
+        .userRelayedClaim, .relayedClaim(.needsHelp, note: "", login: "ada", seen: []),
+        .relayedClaim(.safe, note: "", login: "bea", seen: [])
+      ),
+      (.userSignOff, .signOn(reason: ""), .signOff(reason: "home", seen: [])),
+      (.trackerSignOff, .signOn(reason: ""), .signOff(reason: "home", seen: [])),
+      (.trackerSafetyClaim, .claim(.needsHelp, note: ""), .claim(.safe, note: "")),
+      (.permitDurationSeconds, .number(60), .number(61)),
+    ]
+    for (field, careful, careless) in cases {
+      // given the careless value by the higher role, or the greater dot
+      for names: (UInt64, UInt64) in [(1, 2), (2, 1)] {
+        let one = WrittenFrame(names.0, by: .deputy, sets: field, to: careful)
+        let other = WrittenFrame(names.1, by: .commander, sets: field, to: careless)
+        for order in [one, other].permutations {
+          let key = RowKey.row(of: field.entity)
+          var holder = Holder(key)
+          if let existence = Field.existence(of: key.kind) {
+            let create = Write(row: key.id, field: existence, value: .mark, origin: key.origin)
+            holder.receive([WrittenFrame(9, by: key.creator, [create])])
+          }
+          holder.receive(order)
+          #expect(holder.row.shown(field)?.value == careful, "\(field)")
+        }
+      }
+    }
+  }
+
   @Test("an active fence is shown before an inactive one")
   func activeFence() {
     let active = WrittenFrame(1, by: .commander, sets: .fenceActive, to: .code(1))

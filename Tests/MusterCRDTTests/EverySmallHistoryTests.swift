@@ -8,7 +8,8 @@ struct EverySmallHistoryTests {
   static let fields: [Field] = [
     .userCallsign, .userDeactivated, .reportExistence, .reportTitle, .reportToEvacuate,
     .reportComments, .fenceExistence, .fenceName, .fenceDeleted, .directiveDurationSeconds,
-    .directiveZones, .directiveExpected,
+    .directiveZones, .directiveExpected, .userRelayedClaim, .permitRevoked,
+    .alertAcknowledgements,
   ]
 
   @Test(
@@ -129,7 +130,8 @@ struct EverySmallHistoryTests {
   private func create(_ key: RowKey) -> Letter {
     switch Field.existence(of: key.kind) {
     case let field?: Letter(key.creator, .sets(field, givingOrigin: true))
-    case nil: Letter(key.creator, .sets(.userTeam))
+    case nil:
+      Letter(key.creator, .sets(key.kind == .user ? .userTeam : .alertAcknowledgements))
     }
   }
 

@@ -127,11 +127,12 @@ struct PermissionStoryTests {
             case (_, .userSafetyClaim): isOwn
             case (.command, .trackPoints): isOwn
             case (.command, _): true
-            case (_, .userSafetyOverride): false
+            case (_, .userSafetyOverride), (_, .userRelayedClaim), (_, .trackerSafetyOverride):
+              false
             case (_, _) where field.entity == .user: isOwn
             case (.observer, _): false
             // The example speaks for `owner`, who alone may say so.
-            case (_, .directiveAcknowledgements): person == .owner
+            case (_, .directiveAcknowledgements), (_, .alertAcknowledgements): person == .owner
             case (_, _) where [.report, .tracker, .track].contains(field.entity): isOwn || isOpen
             default: false
             }
@@ -149,6 +150,38 @@ struct PermissionStoryTests {
     #expect(Permission.allows(withdrawal, by: .owner, owner: Author.owner.user))
     #expect(Permission.allows(withdrawal, by: .commander, owner: Author.owner.user))
     #expect(!Permission.allows(withdrawal, by: .stranger, owner: Author.owner.user))
+  }
+
+  @Test("whom command speaks of takes that away, and never writes it")
+  func saidByCommand() {
+    for field in [Field.userRelayedClaim, .trackerSafetyOverride] {
+      let row = RowKey.row(of: field.entity).id
+      for (person, mayWrite, mayTakeAway) in [
+        (Author.commander, true, true), (.owner, false, true), (.stranger, false, false),
+        (.relay, false, false),
+      ] {
+        let (said, gone) = (
+          Write(row: row, field: field, value: field.example),
+          Write(row: row, field: field, value: nil)
+        )
+        let owner = Author.owner.user
+        #expect(Permission.allows(said, by: person, owner: owner) == mayWrite, "\(person.role)")
+        #expect(Permission.allows(gone, by: person, owner: owner) == mayTakeAway)
+      }
+    }
+  }
+
+  @Test("a revoked permit stays revoked, whoever clears it")
+  func revokedPermit() {
+    let revoked = WrittenFrame(1, by: .commander, sets: .permitRevoked, to: .mark)
+    let cleared = WrittenFrame(2, by: .deputy, clears: .permitRevoked, over: revoked)
+    for order in [revoked, cleared].permutations {
+      var holder = Holder(.permit)
+      let create = Write(
+        row: RowKey.permit.id, field: .permitExistence, value: .mark, origin: RowKey.permit.origin)
+      holder.receive([WrittenFrame(9, by: .commander, [create])] + order)
+      #expect(holder.row.exists && holder.row.isSet(.permitRevoked))
+    }
   }
 
   @Test("a member acknowledges for themselves, command for anybody, an observer for nobody")

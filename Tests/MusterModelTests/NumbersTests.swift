@@ -8,13 +8,15 @@ struct NumbersTests {
     let numbers = Dictionary(grouping: Field.allCases, by: \.entity).mapValues {
       $0.map(\.rawValue)
     }
-    #expect(numbers[.user] == Array(1...7))
+    #expect(numbers[.user] == Array(1...9))
     #expect(numbers[.report] == Array(20...29))
     #expect(numbers[.fence] == Array(40...52))
     #expect(numbers[.directive] == Array(60...73))
     #expect(numbers[.settings] == Array(80...82))
-    #expect(numbers[.tracker] == Array(100...102))
+    #expect(numbers[.tracker] == Array(100...105))
     #expect(numbers[.track] == [120])
+    #expect(numbers[.permit] == Array(140...145))
+    #expect(numbers[.alertAcknowledgement] == [160])
     #expect(Field.existence(of: .report)?.entity == .report)
     #expect(Field.existence(of: .fence)?.entity == .fence)
     #expect(Field.existence(of: .user) == nil)
@@ -38,7 +40,7 @@ struct NumbersTests {
 
   @Test("codes keep their numbers")
   func codes() {
-    #expect(EntityKind.allCases.map(\.rawValue) == [1, 2, 3, 4, 5, 6, 7])
+    #expect(EntityKind.allCases.map(\.rawValue) == Array(1...9))
     #expect(Lane.allCases.map(\.rawValue) == [1, 2, 3, 4])
     #expect(Role.allCases.map(\.rawValue) == [1, 2, 3, 4])
     #expect(ReportCategory.allCases.map(\.rawValue) == Array(1...7))

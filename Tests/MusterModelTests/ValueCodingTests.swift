@@ -19,8 +19,21 @@ struct ValueCodingTests {
     .number(.max), .bytes([]), .bytes([1, 2]), .reply(user, note: "here"),
     .overruling(.safe, note: "found", seen: [dot, dot]),
     .overruling(.needsHelp, note: "", seen: []),
-    .profile(.foreground),
+    .profile(.foreground), .accounting(accounting), .accounting(Accounting(note: "")),
+    .relayedClaim(.needsHelp, note: "leg", login: "ada", seen: [dot]),
+    .signOff(reason: "home", seen: [row]), .signOff(reason: "", seen: []),
+    .signOn(reason: "back"),
+    .alertReply(
+      AlertReply(user: user, note: "on it", dots: [dot], positions: accounting.positions)),
   ]
+  private static let accounting = Accounting(
+    note: "found", claims: [dot], rows: [row],
+    positions: [
+      SeenPosition(
+        device: DeviceID(raw: Bytes16(high: 8, low: 9)),
+        order: RecordOrder(
+          generation: 1, incarnation: Incarnation(raw: Bytes16(high: 10, low: 11)), counter: 12))
+    ], away: [DeviceID(raw: Bytes16(high: 13, low: 14))])
   private static let row = RowID(raw: Bytes16(high: 1, low: 2))
   private static let user = UserID(raw: Bytes16(high: 3, low: 4))
   private static let dot = Dot(frame: Bytes16(high: 5, low: 6), index: 7)
@@ -62,6 +75,28 @@ struct ValueCodingTests {
       Hex.encode(encoded(.overruling(.safe, note: "x", seen: [Self.dot])))
         == "0c010000000178" + "00000001" + "000000000000000500000000000000060007")
     #expect(Hex.encode(encoded(.profile(.foreground))) == "0d0100050014001e003200")
+    let (dots, rows) = (
+      "00000001" + "000000000000000500000000000000060007",
+      "00000001" + "00000000000000010000000000000002"
+    )
+    let positions =
+      "00000001" + "00000000000000080000000000000009" + "00000001"
+      + "000000000000000a000000000000000b" + "000000000000000c"
+    #expect(
+      Hex.encode(encoded(.accounting(Self.accounting)))
+        == "0e00000005666f756e64" + dots + rows + positions + "00000001"
+        + "000000000000000d000000000000000e")
+    #expect(
+      Hex.encode(encoded(.relayedClaim(.safe, note: "x", login: "y", seen: [Self.dot])))
+        == "0f0100000001780000000179" + dots)
+    #expect(
+      Hex.encode(encoded(.signOff(reason: "x", seen: [Self.row]))) == "100000000178" + rows)
+    #expect(Hex.encode(encoded(.signOn(reason: "x"))) == "110000000178")
+    let reply = AlertReply(
+      user: Self.user, note: "x", dots: [Self.dot], positions: Self.accounting.positions)
+    #expect(
+      Hex.encode(encoded(.alertReply(reply)))
+        == "12\(Self.user)0000000178" + dots + positions)
   }
 
   @Test("every prefix is refused")
@@ -127,14 +162,17 @@ struct ValueCodingTests {
       .reference(Self.row), .time(Timestamp(milliseconds: 0)), .number(604_800),
       .bytes(Array(repeating: 0, count: 4096)), .reply(Self.user, note: "here"),
       .overruling(.safe, note: "", seen: Array(repeating: Self.dot, count: 8)),
-      .profile(.background),
+      .profile(.background), .accounting(Self.accounting),
+      .relayedClaim(.safe, note: "", login: "ada", seen: []),
+      .signOff(reason: "", seen: Array(repeating: Self.row, count: 32)), .signOn(reason: ""),
+      .alertReply(AlertReply(user: Self.user, note: "")),
     ]
     let all =
       (0...UInt8.max).map { Value.code($0) } + [text, claim, geometry, position, .mark] + others
     for field in Field.allCases {
       let expected: [Value] =
         switch field {
-        case .userSafetyClaim: [claim]
+        case .userSafetyClaim, .trackerSafetyClaim: [claim]
         case .reportCategory: (1...7).map { .code($0) }
         case .reportSeverity: (1...5).map { .code($0) }
         case .reportStatus, .directiveStatus, .fenceMode: [.code(1), .code(2)]
@@ -142,19 +180,25 @@ struct ValueCodingTests {
         case .directiveRole, .fenceRole: (1...4).map { .code($0) }
         case .directiveKind: (1...5).map { .code($0) }
         case .directiveFence, .directiveUsers, .directiveZones, .directiveSupersedes,
-          .directiveExpected:
+          .directiveExpected, .permitUsers, .permitZone:
           [others[0]]
         case .directiveDeadline, .fenceReviewAt: [others[1]]
-        case .fenceDwellSeconds, .settingsSilenceSeconds, .directiveDurationSeconds: [others[2]]
+        case .fenceDwellSeconds, .settingsSilenceSeconds, .directiveDurationSeconds,
+          .permitDurationSeconds:
+          [others[2]]
         case .trackPoints: [others[3]]
         case .directiveAcknowledgements: [others[4]]
-        case .userSafetyOverride: [others[5]]
+        case .userSafetyOverride, .trackerSafetyOverride: [others[5], others[7]]
+        case .userRelayedClaim: [others[8]]
+        case .userSignOff, .trackerSignOff: [others[9], others[10]]
+        case .alertAcknowledgements: [others[11]]
         case .settingsForeground, .settingsBackground: [others[6]]
         case .fenceActive, .fenceEntryAlert: [.code(0), .code(1)]
         case .reportPosition: [position]
         case .fenceGeometry: [geometry]
         case .userDeactivated, .reportExistence, .reportToEvacuate, .reportConfirmations,
-          .fenceExistence, .fenceDeleted, .directiveExistence, .trackerExistence:
+          .fenceExistence, .fenceDeleted, .directiveExistence, .trackerExistence,
+          .permitExistence, .permitRevoked:
           [.mark]
         default: [text]
         }
@@ -171,6 +215,12 @@ struct ValueCodingTests {
     #expect(!Field.trackPoints.accepts(.bytes(Array(repeating: 0, count: 4097))))
     let tooMany = Array(repeating: Self.dot, count: 9)
     #expect(!Field.userSafetyOverride.accepts(.overruling(.safe, note: "", seen: tooMany)))
+    var accounting = Accounting(note: "", claims: tooMany)
+    #expect(!Field.userSafetyOverride.accepts(.accounting(accounting)))
+    accounting = Accounting(note: "", rows: Array(repeating: Self.row, count: 33))
+    #expect(!Field.userSafetyOverride.accepts(.accounting(accounting)))
+    #expect(!Field.permitDurationSeconds.accepts(.number(0)))
+    #expect(!Field.userRelayedClaim.accepts(.relayedClaim(.safe, note: "", login: "", seen: [])))
     var profile = LocationProfile.foreground
     profile.readingSeconds = 0
     #expect(!Field.settingsForeground.accepts(.profile(profile)))

@@ -32,6 +32,11 @@ struct PackedWriteTests {
     let own = created(by: author, nonce: 1)
     let other = created(by: stranger, nonce: 2)
     let dot = Dot(frame: Bytes16(high: 7, low: 8), index: 300)
+    let seen = SeenPosition(
+      device: DeviceID(raw: Bytes16(high: 9, low: 9)),
+      order: RecordOrder(
+        generation: 3, incarnation: Incarnation(raw: Bytes16(high: 4, low: 4)),
+        counter: UInt64(Int64.max)))
     let circle = FenceGeometry.circle(
       center: try #require(Coordinate(latitudeE7: 1, longitudeE7: -2)), radiusCentimetres: 500)
     let place = try #require(Coordinate(latitudeE7: -900_000_000, longitudeE7: 1_800_000_000))
@@ -46,6 +51,23 @@ struct PackedWriteTests {
       Write(
         row: RowID(raw: author.raw), field: .userSafetyClaim,
         value: .claim(.needsHelp, note: "leg"), supersedes: [dot]),
+      Write(
+        row: RowID(raw: author.raw), field: .userSafetyOverride,
+        value: .accounting(
+          Accounting(
+            note: "here", claims: [dot], rows: [own.row], positions: [seen],
+            away: [seen.device])), supersedes: [dot]),
+      Write(
+        row: RowID(raw: author.raw), field: .userRelayedClaim,
+        value: .relayedClaim(.needsHelp, note: "leg", login: "ada", seen: [dot])),
+      Write(
+        row: RowID(raw: author.raw), field: .userSignOff,
+        value: .signOff(reason: "home", seen: [own.row, other.row])),
+      Write(row: RowID(raw: author.raw), field: .userSignOff, value: .signOn(reason: "back")),
+      Write(
+        row: other.row, field: .alertAcknowledgements,
+        value: .alertReply(
+          AlertReply(user: author, note: "on it", dots: [dot], positions: [seen]))),
       Write(
         row: RowID(raw: author.raw), field: .userTeam, value: nil, supersedes: [dot, dot],
         takesEarlier: true),

@@ -68,6 +68,9 @@ struct WireVectorTests {
       "topic.id": RecordTopic(
         operation: operation, certificate: signed.hash, kind: .position
       ).bytes,
+      "alert.row": RowID(
+        operation: operation, alert: AlertID(kind: .help, row: RowID(raw: user.raw))
+      ).bytes,
       "fence.version": FenceVersion(
         geometry: Dot(frame: incarnation.raw, index: 1), active: nil
       ).bytes,

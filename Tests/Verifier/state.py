@@ -7,9 +7,11 @@ from dataclasses import dataclass
 from names import COMMAND, MEMBER, RELAY, Author, h16, h32, i64, text, u32
 from protobuf import Malformed
 
-USER, REPORT, FENCE, DIRECTIVE, SETTINGS, TRACKER, TRACK = range(1, 8)
+USER, REPORT, FENCE, DIRECTIVE, SETTINGS, TRACKER, TRACK, PERMIT, ALERT = range(1, 10)
 # Of the kinds that somebody makes, the field that says that a row exists.
-EXISTENCE = {REPORT: 20, FENCE: 40, DIRECTIVE: 60, TRACKER: 100}
+EXISTENCE = {REPORT: 20, FENCE: 40, DIRECTIVE: 60, TRACKER: 100, PERMIT: 140}
+# Of the others, those that nobody makes.
+WITHOUT_ORIGIN = (USER, SETTINGS, ALERT)
 # Scalars that a line may not consist of alone.
 BLANK = {0x20, 0xA0, 0xAD, 0x034F, 0x061C, 0x1680, 0x202F, 0x2800, 0x3000, 0x3164, 0xFEFF, 0xFFA0}
 for first, last in (
@@ -21,30 +23,37 @@ LINE, PARAGRAPHS, CLAIMS, MARK, PLACE, OUTLINE = (
     "line", "paragraphs", "claim", "mark", "place", "outline")
 REFERENCE, TIME, NUMBER, BYTES, REPLY, OVERRULING, PROFILE, DURATION = (
     "reference", "time", "number", "bytes", "reply", "overruling", "profile", "duration")
+RELAYED, SIGN_OFF, ALERT_REPLY = "relayed claim", "sign-off", "alert reply"
 
 # Field number -> what its value may be: one of the words above, or the codes that it may have.
 FIELDS = {
-    1: LINE, 2: LINE, 3: PARAGRAPHS, 4: PARAGRAPHS, 5: CLAIMS, 6: MARK,
+    1: LINE, 2: LINE, 3: PARAGRAPHS, 4: PARAGRAPHS, 5: CLAIMS, 6: MARK, 7: OVERRULING,
+    8: RELAYED, 9: SIGN_OFF,
     20: MARK, 21: LINE, 22: PARAGRAPHS, 23: range(1, 8), 24: range(1, 6), 25: PLACE, 26: MARK,
     27: range(1, 3), 28: MARK, 29: PARAGRAPHS,
     40: MARK, 41: LINE, 42: LINE, 43: range(1, 4), 44: OUTLINE, 45: range(0, 2), 46: PARAGRAPHS,
     47: MARK, 48: NUMBER, 49: range(1, 3), 50: range(1, 5), 51: TIME, 52: range(0, 2),
-    7: OVERRULING,
     60: MARK, 61: range(1, 6), 62: PARAGRAPHS, 63: REFERENCE, 64: range(1, 5), 65: LINE,
     66: REFERENCE, 67: TIME, 68: range(1, 3), 69: REPLY,
     70: DURATION, 71: REFERENCE, 72: REFERENCE, 73: REFERENCE,
     80: PROFILE, 81: PROFILE, 82: NUMBER,
-    100: MARK, 101: LINE, 102: LINE,
+    100: MARK, 101: LINE, 102: LINE, 103: CLAIMS, 104: OVERRULING, 105: SIGN_OFF,
     120: BYTES,
+    140: MARK, 141: REFERENCE, 142: LINE, 143: REFERENCE, 144: DURATION, 145: MARK,
+    160: ALERT_REPLY,
 }
-CLAIM, OVERRIDE, FENCE_DELETED, ACKNOWLEDGEMENTS = 5, 7, 47, 69
+CLAIM, FENCE_DELETED, ACKNOWLEDGEMENTS = 5, 47, 69
+# What command says of somebody: its subject only takes it away.
+SAID_BY_COMMAND = (7, 8, 104)
+# Flags that nothing clears.
+FOR_EVER = (FENCE_DELETED, 145)
 CONFIRMATIONS, COMMENTS = 28, 29
 # Sets whose elements only their authors and command take away.
-OWN_ELEMENTS = (CONFIRMATIONS, COMMENTS, 66, ACKNOWLEDGEMENTS, 71, 72, 73)
+OWN_ELEMENTS = (CONFIRMATIONS, COMMENTS, 66, ACKNOWLEDGEMENTS, 71, 72, 73, 141, 160)
 
 
 def kind_of(field):
-    return min(field // 20, 6) + 1
+    return field // 20 + 1
 
 
 @dataclass(frozen=True)
@@ -142,7 +151,7 @@ class PackedWrites:
         if self.row is None:
             return None
         if self.origin is not None:
-            if kind_of(field) in (USER, SETTINGS) or h16(
+            if kind_of(field) in WITHOUT_ORIGIN or h16(
                     b"muster row 1", self.operation, *self.origin) != self.row:
                 return None
         return Write(
@@ -184,20 +193,43 @@ class PackedWrites:
         if allowed == REPLY:
             user = self.take(16)
             return b"\x0b" + user + text(checked(self.string(), PARAGRAPHS))
-        claim = self.take(1) if allowed in (CLAIMS, OVERRULING) else None
+        if allowed == SIGN_OFF:
+            return self.sign_off()
+        if allowed == ALERT_REPLY:
+            user, note = self.take(16), self.string()
+            lists = (self.list(18), 8), (self.list(44), 8)
+            return b"\x12" + user + text(checked(note, PARAGRAPHS)) + bounded(*lists)
+        claim = self.take(1) if allowed in (CLAIMS, OVERRULING, RELAYED) else None
         string = self.string()
         if claim is None:
             return b"\1" + text(checked(string, allowed))
-        seen = None
-        if allowed == OVERRULING:
-            count = self.varint()
-            seen = u32(count) + self.take(18 * count)
-            if count > 8:
-                raise Invalid("dots")
+        if allowed == OVERRULING and claim == b"\3":
+            lists = (self.list(18), 8), (self.list(16), 32), (self.list(44), 8), (self.list(16), 8)
+            return b"\x0e" + text(checked(string, PARAGRAPHS)) + bounded(*lists)
+        login = self.string() if allowed == RELAYED else None
+        seen = self.list(18) if allowed != CLAIMS else None
         if claim[0] not in (1, 2):
             raise Invalid("claim")
         word = claim + text(checked(string, PARAGRAPHS))
-        return b"\5" + word if seen is None else b"\x0c" + word + seen
+        if allowed == CLAIMS:
+            return b"\5" + word
+        if allowed == RELAYED:
+            return b"\x0f" + word + text(checked(login, LINE)) + bounded((seen, 8))
+        return b"\x0c" + word + bounded((seen, 8))
+
+    def sign_off(self):
+        code, reason, rows = self.take(1)[0], self.string(), self.list(16)
+        reason = text(checked(reason, PARAGRAPHS))
+        if code == 1:
+            return b"\x10" + reason + bounded((rows, 32))
+        if code != 2 or rows[0]:
+            raise Invalid("sign-off")
+        return b"\x11" + reason
+
+    def list(self, width):
+        """A number of things of one width, and their bytes."""
+        count = self.varint()
+        return count, self.take(width * count)
 
     def string(self):
         try:
@@ -221,6 +253,13 @@ class PackedWrites:
                     break
                 return value
         raise Malformed("integer too long")
+
+
+def bounded(*lists):
+    """The canonical bytes of lists, each of which has at most so many elements."""
+    if any(count > most for (count, _), most in lists):
+        raise Invalid("list is too long")
+    return b"".join(u32(count) + content for (count, content), _ in lists)
 
 
 def exactly(width, data):
@@ -338,24 +377,28 @@ def read_crossing(message, author, incarnation, written_at, operation):
 def may_write(write, owner):
     author, kind, is_own = write.author, kind_of(write.field), write.author.user == owner
     if kind == USER:
-        if is_own and author.role != RELAY and not (write.field == OVERRIDE and write.value):
+        if is_own and author.role != RELAY and not (write.field in SAID_BY_COMMAND and write.value):
             return True
         return author.role == COMMAND and write.field != CLAIM
     if kind == TRACK:
         return is_own and author.role in (COMMAND, MEMBER)
     if author.role == COMMAND:
         return True
-    if author.role != MEMBER or kind in (FENCE, SETTINGS):
+    if author.role != MEMBER or kind in (FENCE, SETTINGS, PERMIT):
         return False
+    if kind == ALERT:
+        return write.value is None or write.value[1:17] == author.user
     if kind == DIRECTIVE:
         return write.field == ACKNOWLEDGEMENTS and (
             write.value is None or write.value[1:17] == author.user)
+    if write.field in SAID_BY_COMMAND and write.value is not None:
+        return False
     return is_own or write.field in (CONFIRMATIONS, COMMENTS)
 
 
 def takes(later, earlier):
     """Whether a write may take another away, if it says so."""
-    if later.field == FENCE_DELETED:
+    if later.field in FOR_EVER:
         return False
     if later.field in OWN_ELEMENTS:
         return later.author.role == COMMAND or later.author.user == earlier.author.user
@@ -420,7 +463,7 @@ def canonical_row(key, writes):
     """None for a row that has nothing to show."""
     kind, id = key
     origin = next((write.origin for write in writes if write.origin is not None), None)
-    owner = id if kind in (USER, SETTINGS) else origin and origin[0]
+    owner = id if kind in WITHOUT_ORIGIN else origin and origin[0]
     if owner is None:
         return None
     fields = live_values([write for write in writes if may_write(write, owner)])
@@ -447,7 +490,7 @@ def live_values(permitted):
         for dot in write.supersedes:
             named.setdefault((write.field, dot), []).append(write)
         log, sequence = write.place
-        if write.takes_earlier and write.field not in (*OWN_ELEMENTS, FENCE_DELETED):
+        if write.takes_earlier and write.field not in (*OWN_ELEMENTS, *FOR_EVER):
             newest = overwriting.get((write.field, log), 0)
             overwriting[write.field, log] = max(newest, sequence)
     fields = {}

@@ -49,6 +49,7 @@ def derive(given):
         "invite.id": h16(b"muster invite 1", bytes([7] * 16)),
         "fence.version": h16(b"muster fence version 1", b"\1", incarnation, b"\0\1", b"\0"),
         "topic.id": h16(b"muster topic 1", operation, certificate.hash, b"\1"),
+        "alert.row": h16(b"muster alert 1", operation, b"\1", user),
     }
     for name, each in (("opening", first), ("frame", frame)):
         found[f"{name}.body"] = each.body

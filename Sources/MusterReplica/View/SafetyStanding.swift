@@ -19,7 +19,10 @@ struct SafetyStanding {
   init(_ row: RowState) {
     let overrides = row.values(of: .userSafetyOverride)
     var answered: Set<Dot> = []
-    for case .overruling(_, _, let seen) in overrides.map(\.value) { answered.formUnion(seen) }
+    for value in overrides.map(\.value) {
+      if case .overruling(_, _, let seen) = value { answered.formUnion(seen) }
+      if case .accounting(let accounting) = value { answered.formUnion(accounting.claims) }
+    }
     override = row.shown(.userSafetyOverride)
     let unanswered = row.values(of: .userSafetyClaim).filter { !answered.contains($0.dot) }
     let cry = unanswered.first { Self.claim(of: $0.value)?.claim == .needsHelp }
@@ -32,7 +35,10 @@ struct SafetyStanding {
 
   static func claim(of value: Value) -> (claim: SafetyClaim, note: String)? {
     switch value {
-    case .claim(let claim, let note), .overruling(let claim, let note, _): (claim, note)
+    case .claim(let claim, let note), .overruling(let claim, let note, _),
+      .relayedClaim(let claim, let note, _, _):
+      (claim, note)
+    case .accounting(let accounting): (.safe, accounting.note)
     default: nil
     }
   }

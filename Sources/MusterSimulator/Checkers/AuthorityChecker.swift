@@ -80,13 +80,16 @@ final class AuthorityChecker: Checker {
     case (nil, _), (.relay?, _): return false
     case (_, .userSafetyClaim), (.command?, .trackPoints): return isOwn
     case (.command?, _): return true
-    case (_, .userSafetyOverride): return false
+    case (_, .userSafetyOverride), (_, .userRelayedClaim), (_, .trackerSafetyOverride): return false
     case (_, _) where row.key.kind == .user: return isOwn
     case (.observer?, _): return false
     case (.member?, .reportComments), (.member?, .reportConfirmations): return true
     case (.member?, .directiveAcknowledgements):
       guard case .reply(let user, _) = value.value else { return false }
       return user == value.author
+    case (.member?, .alertAcknowledgements):
+      guard case .alertReply(let reply) = value.value else { return false }
+      return reply.user == value.author
     case (.member?, _):
       return isOwn && [.report, .tracker, .track].contains(row.key.kind)
     }

@@ -70,7 +70,9 @@ struct Insider {
   /// Of the field's type, so that it is read; whether it counts is another question.
   private mutating func value(of field: Field, by node: SimulatedNode) -> Value? {
     switch field {
-    case .reportExistence, .fenceExistence, .directiveExistence, .trackerExistence: return nil
+    case .reportExistence, .fenceExistence, .directiveExistence, .trackerExistence,
+      .permitExistence:
+      return nil
     default: break
     }
     switch field.form {
@@ -91,6 +93,11 @@ struct Insider {
     case .bytes: return .bytes([1, 2, 3])
     case .reply: return .reply(node.credentials.user, note: "not entitled")
     case .profile: return .profile(.background)
+    case .relayedClaim:
+      return .relayedClaim(.safe, note: "not entitled", login: "nobody", seen: [])
+    case .signOff: return .signOff(reason: "not entitled", seen: [])
+    case .alertReply:
+      return .alertReply(AlertReply(user: node.credentials.user, note: "not entitled"))
     }
   }
 

@@ -100,6 +100,15 @@ extension Bytes16 {
   }
 }
 
+extension RowID {
+  /// The row of those who have taken notice of an alert, on whatever node it is raised.
+  public init(operation: OperationID, alert: AlertID) {
+    self.init(
+      raw: Blake2b.hash128(
+        Tag.alert, operation.bytes, [alert.kind.rawValue], alert.row.bytes))
+  }
+}
+
 extension DeviceID {
   /// A tracker has no key; as the subject of a crossing it is named by its row.
   public init(tracker row: RowID) { self.init(raw: row.raw) }
@@ -148,6 +157,7 @@ enum Tag {
   static let crossing = Array("muster crossing 1".utf8)
   static let fenceVersion = Array("muster fence version 1".utf8)
   static let tracker = Array("muster tracker 1".utf8)
+  static let alert = Array("muster alert 1".utf8)
   static let announce = Array("muster announce 2".utf8)
   /// Of programs that state no rules version.
   static let unversionedAnnounce = Array("muster announce 1".utf8)

@@ -163,8 +163,10 @@ struct PackedWriteReader {
     case .overruling:
       let code = try byte()
       let note = try text()
+      if code == PackedWrites.accountingCode { return try readAccounting(note) }
       guard let seen = try readDots() else { return nil }
       return SafetyClaim(rawValue: code).map { .overruling($0, note: note, seen: seen) }
+    case .relayedClaim, .signOff, .alertReply: return try readPersonal(form)
     case .profile:
       let end = LocationProfile.encodedBytes
       guard end <= self.end - position else { throw .malformed("writes are cut short") }
@@ -176,6 +178,64 @@ struct PackedWriteReader {
         return nil
       }
     }
+  }
+
+  private mutating func readPersonal(_ form: ValueForm) throws(WireError) -> Value? {
+    switch form {
+    case .relayedClaim:
+      let code = try byte()
+      let note = try text()
+      let login = try text()
+      guard let seen = try readDots() else { return nil }
+      return SafetyClaim(rawValue: code).map {
+        .relayedClaim($0, note: note, login: login, seen: seen)
+      }
+    case .signOff:
+      let code = try byte()
+      let reason = try text()
+      let seen = try identifiers(RowID.self)
+      if code == PackedWrites.signOffCode { return .signOff(reason: reason, seen: seen) }
+      guard code == PackedWrites.signOnCode, seen.isEmpty else { return nil }
+      return .signOn(reason: reason)
+    default:
+      let user = UserID(raw: try bytes16())
+      let note = try text()
+      let dots = try readDots()
+      let positions = try positions()
+      return dots.map {
+        .alertReply(AlertReply(user: user, note: note, dots: $0, positions: positions))
+      }
+    }
+  }
+
+  private mutating func readAccounting(_ note: String) throws(WireError) -> Value? {
+    let claims = try readDots()
+    let rows = try identifiers(RowID.self)
+    let positions = try positions()
+    let away = try identifiers(DeviceID.self)
+    return claims.map {
+      .accounting(
+        Accounting(note: note, claims: $0, rows: rows, positions: positions, away: away))
+    }
+  }
+
+  private mutating func identifiers<ID: Identifier>(_: ID.Type) throws(WireError) -> [ID] {
+    var found: [ID] = []
+    for _ in 0..<(try count(ofWidth: 16)) { found.append(ID(raw: try bytes16())) }
+    return found
+  }
+
+  private mutating func positions() throws(WireError) -> [SeenPosition] {
+    var found: [SeenPosition] = []
+    for _ in 0..<(try count(ofWidth: 44)) {
+      let device = DeviceID(raw: try bytes16())
+      let generation = UInt32(truncatingIfNeeded: try integer(4))
+      let incarnation = Incarnation(raw: try bytes16())
+      let order = RecordOrder(
+        generation: generation, incarnation: incarnation, counter: try integer(8))
+      found.append(SeenPosition(device: device, order: order))
+    }
+    return found
   }
 
   private mutating func text() throws(WireError) -> String {
@@ -195,7 +255,7 @@ struct PackedWriteReader {
 
   /// Nil where they are more than any write may name.
   private mutating func readDots() throws(WireError) -> [Dot]? {
-    let count = try countOfOthers()
+    let count = try count(ofWidth: 18)
     guard count <= Limits.supersededDots else {
       position += count * 18
       return nil
@@ -209,9 +269,9 @@ struct PackedWriteReader {
     return dots
   }
 
-  private mutating func countOfOthers() throws(WireError) -> Int {
+  private mutating func count(ofWidth width: Int) throws(WireError) -> Int {
     let count = Int(try varint())
-    guard count <= (end - position) / 18 else { throw .malformed("writes are cut short") }
+    guard count <= (end - position) / width else { throw .malformed("writes are cut short") }
     return count
   }
 

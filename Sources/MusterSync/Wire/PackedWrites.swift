@@ -139,6 +139,58 @@ struct PackedWrites {
       var writer = ByteWriter()
       profile.append(to: &writer)
       bytes += writer.bytes
+    case .accounting, .relayedClaim, .signOff, .signOn, .alertReply: appendPersonal(value)
+    }
+  }
+
+  private mutating func appendPersonal(_ value: Value) {
+    switch value {
+    case .accounting(let accounting):
+      bytes.append(PackedWrites.accountingCode)
+      append(accounting.note)
+      append(accounting.claims)
+      append(accounting.rows)
+      append(accounting.positions)
+      append(accounting.away)
+    case .relayedClaim(let claim, let note, let login, let seen):
+      bytes.append(claim.rawValue)
+      append(note)
+      append(login)
+      append(seen)
+    case .signOff(let reason, let seen):
+      bytes.append(PackedWrites.signOffCode)
+      append(reason)
+      append(seen)
+    case .signOn(let reason):
+      bytes.append(PackedWrites.signOnCode)
+      append(reason)
+      append([RowID]())
+    case .alertReply(let reply):
+      append(reply.user.raw)
+      append(reply.note)
+      append(reply.dots)
+      append(reply.positions)
+    default: preconditionFailure("\(value) is packed in another way")
+    }
+  }
+
+  /// Stands where an override has its claim.
+  static let accountingCode: UInt8 = 3
+  static let signOffCode: UInt8 = 1
+  static let signOnCode: UInt8 = 2
+
+  private mutating func append<ID: Identifier>(_ identifiers: [ID]) {
+    append(varint: UInt64(identifiers.count))
+    for identifier in identifiers { append(identifier.raw) }
+  }
+
+  private mutating func append(_ positions: [SeenPosition]) {
+    append(varint: UInt64(positions.count))
+    for position in positions {
+      append(position.device.raw)
+      append(position.order.generation)
+      append(position.order.incarnation.raw)
+      append(position.order.counter)
     }
   }
 

@@ -29,6 +29,10 @@ extension RowKey {
   /// Those of `Author.owner`.
   static let settings = RowKey(kind: .settings, id: RowID(raw: Author.owner.user.raw))
 
+  static let permit = RowKey(kind: .permit, id: RowID(raw: Bytes16(high: 9, low: 7)))
+  static let alert = RowKey(
+    kind: .alertAcknowledgement, id: RowID(raw: Bytes16(high: 9, low: 8)))
+
   static func row(of kind: EntityKind) -> RowKey {
     switch kind {
     case .user: .user
@@ -38,11 +42,15 @@ extension RowKey {
     case .settings: .settings
     case .tracker: .tracker
     case .track: .track
+    case .permit: .permit
+    case .alertAcknowledgement: .alert
     }
   }
 
-  /// Who made this row; only `command` makes fences and directives.
-  var creator: Author { kind == .fence || kind == .directive ? .commander : .owner }
+  /// Who made this row; only `command` makes fences, directives and permits.
+  var creator: Author {
+    [.fence, .directive, .permit].contains(kind) ? .commander : .owner
+  }
   var origin: RowOrigin { RowOrigin(owner: creator.user, nonce: Bytes16(high: 7, low: 7)) }
 }
 
@@ -50,20 +58,26 @@ extension Field {
   /// A value of this field's type.
   var example: Value {
     switch self {
-    case .userSafetyClaim: .claim(.needsHelp, note: "trapped")
+    case .userSafetyClaim, .trackerSafetyClaim: .claim(.needsHelp, note: "trapped")
     case .reportCategory, .reportSeverity, .reportStatus, .fenceKind, .fenceActive: .code(1)
     case .reportPosition: .position(.origin)
     case .fenceGeometry: .geometry(.circle(center: .origin, radiusCentimetres: 5000))
     case .userSafetyOverride: .overruling(.safe, note: "found", seen: [])
+    case .trackerSafetyOverride: .accounting(.example)
+    case .userRelayedClaim: .relayedClaim(.needsHelp, note: "stuck", login: "ada", seen: [])
+    case .userSignOff, .trackerSignOff: .signOff(reason: "home", seen: [RowKey.directive.id])
+    case .alertAcknowledgements: .alertReply(AlertReply(user: Author.owner.user, note: "seen"))
     case .fenceMode, .fenceRole, .fenceEntryAlert, .directiveKind, .directiveRole,
       .directiveStatus:
       .code(1)
     case .directiveFence, .directiveUsers, .directiveZones, .directiveSupersedes,
-      .directiveExpected:
+      .directiveExpected, .permitUsers, .permitZone:
       .reference(RowKey.fence.id)
     case .directiveDeadline, .fenceReviewAt: .time(Timestamp(milliseconds: 7))
     case .directiveAcknowledgements: .reply(Author.owner.user, note: "here")
-    case .fenceDwellSeconds, .settingsSilenceSeconds, .directiveDurationSeconds: .number(60)
+    case .fenceDwellSeconds, .settingsSilenceSeconds, .directiveDurationSeconds,
+      .permitDurationSeconds:
+      .number(60)
     case .settingsForeground, .settingsBackground: .profile(.foreground)
     case .trackPoints: .bytes([1, 2, 3])
     case _ where [Value.mark].contains(where: accepts): .mark
@@ -72,6 +86,17 @@ extension Field {
   }
 
   private var name: String { String(describing: self) }
+}
+
+extension Accounting {
+  static let example = Accounting(
+    note: "with us", rows: [RowKey.directive.id],
+    positions: [
+      SeenPosition(
+        device: Author.owner.device,
+        order: RecordOrder(
+          generation: 1, incarnation: Incarnation(raw: Bytes16(high: 8, low: 8)), counter: 5))
+    ], away: [Author.stranger.device])
 }
 
 extension Coordinate {

@@ -58,13 +58,14 @@ struct Specification: Equatable {
       case .command:
         author.user == owner || field != .userSafetyClaim && field != .trackPoints
       case .member:
-        field.entity != .fence && field.entity != .settings && field.entity != .directive
-          && author.user == owner && (field != .userSafetyOverride || write.write.value == nil)
+        ![.fence, .settings, .directive, .permit, .alertAcknowledgement].contains(field.entity)
+          && author.user == owner && (!isSaidByCommand(field) || write.write.value == nil)
           || [.reportComments, .reportConfirmations].contains(field)
-          || field == .directiveAcknowledgements && isOwnReply(write)
+          || [.directiveAcknowledgements, .alertAcknowledgements].contains(field)
+            && isOwnReply(write)
       case .observer:
         field.entity == .user && author.user == owner
-          && (field != .userSafetyOverride || write.write.value == nil)
+          && (!isSaidByCommand(field) || write.write.value == nil)
       case .relay: false
       }
     let isOfItsType = write.write.value.map { field.accepts($0) } ?? true
@@ -72,13 +73,23 @@ struct Specification: Equatable {
   }
 
   private static func isOwnReply(_ write: AuthoredWrite) -> Bool {
-    guard case .reply(let user, _)? = write.write.value else { return write.write.value == nil }
-    return user == write.author.user
+    switch write.write.value {
+    case .reply(let user, _): user == write.author.user
+    case .alertReply(let reply): reply.user == write.author.user
+    case nil: true
+    default: false
+    }
+  }
+
+  /// Of a person who may take it away and not write it.
+  private static func isSaidByCommand(_ field: Field) -> Bool {
+    [.userSafetyOverride, .userRelayedClaim, .trackerSafetyOverride].contains(field)
   }
 
   private static let setsOfElements: [Field] = [
     .reportComments, .reportConfirmations, .directiveUsers, .directiveAcknowledgements,
-    .directiveZones, .directiveSupersedes, .directiveExpected,
+    .directiveZones, .directiveSupersedes, .directiveExpected, .permitUsers,
+    .alertAcknowledgements,
   ]
 
   /// Whether a write says that it takes away what its log wrote before, and the other is of that.
@@ -94,7 +105,7 @@ struct Specification: Equatable {
 
   private static func mayTake(_ element: AuthoredWrite, _ taker: Author) -> Bool {
     switch element.write.field {
-    case .fenceDeleted: false
+    case .fenceDeleted, .permitRevoked: false
     case _ where setsOfElements.contains(element.write.field):
       taker.role == .command || taker.user == element.author.user
     default: true
