@@ -67,7 +67,8 @@ struct ColdStartOpen: ParsableCommand {
     let keyFile = try Data(contentsOf: URL(fileURLWithPath: folder + "/device.key"))
     let credentials = try Credentials(keyFile: [UInt8](keyFile), passphrase: nil)
     let now = ClockReading(
-      instant: Instant(microseconds: 0), wall: Timestamp(milliseconds: 1_800_000_000_000))
+      instant: Instant(microseconds: 0), wall: Timestamp(milliseconds: 1_800_000_000_000),
+      boot: 0)
     let (replica, elapsed) = try timed {
       let path = folder + "/bench.sqlite"
       let seed = [UInt8](repeating: 8, count: 32)
@@ -77,7 +78,7 @@ struct ColdStartOpen: ParsableCommand {
       let store = try Replica.openStore(at: path, of: credentials, seed: seed)
       return try Replica(
         store: store, credentials: credentials, start: .goesOn,
-        seed: seed, now: now)
+        seed: seed, systemBoot: [1], now: now)
     }
     let resident = Memory.peakMebibytes ?? 0
     let frames = try replica.framesHeld()

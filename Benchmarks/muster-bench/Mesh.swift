@@ -75,7 +75,7 @@ struct Mesh {
   var clock: ClockReading {
     ClockReading(
       instant: Instant(microseconds: now),
-      wall: Timestamp(milliseconds: 1_800_000_000_000 + now / 1000))
+      wall: Timestamp(milliseconds: 1_800_000_000_000 + now / 1000), boot: now / 1000)
   }
 
   /// Admits a device by file; its index is that of the call.
@@ -96,14 +96,14 @@ struct Mesh {
     let (store, credentials) = homes[index]
     replicas[index] = try Replica(
       store: store, credentials: credentials, start: .beginsAnew(above: 0),
-      seed: seeds.bytes(32), now: clock)
+      seed: seeds.bytes(32), systemBoot: [UInt8(truncatingIfNeeded: index)], now: clock)
   }
 
   private mutating func add(store: Store, credentials: Credentials) throws {
     replicas.append(
       try Replica(
         store: store, credentials: credentials, start: .beginsAnew(above: 0),
-        seed: seeds.bytes(32), now: clock))
+        seed: seeds.bytes(32), systemBoot: [1], now: clock))
     homes.append((store, credentials))
     busy.append(Elapsed())
   }

@@ -35,9 +35,7 @@ public struct SafetyAssessment: Hashable, Sendable {
   public let reason: String
   /// Which rule decided.
   public let cause: SafetyCause
-  /// Seconds since the last position was taken: the larger of what the clock of the user's device
-  /// claims and the time since this node received it, so that a clock that is ahead cannot keep
-  /// somebody in contact. Nil when there is none.
+  /// Seconds since the last position was taken, as it is shown. Nil when there is none.
   public let ageSeconds: Int64?
 
   /// Judges one user. The zones are active muster and hazard fences; of several that hold the
@@ -45,15 +43,17 @@ public struct SafetyAssessment: Hashable, Sendable {
   /// is named by `overruler`.
   ///
   /// - Parameters:
-  ///   - heldMilliseconds: how long this node has held the position.
+  ///   - fixAgeMilliseconds: of the position, as it is shown.
+  ///   - contactMilliseconds: since a device of the user was in contact, at most: above `1 << 51`
+  ///     where that is not known.
   ///   - hasDevice: any device of the user is not revoked. Without one nobody is safe or in
   ///     contact; a call for help and a last position in a hazard zone stay.
   public init(
     claim: (claim: SafetyClaim, note: String)?, overruler: String?, position: PositionReport?,
-    heldMilliseconds: Int64 = 0, hasDevice: Bool = true, now: Timestamp,
+    fixAgeMilliseconds: Int64?, contactMilliseconds: Int64?, hasDevice: Bool = true,
     musterZones: [SafetyZone], hazardZones: [SafetyZone], silenceThresholdMilliseconds: Int64
   ) {
-    let age = position.map { max(0, heldMilliseconds, now.milliseconds(since: $0.reportedAt)) }
+    let age = position == nil ? nil : fixAgeMilliseconds
     ageSeconds = age.map { $0 / 1000 }
     let place = position?.fix.position
     func zone(in zones: [SafetyZone]) -> SafetyZone? {
@@ -70,9 +70,10 @@ public struct SafetyAssessment: Hashable, Sendable {
       let words = overruler.map { Self.joined("safe, says \($0)", claim.note) }
       (state, cause, reason) = (.safe, .saidSafe, words ?? "said safe")
     } else if let age {
-      if age > silenceThresholdMilliseconds {
-        let span = RoundedSpan(seconds: UInt64(age / 1000))
-        (state, cause, reason) = (.unknown, .silent, "no fix for \(span)")
+      let contact = contactMilliseconds ?? age
+      if contact > silenceThresholdMilliseconds {
+        let words = Self.silence(contact: contact, fix: age)
+        (state, cause, reason) = (.unknown, .silent, words)
       } else if let muster = zone(in: musterZones) {
         (state, cause, reason) = (.safe, .insideMuster, "inside muster zone \(muster.name)")
       } else if musterZones.isEmpty {
@@ -83,6 +84,15 @@ public struct SafetyAssessment: Hashable, Sendable {
     } else {
       (state, cause, reason) = (.unknown, .noPosition, "no position yet")
     }
+  }
+
+  /// Ages above this are those of nobody who was ever in contact here.
+  private static let longAgo: Int64 = 1 << 51
+
+  private static func silence(contact: Int64, fix: Int64) -> String {
+    guard contact < longAgo else { return "contact not confirmed" }
+    let span = RoundedSpan(seconds: UInt64(max(0, contact) / 1000))
+    return contact >= fix ? "no fix for \(span)" : "no contact for \(span)"
   }
 
   private static func joined(_ words: String, _ note: String) -> String {

@@ -91,6 +91,8 @@ public enum AlertKind: UInt8, Codable, Sendable, CaseIterable, Hashable {
   case bound = 13
   /// The folder that detects restored backups of this device cannot be written.
   case stateFolder = 14
+  /// A device's stamps contradict one another.
+  case clockFault = 15
 
   /// What people, JSON and the command line call it.
   public var name: String { String(describing: self) }

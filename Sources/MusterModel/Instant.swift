@@ -27,17 +27,21 @@ public struct Instant: Hashable, Comparable, Sendable {
   }
 }
 
-/// Both clocks at one moment: the monotonic one that decides deadlines, and the wall clock
-/// whose reading is only ever a label.
+/// The clocks at one moment: the monotonic one that decides timers, the boot clock that stamps
+/// records and dates what arrives, and the wall clock whose reading is only ever a label.
 public struct ClockReading: Hashable, Sendable {
   /// What deadlines are counted from.
   public let instant: Instant
   /// What is written into frames, for people to read.
   public let wall: Timestamp
+  /// Milliseconds since the machine booted, time asleep included. It goes on while the program is
+  /// restarted, unlike `instant`, which means nothing outside this process.
+  public let boot: Int64
 
-  /// Both MUST be read at one moment: the difference between them is not corrected later.
-  public init(instant: Instant, wall: Timestamp) {
+  /// All MUST be read at one moment: the difference between them is not corrected later.
+  public init(instant: Instant, wall: Timestamp, boot: Int64) {
     self.instant = instant
     self.wall = wall
+    self.boot = boot
   }
 }

@@ -11,6 +11,8 @@ public enum RecordKind: UInt8, Sendable, Hashable {
   case livesHeard = 5
   /// Two lives of one device are in use at once: said by one of them.
   case clone = 6
+  /// The author's device is in contact: a stamp and nothing else; sealed.
+  case presence = 7
 }
 
 /// A signed value of which only the newest per (author, topic) matters: a newer one replaces an

@@ -24,7 +24,7 @@ public struct RulesVersion: Hashable, Comparable, Sendable {
 
   /// What this program goes by. 2 is the first version that nodes state; 3 changed which kind of a
   /// zone, and whether an assembly zone is active, is shown in a conflict; 4 added the fields of
-  /// orders, accountings, sign-offs, permits and alert acknowledgements.
+  /// orders, accountings, sign-offs, permits, alert acknowledgements and stamps.
   public static let current = RulesVersion(4)
 
   /// What a program that states no version goes by: one made before versions were stated.

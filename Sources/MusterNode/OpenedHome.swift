@@ -122,7 +122,7 @@ public struct OpenedHome {
       }
       let replica = try Replica(
         store: store, credentials: credentials, start: start, seed: systemSeed(),
-        now: SystemClock.reading)
+        systemBoot: SystemClock.systemBoot, now: SystemClock.reading)
       return Taken(
         replica: replica, database: database, newLifeReason: newLifeReason, repairRemark: remark)
     } catch {

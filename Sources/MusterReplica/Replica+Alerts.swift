@@ -114,6 +114,7 @@ extension Replica {
       reports: try hazards(), fences: try fences(),
       directives: try directives(among: people, now: now), clones: try clones(),
       bounds: try boundsReached, readmissions: try refusedReadmissions,
+      clockFaults: try clockFaults(now: now), unconfirmed: try unconfirmed(now: now),
       isInside: { fence in
         telling.flatMap { zones.prepared[fence]?.contains($0) } ?? false
       }, now: now.wall)

@@ -31,7 +31,8 @@ extension Replica {
       let run = try seal(
         pending.groups, following: pending.following, lane: lane, now: now)
       let before = batch.frames.count
-      try hold(run.frames, opening: run.opening, now: now)
+      journal(run.frames, opening: run.opening, now: now)
+      try hold(run.frames, opening: run.opening, isOwn: true, now: now)
       gathering?.keep(run)
       let known = try run.frames.first.flatMap { try store.number(of: $0.log) }
       let log = known ?? Self.number(ofNewLogIn: lane)

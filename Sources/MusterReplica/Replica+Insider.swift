@@ -74,8 +74,8 @@ extension Replica {
         let note = Write(
           row: RowID(raw: replica.local.author.user.raw), field: .userTeam, value: .text("x"))
         let run = try replica.writer.write(
-          [[.write(note)]], lane: .state, at: now.wall, earlier: [], epoch: (id, sealing),
-          random: &replica.random)
+          [[.write(note)]], lane: .state, at: now.wall, stamp: nil, earlier: [],
+          epoch: (id, sealing), random: &replica.random)
         try replica.hold(run.frames, opening: run.opening, now: now)
         try replica.commit(now: now)
         try replica.run(.appended(run.opening, run.frames), now: now)
@@ -133,7 +133,7 @@ extension Replica {
       fix: Fix(position: position, sampleTime: now.wall), reportedAt: now.wall)
     return try fill(count, now: now) { replica in
       .position(
-        report, of: replica.random.bytes16(), operation: replica.local.operation,
+        report, of: replica.random.bytes16(), stamp: nil, operation: replica.local.operation,
         certificate: replica.local.certificate.hash, order: replica.nextRecordOrder(),
         epoch: epoch.id, key: epoch.key, nonce: replica.random.nonce24(),
         signedBy: replica.local.signingKey)

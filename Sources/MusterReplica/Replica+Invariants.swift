@@ -16,7 +16,8 @@ extension Replica {
       local: local, incarnation: writer.incarnation, generation: writer.generation, logs: logs)
     precondition(
       writer.heads == onDisk.heads, "the writer stands at \(writer.heads), not \(onDisk.heads)")
-    let atStart = ClockReading(instant: Instant(microseconds: 0), wall: Timestamp(milliseconds: 0))
+    let atStart = ClockReading(
+      instant: Instant(microseconds: 0), wall: Timestamp(milliseconds: 0), boot: 0)
     var fresh = Self.engine(
       local: local, writer: writer, announceCounter: announceCounter,
       roster: try Self.roster(of: control, in: store),
@@ -26,6 +27,10 @@ extension Replica {
       engine.rootBytes() == fresh.rootBytes(), "the engine announces what the store does not hold")
     let keys = try Self.keyring(in: store, operation: local.operation)
     precondition(keys.all == keyring.all, "the keyring and the store hold different keys")
+    ages.checkInvariants()
+    let anchors = try store.anchorCount()
+    precondition(
+      anchors <= ages.anchorCount, "\(anchors) anchors are stored, \(ages.anchorCount) known")
     guard var tree = stateTree else { return }
     let (kept, whole) = (try tree.hash(of: store), try StateTree.hash(of: store))
     precondition(kept == whole, "the state hash is out of date")

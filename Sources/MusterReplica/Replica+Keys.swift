@@ -40,7 +40,7 @@ extension Replica {
 
   /// Reads all frames that wait, and asks for the keys that they still need.
   mutating func askForWaiting(now: ClockReading) throws {
-    let missing = try release(for: nil)
+    let missing = try release(for: nil, now: now)
     try commit(now: now)
     for (author, epochs) in missing.sorted(by: { $0.key < $1.key }) {
       try ask(for: epochs, of: author, now: now)
@@ -65,8 +65,9 @@ extension Replica {
       if Canary.forgetKey.isPlanted { batch.epochKeys = [] }
     #endif
     try commit(now: now)
-    try release(for: key.id)
+    try release(for: key.id, now: now)
     for record in try store.records() where record.epoch == key.id {
+      date(record, now: now)
       if let position = opened(record) { batch.positions.append(position) }
     }
     try run(.keyLearned(key), now: now)
@@ -88,7 +89,9 @@ extension Replica {
   /// Reads frames that wait anew: those for a key, or all. Returns the keys that they still need,
   /// by author.
   @discardableResult
-  mutating func release(for epoch: EpochID?) throws -> [CertificateHash: Set<EpochID>] {
+  mutating func release(
+    for epoch: EpochID?, now: ClockReading
+  ) throws -> [CertificateHash: Set<EpochID>] {
     var place: FramePlace?
     var missing: [CertificateHash: Set<EpochID>] = [:]
     while true {
@@ -98,7 +101,8 @@ extension Replica {
         let reading = try read(
           waiting.frame, opening: waiting.opening,
           standing: control.standing(of: waiting.frame, opening: waiting.opening))
-        guard case .view(let application, let completes) = reading else { continue }
+        guard case .view(let application, let completes, let stamp) = reading else { continue }
+        try date(waiting.frame, of: waiting.opening, application, stamp, now: now)
         if case .waiting(.key(let epoch)) = application {
           missing[waiting.opening.certificate, default: []].insert(epoch)
         }

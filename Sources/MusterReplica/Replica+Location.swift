@@ -33,7 +33,7 @@ extension Replica {
   /// Publishes a fix that was taken before and only kept.
   public mutating func publish(_ report: PositionReport, now: ClockReading) throws -> Outcome {
     try transact(now: now) { replica in
-      let published = replica.put(report)
+      let published = try replica.put(report, now: now)
       try replica.commit(now: now)
       if let published { try replica.run(.recorded([published]), now: now) }
     }
@@ -52,7 +52,7 @@ extension Replica {
     var published: LatestRecord?
     // A late fix belongs to the track and never flips the present.
     if seen.isNewest, handling == .published || !seen.crossings.isEmpty {
-      published = put(report)
+      published = try put(report, now: now)
     }
     try conclude(seen, seen.crossings.map(Operation.crossing), published: published, now: now)
   }
@@ -76,14 +76,21 @@ extension Replica {
   /// published once there is.
   ///
   /// - Parameter tracker: what its row is named by, where it is not this device that is there.
-  mutating func put(_ report: PositionReport, of tracker: Bytes16? = nil) -> LatestRecord? {
+  mutating func put(
+    _ report: PositionReport, of tracker: Bytes16? = nil, now: ClockReading
+  ) throws -> LatestRecord? {
     guard let epoch = currentEpoch else {
       remember(report, of: tracker)
       return nil
     }
     if untold[tracker] != nil { remember(nil, of: tracker) }
-    let record = record(report, of: tracker, epoch: epoch)
+    let stamp = try makeStamp(tracker == nil ? .ifDue : .never, now: now)
+    let record = LatestRecord.position(
+      report, of: tracker, stamp: stamp, operation: local.operation,
+      certificate: local.certificate.hash, order: nextRecordOrder(), epoch: epoch.id,
+      key: epoch.key, nonce: random.nonce24(), signedBy: local.signingKey)
     batch.records.append(record)
+    try noteOwn(record, of: tracker, stamp, now: now)
     if let position = opened(record) { batch.positions.append(position) }
     return record
   }
@@ -96,7 +103,10 @@ extension Replica {
   /// Publishes what had to wait for a key, where there is one by now.
   mutating func tellUntold(now: ClockReading) throws {
     guard !untold.isEmpty, currentEpoch != nil else { return }
-    let published = untold.ordered.compactMap { put($0.report, of: $0.tracker) }
+    var published: [LatestRecord] = []
+    for (tracker, report) in untold.ordered {
+      if let record = try put(report, of: tracker, now: now) { published.append(record) }
+    }
     try commit(now: now)
     try run(.recorded(published), now: now)
   }
@@ -108,14 +118,5 @@ extension Replica {
     } catch {
       return UntoldPositions()
     }
-  }
-
-  private mutating func record(
-    _ report: PositionReport, of tracker: Bytes16?, epoch: (id: EpochID, key: SealingKey)
-  ) -> LatestRecord {
-    .position(
-      report, of: tracker, operation: local.operation, certificate: local.certificate.hash,
-      order: nextRecordOrder(), epoch: epoch.id, key: epoch.key, nonce: random.nonce24(),
-      signedBy: local.signingKey)
   }
 }

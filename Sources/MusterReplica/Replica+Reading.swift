@@ -12,24 +12,24 @@ extension Replica {
   public mutating func users(now: ClockReading) throws -> [UserSummary] {
     let zones = try monitor.zones(in: store)
     let positions = try newestPositions()
-    positionTimes.note(positions.values, now: now.instant)
+    let devices = countingDevices()
     var people = try members().map { member in
       try summary(
-        member, row: try userRow(member.user), position: positions[member.user], zones: zones,
-        now: now)
+        member, row: try userRow(member.user), position: positions[member.user],
+        devices: devices[member.user] ?? [], zones: zones, now: now)
     }
     for row in try store.rows(.tracker) where row.exists {
       let user = UserID(raw: row.key.id.raw)
       people.append(
         try summary(
-          Member(user: user, role: .member), row: row, position: positions[user], zones: zones,
-          now: now))
+          Member(user: user, role: .member), row: row, position: positions[user],
+          devices: [DeviceID(tracker: row.key.id)], zones: zones, now: now))
     }
     return people
   }
 
   private func summary(
-    _ member: Member, row: RowState?, position newest: DevicePosition?,
+    _ member: Member, row: RowState?, position newest: DevicePosition?, devices: [DeviceID],
     zones: GeofenceMonitor.Zones, now: ClockReading
   ) throws(StoreError) -> UserSummary {
     let isTracker = row?.key.kind == .tracker
@@ -39,8 +39,9 @@ extension Replica {
     let assessment = SafetyAssessment(
       claim: standing?.deciding.flatMap { SafetyStanding.claim(of: $0.value) },
       overruler: standing?.isOverruled == true ? override?.callsign : nil, position: position,
-      heldMilliseconds: newest.map { positionTimes.held($0, now: now.instant) } ?? 0,
-      hasDevice: member.hasDevice, now: now.wall, musterZones: zones.muster,
+      fixAgeMilliseconds: newest.map { shownAge(of: $0, now: now) },
+      contactMilliseconds: contactAge(of: devices, position: newest, now: now)?.latest,
+      hasDevice: member.hasDevice, musterZones: zones.muster,
       hazardZones: zones.hazard,
       silenceThresholdMilliseconds: try silenceMilliseconds(of: member.user))
     let (callsign, team): (Field, Field) =
@@ -84,6 +85,16 @@ extension Replica {
       members[author.user] = Member(user: author.user, role: author.role, hasDevice: counts)
     }
     return members.values.sorted { $0.user < $1.user }
+  }
+
+  /// Each user's devices that are not revoked.
+  func countingDevices() -> [UserID: [DeviceID]] {
+    var devices: [UserID: [DeviceID]] = [:]
+    for author in Set(control.state.admitted.values.map(\.signed.certificate.author))
+    where !control.isRevoked(author.device) {
+      devices[author.user, default: []].append(author.device)
+    }
+    return devices
   }
 
   /// Each user's newest fix: of a revoked device only where there is none of another.

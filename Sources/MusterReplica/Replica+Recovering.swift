@@ -71,6 +71,7 @@ extension Replica {
     keyring = try Self.keyring(in: store, operation: local.operation)
     reader = FrameReader(operation: local.operation)
     writer.reset(to: logs)
+    ages = try AgeTracker(store: store, observer: local.device, boot: boot, now: now)
     monitor = GeofenceMonitor()
     untold = try Self.untold(in: store)
     announceCounter += 1 << 16

@@ -27,6 +27,7 @@ extension Replica {
     return try transact(now: now) { replica in
       try replica.giveReceipts(now: now)
       try replica.tellNeighbours(now: now)
+      try replica.sendPresence(now: now)
       try replica.makeDueEpoch(now: now)
       try replica.run(.deadlinePassed, now: now)
     }
@@ -143,6 +144,7 @@ extension Replica {
   }
 
   mutating func commit(now: ClockReading) throws {
+    batch.ages = ages.takeChanges()
     guard !batch.isEmpty else { return }
     #if Canary
       if Canary.acknowledgeFirst.isPlanted, batch.frames.count == 1 { return }
@@ -150,7 +152,6 @@ extension Replica {
     let outcome = try store.commit(batch)
     if batch.frames.contains(where: { writer.isOwn($0.frame.log) }) { hasWritten = true }
     if !setAside.isEmpty { noteGrowth() }
-    positionTimes.note(batch.positions, now: now.instant)
     batch = Batch()
     reader.forgetSome()
     diskFailure = nil
@@ -259,6 +260,7 @@ extension Replica {
         try attach(frames, opening: opening, from: local.device, now: now)
       } else {
         tally?.frames.new += frames.count
+        journal(frames, opening: opening, now: now)
         try hold(frames, opening: opening, now: now)
       }
       try reviewLife(after: frames, opening: opening, now: now)
@@ -267,7 +269,8 @@ extension Replica {
       try reviewLife(after: frames, opening: opening, now: now)
     case .record(let record):
       tally?.records.new += 1
-      hold(record)
+      journal(record, now: now)
+      hold(record, now: now)
       try reviewLife(after: record, now: now)
       takeOwnReceipt(record, now: now)
     case .epochKey(let key):
@@ -287,8 +290,11 @@ extension Replica {
   // MARK: Frames
 
   /// Adds verified frames to the batch, with what each does.
+  ///
+  /// - Parameter isOwn: this program has just made them.
   mutating func hold(
-    _ frames: [Frame], opening: Opening, base: StrandBase? = nil, now: ClockReading
+    _ frames: [Frame], opening: Opening, base: StrandBase? = nil, isOwn: Bool = false,
+    now: ClockReading
   ) throws {
     var missing: Set<EpochID> = []
     var found: [EpochKey] = []
@@ -298,8 +304,9 @@ extension Replica {
       let reading = try read(frame, opening: opening, standing: standing)
       var application = Application.nothing
       switch reading {
-      case .view(let read, let completes):
+      case .view(let read, let completes, let stamp):
         application = read
+        try date(frame, of: opening, application, stamp, isOwn: isOwn, now: now)
         if case .waiting(.key(let epoch)) = read { missing.insert(epoch) }
         for place in completes {
           batch.released.append(ReleasedFrame(place: place, application: .nothing))
@@ -375,8 +382,9 @@ extension Replica {
 
   // MARK: Records
 
-  private mutating func hold(_ record: LatestRecord) {
+  private mutating func hold(_ record: LatestRecord, now: ClockReading) {
     batch.records.append(record)
+    date(record, now: now)
     if record.kind == .neighbours { held.hasMeshChanged = true }
     if let position = opened(record) { batch.positions.append(position) }
   }
@@ -384,7 +392,7 @@ extension Replica {
   func opened(_ record: LatestRecord) -> DevicePosition? {
     guard let key = keyring[record.epoch],
       let author = control.author(of: record.certificate),
-      let report = record.position(operation: local.operation, key: key)
+      let (report, _) = record.position(operation: local.operation, key: key)
     else { return nil }
     guard let nonce = record.tracker else {
       return DevicePosition(

@@ -54,7 +54,7 @@ extension Replica {
     batch.trackerFixes.append(TrackerFix(tracker: trackerRow(nonce), report: report))
     guard seen.isNewest else { return try commit(now: now) }
     batch.local.merge(seen.state) { $1 }
-    let published = put(report, of: nonce)
+    let published = try put(report, of: nonce, now: now)
     let operations =
       writes.map(Operation.write) + seen.crossings.map { .trackerCrossing($0, nonce: nonce) }
     try conclude(seen, operations, published: published, now: now)

@@ -38,6 +38,11 @@ extension Replica {
       }
     }
     problems += audit.finish()
+    let strays = try store.journalContradictions()
+    if strays > 0 {
+      problems.append(
+        "\(strays) entries of the journal of arrivals contradict the log or one another")
+    }
     problems += try missingFrames().map { missing in
       let first = missing.sequences.lowerBound
       let last = missing.sequences.upperBound
@@ -82,7 +87,7 @@ private struct ViewRebuild {
     var application = Application.nothing
     let reading = try reader.read(
       frame, opening: opening, standing: standing, keyring: keyring, lookup: lookup)
-    if case .view(let read, let completes) = reading {
+    if case .view(let read, let completes, _) = reading {
       application = read
       batch.released += completes.map { ReleasedFrame(place: $0, application: .nothing) }
     }

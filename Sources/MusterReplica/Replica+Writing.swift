@@ -261,7 +261,8 @@ extension Replica {
     _ groups: [[Operation]], following: [[Operation]] = [], lane: Lane, now: ClockReading
   ) throws {
     let run = try seal(groups, following: following, lane: lane, now: now)
-    try hold(run.frames, opening: run.opening, now: now)
+    journal(run.frames, opening: run.opening, now: now)
+    try hold(run.frames, opening: run.opening, isOwn: true, now: now)
     try commit(now: now)
     passOn([run], now: now)
   }
@@ -272,9 +273,10 @@ extension Replica {
   ) throws -> LogWriter.Run {
     let earlier = try ownFrames(among: (groups + following).joined(), in: lane)
     if lane != .control { try ensureEpoch(now: now) }
+    let stamp = lane == .urgent ? try makeStamp(.always, now: now) : nil
     do {
       return try writer.write(
-        groups, following: following, lane: lane, at: now.wall, earlier: earlier,
+        groups, following: following, lane: lane, at: now.wall, stamp: stamp, earlier: earlier,
         epoch: currentEpoch, random: &random)
     } catch {
       switch error {

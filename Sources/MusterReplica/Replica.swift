@@ -19,6 +19,8 @@ internal import MusterSync
 public struct Replica {
   let store: Store
   let local: LocalDevice
+  /// Of this machine.
+  let boot: BootID
   var engine: SyncEngine
   var control: ControlPlane
   var keyring: Keyring
@@ -29,7 +31,8 @@ public struct Replica {
   var random: DeterministicRandom
   var receipts = ReceiptDesk()
   var neighbours = NeighbourDesk()
-  var positionTimes = PositionTimes()
+  var ages: AgeTracker
+  var presence = PresenceSchedule()
   var recordCounter: UInt64
   var announceCounter: UInt64
   var linkRate: LinkRate?
@@ -181,15 +184,21 @@ public struct Replica {
   ///   - start: whether to go on with the store's own incarnation, if it has one, or to begin anew,
   ///     as when the database may have been restored or cloned.
   ///   - seed: 32 bytes from the operating system, used nowhere else.
+  ///   - systemBoot: what the system calls its present boot: the same as at the last start if, and
+  ///     only if, `now.boot` goes on from there.
   public init(
-    store: Store, credentials: Credentials, start: Start, seed: [UInt8], now: ClockReading
+    store: Store, credentials: Credentials, start: Start, seed: [UInt8], systemBoot: [UInt8],
+    now: ClockReading
   ) throws {
     self.store = store
     local = credentials.local
+    boot = BootID(
+      operation: local.operation, device: local.device, systemBoot: systemBoot)
     random = DeterministicRandom(seed: seed)
     let (logs, records) = (try store.logs(), try store.records())
     control = try Self.control(in: store, local: local)
     reader = FrameReader(operation: local.operation)
+    ages = try AgeTracker(store: store, observer: local.device, boot: boot, now: now)
     monitor = GeofenceMonitor()
     untold = try Self.untold(in: store)
     #if Canary
@@ -244,6 +253,7 @@ public struct Replica {
     try refreshInvites(now: now)
     reviewReceipts(now: now)
     askForHeads(now: now.instant)
+    if local.author.role.reads { presence.start(now: now.instant) }
   }
 
   static func control(in store: Store, local: LocalDevice) throws(StoreError) -> ControlPlane {
@@ -303,6 +313,7 @@ public struct Replica {
   public var nextDeadline: Instant? {
     let wanted = [
       engine.nextDeadline, receipts.nextDeadline, neighbours.nextDeadline, epochDue,
+      presence.due,
     ].compactMap(\.self)
     guard let next = wanted.min() else { return nil }
     return diskFailure.map { max(next, $0.restEnds) } ?? next
@@ -360,7 +371,7 @@ public struct Replica {
         frame, opening: opening,
         standing: control.standing(of: frame, opening: opening), keyring: keyring,
         lookup: lookup)
-      guard case .view(let application, let completes) = reading else {
+      guard case .view(let application, let completes, _) = reading else {
         return Reapplication(.nothing)
       }
       return Reapplication(

@@ -16,7 +16,7 @@ extension World {
     let clock = nodes[0].clock.reading(at: now)
     var founder = try Replica(
       store: store, credentials: genesis.credentials, start: .beginsAnew(above: 0),
-      seed: random.seed32(), now: clock)
+      seed: random.seed32(), systemBoot: [], now: clock)
     _ = try founder.rotateEpoch(now: clock)
     var admitters: [String: Replica] = [:]
     for plan in scenario.nodes.dropFirst() {
@@ -50,7 +50,7 @@ extension World {
   private func openForAdmitting(_ node: SimulatedNode, _ clock: ClockReading) throws -> Replica {
     var replica = try Replica(
       store: node.store, credentials: node.credentials, start: .beginsAnew(above: 0),
-      seed: random.seed32(), now: clock)
+      seed: random.seed32(), systemBoot: [], now: clock)
     if let keys = node.keys { _ = try replica.keep(keys, now: clock) }
     return replica
   }

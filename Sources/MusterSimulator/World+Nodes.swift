@@ -183,11 +183,11 @@ extension World {
     node.inbox = []
     node.ownLogs = [:]
     node.ownSequences = [:]
-    node.clock.boot(offsetMicroseconds: random.below(1 << 40))
+    node.clock.boot(at: now, offsetMicroseconds: random.below(1 << 40))
     do {
       node.replica = try Replica(
         store: node.store, credentials: node.credentials, start: start, seed: random.seed32(),
-        now: node.clock.reading(at: now))
+        systemBoot: node.clock.systemBoot, now: node.clock.reading(at: now))
     } catch let error as StoreError {
       node.failures["\(error)", default: 0] += 1
       node.power = .off

@@ -27,6 +27,11 @@ public struct Batch: Sendable {
   /// Names of small local facts to forget.
   public var forgotten: Set<String> = []
 
+  /// Stamps and arrivals, by which ages outlive a restart.
+  public var ages = AgeChanges()
+  /// What arrived or was written here, to be appended to the journal.
+  public var journal: [JournalEntry] = []
+
   /// Frames that were set aside and are done with.
   public var settled: [SettledFrame] = []
 
@@ -38,7 +43,7 @@ public struct Batch: Sendable {
     epochKeys.isEmpty && certificates.isEmpty && partings.isEmpty && frames.isEmpty
       && released.isEmpty && records.isEmpty
       && positions.isEmpty && fixes.isEmpty && trackerFixes.isEmpty && local.isEmpty
-      && forgotten.isEmpty && settled.isEmpty
+      && forgotten.isEmpty && settled.isEmpty && ages.isEmpty && journal.isEmpty
   }
 }
 

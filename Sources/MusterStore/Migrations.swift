@@ -13,6 +13,7 @@ enum Migrations {
     migrator.registerMigration("6 certificates that were shown") {
       try $0.execute(sql: certificates)
     }
+    migrator.registerMigration("7 stamps and arrivals") { try $0.execute(sql: stamps) }
     return migrator
   }
 
@@ -221,6 +222,70 @@ enum Migrations {
       reported_at_ms INTEGER NOT NULL,
       UNIQUE(tracker, sampled_at_ms)
     ) STRICT;
+    """
+
+  private static let stamps = """
+    -- Boots of this machine in which the node ran. Times of its boot clock belong to one of them.
+    CREATE TABLE boots(
+      number INTEGER PRIMARY KEY,
+      id BLOB NOT NULL CHECK(length(id) = 16)
+    ) STRICT;
+
+    -- Anchors of the last 24 h that arrived or were made in the newest boot, in that order: what
+    -- later records are dated by. Echoes are names of 16 bytes, joined.
+    CREATE TABLE anchors(
+      place INTEGER PRIMARY KEY,
+      name BLOB NOT NULL UNIQUE CHECK(length(name) = 16),
+      author BLOB NOT NULL CHECK(length(author) = 16),
+      is_own INTEGER NOT NULL,
+      boot BLOB NOT NULL CHECK(length(boot) = 16),
+      milliseconds INTEGER NOT NULL,
+      echoes BLOB NOT NULL,
+      arrived_ms INTEGER NOT NULL
+    ) STRICT;
+
+    -- The newest stamped record of each device and tracker from each source (1 position,
+    -- 2 presence, 3 frame in the urgent lane), and when it was made: between earliest_ms (NULL: not
+    -- known) and latest_ms of a boot of this machine. boot is NULL where it has no stamp, echoes
+    -- where it is no anchor.
+    CREATE TABLE stamps(
+      subject BLOB NOT NULL CHECK(length(subject) = 16),
+      source INTEGER NOT NULL,
+      author BLOB NOT NULL CHECK(length(author) = 16),
+      name BLOB NOT NULL CHECK(length(name) = 16),
+      boot BLOB CHECK(length(boot) = 16),
+      milliseconds INTEGER CHECK((milliseconds IS NULL) = (boot IS NULL)),
+      echoes BLOB,
+      made_boot INTEGER NOT NULL,
+      earliest_ms INTEGER,
+      latest_ms INTEGER NOT NULL,
+      PRIMARY KEY(subject, source)
+    ) STRICT, WITHOUT ROWID;
+
+    -- When frames of the urgent lane were made: likewise.
+    CREATE TABLE frame_stamps(
+      name BLOB PRIMARY KEY CHECK(length(name) = 16),
+      author BLOB NOT NULL CHECK(length(author) = 16),
+      boot BLOB CHECK(length(boot) = 16),
+      milliseconds INTEGER CHECK((milliseconds IS NULL) = (boot IS NULL)),
+      made_boot INTEGER NOT NULL,
+      earliest_ms INTEGER,
+      latest_ms INTEGER NOT NULL
+    ) STRICT, WITHOUT ROWID;
+
+    -- The journal of arrivals: which frame (1) or record (2) came here, or was written here, and
+    -- when. Of each author (the first eight bytes of the certificate's hash) and kind the newest
+    -- entries are kept.
+    CREATE TABLE arrivals(
+      author INTEGER NOT NULL,
+      kind INTEGER NOT NULL,
+      number INTEGER NOT NULL,
+      name BLOB NOT NULL CHECK(length(name) = 16),
+      boot INTEGER NOT NULL,
+      arrived_ms INTEGER NOT NULL,
+      wall_ms INTEGER NOT NULL,
+      PRIMARY KEY(author, kind, number)
+    ) STRICT, WITHOUT ROWID;
     """
 
   private static let openings = """

@@ -37,6 +37,7 @@ struct CommitRun {
   private var logs: [LogID: HeldLog?] = [:]
   private var grown: Set<LogID> = []
   private(set) var memory: CommitMemory.Contents
+  private var journal = JournalTable()
   private var outcome = CommitOutcome()
   /// How far a view that is being rebuilt has come; nil where everything held counts as applied.
   var progress: RebuildProgress?
@@ -59,6 +60,8 @@ struct CommitRun {
     for fix in batch.trackerFixes { try LocalTable.append(fix, in: database) }
     for (key, value) in batch.local { try LocalTable.set(key, to: value, in: database) }
     for key in batch.forgotten { try LocalTable.forget(key, in: database) }
+    try AgeTable.keep(batch.ages, in: database)
+    try journal.append(batch.journal, in: database)
     for frame in batch.settled { try SetAsideTable.delete(frame, in: database) }
     return try finish()
   }

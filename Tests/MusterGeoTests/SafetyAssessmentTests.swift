@@ -28,7 +28,8 @@ import Testing
     }
     return SafetyAssessment(
       claim: claim.map { (claim: $0.0, note: $0.1) }, overruler: overruler, position: position,
-      now: now,
+      fixAgeMilliseconds: position.map { max(0, now.milliseconds(since: $0.reportedAt)) },
+      contactMilliseconds: nil,
       musterZones: isMusterCalled ? [camp] : [], hazardZones: [dam],
       silenceThresholdMilliseconds: thresholdMinutes * 60_000)
   }
@@ -113,21 +114,27 @@ import Testing
       fix: Fix(position: atCamp, sampleTime: now),
       reportedAt: Timestamp(milliseconds: now.milliseconds + 86_400_000))
     let assessment = SafetyAssessment(
-      claim: nil, overruler: nil, position: position, heldMilliseconds: 660_000, now: now,
+      claim: nil, overruler: nil, position: position, fixAgeMilliseconds: 0,
+      contactMilliseconds: 660_000,
       musterZones: [camp], hazardZones: [], silenceThresholdMilliseconds: 600_000)
-    #expect(assessment.ageSeconds == 660)
-    #expect(assessment.cause == .silent)
+    #expect(assessment.ageSeconds == 0)
+    #expect(words(assessment) == "unknown: no fix for 11 min")
   }
 
-  @Test func `Absurd clocks do not overflow`() {
+  @Test func `contact since an old fix keeps somebody in contact`() {
     let position = PositionReport(
       fix: Fix(position: atCamp, sampleTime: Timestamp(milliseconds: 0)),
-      reportedAt: Timestamp(milliseconds: .min))
-    let assessment = SafetyAssessment(
-      claim: nil, overruler: nil, position: position, now: Timestamp(milliseconds: .max),
-      musterZones: [camp],
-      hazardZones: [], silenceThresholdMilliseconds: 600_000)
-    #expect(assessment.state == .unknown)
+      reportedAt: Timestamp(milliseconds: 0))
+    func judge(contact: Int64) -> String {
+      words(
+        SafetyAssessment(
+          claim: nil, overruler: nil, position: position, fixAgeMilliseconds: 3_600_000,
+          contactMilliseconds: contact, musterZones: [camp], hazardZones: [],
+          silenceThresholdMilliseconds: 600_000))
+    }
+    #expect(judge(contact: 600_000) == "safe: inside muster zone Camp")
+    #expect(judge(contact: 900_000) == "unknown: no contact for 15 min")
+    #expect(judge(contact: .max) == "unknown: contact not confirmed")
   }
 
   @Test func `On the muster zone's edge is inside`() {
@@ -138,7 +145,8 @@ import Testing
     let position = PositionReport(
       fix: Fix(position: degrees(46.01, 14), sampleTime: now), reportedAt: now)
     let assessment = SafetyAssessment(
-      claim: nil, overruler: nil, position: position, now: now, musterZones: [camp, yard],
+      claim: nil, overruler: nil, position: position, fixAgeMilliseconds: 0,
+      contactMilliseconds: 0, musterZones: [camp, yard],
       hazardZones: [],
       silenceThresholdMilliseconds: 600_000)
     #expect(words(assessment) == "safe: inside muster zone Yard")

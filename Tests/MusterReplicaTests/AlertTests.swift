@@ -160,12 +160,15 @@ struct AlertTests {
   {
     var valley = try Valley.with("Ada", "Ben", "Cleo")
     try valley.at("Ben") { try $0.ingest(fix(metresNorth: 0, second: 1), now: $1) }
-    try valley.run(milliseconds: 590_000)
+    try valley.run(milliseconds: 1000)
+    valley.cut(["Ada", "Cleo"], ["Ben"])
+    try valley.run(milliseconds: 500_000)
     try expect([], at: "Ada", in: &valley)
-    try valley.run(milliseconds: 20_000)
+    try valley.run(milliseconds: 110_000)
     try expect(["+ warning: nothing heard of Ben for a while"], at: "Ada", in: &valley)
+    valley.heal()
     try valley.at("Ben") { try $0.ingest(fix(metresNorth: 0, second: 2), now: $1) }
-    try valley.run(milliseconds: 5000)
+    try valley.run(milliseconds: 90_000)
     try expect(["- nothing heard of Ben for a while"], at: "Ada", in: &valley)
   }
 

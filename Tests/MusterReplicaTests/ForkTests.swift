@@ -106,6 +106,9 @@ struct ForkTests {
     #expect(try life("Ben", in: &valley).generation == 2)
     // and the next start, which finds all in step, goes on at once.
     let before = try life("Ben", in: &valley)
+    // No presence record is on its way.
+    try valley.run(milliseconds: 60_000)
+    try valley.converge()
     try valley.restart("Ben")
     let again = valley.now
     _ = try valley.wait(upTo: 5000) { valley in
@@ -196,7 +199,7 @@ struct ForkTests {
     var replica = try Replica(
       store: try Valley.store(at: path, of: ada.credentials), credentials: ada.credentials,
       start: .goesOn,
-      seed: [UInt8](repeating: 7, count: 32), now: valley.clock)
+      seed: [UInt8](repeating: 7, count: 32), systemBoot: [1], now: valley.clock)
     let clock = valley.clock
     for run in runs {
       _ = try replica.transact(now: clock) {

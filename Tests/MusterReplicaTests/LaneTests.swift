@@ -86,7 +86,7 @@ struct LaneTests {
     for order in [[0, 1, 2], [0, 2, 1], [1, 0, 2], [1, 2, 0], [2, 0, 1], [2, 1, 0]] {
       var replica = try Replica(
         store: .inMemory(), credentials: valley.laptops[1].credentials, start: .goesOn,
-        seed: valley.seed32(), now: valley.clock)
+        seed: valley.seed32(), systemBoot: [1], now: valley.clock)
       let now = valley.clock
       _ = try replica.transact(now: now) { replica in
         try replica.hold(control.frames, opening: control.opening, now: now)

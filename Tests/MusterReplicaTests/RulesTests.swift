@@ -24,13 +24,13 @@ struct RulesTests {
     // When this version opens it
     var replica = try Replica(
       store: store, credentials: credentials, start: .goesOn, seed: valley.seed32(),
-      now: valley.clock)
+      systemBoot: [1], now: valley.clock)
     #expect(try replica.status(now: valley.clock).stateHash == hash)
     // and, once more, one with other rules.
     try store.execute(unchecked: "DELETE FROM rows WHERE kind = 2")
     replica = try Replica(
       store: store, credentials: credentials.following(newer), start: .goesOn,
-      seed: valley.seed32(), now: valley.clock)
+      seed: valley.seed32(), systemBoot: [1], now: valley.clock)
     #expect(try replica.status(now: valley.clock).stateHash == hash)
     #expect(try store.local(Replica.viewKey) == [Replica.viewVersion, newer.raw])
   }

@@ -142,9 +142,16 @@ struct SafetyTests {
     #expect(throws: Refusal.self) {
       try valley.at("Cleo") { try $0.setSilence(seconds: 1, of: nil, now: $1) }
     }
-    // After thirty seconds without a fix nothing is known any more
+    // After thirty seconds without contact nothing is known any more
     try valley.at("Cleo") { try $0.ingest(fix(metresNorth: 0, second: 1), now: $1) }
     try valley.run(milliseconds: 31_000)
-    try expect("unknown: no fix for 31 s", of: "Cleo", in: &valley)
+    try expect("unknown: no muster called", of: "Cleo", in: &valley)
+    try valley.switchOff("Cleo")
+    try valley.run(milliseconds: 31_000)
+    for name in valley.names {
+      let cleo = try #require(
+        try valley.ask(name) { try $0.users(now: $1) }.first { $0.callsign == "Cleo" })
+      #expect(cleo.cause == .silent, "\(cleo.reason) by \(name)")
+    }
   }
 }

@@ -94,6 +94,12 @@ struct WireVectorTests {
     let other = LifeMark(
       generation: 2, incarnation: Incarnation(raw: try #require(Bytes16(fill(8, 16)))))
     let told = Timestamp(milliseconds: 1_000)
+    let boot = BootID(operation: operation, device: device, systemBoot: Array("a boot".utf8))
+    let stamp = try #require(Stamp(boot: boot, milliseconds: 3_600_000))
+    let echoes = [StampedRecordID(second.hash), StampedRecordID(raw: incarnation.raw)]
+    let plain = try #require(RecordStamp(stamp, echoes: nil))
+    let anchor = try #require(RecordStamp(stamp, echoes: echoes))
+    let place = try #require(Coordinate(latitudeE7: 460_500_000, longitudeE7: -145_000_000))
     let neighbours = Neighbourhood(
       toldAt: told,
       neighbours: [
@@ -115,7 +121,25 @@ struct WireVectorTests {
       "clone": .clone(
         CloneReport(other: other, noticedAt: told), operation: operation,
         certificate: signed.hash, order: order, signedBy: signingKey),
+      "position": .position(
+        PositionReport(
+          fix: Fix(position: place, accuracyDecimetres: 50, sampleTime: told), reportedAt: told),
+        stamp: plain, operation: operation, certificate: signed.hash, order: order, epoch: epoch,
+        key: epochKey, nonce: nonce, signedBy: signingKey),
+      "presence": .presence(
+        reportedAt: told, stamp: anchor, operation: operation, certificate: signed.hash,
+        order: order, epoch: epoch, key: epochKey, nonce: nonce, signedBy: signingKey),
     ]
+    vectors["boot.id"] = boot.bytes
+    vectors["stamp.plain"] = plain.wire.bytes
+    vectors["stamp.anchor"] = anchor.wire.bytes
+    vectors["stamp.body"] =
+      FrameBody(writtenAt: told, contents: .operations([]), stamp: anchor)
+      .encoded(writesAt: nil)
+    vectors["stamp.name"] = StampedRecordID(second.hash).bytes
+    vectors["presence.name"] = try StampedRecordID(
+      #require(records["presence"]), operation: operation
+    ).bytes
     for (name, record) in records {
       vectors[name + ".topic"] = record.topic.bytes
       vectors[name + ".body"] = record.body

@@ -15,7 +15,8 @@ import Testing
       "Synchronization",
     ],
     "MusterReplica": [
-      "MusterModel", "MusterCRDT", "MusterGeo", "MusterCrypto", "MusterSync", "MusterStore",
+      "MusterModel", "MusterCRDT", "MusterGeo", "MusterStatus", "MusterCrypto", "MusterSync",
+      "MusterStore",
     ],
     "MusterSimulator": [
       "MusterModel", "MusterCRDT", "MusterGeo", "MusterCrypto", "MusterSync", "MusterStore",

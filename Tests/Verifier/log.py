@@ -25,7 +25,9 @@ Operation: 16 certificate Certificate kind; 17 epoch Epoch kind; 18 revocation R
 UplinkCertificate: 1 der bytes
 Operation: 19 release Release kind; 20 uplink UplinkCertificate kind
 Part: 1 index uint32; 2 count uint32; 3 content bytes
+Stamp: 1 boot bytes; 2 milliseconds uint64; 3 is_anchor bool; 4 echoes bytes
 FrameBody: 1 written_at sint64; 2 operations Operation many; 3 part Part; 5 writes bytes
+FrameBody: 6 stamp Stamp
 """)
 
 

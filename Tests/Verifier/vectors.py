@@ -56,24 +56,40 @@ def derive(given):
         found[f"{name}.header"] = each.header(operation, log) + h32(each.body)
         found[f"{name}.hash"] = each.hash(operation, log)
         found[f"{name}.signature"] = signing.sign(found[f"{name}.hash"]).signature
+    boot = h16(b"muster boot 1", operation, certificate.author.device, b"a boot")
+    plain = b"\x0a\x10" + boot + b"\x10\x80\xdd\xdb\x01"
+    anchor = plain + b"\x18\1\x22\x20" + found["frame.hash"][:16] + incarnation
+    found.update({
+        "boot.id": boot, "stamp.plain": plain, "stamp.anchor": anchor,
+        "stamp.body": b"\x08\xd0\x0f\x32" + bytes([len(anchor)]) + anchor,
+        "stamp.name": found["frame.hash"][:16],
+    })
+    fix = b"\x0a\x0c\x08\xc0\xb0\x95\xb7\x03\x10\xff\x98\xa4\x8a\x01"
+    fix += b"\x10\x33\x18\xd0\x0f"
+    position = b"\x0a" + bytes([len(fix)]) + fix + b"\x10\xd0\x0f"
+    position += b"\x1a" + bytes([len(plain)]) + plain
+    presence = b"\x08\xd0\x0f\x12" + bytes([len(anchor)]) + anchor
     other = u32(2) + bytes([8] * 16)
     told = i64(1000)
     sealed = told + b"\0\0\0\0\0\1" + struct.pack(">H", 3 << 14 | 16383)
     sealed += certificate.author.device[:6] + struct.pack(">H", 1 << 14 | 1)
-    for name, kind, about, body in (
-            ("receipt", 2, log, log + u32(1) + found["frame.hash"]),
-            ("neighbours", 4, b"", None), ("lives", 5, b"", other),
-            ("clone", 6, b"", other + told)):
+    for name, kind, about, body, text in (
+            ("receipt", 2, log, log + u32(1) + found["frame.hash"], b""),
+            ("neighbours", 4, b"", None, sealed), ("lives", 5, b"", other, b""),
+            ("clone", 6, b"", other + told, b""), ("position", 1, b"", None, position),
+            ("presence", 7, b"", None, presence)):
         data = b"".join([
             b"muster record 1", operation, bytes([kind]), certificate.hash, u32(1), incarnation,
             struct.pack(">Q", 1), bytes(16) if body else epoch])
         if body is None:
             body = given["nonce"] + xchacha_seal(
-                sealed, data, given["nonce"], given["seed.epoch"])
+                text, data, given["nonce"], given["seed.epoch"])
         found[f"{name}.topic"] = h16(
             b"muster topic 1", operation, certificate.hash, bytes([kind]), about)
         found[f"{name}.body"] = body
         found[f"{name}.signature"] = signing.sign(h32(data, h32(body))).signature
+        if name == "presence":
+            found["presence.name"] = h32(data, h32(body))[:16]
     rules = b"\4"
     announced = b"\x0a\x08" + certificate.hash[:8] + b"\x12\x08" + incarnation[:8] + b"\x18\1"
     proof = signing.sign(b"muster announce 2" + rules + announced).signature

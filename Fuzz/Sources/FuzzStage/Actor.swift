@@ -48,7 +48,8 @@ struct Actor: Sendable {
   /// Its wall clock is right.
   private static func clock(_ now: Instant) -> ClockReading {
     ClockReading(
-      instant: now, wall: Timestamp(milliseconds: 1_800_000_000_000 + now.microseconds / 1000))
+      instant: now, wall: Timestamp(milliseconds: 1_800_000_000_000 + now.microseconds / 1000),
+      boot: now.microseconds / 1000)
   }
 
   var nextDeadline: Instant? { engine.nextDeadline }

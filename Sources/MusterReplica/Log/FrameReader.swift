@@ -15,10 +15,16 @@ struct FrameReader: Sendable {
 
   /// What came of reading a frame.
   enum Reading: Sendable {
-    /// What it does to the view, and which frames before it are thereby whole.
-    case view(Application, completes: [FramePlace])
+    /// What it does to the view, which frames before it are thereby whole, and, in the urgent lane,
+    /// when it was made.
+    case view(Application, completes: [FramePlace], stamp: RecordStamp?)
     /// What it says to the control plane.
     case control([Operation])
+
+    fileprivate static var nothing: Reading { .view(.nothing, completes: [], stamp: nil) }
+    fileprivate static func waiting(_ reason: WaitReason) -> Reading {
+      .view(.waiting(reason), completes: [], stamp: nil)
+    }
   }
 
   /// Gives the frame at a place, or nil. Frames that were read since the last `forgetSome` are not
@@ -29,22 +35,22 @@ struct FrameReader: Sendable {
     _ frame: Frame, opening: Opening, standing: ControlPlane.Standing, keyring: Keyring,
     lookup: @escaping Lookup
   ) throws(StoreError) -> Reading {
-    guard frame.sequence > 0 else { return .view(.nothing, completes: []) }
+    guard frame.sequence > 0 else { return .nothing }
     // Clear by rule; one under an epoch is held and means nothing.
     if opening.lane == .control {
-      return frame.epoch == nil ? .control(readControl(frame)) : .view(.nothing, completes: [])
+      return frame.epoch == nil ? .control(readControl(frame)) : .nothing
     }
     let author: Author
     switch standing {
     case .author(let known): author = known
-    case .cut: return .view(.nothing, completes: [])
-    case .unknown: return .view(.waiting(.certificate), completes: [])
+    case .cut: return .nothing
+    case .unknown: return .waiting(.certificate)
     }
-    guard let epoch = frame.epoch else { return .view(.nothing, completes: []) }
-    guard let key = keyring[epoch] else { return .view(.waiting(.key(epoch)), completes: []) }
+    guard let epoch = frame.epoch else { return .nothing }
+    guard let key = keyring[epoch] else { return .waiting(.key(epoch)) }
     guard let plaintext = frame.openedBody(operation: operation, key: key) else {
       names.note([], of: frame)
-      return .view(.nothing, completes: [])
+      return .nothing
     }
     let source = RowNames.Source(
       operation: operation, author: author.user, key: key, lookup: lookup)
@@ -95,19 +101,22 @@ struct FrameReader: Sendable {
     of whole: PartShelf.Whole, frame: Frame, opening: Opening, author: Author
   ) -> Reading {
     switch whole.contents {
-    case .nothing: return .view(.nothing, completes: whole.before)
-    case .part: return .view(.waiting(.part), completes: whole.before)
+    case .nothing: return .view(.nothing, completes: whole.before, stamp: nil)
+    case .part: return .view(.waiting(.part), completes: whole.before, stamp: nil)
     case .operations(let operations, let writtenAt, let isJoined):
       let application = application(
         of: operations, writtenAt: writtenAt, frame: frame, opening: opening, author: author)
+      let stamp = opening.lane == .urgent ? whole.stamp : nil
       // While the whole waits for a later version, so do its parts: they are read again with it.
-      if isJoined, case .waiting = application { return .view(application, completes: []) }
+      if isJoined, case .waiting = application {
+        return .view(application, completes: [], stamp: stamp)
+      }
       #if Canary
         if isJoined, Canary.partsWaitForever.isPlanted {
-          return .view(application, completes: [])
+          return .view(application, completes: [], stamp: stamp)
         }
       #endif
-      return .view(application, completes: whole.before)
+      return .view(application, completes: whole.before, stamp: stamp)
     }
   }
 

@@ -52,10 +52,11 @@ struct LogWriter: Sendable {
   /// - Parameters:
   ///   - groups: what is broadcast first.
   ///   - following: groups that come after all others.
+  ///   - stamp: of each body, in the urgent lane.
   ///   - earlier: the lane's own frames among those that the writes name.
   mutating func write(
     _ groups: [[Operation]], following: [[Operation]] = [], lane: Lane, at writtenAt: Timestamp,
-    earlier: Set<Bytes16>,
+    stamp: RecordStamp?, earlier: Set<Bytes16>,
     epoch: (id: EpochID, key: SealingKey)?, random: inout DeterministicRandom
   ) throws(Fault) -> Run {
     let first = (heads[lane]?.sequence ?? 0) + 1
@@ -64,8 +65,8 @@ struct LogWriter: Sendable {
       known = mentions.rows
     }
     let (bodies, leading) = try pack(
-      groups, following, lane: lane, from: first, at: writtenAt, earlier: earlier,
-      mentions: &known)
+      groups, following, lane: lane, from: first, at: writtenAt, stamp: stamp,
+      earlier: earlier, mentions: &known)
     let opening = opening(lane)
     let log = LogID(operation: local.operation, opening: opening)
     var frames: [Frame] = []
@@ -132,7 +133,8 @@ struct LogWriter: Sendable {
   ///   - mentions: of this log and the epoch that is written under; grows with what is named here.
   private func pack(
     _ groups: [[Operation]], _ following: [[Operation]], lane: Lane, from first: UInt64,
-    at writtenAt: Timestamp, earlier: Set<Bytes16>, mentions: inout RowMentions
+    at writtenAt: Timestamp, stamp: RecordStamp?, earlier: Set<Bytes16>,
+    mentions: inout RowMentions
   ) throws(Fault) -> (bodies: [[UInt8]], leading: Int) {
     var bodies: [[UInt8]] = []
     func place() -> WritePlace? {
@@ -141,20 +143,20 @@ struct LogWriter: Sendable {
         operation: local.operation, author: local.author.user,
         sequence: first + UInt64(bodies.count))
     }
-    var packer = FrameBodyPacker(writtenAt: writtenAt, writesAt: place())
+    var packer = FrameBodyPacker(writtenAt: writtenAt, stamp: stamp, writesAt: place())
     func flush() {
       if !packer.isEmpty {
         bodies.append(packer.encoded())
         packer.note(in: &mentions)
       }
-      packer = FrameBodyPacker(writtenAt: writtenAt, writesAt: place())
+      packer = FrameBodyPacker(writtenAt: writtenAt, stamp: stamp, writesAt: place())
     }
     func add(_ group: [Operation]) throws(Fault) {
       let named = group.map { Self.naming($0, by: earlier) }
       if packer.add(named, knowing: mentions) { return }
       flush()
       if packer.add(named, knowing: mentions) { return }
-      bodies += try parts(of: named, at: writtenAt, in: place())
+      bodies += try parts(of: named, at: writtenAt, stamp: stamp, in: place())
       flush()
     }
     for group in groups { try add(group) }
@@ -179,9 +181,9 @@ struct LogWriter: Sendable {
   }
 
   private func parts(
-    of group: [Operation], at writtenAt: Timestamp, in place: WritePlace?
+    of group: [Operation], at writtenAt: Timestamp, stamp: RecordStamp?, in place: WritePlace?
   ) throws(Fault) -> [[UInt8]] {
-    let whole = FrameBody(writtenAt: writtenAt, contents: .operations(group))
+    let whole = FrameBody(writtenAt: writtenAt, contents: .operations(group), stamp: stamp)
       .encoded(writesAt: place)
     let size = Limits.framePlaintextBytes - Self.partOverhead
     let count = (whole.count + size - 1) / size

@@ -36,6 +36,7 @@ struct PartShelf: Sendable {
     /// The rows that later frames can name by their place in this one; nil where a later version
     /// of this program will tell.
     var named: [NamedRow]? = []
+    var stamp: RecordStamp?
 
     enum Contents: Sendable {
       case operations([Operation], writtenAt: Timestamp, isJoined: Bool)
@@ -59,7 +60,8 @@ struct PartShelf: Sendable {
       case .operations(let operations):
         let contents = Whole.Contents.operations(
           operations, writtenAt: body.writtenAt, isJoined: false)
-        return Whole(contents: contents, before: gathered.places, named: named)
+        return Whole(
+          contents: contents, before: gathered.places, named: named, stamp: body.stamp)
       case .part(let index, let count, let content):
         let goesOn = gathered.isFollowed(by: frame, index: index)
         let abandoned = goesOn ? [] : gathered.places
@@ -78,7 +80,7 @@ struct PartShelf: Sendable {
         }
         return Whole(
           contents: .operations(operations, writtenAt: joined.writtenAt, isJoined: true),
-          before: whole.places)
+          before: whole.places, stamp: joined.stamp)
       }
     } catch {
       return Whole(contents: .nothing, before: gathered.places)

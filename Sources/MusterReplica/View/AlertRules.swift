@@ -28,6 +28,10 @@ struct AlertRules {
   let bounds: [BoundSummary]
   /// Revoked devices that have asked to be admitted again.
   let readmissions: [(device: DeviceID, callsign: String)]
+  /// Devices whose boot clocks jumped.
+  let clockFaults: [(device: DeviceID, callsign: String)]
+  /// People of whom something came lately, though it is not known when it was made.
+  let unconfirmed: Set<UserID>
   /// By fence, whether this device is inside; nothing without a fix that tells.
   let isInside: (RowID) -> Bool
   let now: Timestamp
@@ -66,7 +70,7 @@ struct AlertRules {
           text: "\(person.callsign): \(person.reason)")
       }
       // Who never told where they are has not gone silent.
-      guard person.cause == .silent else { return nil }
+      guard person.cause == .silent, !unconfirmed.contains(person.id) else { return nil }
       return AlertBook.Finding(
         id: AlertID(kind: .silent, row: row), level: .warning,
         text: "nothing heard of \(person.callsign) for a while")
@@ -217,7 +221,13 @@ struct AlertRules {
           + "the rest is refused; \(advice)")
     }
     guard isCommand else { return full }
-    return full
+    let faults = clockFaults.map { device, callsign in
+      AlertBook.Finding(
+        id: AlertID(kind: .clockFault, row: RowID(raw: device.raw)), level: .warning,
+        text: "the clock of \(callsign)'s device (\(device.short)) has jumped, or another device "
+          + "uses its key: how old its words are is not certain")
+    }
+    return full + faults
       + readmissions.map { device, callsign in
         AlertBook.Finding(
           id: AlertID(kind: .readmission, row: RowID(raw: device.raw)), level: .warning,

@@ -15,8 +15,7 @@ struct DiskPrelude {
   static let checkpointPages = 40
 
   init(seed: UInt64) throws {
-    let clock = ClockReading(
-      instant: Instant(microseconds: 0), wall: DiskStory.wall(Instant(microseconds: 0)))
+    let clock = DiskStory.clock(Instant(microseconds: 0))
     let genesis = Genesis(
       operationName: "Valley", seed: Self.seed32(seed, 1), now: clock.wall)
     let disk = SimulatedDisk(seed: seed)
@@ -24,7 +23,7 @@ struct DiskPrelude {
     try genesis.store(in: store)
     var replica = try Replica(
       store: store, credentials: genesis.credentials, start: .goesOn, seed: Self.seed32(seed, 2),
-      now: clock)
+      systemBoot: [1], now: clock)
     _ = try replica.rotateEpoch(now: clock)
     _ = try replica.setCallsign("Ada", now: clock)
     let fence = FenceDraft(

@@ -46,7 +46,11 @@ struct DiskStory {
     random = DeterministicRandom(seed: DiskPrelude.seed32(seed, 5))
     ada = try Replica(
       store: adaStore, credentials: prelude.ada, start: .goesOn, seed: random.bytes(32),
-      now: ClockReading(instant: now, wall: Self.wall(now)))
+      systemBoot: [1], now: Self.clock(now))
+  }
+
+  static func clock(_ instant: Instant) -> ClockReading {
+    ClockReading(instant: instant, wall: wall(instant), boot: instant.microseconds / 1000)
   }
 
   static func wall(_ instant: Instant) -> Timestamp {
@@ -68,7 +72,7 @@ struct DiskStory {
     return endpoint
   }
 
-  private var clock: ClockReading { ClockReading(instant: now, wall: Self.wall(now)) }
+  private var clock: ClockReading { Self.clock(now) }
 
   mutating func note(_ violation: String) { violations.append(violation) }
 
@@ -113,7 +117,7 @@ struct DiskStory {
       benStore = store
       ben = try Replica(
         store: store, credentials: prelude.ben, start: .goesOn, seed: random.bytes(32),
-        now: clock)
+        systemBoot: [2], now: clock)
     } catch let error as StoreError {
       benStore = nil
       if disk.isOff { throw PowerCut() }

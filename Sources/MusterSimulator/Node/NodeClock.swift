@@ -1,6 +1,6 @@
 import MusterModel
 
-/// A laptop's two clocks, as wrong as a scenario makes them.
+/// A laptop's clocks, as wrong as a scenario makes them.
 struct NodeClock {
   /// What the wall shows at a run's beginning, where it is right: 2026-07-01T06:00:00Z.
   static let epochMilliseconds: Int64 = 1_782_885_600_000
@@ -12,6 +12,10 @@ struct NodeClock {
   private var skewMilliseconds: Int64
   /// A monotonic clock means nothing after a restart.
   private var bootOffsetMicroseconds: Int64 = 0
+  /// What the monotonic clock showed when the machine booted; it had been up for a while before the
+  /// program began.
+  private var bootedAtMicroseconds: Int64 = 0
+  private var boots: UInt64 = 0
 
   init(skewMilliseconds: Int64, driftPerMillion: Int64) {
     self.skewMilliseconds = skewMilliseconds
@@ -20,17 +24,31 @@ struct NodeClock {
 
   mutating func jump(byMilliseconds milliseconds: Int64) { skewMilliseconds += milliseconds }
 
-  mutating func boot(offsetMicroseconds: Int64) { bootOffsetMicroseconds = offsetMicroseconds }
+  /// The machine is started, and after a while the program.
+  mutating func boot(at time: Instant, offsetMicroseconds: Int64) {
+    bootOffsetMicroseconds = offsetMicroseconds
+    boots += 1
+    bootedAtMicroseconds = elapsed(at: time) - offsetMicroseconds % Self.longestUptimeMicroseconds
+  }
+
+  /// What the system calls its present boot.
+  var systemBoot: [UInt8] { withUnsafeBytes(of: boots.bigEndian) { Array($0) } }
+
+  private static let longestUptimeMicroseconds: Int64 = 30 * 86_400_000_000
 
   func reading(at time: Instant) -> ClockReading {
-    // In two parts, so that nothing overflows and the clock never runs backwards.
-    let (seconds, rest) = time.microseconds.quotientAndRemainder(dividingBy: 1_000_000)
-    let elapsed =
-      time.microseconds + seconds * driftPerMillion + rest * driftPerMillion / 1_000_000
+    let elapsed = elapsed(at: time)
     return ClockReading(
       instant: Instant(microseconds: elapsed + bootOffsetMicroseconds),
       wall: Timestamp(
-        milliseconds: Self.epochMilliseconds + skewMilliseconds + elapsed / 1000))
+        milliseconds: Self.epochMilliseconds + skewMilliseconds + elapsed / 1000),
+      boot: (elapsed - bootedAtMicroseconds) / 1000)
+  }
+
+  private func elapsed(at time: Instant) -> Int64 {
+    // In two parts, so that nothing overflows and the clock never runs backwards.
+    let (seconds, rest) = time.microseconds.quotientAndRemainder(dividingBy: 1_000_000)
+    return time.microseconds + seconds * driftPerMillion + rest * driftPerMillion / 1_000_000
   }
 
   /// The first moment at which this clock shows `instant`, or later.

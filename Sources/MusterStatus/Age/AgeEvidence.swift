@@ -83,6 +83,20 @@ public struct AgeEvidence: Sendable {
     }.sorted { $0.id < $1.id }
   }
 
+  /// Whose newest anchor it is; nil if it is nobody's.
+  public func author(of id: StampedRecordID) -> DeviceID? {
+    devices.first { $0.value.anchor?.id == id }?.key
+  }
+
+  /// Whether an anchor is remembered.
+  public func isRemembered(_ id: StampedRecordID) -> Bool { history.contains(id) }
+
+  /// How many anchors are remembered, of all authors.
+  public var anchorCount: Int { history.count }
+
+  /// Names the anchors that were forgotten since the last call.
+  public mutating func takeForgotten() -> [StampedRecordID] { history.takeForgotten() }
+
   /// Forgets the anchors that are older than 24 h.
   public mutating func expire(at now: Int64) { history.expire(at: now) }
 

@@ -1,3 +1,5 @@
+public import MusterModel
+
 /// The newest anchor of another device that an author holds, as a candidate for an echo.
 public struct EchoCandidate: Hashable, Sendable {
   /// What the echo would name.
@@ -26,7 +28,7 @@ extension StampedRecord {
     var rest = candidates.sorted { $0.id < $1.id }
     var chosen: [StampedRecordID] = []
     for wantsCommand in [true, true, false, false, false, false]
-    where chosen.count < echoLimit {
+    where chosen.count < RecordStamp.echoLimit {
       var eligible = rest.indices.filter { !wantsCommand || rest[$0].isCommand }
       let new = eligible.filter { rest[$0].isNew }
       if !new.isEmpty { eligible = new }

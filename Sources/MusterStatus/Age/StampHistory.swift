@@ -31,6 +31,7 @@ public struct StampHistory: Sendable {
   private let observer: DeviceID
   private var entries: [StampedRecordID: Entry] = [:]
   private var arrivals: [DeviceID: ArraySlice<StampedRecordID>] = [:]
+  private var forgotten: [StampedRecordID] = []
 
   /// Starts with nothing: at each boot of the observer, since the times of an earlier boot cannot
   /// be compared.
@@ -63,6 +64,12 @@ public struct StampHistory: Sendable {
     return span(entry)
   }
 
+  /// Names what was forgotten since the last call, so that a store forgets it too.
+  public mutating func takeForgotten() -> [StampedRecordID] {
+    defer { forgotten = [] }
+    return forgotten
+  }
+
   /// Forgets what is older than 24 h.
   public mutating func expire(at now: Int64) {
     for author in arrivals.keys { expire(author, at: now) }
@@ -93,6 +100,7 @@ public struct StampHistory: Sendable {
   private mutating func removeOldest(of author: DeviceID) {
     guard let oldest = arrivals[author]?.popFirst() else { return }
     entries[oldest] = nil
+    forgotten.append(oldest)
     if arrivals[author]?.isEmpty == true { arrivals[author] = nil }
   }
 }

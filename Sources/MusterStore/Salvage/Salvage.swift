@@ -44,6 +44,7 @@ public struct Salvage {
   /// What is this node's alone, and is worth keeping.
   private static let localTables = [
     "local", "certificates", "invites", "admissions", "peers", "records", "fixes", "known_heads",
+    "boots", "stamps", "frame_stamps", "arrivals",
   ]
   private static let framesPerTransaction = 4096
 

@@ -8,7 +8,7 @@ extension SyncEngine {
       case .receipt: receiptCounts[record.certificate, default: 0] += 1
       case .trackerPosition: trackerCounts[record.certificate, default: 0] += 1
       case .clone: cloneTopics.insert(record.topic)
-      case .position, .neighbours, .livesHeard: break
+      case .position, .neighbours, .livesHeard, .presence: break
       }
     }
     records[record.topic] = record
@@ -66,7 +66,7 @@ extension SyncEngine {
     }
     switch record.kind {
     case .position, .livesHeard, .clone: break
-    case .neighbours:
+    case .neighbours, .presence:
       guard certificate.role.reads else { return .refused(.forged) }
     case .receipt:
       guard certificate.role == .command else { return .refused(.forged) }

@@ -158,6 +158,7 @@ enum Tag {
   static let fenceVersion = Array("muster fence version 1".utf8)
   static let tracker = Array("muster tracker 1".utf8)
   static let alert = Array("muster alert 1".utf8)
+  static let boot = Array("muster boot 1".utf8)
   static let announce = Array("muster announce 2".utf8)
   /// Of programs that state no rules version.
   static let unversionedAnnounce = Array("muster announce 1".utf8)

@@ -3,6 +3,8 @@ public import MusterModel
 /// Fills the body of one frame with as many operations as fit it.
 public struct FrameBodyPacker {
   private let writtenAt: Timestamp
+  private let stamp: RecordStamp?
+  private let stampBytes: Int
   /// What is not a write.
   private var others: [Operation] = []
   private var othersBytes = 0
@@ -12,9 +14,13 @@ public struct FrameBodyPacker {
   /// The time, and the tag and the length of the writes, rounded up.
   private static let overhead = 16
 
-  /// - Parameter place: where the writes are to stand; nil in the control lane, which has none.
-  public init(writtenAt: Timestamp, writesAt place: WritePlace?) {
+  /// - Parameters:
+  ///   - stamp: goes along in the urgent lane.
+  ///   - place: where the writes are to stand; nil in the control lane, which has none.
+  public init(writtenAt: Timestamp, stamp: RecordStamp? = nil, writesAt place: WritePlace?) {
     self.writtenAt = writtenAt
+    self.stamp = stamp
+    stampBytes = stamp?.encodedSize ?? 0
     self.place = place
     writes = place.map(PackedWrites.init)
   }
@@ -63,11 +69,12 @@ public struct FrameBodyPacker {
   }
 
   private func total(with more: Int) -> Int {
-    Self.overhead + othersBytes + more + (writes?.bytes.count ?? 0)
+    Self.overhead + stampBytes + othersBytes + more + (writes?.bytes.count ?? 0)
   }
 
   /// The plaintext of a frame. The writes count as the last operations, whenever they were added.
   public func encoded() -> [UInt8] {
-    FrameBody.encoded(writtenAt: writtenAt, others: others, writes: writes?.bytes ?? [])
+    FrameBody.encoded(
+      writtenAt: writtenAt, stamp: stamp, others: others, writes: writes?.bytes ?? [])
   }
 }

@@ -27,8 +27,12 @@ extension LatestRecord {
       operation: operation, kind: kind, certificate: certificate, order: order, epoch: epoch)
   }
 
+  func signedHash(operation: OperationID) -> Bytes32 {
+    Blake2b.hash256(additionalData(operation: operation), Blake2b.hash256(body).bytes)
+  }
+
   private func signedBytes(operation: OperationID) -> [UInt8] {
-    Blake2b.hash256(additionalData(operation: operation), Blake2b.hash256(body).bytes).bytes
+    signedHash(operation: operation).bytes
   }
 
   /// The same, with the signature of the holder of its certificate's key.
@@ -55,7 +59,8 @@ extension LatestRecord {
   /// Seals and signs a position, of this device, or of the tracker whose row has that nonce. The
   /// nonce of the seal MUST be fresh, and `order` above every one that this incarnation has used.
   public static func position(
-    _ report: PositionReport, of tracker: Bytes16? = nil, operation: OperationID,
+    _ report: PositionReport, of tracker: Bytes16? = nil, stamp: RecordStamp?,
+    operation: OperationID,
     certificate: CertificateHash, order: RecordOrder, epoch: EpochID, key: SealingKey,
     nonce: Nonce24, signedBy signer: SigningKey
   ) -> LatestRecord {
@@ -63,6 +68,7 @@ extension LatestRecord {
     var content = WirePositionBody()
     content.fix = report.fix.wire
     content.reportedAt = report.reportedAt.milliseconds
+    if let stamp { content.stamp = stamp.wire }
     let body = key.sealBody(
       content.bytes, nonce: nonce,
       additionalData: additionalData(
@@ -82,8 +88,11 @@ extension LatestRecord {
     kind == .trackerPosition ? Bytes16(body.prefix(16)) : nil
   }
 
-  /// The position within; nil when the key is another's or the content is not a position.
-  public func position(operation: OperationID, key: SealingKey) -> PositionReport? {
+  /// The position within, and its stamp if that is well-formed; nil when the key is another's or
+  /// the content is not a position.
+  public func position(
+    operation: OperationID, key: SealingKey
+  ) -> (report: PositionReport, stamp: RecordStamp?)? {
     guard kind == .position || kind == .trackerPosition else { return nil }
     let sealed = kind == .position ? body : Array(body.dropFirst(16))
     guard let plaintext = key.openBody(sealed, additionalData: additionalData(operation: operation))
@@ -91,8 +100,52 @@ extension LatestRecord {
     do {
       let content = try WirePositionBody(parsing: plaintext)
       return Fix(content.fix).map {
-        PositionReport(fix: $0, reportedAt: Timestamp(milliseconds: content.reportedAt))
+        (
+          PositionReport(fix: $0, reportedAt: Timestamp(milliseconds: content.reportedAt)),
+          content.hasStamp ? RecordStamp(content.stamp) : nil
+        )
       }
+    } catch {
+      return nil
+    }
+  }
+
+  /// Seals and signs that this device is in contact, where it has no position to publish. The nonce
+  /// and `order` as of a position.
+  public static func presence(
+    reportedAt: Timestamp, stamp: RecordStamp, operation: OperationID,
+    certificate: CertificateHash, order: RecordOrder, epoch: EpochID, key: SealingKey,
+    nonce: Nonce24, signedBy signer: SigningKey
+  ) -> LatestRecord {
+    var content = WirePresenceBody()
+    content.reportedAt = reportedAt.milliseconds
+    content.stamp = stamp.wire
+    let body = key.sealBody(
+      content.bytes, nonce: nonce,
+      additionalData: additionalData(
+        operation: operation, kind: .presence, certificate: certificate, order: order,
+        epoch: epoch))
+    return LatestRecord(
+      topic: RecordTopic(operation: operation, certificate: certificate, kind: .presence),
+      kind: .presence, certificate: certificate, order: order, epoch: epoch, body: body,
+      signature: []
+    ).signed(by: signer, operation: operation)
+  }
+
+  /// When a presence record was made, by its author; nil when the key is another's or the content
+  /// is not one.
+  public func presence(
+    operation: OperationID, key: SealingKey
+  ) -> (reportedAt: Timestamp, stamp: RecordStamp?)? {
+    guard kind == .presence,
+      let plaintext = key.openBody(body, additionalData: additionalData(operation: operation))
+    else { return nil }
+    do {
+      let content = try WirePresenceBody(parsing: plaintext)
+      return (
+        Timestamp(milliseconds: content.reportedAt),
+        content.hasStamp ? RecordStamp(content.stamp) : nil
+      )
     } catch {
       return nil
     }
@@ -182,7 +235,7 @@ extension LatestRecord {
     let epoch: EpochID
     let topic: RecordTopic
     switch kind {
-    case .position:
+    case .position, .presence:
       guard let named = EpochID(bytes: wire.epoch) else { throw .malformed("epoch of a record") }
       epoch = named
       topic = RecordTopic(operation: operation, certificate: certificate, kind: kind)

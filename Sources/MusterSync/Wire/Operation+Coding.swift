@@ -18,7 +18,8 @@ extension FrameBody {
           others.append(operation)
         }
       }
-      return Self.encoded(writtenAt: writtenAt, others: others, writes: writes?.bytes ?? [])
+      return Self.encoded(
+        writtenAt: writtenAt, stamp: stamp, others: others, writes: writes?.bytes ?? [])
     case .part(let index, let count, let content):
       var wire = WireFrameBody()
       wire.writtenAt = writtenAt.milliseconds
@@ -30,12 +31,13 @@ extension FrameBody {
   }
 
   static func encoded(
-    writtenAt: Timestamp, others: [Operation], writes: [UInt8]
+    writtenAt: Timestamp, stamp: RecordStamp?, others: [Operation], writes: [UInt8]
   ) -> [UInt8] {
     var wire = WireFrameBody()
     wire.writtenAt = writtenAt.milliseconds
     wire.operations = others.map(\.wire)
     wire.writes = .init(writes)
+    if let stamp { wire.stamp = stamp.wire }
     return wire.bytes
   }
 
@@ -46,7 +48,7 @@ extension FrameBody {
   }
 
   /// Throws for what no writer makes; operations that this version does not know become `.unknown`,
-  /// and ones that are not what their kind requires `.invalid`.
+  /// and ones that are not what their kind requires `.invalid`. A malformed stamp is none.
   ///
   /// - Parameters:
   ///   - place: where the writes stand; nil in the control lane, where they mean nothing.
@@ -82,6 +84,7 @@ extension FrameBody {
       body.contents = .part(index: index, count: count, content: Array(wire.part.content))
       return (body, [])
     }
+    body.stamp = wire.hasStamp ? RecordStamp(wire.stamp) : nil
     guard wire.operations.count <= Limits.operationsPerFrame else {
       throw .overLimit("operations in a frame")
     }

@@ -67,6 +67,8 @@ public struct FrameBody: Hashable, Sendable {
   public var writtenAt: Timestamp
   /// What the frame says.
   public var contents: Contents
+  /// When it was made by its author's boot clock: read in the urgent lane alone.
+  public var stamp: RecordStamp?
 
   /// Whole operations, or a piece of one that is too large.
   public enum Contents: Hashable, Sendable {
@@ -76,8 +78,9 @@ public struct FrameBody: Hashable, Sendable {
   }
 
   /// What it makes MUST fit `Limits.framePlaintextBytes`: the author packs accordingly.
-  public init(writtenAt: Timestamp, contents: Contents) {
+  public init(writtenAt: Timestamp, contents: Contents, stamp: RecordStamp? = nil) {
     self.writtenAt = writtenAt
     self.contents = contents
+    self.stamp = stamp
   }
 }

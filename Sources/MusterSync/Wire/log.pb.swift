@@ -89,11 +89,22 @@ nonisolated struct WireFrameBody: Sendable {
   /// packed, see docs/wire.md; they count as the last operations
   var writes: Data = Data()
 
+  /// in the urgent lane
+  var stamp: WireStamp {
+    get {_stamp ?? WireStamp()}
+    set {_stamp = newValue}
+  }
+  /// Returns true if `stamp` has been explicitly set.
+  var hasStamp: Bool {self._stamp != nil}
+  /// Clears the value of `stamp`. Subsequent reads from it will return its default value.
+  mutating func clearStamp() {self._stamp = nil}
+
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
   init() {}
 
   fileprivate var _part: WirePart? = nil
+  fileprivate var _stamp: WireStamp? = nil
 }
 
 nonisolated struct WirePart: Sendable {
@@ -382,11 +393,68 @@ nonisolated struct WirePositionBody: Sendable {
 
   var reportedAt: Int64 = 0
 
+  var stamp: WireStamp {
+    get {_stamp ?? WireStamp()}
+    set {_stamp = newValue}
+  }
+  /// Returns true if `stamp` has been explicitly set.
+  var hasStamp: Bool {self._stamp != nil}
+  /// Clears the value of `stamp`. Subsequent reads from it will return its default value.
+  mutating func clearStamp() {self._stamp = nil}
+
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
   init() {}
 
   fileprivate var _fix: WireFix? = nil
+  fileprivate var _stamp: WireStamp? = nil
+}
+
+/// When a record was made by its author's boot clock, and which anchors its author held then.
+nonisolated struct WireStamp: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// 16
+  var boot: Data = Data()
+
+  /// of the boot clock, at most 2^48
+  var milliseconds: UInt64 = 0
+
+  var isAnchor: Bool = false
+
+  /// names of 16 bytes, joined; at most four, only in an anchor
+  var echoes: Data = Data()
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+}
+
+/// The clear content of a presence record.
+nonisolated struct WirePresenceBody: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// milliseconds since 1970 by the author's wall clock: a label
+  var reportedAt: Int64 = 0
+
+  var stamp: WireStamp {
+    get {_stamp ?? WireStamp()}
+    set {_stamp = newValue}
+  }
+  /// Returns true if `stamp` has been explicitly set.
+  var hasStamp: Bool {self._stamp != nil}
+  /// Clears the value of `stamp`. Subsequent reads from it will return its default value.
+  mutating func clearStamp() {self._stamp = nil}
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+
+  fileprivate var _stamp: WireStamp? = nil
 }
 
 // MARK: - Code below here is support for the SwiftProtobuf runtime.
@@ -480,7 +548,7 @@ nonisolated extension WireHead: SwiftProtobuf.Message, SwiftProtobuf._MessageImp
 
 nonisolated extension WireFrameBody: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".FrameBody"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}written_at\0\u{1}operations\0\u{1}part\0\u{2}\u{2}writes\0\u{c}\u{4}\u{1}")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}written_at\0\u{1}operations\0\u{1}part\0\u{2}\u{2}writes\0\u{1}stamp\0\u{c}\u{4}\u{1}")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -492,6 +560,7 @@ nonisolated extension WireFrameBody: SwiftProtobuf.Message, SwiftProtobuf._Messa
       case 2: try { try decoder.decodeRepeatedMessageField(value: &self.operations) }()
       case 3: try { try decoder.decodeSingularMessageField(value: &self._part) }()
       case 5: try { try decoder.decodeSingularBytesField(value: &self.writes) }()
+      case 6: try { try decoder.decodeSingularMessageField(value: &self._stamp) }()
       default: break
       }
     }
@@ -514,6 +583,9 @@ nonisolated extension WireFrameBody: SwiftProtobuf.Message, SwiftProtobuf._Messa
     if !self.writes.isEmpty {
       try visitor.visitSingularBytesField(value: self.writes, fieldNumber: 5)
     }
+    try { if let v = self._stamp {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 6)
+    } }()
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -522,6 +594,7 @@ nonisolated extension WireFrameBody: SwiftProtobuf.Message, SwiftProtobuf._Messa
     if lhs.operations != rhs.operations {return false}
     if lhs._part != rhs._part {return false}
     if lhs.writes != rhs.writes {return false}
+    if lhs._stamp != rhs._stamp {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -1067,7 +1140,7 @@ nonisolated extension WireSealedKey: SwiftProtobuf.Message, SwiftProtobuf._Messa
 
 nonisolated extension WirePositionBody: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".PositionBody"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}fix\0\u{3}reported_at\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}fix\0\u{3}reported_at\0\u{1}stamp\0")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -1077,6 +1150,7 @@ nonisolated extension WirePositionBody: SwiftProtobuf.Message, SwiftProtobuf._Me
       switch fieldNumber {
       case 1: try { try decoder.decodeSingularMessageField(value: &self._fix) }()
       case 2: try { try decoder.decodeSingularSInt64Field(value: &self.reportedAt) }()
+      case 3: try { try decoder.decodeSingularMessageField(value: &self._stamp) }()
       default: break
       }
     }
@@ -1093,12 +1167,100 @@ nonisolated extension WirePositionBody: SwiftProtobuf.Message, SwiftProtobuf._Me
     if self.reportedAt != 0 {
       try visitor.visitSingularSInt64Field(value: self.reportedAt, fieldNumber: 2)
     }
+    try { if let v = self._stamp {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 3)
+    } }()
     try unknownFields.traverse(visitor: &visitor)
   }
 
   static func ==(lhs: WirePositionBody, rhs: WirePositionBody) -> Bool {
     if lhs._fix != rhs._fix {return false}
     if lhs.reportedAt != rhs.reportedAt {return false}
+    if lhs._stamp != rhs._stamp {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WireStamp: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".Stamp"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}boot\0\u{1}milliseconds\0\u{3}is_anchor\0\u{1}echoes\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularBytesField(value: &self.boot) }()
+      case 2: try { try decoder.decodeSingularUInt64Field(value: &self.milliseconds) }()
+      case 3: try { try decoder.decodeSingularBoolField(value: &self.isAnchor) }()
+      case 4: try { try decoder.decodeSingularBytesField(value: &self.echoes) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.boot.isEmpty {
+      try visitor.visitSingularBytesField(value: self.boot, fieldNumber: 1)
+    }
+    if self.milliseconds != 0 {
+      try visitor.visitSingularUInt64Field(value: self.milliseconds, fieldNumber: 2)
+    }
+    if self.isAnchor != false {
+      try visitor.visitSingularBoolField(value: self.isAnchor, fieldNumber: 3)
+    }
+    if !self.echoes.isEmpty {
+      try visitor.visitSingularBytesField(value: self.echoes, fieldNumber: 4)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: WireStamp, rhs: WireStamp) -> Bool {
+    if lhs.boot != rhs.boot {return false}
+    if lhs.milliseconds != rhs.milliseconds {return false}
+    if lhs.isAnchor != rhs.isAnchor {return false}
+    if lhs.echoes != rhs.echoes {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WirePresenceBody: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".PresenceBody"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}reported_at\0\u{1}stamp\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularSInt64Field(value: &self.reportedAt) }()
+      case 2: try { try decoder.decodeSingularMessageField(value: &self._stamp) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    if self.reportedAt != 0 {
+      try visitor.visitSingularSInt64Field(value: self.reportedAt, fieldNumber: 1)
+    }
+    try { if let v = self._stamp {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 2)
+    } }()
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: WirePresenceBody, rhs: WirePresenceBody) -> Bool {
+    if lhs.reportedAt != rhs.reportedAt {return false}
+    if lhs._stamp != rhs._stamp {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

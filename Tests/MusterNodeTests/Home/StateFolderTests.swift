@@ -208,7 +208,9 @@ struct StateFolderTests {
         milliseconds: SystemClock.wall.milliseconds + Int64(years) * 31_557_600_000)
       let replica = try Replica(
         store: store, credentials: credentials, start: .goesOn, seed: systemSeed(),
-        now: ClockReading(instant: SystemClock.instant, wall: wall))
+        systemBoot: SystemClock.systemBoot,
+        now: ClockReading(
+          instant: SystemClock.instant, wall: wall, boot: SystemClock.reading.boot))
       #expect(replica.life == before)
       try replica.close()
     }

@@ -40,7 +40,8 @@ extension Valley {
     _ credentials: Credentials, as name: String, store: Store, path: String?
   ) throws {
     let replica = try Replica(
-      store: store, credentials: credentials, start: .goesOn, seed: seed32(), now: clock)
+      store: store, credentials: credentials, start: .goesOn, seed: seed32(), systemBoot: [1],
+      now: clock)
     laptops.append(
       Laptop(
         name: name, endpoint: Self.endpoint(laptops.count), credentials: credentials, path: path,
@@ -135,7 +136,8 @@ extension Valley {
     }
     laptops[index].replica = try Replica(
       store: laptops[index].store, credentials: laptops[index].credentials,
-      start: start, seed: seed32(), now: clock)
+      start: start, seed: seed32(), systemBoot: [laptops[index].boots],
+      now: clock(of: laptops[index]))
     let others = laptops.map(\.endpoint).filter { $0 != laptops[index].endpoint }
     try at(name) { try $0.contact(others, now: $1) }
   }

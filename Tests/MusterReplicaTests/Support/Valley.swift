@@ -22,6 +22,9 @@ struct Valley {
     var demands: [RowID] = []
     /// By how much its wall clock is ahead of the valley's.
     var leadMilliseconds: Int64 = 0
+    /// How often its machine was started, and when last.
+    var boots: UInt8 = 1
+    var bootedAt = Instant(microseconds: 0)
   }
 
   let seed: UInt64
@@ -46,12 +49,15 @@ struct Valley {
   var clock: ClockReading {
     ClockReading(
       instant: now,
-      wall: Timestamp(milliseconds: Self.start.milliseconds + now.microseconds / 1000))
+      wall: Timestamp(milliseconds: Self.start.milliseconds + now.microseconds / 1000),
+      boot: now.microseconds / 1000)
   }
 
-  private func clock(of laptop: Laptop) -> ClockReading {
+  func clock(of laptop: Laptop) -> ClockReading {
     let wall = clock.wall.milliseconds + laptop.leadMilliseconds
-    return ClockReading(instant: now, wall: Timestamp(milliseconds: wall))
+    return ClockReading(
+      instant: now, wall: Timestamp(milliseconds: wall),
+      boot: now.milliseconds(since: laptop.bootedAt))
   }
 
   /// Somebody sets a laptop's wall clock.

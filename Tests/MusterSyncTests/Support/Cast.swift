@@ -27,7 +27,8 @@ struct Cast {
   /// Both clocks, where the wall clock is right.
   static func clock(_ now: Instant) -> ClockReading {
     ClockReading(
-      instant: now, wall: Timestamp(milliseconds: 1_800_000_000_000 + now.microseconds / 1000))
+      instant: now, wall: Timestamp(milliseconds: 1_800_000_000_000 + now.microseconds / 1000),
+      boot: now.microseconds / 1000)
   }
 
   /// A device certified by the root, or by another device.

@@ -138,7 +138,7 @@ struct Station {
     let time = Timestamp(milliseconds: Int64(counter))
     return LatestRecord.position(
       PositionReport(fix: Fix(position: place, sampleTime: time), reportedAt: time),
-      operation: local.operation, certificate: local.certificate.hash,
+      stamp: nil, operation: local.operation, certificate: local.certificate.hash,
       order: RecordOrder(generation: 1, incarnation: pen.incarnation, counter: counter),
       epoch: pen.epoch.id, key: key, nonce: random.nonce24(), signedBy: local.signingKey)
   }

@@ -1,8 +1,6 @@
-public import MusterModel
-
-/// One boot of one device: random, drawn anew at each boot. It means nothing without its device.
+/// One boot of one device. It means nothing without its device.
 public struct BootID: Identifier {
-  /// Sixteen random bytes.
+  /// Sixteen random bytes, or a hash of the system's boot id.
   public let raw: Bytes16
   /// Takes an id as the shell drew it, or as it was received.
   public init(raw: Bytes16) { self.raw = raw }
@@ -41,26 +39,25 @@ public struct Stamp: Hashable, Sendable {
   }
 }
 
-/// What a signed record contributes to the evidence of age.
-public struct StampedRecord: Hashable, Sendable {
-  /// What others echo it by.
-  public let id: StampedRecordID
-  /// Whose key signed it; the caller MUST have verified the signature.
-  public let author: DeviceID
-  /// Read after `echoes` were chosen and before the record was signed.
+/// What a signed record or frame states about the time at which it was made: the stamp and, if it
+/// is an anchor, the names of anchors that its author held.
+///
+/// Invariant: at most `echoLimit` echoes.
+public struct RecordStamp: Hashable, Sendable {
+  /// Read before the record was signed.
   public let stamp: Stamp
-  /// Names of records that its author held; nil in a record that is not an anchor: it is dated,
-  /// but neither echoed nor remembered.
+  /// Nil in a record that is not an anchor: it is dated, but neither echoed nor remembered.
   public let echoes: [StampedRecordID]?
 
   /// Most names that one record echoes.
   public static let echoLimit = 4
 
   /// Returns nil if there are more echoes than `echoLimit`.
-  public init?(
-    id: StampedRecordID, author: DeviceID, stamp: Stamp, echoes: [StampedRecordID]?
-  ) {
+  public init?(_ stamp: Stamp, echoes: [StampedRecordID]?) {
     guard (echoes ?? []).count <= Self.echoLimit else { return nil }
-    (self.id, self.author, self.stamp, self.echoes) = (id, author, stamp, echoes)
+    (self.stamp, self.echoes) = (stamp, echoes)
   }
+
+  /// Whether others may echo it.
+  public var isAnchor: Bool { echoes != nil }
 }

@@ -1,0 +1,348 @@
+internal import MusterCrypto
+internal import MusterModel
+internal import MusterStatus
+internal import MusterStore
+
+/// Dates what arrives by this machine's boot clock, stamps what this device makes, and keeps both
+/// over restarts of the program.
+///
+///     arrived record ─▶ take ─▶ AgeEvidence ─▶ ages and bounds, when asked
+///     own record ◀─ stamp ◀──── echoes ──┘
+///                   noteOwn ─▶ AgeEvidence
+///     changes ─▶ the next commit ─▶ restored at the next start in the same boot
+///
+/// All times are milliseconds of the boot clock in the present boot, never negative and never
+/// decreasing. After a restart of the machine the evidence begins anew: each device's newest record
+/// counts as received at 0 (docs/decisions/0035).
+///
+/// What it does not do: it decides no status, and it verifies no signature.
+struct AgeTracker: Sendable {
+  /// When one record was made, as far as was known when it arrived.
+  private struct Dated: Sendable {
+    let author: DeviceID
+    /// Nil where it has none that is well-formed.
+    let stamp: Stamp?
+    let made: Span
+  }
+
+  /// Whether a record is an anchor.
+  enum AnchorRule: Sendable {
+    /// A claim, an order.
+    case always
+    /// A presence record: always, but it may count as a quick one.
+    case presence
+    /// A position.
+    case ifDue
+    /// A tracker's position.
+    case never
+  }
+
+  private let observer: DeviceID
+  private let boot: KnownBoot
+  private var evidence: AgeEvidence
+  /// The newest position of each device and tracker.
+  private var positions: [DeviceID: Dated] = [:]
+  private var pacing = AnchorPacing()
+  /// When a device's stamps last contradicted one another.
+  private var faults: [DeviceID: Int64] = [:]
+  private var newestReading: Int64 = 0
+  private var expiredAt: Int64 = 0
+  private var changes = AgeChanges()
+
+  /// A clock fault is shown for so long after the last contradiction.
+  static let faultMilliseconds: Int64 = 3_600_000
+  private static let expiryMilliseconds: Int64 = 600_000
+
+  // MARK: Restoring
+
+  /// Takes up what a store holds.
+  ///
+  /// - Parameter id: of the machine's present boot.
+  init(store: Store, observer: DeviceID, boot id: BootID, now: ClockReading) throws(StoreError) {
+    self.observer = observer
+    evidence = AgeEvidence(observer: observer)
+    let known = try store.newestBoot()
+    if let known, known.id == id {
+      boot = known
+      restore(try store.anchors(), try store.stamps())
+    } else {
+      boot = KnownBoot(number: (known?.number ?? 0) + 1, id: id)
+      changes.boot = boot
+      restore([], try store.stamps())
+    }
+    let time = read(now)
+    for position in try store.positions() where positions[position.device] == nil {
+      // Of a database that kept no arrivals.
+      positions[position.device] = Dated(
+        author: position.device, stamp: nil, made: .notAfter(time))
+    }
+    expire(at: time)
+  }
+
+  private mutating func restore(_ anchors: [StoredAnchor], _ stamps: [StoredStamp]) {
+    for stamp in stamps where stamp.made.boot != boot.number { restore(stamp, at: 0) }
+    let present = stamps.filter { $0.made.boot == boot.number }
+      .sorted { $0.made.latest < $1.made.latest }
+    var rest = present[...]
+    for anchor in anchors {
+      while let next = rest.first, next.made.latest < anchor.arrived {
+        restore(next, at: max(0, next.made.latest))
+        rest.removeFirst()
+      }
+      restore(anchor)
+    }
+    for stamp in rest { restore(stamp, at: max(0, stamp.made.latest)) }
+  }
+
+  private mutating func restore(_ anchor: StoredAnchor) {
+    newestReading = max(newestReading, anchor.arrived)
+    if anchor.isOwn {
+      evidence.insertOwn(anchor.id, isAnchor: true, at: anchor.arrived)
+      let echoed = (anchor.stated.echoes ?? []).compactMap { evidence.author(of: $0) }
+      pacing.noteAnchor(at: anchor.arrived, echoing: echoed)
+    } else {
+      insert(anchor.id, anchor.author, anchor.stated, at: anchor.arrived)
+      pacing.noteArrival(of: anchor.author, boot: anchor.stated.stamp.boot)
+    }
+  }
+
+  private mutating func restore(_ stamp: StoredStamp, at time: Int64) {
+    let isPresent = stamp.made.boot == boot.number
+    if isPresent { newestReading = max(newestReading, time) }
+    if let stated = stamp.stated {
+      if stamp.author != observer {
+        insert(stamp.id, stamp.author, stated, at: time)
+      } else if isPresent, stated.stamp.boot == boot.id, !stated.isAnchor {
+        evidence.insertOwn(stamp.id, isAnchor: false, at: stated.stamp.milliseconds)
+      }
+    }
+    guard stamp.source == .position else { return }
+    positions[stamp.subject] = Dated(
+      author: stamp.author, stamp: stamp.stated?.stamp, made: span(stamp.made))
+  }
+
+  private func span(_ made: ArrivalSpan) -> Span {
+    guard made.boot == boot.number else { return .notAfter(0) }
+    return Span(earliest: min(made.earliest ?? Span.longAgo, made.latest), latest: made.latest)
+  }
+
+  // MARK: Arrivals
+
+  /// Dates a position or presence record that has just come.
+  ///
+  /// - Parameters:
+  ///   - subject: the device, or the tracker that it tells of.
+  ///   - author: by whose certificate it is signed; the signature MUST have been verified.
+  ///   - stated: nil where it has no stamp that is well-formed.
+  mutating func take(
+    _ id: StampedRecordID, of subject: DeviceID, from source: StampSource, by author: DeviceID,
+    stated: RecordStamp?, now: ClockReading
+  ) {
+    // A tracker's is never an anchor.
+    let stated = subject == author ? stated : stated.flatMap { RecordStamp($0.stamp, echoes: nil) }
+    let made = date(id, author, stated, at: read(now))
+    keep(id, of: subject, from: source, by: author, stated, made)
+  }
+
+  /// Dates a frame of the urgent lane that has just come, or could not be read before.
+  mutating func takeFrame(
+    _ hash: FrameHash, by author: DeviceID, stated: RecordStamp?, now: ClockReading
+  ) {
+    let id = StampedRecordID(raw: hash.raw.prefix)
+    let made = date(id, author, stated, at: read(now))
+    keepFrame(id, by: author, stated, made)
+    guard author != observer, stated != nil else { return }
+    keep(id, of: author, from: .frame, by: author, stated, made)
+  }
+
+  private mutating func date(
+    _ id: StampedRecordID, _ author: DeviceID, _ stated: RecordStamp?, at time: Int64
+  ) -> Span {
+    guard let stated, author != observer else { return .notAfter(time) }
+    let isNew = stated.isAnchor && !evidence.isRemembered(id)
+    let made = insert(id, author, stated, at: time)
+    if isNew {
+      changes.anchors.append(
+        StoredAnchor(id: id, author: author, isOwn: false, stated: stated, arrived: time))
+      pacing.noteArrival(of: author, boot: stated.stamp.boot)
+      expire(at: time)
+    }
+    return made
+  }
+
+  @discardableResult
+  private mutating func insert(
+    _ id: StampedRecordID, _ author: DeviceID, _ stated: RecordStamp, at time: Int64
+  ) -> Span {
+    let (made, fault) = evidence.insert(
+      StampedRecord(id: id, author: author, stated), at: time)
+    if let fault { faults[fault.device] = time }
+    return made
+  }
+
+  private mutating func keep(
+    _ id: StampedRecordID, of subject: DeviceID, from source: StampSource, by author: DeviceID,
+    _ stated: RecordStamp?, _ made: Span
+  ) {
+    changes.stamps.append(
+      StoredStamp(
+        subject: subject, source: source, author: author, id: id, stated: stated,
+        made: arrivalSpan(made)))
+    guard source == .position else { return }
+    positions[subject] = Dated(author: author, stamp: stated?.stamp, made: made)
+  }
+
+  private mutating func keepFrame(
+    _ id: StampedRecordID, by author: DeviceID, _ stated: RecordStamp?, _ made: Span
+  ) {
+    changes.frames.append(
+      FrameArrival(
+        name: id.raw, author: author, stamp: stated?.stamp, made: arrivalSpan(made)))
+  }
+
+  private func arrivalSpan(_ made: Span) -> ArrivalSpan {
+    ArrivalSpan(
+      boot: boot.number, earliest: made.hasEarliest ? made.earliest : nil, latest: made.latest)
+  }
+
+  // MARK: Own records
+
+  /// Reads the clock and chooses the echoes of a record that is about to be signed.
+  ///
+  /// - Parameters:
+  ///   - devices: how many there are in the operation.
+  ///   - silence: this user's silence setting, in milliseconds.
+  mutating func stamp(
+    _ rule: AnchorRule, devices: Int, silence: Int64, commanders: () -> Set<DeviceID>,
+    random: inout DeterministicRandom, now: ClockReading
+  ) -> RecordStamp {
+    let time = read(now)
+    let isAnchor: Bool
+    switch rule {
+    case .always: isAnchor = true
+    case .never: isAnchor = false
+    case .presence, .ifDue:
+      let isDue = pacing.takesAnchor(at: time, devices: devices, silence: silence)
+      isAnchor = isDue || rule == .presence
+    }
+    var echoes: [StampedRecordID]?
+    if isAnchor {
+      echoes = StampedRecord.chooseEchoes(
+        of: evidence.candidates(isCommand: commanders().contains), using: &random)
+    }
+    guard let stamp = Stamp(boot: boot.id, milliseconds: time),
+      let stated = RecordStamp(stamp, echoes: echoes)
+    else { preconditionFailure("the boot clock shows \(time)") }
+    return stated
+  }
+
+  /// Takes a record that this program signed with a stamp of `stamp`.
+  mutating func noteOwn(
+    _ id: StampedRecordID, of subject: DeviceID, from source: StampSource, _ stated: RecordStamp
+  ) {
+    let made = insertOwn(id, stated)
+    keep(id, of: subject, from: source, by: observer, stated, made)
+  }
+
+  /// The same with a frame.
+  mutating func noteOwnFrame(_ hash: FrameHash, _ stated: RecordStamp) {
+    let id = StampedRecordID(raw: hash.raw.prefix)
+    keepFrame(id, by: observer, stated, insertOwn(id, stated))
+  }
+
+  private mutating func insertOwn(_ id: StampedRecordID, _ stated: RecordStamp) -> Span {
+    let time = stated.stamp.milliseconds
+    evidence.insertOwn(id, isAnchor: stated.isAnchor, at: time)
+    if let echoes = stated.echoes {
+      changes.anchors.append(
+        StoredAnchor(id: id, author: observer, isOwn: true, stated: stated, arrived: time))
+      pacing.noteAnchor(at: time, echoing: echoes.compactMap { evidence.author(of: $0) })
+    }
+    return Span(earliest: time, latest: time)
+  }
+
+  /// Whether others wait to be echoed, so that they know that this device is in contact.
+  func wantsAnchor(now: ClockReading) -> Bool { pacing.wantsQuickAnchor(at: reading(now)) }
+
+  // MARK: Ages
+
+  /// How old the newest stamped evidence of a device or a tracker is; nil if there is none.
+  func age(of subject: DeviceID, now: ClockReading) -> Span? {
+    let time = reading(now)
+    if let age = evidence.age(of: subject, at: time) { return age }
+    guard let dated = positions[subject], dated.stamp != nil else { return nil }
+    return refined(dated).age(at: time)
+  }
+
+  /// When the newest position of a device or a tracker was made; nil if it has no stamp.
+  func made(ofPositionOf subject: DeviceID) -> Span? {
+    guard let dated = positions[subject], dated.stamp != nil else { return nil }
+    return refined(dated)
+  }
+
+  /// Milliseconds since the newest position of a device or a tracker came; 0 if none did.
+  func sinceArrival(ofPositionOf subject: DeviceID, now: ClockReading) -> Int64 {
+    positions[subject].map { max(0, reading(now) - $0.made.latest) } ?? 0
+  }
+
+  /// When a frame was made; nil if it has no stamp.
+  func made(_ frame: FrameArrival) -> Span? {
+    guard let stamp = frame.stamp else { return nil }
+    return refined(Dated(author: frame.author, stamp: stamp, made: span(frame.made)))
+  }
+
+  /// Milliseconds since a frame came.
+  func sinceArrival(of frame: FrameArrival, now: ClockReading) -> Int64 {
+    max(0, reading(now) - span(frame.made).latest)
+  }
+
+  /// What is known of the author's clock by now may be more than at the arrival.
+  private func refined(_ dated: Dated) -> Span {
+    guard let stamp = dated.stamp else { return dated.made }
+    return evidence.date(stamp, of: dated.author).flatMap(dated.made.intersection) ?? dated.made
+  }
+
+  /// Devices whose boot clocks have jumped in the last hour, by id.
+  func clockFaults(now: ClockReading) -> [DeviceID] {
+    let time = reading(now)
+    return faults.filter { time - $0.value < Self.faultMilliseconds }.keys.sorted()
+  }
+
+  // MARK: The clock and the store
+
+  /// What the boot clock shows, in the range that stamps have, and never less than before.
+  func reading(_ now: ClockReading) -> Int64 {
+    max(newestReading, min(max(now.boot, 0), Stamp.last))
+  }
+
+  private mutating func read(_ now: ClockReading) -> Int64 {
+    newestReading = reading(now)
+    return newestReading
+  }
+
+  /// For the journal.
+  func arrivalTime(_ now: ClockReading) -> ArrivalTime {
+    ArrivalTime(boot: boot.number, milliseconds: reading(now), wall: now.wall)
+  }
+
+  private mutating func expire(at time: Int64) {
+    if time - expiredAt >= Self.expiryMilliseconds {
+      expiredAt = time
+      evidence.expire(at: time)
+      faults = faults.filter { time - $0.value < Self.faultMilliseconds }
+    }
+    changes.forgottenAnchors += evidence.takeForgotten()
+  }
+
+  /// What the next commit is to keep.
+  mutating func takeChanges() -> AgeChanges {
+    defer { changes = AgeChanges() }
+    return changes
+  }
+
+  /// How many anchors are remembered, as many as the store keeps once `takeChanges` is durable.
+  var anchorCount: Int { evidence.anchorCount }
+
+  /// Traps if an invariant does not hold.
+  func checkInvariants() { evidence.checkInvariants() }
+}

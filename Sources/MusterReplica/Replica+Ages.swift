@@ -1,0 +1,222 @@
+internal import MusterModel
+internal import MusterStatus
+internal import MusterStore
+internal import MusterSync
+
+/// Stamps of what this device makes, dates of what arrives, and the journal of arrivals. What is
+/// known of ages is in `AgeTracker`.
+extension Replica {
+  // MARK: Own records
+
+  /// Reads the clock for a record or frame that is about to be signed.
+  mutating func makeStamp(
+    _ rule: AgeTracker.AnchorRule, now: ClockReading
+  ) throws(StoreError) -> RecordStamp {
+    let admitted = control.state.admitted
+    let silence =
+      admitted.count > AnchorPacing.mostDevicesAtInterval
+      ? try silenceMilliseconds(of: local.author.user) : 0
+    return ages.stamp(
+      rule, devices: admitted.count, silence: silence,
+      commanders: {
+        let authors = admitted.values.lazy.map(\.signed.certificate.author)
+        return Set(authors.filter { $0.role == .command }.map(\.device))
+      }, random: &random, now: now)
+  }
+
+  /// A record with a stamp was signed.
+  ///
+  /// - Parameter tracker: what the row is named by that it tells of; nil of this device itself.
+  mutating func noteOwn(
+    _ record: LatestRecord, of tracker: Bytes16? = nil, from source: StampSource = .position,
+    _ stamp: RecordStamp, now: ClockReading
+  ) throws(StoreError) {
+    let id = StampedRecordID(record, operation: local.operation)
+    ages.noteOwn(id, of: subject(tracker, of: local.author), from: source, stamp)
+    try noteStamped(now: now)
+  }
+
+  private mutating func noteStamped(now: ClockReading) throws(StoreError) {
+    let half = max(1, try silenceMilliseconds(of: local.author.user) / 2)
+    let jitter = Int64(random.uniform(below: UInt64(max(1, half / 10))))
+    presence.noteStamped(half: half, jitter: jitter, now: now.instant)
+  }
+
+  /// Tells the others that this device is in contact, where it has told them nothing else with a
+  /// stamp for a while.
+  mutating func sendPresence(now: ClockReading) throws {
+    guard presence.isDue(now: now.instant) else { return }
+    // At a start peers show first what they hold: equal records let them do so at once.
+    guard mayWrite(now: now.instant) else {
+      return presence.putOff(
+        byMilliseconds: PresenceSchedule.lookMilliseconds, now: now.instant)
+    }
+    guard let epoch = currentEpoch, !isRevoked else { return presence.putOff(now: now.instant) }
+    let stamp = try makeStamp(.presence, now: now)
+    let record = LatestRecord.presence(
+      reportedAt: now.wall, stamp: stamp, operation: local.operation,
+      certificate: local.certificate.hash, order: nextRecordOrder(), epoch: epoch.id,
+      key: epoch.key, nonce: random.nonce24(), signedBy: local.signingKey)
+    batch.records.append(record)
+    try noteOwn(record, from: .presence, stamp, now: now)
+    presence.noteSent(now: now.instant)
+    try commit(now: now)
+    try run(.recorded([record]), now: now)
+  }
+
+  // MARK: Arrivals
+
+  /// Dates a position or presence record that has come, where it can be read.
+  mutating func date(_ record: LatestRecord, now: ClockReading) {
+    guard let key = keyring[record.epoch], let author = control.author(of: record.certificate)
+    else { return }
+    let (source, stated): (StampSource, RecordStamp?)
+    if let position = record.position(operation: local.operation, key: key) {
+      (source, stated) = (.position, position.stamp)
+    } else if let presence = record.presence(operation: local.operation, key: key) {
+      (source, stated) = (.presence, presence.stamp)
+    } else {
+      return
+    }
+    ages.take(
+      StampedRecordID(record, operation: local.operation),
+      of: subject(record.tracker, of: author), from: source, by: author.device, stated: stated,
+      now: now)
+    answerAnchors(now: now)
+  }
+
+  /// Dates a frame of the urgent lane, where it can be read.
+  ///
+  /// - Parameter isOwn: this program has just made it.
+  mutating func date(
+    _ frame: Frame, of opening: Opening, _ application: Application, _ stated: RecordStamp?,
+    isOwn: Bool = false, now: ClockReading
+  ) throws(StoreError) {
+    guard opening.lane == .urgent, let author = control.author(of: opening.certificate)
+    else { return }
+    if isOwn, let stated {
+      ages.noteOwnFrame(frame.hash, stated)
+      return try noteStamped(now: now)
+    }
+    if stated == nil { guard case .applied = application else { return } }
+    ages.takeFrame(frame.hash, by: author.device, stated: stated, now: now)
+    answerAnchors(now: now)
+  }
+
+  private mutating func answerAnchors(now: ClockReading) {
+    if ages.wantsAnchor(now: now) { presence.hurry(now: now.instant) }
+  }
+
+  /// The device, or what a tracker's row is called as one.
+  private func subject(_ tracker: Bytes16?, of author: Author) -> DeviceID {
+    guard let tracker else { return author.device }
+    let origin = RowOrigin(owner: author.user, nonce: tracker)
+    return DeviceID(tracker: RowID(operation: local.operation, origin: origin))
+  }
+
+  /// Notes in the journal that frames came, or were written here.
+  mutating func journal(_ frames: [Frame], opening: Opening, now: ClockReading) {
+    let time = ages.arrivalTime(now)
+    batch.journal += frames.map {
+      JournalEntry(
+        certificate: opening.certificate, kind: .frame, name: $0.hash.raw.prefix, time: time)
+    }
+  }
+
+  /// Notes in the journal that a record came.
+  mutating func journal(_ record: LatestRecord, now: ClockReading) {
+    batch.journal.append(
+      JournalEntry(
+        certificate: record.certificate, kind: .record,
+        name: StampedRecordID(record, operation: local.operation).raw,
+        time: ages.arrivalTime(now)))
+  }
+
+  // MARK: Ages
+
+  /// How old the newest stamped evidence of a device or a tracker is, in milliseconds; nil if
+  /// nothing of it has a stamp. The upper bound counts for `noContact`; where no echo leads back it
+  /// is above `1 << 51`.
+  func evidenceAge(of subject: DeviceID, now: ClockReading) -> Span? {
+    ages.age(of: subject, now: now)
+  }
+
+  /// The age of a position without a stamp, by its arrival and the wall clocks.
+  func unstampedAge(of position: DevicePosition, now: ClockReading) -> UnstampedAge {
+    UnstampedAge(
+      sinceArrival: ages.sinceArrival(ofPositionOf: position.device, now: now), wall: now.wall,
+      reportedAt: position.report.reportedAt)
+  }
+
+  /// When the newest position of a device or a tracker was made, by this machine's boot clock
+  /// (`ClockReading.boot`); nil if it has no stamp.
+  func made(ofPositionOf subject: DeviceID) -> Span? { ages.made(ofPositionOf: subject) }
+
+  /// When the frame of a dot was made, by this machine's boot clock; nil if it is not of the urgent
+  /// lane, or has no stamp: then `unstampedAge(of:writtenAt:now:)` counts.
+  func made(of dot: Dot) throws(StoreError) -> Span? {
+    try store.arrival(ofFrame: dot.frame).flatMap(ages.made)
+  }
+
+  /// The age of a frame without a stamp, by its arrival and the wall clocks.
+  func unstampedAge(
+    of dot: Dot, writtenAt: Timestamp, now: ClockReading
+  ) throws(StoreError) -> UnstampedAge {
+    let arrival = try store.arrival(ofFrame: dot.frame)
+    return UnstampedAge(
+      sinceArrival: arrival.map { ages.sinceArrival(of: $0, now: now) } ?? 0, wall: now.wall,
+      reportedAt: writtenAt)
+  }
+
+  /// Since when a person was in contact: the newest evidence of any of their devices that are not
+  /// revoked, and where none has a stamp, of their newest position.
+  ///
+  /// - Parameter devices: theirs; of a tracker, what its row is called as one.
+  func contactAge(
+    of devices: [DeviceID], position: DevicePosition?, now: ClockReading
+  ) -> Span? {
+    let known = devices.compactMap { evidenceAge(of: $0, now: now) }
+    guard let first = known.first else {
+      return position.map { unstampedAge(of: $0, now: now).milliseconds }
+    }
+    return known.dropFirst().reduce(first) { $0.earlier($1) }
+  }
+
+  /// The age of a position that is shown: by its author's wall clock, as far as that is possible.
+  func shownAge(of position: DevicePosition, now: ClockReading) -> Int64 {
+    let unstamped = unstampedAge(of: position, now: now)
+    guard let made = made(ofPositionOf: position.device) else {
+      return unstamped.milliseconds.latest
+    }
+    return made.age(at: ages.reading(now))
+      .guess(wallClockEstimate: now.wall.milliseconds(since: position.report.reportedAt))
+  }
+
+  // MARK: Alerts
+
+  /// Devices that are not revoked and whose boot clocks jumped in the last hour.
+  func clockFaults(now: ClockReading) throws(StoreError) -> [(device: DeviceID, callsign: String)] {
+    var users: [DeviceID: UserID] = [:]
+    for (user, devices) in countingDevices() { for device in devices { users[device] = user } }
+    var faults: [(device: DeviceID, callsign: String)] = []
+    for device in ages.clockFaults(now: now) {
+      guard let user = users[device] else { continue }
+      faults.append((device, try callsign(of: user)))
+    }
+    return faults
+  }
+
+  /// People of whom something came within their silence setting and no echo leads back: after a
+  /// start of this machine, everybody for a moment. They are in no contact, and have not gone
+  /// silent.
+  func unconfirmed(now: ClockReading) throws(StoreError) -> Set<UserID> {
+    var found: Set<UserID> = []
+    for (user, devices) in countingDevices() {
+      guard let age = contactAge(of: devices, position: nil, now: now), age.latest > 1 << 51,
+        age.earliest <= (try silenceMilliseconds(of: user))
+      else { continue }
+      found.insert(user)
+    }
+    return found
+  }
+}
