@@ -48,13 +48,13 @@ def members(page, operation):
     operation.member.send("PUT", "me/safety", {"safety": "help", "note": "twisted ankle"})
     row = "[...document.querySelectorAll('.person')].find((p) => p.innerText.includes('Ana'))"
     has = lambda state: page.js(f"return {row}?.classList.contains('is-{state}')")
-    wait("Ana is unsafe", lambda: has("unsafe"))
+    wait("Ana is unsafe", lambda: has("danger"))
     wait("her note is shown", lambda: "twisted ankle" in page.text("#people"))
     checked("a member who asks for help is shown unsafe, with her note")
     page.shot("unsafe")
     times = []
     for turn in range(10):
-        safety, state = (("safe", "safe"), ("help", "unsafe"))[turn % 2]
+        safety, state = (("safe", "safe"), ("help", "danger"))[turn % 2]
         start = time.monotonic()
         operation.member.send("PUT", "me/safety", {"safety": safety})
         wait(f"Ana is {state}", lambda: has(state))
@@ -370,13 +370,13 @@ def rollcall(page, operation):
 def override(page, operation):
     """22.9: command's override has no choice that nobody made."""
     page.view("people")
-    page.click(".person [data-key^=open], .person")
-    page.click_word("dialog button", "Set as command")
+    page.click(".person")
+    page.click("dialog [data-key='override.set']")
     must("22.9: an override cannot be saved before a choice is made",
-         page.js("const s = [...document.querySelectorAll('dialog select[name=safety]')].pop();"
-                 "return s.value === '' && !s.form.checkValidity()"))
+         page.js("return !document.querySelector('dialog form').checkValidity()"))
     page.shot("override")
-    page.fill(safety="safe", note="seen by the leader")
+    page.click("dialog label.choice.safe input")
+    page.fill(note="seen by the leader")
     page.submit()
     ana = lambda: [u for u in operation.leader.get("users")["items"] if u["override"]]
     wait("the override is written", ana)

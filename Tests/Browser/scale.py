@@ -153,8 +153,9 @@ def handler(stage):
                     with stage.changes:
                         stage.changes.wait_for(lambda: stage.count > known, timeout=5)
                         known = stage.count
-                    notice = {"dataset": "users", "syncCount": known, "rows": None, "reload": True}
-                    self.wfile.write(f"event: change\ndata: {json.dumps(notice)}\n\n".encode())
+                    for name in getattr(stage, "moving", ("users",)):
+                        notice = {"dataset": name, "syncCount": known, "rows": None, "reload": True}
+                        self.wfile.write(f"event: change\ndata: {json.dumps(notice)}\n\n".encode())
             except OSError:
                 return
 

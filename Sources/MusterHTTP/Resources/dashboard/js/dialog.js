@@ -23,7 +23,9 @@ export function field(name, label, options) {
 export function control(
   name, { type = "text", value = "", options, required = false, ...more } = {},
 ) {
-  if (type === "checkbox") return h("input", { type, name, checked: Boolean(value), ...more });
+  if (type === "checkbox") {
+    return h("input", { type, name, checked: Boolean(value), required, ...more });
+  }
   let input;
   if (options) {
     input = h("select", { name, required, ...more },
@@ -72,6 +74,7 @@ export function form(title, fields, submit, word = t("save")) {
 function values(element) {
   const result = {};
   for (const input of element.querySelectorAll("[name]")) {
+    if (input.type === "radio" && !input.checked) continue;
     result[input.name] = input.type === "checkbox" ? input.checked
       : input.type === "password" ? input.value : input.value.trim();
   }

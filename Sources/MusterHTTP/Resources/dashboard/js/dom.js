@@ -82,8 +82,9 @@ export function afterAFrame(work) {
 const ns = "http://www.w3.org/2000/svg";
 const paths = {
   safe: ["M12 2a10 10 0 1 0 0 20a10 10 0 0 0 0-20z", "M7 12l4 4 6-8"],
-  unsafe: ["M8 2h8l6 6v8l-6 6H8l-6-6V8z", "M12 6v8M12 17v1.5"],
-  unknown: ["M3 3h18v18H3z", "M9 9.5c0-4 6-4 6-.5 0 2.500-3 2.500-3 5M12 17v1.500"],
+  danger: ["M8 2h8l6 6v8l-6 6H8l-6-6V8z", "M12 6v8M12 17v1.5"],
+  warning: ["M12 1l11 11-11 11L1 12z", "M12 6.5v7M12 16v1.5"],
+  neutral: ["M12 4a8 8 0 1 0 0 16a8 8 0 0 0 0-16z", "M8 12h8"],
 };
 
 /** An element of a drawing. */
@@ -96,16 +97,19 @@ export function svg(tag, props, ...children) {
 
 /** The sign of a state: each has a shape of its own beside its colour. */
 export function sign(state) {
-  const [outline, mark] = paths[state] ?? paths.unknown;
+  const [outline, mark] = paths[state] ?? paths.neutral;
   return svg("svg", { viewBox: "0 0 24 24", "aria-hidden": "true" },
     svg("path", { d: outline, fill: "currentColor" }),
     svg("path", { d: mark, fill: "none", stroke: "var(--panel)", "stroke-width": 2.5 }));
 }
 
 let silence;
-/** Tells what came of something, for some seconds, also to a screen reader. */
-export function say(text) {
-  byId("said").textContent = text;
+/** Tells what came of something, for some seconds, also to a screen reader; `undo` takes it back. */
+export function say(text, undo) {
+  const button = undo && h("button", { "data-key": "undo", onclick: () => { quiet(); undo.work(); } },
+    undo.word);
+  fill(byId("said"), h("span", {}, text), button);
   clearTimeout(silence);
-  silence = setTimeout(() => { byId("said").textContent = ""; }, 6000);
+  silence = setTimeout(quiet, undo ? 15000 : 6000);
 }
+const quiet = () => fill(byId("said"));

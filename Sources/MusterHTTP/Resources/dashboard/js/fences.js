@@ -7,6 +7,8 @@ import { isCommand, on, state } from "./store.js";
 import { t } from "./words.js";
 import { parsed } from "./place.js";
 import { importZones } from "./import.js";
+import { drawAndOrder } from "./order.js";
+import { takes } from "./features.js";
 import { asBody, asFence, kinds, named, whoWouldBeInside } from "./zone.js";
 import { goToShape, theMap } from "./map/map.js";
 import { outline } from "./map/fences.js";
@@ -37,6 +39,7 @@ function ways() {
   return h("div", { class: "row" },
     theMap() && way("polygon", "first", () => begin(false)),
     theMap() && way("circle", "", () => begin(true)),
+    theMap() && takes("POST", "fences", "order") && h("button", { "data-key": "zone order", onclick: drawAndOrder }, t("order.draw")),
     way("typed", "", typed), way("import", "", () => file.click()), file);
 }
 
@@ -47,7 +50,7 @@ function importFile(event) {
 }
 
 function card(fence, mayChange) {
-  const look = { muster: "safe", hazard: "unsafe" }[fence.kind] ?? "";
+  const look = { muster: "safe", hazard: "danger" }[fence.kind] ?? "";
   const path = `fences/${segment(fence.id)}`;
   const button = (key, word, work, look) =>
     h("button", { class: look, "data-key": `${key} ${fence.id}`, onclick: work }, t(word));
@@ -56,7 +59,7 @@ function card(fence, mayChange) {
   return h("li", { class: `card ${look && `${look}-card`}` },
     h("div", { class: "head" }, h("h3", {}, fence.name), h("span", { class: "row" },
       chip(`state ${look}`, `kind.${fence.kind}`), chip("", fence.active ? "active" : "inactive"),
-      fence.conflicts.length > 0 && chip("state unsafe", "conflict"))),
+      fence.conflicts.length > 0 && chip("state danger", "conflict"))),
     h("p", {}, fence.inside.length === 0 ? t("inside.nobody")
       : t("inside", { n: fence.inside.length, names: named(fence.inside) })),
     h("div", { class: "row" },
@@ -71,7 +74,7 @@ function card(fence, mayChange) {
       "danger")));
 }
 
-function lookAt(fence) {
+export function lookAt(fence) {
   const shape = outline(fence)?.addTo(theMap());
   if (innerWidth <= 900) document.body.dataset.view = "map";
   goToShape(shape);

@@ -10,13 +10,18 @@ import { follow } from "./stream.js";
 import { fieldLink, nodeLink } from "./banner.js";
 import { t } from "./words.js";
 import { openLogin } from "./login.js";
+import { learn } from "./features.js";
 import { openTools } from "./tools.js";
 import { openMap } from "./map/map.js";
-import { choosePerson, openRoster } from "./roster.js";
+import { choosePerson, chooseSeverity, chosenSeverity, openRoster } from "./roster.js";
+import { severities, statusWord } from "./status.js";
+import { openAlerts } from "./alerts.js";
+import { openAlarm } from "./alarm.js";
+import { openDuty } from "./duty.js";
 import { showPerson } from "./person.js";
 import { openFeed } from "./feed.js";
 import { openReports, showReport } from "./reports.js";
-import { openFences } from "./fences.js";
+import { lookAt, openFences } from "./fences.js";
 import { openOrders } from "./rollcall.js";
 import { openMesh } from "./mesh.js";
 import { openPaper } from "./paper.js";
@@ -61,13 +66,22 @@ function viewChanged() {
 }
 
 function showCounts() {
-  const count = { unsafe: 0, unknown: 0, safe: 0 };
-  for (const user of state.users.values()) count[user.safety]++;
-  fill(byId("counts"), Object.entries(count).map(([name, n]) => h("span", {
-    class: `state ${name} ${n === 0 ? "none" : ""}`, "data-count": name,
-  }, sign(name), ` ${n} ${t(`safety.${name}`)}`)));
+  const count = Object.fromEntries(severities.map((one) => [one, 0]));
+  const parts = { danger: new Map(), warning: new Map() };
+  for (const user of state.users.values()) {
+    count[user.severity]++;
+    const word = statusWord(user);
+    parts[user.severity]?.set(word, (parts[user.severity].get(word) ?? 0) + 1);
+  }
+  fill(byId("counts"), severities.map((name) => h("button", {
+    class: `state ${name} ${count[name] === 0 ? "none" : ""}`, "data-count": name,
+    "data-key": `count ${name}`, "aria-pressed": String(chosenSeverity() === name),
+    onclick: () => { chooseSeverity(name); showCounts(); },
+  }, h("span", {}, sign(name), ` ${count[name]} ${t(`state.${name}`)}`),
+  parts[name]?.size > 0 && h("small", {},
+    [...parts[name]].map(([word, n]) => `${n} ${word}`).join(" · ")))));
   const name = state.status?.operationName ?? "Muster";
-  document.title = count.unsafe ? `(${count.unsafe}!) ${name}` : name;
+  document.title = count.danger ? `(${count.danger}!) ${name}` : name;
 }
 
 function showStatus(status) {
@@ -83,18 +97,49 @@ function pick(item) {
   showPerson(item.row);
 }
 
+/** Shows what an alert is about: a person, a report, a zone, an order, a laptop's person. */
+function lead({ row, person, user }) {
+  const who = [person, user, row].map((id) => state.users.get(id)).find(Boolean)
+    ?? state.users.get(state.devices.find(({ id }) => id === row)?.user);
+  if (who) {
+    // On a phone the list has the screen, or the map, never both.
+    if (innerWidth <= 900 && who.lat !== null) look("map");
+    return pick({ user: true, row: who });
+  }
+  const report = state.reports.get(row);
+  if (report) {
+    look("reports");
+    return showReport(report);
+  }
+  if (state.fences.has(row)) {
+    lookAt(state.fences.get(row));
+    return look("fences");
+  }
+  if (!state.directives.has(row)) return look("feed");
+  look("orders");
+  const card = document.querySelector(`[data-order="${CSS.escape(row)}"]`);
+  card?.scrollIntoView({ block: "start" });
+  card?.focus();
+}
+
 async function start() {
   await openLogin();
+  const learned = learn();
   openTools();
   new MutationObserver(viewChanged).observe(document.body, { attributeFilter: ["data-view"] });
   openMap(pick);
   openTabs();
   viewChanged();
   openRoster((user) => pick({ user: true, row: user }));
-  openFeed();
+  // What depends on it is drawn again then.
+  learned.then(() => ["directives", "fences"].forEach(load));
+  openAlerts();
+  openAlarm(lead);
+  openDuty();
+  openFeed(lead);
   openReports();
   openFences();
-  openOrders();
+  openOrders((user) => pick({ user: true, row: user }));
   openMesh();
   openPaper();
   on(["users", "status"], onceAFrame(showCounts));

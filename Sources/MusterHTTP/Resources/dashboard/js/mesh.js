@@ -103,7 +103,7 @@ function others(status) {
 }
 
 function peer(one) {
-  const look = { connected: "safe", heard: "unknown", silent: "unsafe" }[one.state] ?? "unknown";
+  const look = { connected: "safe", heard: "warning", silent: "danger" }[one.state] ?? "warning";
   return h("article", { class: `card ${look}-card` },
     h("div", { class: "head" }, h("h3", {}, one.callsign),
       h("span", { class: `state ${look}` }, t(`peer.${one.state}`))),

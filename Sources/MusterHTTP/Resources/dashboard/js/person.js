@@ -2,21 +2,24 @@
 
 import { h, sign } from "./dom.js";
 import { segment, write } from "./api.js";
-import { attempt, field, form, show } from "./dialog.js";
-import { fixAge, isCommand } from "./store.js";
+import { attempt, control, field, form, show } from "./dialog.js";
+import { fixAge, isCommand, passed, state } from "./store.js";
 import { ago, secondsSince, spoken, t } from "./words.js";
+import { heard, mark, statusWord } from "./status.js";
 import { written } from "./place.js";
+import { takes } from "./features.js";
 import { goTo, theMap } from "./map/map.js";
 import { showTrack } from "./map/track.js";
 
 export function showPerson(user) {
   const line = (word, value) => h("tr", {}, h("th", { scope: "row" }, word), h("td", {}, value));
   const dialog = show(user.callsign,
-    h("p", { class: `state ${user.safety}` }, sign(user.safety), " ", t(`safety.${user.safety}`)),
+    h("p", { class: "big" }, mark(user)),
+    h("ul", { class: "conditions", "aria-label": t("conditions") }, user.conditions.map(condition)),
     h("table", {}, h("tbody", {},
-      line(t("reason"), spoken(user.reason)), line(t("role"), t(`role.${user.role}`)),
-      line(t("team"), user.team || "–"), line(t("place"), place(user)),
-      line(t("fixed"), ago(fixAge(user))),
+      line(t("role"), t(`role.${user.role}`)), line(t("team"), user.team || "–"),
+      line(t("place"), place(user)), line(t("fixed"), ago(fixAge(user))),
+      user.age && line(t("contact"), heard(user, passed())),
       user.word && line(t("word"), said(user.word)),
       user.override && line(t("override"), said(user.override)))),
     h("div", { class: "row end" }, actions(user, () => dialog.close()),
@@ -24,36 +27,81 @@ export function showPerson(user) {
   goTo(user);
 }
 
+const condition = (one) => h("li", { class: `state ${one.severity}` },
+  sign(one.severity), " ", statusWord(one), one.reason && h("span", { class: "why" },
+    ` — ${spoken(one.reason)}`));
+
 const place = ({ lat, lon, accuracyMetres }) =>
   written(lat, lon) + (accuracyMetres ? ` ± ${Math.round(accuracyMetres)} m` : "");
 
 function said({ claim, callsign, saidAt, note }) {
-  const word = t(claim === "safe" ? "safety.safe" : "help");
+  const word = t(claim === "safe" ? "state.safe" : "help");
   return `${word} — ${callsign}, ${ago(secondsSince(saidAt))}${note ? `: “${note}”` : ""}`;
 }
 
 /** What can be done about somebody; the dialog makes room for it. */
 function actions(user, close) {
-  const button = (word, work) => h("button", { onclick: () => { close(); work(); } }, t(word));
-  const clear = () => write("DELETE", `users/${segment(user.id)}/override`);
+  const button = (word, work, look) =>
+    h("button", { class: look, "data-key": word, onclick: () => { close(); work(); } }, t(word));
+  const path = `users/${segment(user.id)}`;
+  const clear = () => write("DELETE", `${path}/override`);
   const track = () => {
     document.body.dataset.view = "map";
     attempt(() => showTrack(theMap(), user));
   };
+  const isAway = user.conditions.some(({ status }) => status === "signedOff");
   return [
     user.lat !== null && theMap() && button("track", track),
     isCommand() && button("override.set", () => override(user)),
     isCommand() && user.override && button("override.clear", () => attempt(clear, t("done"))),
     isCommand() && button("team.set", () => team(user)),
+    isCommand() && takes("PUT", "users/{id}/signoff") && (isAway
+      ? button("sign.on", () => attempt(() => write("DELETE", `${path}/signoff`), t("done")))
+      : button("sign.off", () => signOff(user))),
   ];
 }
 
-const override = (user) => form(t("override.of", { name: user.callsign }), [
-  field("safety", t("safety"), {
-    options: [["", t("choose")], ["safe", t("safety.safe")], ["help", t("help")]], required: true,
+/** Command says that somebody is accounted for, or needs help; nothing is chosen beforehand. */
+function override(user) {
+  const devices = takes("PUT", "users/{id}/override", "away")
+    ? state.devices.filter((one) => one.user === user.id && !one.isRevoked) : [];
+  const away = h("fieldset", { hidden: true }, h("legend", {}, t("override.devices")),
+    h("p", { class: "faint" }, t("override.devices.why")),
+    devices.map((one) => field(`with ${one.id}`, deviceWord(one), {
+      type: "checkbox", value: true,
+    })));
+  const choice = (value, word, why) => h("label", { class: `choice ${value}` },
+    control("safety", {
+      type: "radio", value, required: true,
+      onchange: () => { away.hidden = value !== "safe" || devices.length === 0; },
+    }), h("span", {}, h("strong", {}, t(word)), " ", t(why)));
+  return form(t("override.of", { name: user.callsign }), [
+    choice("safe", "override.safe", "override.safe.why"),
+    choice("help", "override.help", "override.help.why"),
+    away,
+    field("note", t("note"), { type: "area" }),
+  ], (values) => {
+    const body = { safety: values.safety };
+    if (values.note) body.note = values.note;
+    const left = devices.map(({ id }) => id).filter((id) => values[`with ${id}`] === false);
+    if (values.safety === "safe" && left.length > 0) body.away = left;
+    return write("PUT", `users/${segment(user.id)}/override`, body);
+  });
+}
+
+const deviceWord = ({ id, callsign }) => `${callsign} · ${id.slice(0, 8)}`;
+
+/** Leaving the operation takes a reason: it ends what is asked of a person from then on. */
+const signOff = (user) => form(t("sign.off.of", { name: user.callsign }), [
+  h("p", {}, t("sign.off.why")),
+  user.severity === "danger" && h("p", { class: "wrong" }, t("sign.off.danger")),
+  field("reason", t("reason"), { required: true, maxlength: 200 }),
+  user.severity === "danger" && field("confirmed", t("sign.off.confirm"), {
+    type: "checkbox", required: true,
   }),
-  field("note", t("note"), { type: "area" }),
-], (values) => write("PUT", `users/${segment(user.id)}/override`, values));
+].filter(Boolean), ({ reason, confirmed }) => write(
+  "PUT", `users/${segment(user.id)}/signoff`, { reason, ...(confirmed ? { confirmed: true } : {}) },
+), t("sign.off"));
 
 const team = (user) => form(t("team.of", { name: user.callsign }), [
   field("team", t("team"), { value: user.team, required: true }),

@@ -36,7 +36,7 @@ function draw() {
 
 function card(report) {
   const isOpen = report.status === "open";
-  const look = !isOpen ? "" : report.toEvacuate ? "evacuate-card" : "unknown-card";
+  const look = !isOpen ? "" : report.toEvacuate ? "evacuate-card" : "warning-card";
   const button = (key, word, work) =>
     h("button", { "data-key": `${key} ${report.id}`, onclick: work }, t(word));
   return h("li", { class: `card ${look}` },
@@ -58,7 +58,7 @@ const badges = (report) => h("span", { class: "row" },
   h("span", { class: "chip" }, t(`category.${report.category}`)),
   report.severity !== null && h("span", { class: "chip" }, t("severity.n", { n: report.severity })),
   report.status !== "open" && h("span", { class: "chip" }, t("resolved")),
-  report.conflicts.length > 0 && h("span", { class: "chip state unsafe" }, t("conflict")));
+  report.conflicts.length > 0 && h("span", { class: "chip state danger" }, t("conflict")));
 
 function delivery({ delivery: { devices, commandPost } }) {
   if (devices <= 1) return t("delivery.none");
@@ -128,7 +128,7 @@ function actions(report, path, change) {
 /** What each wrote, side by side; a click keeps one. */
 function sides(conflict, report, change) {
   const field = t(`field.${conflict.field}`);
-  return h("div", { class: "card unsafe-card" }, h("strong", {}, t("conflict.of", { field })),
+  return h("div", { class: "card danger-card" }, h("strong", {}, t("conflict.of", { field })),
     h("div", { class: "sides" }, conflict.values.map((side) => {
       const body = mayWrite() && meant(conflict.field, side.value);
       return h("div", { class: "card" }, h("p", {}, side.value),

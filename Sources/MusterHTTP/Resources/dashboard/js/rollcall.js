@@ -1,129 +1,180 @@
-// What command asks of people: roll calls with their timer and who is unaccounted for, evacuations,
-// calls for a position, messages.
+// What command asks of people: roll calls with their timer and who is unaccounted for, orders to go
+// somewhere, calls for a position, messages.
 
 import { byId, faint, fill, h, onceAFrame } from "./dom.js";
 import { getVersioned, segment, write } from "./api.js";
-import { attempt, field, form } from "./dialog.js";
-import { isCommand, loadedAt, on, state } from "./store.js";
+import { attempt } from "./dialog.js";
+import { isCommand, loadedAt, mayWrite, myself, on, state } from "./store.js";
 import { ago, secondsSince, spoken, t } from "./words.js";
+import { bearing, mark } from "./status.js";
+import { answer, mayUndo, takeBack } from "./answer.js";
+import { takes } from "./features.js";
+import { drawAndOrder, order } from "./order.js";
+import { theMap } from "./map/map.js";
 
-const kinds = ["rollcall", "evacuate", "locate", "message"];
+const kinds = ["rollcall", "muster", "evacuate", "locate", "message"];
 const looks = { rollcall: "first", evacuate: "danger" };
 const mostNames = 300;
 
-export function openOrders() {
-  on(["directives", "status"], onceAFrame(draw));
+/** An older node knows no order to muster. */
+const offered = () =>
+  kinds.filter((kind) => kind !== "muster" || takes("POST", "directives", "zones"));
+
+/** @param pick shows a person. */
+export function openOrders(pick) {
+  on(["directives", "status", "users", "devices"], onceAFrame(() => draw(pick)));
   setInterval(tick, 1000);
 }
 
-function draw() {
+function draw(pick) {
   const all = [...state.directives.values()].sort((a, b) =>
     (a.status === b.status ? (a.createdAt < b.createdAt ? 1 : -1) : a.status === "open" ? -1 : 1));
   const mayAsk = isCommand();
   fill(byId("orders"),
-    h("div", { class: "head" }, h("h2", {}, t("orders")),
-      mayAsk && h("div", { class: "row" }, kinds.map((kind) => h("button", {
-        class: looks[kind], "data-key": kind, onclick: () => order(kind),
-      }, t(`order.${kind}`))))),
+    h("div", { class: "head" }, h("h2", {}, t("orders"))),
+    mayAsk && h("div", { class: "row asks" }, offered().map((kind) => h("button", {
+      class: looks[kind], "data-key": kind, onclick: () => order(kind),
+    }, t(`order.${kind}`))),
+    theMap() && takes("POST", "fences", "order") && h("button", { "data-key": "draw order", onclick: drawAndOrder }, t("order.draw"))),
     all.length === 0 && faint(t("orders.none")),
-    all.map((one) => card(one, mayAsk)));
+    all.map((one) => card(one, mayAsk, pick)));
   tick();
 }
 
-function card(one, mayAsk) {
+const isLate = (person) => person.late || person.state === "late";
+const isMissing = (person) => person.state === "unaccounted";
+
+/** By name: the zones to go to; nothing where any assembly zone will do. */
+const zonesOf = (one) =>
+  (one.zones ?? []).map(({ name }) => name).join(", ") || one.fenceName || "";
+
+function card(one, mayAsk, pick) {
   const isOpen = one.status === "open";
-  const missing = one.people.filter((p) => p.state === "unaccounted");
-  const look = !isOpen ? "" : missing.length > 0 ? "unsafe-card" : "safe-card";
-  return h("article", { class: `card ${look}`, "data-order": one.id },
+  const people = one.people.filter((person) => !isLate(person));
+  const late = one.people.filter(isLate);
+  const missing = people.filter(isMissing).sort(worst);
+  const look = !isOpen ? "" : missing.length > 0 ? "danger-card" : "safe-card";
+  const zones = zonesOf(one);
+  const mayAnswer = isOpen && mayAsk;
+  return h("article", { class: `card ${look}`, "data-order": one.id, tabindex: -1 },
     h("div", { class: "head" },
-      h("h3", {}, t(`order.${one.kind}`), one.fenceName && ` → ${one.fenceName}`),
+      h("h3", {}, t(`order.${one.kind}`), zones && ` → ${zones}`),
       isOpen ? h("span", { class: "timer", "data-timer": one.id, role: "timer" })
         : h("span", { class: "chip" }, t("closed"))),
     one.text && h("p", {}, one.text),
     faint([
       one.callsign, ago(secondsSince(one.createdAt)), t("for", { whom: spoken(one.addressees) }),
     ].join(" · ")),
-    sum(one, missing.length),
-    missing.length > 0 && h("ul", { "aria-label": t("unaccounted") },
-      missing.slice(0, mostNames).map((person) => lacking(one, person, isOpen && mayAsk))),
-    answers(one),
-    isOpen && mayAsk && h("div", { class: "row end" }, h("button", {
+    isOpen && own(one),
+    sum(people, missing.length),
+    missing.length > 0 && h("ul", { class: "people", "aria-label": t("unaccounted") },
+      missing.slice(0, mostNames).map((person) => lacking(one, person, mayAnswer, pick)),
+      missing.length > mostNames && h("li", { class: "faint" },
+        t("more", { n: missing.length - mostNames }))),
+    answers(one, people, mayAnswer),
+    late.length > 0 && h("div", { class: "late" },
+      h("h4", {}, t("late", { n: late.length })), faint(t("late.why")),
+      h("ul", { class: "people", "aria-label": t("late", { n: late.length }) },
+        late.slice(0, mostNames).map((person) => lacking(one, person, mayAnswer, pick)))),
+    mayAnswer && h("div", { class: "row end" }, h("button", {
       "data-key": `close ${one.id}`, onclick: () => attempt(() => close(one.id), t("done")),
     }, t("close.order"))));
 }
 
+/** In one action, what the person at this laptop has to say. */
+function own(one) {
+  const me = myself();
+  const person = me && one.people.find(({ user }) => user === me.id);
+  if (!person || !mayWrite() || state.session) return null;
+  if (person.answeredAt !== null) {
+    return h("p", { class: "row own" }, h("strong", { class: "safe" }, `✓ ${t("answered.me")}`),
+      mayUndo() && h("button", { "data-key": `undo own ${one.id}`, onclick: () => takeBack(one) }, t("undo")));
+  }
+  return h("p", { class: "row own" }, h("button", {
+    class: "first", "data-key": `own ${one.id}`, onclick: () => answer(one),
+  }, t(`answer.own.${one.kind}`)));
+}
+
+const judgedOf = ({ user }) => state.users.get(user);
+const severityRank = { danger: 0, warning: 1, neutral: 2, safe: 3 };
+const rank = (person) => severityRank[judgedOf(person)?.severity] ?? 2;
+const worst = (a, b) => rank(a) - rank(b) || (a.callsign < b.callsign ? -1 : 1);
+
 /** How many are accounted for, and how. */
-function sum({ people }, missing) {
+function sum(people, missing) {
   const counts = new Map();
   for (const { state } of people) counts.set(state, (counts.get(state) ?? 0) + 1);
   const told = t("accounted", { n: people.length - missing, of: people.length });
-  const how = [...counts].map(([state, n]) => `${t(`answer.${state}`)} ${n}`).join(", ");
-  return h("p", {}, h("strong", { class: missing ? "unsafe" : "safe" }, told),
+  const how = [...counts].filter(([state]) => state !== "unaccounted")
+    .map(([state, n]) => `${t(`answer.${state}`)} ${n}`).join(", ");
+  return h("p", { class: "sum" }, h("strong", { class: missing ? "danger" : "safe" }, told),
     how && ` (${how})`);
 }
 
-function lacking(one, { user, callsign, reason, fixAgeSeconds }, mayAccount) {
+/** One person on a line of their own, with the button that is theirs. */
+function lacking(one, person, mayAccount, pick) {
+  const { user, callsign, reason, fixAgeSeconds } = person;
+  const known = judgedOf(person);
   const fix = fixAgeSeconds !== null && t("fix", { ago: ago(fixAgeSeconds) });
-  const path = `directives/${segment(one.id)}/acknowledgements`;
-  return h("li", { class: "row" },
-    h("strong", { class: "unsafe" }, callsign),
-    h("span", { class: "faint" }, [spoken(reason), fix].filter(Boolean).join(" · ")),
-    mayAccount && h("button", {
-      "data-key": `account ${one.id} ${user}`,
-      onclick: () => attempt(() => write("POST", path, { user }), t("done")),
-    }, t("account")));
+  const way = person.zone && `${person.zone}: ${bearing(person)}`;
+  return h("li", { class: "person-line" },
+    h("button", {
+      class: "name", "data-key": `show ${one.id} ${user}`, disabled: !known,
+      onclick: () => pick(state.users.get(user)),
+    }, callsign),
+    known && known.severity !== "neutral" ? mark(known) : h("span"),
+    h("span", { class: "why" }, [spoken(reason), fix, way].filter(Boolean).join(" · ")),
+    mayAccount && !isLate(person) && h("button", {
+      class: "act", "data-key": `account ${one.id} ${user}`,
+      "aria-label": t("account.of", { name: callsign }),
+      onclick: () => answer(one, person),
+    }, `✓ ${t("account")}`));
 }
 
 /** Who answered, by name. */
-function answers(one) {
-  const given = one.people.filter((p) => p.answeredAt !== null);
+function answers(one, people, mayTakeBack) {
+  const given = people.filter((p) => p.answeredAt !== null);
   if (given.length === 0) return null;
-  return h("details", {}, h("summary", {}, t("answers", { n: given.length })),
-    h("ul", {}, given.map((p) => h("li", {}, [
-      `${p.callsign}: ${t(`answer.${p.state}`)}`, ago(secondsSince(p.answeredAt)),
-      p.answeredBy !== p.callsign && p.answeredBy, p.reason && spoken(p.reason),
-    ].filter(Boolean).join(" · ")))));
+  return h("details", { open: openDetails.has(one.id), ontoggle: ({ target }) => {
+    if (target.open) openDetails.add(one.id);
+    else openDetails.delete(one.id);
+  } }, h("summary", {}, t("answers", { n: given.length })),
+  h("ul", { class: "people" }, given.map((p) => h("li", { class: "person-line" },
+    h("strong", { class: "name" }, p.callsign),
+    h("span", { class: "state safe" }, `✓ ${t(`answer.${p.state}`)}`),
+    h("span", { class: "why" }, [
+      ago(secondsSince(p.answeredAt)),
+      p.answeredBy !== p.callsign && t("answered.by", { name: p.answeredBy }),
+      p.reason && spoken(p.reason),
+    ].filter(Boolean).join(" · ")),
+    mayTakeBack && mayUndo() && h("button", {
+      class: "act", "data-key": `undo ${one.id} ${p.user}`,
+      "aria-label": `${t("undo")}: ${p.callsign}`, onclick: () => takeBack(one, p),
+    }, t("undo"))))));
 }
+const openDetails = new Set();
 
 async function close(id) {
   const { version } = await getVersioned(`directives/${segment(id)}`);
   await write("POST", `directives/${segment(id)}/close`, undefined, version);
 }
 
+/** Seconds until a deadline, by this page's clock since the set was loaded; null without one. */
+function secondsLeft(one) {
+  if (one.secondsLeft === null) return null;
+  return Math.round(one.secondsLeft - (Date.now() - (loadedAt.directives ?? Date.now())) / 1000);
+}
+
 function tick() {
-  const passed = (Date.now() - (loadedAt.directives ?? Date.now())) / 1000;
   for (const timer of document.querySelectorAll("[data-timer]")) {
     const one = state.directives.get(timer.dataset.timer);
     if (!one) continue;
-    const left = one.secondsLeft === null ? null : Math.round(one.secondsLeft - passed);
+    const left = secondsLeft(one);
     const seconds = left ?? Math.round(secondsSince(one.createdAt));
-    const sign = left !== null && left < 0 ? "−" : left === null ? "+" : "";
     const whole = Math.abs(seconds);
-    timer.textContent = `${sign}${Math.floor(whole / 60)}:${String(whole % 60).padStart(2, "0")}`;
-    timer.classList.toggle("unsafe", left !== null && left < 0);
+    const time = `${Math.floor(whole / 60)}:${String(whole % 60).padStart(2, "0")}`;
+    timer.textContent = left === null ? t("timer.since", { time })
+      : t(left < 0 ? "timer.over" : "timer.left", { time });
+    timer.classList.toggle("danger", left !== null && left < 0);
   }
-}
-
-function order(kind) {
-  const teams = [...new Set([...state.users.values()].map((u) => u.team).filter(Boolean))].sort();
-  const roles = ["member", "command", "observer"].map((r) => [`role ${r}`, t(`role.${r}`)]);
-  const whom = [["", t("everyone")], ...roles, ...teams.map((team) => [`team ${team}`, team])];
-  const gathering = [...state.fences.values()].filter((fence) => fence.kind === "muster");
-  const places = [["", "–"], ...gathering.map(({ id, name }) => [id, name])];
-  return form(t(`order.${kind}`), [
-    field("text", t("text"), { type: "area" }),
-    field("whom", t("whom"), { options: whom }),
-    kind === "evacuate" && field("fence", t("muster"), { options: places }),
-    kind !== "message" && field("minutes", t("minutes.word"), {
-      type: "number", value: kind === "rollcall" ? 10 : "", min: 1, max: 10000,
-    }),
-  ], async (values) => {
-    const body = { kind };
-    if (values.text) body.text = values.text;
-    if (values.minutes) body.deadlineSeconds = Math.round(Number(values.minutes) * 60);
-    if (values.fence) body.fence = values.fence;
-    const [, what, name] = /^(role|team) (.*)$/.exec(values.whom) ?? [];
-    if (what) body[what] = name;
-    await write("POST", "directives", body);
-  }, t("send"));
 }

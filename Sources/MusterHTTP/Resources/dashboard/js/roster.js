@@ -1,15 +1,18 @@
 // People, worst first, with the reason and how old it is.
 
 import { arrange, byId, fill, h, onceAFrame, sign } from "./dom.js";
-import { fixAge, on, sortedUsers, state } from "./store.js";
+import { fixAge, on, passed, sortedUsers, state } from "./store.js";
 import { ago, spoken, t } from "./words.js";
+import {
+  bearing, because, heard, label, others, severities, statuses, statusWord, timeLeft,
+} from "./status.js";
 import { chosen as format, written } from "./place.js";
 
 const page = 200;
 let shown = page;
 let chosen = null;
 let onPick = () => {};
-const filters = { text: "", team: "", role: "", safety: "" };
+const filters = { text: "", team: "", role: "", state: "" };
 let rows;
 let choices;
 /** What stands on the list, by id: what it says, and the element that says it. */
@@ -23,7 +26,7 @@ export function openRoster(pick) {
     draw();
   };
   choices = {};
-  for (const name of ["safety", "team", "role"]) {
+  for (const name of ["state", "team", "role"]) {
     choices[name] = h("select", { "aria-label": t(name), onchange: changed(name) });
   }
   rows = h("ul");
@@ -33,11 +36,21 @@ export function openRoster(pick) {
         type: "search", placeholder: t("search"), "aria-label": t("search"),
         oninput: changed("text"),
       }),
-      choices.safety, choices.team, choices.role),
+      choices.state, choices.team, choices.role),
     rows);
   on(["users", "fences"], onceAFrame(draw));
   setInterval(draw, 10000);
 }
+
+/** Shows those of one severity, or everybody again where that was chosen already. */
+export function chooseSeverity(severity) {
+  filters.state = filters.state === severity ? "" : severity;
+  shown = page;
+  draw();
+  if (innerWidth <= 900) document.body.dataset.view = "people";
+}
+
+export const chosenSeverity = () => filters.state;
 
 /** On paper nobody can ask for more. */
 export function showEverybody() {
@@ -57,14 +70,17 @@ export function choosePerson(id) {
 
 function draw() {
   const all = sortedUsers();
-  offer("safety", ["unsafe", "unknown", "safe"].map((s) => [s, t(`safety.${s}`)]));
+  const present = new Set(all.flatMap((u) => u.conditions.map(({ status }) => status)));
+  offer("state", [...severities.map((s) => [s, t(`state.${s}`)]),
+    ...statuses.filter((s) => present.has(s)).map((s) => [s, `– ${t(`status.${s}`)}`])]);
   offer("team", unique(all, "team").map((s) => [s, s]));
   offer("role", unique(all, "role").map((s) => [s, t(`role.${s}`)]));
   const text = filters.text.toLowerCase();
   const matching = all.filter((u) =>
-    (!filters.safety || u.safety === filters.safety) && (!filters.team || u.team === filters.team)
+    (!filters.state || u.severity === filters.state
+      || u.conditions.some(({ status }) => status === filters.state)) && (!filters.team || u.team === filters.team)
     && (!filters.role || u.role === filters.role)
-    && (!text || `${u.callsign} ${u.team} ${u.reason}`.toLowerCase().includes(text)));
+    && (!text || `${u.callsign} ${u.team} ${because(u)}`.toLowerCase().includes(text)));
   const where = insideByName();
   const old = lines;
   lines = new Map();
@@ -111,8 +127,8 @@ function line(user, where, old) {
   const why = reasons(user, where.get(user.callsign) ?? []);
   const isChosen = chosen === user.id;
   const key = JSON.stringify([
-    user.callsign, user.team, user.safety, why, isChosen, user.lat, user.lon,
-    format(),
+    user.callsign, user.team, user.severity, user.status, user.conditions, why, isChosen,
+    user.lat, user.lon, format(),
   ]);
   const known = old.get(user.id);
   const element = known?.key === key ? known.element : h("li", {}, person(user, why, isChosen));
@@ -122,23 +138,37 @@ function line(user, where, old) {
 
 function reasons(user, inside) {
   const note = (user.override ?? user.word)?.note;
+  const why = because(user);
+  const { order } = user;
   return [
-    spoken(user.reason), note && !user.reason.includes(note) && `“${note}”`,
+    why, note && !why.includes(note) && `“${note}”`,
+    order && [
+      `${t(`order.${order.kind}`)}${zoneName(order.zone)}`, bearing(order),
+      timeLeft(order.dueSeconds === null ? null : order.dueSeconds - passed()),
+    ].filter(Boolean).join(", "),
+    heard(user, passed()),
     user.lat === null ? t("nowhere") : t("fix", { ago: ago(fixAge(user)) }),
     inside.length > 0 && t("in", { fences: inside.join(", ") }),
   ].filter(Boolean).join(" · ");
 }
 
+const zoneName = (zone) => {
+  const name = zone && (zone.name ?? state.fences.get(zone)?.name ?? zone);
+  return name ? ` → ${name}` : "";
+};
+
 function person(user, why, isChosen) {
-  const { id, callsign, team, safety, lat, lon } = user;
+  const { id, callsign, team, severity, lat, lon } = user;
+  const more = others(user);
   return h("button", {
-    class: `person is-${safety}${isChosen ? " chosen" : ""}`, "data-key": id,
+    class: `person is-${severity}${isChosen ? " chosen" : ""}`, "data-key": id,
     // What is known of them by then.
     onclick: () => onPick(state.users.get(id) ?? user),
   },
-  h("span", { class: `state ${safety}` }, sign(safety)),
+  h("span", { class: `state ${severity}` }, sign(severity)),
   h("span", { class: "name" }, callsign, " ", team && h("span", { class: "chip" }, team)),
-  h("span", { class: `state ${safety}` }, t(`safety.${safety}`)),
+  h("span", { class: `state ${severity}` }, statusWord(user)),
+  more.length > 0 && h("span", { class: "conditions" }, more.map(label)),
   h("span", { class: "why" }, why,
     lat !== null && h("span", { class: "paper" }, ` · ${written(lat, lon)}`)));
 }

@@ -2,13 +2,14 @@
 // at once, then no more often than its loading allows.
 
 import { get, list } from "./api.js";
+import { judged, worstFirst } from "./status.js";
 
 const rest = 4;
 const shortest = 150;
 const mostEvents = 300;
 
 const loaders = {
-  users: async () => byKey(await list("users")),
+  users: async () => byKey((await list("users")).map(judged)),
   reports: async () => byKey(await list("reports")),
   directives: async () => byKey(await list("directives")),
   fences: async () => {
@@ -127,14 +128,19 @@ export const isCommand = () => state.status?.role === "command" && mayWrite();
 /** Seconds since a user's fix, now. */
 export function fixAge(user) {
   if (user.fixAgeSeconds === null) return null;
-  return user.fixAgeSeconds + Math.round((Date.now() - (loadedAt.users ?? Date.now())) / 1000);
+  return user.fixAgeSeconds + passed();
 }
 
 let sorted = null;
-/** Worst first; among equals by name. */
+/** Worst first. */
 export function sortedUsers() {
-  const order = { unsafe: 0, unknown: 1, safe: 2 };
-  sorted ??= [...state.users.values()].sort((a, b) =>
-    order[a.safety] - order[b.safety] || (a.callsign < b.callsign ? -1 : 1));
+  sorted ??= [...state.users.values()].sort(worstFirst);
   return sorted;
 }
+
+/** Seconds since the people were loaded. */
+export const passed = () => Math.round((Date.now() - (loadedAt.users ?? Date.now())) / 1000);
+
+/** The person whose laptop this is; undefined until the sets are loaded. */
+export const myself = () =>
+  state.users.get(state.devices.find(({ isThisDevice }) => isThisDevice)?.user);

@@ -3,7 +3,7 @@
 import { byId, fill, h } from "./dom.js";
 import { choose as chooseLanguage, language, names, t } from "./words.js";
 import { choose as chooseFormat, chosen, formats } from "./place.js";
-import { isMuted, mute } from "./sound.js";
+import { isMuted, isSilent, mute, onSound } from "./sound.js";
 import { claim } from "./person.js";
 import { mayWrite } from "./store.js";
 import { printPage } from "./paper.js";
@@ -14,7 +14,13 @@ const preferred = () => (matchMedia("(prefers-color-scheme: dark)").matches ? "d
 export function openTools() {
   document.documentElement.lang = language;
   setTheme(localStorage.getItem("theme") ?? preferred());
-  const soundWord = () => t(isMuted() ? "sound.off" : "sound.on");
+  const soundWord = () => t(isMuted() ? "sound.off" : isSilent() ? "sound.waits" : "sound.on");
+  onSound(() => {
+    const button = byId("mute");
+    if (!button) return;
+    button.textContent = soundWord();
+    button.setAttribute("aria-pressed", String(isMuted()));
+  });
   const choice = (label, options, value, change) => {
     const select = h("select", {
       "aria-label": label, onchange: (event) => change(event.target.value),
@@ -28,11 +34,7 @@ export function openTools() {
       id: "say-help", class: "danger", onclick: () => claim("help"),
     }, t("claim.help")),
     h("button", {
-      id: "mute", "aria-pressed": String(isMuted()), onclick: ({ target }) => {
-        mute(!isMuted());
-        target.textContent = soundWord();
-        target.setAttribute("aria-pressed", String(isMuted()));
-      },
+      id: "mute", "aria-pressed": String(isMuted()), onclick: () => mute(!isMuted()),
     }, soundWord()),
     h("button", { id: "theme", onclick: turnTheme }, t("theme")),
     choice(t("coordinates"), formats.map((f) => [f, t(`format.${f}`)]), chosen(), chooseFormat),

@@ -7,7 +7,7 @@ import { colour } from "./icons.js";
 
 const looks = {
   muster: { name: "safe", dashArray: null },
-  hazard: { name: "unsafe", dashArray: "10 5" },
+  hazard: { name: "danger", dashArray: "10 5" },
   info: { name: "accent", dashArray: "3 5" },
 };
 

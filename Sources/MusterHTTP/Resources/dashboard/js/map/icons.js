@@ -40,6 +40,9 @@ function picture(key, side, draw) {
   return canvas;
 }
 
+/** Letters that every laptop has; a status without one has its severity's. */
+const marks = { ordered: "→", overdue: "!", inHazard: "!", signedOff: "×", expected: "…" };
+
 export const memberSize = size;
 export const clusterSize = 40;
 
@@ -56,16 +59,21 @@ export function cluster(worst) {
   });
 }
 
-/** Safe is a disc with a tick, unsafe an octagon with "!", unknown a square with "?". */
-export function member(state, isStale) {
-  return picture(`member ${state} ${isStale}`, size, (pen, c) => {
+/**
+ * Danger is an octagon, warning a diamond, neutral a small disc, safe a disc; the mark says more of
+ * the status.
+ */
+export function member(state, status, isStale) {
+  const letter = marks[status] ?? { danger: "!", warning: "?", safe: "✓" }[state] ?? "";
+  return picture(`member ${state} ${letter} ${isStale}`, size, (pen, c) => {
     pen.globalAlpha = isStale ? 0.55 : 1;
     pen.fillStyle = colour(state);
     pen.strokeStyle = colour("panel");
     pen.lineWidth = 2;
     pen.beginPath();
-    if (state === "safe") pen.arc(c, c, 10, 0, 7);
-    else polygon(pen, c, state === "unsafe" ? 8 : 4, state === "unsafe" ? 12 : 13);
+    if (state === "danger") polygon(pen, c, 8, 12);
+    else if (state === "warning") diamond(pen, c, 12);
+    else pen.arc(c, c, state === "safe" ? 10 : 8, 0, 7);
     pen.fill();
     pen.stroke();
     if (isStale) {
@@ -75,14 +83,14 @@ export function member(state, isStale) {
       pen.setLineDash([]);
     }
     pen.globalAlpha = 1;
-    mark(pen, c, { safe: "✓", unsafe: "!", unknown: "?" }[state] ?? "?", 15);
+    mark(pen, c, letter, state === "neutral" ? 11 : 14);
   });
 }
 
 /** A triangle with the category's sign; grey once resolved. */
 export function report(category, isOpen, toEvacuate) {
   return picture(`report ${category} ${isOpen} ${toEvacuate}`, size, (pen, c) => {
-    pen.fillStyle = colour(!isOpen ? "faint" : toEvacuate ? "evacuate" : "unknown");
+    pen.fillStyle = colour(!isOpen ? "faint" : toEvacuate ? "evacuate" : "warning");
     pen.strokeStyle = colour("panel");
     pen.lineWidth = 2;
     pen.beginPath();
@@ -104,6 +112,13 @@ function polygon(pen, c, corners, radius) {
   for (let i = 0; i < corners; i++) {
     const angle = Math.PI * (2 * i + 1) / corners;
     pen.lineTo(c + radius * Math.cos(angle), c + radius * Math.sin(angle));
+  }
+  pen.closePath();
+}
+
+function diamond(pen, c, radius) {
+  for (const [x, y] of [[0, -1], [1, 0], [0, 1], [-1, 0]]) {
+    pen.lineTo(c + x * radius, c + y * radius);
   }
   pen.closePath();
 }

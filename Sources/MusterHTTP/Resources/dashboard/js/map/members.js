@@ -4,6 +4,7 @@
 import { canvasLayer } from "./layer.js";
 import { cluster, clusterSize, colour, member, memberSize, report } from "./icons.js";
 import { fixAge, state } from "../store.js";
+import { statusWord } from "../status.js";
 import { t } from "../words.js";
 
 const cell = 46;
@@ -11,7 +12,7 @@ const fewEnough = 250;
 const staleSeconds = 600;
 /** How far north and south the map goes. */
 const edge = 85.0511287798;
-const ranks = { unsafe: 0, unknown: 1, safe: 3 };
+const ranks = { danger: 0, warning: 1, neutral: 3, safe: 4 };
 
 /** Everybody and every open report with a place, on a world of side 1. */
 let index = { items: [], x: new Float64Array(0), y: new Float64Array(0) };
@@ -27,7 +28,7 @@ export function indexPlaces() {
     }
   }
   for (const row of state.users.values()) {
-    if (row.lat !== null) items.push({ row, user: true, rank: ranks[row.safety] });
+    if (row.lat !== null) items.push({ row, user: true, rank: ranks[row.severity] });
   }
   const [x, y] = [new Float64Array(items.length), new Float64Array(items.length)];
   items.forEach(({ row }, i) => {
@@ -87,7 +88,7 @@ function accuracy(pen, map, { item: { row }, x, y }) {
   const here = map.latLngToLayerPoint([row.lat, row.lon]);
   const radius = Math.abs(map.latLngToLayerPoint(north).y - here.y);
   if (radius < 16 || radius > 3000) return;
-  pen.fillStyle = pen.strokeStyle = colour(row.safety);
+  pen.fillStyle = pen.strokeStyle = colour(row.severity);
   pen.lineWidth = 1;
   pen.beginPath();
   pen.arc(x, y, radius, 0, 7);
@@ -102,14 +103,15 @@ function single(pen, { item, x, y }, withWords) {
   const { row } = item;
   const isStale = item.user && (fixAge(row) ?? 0) > staleSeconds;
   const image = item.user
-    ? member(row.safety, isStale)
+    ? member(row.severity, row.status, isStale)
     : report(row.category, row.status === "open", row.toEvacuate);
   pen.drawImage(image, x - memberSize / 2, y - memberSize / 2, memberSize, memberSize);
   drawn.push({ item, x, y });
-  if (!withWords) return;
+  // Among many, only who is in danger has a name.
+  if (!withWords && row.severity !== "danger") return;
   const name = shortened(item.user ? row.callsign : row.title);
-  const [word, ink] = item.user ? [t(`safety.${row.safety}`), row.safety]
-    : row.toEvacuate ? [t("evacuate"), "evacuate"] : [t(`category.${row.category}`), "unknown"];
+  const [word, ink] = item.user ? [statusWord(row), row.severity]
+    : row.toEvacuate ? [t("evacuate"), "evacuate"] : [t(`category.${row.category}`), "warning"];
   label(pen, `${name} · ${word}`, x + memberSize / 2 + 2, y, colour(ink), isStale);
 }
 
@@ -131,15 +133,11 @@ function label(pen, text, x, y, ink, isStale) {
 
 function many(pen, { members, x: sumX, y: sumY }) {
   const [x, y] = [sumX / members.length, sumY / members.length];
-  let [people, unsafe, unknown] = [0, 0, 0];
-  for (const { item } of members) {
-    if (!item.user) continue;
-    people++;
-    if (item.row.safety === "unsafe") unsafe++;
-    else if (item.row.safety === "unknown") unknown++;
-  }
-  const worst = unsafe ? "unsafe" : unknown || !people ? "unknown" : "safe";
-  const told = unsafe ? `! ${unsafe}` : unknown ? `? ${unknown}` : "";
+  const count = { danger: 0, warning: 0, neutral: 0, safe: 0 };
+  for (const { item } of members) if (item.user) count[item.row.severity]++;
+  // Reports alone are a warning.
+  const worst = Object.keys(count).find((severity) => count[severity] > 0) ?? "warning";
+  const told = count.danger ? `! ${count.danger}` : count.warning ? `? ${count.warning}` : "";
   const half = clusterSize / 2;
   pen.drawImage(cluster(worst), x - half, y - half, clusterSize, clusterSize);
   pen.fillStyle = colour("panel");

@@ -1,0 +1,26 @@
+// Answers to what command asks: one's own, and for somebody who cannot; each can be taken back.
+
+import { segment, write } from "./api.js";
+import { attempt } from "./dialog.js";
+import { say } from "./dom.js";
+import { t } from "./words.js";
+import { takes } from "./features.js";
+
+const path = (order) => `directives/${segment(order.id)}/acknowledgements`;
+
+export const mayUndo = () => takes("POST", "directives/{id}/acknowledgements/undo");
+
+/** @param person for whom; without one, for the person whose laptop this is. */
+export function answer(order, person) {
+  const body = person ? { user: person.user } : {};
+  return attempt(async () => {
+    await write("POST", path(order), body);
+    const text = person ? t("answered.for", { name: person.callsign }) : t("answered.me");
+    say(text, mayUndo() && { word: t("undo"), work: () => takeBack(order, person) });
+  });
+}
+
+/** Takes an answer back: it was given for the wrong person, or too early. */
+export const takeBack = (order, person) => attempt(
+  () => write("POST", `${path(order)}/undo`, person ? { user: person.user } : {}),
+  t("answer.undone"));

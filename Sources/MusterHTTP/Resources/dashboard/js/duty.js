@@ -1,0 +1,60 @@
+// The order that the person at this laptop is under, on every view: where to go, how far and which
+// way, and how long there is.
+
+import { byId, fill, h, onceAFrame, sign } from "./dom.js";
+import { mayWrite, myself, on, passed, state } from "./store.js";
+import { bearing, timeLeft } from "./status.js";
+import { t } from "./words.js";
+import { answer } from "./answer.js";
+import { goToShape, theMap } from "./map/map.js";
+import { outline } from "./map/fences.js";
+
+export function openDuty() {
+  const soon = onceAFrame(draw);
+  on(["users", "directives", "devices", "fences", "status"], soon);
+  setInterval(soon, 5000);
+}
+
+function draw() {
+  // A person at another machine is not the person whose laptop this is.
+  const me = state.session === null ? myself() : null;
+  const order = me?.order;
+  const duty = byId("duty");
+  duty.hidden = !order;
+  if (!order) return fill(duty);
+  duty.setAttribute("aria-label", t("duty"));
+  const directive = state.directives.get(order.id);
+  const left = order.dueSeconds === null ? null : order.dueSeconds - passed();
+  const zone = zoneOf(order.zone);
+  duty.classList.toggle("late", left !== null && left < 0);
+  fill(duty,
+    h("strong", {}, sign(left !== null && left < 0 ? "danger" : "warning"), " ",
+      t("duty.you", { order: t(`order.${order.kind}`) }), zone && ` → ${zone.name}`),
+    h("span", { class: "way" }, [bearing(order), timeLeft(left)].filter(Boolean).join(" · ")),
+    directive?.text && h("span", {}, directive.text),
+    h("span", { class: "row" },
+      zone?.fence && theMap() && h("button", {
+        "data-key": "duty map", onclick: () => show(zone.fence),
+      }, t("on.map")),
+      directive && mayWrite() && isOpen(directive, me) && h("button", {
+        class: "first", "data-key": "duty answer", onclick: () => answer(directive),
+      }, t(`answer.own.${order.kind}`))));
+}
+
+const isOpen = (directive, me) =>
+  directive.people.some((one) => one.user === me.id && one.answeredAt === null);
+
+/** By id, or as it is called. */
+function zoneOf(zone) {
+  if (!zone) return null;
+  const fence = state.fences.get(zone.id ?? zone)
+    ?? [...state.fences.values()].find(({ name }) => name === (zone.name ?? zone));
+  return { name: fence?.name ?? zone.name ?? zone, fence };
+}
+
+function show(fence) {
+  if (innerWidth <= 900) document.body.dataset.view = "map";
+  const shape = outline(fence)?.addTo(theMap());
+  goToShape(shape);
+  shape?.remove();
+}

@@ -1,0 +1,97 @@
+// The form of an order: to whom, to which zones, until when.
+
+import { h } from "./dom.js";
+import { write } from "./api.js";
+import { field, form } from "./dialog.js";
+import { state } from "./store.js";
+import { t } from "./words.js";
+import { takes } from "./features.js";
+import { asBody, asFence, whoWouldBeInside } from "./zone.js";
+import { goToShape, theMap } from "./map/map.js";
+import { drawShape } from "./map/draw.js";
+import { outline } from "./map/fences.js";
+
+/** Minutes, where a kind has a usual time. */
+const usual = { rollcall: 10, muster: 15, evacuate: 15 };
+const going = ["muster", "evacuate"];
+
+/** Assembly zones that an order may name. */
+const assembly = () => [...state.fences.values()]
+  .filter((fence) => fence.kind === "muster" && fence.active)
+  .sort((a, b) => (a.name < b.name ? -1 : 1));
+
+function audience() {
+  const users = [...state.users.values()];
+  const teams = [...new Set(users.map((u) => u.team).filter(Boolean))].sort();
+  const roles = ["member", "command", "observer"].map((r) => [`role ${r}`, t(`role.${r}`)]);
+  const people = users.sort((a, b) => (a.callsign < b.callsign ? -1 : 1))
+    .map(({ id, callsign }) => [`user ${id}`, callsign]);
+  return field("whom", t("whom"), {
+    options: [["", t("everyone")], ...roles,
+      ...teams.map((team) => [`team ${team}`, t("team.of.name", { team })]), ...people],
+  });
+}
+
+function zones() {
+  const all = assembly();
+  return h("fieldset", {}, h("legend", {}, t("order.zones")),
+    all.length === 0 ? h("p", { class: "faint" }, t("order.zones.none"))
+      : [h("p", { class: "faint" }, t("order.zones.any")),
+        ...all.map(({ id, name }) => field(`zone ${id}`, name, { type: "checkbox" }))]);
+}
+
+const minutes = (kind) => field("minutes", t("minutes.word"), {
+  type: "number", value: usual[kind] ?? "", min: 1, max: 10000, required: kind in usual,
+});
+
+/** What the form says, as the API takes it. */
+function body(kind, values) {
+  const result = { kind };
+  if (values.text) result.text = values.text;
+  if (values.minutes) result.deadlineSeconds = Math.round(Number(values.minutes) * 60);
+  const chosen = Object.keys(values).filter((name) => name.startsWith("zone ") && values[name])
+    .map((name) => name.slice(5));
+  // An older node takes one.
+  if (chosen.length > 0 && takes("POST", "directives", "zones")) result.zones = chosen;
+  else if (chosen.length > 0) [result.fence] = chosen;
+  const [, what, whom] = /^(role|team|user) (.*)$/.exec(values.whom) ?? [];
+  if (what === "user") result.users = [whom];
+  else if (what) result[what] = whom;
+  return result;
+}
+
+export function order(kind) {
+  return form(t(`order.${kind}`), [
+    h("p", { class: "faint" }, t(`order.${kind}.why`)),
+    going.includes(kind) && zones(),
+    audience(),
+    kind !== "message" && minutes(kind),
+    field("text", t(kind === "message" ? "text" : "text.more"), {
+      type: "area", required: kind === "message",
+    }),
+  ].filter(Boolean), (values) => write("POST", "directives", body(kind, values)), t("send"));
+}
+
+/** In one go: draws an assembly zone, and orders people to it. */
+export async function drawAndOrder() {
+  const view = document.body.dataset.view;
+  if (innerWidth <= 900) document.body.dataset.view = "map";
+  const shape = await drawShape(theMap(), true);
+  document.body.dataset.view = view;
+  if (!shape) return;
+  const preview = outline(asFence(shape, "muster"))?.addTo(theMap());
+  goToShape(preview ?? null);
+  const kinds = going.map((kind) => [kind, t(`order.${kind}`)]);
+  await form(t("order.draw"), [
+    h("p", { class: "card" }, h("strong", {}, whoWouldBeInside(shape))),
+    field("name", t("name"), { required: true }),
+    field("kind", t("order.kind"), { options: kinds }),
+    audience(), minutes("muster"), field("text", t("text.more"), { type: "area" }),
+  ], async (values) => {
+    // One request, so that nobody holds the zone without the order.
+    await write("POST", "fences", {
+      name: values.name, kind: "muster", active: true, ...asBody(shape),
+      order: body(values.kind, values),
+    });
+  }, t("send")).finally(() => preview?.remove());
+}

@@ -1,0 +1,389 @@
+#!/usr/bin/env python3
+"""Shows the dashboard a scene with every status, and looks at what a leader and a member see.
+
+    python3 Tests/Browser/picture.py --screenshots /tmp/shots
+
+A small server stands in for the node, so that every status and every alert is there at once; the
+page's files are the real ones. Needs what dashboard.py needs."""
+
+import argparse
+import json
+import os
+import sys
+import threading
+import time
+
+import browser
+from browser import Page, must
+from nodes import wait
+from scale import COUNTS, handler, http
+
+WHEN = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(time.time() - 95))
+# Seconds since the last contact; 20 for the others.
+AGES = {"Ana": 840, "Filipe": 1320, "Kiko": 2400, "Duarte": 40, "Eva": 70}
+SIZES = {"laptop": (1440, 900), "tablet": (1024, 768), "phone": (390, 844)}
+
+# Callsign, team, status, severity, reason, further conditions.
+PEOPLE = [
+    ("Ana", "Alpha", "mayday", "danger", "Ana asked for help: twisted ankle",
+     [("noContact", "warning", "nothing received for 14 min"),
+      ("ordered", "warning", "evacuate to School yard")]),
+    ("Bruno", "Alpha", "mayday", "danger", "asked for help", []),
+    ("Caro", "Bravo", "inHazard", "danger", "inside Sawmill fire, 40 m from its edge", []),
+    ("Duarte", "Bravo", "ordered", "warning", "evacuate to School yard, 1.2 km away",
+     [("ok", "neutral", "in contact")]),
+    ("Eva", "Bravo", "ordered", "warning", "evacuate to School yard, 300 m away", []),
+    ("Filipe", "Bravo", "noContact", "warning", "nothing received for 22 min", []),
+    ("Gil", "Charlie", "overdue", "warning", "roll call of 10:04 not answered", []),
+    ("Hugo", "Charlie", "ok", "neutral", "in contact", []),
+    ("Ines", "Charlie", "noPosition", "neutral", "no position yet", []),
+    ("Joana", "", "expected", "neutral", "nothing received yet", []),
+    ("Kiko", "Delta", "accountedFor", "safe", "accounted for by Lead",
+     [("noContact", "warning", "nothing received for 40 min")]),
+    ("Lena", "Delta", "atAssembly", "safe", "inside School yard", []),
+    ("Lead", "", "reportedSafe", "safe", "Lead reports safe", []),
+]
+
+
+class PictureStage:
+    """What a node answers in the middle of an evacuation, and what the page wrote."""
+
+    # The sets that a change concerns.
+    moving = ("users", "directives", "alerts")
+
+    def __init__(self, me="Lead"):
+        self.changes = threading.Condition()
+        self.count = 1
+        self.me = [one[0] for one in PEOPLE].index(me)
+        self.role = "command" if me == "Lead" else "member"
+        self.written = []
+        self.answered = set()
+        self.acknowledged = set()
+        self.has_distress = True
+
+    def text(self, name):
+        return json.dumps(self.answer(name)).encode()
+
+    def write(self, method, name, body):
+        """Takes what the page writes; the sets change at once."""
+        self.written.append((method, name, body))
+        if "/acknowledgements" in name:
+            user = body.get("user", f"{self.me:032x}")
+            (self.answered.discard if name.endswith("/undo") else self.answered.add)(user)
+            self.changed()
+        if name.endswith("/acknowledge"):
+            self.acknowledged.add(name.split("/")[1].replace("%3A", ":"))
+            self.changed()
+
+    def changed(self):
+        with self.changes:
+            self.count += 1
+            self.changes.notify_all()
+
+    def answer(self, name):
+        lists = {"users": self.users, "fences": self.fences, "directives": self.directives,
+                 "devices": self.devices, "alerts": self.alerts}
+        if name in lists:
+            return {"items": lists[name](), "next": None}
+        return {
+            "changes": COUNTS, "fences.geojson": {"features": []},
+            "map": {"name": "", "attribution": "", "tiles": None},
+            "status": {"operationName": "Serra fire", "callsign": PEOPLE[self.me][0],
+                       "role": self.role, "device": f"{self.me + 1000:032x}", "peers": [],
+                       "frames": 1, "logs": 1, "quarantined": 0, "uplink": None,
+                       "stateHash": "0" * 64, "diskFreeBytes": 1},
+        }.get(name, {"items": [], "next": None})
+
+    def users(self):
+        found = []
+        for n, (callsign, team, status, severity, reason, more) in enumerate(PEOPLE):
+            # A mayday is never only a colour: the first in the scene comes and goes.
+            if callsign == "Bruno" and not self.has_distress:
+                status, severity, reason = "ok", "neutral", "in contact"
+            far = {"Ana": 2300, "Duarte": 1210, "Eva": 300}.get(callsign)
+            conditions = [(status, severity, reason), *more]
+            found.append({
+                "id": f"{n:032x}", "callsign": callsign, "role": "member", "team": team,
+                "safety": {"danger": "unsafe", "safe": "safe"}.get(severity, "unknown"),
+                "reason": reason, "status": status, "severity": severity,
+                "conditions": [dict(zip(("status", "severity", "reason"), c)) for c in conditions],
+                "age": {"seconds": AGES.get(callsign, 20), "atMostSeconds": AGES.get(callsign, 20) + 5},
+                "order": far and {"id": "e" * 32, "kind": "evacuate", "zone": "f" * 31 + "1",
+                                  "distanceMetres": far, "bearingDegrees": 47, "dueSeconds": 480},
+                "word": None, "override": None, "accuracyMetres": 12,
+                "fixAgeSeconds": (None if status in ("noPosition", "expected")
+                                  else AGES.get(callsign, 15)),
+                "lat": None if status in ("noPosition", "expected") else 40.3217 + n * 0.0011,
+                "lon": None if status in ("noPosition", "expected") else -7.6114 + (n % 4) * 0.003})
+        return found
+
+    def fences(self):
+        row = {"active": True, "properties": "", "dwellSeconds": 0, "mode": "careful", "needs": "",
+               "conflicts": [], "createdAt": WHEN, "updatedAt": WHEN, "shape": "circle"}
+        return [
+            {**row, "id": "f" * 31 + "1", "name": "School yard", "kind": "muster", "inside": ["Lena"],
+             "radiusMetres": 120, "lat": 40.334, "lon": -7.602},
+            {**row, "id": "f" * 31 + "2", "name": "Sawmill fire", "kind": "hazard",
+             "inside": ["Caro"], "radiusMetres": 200, "lat": 40.324, "lon": -7.606}]
+
+    def devices(self):
+        return [{"id": f"{n + 1000:032x}", "user": f"{n:032x}", "callsign": one[0],
+                 "role": "member", "rank": 1, "isThisDevice": n == self.me, "isRevoked": False}
+                for n, one in enumerate(PEOPLE)]
+
+    def alerts(self):
+        rows = [("help", 0, "danger", "Ana asked for help: twisted ankle"),
+                ("help", 1, "danger", "Bruno asked for help"),
+                ("hazard", 2, "danger", "Caro entered hazard zone Sawmill fire"),
+                ("silent", 5, "warning", "nothing received from Filipe for 22 min")]
+        found = []
+        for kind, n, level, text in rows:
+            if n == 1 and not self.has_distress:
+                continue
+            one = f"{kind}:{n:032x}"
+            seen = one in self.acknowledged
+            found.append({"id": one, "kind": kind, "row": f"{n:032x}", "level": level,
+                          "text": text, "since": WHEN, "acknowledgedBy": "Lead" if seen else None,
+                          "acknowledgedAt": WHEN if seen else None})
+        return found
+
+    def person(self, n, late=False):
+        user = f"{n:032x}"
+        is_answered = user in self.answered
+        state = "late" if late else "acknowledged" if is_answered else "unaccounted"
+        return {"user": user, "callsign": PEOPLE[n][0], "state": state,
+                "reason": "" if is_answered else PEOPLE[n][4], "late": late, "fixAgeSeconds": 15 + 40 * n,
+                "answeredAt": WHEN if is_answered else None,
+                "answeredBy": "Lead" if is_answered else None}
+
+    def directives(self):
+        row = {"addressees": "everyone", "status": "open", "callsign": "Lead", "createdAt": WHEN,
+               "fence": None, "fenceName": "", "deadline": None, "overdue": False,
+               "unaccounted": []}
+        return [
+            {**row, "id": "d" * 32, "kind": "rollcall", "text": "", "secondsLeft": 300,
+             "people": [self.person(n) for n in (0, 1, 3, 4, 6, 12)]
+             + [self.person(9, late=True), self.person(10, late=True)]},
+            {**row, "id": "e" * 32, "kind": "evacuate", "text": "Leave by the river road",
+             "secondsLeft": 480, "zones": [{"id": "f" * 31 + "1", "name": "School yard"}],
+             "people": [self.person(n) for n in (0, 3, 4)]}]
+
+
+def writing(stage):
+    """The handler of the scale test, which takes writes too."""
+    class Handler(handler(stage)):
+        def take(self):
+            length = int(self.headers.get("Content-Length") or 0)
+            body = json.loads(self.rfile.read(length) or b"{}")
+            stage.write(self.command, self.path.removeprefix("/api/v1/"), body)
+            self.send_response(204)
+            self.end_headers()
+
+        do_POST = do_PUT = do_DELETE = take
+
+    return Handler
+
+
+def opened(stage, shots, more=()):
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), writing(stage))
+    server.daemon_threads = True
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    page = Page(f"http://127.0.0.1:{server.server_address[1]}", shots, more)
+    page.open()
+    wait("the people are there", lambda: page.count(".person") == len(PEOPLE))
+    return page
+
+
+def counts(page):
+    """22.4: people at work are never counted with people in mortal danger."""
+    told = {name: page.text(f"[data-count={name}]").strip() for name in ("danger", "warning", "neutral", "safe")}
+    must(f"22.4: the counts separate danger from attention, and name both: {told}",
+         told["danger"].startswith("3") and "2 MAYDAY" in told["danger"]
+         and "1 In hazard zone" in told["danger"] and told["warning"].startswith("4")
+         and "2 Under order" in told["warning"] and told["neutral"].startswith("3"))
+    names = page.js("return [...document.querySelectorAll('.person .name')].map((n) => n.firstChild.data.trim())")
+    must(f"the list is sorted by severity, status, then age: {names}",
+         names[:7] == ["Ana", "Bruno", "Caro", "Gil", "Filipe", "Eva", "Duarte"])
+    ana = page.js("return [...document.querySelectorAll('.person')].find((p) => p.innerText.startsWith('Ana')).innerText")
+    must(f"every condition is shown, with the way to the zone and the time left: {ana!r}",
+         all(word in ana for word in ("MAYDAY", "No contact", "Under order", "2.3 km north-east",
+                                      "min left", "last contact")))
+    page.click("[data-count=warning]")
+    must("a count filters the list", page.count(".person") == 4)
+    page.click("[data-count=warning]")
+
+
+def alarm(page, stage):
+    """22.10: a distress shows on every view, with Go to and Acknowledge, and sounds."""
+    for size in ("laptop", "phone"):
+        resize(page, size)
+        for view in ("people", "map", "feed", "reports", "fences", "orders", "mesh"):
+            page.view(view)
+            shown = page.js("""const box = document.querySelector('#alarm li').getBoundingClientRect();
+                return box.height > 0 && box.top >= 0 && box.bottom <= innerHeight""")
+            must(f"22.10: a distress shows above {view} on a {size}", shown)
+    resize(page, "laptop")
+    page.view("reports")
+    before = page.count("#alarm li")
+    page.click("#alarm [data-key^='go ']")
+    wait("the person is shown", lambda: page.count("dialog .conditions li"))
+    page.js("document.querySelector('dialog').close()")
+    page.click("#alarm [data-key^='alarm seen ']")
+    wait("it is acknowledged", lambda: page.count("#alarm li") == before - 1)
+    must("22.10: the banner leads to the person and takes the acknowledgement",
+         stage.written[-1][1].endswith("/acknowledge"))
+    stage.has_distress = False
+    stage.changed()
+    wait("it is over", lambda: "Bruno" not in page.text("#alarm"))
+    stage.acknowledged.discard("help:" + "0" * 31 + "1")
+    page.js("""window.__tones = 0; const start = OscillatorNode.prototype.start;
+        OscillatorNode.prototype.start = function (...all) { window.__tones++; start.apply(this, all); };""")
+    stage.has_distress = True
+    began = time.monotonic()
+    stage.changed()
+    wait("it sounds", lambda: page.js("return window.__tones") >= 3)
+    wait("it is in the banner", lambda: "Bruno asked for help" in page.text("#alarm"))
+    must(f"22.10: it sounds and shows on the Reports view after {time.monotonic() - began:.2f} s",
+         page.js("return document.body.dataset.view") == "reports")
+
+
+def resize(page, size):
+    width, height = SIZES[size]
+    page.driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", {
+        "width": width, "height": height, "deviceScaleFactor": 1, "mobile": size == "phone"})
+    time.sleep(0.3)
+
+
+def rollcall(page, stage):
+    """22.8: each button belongs to its own row; one action, with undo; late arrivals apart."""
+    page.view("orders")
+    card = f"[data-order='{'d' * 32}']"
+    boxes = page.js("""return [...document.querySelectorAll(arguments[0] + ' .people')][0]
+        && [...document.querySelectorAll(arguments[0] + " [aria-label='Unaccounted for'] > li")].map((row) => {
+          const [r, b, n] = [row, row.querySelector('.act'), row.querySelector('.name')]
+            .map((one) => one.getBoundingClientRect());
+          return { name: row.querySelector('.name').innerText,
+            label: row.querySelector('.act').getAttribute('aria-label'), top: r.top,
+            bottom: r.bottom, inside: b.top >= r.top && b.bottom <= r.bottom && b.left >= n.right,
+            line: getComputedStyle(row).borderBottomWidth };
+        })""", card)
+    must("22.8: each button lies inside its own row, whose line ends it",
+         len(boxes) == 6 and all(b["inside"] and b["line"] != "0px" for b in boxes)
+         and all(a["bottom"] <= b["top"] + 1 for a, b in zip(boxes, boxes[1:])))
+    must("22.8: a screen reader reads whose button it is",
+         all(b["label"] == f"Accounted for: {b['name']}" for b in boxes))
+    must("22.8: late arrivals are apart and not counted", page.count(f"{card} .late li") == 2
+         and "0 of 6" in page.text(f"{card} .sum"))
+    name, label = boxes[0]["name"], boxes[0]["label"]
+    page.js("document.querySelector(arguments[0]).click()", f"{card} [aria-label='{label}']")
+    wait("one is accounted for", lambda: "1 of 6" in page.text(f"{card} .sum"))
+    wait("so it says", lambda: name in page.text("#said"))
+    must(f"22.8: one click accounts for {name}, and says so with an undo",
+         page.count("#said [data-key=undo]") == 1)
+    page.click("#said [data-key=undo]")
+    wait("it is undone", lambda: "0 of 6" in page.text(f"{card} .sum"))
+    page.click(f"[data-key='own {'d' * 32}']")
+    wait("the leader has answered", lambda: "1 of 6" in page.text(f"{card} .sum"))
+    page.click(f"[data-key='undo own {'d' * 32}']")
+    wait("and takes it back", lambda: "0 of 6" in page.text(f"{card} .sum"))
+
+
+def override(page, stage):
+    """22.9: nothing is chosen beforehand; devices that were left behind are named."""
+    page.view("people")
+    page.click(f"[data-key='{0:032x}'].person")
+    page.click("[data-key='override.set']")
+    must("22.9: no choice is made beforehand",
+         page.js("return !document.querySelector('dialog form').checkValidity()"))
+    page.click("dialog label.choice.safe input")
+    page.shot("override")
+    page.click("dialog fieldset input")
+    page.submit()
+    method, path, body = stage.written[-1]
+    must(f"22.9: an override names the device that was left behind: {body}",
+         method == "PUT" and path.endswith("/override") and body["away"] == [f"{1000:032x}"])
+    page.js("document.querySelectorAll('dialog').forEach((d) => d.close())")
+
+
+def orders(page, stage):
+    """Muster and evacuate name zones, audience and deadline."""
+    page.view("orders")
+    page.click("#orders [data-key=muster]")
+    page.js("""const tick = document.querySelector("dialog [name^='zone ']"); tick.checked = true;""")
+    page.fill(whom="team Bravo", text="By the river road")
+    page.shot("order-form")
+    page.submit()
+    must(f"an order names zones, audience and time: {stage.written[-1][2]}",
+         stage.written[-1][2] == {"kind": "muster", "text": "By the river road", "team": "Bravo",
+                                  "deadlineSeconds": 900, "zones": ["f" * 31 + "1"]})
+
+
+def member(shots):
+    """A member sees where to go, how far and which way, and answers in the Roll call tab."""
+    stage = PictureStage("Duarte")
+    page = opened(stage, shots)
+    try:
+        wait("the order is shown", lambda: page.text("#duty"))
+        told = page.text("#duty")
+        must(f"a member's order has distance, bearing and time on every view: {told!r}",
+             all(word in told for word in ("Evacuate", "School yard", "1.2 km north-east (47°)",
+                                           "8 min left")))
+        for size in SIZES:
+            resize(page, size)
+            page.view("orders")
+            page.shot(f"member-{size}")
+        must("a member is offered no order to give", page.count("#orders [data-key=muster]") == 0)
+        page.click(f"[data-key='own {'d' * 32}']")
+        wait("they have answered", lambda: f"{3:032x}" in stage.answered)
+        must("22.8: a member answers in the Roll call tab", True)
+    finally:
+        page.close()
+
+
+def looks(page):
+    for theme in ("light", "dark"):
+        page.theme(theme)
+        for size in SIZES:
+            resize(page, size)
+            for view in ("people", "map", "orders", "feed", "fences") if size == "phone" else (
+                    "feed", "orders"):
+                page.view(view)
+                time.sleep(0.4)
+                page.shot(f"{size}-{theme}-{view}")
+                wide = page.js("return document.documentElement.scrollWidth - innerWidth")
+                must(f"{view} is no wider than a {size} ({wide})", wide <= 0)
+    page.theme("light")
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
+    parser.add_argument("--screenshots", help="a folder to put them into")
+    options = parser.parse_args()
+    if lack := browser.missing():
+        raise SystemExit(lack)
+    if options.screenshots:
+        os.makedirs(options.screenshots, exist_ok=True)
+    stage = PictureStage()
+    page = opened(stage, options.screenshots, ["--autoplay-policy=no-user-gesture-required"])
+    try:
+        counts(page)
+        resize(page, "laptop")
+        rollcall(page, stage)
+        override(page, stage)
+        orders(page, stage)
+        alarm(page, stage)
+        looks(page)
+        faults = page.faults("openapi.json")
+        must(f"the browser has no complaint {faults[:3]}", not faults)
+    except BaseException:
+        page.shot("failed")
+        print("\n".join(page.faults()[:10]))
+        raise
+    finally:
+        page.close()
+    member(options.screenshots)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
