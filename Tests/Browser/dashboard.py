@@ -66,6 +66,53 @@ def members(page, operation):
          statistics.median(times) <= 1)
 
 
+# Counts the tones of the page from now on.
+TONES = """window.__tones = 0;
+    const start = OscillatorNode.prototype.start;
+    OscillatorNode.prototype.start = function (...all) { window.__tones++; start.apply(this, all); };"""
+
+
+def sounded(page, what, words, act):
+    """From a write at the member's node to sound and banner on the leader's page, on another view."""
+    page.view("reports")
+    page.js(TONES)
+    began = time.monotonic()
+    act()
+    wait(f"{what} sounds", lambda: page.js("return window.__tones") >= 3)
+    wait(f"{what} is in the banner", lambda: words in page.text("#alarm"))
+    took = time.monotonic() - began
+    must(f"{what} shows and sounds on the leader's Reports view after {took:.2f} s (at most 1 s)",
+         took <= max(1, nodes.patience))
+
+
+def distress(page, operation):
+    """22.10: a distress is told on every view, not in the title only."""
+    note = "fell from the ladder"
+    sounded(page, "22.10: a distress", note, lambda: operation.member.send(
+        "PUT", "me/safety", {"safety": "help", "note": note}))
+    page.shot("alarm")
+    page.click("#alarm [data-key^='go ']")
+    wait("the banner leads to her", lambda: "Ana" in page.text("dialog h2"))
+    page.js("document.querySelector('dialog').close()")
+    page.click("#alarm [data-key^='alarm seen ']")
+    wait("somebody has taken notice", lambda: note not in page.text("#alarm"))
+    operation.member.send("PUT", "me/safety", {"safety": "safe"})
+
+
+def hazard(page, operation):
+    """22.3: a member who walks into a hazard zone is an alert on the leader's page."""
+    operation.leader.send("POST", "fences", {
+        "name": "Gas cloud", "kind": "hazard", "active": True,
+        "circle": {"lat": 40.36, "lon": -7.6, "radiusMetres": 200}})
+    operation.member.send("POST", "me/position", {"lat": 40.37, "lon": -7.6, "accuracyMetres": 5})
+    wait("she has the zone", lambda: operation.member.get("fences")["items"])
+    wait("the leader sees her outside", lambda: any(
+        one["lat"] and abs(one["lat"] - 40.37) < 0.001
+        for one in operation.leader.get("users")["items"]))
+    sounded(page, "22.3: a hazard entered", "Gas cloud", lambda: operation.member.send(
+        "POST", "me/position", {"lat": 40.36, "lon": -7.6, "accuracyMetres": 5}))
+
+
 def report(page, operation):
     page.view("reports")
     page.click("[data-key=file]")
@@ -459,6 +506,8 @@ def main():
                         help="only that the page opens and the map is drawn")
     parser.add_argument("--uplink", action="store_true",
                         help="only how long a member's write takes, by HTTPS alone")
+    parser.add_argument("--hazard", action="store_true",
+                        help="only how long a hazard that a member enters takes to the leader's page")
     parser.add_argument("--axe", help="axe.min.js, to look for what keeps people out")
     options = parser.parse_args()
     if lack := browser.missing():
@@ -471,7 +520,8 @@ def main():
     try:
         if options.uplink:
             operation.use_uplink()
-        page = Page(operation.leader.url, options.screenshots, link=operation.leader.link)
+        page = Page(operation.leader.url, options.screenshots,
+                    ["--autoplay-policy=no-user-gesture-required"], operation.leader.link)
         locked(page, operation)
         page.open()
         checked("the page opens")
@@ -480,9 +530,13 @@ def main():
             base_map(page)
             must("the browser has no complaint", not page.faults("/tiles/"))
             return 0
+        if options.hazard:
+            hazard(page, operation)
+            return 0
         members(page, operation)
         if options.uplink:
             return 0
+        distress(page, operation)
         report(page, operation)
         base_map(page)
         fence(page, operation)

@@ -11,6 +11,13 @@ struct DashboardWalkTests {
     .appending(path: "Browser/dashboard.py")
 
   @Test(.needsBrowser)
+  func `every status, a distress and an order are shown to leader and member`() throws {
+    let script = Self.script.deletingLastPathComponent().appending(path: "picture.py")
+    let walk = try Python.run([script.path])
+    #expect(walk.status == 0, "\(walk.output)")
+  }
+
+  @Test(.needsBrowser)
   func `what people do before the dashboard does what it says`() throws {
     let walk = try Python.run([
       Self.script.path, "--muster", try Program.located().path, "--port", "0",

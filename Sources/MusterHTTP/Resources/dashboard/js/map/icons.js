@@ -66,7 +66,8 @@ export function cluster(worst) {
 export function member(state, status, isStale) {
   const letter = marks[status] ?? { danger: "!", warning: "?", safe: "✓" }[state] ?? "";
   return picture(`member ${state} ${letter} ${isStale}`, size, (pen, c) => {
-    pen.globalAlpha = isStale ? 0.55 : 1;
+    // Danger never fades, however old the position is; its outline says so.
+    pen.globalAlpha = isStale && state !== "danger" ? 0.55 : 1;
     pen.fillStyle = colour(state);
     pen.strokeStyle = colour("panel");
     pen.lineWidth = 2;

@@ -112,7 +112,8 @@ function single(pen, { item, x, y }, withWords) {
   const name = shortened(item.user ? row.callsign : row.title);
   const [word, ink] = item.user ? [statusWord(row), row.severity]
     : row.toEvacuate ? [t("evacuate"), "evacuate"] : [t(`category.${row.category}`), "warning"];
-  label(pen, `${name} · ${word}`, x + memberSize / 2 + 2, y, colour(ink), isStale);
+  label(pen, `${name} · ${word}`, x + memberSize / 2 + 2, y, colour(ink),
+    isStale && row.severity !== "danger");
 }
 
 const shortened = (text) => (text.length > 22 ? `${text.slice(0, 21)}…` : text);
