@@ -18,6 +18,15 @@ struct DashboardWalkTests {
   }
 
   @Test(.needsBrowser)
+  func `a hazard that a member enters shows and sounds on the leader's page`() throws {
+    let walk = try Python.run([
+      Self.script.path, "--muster", try Program.located().path, "--port", "0", "--hazard",
+      "--patience", "900",
+    ])
+    #expect(walk.status == 0, "\(walk.output)")
+  }
+
+  @Test(.needsBrowser)
   func `what people do before the dashboard does what it says`() throws {
     let walk = try Python.run([
       Self.script.path, "--muster", try Program.located().path, "--port", "0",
