@@ -13,10 +13,11 @@ struct Allowance: Sendable {
     at = now
   }
 
-  /// Takes `cost` milliseconds. Returns false, and takes nothing, if the bucket holds less.
-  mutating func take(_ cost: Int64, now: Instant) -> Bool {
+  /// Takes `cost` milliseconds. Returns false, and takes nothing, if fewer than `reserve` would
+  /// remain.
+  mutating func take(_ cost: Int64, leaving reserve: Int64 = 0, now: Instant) -> Bool {
     earn(now: now)
-    guard saved >= cost else { return false }
+    guard saved >= cost + reserve else { return false }
     saved -= cost
     return true
   }
@@ -25,10 +26,10 @@ struct Allowance: Sendable {
 
   mutating func fill() { saved = most }
 
-  /// Returns when the bucket will hold `cost` milliseconds, if nothing is taken before.
-  mutating func moment(of cost: Int64, now: Instant) -> Instant {
+  /// Returns when `cost` milliseconds can be taken, if nothing is taken before.
+  mutating func moment(of cost: Int64, leaving reserve: Int64 = 0, now: Instant) -> Instant {
     earn(now: now)
-    return now.advanced(byMilliseconds: max(1, cost - saved))
+    return now.advanced(byMilliseconds: max(1, cost + reserve - saved))
   }
 
   private mutating func earn(now: Instant) {

@@ -107,8 +107,9 @@ extension SyncEngine {
     let isLonely = !connected.contains { peers[$0]?.isReachable == true }
     let cost =
       isFirst || isLonely ? Timing.lonelyCallMilliseconds : Timing.callMilliseconds
-    guard calls.take(cost, now: now) else {
-      contact.nextAttempt = calls.moment(of: cost, now: now)
+    let reserve = isInRange(contact) ? 0 : Timing.callReserveMilliseconds
+    guard calls.take(cost, leaving: reserve, now: now) else {
+      contact.nextAttempt = calls.moment(of: cost, leaving: reserve, now: now)
       return
     }
     if let left = contact.attemptsLeft { contact.attemptsLeft = left - 1 }
@@ -121,6 +122,14 @@ extension SyncEngine {
       contact.backoffMilliseconds * 2, Timing.contactLastMilliseconds)
     contacts[endpoint] = contact
     initiate(to: endpoint)
+  }
+
+  /// Returns whether an announce came from the contact lately, so that an attempt is likely to
+  /// succeed.
+  private func isInRange(_ contact: Contact) -> Bool {
+    guard let device = contact.device else { return contact.attemptsLeft != nil }
+    guard let announced = peers[device]?.announced?.at else { return false }
+    return now.milliseconds(since: announced) <= Timing.announceLastMilliseconds
   }
 
   /// Returns whether a session with a device is needed. In a large mesh with multicast not all

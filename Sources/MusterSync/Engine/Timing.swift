@@ -67,6 +67,9 @@ enum Timing {
   /// the burst.
   static let callMilliseconds: Int64 = 12_000
   static let lonelyCallMilliseconds: Int64 = 1000
+  /// Part of the burst that only neighbours in range may use, so that hundreds of remembered
+  /// addresses that do not answer cannot delay a connection to one that does.
+  static let callReserveMilliseconds: Int64 = 64_000
   static let callBurst: Int64 = 16
   /// The maximum random delay before a connection to an announcer, so that not all connect at once.
   static let heardContactMilliseconds: Int64 = 400
