@@ -128,7 +128,7 @@ def report(page, operation):
          row["toEvacuate"] and row["severity"] == 5
          and page.js("return document.querySelectorAll('.pulse').length") == 1)
     wait("the member holds it", lambda: operation.member.get("reports")["items"])
-    wait("its delivery is shown", lambda: "held by 2 devices" in page.text("#reports"), 60)
+    wait("its delivery is shown", lambda: "on 2 " in page.text("#reports"), 60)
     checked("how many hold it is shown")
     page.shot("reports")
     page.click(f"[data-key='open {row['id']}']")
