@@ -97,6 +97,8 @@ def distress(page, operation):
     page.click("#alarm [data-key^='alarm seen ']")
     wait("somebody has taken notice", lambda: note not in page.text("#alarm"))
     operation.member.send("PUT", "me/safety", {"safety": "safe"})
+    wait("it is over", lambda: not any(
+        note in one["text"] for one in operation.leader.get("alerts")["items"]))
 
 
 def hazard(page, operation):
@@ -126,7 +128,7 @@ def report(page, operation):
          row["toEvacuate"] and row["severity"] == 5
          and page.js("return document.querySelectorAll('.pulse').length") == 1)
     wait("the member holds it", lambda: operation.member.get("reports")["items"])
-    wait("its delivery is shown", lambda: "held by 2 devices" in page.text("#reports"), 60)
+    wait("its delivery is shown", lambda: "on 2 " in page.text("#reports"), 60)
     checked("how many hold it is shown")
     page.shot("reports")
     page.click(f"[data-key='open {row['id']}']")
@@ -435,8 +437,9 @@ def override(page, operation):
 def phone_map(page):
     """22.6: opened on a phone, whose first view hides the map."""
     page.as_phone()
-    page.js("location.reload()")
-    wait("the page is back", lambda: page.js("return document.querySelectorAll('.person').length"))
+    page.js("window.__old = 1; location.reload()")
+    wait("the page is back", lambda: page.js(
+        "return !window.__old && document.querySelectorAll('.person').length"))
     page.view("map")
     scale = lambda: page.text(".leaflet-control-scale-line")
     wait("the map shows the operation, not the world", lambda: scale() and not (

@@ -69,6 +69,13 @@ class HostileStage(Stage):
     def user(self, n, text):
         return {"id": f"{n:032x}", "callsign": text, "role": ("member", "command", text)[n % 3],
                 "safety": ("safe", "unknown", "unsafe")[n % 3], "reason": text,
+                "status": ("mayday", "ordered", text)[n % 3],
+                "severity": ("danger", "warning", text)[n % 3],
+                "conditions": [{"status": text, "severity": text, "reason": text},
+                               {"status": "noContact", "severity": "warning", "reason": text}],
+                "age": {"seconds": n, "atMostSeconds": None, "reason": text},
+                "order": {"id": f"{n:032x}", "kind": text, "zone": text, "distanceMetres": n,
+                          "bearingDegrees": n, "dueSeconds": n},
                 "word": self.word(text), "override": self.word(text), "accuracyMetres": 5,
                 "fixAgeSeconds": n, "team": text, "lat": 40.3 + n / 2000, "lon": -7.6}
 
@@ -98,17 +105,18 @@ class HostileStage(Stage):
                 "geometry": {"type": "Polygon", "coordinates": [ring]}}
 
     def directive(self, n, text):
-        person = {"user": f"{n:032x}", "callsign": text, "reason": text, "fixAgeSeconds": 5}
+        person = {"user": f"{n:032x}", "callsign": text, "reason": text, "fixAgeSeconds": 5,
+                  "zone": text, "distanceMetres": n, "bearingDegrees": n}
         return {"id": f"{n:032x}", "kind": "rollcall", "text": text, "addressees": text,
                 "fence": None, "fenceName": text, "deadline": None, "secondsLeft": None,
                 "overdue": False, "status": "open", "callsign": text, "createdAt": WHEN,
-                "unaccounted": [text], "people": [
+                "unaccounted": [text], "zones": [{"id": f"{n:032x}", "name": text}], "people": [
                     {**person, "state": "unaccounted", "answeredAt": None, "answeredBy": None},
                     {**person, "state": "acknowledged", "answeredAt": WHEN, "answeredBy": text + " "}]}
 
     def device(self, n, text):
         return {"id": f"{n + 1000:032x}", "user": f"{n:032x}", "callsign": text, "role": "member",
-                "rank": 1, "isThisDevice": False, "isRevoked": False}
+                "rank": 1, "isThisDevice": n == 1, "isRevoked": False}
 
     def alert(self, n, text):
         return {"id": f"help:{n:032x}", "kind": ("help", "directive")[n % 2], "row": f"{n:032x}",

@@ -60,9 +60,14 @@ const badges = (report) => h("span", { class: "row" },
   report.status !== "open" && h("span", { class: "chip" }, t("resolved")),
   report.conflicts.length > 0 && h("span", { class: "chip state danger" }, t("conflict")));
 
-function delivery({ delivery: { devices, commandPost } }) {
-  if (devices <= 1) return t("delivery.none");
-  return t(commandPost ? "delivery.command" : "delivery.some", { n: devices });
+/** One figure, in the words that every part of the program uses. */
+function delivery({ delivery: { devices, total, commandPost, ageSeconds } }) {
+  return [
+    total ? t("delivery.of", { n: devices, of: total })
+      : devices <= 1 ? t("delivery.none") : t("delivery.on", { n: devices }),
+    t(commandPost ? "delivery.command" : "delivery.waits"),
+    ageSeconds !== undefined && ageSeconds !== null && ago(ageSeconds),
+  ].filter(Boolean).join(" · ");
 }
 
 /** Opens a report, and keeps it true while it is open. */

@@ -96,6 +96,8 @@ function frame() {
   }
   if (south > north) return;
   framed = ["users", "reports", "fences"].every((name) => loadedAt[name]);
+  // Leaflet remembers the size that it had while it was hidden.
+  map.invalidateSize({ animate: false });
   const bounds = L.latLngBounds([[south, west], [north, east]]);
   map.fitBounds(bounds.pad(0.2), { maxZoom: 16, animate: false });
 }
