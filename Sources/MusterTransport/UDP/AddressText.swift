@@ -36,7 +36,7 @@ struct AddressText: Hashable {
       isBracketed = false
     }
     guard !host.isEmpty else { throw bad("the host is missing, as in 192.0.2.1:7474") }
-    guard host.utf8.count <= 255, !host.utf8.contains(0) else { throw bad("the host name is invalid") }
+    guard host.utf8.count <= 255, !host.utf8.contains(0) else { throw bad("the host is invalid") }
     guard portText.utf8.allSatisfy({ (48...57).contains($0) }), let number = UInt16(portText) else {
       throw bad("the port is a number from 0 to 65535")
     }

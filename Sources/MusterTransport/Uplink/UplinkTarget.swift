@@ -23,7 +23,7 @@ public struct UplinkTarget: Hashable, Sendable, CustomStringConvertible {
     let address = try AddressText(isNamed ? "\(authority):\(Self.defaultPort)" : String(authority))
     guard address.port != 0 else { throw bad("port 0 cannot be sent to") }
     guard address.host.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F && $0 != UInt8(ascii: "\\") })
-    else { throw bad("the host name is invalid") }
+    else { throw bad("the host is invalid") }
     host = address.host
     port = address.port
     description =
