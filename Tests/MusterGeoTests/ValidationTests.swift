@@ -59,7 +59,7 @@ private func accepted(_ outer: Ring, holes: Ring...) throws -> FencePolygon {
         == "polygon 0, outer ring: the ring has 2 different vertices and needs 3")
     #expect(
       refusal(ring()) == "polygon 0, outer ring: the ring has 0 different vertices and needs 3")
-    #expect(refusal([]) == "the outline has no polygon: give at least one")
+    #expect(refusal([]) == "the outline has no polygon: at least one is required")
   }
 
   @Test func `Points on one line have no inside`() {
