@@ -244,7 +244,7 @@ struct GPXTrackTests {
     #expect(try GPXTrack.parse(large).points.count == 1)
   }
 
-  @Test func `a fault is one line, whatever the file says`() {
+  @Test func `a fault is one line, whatever the file contains`() {
     let evil = "a\n\u{1B}[2J\u{202E}" + String(repeating: "x", count: 500)
     let fault = GPXFault.notUTF8(declared: evil)
     #expect(!fault.description.contains("\n") && !fault.description.contains("\u{1B}"))
