@@ -6,7 +6,7 @@ public import MusterModel
 public enum StoreError: Error, Hashable, Sendable {
   /// The volume has no room for the change. Reads continue.
   case diskFull
-  /// The file is not a database, or some of it is damaged; the text says where.
+  /// The file is not a database, or some of it is damaged; the text states where.
   case corrupt(String)
   /// Another program has the database open for writing.
   case locked

@@ -4,11 +4,11 @@ public import MusterModel
 
 /// Builds a new database from the readable parts of a damaged one, which is not changed.
 ///
-///     pages, write-ahead log ──▶ Wreckage ──▶ salvaged frames; epoch keys; heads
+///     pages, write-ahead log ──▶ `Wreckage` ──▶ salvaged frames; epoch keys; heads
 ///     SQLite, read only ──▶ tables of local data, as far as readable
 ///
-/// No derived data is copied, and no frame is trusted: whoever opens the new database verifies and
-/// stores the frames and rebuilds the view.
+/// No derived data is copied, and no frame is trusted: the opener of the new database verifies
+/// and stores the frames and rebuilds the view.
 public struct Salvage {
   private let path: String
   private let seal: PageSeal
