@@ -12,8 +12,9 @@ import Testing
   ]
 
   private static let clean = [
-    "Sources/MusterCrypto", "Sources/MusterGeo", "Sources/MusterLocation", "Sources/MusterStore",
-    "Sources/MusterSync/Engine", "Sources/MusterSync/Session", "Sources/MusterTransport",
+    "Benchmarks", "Fuzz/Sources", "Sources/MusterCrypto", "Sources/MusterGeo",
+    "Sources/MusterLocation", "Sources/MusterStore", "Sources/MusterSync/Engine",
+    "Sources/MusterSync/Session", "Sources/MusterTransport", "Sources/muster-sim",
     "Tests/MusterCryptoTests", "Tests/MusterGeoTests", "Tests/MusterLocationTests",
     "Tests/MusterStoreTests", "Tests/MusterSyncTests", "Tests/MusterTransportTests",
   ]
