@@ -63,7 +63,8 @@ struct GeofenceBench: ParsableCommand {
     ).print()
   }
 
-  /// What each position shows, in the order of the positions. The fences are indexed anew.
+  /// Returns the results of each position, in the order of the positions. The fence index is built
+  /// again.
   private static func decide(
     _ workload: GeofenceWorkload, fences: [FenceUnderWatch]
   ) -> [GeofenceEvent] {

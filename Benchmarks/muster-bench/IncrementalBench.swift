@@ -26,7 +26,7 @@ struct IncrementalBench: ParsableCommand {
     try measure(&mesh, "incremental-single", reports.suffix(new), isBurst: false)
   }
 
-  /// From their writing until the two hear each other again: nothing is under way any more.
+  /// From the writes until the partition heals: nothing is in flight any more.
   private static let apartMilliseconds: Int64 = 1000
 
   private func measure(
@@ -42,7 +42,7 @@ struct IncrementalBench: ParsableCommand {
     let words = isBurst ? "at once" : "one by one"
     try Measurement(
       bench: name, value: Double(traffic.bytes), unit: "bytes", limit: 1670,
-      note: "\(new) confirmations written \(words) on each side while the other could not hear, "
+      note: "\(new) confirmations written \(words) on each side during a partition, "
         + "over \(operations) shared operations; \(traffic.datagrams) datagrams with their headers"
     ).print()
     try Measurement(

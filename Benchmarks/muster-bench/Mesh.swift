@@ -13,7 +13,7 @@ struct Mesh {
   private var seeds: DeterministicRandom
   private(set) var traffic = Traffic()
   private var now: Int64 = 0
-  /// Those that hear each other.
+  /// The connected nodes.
   private var connected: [Int] = []
 
   /// What went over the wire since it was last reset, with 28 bytes of UDP and IPv4 headers each.
@@ -27,7 +27,7 @@ struct Mesh {
     var crossingsBeforeFrames = 0
   }
 
-  /// A pause in which nobody has anything to say is over after this.
+  /// The end of a pause in which no node has anything to send.
   private static let pauseMicroseconds: Int64 = 50_000
   /// Longer than anything is repeated.
   private static let settlingMicroseconds: Int64 = 20_000_000
@@ -123,8 +123,8 @@ struct Mesh {
 
   mutating func resetTraffic() { traffic = Traffic() }
 
-  /// Lets two replicas that agree say what they still have to say: what was on its way when they
-  /// came in step is lost, and told again.
+  /// Lets two converged replicas send what is still queued: data in flight at their convergence is
+  /// lost, and retransmitted.
   mutating func settle(_ left: Int, _ right: Int) throws {
     connected = [left, right]
     let end = now + Self.settlingMicroseconds
@@ -141,7 +141,7 @@ struct Mesh {
     }
   }
 
-  /// Lets time pass for replicas none of which hears another: what they say is lost.
+  /// Lets time pass for disconnected replicas: their datagrams are lost.
   mutating func pass(milliseconds: Int64) throws {
     connected = []
     var flying: [[(bytes: [UInt8], from: Endpoint, link: LinkID)]] = replicas.map { _ in [] }

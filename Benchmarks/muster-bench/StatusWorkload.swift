@@ -28,7 +28,7 @@ struct StatusWorkload {
     }
   }
 
-  /// Assesses whoever changed; how many statuses differ from before.
+  /// Assesses changed persons. Returns how many statuses differ from before.
   mutating func refresh() -> Int {
     picture.refresh(at: StatusClock(boot: boot, wall: Timestamp(milliseconds: boot))).count
   }

@@ -37,7 +37,7 @@ private func processorSeconds() -> Double {
   return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
 }
 
-/// What this process uses of the machine's memory, in mebibytes; nil where the system does not say.
+/// The memory of this process in mebibytes; nil if the system does not report it.
 enum Memory {
   static var residentMebibytes: Double? { field("VmRSS:") }
   /// Since the process began.
@@ -54,7 +54,7 @@ enum Memory {
   }
 }
 
-/// Says on standard error what is going on: standard output has results only.
+/// Prints progress on standard error, since standard output has results only.
 func progress(_ words: String) {
   FileHandle.standardError.write(Data("\(words)\n".utf8))
 }

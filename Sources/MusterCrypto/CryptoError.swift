@@ -1,10 +1,10 @@
-/// Why key material was refused. It never carries any of it.
+/// The reason why key material was rejected. It never contains any of it.
 public enum CryptoError: Error, Hashable, Sendable {
   /// A key, seed or salt had the wrong number of bytes.
   case wrongLength(expected: Int, actual: Int)
   /// An empty passphrase protects nothing; a key file without one is not wrapped at all.
   case emptyPassphrase
-  /// Argon2id could not get the memory that its cost asks for.
+  /// Argon2id could not allocate the memory that its cost requires.
   case outOfMemory
 }
 

@@ -1,9 +1,9 @@
 /// The only randomness of pure code: a stream that a seed determines, so that a run can be
-/// replayed, and that nobody without the seed can predict.
+/// replayed, and that is unpredictable without the seed.
 ///
 /// ChaCha20 with *fast key erasure*: each batch of key stream begins with the key of the next one,
-/// and what was handed out is cleared, so that memory read by a thief shows nothing drawn before.
-/// (D. J. Bernstein, "Fast-key-erasure random-number generators", 2017.)
+/// and used output is cleared, so that a memory disclosure reveals nothing drawn before. (D. J.
+/// Bernstein, "Fast-key-erasure random-number generators", 2017.)
 ///
 /// A copy repeats what the original will draw: keep one in one place and `fork` it for others.
 public struct DeterministicRandom: RandomNumberGenerator, Sendable, Redacted {
@@ -22,7 +22,7 @@ public struct DeterministicRandom: RandomNumberGenerator, Sendable, Redacted {
     key = SecretBytes(seed)
   }
 
-  /// The next bytes of the stream; `count` MUST NOT be negative.
+  /// Returns the next bytes of the stream; `count` MUST NOT be negative.
   public mutating func bytes(_ count: Int) -> [UInt8] {
     precondition(count >= 0, "\(count) random bytes")
     var drawn: [UInt8] = []
@@ -37,19 +37,18 @@ public struct DeterministicRandom: RandomNumberGenerator, Sendable, Redacted {
     return drawn
   }
 
-  /// Eight bytes of the stream, the first the least significant.
+  /// Returns eight bytes of the stream, the first the least significant.
   public mutating func uint64() -> UInt64 {
     bytes(8).reversed().reduce(0) { $0 << 8 | UInt64($1) }
   }
 
-  /// What the standard library's shuffles and choices draw from.
+  /// Returns the next value for the standard library's shuffles and choices.
   public mutating func next() -> UInt64 { uint64() }
 
-  /// Each of 0 ..< `bound` equally likely; `bound` MUST NOT be zero.
+  /// Returns a uniformly distributed number in 0 ..< `bound`; `bound` MUST NOT be zero.
   ///
-  /// Written here and not left to the standard library, whose method may change between
-  /// releases and with it every replay. (D. Lemire, "Fast random integer generation in an
-  /// interval", 2019.)
+  /// Implemented here, since the standard library's method may change between releases and with it
+  /// every replay. (D. Lemire, "Fast random integer generation in an interval", 2019.)
   public mutating func uniform(below bound: UInt64) -> UInt64 {
     precondition(bound > 0, "a choice among none")
     // Of the 2^64 products this many are surplus; dropping them leaves as many for each result.
@@ -60,8 +59,8 @@ public struct DeterministicRandom: RandomNumberGenerator, Sendable, Redacted {
     }
   }
 
-  /// A stream of its own for another part of the program: what either draws later tells nothing
-  /// of the other, and changes nothing for it.
+  /// Returns an independent stream for another part of the program: the draws of either reveal and
+  /// change nothing of the other's.
   public mutating func fork() -> DeterministicRandom {
     DeterministicRandom(seed: bytes(Self.seedBytes))
   }

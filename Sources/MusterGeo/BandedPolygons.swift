@@ -1,33 +1,33 @@
 internal import MusterModel
 
-/// Polygons cut into horizontal bands that each list the edges that reach into them, so that a
-/// point is compared with a few edges rather than with all.
+/// Polygons divided into horizontal bands, each with a list of the edges that reach into it, so
+/// that a point is compared with a few edges instead of all.
 ///
-/// All lie one after the other in one array of words, each with what is asked of it first in front,
-/// so that a point costs a few neighbouring lines of memory and counts no references:
+/// All polygons are stored consecutively in one array of words, with the most frequently read words
+/// first, so that a query reads a few adjacent cache lines and counts no references:
 ///
-///     west south east north │ shift │ where each band's edges begin, and the last's end │ edges
+///     west south east north │ shift │ start of each band's edges, and the end of the last │ edges
 ///
-/// An edge is four words and stands in each band that it enters.
+/// An edge has four words and is stored in each band that it enters.
 struct BandedPolygons: Sendable {
   private var words: [Int32] = []
-  /// Where each polygon begins in `words`.
+  /// The start of each polygon in `words`.
   private var starts: [Int] = []
 
   private static let headerWords = 5
   private static let edgeWords = 4
   private static let mostBands = 64
-  /// Bands are made taller until the copies of edges are at most this many times the edges.
+  /// The band height is doubled until the copies of edges are at most this many times the edges.
   private static let mostCopies = 4
 
-  /// In this order.
+  /// Stores the polygons in this order.
   init(_ polygons: [FencePolygon]) {
     starts.reserveCapacity(polygons.count)
     for polygon in polygons { append(polygon) }
   }
 
-  /// Whether the point is inside the outer ring and in no hole, or on any edge. Where rings cross,
-  /// which validated geometry never does, the even-odd rule decides.
+  /// Returns whether the point is inside the outer ring and in no hole, or on any edge. For
+  /// crossing rings, which validated geometry never has, the even-odd rule decides.
   func contains(_ point: Coordinate, in polygon: Int) -> Bool {
     words.withUnsafeBufferPointer { Self.contains(point, $0, from: starts[polygon]) }
   }
@@ -45,7 +45,7 @@ struct BandedPolygons: Sendable {
     let shift = Int64(words[start + 4])
     let bands = start + headerWords
     let band = bands + Int((y - Int64(box.south)) >> shift)
-    // The bands are followed by where the last one ends.
+    // The end of the last band follows the bands.
     let edges = bands + Int((Int64(box.north) - Int64(box.south)) >> shift) + 2
     var place = edges + Int(words[band]) * edgeWords
     let end = edges + Int(words[band + 1]) * edgeWords
@@ -77,7 +77,7 @@ struct BandedPolygons: Sendable {
       shift += 1
     }
     let bands = Int(height >> shift) + 1
-    // How many edges each band lists, then where the next of each goes.
+    // First the number of edges in each band, then the position of the next one.
     var places = [Int](repeating: 0, count: bands + 1)
     for edge in edges {
       for band in edge.bands(south: box.south, shift: shift) { places[band + 1] += 1 }
@@ -105,7 +105,7 @@ struct BandedPolygons: Sendable {
 }
 
 extension Edge {
-  /// The bands of 2^`shift` units, from `south` on, that it reaches into.
+  /// Returns the bands of 2^`shift` units, starting at `south`, that the edge enters.
   fileprivate func bands(south: Int32, shift: Int64) -> ClosedRange<Int> {
     let low = (Int64(lowY) - Int64(south)) >> shift
     let high = (Int64(highY) - Int64(south)) >> shift

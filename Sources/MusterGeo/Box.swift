@@ -1,14 +1,14 @@
 internal import MusterModel
 
-/// An upright rectangle in 1e-7 degrees, its border included: the cheap answer that spares most
-/// of the exact ones. It never spans the antimeridian.
+/// A bounding box in 1e-7 degrees, borders included. A cheap test before the exact one. It never
+/// spans the antimeridian.
 struct Box: Hashable, Sendable {
   var west: Int32
   var south: Int32
   var east: Int32
   var north: Int32
 
-  /// Holds nothing, and grows to whatever is joined to it.
+  /// A box without any point, which grows by union.
   static let empty = Box(west: .max, south: .max, east: .min, north: .min)
 
   func contains(_ point: Coordinate) -> Bool {
@@ -40,8 +40,8 @@ struct Box: Hashable, Sendable {
 }
 
 extension Coordinate {
-  /// The same place on the other side of the antimeridian; nil anywhere else. A fence that was
-  /// split there has its seam on one side only of each part.
+  /// The same position with the opposite longitude of the antimeridian; nil for other positions.
+  /// Each part of a fence that was split there has its seam on one side only.
   var acrossAntimeridian: Coordinate? {
     guard longitudeE7 == 1_800_000_000 || longitudeE7 == -1_800_000_000 else { return nil }
     return Coordinate(latitudeE7: Int64(latitudeE7), longitudeE7: -Int64(longitudeE7))

@@ -1,14 +1,14 @@
 internal import MusterModel
 
-/// Finds which of many boxes hold a point: a packed R-tree (Leutenegger, Edgington and Lopez,
-/// "STR: a simple and efficient algorithm for R-tree packing", 1997). It is built once and never
-/// changed; it copes with boxes of any size spread in any way, which a grid does not.
+/// Finds which of many boxes contain a point: a packed R-tree (Leutenegger, Edgington and Lopez,
+/// "STR: a simple and efficient algorithm for R-tree packing", 1997). Immutable. Unlike a grid, it
+/// handles any sizes and distributions of boxes.
 struct BoxTree: Sendable {
   private static let fanOut = 16
-  /// Level 0 has the boxes themselves; each box of a higher level is the union
-  /// of `fanOut` neighbours below it. The last level has at most `fanOut`. All in one array.
+  /// Level 0 has the boxes themselves; each box of a higher level is the union of `fanOut`
+  /// neighbours of the level below. The last level has at most `fanOut`. All in one array.
   private let boxes: [PairedBox]
-  /// Where each level begins in `boxes`, and where the last one ends.
+  /// The start of each level in `boxes`, and the end of the last one.
   private let levelStarts: [Int]
 
   /// The boxes MUST be in packed order.
@@ -28,7 +28,7 @@ struct BoxTree: Sendable {
     levelStarts = starts
   }
 
-  /// Appends the place of each box that holds the point, in order; also of some that the point
+  /// Appends the index of each box that contains the point, in order; also of some that the point
   /// misses by 1e-7 degree.
   func collect(holding point: Coordinate, into found: inout [Int]) {
     boxes.withUnsafeBufferPointer { boxes in
@@ -44,7 +44,7 @@ struct BoxTree: Sendable {
     _ boxes: UnsafeBufferPointer<PairedBox>, _ starts: UnsafeBufferPointer<Int>, level: Int,
     _ range: Range<Int>, _ point: PairedBox.Point, _ found: inout [Int]
   ) {
-    // One bit a box: a branch for each would be guessed wrong too often.
+    // One bit per box: branches would be mispredicted too often.
     var holding: UInt32 = 0
     for (lane, index) in range.enumerated() {
       holding |= (boxes[index].holds(point) ? 1 : 0) &<< UInt32(truncatingIfNeeded: lane)
@@ -62,8 +62,8 @@ struct BoxTree: Sendable {
     }
   }
 
-  /// The places of boxes in vertical slices from west to east, each from south to north, so that
-  /// neighbours in the order are neighbours on the ground. What belongs to the boxes is best kept
+  /// Returns the indices of boxes in vertical slices from west to east, each from south to north,
+  /// so that neighbours in the order are neighbours on the ground. Data of the boxes is best stored
   /// in the same order.
   static func packedOrder(of boxes: [Box]) -> [Int] {
     let leaves = (boxes.count + fanOut - 1) / fanOut
@@ -83,9 +83,9 @@ struct BoxTree: Sendable {
   }
 }
 
-/// A box whose longitude and latitude are compared at once, without a branch: both are 31 bits in
-/// one word, and each has a bit above it that a subtraction takes away where it goes below zero.
-/// Longitudes lose their last bit for it, so a box may hold what is 1e-7 degree beside it.
+/// A box whose longitude and latitude are compared at once, without a branch: both are 31 bits of
+/// one word, each below a guard bit that a borrow of the subtraction clears. Longitudes lose their
+/// last bit, so a box may include what is 1e-7 degree beside it.
 private struct PairedBox: Sendable {
   private let low: UInt64
   private let high: UInt64
@@ -103,7 +103,7 @@ private struct PairedBox: Sendable {
   }
 
   init(_ box: Box) {
-    // An empty box is east of itself, which no point is.
+    // An empty box is east of itself, so it contains no point.
     let isEmpty = box.west > box.east
     low = isEmpty ? ~Self.carries : Self.pair(longitudeE7: box.west, latitudeE7: box.south)
     high =

@@ -1,6 +1,6 @@
 internal import MusterModel
 
-/// Why bytes are no state of a `CrossingDetector`.
+/// The reason why bytes are not a valid state of a `CrossingDetector`.
 public enum CrossingStateFault: Error, Hashable, Sendable, CustomStringConvertible {
   case unknownFormat(UInt8)
   case truncated
@@ -26,7 +26,7 @@ extension CrossingDetector {
   private static let stayBytes = 41
   private static let countBytes = 20
 
-  /// The state as bytes, so that it survives a restart: all of it but what `encodedWatch` has.
+  /// Encodes the state, so that it survives a restart, except for what `encodedWatch` contains.
   public func encoded() -> [UInt8] {
     var bytes: [UInt8] = [Self.format, lastSampleTime == nil ? 0 : 1]
     bytes.reserveCapacity(18 + stays.count * Self.stayBytes + counts.count * Self.countBytes)
@@ -48,11 +48,11 @@ extension CrossingDetector {
     return bytes
   }
 
-  /// The fences under watch, sixteen bytes each: by far the longest part where there are many,
-  /// and the same from fix to fix until a fence changes (see `watches`).
+  /// Encodes the active fences, sixteen bytes each: by far the longest part if there are many, and
+  /// unchanged from fix to fix until a fence changes (see `watches`).
   public func encodedWatch() -> [UInt8] { watched.flatMap(\.bytes) }
 
-  /// Reads what `encoded` and `encodedWatch` wrote, and refuses everything else.
+  /// Decodes the output of `encoded` and `encodedWatch`, and rejects everything else.
   public init(decoding bytes: [UInt8], watch: [UInt8]) throws(CrossingStateFault) {
     var reader = BigEndianReader(bytes)
     let format = UInt8(try reader.integer(bytes: 1))
@@ -111,7 +111,7 @@ private struct BigEndianReader {
       fence: fence, version: version, isLeaving: flags & 1 != 0, wait: isWaiting ? wait : nil)
   }
 
-  /// A count of things that follow, checked against what is left before anything is allocated.
+  /// Reads a count, checked against the remaining bytes before anything is allocated.
   mutating func count(of size: Int) throws(CrossingStateFault) -> Int {
     let count = Int(try integer(bytes: 4))
     guard count <= rest.count / size else { throw .truncated }

@@ -1,12 +1,12 @@
 internal import MusterModel
 
 extension CrossingDetector {
-  /// Stops the program when the state contradicts itself; for tests and simulations.
+  /// Traps if the state is inconsistent; for tests and simulations.
   public func checkInvariants() {
     if let violation { preconditionFailure("crossing detector: \(violation): \(self)") }
   }
 
-  /// What is wrong with the state, if anything.
+  /// The violated invariant, if any.
   var violation: String? {
     if zip(watched, watched.dropFirst()).contains(where: { $0 >= $1 }) {
       return "fences out of order"
@@ -29,7 +29,7 @@ extension CrossingDetector {
         return "inside a fence that is not under watch"
       }
       if let wait = stay.wait {
-        if wait.since > lastSampleTime { return "waiting since a time to come" }
+        if wait.since > lastSampleTime { return "waiting since a future time" }
       } else if !counts.contains(where: { $0.fence == stay.fence }) {
         return "inside a fence that was never entered"
       }
@@ -37,7 +37,7 @@ extension CrossingDetector {
     return nil
   }
 
-  /// Four transitions a second for seventeen years; beyond it the bytes are damaged. It leaves
-  /// the counter as much room again, so that counting never overflows.
+  /// Four transitions per second for seventeen years; a larger number means damage. Twice that
+  /// still fits the counter, so that it never overflows.
   private static var lastTransition: UInt32 { .max / 2 }
 }

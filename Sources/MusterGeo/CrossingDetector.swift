@@ -1,63 +1,63 @@
 public import MusterModel
 
-/// One ENTER or EXIT that a fix caused, before it is signed and becomes a `Crossing`.
+/// One ENTER or EXIT event caused by a fix, before it is signed and becomes a `Crossing`.
 public struct Transition: Hashable, Sendable {
-  /// The fence that was crossed.
+  /// The fence.
   public let fence: RowID
-  /// As it stood when it was crossed.
+  /// The version of the fence at the event.
   public let version: FenceVersion
-  /// In or out.
+  /// Enter or exit.
   public let type: CrossingType
-  /// The first fix after the fence came under watch was already inside.
+  /// Whether the first fix after the fence became active was already inside.
   public let isBaseline: Bool
-  /// Counts this subject's transitions of this fence, from 1.
+  /// The number of this subject's transitions of this fence, from 1.
   public let number: UInt32
-  /// The fix that showed it.
+  /// The fix that caused it.
   public let fix: Fix
 }
 
-/// What is known of one subject and one fence.
+/// The relation of one subject to one fence.
 public enum FencePresence: UInt8, Sendable, Hashable {
   case unknown
   case outside
   case inside
 }
 
-/// Turns the fixes of **one** subject into ENTER and EXIT.
+/// Converts the fixes of **one** subject to ENTER and EXIT events.
 ///
 /// ```
-///             first fix outside         inside for the dwell time
-///   unknown ────────────────────▶ outside ──────────▶ ENTER ──▶ inside ◀──┐ inside
-///      │  first fix inside, and for the dwell time                │  │    │
-///      └──────────▶ ENTER (baseline) ──▶ inside    outside, clear │  └▶ leaving
-///                                                  of the edge    ▼       │ outside again
-///                                                 outside ◀──── EXIT ◀────┘
+///           first fix outside         inside for the dwell time
+/// unknown ────────────────────▶ outside ──────────▶ ENTER ──▶ inside ◀──┐ inside
+///    │  first fix inside, and for the dwell time                │  │    │
+///    └──────────▶ ENTER (baseline) ──▶ inside    outside, clear │  └▶ leaving
+///                                                 of the edge   ▼       │ outside again
+///                                            outside ◀──── EXIT ◀───────┘
 /// ```
 ///
-/// - ENTER is prompt: the point is inside or on an edge.
-/// - Where the fence has a dwell time, ENTER waits for a fix inside that is so much later, by the
-///   times of the samples, than the first one inside. Meanwhile the subject is outside. Leaving
-///   by the rule of EXIT ends the wait without an event, and the next one begins anew; a fix
-///   outside that would not be an EXIT does not. A change of the dwell time counts from the next
-///   fix; what has been entered stays so. EXIT knows no dwell time.
-/// - EXIT waits until the accuracy circle is clear of the edge, or for a second fix outside in a
-///   row (`leaving` is in between, and still counts as inside). A fix of unknown accuracy never
-///   is clear. `FenceMode.strictAWS` does not wait.
-/// - At one fix EXITs come before ENTERs, each in the order of fence ids.
-/// - A fix that is not newer than the newest one taken changes nothing.
-/// - A fence that is deactivated or deleted is forgotten without an event; when it comes back it
-///   is `unknown`, but its transitions count on, so that no two crossings get one id.
-/// - A fence that is edited is judged anew at the next fix: still inside, no event; outside,
-///   EXIT of the new version by the usual rule.
+/// - ENTER is immediate: the point is inside or on an edge.
+/// - For a fence with a dwell time, ENTER waits for a fix inside whose sample time is that much
+///   later than that of the first one inside. Until then the subject is outside. An EXIT during the
+///   wait cancels it without an event; a fix outside that would not be an EXIT does not. A change
+///   of the dwell time applies from the next fix and does not revert an ENTER. EXIT has no dwell
+///   time.
+/// - EXIT waits until the accuracy circle is clear of the edge, or for a second consecutive fix
+///   outside (hysteresis; `leaving` is in between and still counts as inside). A fix of unknown
+///   accuracy is never clear. `FenceMode.strictAWS` does not wait.
+/// - At one fix, EXITs precede ENTERs, each in the order of fence ids.
+/// - A fix that is not newer than the newest accepted one changes nothing.
+/// - A fence that is deactivated or deleted is forgotten without an event. When it returns it is
+///   `unknown`, but its transitions are still counted, so that no two events have the same id.
+/// - An edited fence is evaluated again at the next fix: still inside, no event; outside, EXIT of
+///   the new version by the usual rule.
 ///
-/// It does not filter fixes: a fix from the future blocks all until its time comes, so whoever
-/// calls MUST refuse implausible times.
+/// It does not filter fixes: a fix from the future blocks all others until its time, so the caller
+/// MUST reject implausible times.
 public struct CrossingDetector: Hashable, Sendable {
-  /// A fence that the newest fix was in, or was not clear of.
+  /// A fence that contained the newest fix, or whose edge was not clear.
   struct Stay: Hashable, Sendable {
     let fence: RowID
     var version: FenceVersion
-    /// The last fix was outside, but not clearly.
+    /// Whether the last fix was outside, but not clearly.
     var isLeaving: Bool
     /// Not nil until ENTER.
     var wait: Wait?
@@ -65,36 +65,37 @@ public struct CrossingDetector: Hashable, Sendable {
     mutating func goOn(isLeaving: Bool, under rule: CrossingRule, with fix: Fix) {
       version = rule.version
       self.isLeaving = isLeaving
-      // Where the clock was set back, the wait began in what is the future now.
+      // If the clock was set back, the start of the wait would be in the future.
       if let begun = wait, begun.since > fix.sampleTime {
         wait = Wait(since: fix.sampleTime, isBaseline: begun.isBaseline)
       }
     }
   }
 
-  /// What an ENTER that waits for the dwell time goes by.
+  /// The start of an ENTER that waits for the dwell time.
   struct Wait: Hashable, Sendable {
-    /// When the first fix inside was sampled.
+    /// The sample time of the first fix inside.
     let since: Timestamp
     let isBaseline: Bool
   }
 
-  /// A fence that the subject has entered at some time.
+  /// A fence that the subject has entered before.
   struct Count: Hashable, Sendable {
     let fence: RowID
     var transitions: UInt32
   }
 
-  /// The sample time of the newest fix taken; nil before the first.
+  /// The sample time of the newest accepted fix; nil before the first.
   public internal(set) var lastSampleTime: Timestamp?
-  /// The fences that were active at that fix, in order. One that has no stay is outside.
+  /// The fences that were active at that fix, in order. The subject is outside those without a
+  /// stay.
   var watched: [RowID]
   /// In the order of fence ids.
   var stays: [Stay]
   /// In the order of fence ids.
   var counts: [Count]
 
-  /// Knows nothing yet.
+  /// Creates a detector without any fix.
   public init() {
     lastSampleTime = nil
     watched = []
@@ -102,31 +103,30 @@ public struct CrossingDetector: Hashable, Sendable {
     counts = []
   }
 
-  /// What the newest fix said of a fence; `unknown` also for one that is not under watch.
+  /// Returns the presence at the newest fix; `unknown` also for a fence that is not active.
   public func presence(in fence: RowID) -> FencePresence {
     guard watched.sortedPosition(of: fence) != nil else { return .unknown }
     return stays.contains { $0.fence == fence && $0.wait == nil } ? .inside : .outside
   }
 
-  /// The clock of this subject's receiver was set back: what it says from now on is the present,
-  /// though its times were taken already.
+  /// Accepts the next fix although its time is older, because the receiver's clock was set back.
   public mutating func clockWasSetBack() { lastSampleTime = nil }
 
-  /// Whether the two stand alike with every fence, whenever it was that they said so.
+  /// Returns whether both have the same relation to every fence, regardless of the times.
   public func standsAs(_ other: CrossingDetector) -> Bool {
     watched == other.watched && stays == other.stays && counts == other.counts
   }
 
-  /// Whether the fences are those that the newest fix was judged by: if so, the next one leaves
-  /// `encodedWatch` as it is.
+  /// Returns whether the fences are those of the newest fix: if so, the next one does not change
+  /// `encodedWatch`.
   public func watches(_ fences: FenceIndex) -> Bool { watched == fences.ids }
 
-  /// Takes a fix, with **all** fences under watch: one that is missing counts as deleted.
+  /// Processes a fix with **all** active fences: a missing one counts as deleted.
   public mutating func observe(_ fix: Fix, fences: [FenceUnderWatch]) -> [Transition] {
     observe(fix, fences: FenceIndex(fences))
   }
 
-  /// The same with the fences prepared, for many fixes.
+  /// Processes a fix with prepared fences, for many fixes.
   public mutating func observe(_ fix: Fix, fences: FenceIndex) -> [Transition] {
     #if Canary
       if Canary.exitOnLateFix.isPlanted { lastSampleTime = nil }
@@ -140,7 +140,7 @@ public struct CrossingDetector: Hashable, Sendable {
     return transitions
   }
 
-  /// Whether the subject is in exactly those fences that it entered before: what most fixes say.
+  /// Returns whether the subject is in exactly the fences that it entered before: the common case.
   private func areSettled(in inside: [Int], of fences: FenceIndex) -> Bool {
     guard inside.count == stays.count else { return false }
     for (position, stay) in zip(inside, stays) {
@@ -153,7 +153,7 @@ public struct CrossingDetector: Hashable, Sendable {
     return true
   }
 
-  /// Goes through the fences of before and those of now in the order of their ids.
+  /// Compares the previous and the current fences in the order of their ids.
   private mutating func judge(
     _ fix: Fix, inside: [Int], of fences: FenceIndex
   ) -> [Transition] {
@@ -187,7 +187,7 @@ public struct CrossingDetector: Hashable, Sendable {
       wait: Wait(since: fix.sampleTime, isBaseline: isBaseline))
   }
 
-  /// Ends a stay, or keeps it for another fix. Nothing of a fence that is under watch no more.
+  /// Ends a stay, or keeps it for another fix. No event for a fence that is no longer active.
   private mutating func leave(
     _ stay: Stay, with fix: Fix, of fences: FenceIndex
   ) -> [Transition] {
@@ -219,7 +219,7 @@ public struct CrossingDetector: Hashable, Sendable {
       number: counts[index].transitions, fix: fix)
   }
 
-  /// Whether a fix that is outside can be believed at once.
+  /// Returns whether a fix outside suffices for EXIT.
   private static func isClear(_ fix: Fix, of fence: FenceUnderWatch) -> Bool {
     #if Canary
       if Canary.exitTooSoon.isPlanted { return true }

@@ -1,20 +1,20 @@
 internal import MusterModel
 
-/// An edge with its southern end first, and what a point sees of it.
+/// An edge with its southern end first, and its part in the even-odd test.
 ///
-/// The test is exact. An edge's side is decided by comparing two products of a longitude
-/// difference (at most 3.6e9) and a latitude difference (at most 1.8e9); each is at most 6.5e18
-/// and fits 64 bits, and comparing them, unlike subtracting, cannot overflow.
+/// The test is exact. The side of an edge is decided by comparing two products of a longitude
+/// difference (at most 3.6e9) and a latitude difference (at most 1.8e9). Each is at most 6.5e18 and
+/// fits 64 bits, and unlike subtracting, comparing them cannot overflow.
 struct Edge: Sendable {
   let lowX: Int32
   let lowY: Int32
   let highX: Int32
   let highY: Int32
 
-  /// What a point sees that looks along its latitude.
+  /// The result of a ray from the point along its latitude.
   enum Sight {
     case nothing
-    /// The edge crosses the way: the point changes from outside to inside, or back.
+    /// The ray crosses the edge: the point changes from outside to inside, or back.
     case crossing
     /// The point is on the edge.
     case touch
@@ -33,7 +33,7 @@ struct Edge: Sendable {
     self.highY = highY
   }
 
-  /// Of two edges that share a vertex one is crossed there: the one above.
+  /// Tests the ray. Of two edges that share a vertex, only the upper one is crossed there.
   @inline(__always)
   func sight(x: Int64, y: Int64) -> Sight {
     let (lowY, highY) = (Int64(self.lowY), Int64(self.highY))
@@ -50,7 +50,7 @@ struct Edge: Sendable {
 }
 
 extension FencePolygon {
-  /// The edges of all rings, one ring after the other.
+  /// The edges of all rings, ring by ring.
   var edges: [Edge] {
     var edges: [Edge] = []
     for ring in [outer] + holes {
@@ -63,15 +63,15 @@ extension FencePolygon {
     return edges
   }
 
-  /// What all vertices lie in; holds nothing where there are none.
+  /// The bounding box of all vertices; empty without vertices.
   var box: Box {
     var box = Box.empty
     for ring in [outer] + holes { for vertex in ring.vertices { box.include(vertex) } }
     return box
   }
 
-  /// Whether the point is inside the outer ring and in no hole, or on any edge: each edge is looked
-  /// at. Where rings cross, which validated geometry never does, the even-odd rule decides.
+  /// Returns whether the point is inside the outer ring and in no hole, or on any edge. Tests every
+  /// edge. For crossing rings, which validated geometry never has, the even-odd rule decides.
   func holds(_ point: Coordinate) -> Bool {
     let (x, y) = (Int64(point.longitudeE7), Int64(point.latitudeE7))
     var isInside = false

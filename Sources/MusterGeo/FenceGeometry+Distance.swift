@@ -1,14 +1,14 @@
 public import MusterModel
 
 extension FenceGeometry {
-  /// Metres from a point to the nearest edge, on whichever side of it the point is; infinite when
-  /// there is no edge.
+  /// Returns the distance in metres from a point to the nearest edge, from inside or outside;
+  /// infinite without an edge.
   ///
-  /// For circles accurate like `Geodesic`. For polygons the nearest place is chosen on a plane
-  /// that touches the Earth at the point, and the distance to it is geodesic: never too small, and
-  /// too large by at most about (d / 6,400 km) · tan(latitude) of
-  /// itself at a distance d, which is 0.03 % at 1 km in latitude 60°. For a point *inside* a fence
-  /// that was split at the antimeridian, the seam counts as an edge.
+  /// For circles as accurate as `Geodesic`. For polygons, the nearest position is chosen on the
+  /// tangent plane at the point, and its distance is geodesic: never too small, and too large by at
+  /// most a fraction of about (d / 6,400 km) · tan(latitude) at a distance d, which is 0.03 % at 1
+  /// km in latitude 60°. For a point *inside* a fence that was split at the antimeridian, the seam
+  /// counts as an edge.
   public func distanceToEdgeMetres(from point: Coordinate) -> Double {
     switch self {
     case .circle(let center, let radiusCentimetres):
@@ -24,7 +24,7 @@ extension FenceGeometry {
     }
   }
 
-  /// The distance and the bearing to the nearest edge, from a point outside; nil when there is no
+  /// Returns the distance and the bearing to the nearest edge, from a point outside; nil without an
   /// edge. The bearing is in degrees clockwise from north, 0 up to 360, at the point.
   public func approach(from point: Coordinate) -> Approach? {
     switch self {
@@ -46,7 +46,7 @@ extension FenceGeometry {
   }
 }
 
-/// How far it is to somewhere, and in which direction.
+/// A distance and a bearing.
 public struct Approach: Hashable, Sendable {
   /// Metres on the ellipsoid.
   public var distanceMetres: Double
@@ -55,8 +55,8 @@ public struct Approach: Hashable, Sendable {
 }
 
 extension PreparedFence {
-  /// Metres from a point to the fence, 0 inside and on the edge; nil when it is farther than
-  /// `limitMetres`. A point that is far off costs a comparison of bounds.
+  /// Returns the distance in metres from a point to the fence, 0 inside and on the edge; nil beyond
+  /// `limitMetres`. A distant point costs a comparison of bounds.
   public func distanceMetres(from point: Coordinate, within limitMetres: Double) -> Double? {
     let around = Geodesic.box(around: point, radiusMetres: limitMetres)
     guard outline.boxes.contains(where: { $0.overlaps(around) }) else {
@@ -69,7 +69,7 @@ extension PreparedFence {
 }
 
 extension Geodesic {
-  /// The initial bearing on a sphere: within 0.2° of that on the ellipsoid. For people to read.
+  /// Returns the initial bearing on a sphere: within 0.2° of that on the ellipsoid. For display.
   static func sphericalBearingDegrees(from start: Coordinate, to end: Coordinate) -> Double {
     let (sine1, cosine1) = Trigonometry.sineAndCosine(degrees: start.latitude)
     let (sine2, cosine2) = Trigonometry.sineAndCosine(degrees: end.latitude)
@@ -79,10 +79,10 @@ extension Geodesic {
   }
 }
 
-/// Collects the edge place that is nearest to a point.
+/// Finds the position on the edges that is nearest to a point.
 private struct NearestPlace {
   private let point: Coordinate
-  /// Metres in a 1e-7 degree at the point.
+  /// Metres per 1e-7 degree at the point.
   private let metresPerX: Double
   private let metresPerY: Double
   private var squaredMetres = Double.infinity
@@ -131,7 +131,7 @@ private struct NearestPlace {
     }
   }
 
-  /// On the plane that touches the Earth at the point.
+  /// The bearing on the tangent plane at the point.
   var bearingDegrees: Double {
     Trigonometry.bearingDegrees(east: offset.x * metresPerX, north: offset.y * metresPerY)
   }

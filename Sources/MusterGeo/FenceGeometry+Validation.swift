@@ -1,13 +1,14 @@
 public import MusterModel
 
 extension FenceGeometry {
-  /// Polygons that make sense, in one form: closing and repeated vertices removed, outer rings
-  /// counter-clockwise, holes clockwise.
+  /// Validates polygons and returns them in canonical form: without closing and repeated vertices,
+  /// outer rings counter-clockwise, holes clockwise.
   ///
-  /// Rings may not meet themselves, holes lie inside their outer ring and outside one another,
+  /// Rings may not intersect themselves, holes lie inside their outer ring and outside one another,
   /// and rings of one polygon touch at single points at most (OGC 06-103r4 §6.1.11). Polygons of
-  /// one fence may overlap: they are joined. Edges span at most 180° of longitude, unless they go
-  /// round a whole parallel; an outline across the antimeridian is split there (RFC 7946 §3.1.9).
+  /// one fence may overlap: the fence is their union. Edges span at most 180° of longitude, unless
+  /// they follow a whole parallel; an outline across the antimeridian is split there (RFC 7946
+  /// §3.1.9).
   public static func validated(
     polygons: [FencePolygon]
   ) throws(GeometryFault) -> FenceGeometry {
@@ -39,7 +40,7 @@ extension FenceGeometry {
     return .polygons(valid)
   }
 
-  /// A circle that is not empty and not larger than the Earth.
+  /// Validates a circle: not empty and not larger than the Earth.
   public static func validatedCircle(
     center: Coordinate, radiusCentimetres: UInt32
   ) throws(GeometryFault) -> FenceGeometry {
@@ -50,7 +51,7 @@ extension FenceGeometry {
     return .circle(center: center, radiusCentimetres: radiusCentimetres)
   }
 
-  /// The same geometry in the one form of its kind; what came from the wire is judged with it.
+  /// Returns the geometry in canonical form. Received geometry is validated with it.
   public func validated() throws(GeometryFault) -> FenceGeometry {
     switch self {
     case .polygons(let polygons):

@@ -1,9 +1,9 @@
 public import MusterModel
 
-/// The active fences of an operation, ready for `CrossingDetector`. Make a new one when a fence
-/// changes; many detectors can share it. A class, so that passing it about counts one reference.
+/// The active fences of an operation, prepared for `CrossingDetector`. Create a new one when a
+/// fence changes; many detectors can share it. A class, so that passing it counts one reference.
 ///
-/// What a fix costs grows with the fences that are near it, and with the logarithm of all.
+/// The cost of a fix grows with the number of fences near it, and with the logarithm of all.
 public final class FenceIndex: Sendable {
   /// The active fences in the order of their ids.
   let fences: [FenceUnderWatch]
@@ -12,10 +12,10 @@ public final class FenceIndex: Sendable {
   /// Their ids. Detectors keep a reference to this array rather than a state for each fence.
   let ids: [RowID]
 
-  /// The polygons of all, in the order of their tree.
+  /// The polygons of all fences, in the order of their tree.
   private let polygons: BandedPolygons
   private let polygonTree: BoxTree
-  /// Which of `fences` each polygon belongs to.
+  /// The index in `fences` of each polygon's fence.
   private let polygonFences: [Int]
 
   private struct Circle {
@@ -31,7 +31,7 @@ public final class FenceIndex: Sendable {
   public init(_ fences: [FenceUnderWatch]) {
     let active = fences.filter(\.isActive).sorted { $0.id < $1.id }
     for (left, right) in zip(active, active.dropFirst()) {
-      precondition(left.id != right.id, "fence \(left.id) is under watch twice")
+      precondition(left.id != right.id, "fence \(left.id) occurs twice")
     }
     self.fences = active
     rules = active.map(\.rule)
@@ -57,12 +57,12 @@ public final class FenceIndex: Sendable {
     self.circles = circles.map(\.circle)
   }
 
-  /// The ids of the active fences that hold the point, in order.
+  /// Returns the ids of the active fences that contain the point, in order.
   public func fencesContaining(_ point: Coordinate) -> [RowID] {
     positions(containing: point).map { ids[$0] }
   }
 
-  /// Places in `fences` of those that hold the point, in order.
+  /// Returns the indices in `fences` of those that contain the point, in order.
   func positions(containing point: Coordinate) -> [Int] {
     var found: [Int] = []
     collect(point, into: &found)
@@ -72,7 +72,7 @@ public final class FenceIndex: Sendable {
     return found.enumerated().filter { $0 == 0 || found[$0 - 1] != $1 }.map(\.element)
   }
 
-  /// Appends a fence's place for each of its polygons that holds the point, and for its circle.
+  /// Appends a fence's index for each of its polygons that contains the point, and for its circle.
   private func collect(_ point: Coordinate, into found: inout [Int]) {
     var kept = found.count
     polygonTree.collect(holding: point, into: &found)
@@ -95,12 +95,12 @@ public final class FenceIndex: Sendable {
     found.removeSubrange(kept...)
   }
 
-  /// The place of a fence in `fences`; nil when it is not an active one.
+  /// Returns the index of a fence in `fences`; nil if it is not active.
   func position(of id: RowID) -> Int? { ids.sortedPosition(of: id) }
 }
 
 extension [RowID] {
-  /// Binary search in ids that are in order.
+  /// Binary search in sorted ids.
   func sortedPosition(of id: RowID) -> Int? {
     let position = firstPosition { $0 >= id }
     return position < count && self[position] == id ? position : nil
@@ -108,8 +108,8 @@ extension [RowID] {
 }
 
 extension Array {
-  /// The first place whose element fulfils what no element before it and all after it do, by
-  /// halving; the end when there is none.
+  /// Returns the first index from which on the condition holds, by bisection; the end if there is
+  /// none.
   func firstPosition(where isReached: (Element) -> Bool) -> Int {
     var (low, high) = (0, count)
     while low < high {

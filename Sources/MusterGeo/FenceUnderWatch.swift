@@ -1,24 +1,25 @@
 public import MusterModel
 
-/// A fence as the detector sees it.
+/// A fence as input of the detector.
 public struct FenceUnderWatch: Sendable {
   /// The fence's row.
   public let id: RowID
   /// Changes with the geometry and with the active flag.
   public let version: FenceVersion
-  /// An inactive fence has no crossings.
+  /// An inactive fence has no events.
   public let isActive: Bool
   /// Its outline.
   public let fence: PreparedFence
-  /// What decides its crossings.
+  /// The parameters of its events.
   let rule: CrossingRule
 
-  /// How sure a crossing of it must be.
+  /// The required certainty of an event.
   public var mode: FenceMode { rule.mode }
-  /// How long somebody must have been inside, by the times of the fixes, for an ENTER; 0 for none.
+  /// The dwell time: how long a subject must have been inside, by the sample times of fixes, for an
+  /// ENTER; 0 for none.
   public var dwellSeconds: UInt32 { rule.dwellSeconds }
 
-  /// A fence and what decides its crossings.
+  /// Creates a fence with the parameters of its events.
   public init(
     id: RowID, version: FenceVersion, isActive: Bool, fence: PreparedFence, mode: FenceMode,
     dwellSeconds: UInt32
@@ -31,8 +32,8 @@ public struct FenceUnderWatch: Sendable {
   }
 }
 
-/// What is asked about a fence with each fix inside: plain bytes, so that an array of them is read
-/// without counting a reference.
+/// The parameters of a fence that are read for each fix inside: plain values, so that an array of
+/// them is read without reference counting.
 struct CrossingRule: Sendable {
   let fence: RowID
   let version: FenceVersion

@@ -1,9 +1,9 @@
 public import MusterModel
 
 extension Geodesic {
-  /// The place that a straight path reaches, by T. Vincenty, "Direct and inverse solutions of
-  /// geodesics on the ellipsoid", Survey Review XXIII (1975) 88-93, to a millimetre before it is
-  /// rounded to 1e-7 degree. The azimuth is clockwise from north. Distances MUST be finite.
+  /// Returns the end of a geodesic, by T. Vincenty, "Direct and inverse solutions of geodesics on
+  /// the ellipsoid", Survey Review XXIII (1975) 88-93, to a millimetre before it is rounded to 1e-7
+  /// degree. The azimuth is clockwise from north. Distances MUST be finite.
   public static func destination(
     from start: Coordinate, azimuthDegrees: Double, metres: Double
   ) -> Coordinate {
@@ -19,7 +19,7 @@ extension Geodesic {
     let b = u / 1024 * (256 + u * (-128 + u * (74 - 47 * u)))
     let first = metres / (polarRadius * a)
     var sigma = first
-    // Each round gains about three digits; six are more than a Double holds.
+    // Each iteration adds about three digits; six are more than a Double holds.
     for _ in 0..<6 {
       let middle = Trigonometry.cosine(2 * sigma1 + sigma)
       let (s, c) = (Trigonometry.sine(sigma), Trigonometry.cosine(sigma))

@@ -3,7 +3,7 @@
 extension Geodesic {
   private static let iterations = 20
 
-  /// The same for angles in degrees, of which the latitudes MUST be within ±90.
+  /// Returns the distance for angles in degrees. Latitudes MUST be within ±90.
   static func distanceMetres(
     fromLatitude latitude1: Double, longitude longitude1: Double, toLatitude latitude2: Double,
     longitude longitude2: Double
@@ -12,7 +12,7 @@ extension Geodesic {
     var lat1 = angleRounded(latitude1)
     var lat2 = angleRounded(latitude2)
     if abs(lat1) < abs(lat2) { swap(&lat1, &lat2) }
-    // Zeros too: the sign of a zero tells which way round the equator is left.
+    // Zeros too: the sign of a zero decides in which direction the equator is left.
     if lat1.sign == .plus { (lat1, lat2) = (-lat1, -lat2) }
     let problem = InverseProblem(latitude1: lat1, latitude2: lat2, longitudeDifference: lon12)
     if lat1 == -90 || problem.slam12 == 0, let length = problem.meridianLength() {
@@ -35,8 +35,8 @@ extension Geodesic {
     return angle < 0 ? -rounded : rounded
   }
 
-  /// Finds the azimuth at point 1 whose geodesic meets point 2's longitude, within a bracket
-  /// that shrinks at each step, so that it always ends; the length in polar radii.
+  /// Finds the azimuth at point 1 whose geodesic reaches point 2's longitude, within a bracket that
+  /// shrinks at each step, so that it always ends. Returns the length in polar radii.
   private static func newton(
     _ problem: InverseProblem, salp1: Double, calp1: Double
   ) -> Double {

@@ -11,7 +11,7 @@ public enum Geodesic {
   static let equatorialRadius = 6_378_137.0
   static let flattening = 1 / 298.257223563
   static let polarRadius = equatorialRadius * (1 - flattening)
-  /// The third flattening, which the series are expanded in.
+  /// The third flattening, the expansion parameter of the series.
   static let thirdFlattening = flattening / (2 - flattening)
   /// The second eccentricity squared.
   static let secondEccentricity =
@@ -28,14 +28,14 @@ public enum Geodesic {
       longitude: end.longitude)
   }
 
-  /// Whether a circle holds the point, its edge included.
+  /// Returns whether a circle contains the point, its edge included.
   static func isWithin(
     radiusCentimetres: UInt32, of center: Coordinate, _ point: Coordinate
   ) -> Bool {
     distanceMetres(from: center, to: point) <= Double(radiusCentimetres) / 100
   }
 
-  /// A box that surely holds everything within `radiusMetres`.
+  /// Returns a box that contains everything within `radiusMetres`.
   static func box(around center: Coordinate, radiusMetres: Double) -> Box {
     // No arc is shorter than its latitudes at the smallest radius of curvature, nor than its
     // longitudes on the circle of the highest latitude it reaches. One more unit for rounding.

@@ -1,17 +1,17 @@
 internal import MusterModel
 
-/// Why an outline is refused, and where.
+/// The reason why an outline is invalid, and where.
 public struct GeometryFault: Error, Hashable, Sendable, CustomStringConvertible {
   /// A vertex or the edge that begins at it, all counted from 0 as in the input.
   public struct Place: Hashable, Sendable, CustomStringConvertible {
-    /// Which polygon of the fence.
+    /// The index of the polygon.
     public let polygon: Int
-    /// Which ring of the polygon: 0 is the outer one, the others are holes.
+    /// The index of the ring: 0 is the outer one, the others are holes.
     public let ring: Int
-    /// Which vertex of the ring; nil when it is about the whole ring.
+    /// The index of the vertex; nil if it concerns the whole ring.
     public let vertex: Int?
 
-    /// Names a vertex, or a whole ring.
+    /// Creates a reference to a vertex, or a whole ring.
     public init(polygon: Int, ring: Int, vertex: Int?) {
       self.polygon = polygon
       self.ring = ring
@@ -25,23 +25,23 @@ public struct GeometryFault: Error, Hashable, Sendable, CustomStringConvertible 
     }
   }
 
-  /// How two edges meet that should not.
+  /// An invalid relation of two edges.
   public enum Meeting: Hashable, Sendable {
     case cross
     case touch
     case overlap
   }
 
-  /// What is wrong.
+  /// The reason.
   public enum Reason: Hashable, Sendable {
     case noPolygons
     case tooManyRings(Int)
     case tooManyVertices(Int)
     case ringTooLong(Int)
-    /// So many different vertices follow one another.
+    /// The number of consecutive distinct vertices.
     case tooFewPoints(Int)
     case noArea
-    /// An edge that spans over half the globe, and was surely meant to go the other way round.
+    /// An edge over more than half the globe, which was certainly meant in the other direction.
     case acrossAntimeridian
     case edgesMeet(Meeting, other: Place)
     case holeOutside
@@ -50,18 +50,18 @@ public struct GeometryFault: Error, Hashable, Sendable, CustomStringConvertible 
     case radiusTooLarge(UInt32)
   }
 
-  /// What is wrong.
+  /// The reason.
   public let reason: Reason
-  /// Where; nil when it is about the whole fence.
+  /// The location; nil if it concerns the whole fence.
   public let place: Place?
 
-  /// A fault that was found elsewhere than by `FenceGeometry.validated`.
+  /// Creates a fault that was found outside `FenceGeometry.validated`.
   public init(reason: Reason, place: Place?) {
     self.reason = reason
     self.place = place
   }
 
-  /// One line that says what to do.
+  /// One line that states what to do.
   public var description: String {
     let text = explanation
     return place.map { "\($0): \(text)" } ?? text
@@ -70,7 +70,7 @@ public struct GeometryFault: Error, Hashable, Sendable, CustomStringConvertible 
   private var explanation: String {
     switch reason {
     case .noPolygons:
-      "the outline has no polygon: give at least one"
+      "the outline has no polygon: at least one is required"
     case .tooManyRings(let count):
       "the fence has \(count) rings and may have \(Limits.ringsPerFence): split it into several"
     case .tooManyVertices(let count):

@@ -19,7 +19,7 @@ struct InverseProblem {
   init(latitude1: Double, latitude2: Double, longitudeDifference: Double) {
     let (sbet1, cbet1) = Self.reduced(latitude1)
     var (sbet2, cbet2) = Self.reduced(latitude2)
-    // Where the two latitudes mirror one another, make them do so exactly.
+    // If the two latitudes mirror each other, make them do so exactly.
     if cbet1 < -sbet1 {
       if cbet2 == cbet1 { sbet2 = sbet2 < 0 ? sbet1 : -sbet1 }
     } else if abs(sbet2) == -sbet1 {
@@ -58,7 +58,8 @@ struct InverseProblem {
     var sig12, ssig1, csig1, ssig2, csig2: Double
   }
 
-  /// The length of an arc, and its reduced length, which is negative past a conjugate point.
+  /// Returns the length of an arc, and its reduced length, which is negative past a conjugate
+  /// point.
   func lengths(epsilon: Double, _ arc: Arc) -> (distance: Double, reduced: Double) {
     let a1 = Geodesic.a1Minus1(epsilon)
     let a2 = Geodesic.a2Minus1(epsilon)
@@ -75,7 +76,7 @@ struct InverseProblem {
     return ((1 + a1) * (arc.sig12 + b1), reduced)
   }
 
-  /// Both points on one meridian; nil when going along it is not the shortest way.
+  /// Returns the length if both points are on one meridian; nil if that is not the shortest path.
   func meridianLength() -> Double? {
     let (ssig1, csig1) = (sbet1, clam12 * cbet1)
     let (ssig2, csig2) = (sbet2, cbet2)
@@ -91,7 +92,7 @@ struct InverseProblem {
 
   // MARK: Start
 
-  /// Where Newton's method starts, or the length at once for a short line.
+  /// The start of Newton's method, or the length itself for a short line.
   struct Start {
     var salp1: Double
     var calp1: Double
@@ -132,7 +133,7 @@ struct InverseProblem {
     return Start(salp1: salp1, calp1: calp1, shortLength: shortLength)
   }
 
-  /// Near the antipodes the sphere is no guide; an astroid is (section 5 of the paper).
+  /// Near the antipodes the sphere is no approximation; an astroid is (section 5 of the paper).
   private func nearAntipodes(sbet12a: Double) -> (salp1: Double, calp1: Double) {
     let lam12x = Trigonometry.arcTangent(-slam12, -clam12)
     let epsilon = Self.epsilon(sbet1 * sbet1 * Self.ep2)
@@ -175,9 +176,9 @@ struct InverseProblem {
 
   // MARK: One step
 
-  /// What a geodesic that leaves point 1 at some azimuth makes of point 2's longitude.
+  /// The longitude at point 2 of a geodesic that starts at point 1 with a given azimuth.
   struct Trial {
-    /// By how much it misses, in radians, and how that changes with the azimuth.
+    /// The error in radians, and its derivative with respect to the azimuth.
     var longitudeError: Double
     var slope: Double
     var epsilon: Double

@@ -1,13 +1,13 @@
 internal import MusterModel
 
-/// An outer ring with its holes, being checked: first that no edges meet that should not, then
-/// that the holes lie where holes belong.
+/// Validation of an outer ring with its holes: first that no edges meet in an invalid way, then
+/// that the holes are inside.
 struct OutlinePolygon {
   private let rings: [OutlineRing]
 
   init(_ rings: [OutlineRing]) { self.rings = rings }
 
-  /// Throws the first fault.
+  /// Throws the first fault found.
   func check() throws(GeometryFault) {
     let touching = try meetings()
     for hole in rings.indices.dropFirst() {
@@ -47,13 +47,13 @@ struct OutlinePolygon {
     let vertex: Int
     let segment: Segment
     let box: Box
-    /// Its extent on the axis that the edges are sorted along.
+    /// The extent on the axis along which the edges are sorted.
     var low: Int32 = 0
     var high: Int32 = 0
   }
 
-  /// Compares edges whose boxes overlap: sorted along the axis on which they overlap less, each
-  /// is compared with those that begin before it ends. Returns the rings that touch one another.
+  /// Compares edges with overlapping boxes: sorted along the axis with less overlap, each is
+  /// compared with those that begin before it ends. Returns the rings that touch.
   private func meetings() throws(GeometryFault) -> Set<RingPair> {
     var edges: [Edge] = []
     var (width, height) = (Int64(0), Int64(0))
@@ -86,7 +86,7 @@ struct OutlinePolygon {
     return touching
   }
 
-  /// Whether two edges of different rings touch; throws when edges meet that may not.
+  /// Returns whether two edges of different rings touch; throws if edges meet in an invalid way.
   private func check(_ first: Edge, _ second: Edge) throws(GeometryFault) -> Bool {
     guard let meeting = first.segment.meeting(with: second.segment) else { return false }
     if meeting == .touch {

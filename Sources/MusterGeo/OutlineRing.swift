@@ -1,16 +1,16 @@
 internal import MusterModel
 
-/// A ring without repeated vertices that remembers where each came from, so that a fault can
-/// name the vertex as the author wrote it.
+/// A ring without repeated vertices that keeps the index of each vertex in the input, so that a
+/// fault refers to the vertex as the author entered it.
 struct OutlineRing {
   let polygon: Int
   let ring: Int
   private(set) var vertices: [Coordinate] = []
-  /// Places of `vertices` in the input.
+  /// The indices of `vertices` in the input.
   private var origins: [Int] = []
   let box: Box
 
-  /// Refuses what can be judged of one ring alone, other than meeting itself.
+  /// Throws the faults of one ring alone, except self-intersection.
   init(_ input: Ring, polygon: Int, ring: Int) throws(GeometryFault) {
     self.polygon = polygon
     self.ring = ring
@@ -27,7 +27,7 @@ struct OutlineRing {
     if vertices.count < 3 { throw fault(.tooFewPoints(vertices.count)) }
     for (index, edge) in segments.enumerated() {
       let span = abs(Int64(edge.end.longitudeE7) - Int64(edge.start.longitudeE7))
-      // An edge along a parallel round the whole globe is how a map's frame closes at a pole.
+      // An edge along a parallel around the globe is how a map frame closes at a pole.
       if span > 1_800_000_000, span < 3_600_000_000 { throw fault(.acrossAntimeridian, at: index) }
     }
     let first = Segment(start: vertices[0], end: vertices[1])
@@ -62,11 +62,11 @@ struct OutlineRing {
     }
   }
 
-  // MARK: Where another ring lies
+  // MARK: Relation to another ring
 
-  /// The first place of this ring, away from the points where the two touch, that is on the given
-  /// side of the other ring. The two MUST NOT cross or overlap, so that between touches a ring
-  /// stays on one side; without any, one vertex speaks for all.
+  /// Returns the first vertex of this ring, away from the points where the two touch, that is on
+  /// the given side of the other ring. The two MUST NOT cross or overlap, so that a ring stays on
+  /// one side between touches; without touches, one vertex decides.
   func firstVertex(inside wanted: Bool, of other: OutlineRing, mayTouch: Bool) -> Int? {
     guard mayTouch else { return other.encloses(Midpoint(vertices[0])) == wanted ? 0 : nil }
     for (index, edge) in segments.enumerated() {
@@ -92,7 +92,7 @@ struct OutlineRing {
     }
   }
 
-  /// Whether a point that is on no edge is inside, by the even-odd rule.
+  /// Returns whether a point that is on no edge is inside, by the even-odd rule.
   private func encloses(_ point: Midpoint) -> Bool {
     var isInside = false
     for edge in segments {

@@ -1,31 +1,31 @@
 public import MusterModel
 
-/// A fence made ready for being asked whether points are in it. Prepare it once, when its geometry
-/// arrives; asking then costs a comparison of bounds for most points, and a walk along its edges
-/// for the others. Where many points are asked of many fences, `FenceIndex` looks at a few edges.
+/// A fence prepared for point-in-polygon queries. Prepare it once, when its geometry arrives. A
+/// query then costs a comparison of bounds for most points, and a scan of its edges for the others.
+/// For many points and fences, `FenceIndex` tests only a few edges.
 ///
-/// Any geometry can be prepared, the damaged and the hostile included: what makes no area holds
-/// only the points of its edges.
+/// Any geometry can be prepared, including damaged and hostile input: geometry without an area
+/// contains only the points of its edges.
 public struct PreparedFence: Sendable {
-  /// Shared by copies, so that passing a fence about costs one reference count.
+  /// Shared by copies, so that passing a fence costs one reference count.
   let outline: PreparedOutline
 
-  /// What it was made from.
+  /// The geometry that it was prepared from.
   public var geometry: FenceGeometry { outline.geometry }
 
-  /// Takes time in proportion to the vertices.
+  /// Prepares a fence in time linear in the number of vertices.
   public init(_ geometry: FenceGeometry) { outline = PreparedOutline(geometry) }
 
-  /// Whether the point is inside or on an edge: exact for polygons, whose edges are straight in
-  /// longitude and latitude (RFC 7946 §3.1.1), and to about a micrometre for circles. Polygons
-  /// that overlap are joined.
+  /// Returns whether the point is inside or on an edge: exact for polygons, whose edges are
+  /// straight in longitude and latitude (RFC 7946 §3.1.1), and to about a micrometre for circles.
+  /// Overlapping polygons form a union.
   public func contains(_ point: Coordinate) -> Bool { outline.contains(point) }
 }
 
-/// The unchanging part of a `PreparedFence`.
+/// The immutable part of a `PreparedFence`.
 final class PreparedOutline: Sendable {
   let geometry: FenceGeometry
-  /// What each polygon lies in, or the circle.
+  /// The bounding boxes of the polygons, or of the circle.
   let boxes: [Box]
 
   init(_ geometry: FenceGeometry) {
@@ -55,6 +55,6 @@ final class PreparedOutline: Sendable {
 }
 
 extension FenceGeometry {
-  /// Whether the point is inside or on an edge. For one question; prepare the fence for many.
+  /// Returns whether the point is inside or on an edge. For one query; prepare the fence for many.
   public func contains(_ point: Coordinate) -> Bool { PreparedFence(self).contains(point) }
 }

@@ -12,7 +12,8 @@ struct Segment: Sendable {
     return box
   }
 
-  /// Where two segments meet. `overlap` means along a stretch, `touch` at an end of one of them.
+  /// Returns how two segments meet. `overlap` means along a stretch, `touch` at an end of one of
+  /// them.
   func meeting(with other: Segment) -> GeometryFault.Meeting? {
     let (d1, d2) = (other.side(of: start), other.side(of: end))
     let (d3, d4) = (side(of: other.start), side(of: other.end))
@@ -38,7 +39,7 @@ struct Segment: Sendable {
     return left == right ? 0 : left > right ? 1 : -1
   }
 
-  /// Both are on one line: they meet as their shadows on an axis do.
+  /// Compares two segments on one line by their projections on an axis.
   private func meetingOnLine(with other: Segment) -> GeometryFault.Meeting? {
     let (mine, theirs) = (box, other.box)
     guard mine.overlaps(theirs) else { return nil }

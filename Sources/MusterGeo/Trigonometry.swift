@@ -1,4 +1,4 @@
-// The only file of this target that knows which C library there is.
+// The only file of this target that depends on the C library in use.
 #if canImport(Glibc)
   internal import Glibc
 #elseif canImport(Musl)
@@ -7,8 +7,8 @@
   internal import Darwin
 #endif
 
-/// The functions that the standard library lacks. C libraries may differ in the last bit of a
-/// result, so nothing that nodes must agree on is computed with them.
+/// Functions that the standard library lacks. C libraries may differ in the last bit of a result,
+/// so nothing that nodes must agree on is computed with them.
 enum Trigonometry {
   static func sine(_ radians: Double) -> Double { sin(radians) }
   static func cosine(_ radians: Double) -> Double { cos(radians) }

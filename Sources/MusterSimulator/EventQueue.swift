@@ -1,6 +1,6 @@
 import MusterModel
 
-/// What is yet to happen, earliest first; of one moment, what was put in first.
+/// Future events, earliest first; events of one moment in order of insertion.
 struct EventQueue<Event> {
   private struct Entry {
     let time: Instant

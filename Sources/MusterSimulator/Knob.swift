@@ -1,5 +1,5 @@
-/// A fault that a scenario can configure. Each firing is counted: a knob that is turned and never
-/// fires proves nothing, and the run says so.
+/// A fault that a scenario can configure. Each occurrence is counted: a configured fault that never
+/// occurs proves nothing, and the run reports it.
 public enum Knob: String, Hashable, Sendable, CaseIterable, Comparable {
   case loss
   case duplicate
@@ -33,11 +33,11 @@ public enum Knob: String, Hashable, Sendable, CaseIterable, Comparable {
   case readmission
   case lostAdmitter = "lost admitter"
 
-  /// By name, for lists that look the same each time.
+  /// Compares names, for lists in a stable order.
   public static func < (left: Knob, right: Knob) -> Bool { left.rawValue < right.rawValue }
 }
 
-/// How often each knob fired.
+/// How often each fault occurred.
 struct KnobTally {
   private(set) var fired: [Knob: Int] = [:]
 

@@ -1,15 +1,15 @@
 import MusterCrypto
 import MusterModel
 
-/// One of a run's streams of choices: a seed and a name determine it, so that what one part of
-/// the world draws changes nothing for another.
+/// One of a run's random streams, determined by a seed and a name, so that the draws of one part of
+/// the world do not affect another.
 ///
-/// Steele, Lea and Flood, "Fast Splittable Pseudorandom Number Generators" (2014). Nothing secret
-/// comes from it: keys and nonces are the replicas' own, from seeds that it gives them.
+/// Steele, Lea and Flood, "Fast Splittable Pseudorandom Number Generators" (2014). Not used for
+/// secrets: keys and nonces are the replicas' own, from seeds that it supplies.
 struct RandomStream: Sendable {
   private var state: UInt64
 
-  /// The stream of that name under a run's seed.
+  /// Creates the stream of that name for a run's seed.
   init(seed: UInt64, named name: String) {
     var hasher = Blake2bHasher(outputBytes: 8)
     hasher.update(withUnsafeBytes(of: seed.littleEndian) { Array($0) })
@@ -35,7 +35,7 @@ struct RandomStream: Sendable {
     range.lowerBound + below(range.upperBound - range.lowerBound + 1)
   }
 
-  /// True so many times in a million; draws nothing where it cannot be.
+  /// Returns true with this probability; draws nothing if it is 0.
   mutating func happens(perMillion: Int64) -> Bool {
     perMillion > 0 && below(1_000_000) < perMillion
   }
@@ -48,6 +48,6 @@ struct RandomStream: Sendable {
     (0..<count).map { _ in UInt8(truncatingIfNeeded: next() >> 32) }
   }
 
-  /// A seed for a replica, an enrolment, a founding.
+  /// Returns a seed for a replica, an enrolment, a founding.
   mutating func seed32() -> [UInt8] { bytes(DeterministicRandom.seedBytes) }
 }

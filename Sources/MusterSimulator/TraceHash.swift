@@ -1,8 +1,8 @@
 import MusterCrypto
 import MusterModel
 
-/// A running hash over everything that happened in a run. Two runs of one seed that differ in one
-/// byte, one node or one microsecond have different ones.
+/// A running hash over all events of a run. Runs of one seed that differ in one byte, one node or
+/// one microsecond have different hashes.
 struct TraceHash {
   private var hasher = Blake2bHasher(outputBytes: 16)
 
@@ -18,7 +18,7 @@ struct TraceHash {
 
   var hexadecimal: String { Hex.encode(hasher.finalize()) }
 
-  /// What happened.
+  /// The kind of event.
   enum Kind: UInt8 {
     case arrived = 1
     case sent = 2

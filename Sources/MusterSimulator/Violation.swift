@@ -1,13 +1,13 @@
-/// A promise that did not hold in a run.
+/// A violated promise.
 public struct Violation: Hashable, Sendable, CustomStringConvertible {
-  /// Which promise, in a few words: two runs that break one promise have the same words here.
+  /// The promise in a few words: violations of one promise have the same text.
   public let promise: String
-  /// What was seen, and where.
+  /// What was observed, and where.
   public let detail: String
   /// Since the scenario's start, in simulated milliseconds; negative while warming up.
   public let atMilliseconds: Int64
 
-  /// Broken at that moment.
+  /// Creates a violation.
   public init(promise: String, detail: String, atMilliseconds: Int64) {
     self.promise = promise
     self.detail = detail

@@ -1,14 +1,14 @@
 import MusterModel
 import MusterStore
 
-/// Disks that lose power, fill up and fail. Only who has such a fault coming has one: all others'
-/// databases are in memory, which is quicker.
+/// Disks that lose power, fill up and fail. Only nodes with such a fault have one; the others'
+/// databases are in memory, which is faster.
 ///
-///     power_cut ─▶ the n-th write or sync ─▶ the call fails ─▶ the laptop is off, its disk damaged
+///     power_cut ─▶ the n-th write or sync ─▶ the call fails ─▶ the node is off, its disk damaged
 ///     disk_full, disk_fails ─▶ commits fail for a while ─▶ nothing is acknowledged meanwhile
 extension World {
   private static let file = "node.db"
-  /// Few, so that checkpoints are met as well.
+  /// Small, so that checkpoints are tested too.
   private static let checkpointPages = 60
 
   func makeStore(
@@ -26,14 +26,14 @@ extension World {
 
   // MARK: Power
 
-  /// The cut comes when the disk is next that busy, if it ever is.
+  /// Schedules a cut for the n-th change of the disk, if it has that many.
   func orderPowerCut(of node: SimulatedNode, inChange change: Int64, outage: Int64?) {
     node.disk?.cutPower(inChange: UInt64(change))
     node.outageMilliseconds = outage
   }
 
-  /// Whether the call that has just ended was ended by the power: nobody was answered then, even
-  /// where the commit had gone well.
+  /// Returns whether the power failed during the last call: then it was not acknowledged, even if
+  /// the commit succeeded.
   func hasLostPower(_ node: SimulatedNode) throws -> Bool {
     guard let disk = node.disk, disk.isOff else { return false }
     tally.fire(.powerCut)
@@ -42,7 +42,7 @@ extension World {
     return true
   }
 
-  /// What a laptop finds on its disk when it is switched on again.
+  /// Applies the damage that a node finds when it is switched on again.
   func damage(_ disk: SimulatedDisk, of node: SimulatedNode) throws {
     disk.cutPower()
     close(node.store)
@@ -55,12 +55,12 @@ extension World {
     }
   }
 
-  /// What cannot be closed on a dead disk is let go of.
+  /// A store on a failed disk may not close, and is released.
   private func close(_ store: Store) {
     do { try store.close() } catch { return }
   }
 
-  // MARK: Faults that pass
+  // MARK: Transient faults
 
   func fill(_ node: SimulatedNode, milliseconds: Int64) {
     guard let disk = node.disk else { return }
@@ -80,7 +80,7 @@ extension World {
       .mend(node.index, fault: node.diskFaults), at: now.advanced(byMilliseconds: milliseconds))
   }
 
-  /// A fault that came later ends later.
+  /// Ends a fault, unless a later one is active.
   func mend(_ node: SimulatedNode, fault: Int) {
     guard node.diskFaults == fault, let disk = node.disk else { return }
     noteFirings(of: node)
@@ -88,7 +88,7 @@ extension World {
     disk.capacityBytes = nil
   }
 
-  /// The end of all faults, and of cuts that were ordered and never came.
+  /// Ends all faults, and cancels scheduled power cuts.
   func mendDisks() {
     for node in nodes {
       guard let disk = node.disk else { continue }
@@ -113,12 +113,12 @@ extension World {
 
   // MARK: Copies
 
-  /// What a restore would bring back: of a disk every file as it stands, in the middle of things.
+  /// Copies the data for a restore: of a disk, every file in its current state.
   func backUp(_ node: SimulatedNode) throws {
     node.backup = try node.disk.map { .image($0.image()) } ?? .store(node.store.copiedInMemory())
   }
 
-  /// Puts a backup in the place of a disk, and gives what was there before.
+  /// Replaces a disk with a backup, and returns its previous contents.
   func putBack(_ backup: SimulatedNode.Backup, on node: SimulatedNode) throws -> Store {
     switch backup {
     case .store(let kept):

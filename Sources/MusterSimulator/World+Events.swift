@@ -1,7 +1,7 @@
 import MusterModel
 import MusterReplica
 
-/// What each happening does.
+/// The effect of each event.
 extension World {
   func take(_ happening: Happening) throws {
     switch happening {
@@ -55,14 +55,14 @@ extension World {
     queue.push(.fix(node.index), at: fixTime(after: now, isFirst: false))
     guard node.isRunning else { return }
     let fix = node.movement.fix(at: now)
-    // Who rests needs no new fix: the filter of the node's program would not pass it.
+    // A node at rest needs no new fix: the location filter would drop it.
     guard node.movement.isMoving(at: now) || node.lastFix == nil else { return }
     node.lastFix = now
     try ingest(fix, at: node)
     try ingestLate(fix, at: node)
   }
 
-  /// Of so many fixes one comes a second time, as from a receiver that had kept it back.
+  /// One fix of this many arrives a second time, as from a receiver with a buffer.
   private static let fixesPerLateOne = 6
 
   private func ingestLate(_ fix: Fix, at node: SimulatedNode) throws {
@@ -74,7 +74,7 @@ extension World {
     }
   }
 
-  // MARK: What goes wrong
+  // MARK: Faults
 
   private func take(_ event: TimelineEvent) throws {
     recording?.note(event, atMilliseconds: storyMilliseconds)
@@ -153,7 +153,7 @@ extension World {
         until: storyStart.advanced(byMilliseconds: untilMilliseconds)), at: now)
   }
 
-  /// What is signed without right is no acknowledged write: nobody may see anything of it.
+  /// An unauthorized operation is not an acknowledged write: no node may show it.
   private func cheat(
     _ node: SimulatedNode, everyMilliseconds: Int64, until: Instant
   ) throws {
@@ -200,9 +200,9 @@ extension World {
     try command(node) { replica, clock in ((), try replica.linkUp(now: clock)) }
   }
 
-  // MARK: Looking
+  // MARK: Checks
 
-  /// Checkers look so often in a story, and at least every so many seconds.
+  /// The number of checks in a story, and the range of their interval.
   private static let looks: Int64 = 200
   private static let looksEveryMilliseconds: ClosedRange<Int64> = 5000...600_000
 

@@ -2,7 +2,7 @@ import MusterModel
 import MusterReplica
 import MusterStore
 
-/// The beginning: an operation, and everybody certified in it.
+/// The start: an operation, with certificates for all nodes.
 extension World {
   func found() throws {
     guard let first = scenario.nodes.first else { preconditionFailure("nobody takes part") }
@@ -31,7 +31,7 @@ extension World {
       ).request
       let grant: [UInt8]
       if let name = plan.admittedBy {
-        // What it writes is on its own disk alone, which nobody sees again.
+        // What it writes is only on its own disk, which no other node ever sees.
         if admitters[name] == nil { admitters[name] = try openForAdmitting(node(name), clock) }
         guard
           let admitted = try admitters[name]?.admit(request: request, role: plan.role, now: clock)

@@ -2,12 +2,12 @@ import MusterModel
 import MusterReplica
 import MusterStore
 
-/// What a node's program would do: start, stop, and carry out what the replica asks for.
+/// The part of a node's program: start, stop, and carry out the replica's effects.
 extension World {
   // MARK: Commands
 
-  /// Gives a node something to do, and carries out what comes of it; nil where it was refused, or
-  /// could not be made durable.
+  /// Runs a command on a node, and carries out the effects; nil if it was refused, or not made
+  /// durable.
   @discardableResult
   func command<T>(
     _ node: SimulatedNode,
@@ -16,7 +16,7 @@ extension World {
     try input(node, body) { try node.noteLife() }
   }
 
-  /// The same with what only arrives, or comes due.
+  /// Processes an input that arrives or becomes due.
   @discardableResult
   private func input<T>(
     _ node: SimulatedNode,
@@ -35,15 +35,15 @@ extension World {
       return nil
     } catch let error as StoreError {
       node.failures["\(error)", default: 0] += 1
-      // What one call commits in steps is kept up to where one fails.
+      // A call that commits in steps is kept up to the step that fails.
       try node.noteLife()
       if try !hasLostPower(node) { setAlarm(of: node) }
       return nil
     }
   }
 
-  /// Only who is put out, or writes one log twice, makes a device write what nobody asked it to:
-  /// the key of a new epoch, or the opening of a new life.
+  /// Only revoked devices and those with forked logs write without a command: the key of a new
+  /// epoch, or the opening of a new incarnation.
   private func noteUnaskedWrites(of node: SimulatedNode) throws {
     if !doubtful.isEmpty { try node.noteLife() }
   }
@@ -56,7 +56,7 @@ extension World {
     setAlarm(of: node)
   }
 
-  /// Does something as a person would, and notes it as acknowledged.
+  /// Carries out a user's action, and records that it was acknowledged.
   @discardableResult
   func perform(_ act: Act, at node: SimulatedNode) throws -> Bool {
     let done = try command(node) { replica, clock in
@@ -75,7 +75,7 @@ extension World {
     return true
   }
 
-  /// Does several things in one transaction: all are acknowledged, or none.
+  /// Carries out several actions in one transaction: all are acknowledged, or none.
   func perform(_ acts: [Act], at node: SimulatedNode) throws {
     var made: [RowKey?] = []
     let done = try command(node) { replica, clock in
@@ -105,7 +105,7 @@ extension World {
     }
   }
 
-  /// Those that run, a few at a time where there are many: what checkers look at costs its size.
+  /// Returns running nodes, a few at a time if there are many, since checks are expensive.
   func someNodes(turn: Int) -> [SimulatedNode] {
     let few = min(nodes.count, Self.nodesAtATime)
     return (0..<few).map { nodes[(turn * few + $0) % nodes.count] }.filter(\.isRunning)
@@ -115,7 +115,7 @@ extension World {
 
   // MARK: Arrivals and deadlines
 
-  /// How long a datagram waits in the socket while the program does something else.
+  /// How long a datagram waits in the socket while the program is busy.
   private static let serviceMicroseconds: ClosedRange<Int64> = 50...400
   private static let inboxDatagrams = 2048
 
@@ -144,7 +144,7 @@ extension World {
     queue.push(.read(node.index), at: Instant(microseconds: now.microseconds + 100))
   }
 
-  /// Deadlines are looked at no sooner than this after the last look.
+  /// The minimum interval between two deadline passes.
   private static let alarmMicroseconds: Int64 = 1000
 
   func setAlarm(of node: SimulatedNode) {
@@ -173,7 +173,7 @@ extension World {
 
   // MARK: Power
 
-  /// Somebody tries again whose laptop would not start.
+  /// The retry interval of a start that failed.
   private static let startAgainMilliseconds: Int64 = 10_000
 
   func switchOn(_ node: SimulatedNode, start: Replica.Start = .goesOn) throws {
@@ -216,12 +216,13 @@ extension World {
     }
   }
 
-  /// Where those are now of whom its user knows.
+  /// The current addresses of the nodes that its user knows.
   private func endpoints(givenTo node: SimulatedNode) -> [Endpoint] {
     node.plan.peers.map { self.node($0).endpoint }
   }
 
-  /// Who moved before anybody had met it could never be found: people say where it is now.
+  /// Gives all nodes their configured peers' current addresses: one that moved before the first
+  /// contact could not be found.
   func tellAddresses() throws {
     for node in nodes where node.isRunning && !node.plan.peers.isEmpty {
       let peers = endpoints(givenTo: node)
@@ -229,7 +230,7 @@ extension World {
     }
   }
 
-  /// The power fails: all that is not on the disk is gone.
+  /// Cuts the power: everything that is not on the disk is lost.
   func crash(_ node: SimulatedNode) throws {
     guard node.power == .on || node.power == .asleep || node.disk?.isOff == true else { return }
     trace.note(.changed, at: now, node: node.index, [2])
@@ -260,7 +261,8 @@ extension World {
     }
   }
 
-  /// A copy begins where its original stands, with its sentinel: nothing tells it that it is one.
+  /// A clone starts with the state of its original, sentinel included: nothing reveals to it that
+  /// it is a clone.
   private func switchOnFirst(_ node: SimulatedNode) throws {
     guard !lost.contains(node.index) else { return }
     if node.plan.admittedBy != nil { tally.fire(.lostAdmitter) }
@@ -272,8 +274,8 @@ extension World {
     try switchOn(node)
   }
 
-  /// The disk as it was at the backup. The sentinel, which is elsewhere, tells the node that its
-  /// database is not the newest.
+  /// Restores the disk of the backup. The sentinel, which is stored elsewhere, reveals to the node
+  /// that its database is not the newest.
   func restore(_ node: SimulatedNode) throws {
     guard let backup = node.backup, let life = node.life else { return }
     try crash(node)

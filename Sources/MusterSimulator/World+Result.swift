@@ -1,11 +1,11 @@
 import MusterModel
 import MusterReplica
 
-/// What a run comes to.
+/// The result of a run.
 extension World {
-  // MARK: Agreement
+  // MARK: Convergence
 
-  /// Whether all that take part hold the same and, where they may read, show the same.
+  /// Returns whether all participants hold the same and, if they may read, show the same.
   func isInAgreement() throws -> Bool {
     var root: [UInt8]?
     for node in nodes where node.isRunning && !isRevoked(node) {
@@ -25,8 +25,8 @@ extension World {
     return try isKeyEverywhere()
   }
 
-  /// Whether all who may read have the key that the founder writes under, which nobody may have
-  /// used yet: where somebody tries to keep it from them.
+  /// Returns whether all authorized readers have the founder's current key, which may be unused so
+  /// far: checked if a node tries to prevent that.
   private func isKeyEverywhere() throws -> Bool {
     guard !overfillers.isEmpty, let epoch = try nodes[0].change({ try $0.writingEpoch })??.id
     else { return true }
@@ -36,7 +36,7 @@ extension World {
     return true
   }
 
-  /// Whether frames wait for what can come; the key of a made-up epoch cannot.
+  /// Returns whether frames wait for data that can arrive; the key of a made-up epoch cannot.
   private func isWaiting(_ node: SimulatedNode) throws -> Bool {
     guard try node.store.counts().waiting > 0 else { return false }
     let filling = Set(overfillers.map { nodes[$0].credentials.certificate })
@@ -46,7 +46,7 @@ extension World {
     }
   }
 
-  /// Who differs from most, in a line.
+  /// Returns the largest differences in one line.
   func disagreement() throws -> String {
     var groups: [[UInt8]: [String]] = [:]
     for node in nodes {
@@ -91,7 +91,7 @@ extension World {
     report("bytes_per_second", "\(bytesPerSecond) B/s per node")
   }
 
-  /// On average over nodes and story; frozen when the story ends.
+  /// The average over nodes and story, fixed when the story ends.
   var bytesPerSecond: Int64 {
     let bytes = nodes.map { Int64($0.bytesSentInStory) }.reduce(0, +)
     return bytes * 1000 / max(1, scenario.durationMilliseconds) / Int64(nodes.count)
@@ -126,7 +126,7 @@ extension World {
 }
 
 extension World {
-  /// A few words about how it goes, for whoever waits.
+  /// A short progress summary.
   public var summary: String {
     "\(nodes.filter(\.isRunning).count) of \(nodes.count) on, \(acknowledgedWrites) writes, "
       + "\(network.datagrams) datagrams"

@@ -1,7 +1,7 @@
 import MusterModel
 import MusterReplica
 
-/// From a replica's outcome to the others' inboxes.
+/// Transmission of a replica's outgoing datagrams to the inboxes of others.
 extension World {
   func send(_ outgoing: Replica.Outgoing, from node: SimulatedNode) {
     switch outgoing {
@@ -39,7 +39,7 @@ extension World {
     }
   }
 
-  /// An outsider sends something to somebody.
+  /// Sends a datagram of an outsider to a random node.
   func intrude(noise: Bool) {
     guard let bytes = noise ? eavesdropper.noise() : eavesdropper.repetition() else { return }
     tally.fire(noise ? .garbage : .replay)

@@ -3,33 +3,33 @@ import MusterReplica
 import MusterStore
 import MusterSync
 
-/// A whole mesh under one seed: real replicas with real cryptography on real databases, and
-/// everything around them simulated, in one thread and virtual time.
+/// A simulated mesh, determined by one seed: real replicas with real cryptography on real
+/// databases, in a simulated environment, in one thread and virtual time.
 ///
 ///     Scenario ─┐                     ┌─▶ SimulatedNode: Replica, Store, clocks, movement
-///     seed ─────┴─▶ World ─ events ───┼─▶ Network: what arrives, when, how damaged
-///                     │               ├─▶ Workload: what people do
-///                     ▼               └─▶ timeline: what goes wrong
-///              checkers look at it as it moves, and at its end
+///     seed ─────┴─▶ World ─ events ───┼─▶ Network: delivery, delay, damage
+///                     │               ├─▶ Workload: actions of users
+///                     ▼               └─▶ timeline: faults
+///           checkers examine it during the run, and at its end
 ///
-/// A run has three phases: a *warm-up* on a faultless network; the *story*, in which things go
-/// wrong and the promises of safety are checked; and after a *heal* the *settling*, in which all
-/// must come to agree in time.
+/// A run has three phases: a *warm-up* on a faultless network; the *story* with faults, in which
+/// safety promises are checked; and after a *heal* the *settling*, in which all nodes must converge
+/// in time.
 ///
 /// - Every choice comes from the seed by named streams, so a seed gives the same run every time,
-///   down to the last byte: `TraceHash` says so.
+///   down to the last byte: `TraceHash` proves it.
 /// - It reads no clock and draws no other randomness.
-/// - A class, since checkers look at it while it runs.
+/// - A class, since checkers examine it while it runs.
 public final class World {
-  /// What is being played.
+  /// The scenario of this run.
   public let scenario: Scenario
-  /// Of all choices.
+  /// The seed of all choices.
   public let seed: UInt64
-  /// Of the world, from 0; no node's clock shows it.
+  /// The time of the world, from 0; no node's clock shows it.
   public internal(set) var now = Instant(microseconds: 0)
-  /// When the story began; the end of the warm-up.
+  /// The start of the story, at the end of the warm-up.
   public internal(set) var storyStart = Instant(microseconds: 0)
-  /// Where the run stands.
+  /// The current phase.
   public internal(set) var phase = Phase.warmUp
 
   var nodes: [SimulatedNode] = []
@@ -37,46 +37,45 @@ public final class World {
   var network: Network
   var queue = EventQueue<Happening>()
   var trace = TraceHash()
-  /// Hundreds of nodes look at the same signatures: one of them does it for all.
+  /// Hundreds of nodes verify the same signatures: the results are shared.
   let findings = SharedFindings()
   var workload: Workload
   var eavesdropper: Eavesdropper
   var insider: Insider
   var forger: Forger
   var overfiller: Overfiller
-  /// Whether anything is ever sent again: to record is not free.
+  /// Whether recorded datagrams are ever replayed, since recording costs time.
   let hasEavesdropper: Bool
   var tally = KnobTally()
   let namesWithDisks: Set<String>
-  /// Of nodes whose logs may have two frames for one place.
+  /// Nodes whose logs may have two frames at one position.
   let forkers: Set<Int>
-  /// Nodes of whose own writes nobody knows beforehand whether all will have them.
+  /// Nodes whose own writes may not reach all others.
   let doubtful: Set<Int>
-  /// Nodes that fill what others hold: who holds which part of it nobody has to agree on, until
-  /// they are revoked.
+  /// Nodes that exhaust their quotas: others need not agree on their data until they are revoked.
   let overfillers: Set<Int>
-  /// Nodes that admitted somebody and were destroyed.
+  /// Nodes that admitted a device and were destroyed.
   let lost: Set<Int>
-  /// Those that were acknowledged so far.
+  /// The acknowledged revocations so far.
   var revocations: [Revoked] = []
-  /// Of whom nobody can say whether they were revoked: it failed, and may be on the disk.
+  /// Devices that may have been revoked: the command failed, and may be on the disk.
   var perhapsRevoked: Set<DeviceID> = []
   var acknowledgedWrites = 0
   var convergedMilliseconds: Int64?
   private(set) var violations: [Violation] = []
-  /// Of seeds for replicas, moments of starting, and other choices of the world's own.
+  /// For replica seeds, start times, and other choices of the world itself.
   var random: RandomStream
   let checkers: [any Checker]
   let promptness: PromptnessChecker
   let clones = CloneChecker()
 
-  /// For a report; nil, as at first, records nothing.
+  /// Data for a report; nil, the default, records nothing.
   public var recording: Recording?
 
-  /// Called with the story's time now and then, for whoever watches.
+  /// Called from time to time to show progress.
   public var onProgress: ((World) -> Void)?
 
-  /// Where a run stands.
+  /// The phase of a run.
   public enum Phase: String, Sendable {
     case warmUp = "warming up"
     case story
@@ -84,7 +83,7 @@ public final class World {
     case over
   }
 
-  /// What can happen next.
+  /// A future event.
   enum Happening {
     case arrival(to: Int, bytes: [UInt8], from: Endpoint)
     case read(Int)
@@ -105,7 +104,7 @@ public final class World {
 
   static let mostViolations = 20
 
-  /// Founds the operation and enrols everybody, by file as one would with a memory stick.
+  /// Founds the operation and enrols all nodes by file.
   public init(_ scenario: Scenario, seed: UInt64) throws {
     self.scenario = scenario
     self.seed = seed
@@ -140,7 +139,7 @@ public final class World {
     try found()
   }
 
-  /// Plays a scenario; what ends the run before its time is a broken promise too.
+  /// Runs a scenario. An error that ends the run early counts as a violation too.
   public static func play(_ scenario: Scenario, seed: UInt64) -> RunResult {
     let world: World
     do {
@@ -156,7 +155,7 @@ public final class World {
     }
   }
 
-  /// Plays the scenario from its beginning to its end.
+  /// Runs the scenario from start to end.
   public func run() throws -> RunResult {
     try warmUp()
     try play()
@@ -257,7 +256,7 @@ public final class World {
 
   private static let agreementStepMilliseconds: Int64 = 100
 
-  /// Lets everything happen up to a moment.
+  /// Processes all events up to a time.
   func advance(to end: Instant) throws {
     while let next = queue.nextTime, next <= end, let (time, happening) = queue.pop() {
       now = max(now, time)
@@ -274,7 +273,7 @@ public final class World {
       Violation(promise: promise, detail: detail, atMilliseconds: storyMilliseconds))
   }
 
-  /// Since the story began.
+  /// The time since the story began, in milliseconds.
   public var storyMilliseconds: Int64 {
     phase == .warmUp ? -scenario.warmUpMilliseconds : now.milliseconds(since: storyStart)
   }

@@ -47,7 +47,7 @@ public struct ArrivalSpan: Hashable, Sendable {
   public let boot: Int64
   /// It was made not earlier; nil where no echo led back.
   public let earliest: Int64?
-  /// It was made not later: when it arrived, or what other stamps of its author say.
+  /// It was made not later: when it arrived, or what other stamps of its author show.
   public let latest: Int64
 
   /// Of one boot; `earliest` MUST NOT be above `latest`.

@@ -1,41 +1,41 @@
 public import MusterModel
 
-/// What one transaction of replication changes; all of it is kept or none.
+/// The changes of one replication transaction, committed as a whole or not at all.
 ///
-/// Taken in the order of the properties: a frame may be held as waiting and released in one batch.
+/// Applied in the order of the properties: one batch may store a frame as waiting and release it.
 public struct Batch: Sendable {
-  /// Keys that came to this node; one that is held stays.
+  /// Epoch keys that arrived. A stored one is kept.
   public var epochKeys: [StoredEpochKey] = []
-  /// Certificates that devices showed; one that is held stays.
+  /// Certificates that devices presented. A stored one is kept.
   public var certificates: [StoredCertificate] = []
-  /// Forks that were found: strands to be ended, before any frame is taken.
+  /// Detected forks: strands to be ended before any frame is stored.
   public var partings: [Parting] = []
-  /// Each log's frames in sequence.
+  /// The frames of each log, in sequence.
   public var frames: [HeldFrame] = []
-  /// Frames that waited, and what becomes of them now.
+  /// Waiting frames, and what they do to the view now.
   public var released: [ReleasedFrame] = []
-  /// Each is kept if it is newer than the one held of its topic.
+  /// Each is stored if it is newer than the stored one of its topic.
   public var records: [LatestRecord] = []
-  /// Each is kept if its order is no older than that of the position held of its device.
+  /// Each is stored if its order is not older than that of the stored position of its device.
   public var positions: [DevicePosition] = []
   /// This node's own track.
   public var fixes: [PositionReport] = []
-  /// The ways of trackers; one that is held of a tracker and a sample time stays.
+  /// The tracks of trackers. A stored fix of the same tracker and sample time is kept.
   public var trackerFixes: [TrackerFix] = []
-  /// Small local facts to set, by name.
+  /// Local settings to store, by name.
   public var local: [String: [UInt8]] = [:]
-  /// Names of small local facts to forget.
+  /// Names of local settings to delete.
   public var forgotten: Set<String> = []
 
-  /// Stamps and arrivals, by which ages outlive a restart.
+  /// Stamps and arrivals, which preserve ages across a restart.
   public var ages = AgeChanges()
   /// What arrived or was written here, to be appended to the journal.
   public var journal: [JournalEntry] = []
 
-  /// Frames that were set aside and are done with.
+  /// Salvaged frames that are settled.
   public var settled: [SettledFrame] = []
 
-  /// A batch that changes nothing, to be filled.
+  /// Creates an empty batch.
   public init() {}
 
   /// Whether committing it would change nothing.
@@ -47,32 +47,33 @@ public struct Batch: Sendable {
   }
 }
 
-/// A fix of a phone or another tracker that this node speaks for.
+/// A fix of a phone or another tracker for which this node publishes.
 public struct TrackerFix: Hashable, Sendable {
-  /// Its row.
+  /// The tracker's row.
   public var tracker: RowID
-  /// The fix, and when this node took it in.
+  /// The fix, and when this node received it.
   public var report: PositionReport
 
-  /// A fix to keep.
+  /// Creates a fix to store.
   public init(tracker: RowID, report: PositionReport) {
     self.tracker = tracker
     self.report = report
   }
 }
 
-/// A frame that was verified and is to be held, with what it does to the view.
+/// A verified frame to store, with its effect on the view.
 public struct HeldFrame: Sendable {
-  /// The next of its log, or one that is held already.
+  /// The next frame of its log, or one that is already stored.
   public var frame: Frame
-  /// What frame 0 of the log says, with the first frame of a log or a strand; nil for every other.
+  /// The contents of frame 0 of the log, with the first frame of a log or a strand; nil for every
+  /// other.
   public var opening: Opening?
-  /// With the first frame of a strand, where that begins; nil for every other.
+  /// With the first frame of a strand, where the strand begins; nil for every other.
   public var base: StrandBase?
-  /// What it does to the view.
+  /// Its effect on the view.
   public var application: Application
 
-  /// A frame to hold; the opening goes with the first frame of a log or a strand.
+  /// Creates a frame to store. The opening goes with the first frame of a log or a strand.
   public init(
     frame: Frame, opening: Opening? = nil, base: StrandBase? = nil, application: Application
   ) {
@@ -83,51 +84,51 @@ public struct HeldFrame: Sendable {
   }
 }
 
-/// A strand that ends where two branches part: what it held beyond becomes a strand of its own.
+/// A strand that ends where two branches diverge: its later frames become a strand of their own.
 public struct Parting: Hashable, Sendable {
-  /// The strand, and the last of its frames that both branches share; it is not its newest.
+  /// The strand, and its last frame that both branches share. This is not its newest.
   public var place: FramePlace
-  /// What the strand behind is called.
+  /// The name of the new strand.
   public var tail: LogID
 
-  /// `tail` MUST be the name that the frame after `place` gives.
+  /// Creates a parting. `tail` MUST be the name that the frame after `place` gives.
   public init(place: FramePlace, tail: LogID) {
     self.place = place
     self.tail = tail
   }
 }
 
-/// What becomes of a frame that was waiting.
+/// A waiting frame that is processed again.
 public struct ReleasedFrame: Sendable {
-  /// Of a frame that is held; one that does not wait is left alone.
+  /// The frame, which is stored. One that does not wait is left unchanged.
   public var place: FramePlace
-  /// What it does to the view.
+  /// Its effect on the view.
   public var application: Application
 
-  /// A frame that waits no longer, or for something else.
+  /// Creates a frame that no longer waits, or waits for something else.
   public init(place: FramePlace, application: Application) {
     self.place = place
     self.application = application
   }
 }
 
-/// What a held frame does to the view.
+/// The effect of a stored frame on the view.
 public enum Application: Sendable {
   case applied(writes: [AuthoredWrite], crossings: [RecordedCrossing])
-  /// Held, forwarded, and not applied yet.
+  /// Stored and forwarded, but not applied yet.
   case waiting(WaitReason)
-  /// Openings, control frames, refused operations: held for good, and nothing to apply.
+  /// Openings, control frames, rejected operations: stored, and nothing to apply.
   case nothing
 }
 
-/// What a held frame that is not applied waits for.
+/// What a stored frame that is not applied waits for.
 public enum WaitReason: Hashable, Sendable {
   case key(EpochID)
   /// A later version of this program.
   case unknownOperation
   /// The other parts of an operation that did not fit one frame.
   case part
-  /// Control frames that say who its author is.
+  /// Control frames that certify its author.
   case certificate
 }
 
@@ -138,13 +139,13 @@ public struct StoredEpochKey: Hashable, Sendable, CustomStringConvertible, Custo
   /// The secret itself.
   public let key: Bytes32
 
-  /// The caller has checked that the id is the hash of the key.
+  /// Creates a key. The caller has verified that the id is the hash of the key.
   public init(id: EpochID, key: Bytes32) {
     self.id = id
     self.key = key
   }
 
-  /// Names the epoch and withholds the key.
+  /// The epoch, without the key.
   public var description: String { "key of epoch \(id.short)" }
   /// Keeps the key out of what `dump` and failed tests print.
   public var customMirror: Mirror { Mirror(self, children: ["id": id]) }
@@ -167,18 +168,18 @@ public struct StoredCertificate: Hashable, Sendable {
   }
 }
 
-/// A device's last known place, opened from its newest readable position record.
+/// A device's last known position, decrypted from its newest readable position record.
 public struct DevicePosition: Hashable, Sendable {
-  /// Whose place it is.
+  /// The device.
   public var device: DeviceID
-  /// Who carried the device, by its certificate.
+  /// The user of the device, from its certificate.
   public var user: UserID
-  /// That of the record.
+  /// The order of the record.
   public var order: RecordOrder
-  /// The fix, and when the device took it in.
+  /// The fix, and when the device received it.
   public var report: PositionReport
 
-  /// The caller has verified and opened the record.
+  /// Creates a position. The caller has verified and decrypted the record.
   public init(device: DeviceID, user: UserID, order: RecordOrder, report: PositionReport) {
     self.device = device
     self.user = user

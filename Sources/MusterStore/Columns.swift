@@ -1,12 +1,12 @@
 internal import GRDBSQLite
 internal import MusterModel
 
-// How values of the model become columns, and back. Reading checks everything: a damaged file must
-// end in `StoreError.corrupt` and never in a trap.
+// Conversion of model values to columns and back. Reading validates everything: a damaged file must
+// result in `StoreError.corrupt` and never in a trap.
 
 // MARK: - To columns
 
-/// A value on its way into a statement.
+/// A value to bind to a statement.
 enum ColumnValue {
   case null
   case integer(Int64)
@@ -37,7 +37,7 @@ extension [UInt8] {
 }
 
 extension FixedWidthInteger {
-  /// Integers above `Int64.max` keep their bits; whoever compares them does so in Swift.
+  /// Integers above `Int64.max` keep their bits and are compared in Swift only.
   var column: ColumnValue { .integer(Int64(truncatingIfNeeded: self)) }
 }
 
@@ -60,9 +60,9 @@ extension Optional {
 
 /// Reads the columns of one row from left to right.
 struct ColumnReader {
-  /// A statement that stands at a row.
+  /// A statement positioned at a row.
   private let statement: OpaquePointer
-  /// The table, for the message about damage.
+  /// The table, for the error message.
   private let table: String
   private var index: CInt = 0
 
@@ -135,7 +135,7 @@ struct ColumnReader {
     return raw
   }
 
-  /// Nil for NULL. The bytes are there only while `body` runs.
+  /// Passes the bytes, which are valid only during `body`. Returns nil for NULL.
   private mutating func withBlob<T>(_ body: (UnsafeRawBufferPointer) -> T) throws -> T? {
     let column = index
     index += 1
@@ -182,7 +182,7 @@ extension Fix {
 }
 
 extension Bytes16 {
-  /// The sixteen bytes from `offset` on, which the caller knows to be there.
+  /// Reads sixteen bytes at `offset`, which MUST be in range.
   fileprivate init(_ bytes: UnsafeRawBufferPointer, at offset: Int) {
     self.init(
       high: UInt64(bigEndian: bytes.loadUnaligned(fromByteOffset: offset, as: UInt64.self)),

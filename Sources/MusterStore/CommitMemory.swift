@@ -1,12 +1,12 @@
 internal import MusterModel
 
-/// What commits have read and written, for those that follow: true only while it says what the
-/// database says, so whoever works with it takes it away, and gives it back once the transaction
-/// is durable. After one that failed nothing is remembered.
+/// A cache of what commits have read and written. It is valid only while it matches the database: a
+/// transaction takes it out, and puts it back once it is durable. After a failed transaction the
+/// cache is empty.
 ///
-/// `@unchecked Sendable`: it is touched on the queue of the one writing connection alone.
+/// `@unchecked Sendable`: accessed only on the queue of the single writing connection.
 final class CommitMemory: @unchecked Sendable {
-  /// What is remembered.
+  /// The cached data.
   struct Contents {
     var rows = RowCache()
   }
@@ -20,6 +20,6 @@ final class CommitMemory: @unchecked Sendable {
 
   func keep(_ new: Contents) { contents = new }
 
-  /// After something else has written to the log or the view.
+  /// Invalidates the cache after other writes to the log or the view.
   func forget() { contents = nil }
 }

@@ -1,18 +1,18 @@
 public import MusterModel
 
-/// What a commit changed, for the subscribers of the view and for the counters.
+/// The changes of a commit, for subscribers of the view and for counters.
 public struct CommitOutcome: Hashable, Sendable {
-  /// Frames that were not held before.
+  /// Frames that were not stored before.
   public internal(set) var framesHeld = 0
-  /// Frames that were held already: skipped, and applied no second time.
+  /// Frames that were stored already: skipped, and not applied again.
   public internal(set) var framesKnown = 0
   /// Frames that were waiting and no longer are.
   public internal(set) var framesReleased = 0
-  /// Writes whose author may not make them, or whose value is not the field's.
+  /// Writes that their author may not make, or with an invalid value.
   public internal(set) var writesRefused = 0
-  /// Rows that a write went to, sorted; what is shown of one may be as before.
+  /// Rows that received a write, sorted. Their visible value may be unchanged.
   public internal(set) var changedRows: [RowKey] = []
-  /// Crossings that were not known before, in the order of their arrival.
+  /// New crossings, in order of arrival.
   public internal(set) var newCrossings: [ArrivedCrossing] = []
   /// Topics whose record was replaced by a newer one, in the batch's order.
   public internal(set) var newRecords: [RecordTopic] = []
@@ -22,14 +22,14 @@ public struct CommitOutcome: Hashable, Sendable {
   init() {}
 }
 
-/// A crossing in the order in which this node came to know it.
+/// A crossing with its arrival number at this node.
 public struct ArrivedCrossing: Hashable, Sendable {
-  /// Only ever grows, on this node; another node has other numbers.
+  /// Increases monotonically on this node; other nodes have other numbers.
   public let arrival: Int64
   /// The crossing, its id and its author.
   public let recorded: RecordedCrossing
 
-  /// A crossing under the number that the store gave it.
+  /// Creates a crossing with the number that the store assigned.
   public init(arrival: Int64, recorded: RecordedCrossing) {
     self.arrival = arrival
     self.recorded = recorded

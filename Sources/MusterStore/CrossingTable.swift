@@ -9,11 +9,11 @@ enum CrossingTable {
     written_at_ms
     """
 
-  /// Keeps a crossing. A faulty author may give one id to two: then the one whose canonical bytes
-  /// are lower is kept, so that all nodes agree whatever came first, and it counts as new.
+  /// Stores a crossing. A faulty author may give one id to two: then the one with lower canonical
+  /// bytes is kept, so that all nodes agree whatever the order of arrival, and it counts as new.
   ///
   /// - Parameter arrival: its number in a view that was rebuilt; nil for the next.
-  /// - Returns: the arrival, or nil where it is held already or has to give way.
+  /// - Returns: the arrival number; nil if it is already stored or loses.
   static func keep(
     _ recorded: RecordedCrossing, arrival: Int64?, in database: Database
   ) throws -> Int64? {
@@ -49,14 +49,14 @@ enum CrossingTable {
     }
   }
 
-  /// The highest number that was ever given; 0 before the first.
+  /// Returns the highest assigned number; 0 before the first.
   static func newestArrival(_ database: Database) throws -> Int64 {
     try database.first(
       "SELECT seq FROM sqlite_sequence WHERE name = 'crossings'", of: "crossings"
     ) { try $0.integer() } ?? 0
   }
 
-  /// Those whose ids are in a range, or all, by id.
+  /// Reads the crossings with ids in a range, or all, by id.
   static func each(
     _ ids: ClosedRange<CrossingID>?, in database: Database,
     _ body: (RecordedCrossing) throws -> Void

@@ -1,13 +1,13 @@
 public import MusterModel
 
-/// Where a frame stands: its log, and its sequence in it.
+/// The position of a frame: its log and its sequence.
 public struct FramePlace: Hashable, Sendable, CustomStringConvertible {
   /// The log that it belongs to, or the strand of one that is forked.
   public let log: LogID
   /// 0 for the opening; at most `Limits.lastSequence` for any frame that is held.
   public let sequence: UInt64
 
-  /// Names a place; whether a frame is there is another matter.
+  /// Creates a position, whether or not a frame is stored there.
   public init(log: LogID, sequence: UInt64) {
     self.log = log
     self.sequence = sequence

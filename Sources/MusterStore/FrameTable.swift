@@ -14,7 +14,7 @@ struct HeldLog {
     LogSummary(opening: opening, head: head, base: base, isParted: isParted)
   }
 
-  /// The row id of one of its frames; the sequence MUST be at most `Limits.lastSequence`.
+  /// Returns the row id of one of its frames. The sequence MUST be at most `Limits.lastSequence`.
   func place(_ sequence: UInt64) -> Int64 { ref << 32 | Int64(sequence) }
 }
 
@@ -42,14 +42,14 @@ enum FrameTable {
     try database.all("SELECT \(logColumns) FROM logs ORDER BY log", of: "logs", readLog)
   }
 
-  /// The strands of a forked log, its own among them.
+  /// Returns the strands of a forked log, including its own.
   static func strands(of log: LogID, in database: Database) throws -> [HeldLog] {
     try database.all(
       "SELECT \(logColumns) FROM logs WHERE log = ?1 OR origin = ?1 ORDER BY ref", [log.blob],
       of: "logs", readLog)
   }
 
-  /// The strands from the one that holds a sequence up to this one, oldest first.
+  /// Returns the strands from the one that contains a sequence up to this one, oldest first.
   static func path(
     to strand: HeldLog, from first: UInt64, in database: Database
   ) throws -> [HeldLog] {
@@ -63,7 +63,7 @@ enum FrameTable {
     return path
   }
 
-  /// Gives a log the next ref, or a strand. Its head is its first frame.
+  /// Inserts a log or a strand with the next ref. Its head is its first frame.
   static func insertLog(
     _ frame: Frame, opening: Opening, base: StrandBase?, in database: Database
   ) throws -> HeldLog {
@@ -93,7 +93,7 @@ enum FrameTable {
       isParted: isParted)
   }
 
-  /// Ends a strand after one of its frames; those behind become a strand of their own.
+  /// Ends a strand after one of its frames. The later ones become a strand of their own.
   static func part(
     _ strand: HeldLog, after sequence: UInt64, as tail: LogID, in database: Database
   ) throws {
@@ -128,7 +128,7 @@ enum FrameTable {
       [log.head.sequence.column, log.head.hash.blob, log.ref.column])
   }
 
-  /// Logs whose frames are not exactly those from 0 to their head.
+  /// Returns the logs whose frames are not exactly those from 0 to their head.
   static func brokenLogs(_ database: Database) throws -> [LogID] {
     try database.all(
       """
@@ -145,7 +145,8 @@ enum FrameTable {
     ) { try $0.identifier() }
   }
 
-  /// Numbers of logs, frames and waiting frames. Frames have no gaps, so heads tell.
+  /// Returns the numbers of logs, frames and waiting frames. Logs have no gaps, so their heads
+  /// suffice.
   static func counts(_ database: Database) throws -> StoreCounts {
     try database.first(
       """
@@ -210,7 +211,7 @@ enum FrameTable {
     }
   }
 
-  /// Whether a log has the frame that dots name so.
+  /// Returns whether a log contains the frame with this name, as used by dots.
   static func has(_ name: Bytes16, in log: HeldLog, _ database: Database) throws -> Bool {
     try database.first(
       "SELECT 1 FROM frames WHERE name = ? AND place BETWEEN ? AND ? LIMIT 1",
@@ -220,7 +221,8 @@ enum FrameTable {
     ) { _ in true } ?? false
   }
 
-  /// Whether the frame of this name is held at a place that counts, and not waiting.
+  /// Returns whether the frame with this name is stored at a position that counts, and does not
+  /// wait.
   static func isApplied(
     _ name: Bytes16, where counts: (Int64) -> Bool, in database: Database
   ) throws -> Bool {
@@ -236,8 +238,8 @@ enum FrameTable {
     return isFound
   }
 
-  /// Calls `body` with the frames of a log from one sequence through another, until it answers
-  /// false. A frame that should be there and is not is damage.
+  /// Calls `body` with the frames of a log from one sequence through another, until it returns
+  /// false. A missing frame is reported as damage.
   static func eachFrame(
     of log: HeldLog, from first: UInt64, through last: UInt64, in database: Database,
     while body: (Frame) throws -> Bool
@@ -280,7 +282,7 @@ enum FrameTable {
     return found
   }
 
-  /// A frame by itself, while others of its log are being read; nil where none is held.
+  /// Reads a single frame while others of its log are being read; nil if it is not stored.
   static func frameAlone(_ place: FramePlace, in database: Database) throws -> Frame? {
     guard let log = try log(place.log, in: database), place.sequence <= log.head.sequence,
       let strand = try path(to: log, from: place.sequence, in: database).first

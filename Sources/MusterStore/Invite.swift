@@ -1,21 +1,22 @@
 public import MusterModel
 
-/// An invitation that this device made; only this device admits by it. Its secret is never printed.
+/// An invite that this device created. Only this device can admit joiners with it. Its secret is
+/// never printed.
 public struct Invite: Hashable, Sendable, CustomStringConvertible, CustomReflectable {
-  /// A hash of the secret, by which a joiner names it.
+  /// A hash of the secret, by which a joiner identifies it.
   public let id: InviteID
-  /// What the joiner proves to know.
+  /// The secret whose knowledge the joiner proves.
   public let secret: [UInt8]
-  /// What those who join by it become.
+  /// The role of devices that join with it.
   public let role: Role
-  /// How many more devices may join by it.
+  /// How many more devices may join with it.
   public var usesLeft: UInt32
-  /// By this device's clock, which the caller reads.
+  /// The expiry by this device's clock, which the caller reads.
   public let expiresAt: Timestamp
-  /// By this device's clock: a label.
+  /// For display, by this device's clock.
   public let createdAt: Timestamp
 
-  /// An invite with all its uses.
+  /// Creates an invite with all its uses.
   public init(
     id: InviteID, secret: [UInt8], role: Role, usesLeft: UInt32, expiresAt: Timestamp,
     createdAt: Timestamp
@@ -28,17 +29,17 @@ public struct Invite: Hashable, Sendable, CustomStringConvertible, CustomReflect
     self.createdAt = createdAt
   }
 
-  /// Withholds the secret.
+  /// The invite, without its secret.
   public var description: String { "invite \(id.short) for \(usesLeft) × \(role.name)" }
   /// Keeps the secret out of what `dump` and failed tests print.
   public var customMirror: Mirror { Mirror(self, children: ["id": id, "usesLeft": usesLeft]) }
 }
 
-/// What came of a device's wish to join by an invite; the invite is as it stands afterwards.
+/// The result of using an invite, with the invite after it.
 public enum InviteUse: Hashable, Sendable {
   /// One use was taken.
   case counted(Invite)
-  /// This device's use was taken before: its request was repeated, or its answer lost.
+  /// This device was admitted before: its request was repeated, or the answer was lost.
   case repeated(Invite)
   case exhausted(Invite)
   case unknown

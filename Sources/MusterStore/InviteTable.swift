@@ -1,7 +1,7 @@
 internal import GRDB
 internal import MusterModel
 
-/// The SQL of invitations and of who used them.
+/// The SQL of invites and their uses.
 enum InviteTable {
   private static let columns = "id, secret, role, uses_left, expires_at_ms, created_at_ms"
 

@@ -1,9 +1,9 @@
 internal import GRDB
 internal import MusterModel
 
-/// The SQL of what is this node's alone: epoch keys, small facts and its own track.
+/// The SQL of data that is local to this node: epoch keys, settings and its own track.
 enum LocalTable {
-  /// A key is a function of its id, so one that is held stays.
+  /// A key is determined by its id, so a stored one is kept.
   static func keep(_ key: StoredEpochKey, in database: Database) throws {
     try database.run(
       "INSERT INTO epochs(id, key) VALUES (?, ?) ON CONFLICT DO NOTHING",

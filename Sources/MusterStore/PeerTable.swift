@@ -1,9 +1,9 @@
 internal import GRDB
 internal import MusterModel
 
-/// The SQL of remembered addresses.
+/// The SQL of stored peer addresses.
 enum PeerTable {
-  /// What is known of an address is never lost to a later entry that knows less.
+  /// Stores an address. Known details are kept if the new entry lacks them.
   static func remember(_ peer: RememberedPeer, in database: Database) throws {
     try database.run(
       """
@@ -24,8 +24,8 @@ enum PeerTable {
       [endpoint.address.blob, endpoint.port.column, endpoint.scope.column])
   }
 
-  /// Lets go of all but so many, those that nobody proved to be at first, then those heard
-  /// longest ago.
+  /// Deletes all but `limit` addresses: unauthenticated ones first, then those received longest
+  /// ago.
   static func trim(to limit: Int, in database: Database) throws {
     let count = try database.first("SELECT count(*) FROM peers", of: "peers") {
       try $0.integer(Int.self)

@@ -1,7 +1,7 @@
 internal import GRDB
 internal import MusterModel
 
-/// The SQL of latest-only records and of the positions that were read out of them.
+/// The SQL of latest-only records and of the positions decrypted from them.
 enum RecordTable {
   private static let columns =
     "topic, kind, certificate, generation, incarnation, counter, epoch, body, signature"
@@ -10,7 +10,7 @@ enum RecordTable {
     accuracy_decimetres, sampled_at_ms, reported_at_ms
     """
 
-  /// Keeps the record if none of its topic is held that is as new.
+  /// Stores the record unless one of its topic that is as new is stored.
   static func keep(_ record: LatestRecord, in database: Database) throws -> Bool {
     #if Canary
       if Canary.acceptOlderRecord.isPlanted {
@@ -24,8 +24,8 @@ enum RecordTable {
     return database.changesCount > 0
   }
 
-  /// One statement, since positions are what is written most often. A counter above half its range
-  /// is a negative number here, and the newer one.
+  /// One statement, since positions are the most frequent writes. A counter above half its range is
+  /// negative here, and the newer one.
   private static let keepRecord = """
     INSERT INTO records(\(columns)) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
     ON CONFLICT(topic) DO UPDATE SET
@@ -46,7 +46,8 @@ enum RecordTable {
     }
   }
 
-  /// Keeps the position unless a newer one of its device is held; whether anything changed.
+  /// Stores the position unless a newer one of its device is stored. Returns whether anything
+  /// changed.
   static func keep(_ position: DevicePosition, in database: Database) throws -> Bool {
     try database.run(
       keepPosition,

@@ -2,31 +2,31 @@ internal import GRDB
 internal import MusterCRDT
 internal import MusterModel
 
-/// Rows that commits work on: each is written once a transaction, however many writes go to it, and
-/// read once for as long as it is remembered, since what is written to now is often written to
-/// again soon.
+/// A write-back cache of rows: each is written once per transaction, however many writes it
+/// receives, and read once while it is cached, since recently written rows are often written again.
 struct RowCache {
   private struct Entry {
     var state: RowState
     /// Nil for a row that is not stored yet.
     var place: Int64?
-    /// Whether the state is another than the stored one.
+    /// Whether the state differs from the stored one.
     var isChanged = false
-    /// What the state took when it was last stored.
+    /// The size of the state when it was last stored.
     var bytes = 0
   }
 
   private var indices: [RowKey: Int] = [:]
   private var entries: [Entry] = []
-  /// Rows that writes went to since they were last asked for; one may be there twice.
+  /// Rows written since the last call of `takeTouched`; may contain duplicates.
   private var touched: [RowKey] = []
   /// Entries that are to be written.
   private var changed: [Int] = []
   private var bytes = 0
-  /// The row of the write before, and of most writes after it.
+  /// The most recently written row, which most writes use again.
   private var latest: (key: RowKey, index: Int)?
 
-  /// Rows held at once, and the bytes of their stored forms; beyond either all are let go.
+  /// The maximum number of rows, and of bytes of their stored forms. Beyond either the cache is
+  /// cleared.
   private static let capacity = 16_384
   private static let byteCapacity = 16 * 1024 * 1024
 
@@ -43,7 +43,7 @@ struct RowCache {
     return entries[index].state.apply(write, at: place, isApplied: isApplied)
   }
 
-  /// Writes what was changed, rows that lie together on disk one after the other.
+  /// Writes the changed rows in the order of their places on disk.
   mutating func flush(to database: Database) throws {
     changed.sort { (entries[$0].place ?? .max, $0) < (entries[$1].place ?? .max, $1) }
     for index in changed {
@@ -62,7 +62,7 @@ struct RowCache {
     if bytes > Self.byteCapacity { forgetAll() }
   }
 
-  /// The rows that writes went to since this was last asked, sorted.
+  /// Returns and clears the written rows, sorted.
   mutating func takeTouched() -> [RowKey] {
     defer { touched.removeAll(keepingCapacity: true) }
     touched.sort()

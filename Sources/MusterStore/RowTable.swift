@@ -16,7 +16,7 @@ enum RowTable {
     }
   }
 
-  /// Gives a row the next place.
+  /// Inserts a row at the next place.
   static func insert(
     _ key: RowKey, encoded: [UInt8], in database: Database
   ) throws -> Int64 {
@@ -35,7 +35,7 @@ enum RowTable {
     try database.run("DELETE FROM rows")
   }
 
-  /// Every stored state of a kind, or of all, by kind and id.
+  /// Reads every stored state of a kind, or of all, by kind and id.
   static func each(
     _ kind: EntityKind?, in database: Database, _ body: (RowKey, [UInt8]) throws -> Void
   ) throws {
@@ -46,7 +46,7 @@ enum RowTable {
     ) { try read(&$0, body) }
   }
 
-  /// Those of a kind whose ids are in a range, by id.
+  /// Reads the states of a kind with ids in a range, by id.
   static func each(
     _ kind: EntityKind, among ids: ClosedRange<RowID>, in database: Database,
     _ body: (RowKey, [UInt8]) throws -> Void

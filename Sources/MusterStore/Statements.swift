@@ -2,19 +2,19 @@ internal import GRDB
 internal import GRDBSQLite
 internal import MusterModel
 
-// Statements are prepared once per connection. They are bound and stepped by SQLite's own calls:
-// a catch-up makes them by the hundred thousand, and wrapping each value and each row costs more
+// Cached statements, prepared once per connection. They are bound and stepped by SQLite's own
+// calls: a catch-up executes hundreds of thousands, and wrapping each value and row would cost more
 // than SQLite's work.
 
 extension Database {
-  /// Runs a statement that answers nothing.
+  /// Runs a statement without results.
   func run(_ sql: String, _ values: [ColumnValue] = []) throws {
     try withStatement(sql, values) { statement in
       while try step(statement) {}
     }
   }
 
-  /// Calls `body` with each row until it answers false. `body` MUST NOT run the same statement.
+  /// Calls `body` with each row until it returns false. `body` MUST NOT run the same statement.
   func eachWhile(
     _ sql: String, _ values: [ColumnValue] = [], of table: String,
     _ body: (inout ColumnReader) throws -> Bool
@@ -63,7 +63,7 @@ extension Database {
     let prepared = try cachedStatement(sql: sql)
     let statement = prepared.sqliteStatement
     defer { sqlite3_reset(statement) }
-    // A value that is not given would be the one of the call before.
+    // An unbound parameter would keep its previous value.
     precondition(
       Int(sqlite3_bind_parameter_count(statement)) == values.count,
       "\(values.count) values for: \(sql)")
@@ -73,7 +73,7 @@ extension Database {
     return try withExtendedLifetime(prepared) { try body(statement) }
   }
 
-  /// Whether the statement came to a row.
+  /// Returns whether there is another row.
   private func step(_ statement: OpaquePointer) throws -> Bool {
     switch sqlite3_step(statement) {
     case SQLITE_ROW: return true
@@ -116,7 +116,7 @@ extension ColumnValue {
   private static func bind(
     _ bytes: UnsafeRawBufferPointer, to statement: OpaquePointer, at index: CInt
   ) -> CInt {
-    // No bytes at no address would be NULL.
+    // A null pointer would bind NULL.
     guard let start = bytes.baseAddress, !bytes.isEmpty else {
       return sqlite3_bind_zeroblob(statement, index, 0)
     }

@@ -3,10 +3,10 @@ internal import MusterCRDT
 internal import MusterModel
 
 extension Store {
-  /// Keeps a batch, all or nothing: frames in the log, what they do in the view, and what goes
-  /// with them. On return it is on disk.
+  /// Commits a batch in one transaction: frames in the log, their effects on the view, and the
+  /// rest. On return it is on disk.
   ///
-  /// A frame that is held already is skipped and not applied again. The caller MUST have verified
+  /// A frame that is already stored is skipped and not applied again. The caller MUST have verified
   /// frames, records and authority, and the hash of each write's origin.
   public func commit(_ batch: Batch) throws(StoreError) -> CommitOutcome {
     guard !batch.isEmpty else { return CommitOutcome() }
@@ -30,18 +30,18 @@ extension Store {
   }
 }
 
-/// The work of one transaction that writes to the log or the view.
+/// One transaction that writes to the log or the view.
 struct CommitRun {
   private let database: Database
-  /// Nil for a log that is not held.
+  /// Nil for a log that is not stored.
   private var logs: [LogID: HeldLog?] = [:]
   private var grown: Set<LogID> = []
   private(set) var memory: CommitMemory.Contents
   private var journal = JournalTable()
   private var outcome = CommitOutcome()
-  /// How far a view that is being rebuilt has come; nil where everything held counts as applied.
+  /// The progress of a view rebuild; nil if every stored frame counts as applied.
   var progress: RebuildProgress?
-  /// The numbers that crossings had in a view that is being rebuilt.
+  /// The previous arrival numbers of crossings in a view that is rebuilt.
   var arrivals: [CrossingID: Int64] = [:]
 
   init(_ database: Database, remembering memory: CommitMemory.Contents) {
@@ -88,7 +88,7 @@ struct CommitRun {
     try apply(held.application, at: place)
   }
 
-  /// The log, grown by this frame; nil where the frame is held already.
+  /// Returns the log, extended by this frame; nil if the frame is already stored.
   private mutating func admit(_ held: HeldFrame) throws -> HeldLog? {
     let frame = held.frame
     guard var log = try log(frame.strand) else {
@@ -191,7 +191,7 @@ struct CommitRun {
     }
   }
 
-  // MARK: The end
+  // MARK: Completion
 
   mutating func finish() throws -> CommitOutcome {
     try memory.rows.flush(to: database)

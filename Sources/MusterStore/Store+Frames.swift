@@ -1,51 +1,51 @@
 internal import GRDB
 public import MusterModel
 
-/// How much a store holds.
+/// The size of a store.
 public struct StoreCounts: Hashable, Sendable {
-  /// Logs, of whatever lane.
+  /// Logs of all lanes.
   public let logs: Int
   /// Frames of all logs, openings included.
   public let frames: Int
-  /// Of the frames, those that are not applied yet.
+  /// Frames that are not applied yet.
   public let waiting: Int
 }
 
-/// A frame that is held and not applied yet.
+/// A stored frame that is not applied yet.
 public struct WaitingFrame: Hashable, Sendable {
-  /// That of its log.
+  /// The opening of its log.
   public let opening: Opening
-  /// As it came.
+  /// The frame as received.
   public let frame: Frame
-  /// What would let it be applied.
+  /// What it waits for.
   public let reason: WaitReason
 }
 
 extension Store {
-  /// Every log that is held, by id.
+  /// Returns every stored log, by id.
   public func logs() throws(StoreError) -> [LogSummary] {
     try read { try FrameTable.logs($0).map(\.summary) }
   }
 
-  /// All logs and strands, in the order in which the first frame of each was stored.
+  /// Returns all logs and strands, in the order in which the first frame of each was stored.
   public func logsByArrival() throws(StoreError) -> [LogSummary] {
     try read { try FrameTable.logs($0).sorted { $0.ref < $1.ref }.map(\.summary) }
   }
 
-  /// Nil for a log that is not held.
+  /// Returns a log; nil if it is not stored.
   public func log(_ id: LogID) throws(StoreError) -> LogSummary? {
     try read { try FrameTable.log(id, in: $0)?.summary }
   }
 
-  /// Reads the heads, not the frames, so it is quick.
+  /// Returns the counts. Reads the heads, not the frames, so it is fast.
   public func counts() throws(StoreError) -> StoreCounts {
     try read(FrameTable.counts)
   }
 
-  /// A run of a log's frames for a peer; empty past the head or for a log that is not held. Of a
-  /// strand, what it goes on from belongs to it.
+  /// Returns a run of a log's frames for a peer; empty past the head or for an unknown log. For a
+  /// strand, the frames that it branches off from are included.
   ///
-  /// - Parameter maxBytes: of bodies; the first frame is given even if it is larger.
+  /// - Parameter maxBytes: of bodies; the first frame is returned even if it is larger.
   public func frames(
     log id: LogID, from first: UInt64, maxBytes: Int, maxFrames: Int
   ) throws(StoreError) -> [Frame] {
@@ -79,12 +79,12 @@ extension Store {
     }
   }
 
-  /// Nil where none is held.
+  /// Returns a frame; nil if it is not stored.
   public func frame(_ place: FramePlace) throws(StoreError) -> Frame? {
     try frames(log: place.log, from: place.sequence, maxBytes: 0, maxFrames: 1).first
   }
 
-  /// Of frames that dots name, those that a log holds.
+  /// Returns those of the named frames that a log contains.
   public func frames(
     among names: Set<Bytes16>, in log: LogID
   ) throws(StoreError) -> Set<Bytes16> {
@@ -94,18 +94,18 @@ extension Store {
     }
   }
 
-  /// Epochs whose keys frames of an author wait for, in no order.
+  /// Returns the epochs whose keys an author's frames wait for, unordered.
   public func epochsWaitedFor(
     by author: CertificateHash, limit: Int
   ) throws(StoreError) -> [EpochID] {
     try read { try FrameTable.epochsWaitedFor(by: author, limit: limit, in: $0) }
   }
 
-  /// Frames that wait, by log in the order in which logs were first held, then by sequence.
+  /// Returns waiting frames, by log in the order in which logs were first stored, then by sequence.
   ///
   /// - Parameters:
   ///   - epoch: only those that wait for this key; nil for all.
-  ///   - place: where the answer before ended; nil to begin.
+  ///   - place: where the previous result ended; nil to begin.
   public func waiting(
     for epoch: EpochID? = nil, after place: FramePlace? = nil, limit: Int
   ) throws(StoreError) -> [WaitingFrame] {
@@ -134,7 +134,7 @@ extension Store {
     }
   }
 
-  /// Calls `body` with every frame, by log id, then by sequence, as of one moment. It streams:
+  /// Calls `body` with every frame, by log id, then by sequence, in one snapshot. It streams:
   /// memory does not grow with the log.
   ///
   /// Throws `StoreError`, or what `body` throws. `body` MUST NOT use this store.

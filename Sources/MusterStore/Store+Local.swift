@@ -2,39 +2,40 @@ internal import GRDB
 public import MusterModel
 
 extension Store {
-  /// All epoch keys that this node holds, by id.
+  /// Returns all stored epoch keys, by id.
   public func epochKeys() throws(StoreError) -> [StoredEpochKey] {
     try read(LocalTable.epochKeys)
   }
 
-  /// Certificates that devices showed, by hash.
+  /// Returns the certificates that devices presented, by hash.
   public func shownCertificates() throws(StoreError) -> [StoredCertificate] {
     try read(LocalTable.certificates)
   }
 
-  /// A small local fact; nil where none was set. It is set by a `Batch`.
+  /// Returns a local setting; nil if it is not set. A `Batch` sets it.
   public func local(_ key: String) throws(StoreError) -> [UInt8]? {
     try read { try LocalTable.value(key, in: $0) }
   }
 
-  /// This node's own fixes after a place in the order in which they were taken, with their places.
+  /// Returns this node's own fixes after a place, in the order in which they were stored, with
+  /// their places.
   public func fixes(
     after place: Int64, limit: Int
   ) throws(StoreError) -> [(place: Int64, report: PositionReport)] {
     try read { try LocalTable.fixes(after: place, limit: limit, in: $0) }
   }
 
-  /// The place of the newest fix; 0 where there is none.
+  /// Returns the place of the newest fix; 0 if there is none.
   public func newestFixPlace() throws(StoreError) -> Int64 {
     try read(LocalTable.newestFixPlace)
   }
 
-  /// The newest fixes of a tracker that this node speaks for, by sample time.
+  /// Returns the newest fixes of a tracker for which this node publishes, by sample time.
   public func track(ofTracker tracker: RowID, limit: Int) throws(StoreError) -> [PositionReport] {
     try read { try LocalTable.track(ofTracker: tracker, limit: limit, in: $0) }
   }
 
-  /// This node's own fixes of a time, by sample time.
+  /// Returns this node's own fixes in a time range, by sample time.
   public func track(_ range: ClosedRange<Timestamp>) throws(StoreError) -> [PositionReport] {
     try read { try LocalTable.track(range, in: $0) }
   }
@@ -43,34 +44,34 @@ extension Store {
 // MARK: - Invites
 
 extension Store {
-  /// Keeps an invite; one that is held keeps its uses.
+  /// Stores an invite. A stored one keeps its uses.
   public func addInvite(_ invite: Invite) throws(StoreError) {
     try write { try InviteTable.insert(invite, in: $0) }
   }
 
-  /// Nil for one that this device did not make, or withdrew. Whether it has expired is for the
-  /// caller, who has the clock, to judge.
+  /// Returns an invite; nil if this device did not create it, or withdrew it. The caller, who has
+  /// the clock, checks its expiry.
   public func invite(_ id: InviteID) throws(StoreError) -> Invite? {
     try read { try InviteTable.invite(id, in: $0) }
   }
 
-  /// Oldest first.
+  /// Returns all invites, oldest first.
   public func invites() throws(StoreError) -> [Invite] {
     try read(InviteTable.invites)
   }
 
-  /// Withdraws an invite; those who joined by it stay.
+  /// Withdraws an invite. Devices that joined with it stay.
   public func deleteInvite(_ id: InviteID) throws(StoreError) {
     try write { try InviteTable.delete(id, in: $0) }
   }
 
-  /// Devices that have used an invite, by id.
+  /// Returns the devices that have used an invite, by id.
   public func devices(admittedBy id: InviteID) throws(StoreError) -> [DeviceID] {
     try read { try InviteTable.admitted(by: id, in: $0) }
   }
 
-  /// Takes one use of an invite for a device, once however often the device asks: its answer may
-  /// be lost, or this node may stop between this and the certificate.
+  /// Takes one use of an invite for a device. Idempotent per device: its answer may be lost, or
+  /// this node may stop before the certificate is issued.
   public func useInvite(_ id: InviteID, for device: DeviceID) throws(StoreError) -> InviteUse {
     try write { database in
       guard var invite = try InviteTable.invite(id, in: database) else { return .unknown }
@@ -86,8 +87,8 @@ extension Store {
 // MARK: - Peers
 
 extension Store {
-  /// Remembers an address, adding to what is known of it. Of more than `Limits.peers`, those that
-  /// nobody proved to be at go first, then those heard longest ago.
+  /// Stores an address, or updates a stored one. Beyond `Limits.peers`, unauthenticated addresses
+  /// are deleted first, then those received longest ago.
   public func rememberPeer(_ peer: RememberedPeer) throws(StoreError) {
     try write {
       try PeerTable.remember(peer, in: $0)
@@ -95,12 +96,12 @@ extension Store {
     }
   }
 
-  /// Forgets an address, as when its device is revoked.
+  /// Deletes an address, for example when its device is revoked.
   public func forgetPeer(_ endpoint: Endpoint) throws(StoreError) {
     try write { try PeerTable.forget(endpoint, in: $0) }
   }
 
-  /// Those heard most recently first.
+  /// Returns the stored addresses, those received most recently first.
   public func peers() throws(StoreError) -> [RememberedPeer] {
     try read(PeerTable.peers)
   }

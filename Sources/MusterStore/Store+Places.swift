@@ -2,8 +2,7 @@ internal import GRDB
 public import MusterModel
 
 extension Store {
-  /// Where frames stand that dots name, in no particular order; those that are not held are left
-  /// out.
+  /// Returns the positions of the named frames, unordered; unknown ones are left out.
   public func places(ofFrames names: [Bytes16]) throws(StoreError) -> [FramePlace] {
     try read { database in
       var logs: [Int64: LogID] = [:]
@@ -20,7 +19,7 @@ extension Store {
     }
   }
 
-  /// The hash of a frame; nil where none is held.
+  /// Returns the hash of a frame; nil if it is not stored.
   public func hash(of place: FramePlace) throws(StoreError) -> FrameHash? {
     try read { database in
       guard let log = try FrameTable.log(place.log, in: database),
@@ -31,7 +30,7 @@ extension Store {
     }
   }
 
-  /// By which number places of this log go in rows; nil for a log that is not held.
+  /// Returns the number by which rows refer to this log; nil if it is not stored.
   public func number(of log: LogID) throws(StoreError) -> UInt32? {
     try read { try FrameTable.log(log, in: $0).map { UInt32(truncatingIfNeeded: $0.ref) } }
   }

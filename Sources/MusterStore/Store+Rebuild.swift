@@ -1,14 +1,14 @@
 internal import GRDB
 public import MusterModel
 
-/// What a frame does to a view that is rebuilt.
+/// The effect of a frame on a view that is rebuilt.
 public struct Reapplication: Sendable {
-  /// What the frame itself does.
+  /// The effect of the frame itself.
   public var application: Application
   /// Earlier frames that this one completes.
   public var released: [ReleasedFrame]
 
-  /// Most frames complete no other.
+  /// Creates an effect. Most frames complete no other.
   public init(_ application: Application, released: [ReleasedFrame] = []) {
     self.application = application
     self.released = released
@@ -16,15 +16,15 @@ public struct Reapplication: Sendable {
 }
 
 extension Store {
-  /// Finds an earlier frame of a log while the view is derived anew.
+  /// Finds an earlier frame of a log during a rebuild.
   public typealias Lookup = (FramePlace) throws(StoreError) -> Frame?
 
-  /// Derives rows, crossings and the list of waiting frames anew from the log, in one transaction:
-  /// after a new cut or certificate, which can change what earlier frames may do.
+  /// Derives rows, crossings and the list of waiting frames again from the log, in one transaction:
+  /// after a new cut-off or certificate, which can change what earlier frames may do.
   ///
-  /// `decide` is called with every frame, a log's in sequence. It MUST NOT use this store.
-  /// Crossings that were known keep their arrival number. Throws `StoreError`, or what `decide`
-  /// throws; then the view is as before.
+  /// `decide` is called with every frame, a log's in sequence. It MUST NOT use this store. Known
+  /// crossings keep their arrival number. Throws `StoreError`, or what `decide` throws; then the
+  /// view is unchanged.
   @discardableResult
   public func rebuildView(
     _ decide: (Opening, Frame, @escaping Lookup) throws -> Reapplication
@@ -71,24 +71,24 @@ extension Store {
   }
 }
 
-/// How far a rebuild has come: a frame counts as applied once this has passed it.
+/// The progress of a rebuild: a frame counts as applied once this has passed it.
 struct RebuildProgress {
-  /// Refs of the logs and strands that are done.
+  /// Refs of the completed logs and strands.
   var finished: Set<Int64> = []
-  /// The frame at hand.
+  /// The current frame.
   var place: Int64 = 0
 
   func hasPassed(_ other: Int64) -> Bool {
     other >> 32 == place >> 32 ? other <= place : finished.contains(other >> 32)
   }
 
-  /// By ref, but each strand after the one that it goes on from.
+  /// Orders logs by ref, but each strand after its parent.
   static func order(_ logs: [HeldLog]) -> [HeldLog] {
     var left = logs.sorted { $0.ref < $1.ref }
     var (order, done): ([HeldLog], Set<LogID>) = ([], [])
     while !left.isEmpty {
       let ready = left.filter { $0.base.map { done.contains($0.parent) } ?? true }
-      // Without a parent, as in a damaged file, they are read all the same.
+      // Strands without a parent, as in a damaged file, are read nevertheless.
       let next = ready.isEmpty ? left : ready
       order += next
       done.formUnion(next.map(\.head.log))

@@ -3,12 +3,12 @@ public import MusterCRDT
 public import MusterModel
 
 extension Store {
-  /// Nil for a row that nobody has written to.
+  /// Returns a row; nil if it was never written.
   public func row(_ key: RowKey) throws(StoreError) -> RowState? {
     try read { try RowTable.load(key, in: $0)?.state }
   }
 
-  /// All rows of a kind, by id.
+  /// Returns all rows of a kind, by id.
   public func rows(_ kind: EntityKind) throws(StoreError) -> [RowState] {
     try read { database in
       var rows: [RowState] = []
@@ -17,7 +17,7 @@ extension Store {
     }
   }
 
-  /// Calls `body` with every row by (kind, id), as of one moment, for hashing.
+  /// Calls `body` with every row by (kind, id), in one snapshot, for hashing.
   ///
   /// Throws `StoreError`, or what `body` throws. `body` MUST NOT use this store.
   public func forEachRow(_ body: (RowState) throws -> Void) throws {
@@ -26,7 +26,7 @@ extension Store {
     }
   }
 
-  /// The same with the rows of some kinds whose ids are in a range, one range after the other.
+  /// Calls `body` with the rows of some kinds with ids in a range, range by range.
   public func forEachRow(
     in ranges: [(EntityKind, ClosedRange<RowID>)], _ body: (RowState) throws -> Void
   ) throws {
@@ -44,22 +44,22 @@ extension Store {
     do { try body(state) } catch { throw CallerError(cause: error) }
   }
 
-  /// Crossings in the order in which they came to be known here, to follow them.
+  /// Returns crossings in order of arrival at this node.
   ///
-  /// - Parameter arrival: that of the last one seen; nil to begin with the first.
+  /// - Parameter arrival: that of the last one returned; nil to begin with the first.
   public func crossings(
     after arrival: Int64? = nil, limit: Int
   ) throws(StoreError) -> [ArrivedCrossing] {
     try read { try CrossingTable.after(arrival ?? .min, limit: limit, in: $0) }
   }
 
-  /// The highest arrival number that a crossing was ever given, of those too that were taken back
-  /// since; 0 before the first.
+  /// Returns the highest assigned arrival number, including crossings that were removed since; 0
+  /// before the first.
   public func newestArrival() throws(StoreError) -> Int64 {
     try read { try CrossingTable.newestArrival($0) }
   }
 
-  /// Calls `body` with every crossing by id, as of one moment, for hashing.
+  /// Calls `body` with every crossing by id, in one snapshot, for hashing.
   ///
   /// Throws `StoreError`, or what `body` throws. `body` MUST NOT use this store.
   public func forEachCrossing(_ body: (RecordedCrossing) throws -> Void) throws {
@@ -70,7 +70,7 @@ extension Store {
     }
   }
 
-  /// The same with the crossings whose ids are in a range, one range after the other.
+  /// Calls `body` with the crossings with ids in a range, range by range.
   public func forEachCrossing(
     in ranges: [ClosedRange<CrossingID>], _ body: (RecordedCrossing) throws -> Void
   ) throws {
@@ -83,21 +83,21 @@ extension Store {
     }
   }
 
-  /// How many crossings are known.
+  /// Returns the number of known crossings.
   public func crossingCount() throws(StoreError) -> Int { try read(CrossingTable.count) }
 
-  /// The newest record of each topic, by topic.
+  /// Returns the newest record of each topic, by topic.
   public func records() throws(StoreError) -> [LatestRecord] {
     try read(RecordTable.records)
   }
 
-  /// The last known place of each device, by device.
+  /// Returns the last known position of each device, by device.
   public func positions() throws(StoreError) -> [DevicePosition] {
     try read(RecordTable.positions)
   }
 }
 
-/// Carries what a caller's closure threw through a transaction unchanged.
+/// Carries the error of a caller's closure through a transaction unchanged.
 struct CallerError: Error {
   let cause: any Error
 }

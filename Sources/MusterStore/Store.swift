@@ -2,29 +2,29 @@ internal import Foundation
 internal import GRDB
 internal import MusterModel
 
-/// What a node knows, on disk: the log, which is the truth; the view, which is derived from it and
-/// can be rebuilt; and local facts that are not replicated.
+/// The database of a node: the log, which is the source of truth; the view, which is derived from
+/// it and can be rebuilt; and local data that is not replicated.
 ///
 ///     Batch ──▶ commit ──▶ one transaction ──▶ log:  logs, frames, waiting
-///                                         └──▶ view: rows, crossings, records, positions
+///                                          └──▶ view: rows, crossings, records, positions
 ///     reads ◀── a snapshot between two commits
 ///
 /// - Every method is one transaction and keeps one invariant. When `commit` returns, the batch is
 ///   on disk (`synchronous=FULL`); when it throws, nothing of it is, and the next may succeed.
-/// - Exactly one connection writes and checkpoints: SQLite before 3.51.3 can damage a database
-///   that two do.
-/// - A log's frames are held without gaps, and a frame is applied once.
-/// - A write that cannot be made never hinders reading.
+/// - Exactly one connection writes and checkpoints: SQLite before 3.51.3 can damage a database with
+///   two.
+/// - A log's frames are stored without gaps, and a frame is applied once.
+/// - A failed write never prevents reading.
 ///
-/// It verifies no signature, judges no authority and reads no clock: callers do, before.
-/// Callers never see SQL. The methods block, so a node calls them from a queue of its own.
+/// It verifies no signature, evaluates no authority and reads no clock: callers do, before. Callers
+/// never see SQL. The methods block, so a node calls them from a queue of its own.
 public struct Store: Sendable {
   let writer: any DatabaseWriter
   let memory = CommitMemory()
 
-  /// Opens the database, or makes it with mode 0600.
+  /// Opens the database, or creates it with mode 0600.
   ///
-  /// - Parameter seal: of its pages; of the same key whenever it is opened.
+  /// - Parameter seal: the seal of its pages, with the same key whenever it is opened.
   public static func open(path: String, seal: PageSeal) throws(StoreError) -> Store {
     do {
       if try seal.isUnsealed(path) { throw StoreError.unsealed }
@@ -39,13 +39,13 @@ public struct Store: Sendable {
     }
   }
 
-  /// Opens a database, or makes it, on a disk that is not the operating system's: simulations
-  /// register one with SQLite whose power they cut.
+  /// Opens or creates a database on another VFS than the operating system's: simulations register
+  /// one and cut its power.
   ///
   /// - Parameters:
-  ///   - name: of the database file there; letters, digits, dots and slashes.
-  ///   - vfs: the name that the disk is registered under.
-  ///   - checkpointPages: how many pages of the write-ahead log bring about a checkpoint.
+  ///   - name: the file name on it; letters, digits, dots and slashes.
+  ///   - vfs: the name of the VFS.
+  ///   - checkpointPages: how many pages of the write-ahead log trigger a checkpoint.
   public static func open(
     name: String, vfs: String, checkpointPages: Int
   ) throws(StoreError) -> Store {
@@ -61,7 +61,7 @@ public struct Store: Sendable {
     }
   }
 
-  /// A store that ends with the process, for tests, simulations and rebuilding the view.
+  /// Creates a store in memory, for tests, simulations and rebuilds of the view.
   public static func inMemory() throws(StoreError) -> Store {
     do {
       return try Store(preparing: DatabaseQueue(configuration: configuration))
@@ -78,7 +78,7 @@ public struct Store: Sendable {
         try writer.writeWithoutTransaction { try $0.execute(sql: "PRAGMA synchronous=OFF") }
       }
     #endif
-    // What it wrote before that, and what a start before this one left, is not known to be synced.
+    // What it wrote before that, and what an earlier start left, may not be synced.
     try Self.settleLog(of: writer)
     let migrations = Migrations.all
     if try writer.read(migrations.hasBeenSuperseded) { throw StoreError.newerVersion }
@@ -86,7 +86,7 @@ public struct Store: Sendable {
     self.writer = writer
   }
 
-  /// A copy of everything, in memory: the backup of a laptop, in simulations.
+  /// Returns a copy in memory: the backup of a device, in simulations.
   public func copiedInMemory() throws(StoreError) -> Store {
     do {
       let copy = try DatabaseQueue(configuration: Self.configuration)
@@ -97,10 +97,10 @@ public struct Store: Sendable {
     }
   }
 
-  /// Writes the whole write-ahead log into the database, synced, and begins the log anew.
+  /// Checkpoints the whole write-ahead log into the database, synced, and restarts the log.
   ///
-  /// After a sync that failed nobody knows what of the log is on disk, though it reads well and
-  /// later syncs go well: nothing that follows it there is durable until this has been done.
+  /// After a failed sync it is unknown what of the log is on disk, although it reads correctly and
+  /// later syncs succeed: nothing after it in the log is durable until this has been done.
   public func settleLog() throws(StoreError) {
     do { try Self.settleLog(of: writer) } catch { throw StoreError(error) }
   }
@@ -112,21 +112,21 @@ public struct Store: Sendable {
     }
   }
 
-  /// Writes what is in the write-ahead log into the database, and lets go of the file. The store
-  /// MUST NOT be used after.
+  /// Checkpoints the write-ahead log into the database, and closes the file. The store MUST NOT be
+  /// used afterwards.
   public func close() throws(StoreError) {
     do {
       try writer.writeWithoutTransaction { database in
         _ = try Row.fetchOne(database, sql: "PRAGMA wal_checkpoint(TRUNCATE)")
       }
     } catch {
-      // What finds no room in the database stays in the log, for the next start.
+      // Without room in the database the pages stay in the log, for the next start.
     }
     do { try writer.close() } catch { throw StoreError(error) }
   }
 
-  /// Reads a whole database that nobody has open, and says what of it is damaged; nil when all is
-  /// as it was written. What was yet to be written into it from its log is written.
+  /// Reads a whole database that is not open, and returns its damage; nil if there is none. Its
+  /// write-ahead log is checkpointed.
   public static func problem(
     ofDatabaseAt path: String, seal: PageSeal
   ) throws(StoreError) -> String? {
@@ -143,15 +143,15 @@ public struct Store: Sendable {
     }
     do {
       try open(path: path, seal: seal).close()
-      // Not while it is open: the system would take its locks away.
+      // Not while it is open: the system would release its locks.
       return try seal.problems(ofFile: path).first
     } catch .corrupt(let detail) {
       return detail
     }
   }
 
-  /// What SQLite and a count of each log's frames find damaged; empty when all is well. Takes
-  /// seconds for a large database.
+  /// Returns the damage found by SQLite and by a count of each log's frames; empty if there is
+  /// none. Takes seconds for a large database.
   public func integrityProblems() throws(StoreError) -> [String] {
     do {
       return try writer.read { database in
@@ -159,7 +159,7 @@ public struct Store: Sendable {
           .filter { $0 != "ok" }
         return try problems
           + FrameTable.brokenLogs(database).map {
-            "log \($0) lacks frames, or its newest is not its head"
+            "log \($0) is missing frames, or its newest is not its head"
           }
       }
     } catch {
@@ -176,8 +176,8 @@ extension Store {
   private static let writerCacheKibibytes = 64 * 1024
   private static let readerCacheKibibytes = 8 * 1024
   private static let walBytesKept = 64 * 1024 * 1024
-  /// Pages of the write-ahead log that bring about a checkpoint: 32 MiB, in which a catch-up writes
-  /// most pages many times, and the database then once.
+  /// The size of the write-ahead log that triggers a checkpoint, in pages: 32 MiB. A catch-up
+  /// writes most pages many times in it, and once to the database.
   private static let checkpointPages = 8192
 
   private static var configuration: Configuration {
@@ -231,8 +231,8 @@ extension Store {
     do { return try writer.reading(body) } catch { throw StoreError(error) }
   }
 
-  /// Runs SQL on the writing connection and answers the first column: for tests, which read
-  /// settings, set limits and do damage on purpose.
+  /// Runs SQL on the writing connection and returns the first column: for tests, which read
+  /// settings, set limits and cause damage.
   @discardableResult
   func execute(unchecked sql: String) throws(StoreError) -> [String] {
     do {
@@ -247,9 +247,9 @@ extension Store {
 }
 
 extension DatabaseWriter {
-  /// A queue's own `read` forbids writing by a setting, after each change of which SQLite prepares
-  /// every statement anew: that costs more than what is read. Nothing else uses the connection
-  /// meanwhile.
+  /// The `read` of a queue forbids writes by a setting. After each change of it, SQLite prepares
+  /// every statement again, which costs more than the reads. Nothing else uses the connection in
+  /// the meantime.
   func reading<T>(_ body: (Database) throws -> T) throws -> T {
     if let queue = self as? DatabaseQueue { return try queue.unsafeRead(body) }
     return try read(body)

@@ -1,38 +1,38 @@
 internal import GRDB
 public import MusterModel
 
-/// Why the store did not do what it was asked. Nothing of the refused transaction was kept, and
-/// the store can be used again once the cause is gone.
+/// The reason why the store failed. The transaction was rolled back, and the store can be used
+/// again once the cause is gone.
 public enum StoreError: Error, Hashable, Sendable {
-  /// The volume has no room for the change. Reads go on.
+  /// The volume has no room for the change. Reads continue.
   case diskFull
-  /// The file is not a database, or some of it is damaged; the text says where.
+  /// The file is not a database, or some of it is damaged; the text states where.
   case corrupt(String)
   /// Another program has the database open for writing.
   case locked
-  /// A later version of this program has changed the database's form.
+  /// A later version of this program has migrated the database.
   case newerVersion
-  /// An earlier build wrote the database, and did not seal it.
+  /// An earlier build wrote the database without sealing it.
   case unsealed
-  /// No page opens with this device's key.
+  /// No page authenticates with this device's key.
   case foreign
-  /// The system refused to read or write, sync included; the text is its own word.
+  /// The system failed to read or write, sync included; with its error text.
   case io(String)
-  /// Another frame is held in this place, or the frame follows another than the one before it:
-  /// the caller MUST settle forks before it commits.
+  /// Another frame is stored at this position, or the frame has another predecessor: the caller
+  /// MUST resolve forks before it commits.
   case fork(FramePlace)
-  /// The frames before this one are not held.
+  /// The preceding frames are not stored.
   case gap(FramePlace)
-  /// Frame 0 of a log came without its opening.
+  /// Frame 0 of a log arrived without its opening.
   case unopened(LogID)
 }
 
 extension StoreError: CustomStringConvertible {
-  /// One line for the person at the keyboard: what is wrong and what to do.
+  /// One line for the user: what failed and what to do.
   public var description: String {
     switch self {
     case .diskFull:
-      "the disk is full: free some space, then the node goes on by itself"
+      "the disk is full: free some space; the node then continues automatically"
     case .corrupt(let detail):
       "the database is damaged (\(detail)): run `muster verify`, and sync with peers to repair it"
     case .locked:
@@ -57,7 +57,7 @@ extension StoreError: CustomStringConvertible {
 }
 
 extension StoreError {
-  /// Never carries SQL or values, which may be secret.
+  /// Never contains SQL or values, which may be secret.
   init(_ error: any Error) {
     switch error {
     case let error as StoreError: self = error

@@ -1,4 +1,4 @@
-/// What `muster … --json` answers, as far as the story looks at it.
+/// The output of `muster … --json`, as far as the story uses it.
 struct StatusAnswer: Decodable, Sendable {
   struct Peer: Decodable, Sendable {
     let callsign: String
@@ -20,7 +20,7 @@ struct ReportAnswer: Decodable, Sendable {
 
   struct Conflict: Decodable, Hashable, Sendable {
     let field: String
-    /// The one that is shown comes first.
+    /// The shown value is first.
     let values: [ConflictingValue]
   }
 

@@ -3,7 +3,7 @@ internal import Foundation
 /// Every process that the demo starts, so that none outlives it.
 ///
 /// Commands run to their end; nodes run until `endAll`. After that nothing can be started, so that
-/// a story which has not noticed yet that it is over leaves nothing behind.
+/// a story that has not noticed its end yet leaves no process behind.
 actor Children {
   struct Ended: Sendable {
     let status: Int32
@@ -11,10 +11,10 @@ actor Children {
     let errors: String
   }
 
-  /// How long a command may take, which is far more than any needs.
+  /// The timeout of a command, far more than any needs.
   private static let longest = 20.0
 
-  /// How long a node may take to stop once asked, before it is killed.
+  /// The time for a node to stop before it is killed.
   private static let patience = Duration.seconds(5)
 
   private let program: URL
@@ -25,7 +25,9 @@ actor Children {
   private var started = 0
   private var isOver = false
 
-  /// - Parameter folder: for what commands print, while they run.
+  /// Creates an empty set of processes.
+  ///
+  /// - Parameter folder: for the output of commands while they run.
   init(program: URL, environment: [String: String], folder: URL) {
     self.program = program
     self.environment = environment
@@ -36,7 +38,7 @@ actor Children {
   func run(_ arguments: [String]) async throws -> Ended {
     started += 1
     let number = started
-    // Files rather than pipes: a pipe that nobody empties stops the one who fills it.
+    // Files rather than pipes: a pipe that is not read blocks its writer.
     let output = try Scratch(folder.appending(path: "\(number).out"))
     let errors = try Scratch(folder.appending(path: "\(number).err"))
     defer {
@@ -55,7 +57,7 @@ actor Children {
         continuation.resume(throwing: error)
       }
       DispatchQueue.global().asyncAfter(deadline: .now() + Self.longest) { [weak process] in
-        // Gone, unless the command hangs.
+        // Ended, unless the command hangs.
         if let process, process.isRunning { kill(process.processIdentifier, SIGKILL) }
       }
     }
@@ -68,7 +70,7 @@ actor Children {
       errors: String(decoding: try errors.contents(), as: UTF8.self))
   }
 
-  /// Starts a node that stays.
+  /// Starts a node that keeps running.
   func startNode(_ name: String, _ arguments: [String], log: URL) throws {
     let log = try Scratch(log)
     let process = process(arguments, output: log.handle, errors: log.handle)
@@ -76,12 +78,12 @@ actor Children {
     nodes.append((name, process))
   }
 
-  /// The name and status of a node that ended though nobody asked it to.
+  /// Returns the name and status of a node that ended unexpectedly.
   func deadNode() -> (name: String, status: Int32)? {
     nodes.first { !$0.process.isRunning }.map { ($0.name, $0.process.terminationStatus) }
   }
 
-  /// Ends everything: commands at once, nodes as a person would, by SIGTERM.
+  /// Ends everything: commands at once, nodes by SIGTERM as a user would.
   ///
   /// - Returns: the nodes that did not stop cleanly.
   @discardableResult
@@ -106,7 +108,7 @@ actor Children {
     .map { "\($0.name) (status \($0.process.terminationStatus))" }
   }
 
-  /// Not `Task.sleep` alone, which returns at once in a task that is cancelled.
+  /// Not `Task.sleep` alone, which returns at once in a cancelled task.
   private func pause() async {
     await withCheckedContinuation { continuation in
       DispatchQueue.global().asyncAfter(deadline: .now() + .milliseconds(20)) {
@@ -138,7 +140,7 @@ actor Children {
   }
 }
 
-/// A file that a child writes to.
+/// A file for the output of a child process.
 private struct Scratch {
   let url: URL
   let handle: FileHandle
@@ -158,7 +160,7 @@ private struct Scratch {
       try handle.close()
       try FileManager.default.removeItem(at: url)
     } catch {
-      // It lies in the demo's own folder, which the next demo removes.
+      // It is in the demo's own folder, which the next demo removes.
     }
   }
 }

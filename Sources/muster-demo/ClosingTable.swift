@@ -1,4 +1,4 @@
-/// What came of it, for a reader who has never seen Muster.
+/// The summary, for a reader who does not know Muster.
 struct ClosingTable {
   let outcome: Outcome
   let screen: Screen
@@ -60,7 +60,7 @@ struct ClosingTable {
     return String(line.reversed().drop { $0 == " " }.reversed())
   }
 
-  // MARK: What both sides did
+  // MARK: Concurrent changes
 
   private var conflicts: [String] {
     [screen.paint("What became of what both sides did while Cleo was cut off", .strong)]

@@ -1,4 +1,4 @@
-/// Why the demo ends with 1, in words for the one who ran it.
+/// The reason why the demo ends with 1, for the user.
 struct Failure: Error, CustomStringConvertible {
   let description: String
 

@@ -1,9 +1,9 @@
 internal import NIOCore
 internal import NIOPosix
 
-/// A TCP port of this machine that nobody listens on.
+/// Finds a free TCP port of this machine.
 enum FreePort {
-  /// The one that is wished for, or where that is taken one that the system chooses.
+  /// Returns the preferred port or, if it is in use, one that the system selects.
   static func find(wished: Int) async throws -> Int {
     let bootstrap = ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
     let channel: any Channel

@@ -1,29 +1,29 @@
 internal import Foundation
 
-/// A laptop of the story: a home and keys of its own, and the commands that are given on it.
+/// A laptop of the story: its home and keys, and the commands that run on it.
 struct Laptop: Sendable {
   let callsign: String
-  /// In the demo's folder, as is the log.
+  /// In the demo's folder, like the log.
   let home: URL
   let keys: URL
   let log: URL
   let children: Children
   let journal: Journal
 
-  /// Asks without changing anything.
+  /// Runs a command that changes nothing.
   func ask<Answer: Decodable & Sendable>(
     _ type: Answer.Type, _ words: String...
   ) async throws -> Answer {
     try decode(type, try await perform(words + ["--json"]), of: words)
   }
 
-  /// Gives a command that changes something, and notes it in the journal.
+  /// Runs a command that changes something, and adds it to the journal.
   func tell(_ words: String...) async throws {
     try journal.note(callsign, words)
     _ = try await perform(words)
   }
 
-  /// As `tell`, where there is an answer to read.
+  /// Runs a command like `tell(_:)`, and decodes its output.
   func tell<Answer: Decodable & Sendable>(
     _ type: Answer.Type, _ words: String...
   ) async throws -> Answer {
@@ -31,7 +31,7 @@ struct Laptop: Sendable {
     return try decode(type, try await perform(words + ["--json"]), of: words)
   }
 
-  /// Starts the node, and returns when it takes commands.
+  /// Starts the node, and returns when it accepts commands.
   func start(_ words: [String]) async throws {
     let words =
       ["run", "--listen", "127.0.0.1:0", "--no-multicast"]
@@ -80,7 +80,7 @@ struct Laptop: Sendable {
   }
 }
 
-/// Every command of the story that changed something, for whoever wants to see how it was done.
+/// The journal of all commands that changed something, for the user to read.
 final class Journal: Sendable {
   let url: URL
   private let file: FileHandle

@@ -2,14 +2,14 @@ internal import NIOCore
 internal import NIOPosix
 internal import Synchronization
 
-/// The only way between two laptops: a pair of UDP sockets on loopback.
+/// The only path between two laptops: a pair of UDP sockets on loopback.
 ///
 ///     Anna ◀──▶ [socket at A's end]   [socket at B's end] ◀──▶ Cleo
-///                    what arrives here leaves there, and the other way round
+///               a datagram received by one is sent by the other
 ///
-/// Each node is told the address of its own end only (`--peer`), and hears the other from there, so
-/// that neither ever learns where the other really is. While the link is cut nothing passes, as in
-/// a valley without radio: the datagrams are counted and dropped.
+/// Each node gets only the address of its own end (`--peer`), and receives the other from there, so
+/// that neither learns the other's real address. While the link is down, datagrams are counted and
+/// dropped, as in a valley without radio coverage.
 final class Link: Sendable {
   enum End: CaseIterable, Sendable {
     case first, second
@@ -19,7 +19,7 @@ final class Link: Sendable {
 
   private struct State {
     var sockets: [End: any Channel] = [:]
-    /// Where the laptops are, from the first datagram of each. A node keeps its port.
+    /// The laptops' addresses, from the first datagram of each. A node keeps its port.
     var laptops: [End: SocketAddress] = [:]
     var isCut = false
     var heldBack = 0
@@ -43,7 +43,7 @@ final class Link: Sendable {
     return link
   }
 
-  /// What the laptop at this end takes for the other's address.
+  /// Returns the address that the laptop at this end uses for the other.
   func address(at end: End) throws -> String {
     guard let port = state.withLock({ $0.sockets[end]?.localAddress?.port }) else {
       throw Failure("a relay between two nodes has no port")
@@ -55,7 +55,7 @@ final class Link: Sendable {
 
   func mend() { state.withLock { $0.isCut = false } }
 
-  /// Datagrams that did not pass because the link was cut.
+  /// Datagrams dropped because the link was down.
   var heldBack: Int { state.withLock { $0.heldBack } }
 
   private func pass(_ datagram: AddressedEnvelope<ByteBuffer>, from end: End) {
@@ -67,7 +67,7 @@ final class Link: Sendable {
         state.heldBack += 1
         return nil
       }
-      // Before the other laptop is up there is nobody to pass it to, as on a real network.
+      // Before the other laptop is up the datagram is dropped, as on a real network.
       guard let socket = state.sockets[end.other], let laptop = state.laptops[end.other] else {
         return nil
       }
@@ -93,7 +93,7 @@ final class Link: Sendable {
       link.pass(unwrapInboundIn(data), from: end)
     }
 
-    /// A datagram that could not be read or sent is lost, which is what the nodes are made for.
+    /// A datagram that could not be read or sent is lost, which the nodes tolerate.
     func errorCaught(context: ChannelHandlerContext, error: any Error) {}
   }
 }

@@ -9,8 +9,8 @@ struct MusterDemo: AsyncParsableCommand {
     abstract: "Three laptops in a valley: one is cut off, all go on working, and then they agree.",
     discussion: """
       Runs three real nodes on this computer, gives them commands as people would, cuts the link \
-      to one of them, mends it, and checks what they then show. Exits with 1 when anything is not \
-      as promised, and ends every process that it has started.
+      to one of them, restores it, and checks what they then show. Exits with 1 if a promise is \
+      violated, and ends every process that it has started.
       """)
 
   @Option(help: ArgumentHelp("The program to show. (default: beside this one)", valueName: "path"))
@@ -28,11 +28,11 @@ struct MusterDemo: AsyncParsableCommand {
   @Flag(help: "Lets the three nodes run on until Ctrl-C, with a dashboard in the browser.")
   var keep = false
 
-  /// Where the dashboard is, unless somebody else listens there.
+  /// The preferred port of the dashboard.
   private static let wishedPort = 7480
 
   func run() async throws {
-    // A reader that has seen enough must not kill the demo before it has ended its nodes.
+    // If the reader closes the output, the demo must still end its nodes.
     signal(SIGPIPE, SIG_IGN)
     let screen = Screen()
     do {
@@ -65,7 +65,7 @@ struct MusterDemo: AsyncParsableCommand {
   }
 
   private func program() throws -> URL {
-    // As it was called, which reads better than where the system says that it is.
+    // As the program was called, which reads better than its absolute path.
     let own = CommandLine.arguments[0]
     let itself = own.contains("/") ? URL(filePath: own) : Bundle.main.executableURL
     let beside = itself?.deletingLastPathComponent().appending(path: "muster")
@@ -91,7 +91,7 @@ struct MusterDemo: AsyncParsableCommand {
     do {
       try FileHandle.standardError.write(contentsOf: Data(lines.utf8))
     } catch {
-      // There is no third stream to say so on.
+      // Without standard error there is no place to report it.
     }
   }
 
@@ -99,13 +99,13 @@ struct MusterDemo: AsyncParsableCommand {
 
   private enum Ending: Sendable {
     case over(Outcome, unclean: [String])
-    /// The story is over, and its nodes run on.
+    /// The story is over, and its nodes keep running.
     case kept(Outcome)
     case failed(any Error)
     case stopped(UnixSignal)
   }
 
-  /// Plays until the story is over or a signal comes. Whichever it is, no node is left when this
+  /// Runs until the story is over or a signal arrives. In both cases no node is left when this
   /// returns.
   private func play(on stage: Stage, screen: Screen) async -> Ending {
     let signals = await UnixSignalsSequence(trapping: .sigint, .sigterm, .sighup)

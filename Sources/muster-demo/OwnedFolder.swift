@@ -1,15 +1,15 @@
 internal import Foundation
 
-/// A folder that belongs to the demo alone, which a marker file in it says: only such a folder is
-/// ever removed. While a demo runs it holds a lock on the marker, so that a second one leaves the
-/// folder alone.
+/// A folder that belongs to the demo, marked by a file in it: only such a folder is ever removed.
+/// While a demo runs it holds a lock on the marker, so that a second one leaves the folder
+/// unchanged.
 final class OwnedFolder: Sendable {
   let url: URL
   private let lock: Int32
 
   static let marker = ".muster-demo"
 
-  /// Makes the folder anew, empty, for this user only; one of an earlier demo is removed first.
+  /// Creates the folder, empty, for this user only. One of an earlier demo is removed first.
   init(replacing url: URL) throws {
     let marker = url.appending(path: Self.marker).path
     if FileManager.default.fileExists(atPath: url.path) {

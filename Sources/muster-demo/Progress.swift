@@ -1,8 +1,8 @@
 internal import Foundation
 
-/// Tells the story while it happens: a line for each step that is done, with the seconds since the
-/// start. On a terminal a moving line says what is being waited for; elsewhere a plain line does so
-/// before a second has passed in silence.
+/// Prints the story as it happens: a line for each completed step, with the seconds since the
+/// start. On a terminal a moving line shows what a step waits for; elsewhere a plain line is
+/// printed within a second.
 actor Progress {
   nonisolated let screen: Screen
   private let start = ContinuousClock.now
@@ -15,7 +15,7 @@ actor Progress {
 
   init(screen: Screen) { self.screen = screen }
 
-  /// What is about to be seen, before the first step.
+  /// Prints the introduction, before the first step.
   func introduce(_ text: String) throws {
     try screen.write(text + "\n")
     lastLine = .now
@@ -23,7 +23,7 @@ actor Progress {
 
   /// Runs a step, shown while it runs and when it is done.
   ///
-  /// - Parameter tells: the line for what came of it; the title if there is nothing to add.
+  /// - Parameter tells: the line for the result; the title if there is nothing to add.
   func step<Value: Sendable>(
     _ title: String, sign: String = "✔", tells: @Sendable (Value) -> String? = { _ in nil },
     _ body: @Sendable () async throws -> Value
@@ -40,10 +40,10 @@ actor Progress {
     }
   }
 
-  /// What the step under way is waiting for.
+  /// Sets what the current step waits for.
   func wait(for note: String) { self.note = note }
 
-  /// Takes the moving line away, before something else is written.
+  /// Removes the moving line before other output.
   func clear() throws {
     if screen.isTerminal { try screen.write("\r\u{1B}[K") }
   }
@@ -64,14 +64,14 @@ actor Progress {
         if screen.isTerminal {
           turn += 1
           let wheel = Self.wheel[turn % Self.wheel.count]
-          // Room for the time and the wheel, or the line would wrap and leave traces.
+          // With room for the time and the spinner, since a wrapped line would leave traces.
           let shown = text.prefix(max(0, screen.columns - 14))
           try screen.write("\r\u{1B}[K\(screen.paint(elapsed, .faint))  \(wheel) \(shown)")
         } else if lastLine.duration(to: .now) >= Self.longestSilence {
           try line("…", "\(text) (\(began.duration(to: .now).inSeconds))")
         }
       } catch {
-        // Over, or nobody reads any more, which the step's own line will find out.
+        // Cancelled, or the output is closed, which the step's own line detects.
         return
       }
     }

@@ -1,8 +1,8 @@
-/// What the demo promises: each is looked up in what the laptops themselves show at the end.
+/// The promises of the demo, each checked against what the laptops show at the end.
 struct Promises {
   let outcome: Outcome
 
-  /// What is not as promised, in plain words; empty when all is well.
+  /// Returns the violated promises; empty if there are none.
   func broken() -> [String] {
     let checks: [(View) -> [String]] = [
       verified, crossing, people, kept, conflict, survived, evacuation,
@@ -53,7 +53,7 @@ struct Promises {
     return broken
   }
 
-  /// The safety of each person, as everybody must see it in the end.
+  /// The expected safety status of each person in the end.
   static let safety = ["Anna": "safe", "Ben": "safe", "Cleo": "unsafe"]
 
   private func people(_ view: View) -> [String] {

@@ -1,6 +1,6 @@
 internal import Foundation
 
-/// Where the demo tells its story: a terminal, where a line may be drawn anew, or a file.
+/// The output of the demo: a terminal, on which a line can be redrawn, or a file.
 struct Screen: Sendable {
   let isTerminal: Bool
   let showsColours: Bool
@@ -28,7 +28,7 @@ struct Screen: Sendable {
     showsColours && !text.isEmpty ? "\u{1B}[\(paint.rawValue)m\(text)\u{1B}[0m" : text
   }
 
-  /// Throws when nobody reads any more, so that the demo ends rather than plays to nobody.
+  /// Throws if the output is closed, so that the demo ends.
   func write(_ text: String) throws {
     do {
       try FileHandle.standardOutput.write(contentsOf: Data(text.utf8))
@@ -38,5 +38,5 @@ struct Screen: Sendable {
   }
 }
 
-/// Whoever read the demo's output has closed it.
+/// The reader of the demo's output has closed it.
 struct ClosedOutput: Error {}

@@ -1,8 +1,8 @@
-/// The words of the story, in one place, so that what is written and what is expected are the same.
+/// The texts of the story, in one place for both input and expectations.
 enum Script {
   static let operation = "Valley flood"
   static let camp = "Camp"
-  /// On the way of the shipped track, whose last third lies inside.
+  /// On the shipped track, whose last third is inside.
   static let campCircle = "40.3998500,-7.5390500,200"
   static let speed = "120"
 
@@ -22,8 +22,8 @@ enum Script {
   static let note = "Twisted my ankle at the chapel"
 }
 
-/// The reports of the story by what they are called in it. The first three everybody knows before
-/// the link is cut; the others are added meanwhile.
+/// The reports of the story by their names in it. All laptops have the first three before the link
+/// is cut; the others are added meanwhile.
 struct Reports: Sendable {
   let bridge: String
   let tree: String

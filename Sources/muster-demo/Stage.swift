@@ -1,17 +1,17 @@
 internal import Foundation
 internal import NIOPosix
 
-/// What the story plays on: folders of its own, the links between the laptops, and the processes.
+/// The environment of the story: folders, links between the laptops, and processes.
 struct Stage: Sendable {
   let children: Children
   let story: Story
   private let progress: Progress
-  /// Held until the end, for their locks.
+  /// Kept until the end, for their locks.
   private let folders: [OwnedFolder]
 
-  /// Removes what an earlier demo has left, and opens the links.
+  /// Removes what an earlier demo left, and opens the links.
   ///
-  /// - Parameter dashboard: the port at which Anna's node serves its dashboard; nil for none.
+  /// - Parameter dashboard: the port of the dashboard of Anna's node; nil for none.
   init(
     program: URL, directory: URL, keys: URL, track: URL, dashboard: Int?, screen: Screen
   ) async throws {
@@ -43,7 +43,7 @@ struct Stage: Sendable {
       dashboard: dashboard, progress: progress)
   }
 
-  /// Stops the nodes as a person would.
+  /// Stops the nodes as a user would.
   ///
   /// - Returns: those that did not stop cleanly.
   func end() async throws -> [String] {

@@ -2,25 +2,25 @@ internal import Foundation
 
 /// Three laptops in a valley: a command post and two in the field, one of which loses its link.
 ///
-/// Each act waits for what it needs to see on the laptops themselves, never for time to pass.
+/// Each act waits for a condition on the laptops themselves, never for time to pass.
 struct Story: Sendable {
   let anna: Laptop
   let ben: Laptop
   let cleo: Laptop
   let links: Links
-  /// Ben's way, a GPX file.
+  /// Ben's track, a GPX file.
   let track: URL
   /// The port of Anna's dashboard; nil for none.
   let dashboard: Int?
   let progress: Progress
 
-  /// Who is linked to whom; each laptop knows only its own ends.
+  /// The links between the laptops. Each laptop knows only its own ends.
   struct Links: Sendable {
     let annaBen: Link
     let annaCleo: Link
     let benCleo: Link
 
-    /// Those that are cut.
+    /// The links that are cut.
     var ofCleo: [Link] { [annaCleo, benCleo] }
   }
 
@@ -137,7 +137,7 @@ struct Story: Sendable {
       try await cleo.tell(
         "report", "edit", known.tree, "--description", Script.treeByOwner,
         "--severity", "\(Script.treeSeverity)")
-      // Called out and called off again: a no of her own, against Anna's yes.
+      // Ordered and cancelled again: Cleo's explicit no, against Anna's yes.
       try await cleo.tell("report", "edit", known.houses, "--evacuate")
       try await cleo.tell("report", "edit", known.houses, "--no-evacuate")
       try await cleo.tell("user", "status", "help", "--note", Script.note)
@@ -164,7 +164,8 @@ struct Story: Sendable {
     return reports
   }
 
-  /// Before the link comes back: the one side is in step, and neither side knows of the other.
+  /// Checks the partition before the link is restored: one side has converged, and neither side
+  /// knows of the other.
   private func proveApart(_ reports: Reports) async throws {
     let silence = try await progress.step(
       "Anna and Ben agree, and Cleo knows nothing of it",
@@ -197,7 +198,7 @@ struct Story: Sendable {
     guard silence > 0 else { throw Failure("Cleo still hears the others, though her link is cut") }
   }
 
-  /// A cut proves something only if all that a node hears comes through the links.
+  /// Checks that all datagrams use the links; otherwise the cut would prove nothing.
   private func checkAddresses(
     of status: StatusAnswer, at laptop: Laptop, _ ends: [String]
   ) throws {
@@ -259,9 +260,9 @@ struct Story: Sendable {
     }
   }
 
-  /// Looks again and again until there is nothing missing any more.
+  /// Polls until nothing is missing.
   ///
-  /// - Parameter missing: what is still missing, for the one who watches; nil when nothing is.
+  /// - Parameter missing: what is still missing, for display; nil if nothing is.
   private func wait(
     seconds: Int, _ missing: @Sendable () async throws -> String?
   ) async throws {

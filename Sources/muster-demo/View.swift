@@ -1,4 +1,4 @@
-/// All that one laptop shows at a moment, and what its own check says.
+/// Everything that one laptop shows at a moment, and the result of its own check.
 struct View: Sendable {
   let callsign: String
   let status: StatusAnswer
@@ -8,7 +8,7 @@ struct View: Sendable {
   let events: [EventAnswer]
   let verification: VerifyAnswer
 
-  /// Asks one thing after another: three laptops at a time keep a small machine busy enough.
+  /// Runs one command after another: three laptops at a time load a small machine enough.
   init(of laptop: Laptop) async throws {
     callsign = laptop.callsign
     status = try await laptop.ask(StatusAnswer.self, "status")
@@ -24,7 +24,7 @@ struct View: Sendable {
   func user(_ callsign: String) -> UserAnswer? { users.first { $0.callsign == callsign } }
 }
 
-/// How it went, for the promises to be held against and the table to show.
+/// The results, for the checks and the table.
 struct Outcome: Sendable {
   let reports: Reports
   let views: [View]

@@ -6,7 +6,7 @@ import MusterSimulator
   import MusterModel
 #endif
 
-/// Proves the simulator: every bug that is planted has to be caught.
+/// Tests the simulator: every planted bug must be caught.
 struct CanaryCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "canary",

@@ -3,11 +3,11 @@
   import MusterModel
   import MusterSimulator
 
-  /// One planted bug, hunted in a process of its own: it may trap.
+  /// The search for one planted bug in a process of its own, since the bug may trap.
   struct CanaryPrey {
     private let canary: Canary
 
-    /// How it was caught.
+    /// The seed that caught it, and how.
     struct Caught: Codable {
       let seed: UInt64
       let promise: String
@@ -16,12 +16,13 @@
 
     init(_ canary: Canary) { self.canary = canary }
 
-    /// What a trap in the product breaks.
+    /// The promise that a trap violates.
     private static let trapped = "the product's own invariants hold"
 
-    // MARK: In that process
+    // MARK: Child process
 
-    /// Says on standard output which seed is next, and at last what caught it.
+    /// Writes each seed to standard output before its run, and at the end the one that caught the
+    /// bug.
     func hunt(seeds: Range<UInt64>, isPlanted: Bool) throws {
       let caught = try CanaryHunt(canary).run(seeds: seeds, isPlanted: isPlanted) { seed in
         Standard.output.write("seed \(seed)\n")
@@ -32,7 +33,7 @@
       Standard.output.write(String(decoding: try JSONEncoder().encode(found), as: UTF8.self) + "\n")
     }
 
-    // MARK: Around it
+    // MARK: Parent process
 
     func huntApart(seeds: Range<UInt64>, isPlanted: Bool) throws -> Caught? {
       let process = Process()
@@ -73,7 +74,7 @@
       return (handle, path)
     }
 
-    /// What a precondition said, without the file that it stands in.
+    /// Returns the message of a precondition, without its file name.
     private static func reason(in complaint: String) -> String {
       for line in complaint.split(separator: "\n") {
         guard let range = line.range(of: "Fatal error: ") else { continue }

@@ -1,8 +1,8 @@
 import Foundation
 
-/// A trap in the product ends the simulation too: before it does, it says how to see it again.
+/// Prints the replay command before a trap ends the process.
 enum FatalSignals {
-  /// Written by the one thread that there is, read by its own signal handler.
+  /// Written by the only thread, read by its own signal handler.
   nonisolated(unsafe) private static var message: UnsafeMutableBufferPointer<UInt8>?
 
   static func announce(replay: String) {

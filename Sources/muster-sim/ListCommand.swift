@@ -2,7 +2,7 @@ import ArgumentParser
 import Foundation
 import MusterSimulator
 
-/// Shows the scenarios of a folder.
+/// Lists the scenarios of a folder.
 struct ListCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "list", abstract: "Lists the scenario files of a folder, and what each is about.")

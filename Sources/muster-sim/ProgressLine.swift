@@ -1,7 +1,7 @@
 import Foundation
 import MusterSimulator
 
-/// One line that tells how far a run is, where somebody looks at a terminal.
+/// A progress line on the terminal.
 final class ProgressLine {
   private let isShown: Bool
   private var last = ContinuousClock.now

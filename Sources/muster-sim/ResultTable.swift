@@ -1,6 +1,6 @@
 import MusterSimulator
 
-/// What a run came to, for people.
+/// The result of a run as text.
 struct ResultTable {
   let text: String
 

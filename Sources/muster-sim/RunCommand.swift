@@ -2,12 +2,12 @@ import ArgumentParser
 import Foundation
 import MusterSimulator
 
-/// Plays one scenario file.
+/// Runs one scenario file.
 struct RunCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "run", abstract: "Plays a scenario; fails when a promise does not hold.")
 
-  @Argument(help: "A scenario file; simulations/ has some, and says how to write one.")
+  @Argument(help: "A scenario file; simulations/ has examples and the schema.")
   var file: String
 
   @Option(help: "Of all choices; the scenario's own where none is given.")

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Standard output and standard error, written at once.
+/// Unbuffered output to standard output and standard error.
 enum Standard {
   static let output = FileHandle.standardOutput
   static let error = FileHandle.standardError
@@ -10,7 +10,7 @@ extension FileHandle {
   func write(_ text: String) { write(Data(text.utf8)) }
 }
 
-/// Why a command did not do what it was asked, in a line; the exit code is 1.
+/// The reason why a command failed, in one line; the exit code is 1.
 struct Refusal: Error, CustomStringConvertible {
   let description: String
 

@@ -1,6 +1,6 @@
 import Foundation
 
-/// How long a run took: on the wall, and of the processor's time alone.
+/// The duration of a run in wall time and processor time.
 struct Stopwatch {
   private let start = ContinuousClock.now
   private let used = Self.processNanoseconds()

@@ -2,7 +2,7 @@ import ArgumentParser
 import Foundation
 import MusterSimulator
 
-/// Plays scenarios that are drawn at random, one a seed.
+/// Runs random scenarios, one per seed.
 struct SwarmCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "swarm",
@@ -101,7 +101,7 @@ struct SwarmCommand: ParsableCommand {
   }
 }
 
-/// What a swarm came to.
+/// The result of a swarm.
 struct SwarmTally {
   private var processSeconds: [Double] = []
   private var nodeSeconds = 0.0
@@ -122,7 +122,7 @@ struct SwarmTally {
 
   var isClean: Bool { failed == 0 && differences.isEmpty && unfired.isEmpty }
 
-  /// Configured somewhere and never seen: of a few seeds nothing can be said.
+  /// Faults that were configured and never occurred; not significant for a few seeds.
   private var unfired: [Knob] {
     processSeconds.count < 100 ? [] : knobs.filter { $0.value == 0 }.keys.sorted()
   }

@@ -35,7 +35,7 @@ struct KeyTests {
     let signature = key.sign(message)
     #expect(key.publicKey.isValid(signature, for: message))
 
-    // Then no byte of message or signature can change, and nobody else has signed it
+    // Then no byte of message or signature can change, and no other key has signed it
     for index in message.indices {
       var changed = message
       changed[index] ^= 1

@@ -59,7 +59,7 @@ struct NoiseHandshakeTests {
     let answer = far.send.seal([4], counter: 7, additionalData: [9])
     #expect(near.receive.open(answer, counter: 7, additionalData: [9]) == [4])
 
-    // And there is nothing left to say
+    // And the handshake is complete
     #expect(throws: NoiseError.outOfTurn) { try initiator.writeMessage(payload: []) }
     #expect(throws: NoiseError.outOfTurn) { try responder.readMessage(message) }
   }
@@ -147,7 +147,7 @@ struct NoiseHandshakeTests {
     #expect(responder.isTurnToWrite)
   }
 
-  @Test("carries payloads up to 65,535 bytes a message, and says so beyond")
+  @Test("carries payloads up to 65,535 bytes a message, and fails beyond")
   func lengths() throws {
     var initiator = try side(.initiator)
     var responder = try side(.responder)
@@ -180,7 +180,7 @@ struct NoiseHandshakeTests {
 
   /// No BLAKE2b vector of XXpsk0 is published. These were made by a second implementation,
   /// written from the specification in another language over another library.
-  @Test("with the network key says what another implementation says")
+  @Test("with the network key matches another implementation")
   func golden() throws {
     let (first, second, third) = (
       try exchange(upTo: 0), try exchange(upTo: 1), try exchange(upTo: 2)

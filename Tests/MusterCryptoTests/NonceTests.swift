@@ -12,7 +12,7 @@ struct NonceTests {
   @Test func `none comes twice, of one source or of two that part`() {
     var random = DeterministicRandom(seed: [UInt8](repeating: 9, count: 32))
     var other = random.fork()
-    // Eight of their bytes tell ten million apart, but once in four hundred thousand times.
+    // Eight of their bytes distinguish ten million, except once in four hundred thousand runs.
     var drawn: [UInt64] = []
     drawn.reserveCapacity(Self.volume)
     for number in 0..<Self.volume {

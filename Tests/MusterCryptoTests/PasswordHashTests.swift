@@ -49,7 +49,7 @@ struct PasswordHashTests {
     }
   }
 
-  @Test("cost no more than a laptop can pay, whatever a key file says")
+  @Test("cost no more than a laptop can pay, whatever a key file requires")
   func costBounds() {
     #expect(PasswordCost(passes: 0, memoryBytes: 8192) == nil)
     #expect(PasswordCost(passes: 33, memoryBytes: 8192) == nil)

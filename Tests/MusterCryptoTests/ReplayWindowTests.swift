@@ -3,7 +3,7 @@ import Testing
 
 @Suite("The replay window")
 struct ReplayWindowTests {
-  /// What the window should do, said as simply as possible.
+  /// A reference implementation of the window, as simple as possible.
   struct NaiveWindow {
     var greatest: UInt64?
     var seen: Set<UInt64> = []
@@ -82,7 +82,7 @@ struct ReplayWindowTests {
       }
       newest = max(newest, counter)
 
-      // Then both say the same of each
+      // Then both give the same result for each
       let expected = naive.accept(counter)
       let actual = window.accept(counter)
       #expect(actual == expected, "seed \(seed), step \(step), \(counter)")

@@ -41,7 +41,7 @@ struct WycheproofFile<Group: Decodable>: Decodable {
 enum WycheproofResult: String, Decodable {
   case valid
   case invalid
-  /// Correct either way; each test says which way ours goes.
+  /// Both results are acceptable; each test states ours.
   case acceptable
 }
 

@@ -114,8 +114,9 @@ struct WycheproofTests {
     let tests: [Case]
   }
 
-  /// Of the acceptable cases we refuse those that agree on zero, as RFC 7748 allows and Noise
-  /// wants, and compute the rest (points of the twist, keys that are not reduced), as it tells to.
+  /// Of the acceptable cases we reject those with an all-zero shared secret, as RFC 7748 allows and
+  /// Noise requires, and compute the rest (points of the twist, keys that are not reduced), as it
+  /// specifies.
   @Test("X25519 agrees on all but zero")
   func x25519() throws {
     let file = try SharedVectors.load(

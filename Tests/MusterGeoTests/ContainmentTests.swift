@@ -178,7 +178,7 @@ private struct BothWays {
     #expect(!fence.contains(degrees(46.0569 + 0.00451, 14.5058)))
   }
 
-  @Test func `A circle's bounds never cut off what the distance says is inside`() {
+  @Test func `A circle's bounds contain every point inside by distance`() {
     var random = SplitMix64(seed: 5)
     for _ in 0..<1000 {
       let center = place(

@@ -43,7 +43,7 @@ private func camp(
 }
 
 @Suite struct CrossingDetectorTests {
-  @Test func `Somebody walks in and out again: one ENTER, one EXIT, numbered`() {
+  @Test func `A subject walks in and out again: one ENTER, one EXIT, numbered`() {
     var walk = Walk([camp()])
     #expect(walk.detector.presence(in: fenceID(1)) == .unknown)
     #expect(walk.fix(north: 3000) == [], "a first fix outside is no event")
@@ -56,7 +56,7 @@ private func camp(
     #expect(walk.fix(north: 500) == ["ENTER 1 #3 v1"])
   }
 
-  @Test func `Somebody who is inside at the first fix enters as a baseline`() {
+  @Test func `A subject inside at the first fix enters as a baseline`() {
     var walk = Walk([camp()])
     #expect(walk.fix(north: 0) == ["ENTER 1 #1 v1 baseline"])
     #expect(walk.fix(north: 10) == [])
@@ -138,7 +138,7 @@ private func camp(
         == ["EXIT 3 #2 v1", "EXIT 7 #2 v1", "ENTER 2 #1 v1", "ENTER 5 #1 v1", "ENTER 9 #1 v1"])
   }
 
-  @Test func `A fence that is switched off is forgotten silently and starts anew`() {
+  @Test func `A deactivated fence is forgotten without an event and starts again as unknown`() {
     var walk = Walk([camp(version: 1)])
     _ = walk.fix(north: 0)
     walk.fences = [camp(version: 2, isActive: false)]
@@ -148,28 +148,28 @@ private func camp(
     #expect(walk.fix(north: 0) == ["ENTER 1 #2 v3 baseline"], "the count goes on")
   }
 
-  @Test func `A fence that is deleted while somebody is inside yields no EXIT`() {
+  @Test func `A fence that is deleted while a subject is inside yields no EXIT`() {
     var walk = Walk([camp(1), camp(2)])
     _ = walk.fix(north: 0)
     walk.fences = [camp(2)]
     #expect(walk.fix(north: 9000) == ["EXIT 2 #2 v1"])
   }
 
-  @Test func `A fence that is drawn around somebody enters as a baseline`() {
+  @Test func `A fence that is drawn around a subject enters as a baseline`() {
     var walk = Walk([])
     #expect(walk.fix(north: 0) == [])
     walk.fences = [camp()]
     #expect(walk.fix(north: 0) == ["ENTER 1 #1 v1 baseline"])
   }
 
-  @Test func `A fence that grows around somebody known to be outside is an ordinary ENTER`() {
+  @Test func `A fence that grows around a subject known to be outside is an ordinary ENTER`() {
     var walk = Walk([camp(version: 1)])
     #expect(walk.fix(north: 1500) == [])
     walk.fences = [camp(version: 2, half: 0.02)]
     #expect(walk.fix(north: 1500) == ["ENTER 1 #1 v2"])
   }
 
-  @Test func `An edit that keeps somebody inside is no event, and the state has its version`() {
+  @Test func `An edit that keeps a subject inside is no event, and the state has its version`() {
     var walk = Walk([camp(version: 1)])
     _ = walk.fix(north: 0)
     walk.fences = [camp(version: 2, half: 0.02)]
@@ -177,7 +177,7 @@ private func camp(
     #expect(walk.fix(north: 9000) == ["EXIT 1 #2 v2"])
   }
 
-  @Test func `An edit that leaves somebody outside is an EXIT by the usual rule`() {
+  @Test func `An edit that leaves a subject outside is an EXIT by the usual rule`() {
     var walk = Walk([camp(version: 1, half: 0.02)])
     _ = walk.fix(north: 1130)
     walk.fences = [camp(version: 2)]
@@ -260,7 +260,7 @@ private func camp(
       #expect(walk.fix(north: -3000, atSecond: start) == [])
       #expect(walk.fix(north: 0, atSecond: start + 10) == [])
       #expect(walk.fix(north: 3000, atSecond: start + 20) == [], "ends the wait")
-      #expect(walk.fix(north: 0, atSecond: start + 45) == [], "which begins anew")
+      #expect(walk.fix(north: 0, atSecond: start + 45) == [], "which starts again")
       #expect(walk.fix(north: 3000, atSecond: start + 60) == [])
     }
   }
@@ -275,7 +275,7 @@ private func camp(
     _ = walk.fix(north: 1100, accuracy: 50, atSecond: 10)
     _ = walk.fix(north: 1130, accuracy: 50, atSecond: 20)
     _ = walk.fix(north: 1130, accuracy: 50, atSecond: 30)
-    #expect(walk.fix(north: 1100, accuracy: 50, atSecond: 45) == [], "the wait began anew")
+    #expect(walk.fix(north: 1100, accuracy: 50, atSecond: 45) == [], "the wait started again")
   }
 
   @Test func `Who was inside at the first fix enters as a baseline after the dwell time`() {
@@ -284,7 +284,8 @@ private func camp(
     #expect(walk.fix(north: 0, atSecond: 30) == ["ENTER 1 #1 v1 baseline"])
   }
 
-  @Test func `An edit while somebody waits keeps the wait, and a new dwell time counts at once`() {
+  @Test func `An edit during the dwell time keeps the wait, and a new dwell time applies at once`()
+  {
     var walk = Walk([camp(version: 1, dwell: 600)])
     _ = walk.fix(north: 3000, atSecond: 0)
     _ = walk.fix(north: 0, atSecond: 10)
@@ -295,7 +296,7 @@ private func camp(
     #expect(walk.detector.presence(in: fenceID(1)) == .inside)
   }
 
-  @Test func `A fence that is switched off while somebody waits forgets the wait`() {
+  @Test func `A fence that is deactivated during the dwell time forgets the wait`() {
     var walk = Walk([camp(version: 1, dwell: 30)])
     _ = walk.fix(north: 3000, atSecond: 0)
     _ = walk.fix(north: 0, atSecond: 10)
@@ -306,7 +307,7 @@ private func camp(
     #expect(walk.fix(north: 0, atSecond: 75) == ["ENTER 1 #1 v2 baseline"])
   }
 
-  @Test func `A clock that is set back while somebody waits begins the wait anew`() {
+  @Test func `A clock that is set back during the dwell time restarts the wait`() {
     var walk = Walk([camp(dwell: 30)])
     _ = walk.fix(north: 3000, atSecond: 90_000)
     _ = walk.fix(north: 0, atSecond: 90_010)

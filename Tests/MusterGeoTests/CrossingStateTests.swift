@@ -44,7 +44,7 @@ import Testing
     #expect(try CrossingDetector(decoding: fresh.encoded(), watch: fresh.encodedWatch()) == fresh)
   }
 
-  @Test func `The bytes are what the format says`() {
+  @Test func `The bytes match the format`() {
     let (detector, fences) = used()
     let bytes = detector.encoded()
     #expect(bytes.count == 10 + 4 + 3 * 41 + 4 + 3 * 20)

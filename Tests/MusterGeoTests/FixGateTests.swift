@@ -107,7 +107,7 @@ struct FixGateTests {
     #expect(try time(of: rolledOver, now: unset) == unset)
   }
 
-  @Test func `a source without a time says when by speaking`() throws {
+  @Test func `a fix without a time gets the time of arrival`() throws {
     #expect(try time(of: nil) == now)
   }
 
@@ -129,7 +129,7 @@ struct FixGateTests {
     #expect(admitted(&gate, at: now, from: .tracker) == .failure(.old))
   }
 
-  @Test func `a phone from the future, or from before there was GPS, is heard when it speaks`()
+  @Test func `a phone's time in the future, or before GPS, is replaced by the time of arrival`()
     throws
   {
     #expect(try time(of: later(601), from: .tracker) == now)

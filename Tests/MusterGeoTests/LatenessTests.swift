@@ -99,7 +99,7 @@ import Testing
 
   // MARK: The run
 
-  /// The detector starts anew from its bytes now and then.
+  /// The detector is restored from its encoded state at intervals.
   private static func run(
     _ fixes: [Fix], _ fences: FenceIndex
   ) throws -> (detector: CrossingDetector, events: [Transition]) {

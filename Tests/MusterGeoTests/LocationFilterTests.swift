@@ -54,7 +54,7 @@ struct LocationFilterTests {
     #expect(take(&good, 6, accuracy: 10) == .watched)
   }
 
-  @Test func `a dramatic distance is told at once, however bad and however soon`() {
+  @Test func `a very distant fix is published at once, however inaccurate and however soon`() {
     var filter = filter()
     #expect(take(&filter, 1, metres: 101, accuracy: 900) == .published)
   }

@@ -59,7 +59,7 @@ private func accepted(_ outer: Ring, holes: Ring...) throws -> FencePolygon {
         == "polygon 0, outer ring: the ring has 2 different vertices and needs 3")
     #expect(
       refusal(ring()) == "polygon 0, outer ring: the ring has 0 different vertices and needs 3")
-    #expect(refusal([]) == "the outline has no polygon: give at least one")
+    #expect(refusal([]) == "the outline has no polygon: at least one is required")
   }
 
   @Test func `Points on one line have no inside`() {
@@ -85,7 +85,7 @@ private func accepted(_ outer: Ring, holes: Ring...) throws -> FencePolygon {
     let spike = ring((0, 0), (0, 4), (4, 4), (8, 4), (4, 4), (4, 0))
     #expect(refusal(spike)?.contains("a ring may not meet itself") == true)
     let straight = ring((0, 0), (0, 2), (0, 4), (4, 4))
-    #expect(refusal(straight) == nil, "a vertex on a straight line harms nobody")
+    #expect(refusal(straight) == nil, "a vertex on a straight line does no harm")
   }
 
   @Test func `An outline that jumps across the antimeridian is refused`() {

@@ -110,12 +110,12 @@ struct GPXTrackTests {
     ("lat='91' lon='1'", "has the lat 91, which is beyond 90 degrees"),
     ("lat='-90.0000001' lon='1'", "has the lat -90.0000001, which is beyond 90 degrees"),
     ("lat='1' lon='180.5'", "has the lon 180.5, which is beyond 180 degrees"),
-    ("lat='NaN' lon='1'", "has the lat \"NaN\", which is no number"),
-    ("lat='1' lon='inf'", "has the lon \"inf\", which is no number"),
-    ("lat='1e999' lon='1'", "has the lat \"1e999\", which is no number"),
-    ("lat='0x10' lon='1'", "has the lat \"0x10\", which is no number"),
-    ("lat='' lon='1'", "has the lat \"\", which is no number"),
-    ("lat='1,5' lon='1'", "has the lat \"1,5\", which is no number"),
+    ("lat='NaN' lon='1'", "has the lat \"NaN\", which is not a number"),
+    ("lat='1' lon='inf'", "has the lon \"inf\", which is not a number"),
+    ("lat='1e999' lon='1'", "has the lat \"1e999\", which is not a number"),
+    ("lat='0x10' lon='1'", "has the lat \"0x10\", which is not a number"),
+    ("lat='' lon='1'", "has the lat \"\", which is not a number"),
+    ("lat='1,5' lon='1'", "has the lat \"1,5\", which is not a number"),
     ("lon='1'", "has no lat"),
     ("lat='1'", "has no lon"),
   ])
@@ -244,7 +244,7 @@ struct GPXTrackTests {
     #expect(try GPXTrack.parse(large).points.count == 1)
   }
 
-  @Test func `a fault is one line, whatever the file says`() {
+  @Test func `a fault is one line, whatever the file contains`() {
     let evil = "a\n\u{1B}[2J\u{202E}" + String(repeating: "x", count: 500)
     let fault = GPXFault.notUTF8(declared: evil)
     #expect(!fault.description.contains("\n") && !fault.description.contains("\u{1B}"))

@@ -4,9 +4,8 @@ import MusterLocation
 import MusterModel
 import Testing
 
-/// Row G1 of the faults: what a source says, changed at random, traps nothing, and what comes
-/// through has a place on the map and a time on the calendar. `MUSTER_VOLUME=1000000` for the whole
-/// volume.
+/// Row G1 of the faults: randomly modified source input traps nothing, and accepted fixes have a
+/// position on the map and a time in the calendar. `MUSTER_VOLUME=1000000` for the whole volume.
 @Suite("Garbage from location sources")
 struct GarbageTests {
   private static let volume =
@@ -134,7 +133,7 @@ struct GarbageTests {
 
   @Test func `of fixes that cannot be true none comes past the gate, and good ones do after them`()
   {
-    // Given a receiver at home that now and then says something absurd
+    // Given a stationary receiver that occasionally reports absurd fixes
     var dice = Dice(state: Self.seed)
     var watch = LocationWatch(profile: .foreground, silenceMilliseconds: 600_000)
     let start: Int64 = 1_795_300_000_000

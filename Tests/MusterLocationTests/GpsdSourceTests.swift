@@ -10,7 +10,7 @@ import Testing
 /// Over real sockets, on loopback.
 @Suite("A gpsd that comes and goes", .timeLimit(.minutes(15)))
 struct GpsdSourceTests {
-  /// A gpsd that says what it is told to say to whoever asks for it, and dies.
+  /// A gpsd that sends the given lines to each client, and closes.
   private final class Speaker: ChannelInboundHandler, Sendable {
     typealias InboundIn = ByteBuffer
     typealias OutboundOut = ByteBuffer

@@ -35,7 +35,7 @@ struct GpsdTests {
   }
 
   @Test(arguments: ["\"mode\":0", "\"mode\":1", "\"device\":\"x\""])
-  func `a mode under two is no fix, whatever else is said`(mode: String) {
+  func `a mode under two is no fix, whatever else is in the report`(mode: String) {
     #expect(report("{\"class\":\"TPV\",\(mode),\(place)}") == .reading(.noFix))
   }
 
@@ -50,7 +50,7 @@ struct GpsdTests {
     ("{}", .malformed), ("[]", .malformed), ("", .malformed), ("TPV", .malformed),
     ("{\"class\":5}", .malformed), ("null", .malformed),
   ])
-  func `what gpsd never says is refused`(line: String, fault: ReadingFault) {
+  func `input that gpsd never sends is rejected`(line: String, fault: ReadingFault) {
     #expect(report(line) == .reading(.refused(fault)))
   }
 
@@ -59,7 +59,7 @@ struct GpsdTests {
     #expect(report(deep) == .reading(.refused(.malformed)))
   }
 
-  @Test func `gpsd tells whether a receiver is plugged in`() {
+  @Test func `gpsd reports whether a receiver is plugged in`() {
     #expect(report("{\"class\":\"DEVICES\",\"devices\":[]}") == .receivers(0))
     #expect(report("{\"class\":\"DEVICES\",\"devices\":[{\"path\":\"/dev/x\"}]}") == .receivers(1))
     #expect(report("{\"class\":\"DEVICE\",\"path\":\"/dev/x\",\"activated\":0}") == .receivers(0))
@@ -70,7 +70,7 @@ struct GpsdTests {
 
   // MARK: Coming back
 
-  @Test func `pauses grow to a bound, differ by chance, and begin anew after a success`() {
+  @Test func `delays grow to a bound, have jitter, and are reset by a success`() {
     var backoff = Backoff()
     var shortest: [Int64] = []
     for _ in 0..<50 { shortest.append(backoff.next(random: 0)) }

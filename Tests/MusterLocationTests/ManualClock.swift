@@ -1,6 +1,6 @@
 import Synchronization
 
-/// A clock that stands still until somebody sleeps by it, and then is where they wanted to be.
+/// A clock that advances only when a task sleeps, to the end of its sleep.
 final class ManualClock: Clock {
   struct Instant: InstantProtocol {
     var offset: Duration

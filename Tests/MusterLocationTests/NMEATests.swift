@@ -25,7 +25,7 @@ struct NMEATests {
 
   private let minimum = "GPRMC,092751.000,A,5321.6802,N,00630.3371,W,0.06,31.66,280511,,,A"
 
-  @Test func `a sentence that stands in a book gives the place and the time that it says`() throws {
+  @Test func `a textbook sentence gives its position and time`() throws {
     #expect(sentence(minimum) == "$" + minimum + "*45\r\n")
     #expect(
       readings("$" + minimum + "*45\r\n") == [
@@ -101,7 +101,7 @@ struct NMEATests {
     "GPGGA,092751.000,,,,,0,00,,,M,,M,,",
     "GPGSA,A,1,,,,,,,,,,,,,,,",
   ])
-  func `a receiver that does not know where it is says so`(body: String) {
+  func `a receiver without a fix reports none`(body: String) {
     #expect(readings(sentence(body)) == [.noFix])
   }
 
@@ -135,7 +135,7 @@ struct NMEATests {
 
   // MARK: Accuracy
 
-  @Test func `HDOP of the same second tells the radius, and GST tells it better`() throws {
+  @Test func `HDOP of the same second gives the radius, and GST gives it better`() throws {
     let place = "5321.6802,N,00630.3371,W"
     let gga = sentence("GPGGA,092751.000,\(place),1,8,1.03,61.7,M,55.3,M,,")
     let gst = sentence("GPGST,092751.000,4.1,,,,3.0,4.0,6.0")
@@ -149,7 +149,7 @@ struct NMEATests {
     #expect(readings(old + rmc).last == (try fix(53.3613367, -6.5056183, at: at)))
   }
 
-  @Test func `a receiver without RMC is heard by its GGA, without a date`() throws {
+  @Test func `a receiver without RMC gives fixes by its GGA, without a date`() throws {
     var text = ""
     for second in 10..<30 {
       text += sentence("GPGGA,0927\(second),5321.6802,N,00630.3371,W,1,8,2,61.7,M,55.3,M,,")

@@ -49,7 +49,7 @@ struct TrackerTests {
     ("id=%zz&lat=1&lon=1", .malformed), ("id=%FF&lat=1&lon=1", .malformed),
     ("id=a&lat=1&lon=1&%", .malformed), ("id=%4", .malformed), ("id", .malformed),
   ])
-  func `a query that says nothing usable is refused`(query: String, fault: ReadingFault) {
+  func `a query without usable values is rejected`(query: String, fault: ReadingFault) {
     #expect(throws: fault) { try OsmAndQuery.read(query) }
   }
 
@@ -96,7 +96,7 @@ struct TrackerTests {
     ("{\"_type\":\"location\",\"lat\":1,\"lon\":1,\"tid\":\"a\\u0000\"}", .nameless),
     ("{\"lat\":1}", .malformed), ("[", .malformed), ("", .malformed),
   ])
-  func `an OwnTracks message that says nothing usable is refused`(
+  func `an OwnTracks message without usable values is rejected`(
     text: String, fault: ReadingFault
   ) {
     #expect(throws: fault) { try message(text) }

@@ -50,7 +50,7 @@ struct VerifyTests {
     let problems = try problems(
       after: "PRAGMA foreign_keys = OFF", "DELETE FROM frames WHERE place = \(Self.victim)")
 
-    #expect(problems.contains { $0.contains("lacks frames") })
+    #expect(problems.contains { $0.contains("is missing frames") })
     #expect(problems.contains { $0.contains("missing") })
   }
 

@@ -79,7 +79,7 @@ import Testing
     #expect(!movement.isMoving(at: Instant(microseconds: 100_000_001)))
   }
 
-  @Test func `the plane's geometry tells inside from outside`() {
+  @Test func `the plane's geometry distinguishes inside from outside`() {
     let square = FenceGeometry.polygons([
       FencePolygon(
         outer: Ring(

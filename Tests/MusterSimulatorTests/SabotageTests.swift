@@ -47,7 +47,7 @@ import Testing
     #expect((1...100).contains(result.failures.values.reduce(0, +)), "\(result.failures)")
   }
 
-  @Test("a copied laptop's writes are no news to the original, and nobody else is hindered")
+  @Test("a cloned laptop's writes are no news to the original, and no other node is hindered")
   func clone() {
     var scenario = fourNodes()
     var copy = NodePlan(name: "copy", role: .member)
@@ -88,7 +88,7 @@ import Testing
     #expect(result.knobs[.revocation] == 3)
   }
 
-  @Test func `two frames for one place hinder nobody else, and somebody is told`() {
+  @Test func `two frames at one position hinder no other node, and are reported`() {
     let result = play(
       [(10_000, .equivocate("mallory")), (30_000, .equivocate("mallory"))], seed: 3)
     #expect(result.violations.isEmpty, "\(result.violations)")

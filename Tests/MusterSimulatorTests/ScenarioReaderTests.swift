@@ -17,7 +17,7 @@ import Testing
       - {at: 2m, heal: true}
     """
 
-  @Test func `a good file says what was meant`() throws {
+  @Test func `a valid file is read as intended`() throws {
     let scenario = try ScenarioReader.read(good, file: "x/meeting.yaml")
     #expect(scenario.name == "meeting")
     #expect(scenario.nodes.map(\.name) == ["anna", "team-1", "team-2"])

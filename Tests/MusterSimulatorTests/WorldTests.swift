@@ -74,7 +74,7 @@ import Testing
     #expect(result.knobs[.restore] == 2)
   }
 
-  @Test func `a fault that is configured and never happens is told`() {
+  @Test func `a configured fault that never occurs is reported`() {
     var scenario = twoNodes()
     scenario.network.rangeMetres = 1000
     let result = World.play(scenario, seed: 1)

@@ -33,7 +33,7 @@ struct CommitMemoryTests {
     let opened = scribe.opened()
     let created = scribe.writing(report(7, by: scribe.author, title: "Smoke"))
     _ = try store.commit(batch(opened, created))
-    // Whoever runs SQL may have changed anything.
+    // Raw SQL may have changed anything.
     try store.execute(unchecked: "SELECT 1")
 
     _ = try store.commit(batch(scribe.writing([overwriting(title(7, "Fire"))])))

@@ -192,7 +192,7 @@ struct CommitTests {
     let early = try Store.inMemory()
     let late = try Store.inMemory()
 
-    // When one store hears it before, and another after
+    // When one store gets it before, and another after
     for step in [batch(opened, created), edit, batch(renamed)] { _ = try early.commit(step) }
     for step in [batch(opened, created, renamed), edit] { _ = try late.commit(step) }
 

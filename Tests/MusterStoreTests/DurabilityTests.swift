@@ -110,7 +110,7 @@ struct DurabilityTests {
     }
   }
 
-  @Test func `a second writer is told that the database is locked`() throws {
+  @Test func `a second writer fails because the database is locked`() throws {
     let folder = try TemporaryFolder()
     let first = try Store.open(path: folder.database(), seal: seal)
     let second = try Store.open(path: folder.database(), seal: seal)
@@ -213,7 +213,7 @@ struct DurabilityTests {
     #expect(throws: StoreError.corrupt("table logs, column 6")) { try store.logs() }
   }
 
-  @Test func `every failure says what to do in one line`() {
+  @Test func `every failure states what to do in one line`() {
     let place = FramePlace(log: LogID(raw: name(1)), sequence: 3)
     let all: [StoreError] = [
       .diskFull, .corrupt("x"), .locked, .newerVersion, .unsealed, .foreign, .io("x"), .fork(place),

@@ -27,7 +27,7 @@ struct InviteTests {
     #expect(try store.invite(invite.id)?.usesLeft == 0)
   }
 
-  @Test func `an exhausted invite admits nobody new, and answers those it admitted`() throws {
+  @Test func `an exhausted invite admits no new device, and answers those it admitted`() throws {
     for number in 1...2 as ClosedRange<UInt64> {
       _ = try store.useInvite(invite.id, for: device(number))
     }
@@ -97,7 +97,7 @@ struct PeerTests {
     #expect(try store.peers() == [try peer(2, heard: 60), try peer(1, device: device, heard: 50)])
   }
 
-  @Test func `an address is told by its port and its interface too`() throws {
+  @Test func `an address is identified by its port and its interface too`() throws {
     let store = try Store.inMemory()
     let local: [UInt8] = [0xFE, 0x80] + [UInt8](repeating: 0, count: 13) + [1]
     let endpoints = [

@@ -133,8 +133,8 @@ private struct ModelRun {
       batch.frames.append(old)
     }
     if random.chance(oneIn: 6) {
-      // Nobody can name the frame that they are writing, as they could with these: its next author
-      // writes it in its place, and under its name.
+      // A frame cannot contain its own name, as these could: its next author writes it at its
+      // position, and under its name.
       dots = known
       return try refuse(batch, drafts)
     }
@@ -257,8 +257,9 @@ private struct ModelRun {
     }
   }
 
-  /// Deriving the view anew from the log, whose frames come in another order than they did, shows
-  /// the same. (What is awaited may differ: a dot can name a write that its frame does not hold.)
+  /// Rebuilding the view from the log, whose frames are in another order than they arrived, gives
+  /// the same result. (Waiting frames may differ: a dot can name a write that its frame does not
+  /// contain.)
   func compareRebuilt() throws {
     let arrivals = try store.crossings(limit: 10_000)
     let outcome = try store.rebuildView { opening, frame, _ in

@@ -117,7 +117,7 @@ struct PageTests {
           seal.open(page.baseAddress!, number: UInt32(start / Self.pageBytes + 1))
         })
       for _ in 0..<1 + random.number(below: 20) {
-        // Where the page says what lies where.
+        // The cell pointers of the page.
         page[random.number(below: random.number(below: 2) == 0 ? 200 : Self.pageBytes)] = UInt8(
           random.number(below: 256))
       }

@@ -3,7 +3,7 @@ import MusterModel
 import MusterStore
 import Testing
 
-@Suite("Deriving the view anew from the log")
+@Suite("Rebuilding the view from the log")
 struct RebuildTests {
   @Test func `a decision that changes takes a log's writes out of the view`() throws {
     // Given two authors' titles of one report

@@ -84,7 +84,7 @@ struct RecordTests {
       let held = try store.crossings(limit: 9)
       #expect(held.count == 1)
       kept.formUnion(held.map(\.recorded))
-      // The one that took the other's place is told to followers.
+      // Subscribers get the record that replaced the other.
       #expect(last.newCrossings == (order[1] == held[0].recorded ? held : []))
     }
     #expect(kept.count == 1)

@@ -179,7 +179,7 @@ struct SealedPageTests {
       #expect(database[(number - 1) * 4096..<number * 4096] == page, "page \(number)")
     }
     #expect(newest.count > 20)
-    // Page 1's header too, and what comes after is sealed anew.
+    // Page 1's header too, and what follows is sealed again.
     try store.execute(unchecked: "DELETE FROM local")
     try store.close()
     #expect(try seal.problems(ofFile: folder.database()).isEmpty)

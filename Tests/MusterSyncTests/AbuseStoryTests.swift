@@ -37,11 +37,11 @@ struct AbuseStoryTests {
     return world
   }
 
-  @Test func `under a flood of handshakes cookies are asked for, and who hears them gets in`()
+  @Test func `under a flood of handshakes a client with a cookie connects`()
     throws
   {
     var world = Self.world(seed: 600)
-    // Given so many handshakes begun from as many addresses that nobody finishes
+    // Given as many handshakes from different addresses, none of which is finished
     world.tap = []
     for number in 0..<1000 {
       let message = try Self.initiation(in: &world, index: UInt32(number))
@@ -66,7 +66,7 @@ struct AbuseStoryTests {
     #expect(world.problems == [])
   }
 
-  @Test func `a hundred thousand fake sources fill no table and keep nobody out`() throws {
+  @Test func `a hundred thousand fake sources fill no table and block no device`() throws {
     var world = Self.world(seed: 601)
     let recorded = try Self.initiation(in: &world, index: 7)
     world.tap = []
@@ -134,7 +134,7 @@ struct AbuseStoryTests {
     var world = Self.world(seed: 603)
     world.meet(1, 0)
     world.run(seconds: 10) { $0.areConnected(0, 1) && $0.haveConverged }
-    // Given two datagrams that somebody on the way keeps
+    // Given two datagrams that an on-path attacker keeps
     func kept(_ count: Int) throws -> [UInt8] {
       world.cut(0, 1)
       world.tap = []
@@ -165,7 +165,7 @@ struct AbuseStoryTests {
     var world = Self.world(seed: 604)
     world.meet(1, 0)
     world.run(seconds: 10) { $0.areConnected(0, 1) }
-    // When more certified devices are heard than the table has room for
+    // When more certified devices are received than the table has room for
     let nonce = try #require(Nonce24(bytes: [UInt8](repeating: 9, count: 24)))
     var devices: [LocalDevice] = []
     for _ in 0..<Limits.peers + 100 {

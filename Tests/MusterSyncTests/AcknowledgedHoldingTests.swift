@@ -54,7 +54,7 @@ struct AcknowledgedHoldingTests {
     world.cut(0, twin)
     world.write(1, bytes: 50, at: original)
     world.run(seconds: 1)
-    // When the twin tells its own next frame to somebody who holds the other's
+    // When the clone sends its own next frame to a peer that holds the other's
     world.cut(0, original)
     world.mend(0, twin)
     world.write(1, bytes: 70, at: twin)
@@ -67,7 +67,7 @@ struct AcknowledgedHoldingTests {
       return false
     }
 
-    // Then nobody is shown to hold it
+    // Then no device is shown to hold it
     #expect(!isClaimed)
   }
 }

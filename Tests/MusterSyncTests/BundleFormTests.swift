@@ -62,7 +62,7 @@ struct BundleFormTests {
     #expect(fault == nil && consumed == bytes.count)
   }
 
-  @Test func `the header is what docs say, byte for byte`() throws {
+  @Test func `the header matches the documentation, byte for byte`() throws {
     let (bytes, ends) = file([.end])
     #expect(BundleForm.headerBytes == 53)
     #expect(Array(bytes.prefix(16)) == Array("muster bundle 2\n".utf8))
@@ -126,8 +126,8 @@ struct BundleFormTests {
     #expect(try read(header + piece).pieces == [.damaged])
   }
 
-  @Test func `whoever has no network key learns nothing but lengths`() throws {
-    // Given somebody who knows the operation, but not its network key
+  @Test func `a reader without the network key learns nothing but lengths`() throws {
+    // Given a reader that knows the operation, but not its network key
     var random = cast.random
     let outsider = cast.certify(
       signingKey: random.signingKey(), agreementKey: random.agreementKey(), role: .member,
@@ -135,7 +135,7 @@ struct BundleFormTests {
     let (bytes, _) = file(carried + [.end])
     let (pieces, _, _) = try read(bytes, of: outsider)
     #expect(pieces == [BundleReader.Piece](repeating: .damaged, count: 5))
-    // and somebody who looks for names in it.
+    // and one that searches for names in it.
     let names = [cast.operation.bytes, device.device.bytes, device.certificate.hash.bytes]
     for name in names {
       let isThere = bytes.indices.contains { bytes[$0...].starts(with: name) }
@@ -143,7 +143,7 @@ struct BundleFormTests {
     }
   }
 
-  @Test func `what is no bundle is told apart`() throws {
+  @Test func `a file that is no bundle is recognized`() throws {
     let (bytes, _) = file([.end])
     var newer = bytes
     newer[14] = UInt8(ascii: "3")
@@ -181,7 +181,7 @@ struct BundleFormTests {
     return random.nonce24()
   }
 
-  @Test func `lengths that nobody writes end it`() throws {
+  @Test func `invalid lengths end it`() throws {
     let header = file([]).bytes
     for length in [0, 40, 65_537, 0xFFFF_FFFF] as [UInt32] {
       var writer = ByteWriter()
@@ -190,7 +190,7 @@ struct BundleFormTests {
     }
   }
 
-  @Test func `a position that nobody gave is none`() {
+  @Test func `an absent position decodes as none`() {
     for count in [1, 23, 25, 100] {
       let position = [UInt8](repeating: 1, count: count)
       #expect(BundleReader([], at: position, of: device) == nil)

@@ -5,8 +5,8 @@ import Testing
 
 @Suite("Two copies of one laptop")
 struct CopyStoryTests {
-  /// A laptop and a copy of it that writes logs of its own, both in touch with the founder alone,
-  /// and by now there is nothing to say: heartbeats are a minute apart.
+  /// A laptop and a clone of it that writes logs of its own, both connected to the founder alone,
+  /// with nothing left to send: heartbeats are a minute apart.
   private static func quiet(seed: UInt64) -> (world: World, laptop: Int, copy: Int) {
     var world = World(seed: seed)
     world.hasMulticast = false
@@ -49,7 +49,7 @@ struct CopyStoryTests {
       world.write(1, at: copy)
       world.run(seconds: 1)
     }
-    // Then the other is told roots now and then
+    // Then the other receives roots at intervals
     let told = try #require(world.departures).filter { $0.from == 0 && $0.to == laptop }
     #expect((1...20).contains(told.count), "\(told.count) datagrams")
     #expect(world.problems == [])

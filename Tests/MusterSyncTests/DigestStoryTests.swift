@@ -73,7 +73,7 @@ struct DigestStoryTests {
     #expect(world.problems == [])
   }
 
-  @Test func `who holds nearly nothing of a hundred logs is told of them part by part`() {
+  @Test func `a peer with almost nothing of a hundred logs learns of them in parts`() {
     // Given a device that holds the logs of fifty authors, and one that holds two of its own
     var world = SyncStoryTests.world(seed: 415, members: 1)
     var authors: [SignedCertificate] = []
@@ -93,7 +93,7 @@ struct DigestStoryTests {
     #expect(world.problems == [])
   }
 
-  @Test func `a fork that nobody can settle keeps nobody busy`() {
+  @Test func `a fork that cannot be resolved causes no continuous traffic`() {
     // Given two devices that hold different branches of one log
     var world = SyncStoryTests.world(seed: 420, members: 2)
     let liar = world.cast.enrol(.member, by: world.stations[0].local)

@@ -19,7 +19,8 @@ struct DisorderTests {
     return Array(0..<UInt64(volume))
   }
 
-  /// Three who write for half an hour in this weather, and then hear one another in a fine one.
+  /// Three stations that write for half an hour under these conditions, and then sync under good
+  /// ones.
   private func story(seed: UInt64, in weather: World.Weather) -> World {
     var world = World(seed: 8000 + seed)
     world.checksInvariants = false

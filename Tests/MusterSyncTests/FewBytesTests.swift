@@ -3,7 +3,7 @@ import Testing
 
 @testable import MusterSync
 
-/// What keeps little news small: nothing is said twice, and what can be implied is.
+/// What keeps small updates small: nothing is sent twice, and what can be implied is omitted.
 @Suite("Few bytes")
 struct FewBytesTests {
   private func sent(_ count: UInt64) -> SentDatagrams {
@@ -38,7 +38,7 @@ struct FewBytesTests {
   }
 
   @Test(arguments: [0, 1, 5, 127, 128, 129, 1 << 40] as [UInt64])
-  func `an acknowledgement of everything says little`(largest: UInt64) throws {
+  func `an acknowledgement of everything is short`(largest: UInt64) throws {
     let cast = Cast(seed: 700)
     var received = ReceivedCounters()
     let now = Instant(microseconds: 5)
@@ -54,7 +54,7 @@ struct FewBytesTests {
     }
   }
 
-  @Test func `an acknowledgement says what did not come`() throws {
+  @Test func `an acknowledgement lists what is missing`() throws {
     let cast = Cast(seed: 701)
     var received = ReceivedCounters()
     let now = Instant(microseconds: 5)
@@ -133,7 +133,7 @@ struct FewBytesTests {
     #expect(try Packet(decoding: packet.encoded(), operation: cast.operation) == packet)
   }
 
-  @Test func `a record that is under way is said again only when there is a newer one`() throws {
+  @Test func `a record in flight is sent again only if there is a newer one`() throws {
     var cast = Cast(seed: 708)
     let local = cast.enrol(.command)
     let incarnation = Incarnation(raw: cast.random.bytes16())
@@ -158,7 +158,7 @@ struct FewBytesTests {
     _ = queue.add(part(7, isPushed: true))
     let underWay = queue.pack(room: packetBytes).numbers
     #expect(underWay.count == 1)
-    // When a comparison finds that it is lacked, then it is not said a second time
+    // When a comparison finds that it is missing, then it is not sent a second time
     _ = queue.add(part(7, isPushed: false))
     #expect(queue.waiting == 0)
     // but the next one is, and the one before it no more.
@@ -193,7 +193,7 @@ struct FewBytesTests {
       rules: .current, operation: local.operation, networkKey: local.networkKey,
       nonce: cast.random.nonce24(), signedBy: local.signingKey)
     #expect(sealed.count <= Limits.datagramBytes)
-    // The first of a list has nobody before it.
+    // The first of a list has no predecessor.
     var wires = LatestRecord.wires(receipts)
     wires.removeFirst()
     #expect(throws: WireError.malformed("record")) {
@@ -202,7 +202,7 @@ struct FewBytesTests {
   }
 
   @Test func `a full frame is pushed by multicast, and four of them too`() {
-    // Given devices that hear one another and have no session
+    // Given devices that receive one another's multicast and have no session
     var world = World(seed: 705)
     world.found()
     for _ in 0..<3 { world.cast(.member) }
@@ -220,7 +220,7 @@ struct FewBytesTests {
     #expect(world.problems == [])
   }
 
-  @Test func `devices are told apart by tags of two bytes, others for another log`() {
+  @Test func `devices have tags of two bytes, which differ by log`() {
     var random = Cast(seed: 706).random
     let devices = (0..<200).map { _ in DeviceID(raw: random.bytes16()) }
     var most = 0

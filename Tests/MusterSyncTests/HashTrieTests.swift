@@ -6,7 +6,7 @@ import Testing
 
 @Suite("The hash trie")
 struct HashTrieTests {
-  /// What the hash of a subtree is, said as plainly as can be.
+  /// A reference implementation of a subtree's hash, as simple as possible.
   private func naive(_ leaves: [LeafHint], under prefix: NibblePrefix) -> UInt64 {
     let below = leaves.filter { prefix.range.contains($0.key) }
     if below.isEmpty { return 0 }
@@ -83,7 +83,7 @@ struct HashTrieTests {
           summary(index, sequence: isNewer ? 9 : 8, cast: cast), counted: .all)
       }
     }
-    // When digests go back and forth until nobody has anything to say
+    // When digests are exchanged until neither side has anything to send
     var learned: [Set<Bytes16>] = [[], []]
     var waiting = SetID.allCases.map {
       (to: 1, node: shelves[0].node(of: $0, prefix: .root, answers: false))

@@ -85,7 +85,8 @@ struct HostileStoryTests {
     world.meet(2, 1)
     world.run(seconds: 10) { $0.areConnected(1, 2) }
     world.cut(0, 1)
-    // When a liar signs two openings for one lane of one life, and tells each of them to another
+    // When an attacker signs two openings for one lane of one incarnation, and sends each to
+    // another peer
     var logs: [LogID] = []
     for (index, generation) in [1, 2].enumerated() {
       var pen = world.stations[2].pen
@@ -97,7 +98,7 @@ struct HostileStoryTests {
       say(packet, from: 2, to: index, in: &world)
     }
     world.mend(0, 1)
-    // Then both are held everywhere, and nobody looks for a fork in either
+    // Then both are stored on all nodes, and none searches for a fork in either
     #expect(world.run(seconds: 30) { $0.haveConverged })
     for station in world.stations {
       for log in logs { #expect(station.shelf.frames[log]?.count == 3) }

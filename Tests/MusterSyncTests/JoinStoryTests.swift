@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Joining over the network")
 struct JoinStoryTests {
-  /// A founder that has invited, and somebody with the invitation.
+  /// A founder that has created an invite, and a client with it.
   private struct Doorstep {
     var world: World
     let invitation: Invitation
@@ -105,8 +105,8 @@ struct JoinStoryTests {
     #expect(doorstep.admissions == 1)
   }
 
-  @Test func `an inviting device that restarts is asked anew`() {
-    // Given a joiner whose finish reached nobody before the inviting device restarted
+  @Test func `a joiner starts again after the inviting device restarts`() {
+    // Given a joiner whose finish was lost before the inviting device restarted
     var doorstep = Doorstep(seed: 43)
     doorstep.run(milliseconds: 1000) { $0 <= 2 }
     doorstep.world.restart(0, remembering: [])
@@ -125,7 +125,7 @@ struct JoinStoryTests {
     #expect(doorstep.world.stations[0].engine.handshakes.isEmpty)
   }
 
-  @Test func `somebody else's certificate at the address is not believed`() throws {
+  @Test func `another device's certificate at the address is rejected`() throws {
     // Given an invitation of another root, answered by a device that knows the secret
     var doorstep = Doorstep(seed: 45)
     let other = Cast(seed: 46)

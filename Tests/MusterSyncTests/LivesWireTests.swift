@@ -13,8 +13,7 @@ struct LivesWireTests {
       generation: generation, incarnation: Incarnation(raw: Bytes16(high: 7, low: number)))
   }
 
-  @Test func `lives that were heard of survive the wire, and nothing else passes for them`() throws
-  {
+  @Test func `records of incarnations round-trip, and nothing else decodes as one`() throws {
     var cast = Cast(seed: 27)
     let local = cast.enrol(.relay)
     for count in [0, 1, Limits.livesNamed] {
@@ -66,7 +65,7 @@ struct LivesWireTests {
 }
 
 extension LifeMark {
-  /// Whatever it says.
+  /// With any contents.
   fileprivate var body: [UInt8] {
     var writer = ByteWriter()
     append(to: &writer)

@@ -13,7 +13,7 @@ struct MutationTests {
     ProcessInfo.processInfo.environment["MUSTER_VOLUME"].flatMap(Int.init) ?? 10_000
 
   @Test func `of what was damaged on its way nothing is stored or answered`() {
-    // Given what one of two devices hears from the other
+    // Given the datagrams that one of two devices receives from the other
     var world = World(seed: 1)
     world.found()
     world.enrol(.member)

@@ -4,7 +4,7 @@ import Testing
 
 @testable import MusterSync
 
-@Suite("Whom a device hears, in bytes")
+@Suite("The neighbours of a device, in bytes")
 struct NeighbourhoodTests {
   private var cast = Cast(seed: 90)
 
@@ -26,7 +26,7 @@ struct NeighbourhoodTests {
       nonce: random.nonce24(), signedBy: device.signingKey)
   }
 
-  @Test func `it reads back as it was told, and as many as may be told fit a datagram`() throws {
+  @Test func `it round-trips, and the maximum number fits a datagram`() throws {
     var cast = cast
     let local = cast.enrol(.member)
     let key = try #require(SealingKey(bytes: cast.epoch.key))
@@ -95,7 +95,7 @@ struct NeighbourhoodTests {
     var later = three
     later[22] &= 0x3F
     #expect(try Neighbourhood(decoding: later).neighbours.count == 2)
-    // More than anybody may tell
+    // More than the limit
     let crowd = [UInt8](repeating: 0, count: 8) + (0..<65).flatMap { [0, 0, 0, 0, 0, $0, 0x40, 0] }
     #expect(throws: WireError.self) { try Neighbourhood(decoding: crowd) }
     #expect(try Neighbourhood(decoding: crowd.dropLast(8)).neighbours.count == 64)

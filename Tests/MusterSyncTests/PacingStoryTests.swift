@@ -45,7 +45,7 @@ struct PacingStoryTests {
     #expect(rate >= 1_100_000 * 80 / 100, "\(rate) bytes/s, \(overhead) % sent")
   }
 
-  @Test func `a link's rate is never passed, whatever there is to say`() throws {
+  @Test func `a link's rate limit is never exceeded, whatever is queued`() throws {
     // Given three who want a large log over a link of 64 kbit/s
     var world = world(seed: 202, members: 3, nil)
     world.give(.linkRate(LinkRate(bytesPerSecond: 8000)), to: 0)
@@ -72,8 +72,8 @@ struct PacingStoryTests {
     #expect(world.problems == [])
   }
 
-  @Test func `what was said into a silence is said again on the first word after it`() {
-    // Given two who do not hear each other for a while, and what one wrote meanwhile
+  @Test func `data sent during an outage is retransmitted on the first datagram after it`() {
+    // Given two stations that are partitioned for a while, and what one wrote meanwhile
     var world = world(seed: 204, members: 1, nil)
     world.hasMulticast = false
     world.meet(1, 0)
@@ -82,7 +82,7 @@ struct PacingStoryTests {
     let held = world.frames(1, of: 0)
     world.write(1, at: 0)
     world.run(seconds: 3)
-    // When the way opens, and the other says something
+    // When the path is up again, and the other sends something
     world.mend(0, 1)
     let opened = world.now
     world.write(1, at: 1)
@@ -114,7 +114,7 @@ struct PacingStoryTests {
     for index in 1...2 { world.meet(index, 0) }
     world.run(seconds: 10)
     #expect(world.frames(1, of: 0, in: .control) < 150, "the link is slow")
-    // When somebody calls for help
+    // When a distress call is sent
     world.write(1, in: .urgent, at: 0)
     world.departures = []
     let start = world.now
@@ -196,7 +196,7 @@ struct PacingStoryTests {
     #expect(world.problems == [])
   }
 
-  @Test func `to somebody who hears nothing a datagram goes every three seconds`() {
+  @Test func `an unreachable peer is probed every three seconds`() {
     var world = world(seed: 207, members: 1, nil)
     world.meet(1, 0)
     world.run(seconds: 10)
@@ -210,7 +210,7 @@ struct PacingStoryTests {
     #expect(world.stations[0].sentDatagrams - before <= 18 / 3 + 10)
   }
 
-  @Test func `of two sessions both sides speak on the same, whichever they heard last`() throws {
+  @Test func `both sides send on the same of two sessions, whichever received last`() throws {
     // Given two who called each other at once, and so have a session each
     var world = world(seed: 211, members: 1, nil)
     world.hasMulticast = false
@@ -225,7 +225,8 @@ struct PacingStoryTests {
       packet.roots = world.stations[0].engine.shelf.roots()
       let late = world.stations[0].engine.sessions[index]?.seal(packet.encoded())
       world.inject(try #require(late), from: world.stations[0].endpoint, to: 1)
-      // Then nobody changes over, or both would, for ever, and say all again each time.
+      // Then neither changes the session. Otherwise both would alternate, and retransmit everything
+      // each time.
       let spokenOn = try (0...1).map { side in
         let engine = world.stations[side].engine
         let live = try #require(engine.liveSession(of: devices[1 - side]))
@@ -241,15 +242,15 @@ struct PacingStoryTests {
     var world = world(seed: 212, members: 1, nil)
     for (first, second) in [(0, 1), (1, 0)] { world.meet(first, second) }
     world.run(seconds: 20)
-    // When the way takes three to four seconds, and both have much to say
+    // When the RTT is three to four seconds, and both have much to send
     world.weather = .init(delayMilliseconds: 3000...4000)
     for index in 0..<2 { world.write(100, bytes: 150, at: index) }
-    // Then old round trips are in nobody's way for long.
+    // Then old RTT samples do not delay anything for long.
     #expect(world.run(seconds: 150) { $0.haveConverged })
     #expect(world.problems == [])
   }
 
-  @Test func `little is said where nothing gets through, though the other is heard`() {
+  @Test func `little is sent if nothing arrives, although the peer is received`() {
     var flow = Flow()
     var now = Instant(microseconds: 0)
     for number in 0..<40 {

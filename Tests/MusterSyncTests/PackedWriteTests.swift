@@ -72,13 +72,13 @@ struct PackedWriteTests {
         row: RowID(raw: author.raw), field: .userTeam, value: nil, supersedes: [dot, dot],
         takesEarlier: true),
       Write(row: other.row, field: .reportStatus, value: .code(1), takesEarlier: true),
-      // Says no more than that the row before it exists: one bit of that write.
+      // Only repeats that the previous row exists: one bit of that write.
       Write(row: other.row, field: .reportExistence, value: .mark, takesEarlier: true),
       Write(row: other.row, field: .reportExistence, value: .mark, takesEarlier: true),
     ].map(Operation.write)
   }
 
-  @Test func `say what was written, whatever stands beside them`() throws {
+  @Test func `decode to what was written, whatever is next to them`() throws {
     let writes = try writes()
     for operations in [writes, writes.reversed(), [writes[2]], []] {
       let bytes = body(operations).encoded(writesAt: place)
@@ -103,7 +103,7 @@ struct PackedWriteTests {
     #expect(earlier.named?.map(\.row) == [other.row, own.row])
     first.note(in: &mentions)
 
-    // Given edits in a later frame, one of which must say an origin that was not said before
+    // Given edits in a later frame, one of which must state an origin that was not stated before
     var second = FrameBodyPacker(
       writtenAt: Timestamp(milliseconds: 0), writesAt: at(sequence: 1000))
     let edit = Write(
@@ -126,12 +126,12 @@ struct PackedWriteTests {
       #expect(sequence == 700)
       return earlier.named?.first { $0.index == index }.map { .row($0.row) } ?? .none
     }
-    // Then the origin that was said already is left out, and all else is there
+    // Then the origin that was stated already is omitted, and everything else is there
     var (plainEdit, plainExists) = (edit, exists)
     (plainEdit.origin, plainExists.origin) = (nil, nil)
     #expect(read.body == body([plainEdit, plainExists, urgent].map(Operation.write), at: 0))
     #expect(read.named == [NamedRow(index: 2, row: other.row)])
-    // And who cannot tell yet, waits with the frame that it refers to
+    // And a reader without that frame waits for it
     let waiting = try FrameBody.read(bytes, writesAt: at(sequence: 1000)) { _, _ in .unknown }
     #expect(waiting.body == body([.unknown, .unknown, .write(urgent)], at: 0))
   }
@@ -181,7 +181,7 @@ struct PackedWriteTests {
       #expect(operations[1] == .invalid, "\(write)")
       #expect(operations[2] == operations[0], "\(write)")
     }
-    // What is said of no row is of no row either.
+    // A write without a row decodes without a row.
     #expect(try read([title, 0b0100_1100, 1, 1, 1, 65]) == [.invalid, .invalid])
     // A first write has none before it to be like.
     #expect(try read([title, 0b1000, 1, 65]) == [.invalid])
@@ -194,7 +194,7 @@ struct PackedWriteTests {
     for form: UInt8 in 5...7 {
       #expect(try read(good + [Field.reportTitle.rawValue, 0b1000 | form, 1, 65]) == [.unknown])
     }
-    // Users exist without saying so.
+    // Users exist without an explicit write.
     #expect(try read(good + [Field.userTeam.rawValue, 0b0100_1000, 1, 65]) == [.unknown])
   }
 

@@ -17,7 +17,7 @@ struct PushStoryTests {
     world.write(1, at: 4)
     world.run(seconds: 90) { $0.haveConverged }
     world.run(seconds: 600)
-    // What they would have said anyway in five seconds
+    // What they would have sent anyway in five seconds
     let before = world.stations.reduce(0) { $0 + $1.wireBytes }
     world.run(seconds: 60)
     let idle = (world.stations.reduce(0) { $0 + $1.wireBytes } - before) / 12
@@ -37,12 +37,12 @@ struct PushStoryTests {
     #expect(world.problems == [])
   }
 
-  @Test func `many devices that hear each other have a write within two seconds`() {
+  @Test func `many devices on one link have a write within two seconds`() {
     // Given devices on one network that loses one datagram in a hundred
     var world = Self.city(seed: 310, size: 64)
     let joined = world.stations.map { $0.engine.connected.count }
     print("sessions: \(joined.min() ?? 0) to \(joined.max() ?? 0)")
-    // When one writes, and in another world nobody does
+    // When one writes, and in another world none does
     let start = world.now
     let sessions = world.stations.map { $0.engine.sessions.keys.sorted() }
     var quiet = world
@@ -73,7 +73,8 @@ struct PushStoryTests {
     #expect(world.problems == [])
   }
 
-  /// Devices that know one another's certificates and hear one another, after a while.
+  /// Devices that know one another's certificates and receive one another's multicast, after a
+  /// while.
   static func city(seed: UInt64, size: Int) -> World {
     var world = World(seed: seed)
     world.checksInvariants = false
@@ -86,12 +87,12 @@ struct PushStoryTests {
     return world
   }
 
-  @Test func `eight devices that hear each other send a position a few times`() {
+  @Test func `eight devices on one link send a position a few times`() {
     var world = World(seed: 320)
     world.found()
     for _ in 0..<7 { world.enrol(.member) }
     world.run(seconds: 400) { $0.haveConverged && $0.now.milliseconds(since: $0.start) > 300_000 }
-    // What they would have said anyway
+    // What they would have sent anyway
     let before = world.stations.reduce(0) { $0 + $1.sentDatagrams }
     world.run(seconds: 20)
     let sent = world.stations.reduce(0) { $0 + $1.sentDatagrams }
@@ -107,8 +108,8 @@ struct PushStoryTests {
     #expect(world.problems == [])
   }
 
-  @Test func `what is heard is passed on to those who can only be reached otherwise`() {
-    // Given three that hear one another, and one that only the last of them has a session with
+  @Test func `multicast data is relayed to peers reachable only by session`() {
+    // Given three that receive one another, and one that only the last of them has a session with
     var world = World(seed: 330)
     world.found()
     for _ in 0..<3 { world.enrol(.member) }

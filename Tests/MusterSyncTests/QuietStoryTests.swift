@@ -4,7 +4,7 @@ import Testing
 
 @testable import MusterSync
 
-/// What it costs to be here, in step, and how soon it is noticed when somebody is not.
+/// The idle cost of a converged mesh, and how soon an absent peer is detected.
 @Suite("Quiet, and awake")
 struct QuietStoryTests {
   /// Eight devices that agree, each in reach of each.
@@ -123,7 +123,7 @@ struct QuietStoryTests {
           (0..<4).allSatisfy { first == $0 || world.areConnected(first, $0) }
         }
       })
-    // and an address that somebody invents is tried a few times and forgotten.
+    // and a made-up address is tried a few times and forgotten.
     var packet = Packet()
     let nowhere = Station.endpoint(200)
     let away = world.enrol(.member)

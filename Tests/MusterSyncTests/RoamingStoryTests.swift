@@ -21,7 +21,7 @@ struct RoamingStoryTests {
     // When one changes its address, and nothing arrives at the old one
     world.stations[1].endpoint = Station.endpoint(7)
     world.write(1, at: 1)
-    // Then the other hears it, and what it writes arrives at the new one
+    // Then the other receives it, and what it writes arrives at the new address
     #expect(world.run(seconds: 1) { $0.haveConverged })
     world.write(1, at: 0)
     #expect(world.run(seconds: 1) { $0.haveConverged })
@@ -30,8 +30,8 @@ struct RoamingStoryTests {
     #expect(world.problems == [])
   }
 
-  @Test func `what never arrived, sent by somebody from elsewhere, leads no session astray`() {
-    // Given somebody who heard what two laptops said while they could not hear each other
+  @Test func `undelivered datagrams, sent from another address, redirect no session`() {
+    // Given an attacker who recorded what two laptops sent while they were partitioned
     var world = Self.connected(seed: 2)
     world.cut(0, 1)
     world.tap = []
@@ -44,7 +44,7 @@ struct RoamingStoryTests {
       $0.bytes[0] == DatagramKind.transport.rawValue && $0.to != Station.endpoint(9)
     }
     #expect(recorded.count > 30)
-    // When all of it is sent on from a third address, while they hear each other again
+    // When all of it is replayed from a third address, after they are connected again
     world.mend(0, 1)
     for datagram in recorded {
       let to = datagram.to == world.stations[0].endpoint ? 0 : 1
@@ -61,7 +61,7 @@ struct RoamingStoryTests {
   }
 
   @Test func `what is known of one way does not count for the next`() {
-    // Given a way on which answers take ten seconds, and somebody who says much on it
+    // Given a path with an RTT of ten seconds, and a sender with much data
     var world = Self.connected(seed: 3)
     let usual = world.weather
     world.weather = .init(delayMilliseconds: 4000...6000)
@@ -75,7 +75,7 @@ struct RoamingStoryTests {
     world.stations[1].endpoint = Station.endpoint(7)
     world.mend(0, 1)
     world.give(.linkUp, to: 1)
-    // Then all is said there as to somebody new
+    // Then the path starts without any state
     #expect(world.run(seconds: 2) { $0.haveConverged })
     #expect(world.problems == [])
   }

@@ -63,11 +63,11 @@ struct RulesVersionTests {
     #expect(Self.shows(0, 1, in: world) && Self.shows(1, 0, in: world))
     #expect(Self.status(0, of: 1, in: world)?.state == .heard)
     #expect(Self.status(0, of: 1, in: world)?.endpoint == world.stations[1].endpoint)
-    // Each says so once, however often it hears the other.
+    // Each reports it once, however often it receives the other.
     let isOlder = rules < .current
     #expect(Self.notices(0, in: world) == [isOlder ? .peer : .thisLaptop])
     #expect(Self.notices(1, in: world) == [isOlder ? .thisLaptop : .peer])
-    // What is written later stays apart too, and nobody calls the other.
+    // What is written later stays separate too, and neither connects to the other.
     world.tap = []
     for index in [0, 1] { world.write(2, in: .urgent, at: index) }
     world.record(2, at: 1)
@@ -131,7 +131,7 @@ struct RulesVersionTests {
     #expect(world.problems == [])
   }
 
-  @Test func `nobody but its author says under which rules an announce is`() throws {
+  @Test func `only its author states the rules version of an announce`() throws {
     var world = World(seed: 912)
     world.hasMulticast = false
     world.found()
@@ -157,7 +157,7 @@ struct RulesVersionTests {
       world.inject(altered, from: address, to: 0)
     }
     #expect(world.stations[0].rejections(.unauthenticated) == 3)
-    // and one that a member with the network key sealed anew under another version.
+    // and one that a member with the network key sealed again under another version.
     let tag = Array("muster announce 2".utf8)
     let plaintext = try #require(
       sender.networkKey.openBody(
@@ -298,7 +298,7 @@ struct RulesVersionTests {
   }
 
   @Test(arguments: [RulesVersion.unstated, newer])
-  func `who joins a device with other rules is told which is to be updated`(
+  func `a joiner with other rules learns which side must be updated`(
     rules: RulesVersion
   ) throws {
     var (world, invitation) = Self.doorstep(seed: 918, rules: rules)
@@ -321,7 +321,7 @@ struct RulesVersionTests {
   }
 
   @Test(arguments: [RulesVersion.unstated, newer])
-  func `a joiner with other rules is refused, and certified by nobody`(rules: RulesVersion) throws {
+  func `a joiner with other rules is refused and gets no certificate`(rules: RulesVersion) throws {
     // Given a joiner that does not look at the inviting device's rules, as an old program
     var (world, invitation) = Self.doorstep(seed: 919, rules: .current)
     let signingKey = world.cast.random.signingKey()
@@ -355,7 +355,7 @@ struct RulesVersionTests {
       let opened = try #require(
         session.open(counter: try reader.integer(UInt32.self), answer.dropFirst(9)))
       let packet = try Packet(decoding: opened.packet, operation: invitation.operation)
-      // Then it is told why not.
+      // Then it gets the reason.
       guard case .refused(let reason)? = packet.joinAnswer else {
         Issue.record("\(packet)")
         return

@@ -7,11 +7,11 @@ import Testing
 @Suite("Sessions")
 struct SessionStoryTests {
   @Test func `two devices that know only the root meet and learn of each other`() {
-    // Given two devices, each at the end of a chain of four that the other has never heard of
+    // Given two devices, each at the end of a chain of four that the other does not know
     var world = World(seed: 1)
     world.add(world.cast.enrolAtTheEndOfAChain(.member))
     world.add(world.cast.enrolAtTheEndOfAChain(.member))
-    // When one is told the other's address
+    // When one gets the other's address
     world.meet(0, 1)
     // Then they have a session within a second
     #expect(world.run(seconds: 1) { $0.areConnected(0, 1) })
@@ -26,7 +26,7 @@ struct SessionStoryTests {
     #expect(world.problems == [])
   }
 
-  @Test func `a stranger with another network key hears nothing`() {
+  @Test func `an outsider with another network key gets no answer`() {
     var world = World(seed: 3)
     world.found()
     let stranger = world.cast.certify(
@@ -43,7 +43,7 @@ struct SessionStoryTests {
     #expect(world.problems == [])
   }
 
-  @Test func `another operation with the same network key hears nothing`() {
+  @Test func `another operation with the same network key gets no answer`() {
     var world = World(seed: 4)
     world.found()
     let other = Cast(seed: 5)
@@ -59,7 +59,7 @@ struct SessionStoryTests {
   }
 
   @Test func `a chain that does not end at the root is refused after the handshake`() throws {
-    // Given somebody with the network key and a certificate signed by a mere member
+    // Given a client with the network key and a certificate signed by a mere member
     var world = World(seed: 6)
     world.found()
     let member = world.cast.enrol(.member, by: world.stations[0].local)
@@ -140,12 +140,12 @@ struct SessionStoryTests {
     let recorded = world.tap ?? []
     world.tap = []
     let before = world.stations.map(\.shelf)
-    // When everything that they said is sent to them again, from the same addresses
+    // When everything that they sent is replayed to them, from the same addresses
     for datagram in recorded where datagram.bytes[0] == DatagramKind.transport.rawValue {
       let to = datagram.to == world.stations[0].endpoint ? 0 : 1
       world.inject(datagram.bytes, from: datagram.from, to: to)
     }
-    // Then nothing is stored and nothing is said
+    // Then nothing is stored and nothing is sent
     #expect(recorded.count > 10)
     #expect(world.tap?.isEmpty == true)
     #expect(world.stations.map(\.shelf) == before)
@@ -195,7 +195,7 @@ struct SessionStoryTests {
     let handshakes = { (world: World) in
       world.stations[0].notices.count { if case .peerConnected = $0 { true } else { false } }
     }
-    // A cut of ten seconds with something to say is seen,
+    // A partition of ten seconds with data to send is detected,
     world.cut(0, 1)
     world.write(1, at: 0)
     #expect(world.run(seconds: 5) { !$0.stations[0].connected(to: $0.stations[1], now: $0.now) })
@@ -253,7 +253,7 @@ struct SessionStoryTests {
     #expect(world.problems == [])
   }
 
-  @Test func `a device that is given its own address calls nobody for ever`() {
+  @Test func `a device with its own address as a peer stops connecting`() {
     var world = World(seed: 13)
     world.found()
     world.meet(0, 0)
@@ -265,7 +265,7 @@ struct SessionStoryTests {
   }
 
   @Test func `who gets its own words back goes on looking for the peer that it was given`() {
-    // Given a laptop whose peer is off, and an outsider who throws what it says back at it
+    // Given a laptop whose peer is off, and an outsider who reflects its datagrams
     var world = World(seed: 15)
     world.hasMulticast = false
     world.found()
@@ -302,7 +302,7 @@ struct SessionStoryTests {
     world.mend(0, 1)
     #expect(world.run(seconds: 5) { $0.areConnected(0, 1) && $0.haveConverged })
     world.run(seconds: 1)
-    // When somebody who listened repeats the finish, or sends one of his own making
+    // When an eavesdropper replays the finish, or sends a forged one
     let finish = (world.tap ?? []).first { $0.bytes[0] == DatagramKind.finish.rawValue }
     world.tap = []
     let forged = Array(finish?.bytes.prefix(5) ?? []) + [1, 2, 3]

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("What travels, and how")
 struct SyncStoryTests {
-  /// A founder and members who are all certified by it and can all hear one another.
+  /// A founder and members that it certified, all connected.
   static func world(seed: UInt64, members: Int) -> World {
     var world = World(seed: seed)
     world.hasMulticast = false
@@ -53,7 +53,7 @@ struct SyncStoryTests {
     world.write(1000, at: 0)
     world.meet(1, 0)
     world.run(seconds: 10) { $0.frames(1, of: 0) == 1001 }
-    // When somebody meets only the relay
+    // When a station connects only to the relay
     world.meet(2, 1)
     #expect(world.run(seconds: 10) { $0.haveConverged })
     #expect(world.problems == [])
@@ -70,7 +70,7 @@ struct SyncStoryTests {
   }
 
   @Test func `a fresh frame crosses four hops without waiting for a heartbeat`() {
-    // Given five devices in a row, each of which hears only its neighbours
+    // Given five devices in a row, each connected only to its neighbours
     var world = Self.world(seed: 23, members: 4)
     for first in 0..<5 {
       for second in first..<5 where second > first + 1 { world.cut(first, second) }
@@ -119,11 +119,11 @@ struct SyncStoryTests {
     world.run(seconds: 60) { $0.haveConverged }
     world.record(5, at: 0)
     world.record(6, at: 0)
-    // An older one of the same topic, from somebody who was away
+    // An older one of the same topic, from a station that was away
     world.run(seconds: 5)
     #expect(world.haveConverged)
     #expect(world.stations[3].shelf.records.values.map(\.order.counter) == [6])
-    // A restart elsewhere, and a record that was made while nobody heard
+    // A restart of another station, and a record that was made during a partition
     world.cut(2, 3)
     world.record(7, at: 0)
     world.run(seconds: 2)

@@ -3,7 +3,7 @@ import Testing
 @testable import MusterSync
 
 struct WindowOverTCPTests {
-  @Test func `while TCP mends a loss of its own the window stays`() {
+  @Test func `while TCP retransmits a loss the window stays`() {
     var window = CongestionWindow()
     window.isOverTCP = true
     #expect(window.bytes == CongestionWindow.leastOverTCP)

@@ -97,7 +97,7 @@ struct WireTests {
     wire.records[1].kind = 99
     // When it is read
     let packet = try Packet(decoding: wire.bytes, operation: cast.operation)
-    // Then all else that it says is there
+    // Then everything else in it is there
     var expected = everyPacket()
     expected.digest.removeLast()
     #expect(packet == expected)
@@ -112,8 +112,7 @@ struct WireTests {
     #expect(joined.keys == first.keys && joined.heads == second.heads)
   }
 
-  @Test func `an announce reads back for whoever has the network key, and for nobody else`() throws
-  {
+  @Test func `an announce round-trips with the network key, and only with it`() throws {
     var cast = cast
     let device = cast.enrol(.member)
     let announce = Announce(
@@ -306,7 +305,7 @@ struct WireTests {
     }
   }
 
-  @Test func `an opening can be said in one way only, so that its log has one`() throws {
+  @Test func `an opening has exactly one encoding, so that its log has one`() throws {
     let opening = Opening(
       certificate: .root, incarnation: Incarnation(raw: Bytes16(high: 1, low: 2)), generation: 1,
       lane: .control)

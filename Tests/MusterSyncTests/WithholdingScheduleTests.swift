@@ -5,8 +5,8 @@ import Testing
 
 @testable import MusterSync
 
-/// Row R1 of the faults: who withholds is named within ten minutes where another path shows it, and
-/// where none does the silence is told. `MUSTER_VOLUME=1000` for the whole volume.
+/// Row R1 of the faults: a stalled peer is reported within ten minutes if another path shows it,
+/// and otherwise the silence is reported. `MUSTER_VOLUME=1000` for the whole volume.
 @Suite("Who withholds, in drawn schedules")
 struct WithholdingScheduleTests {
   private static let volume =
@@ -54,7 +54,7 @@ struct WithholdingScheduleTests {
 
     mutating func count(below bound: UInt64) -> Int { 1 + Int(random.uniform(below: bound)) }
 
-    /// She takes nothing of Ben's any more, and says so.
+    /// She accepts nothing of Ben's any more, and advertises that.
     mutating func takesNothing() {
       let others = [0, 2].flatMap { world.stations[$0].local.chain.certificates }
       world.give(.rosterChanged(Roster(others)), to: 2)
@@ -67,7 +67,7 @@ struct WithholdingScheduleTests {
       }
     }
 
-    /// Only she has Anna's new words, and answers nobody who asks for them.
+    /// Only she has Anna's new data, and does not answer requests for it.
     mutating func givesNothing() {
       world.cut(0, 1)
       world.cut(1, 2)
@@ -87,7 +87,7 @@ struct WithholdingScheduleTests {
       #expect(accusations(at: 0) == [], "seed \(seed), station 0")
     }
 
-    /// She is Ben's only path, and he hears of nothing that came after: nobody can be named.
+    /// She is Ben's only path, and he receives nothing that came after: no peer can be reported.
     mutating func hidesEverything() {
       world.cut(0, 1)
       world.cut(0, 2)
@@ -105,7 +105,7 @@ struct WithholdingScheduleTests {
     }
   }
 
-  @Test func `it is named in ten minutes, or the silence is told, and nobody honest is named`() {
+  @Test func `it is reported in ten minutes, or the silence is, and no honest peer is reported`() {
     var isGivenAway = 0
     for seed in Self.seeds {
       var story = Story(seed: seed)

@@ -25,15 +25,15 @@ struct WithholdingTests {
     return world
   }
 
-  @Test func `who shows less than it was told of, and asks for nothing, is named in ten minutes`()
+  @Test func `a peer that requests nothing it is missing is reported in ten minutes`()
     throws
   {
     var world = threeInStep(seed: 501)
-    // Given that Wilma takes nothing of Ben's any more, and says so
+    // Given that Wilma accepts nothing of Ben's any more, and advertises that
     let others = [0, 2].flatMap { world.stations[$0].local.chain.certificates }
     world.give(.rosterChanged(Roster(others)), to: 2)
     world.write(1, at: 1)
-    // Then both who have another path to Ben's words say who lacks them, once
+    // Then both that have another path to Ben's data report who is missing it, once
     world.run(seconds: Self.tenMinutes)
     let wilma = world.stations[2].local.device
     for index in 0..<2 {
@@ -45,7 +45,7 @@ struct WithholdingTests {
 
   @Test func `who shows more than it hands over is named in ten minutes`() {
     var world = threeInStep(seed: 502)
-    // Given that only Wilma has Anna's new words, and answers nobody who asks for them
+    // Given that only Wilma has Anna's new data, and does not answer requests for it
     world.cut(0, 1)
     world.cut(1, 2)
     world.write(1, at: 0)
@@ -59,22 +59,22 @@ struct WithholdingTests {
     #expect(accusations(world, at: 0) == [])
   }
 
-  @Test func `two who are cut off from one another, and both hear a third, name nobody`() {
+  @Test func `two partitioned peers, both connected to a third, report no peer`() {
     var world = threeInStep(seed: 504)
-    // And nobody waits for an answer any more, by whose lack one would be found silent
+    // And no request is pending any more, whose timeout would mark a peer as silent
     world.run(seconds: 130)
-    // Given that Anna and Ben no longer hear each other, and have nothing to say
+    // Given that Anna and Ben are partitioned, and have nothing to send
     world.cut(0, 1)
-    // When Wilma tells both something, so that neither has to pass it on
+    // When Wilma sends both something, so that neither has to relay it
     world.write(1, at: 2)
     world.run(seconds: 5)
     #expect(world.frames(0, of: 2) == world.frames(1, of: 2))
-    // Then what each heard of the other last is held against nobody
+    // Then the last advertisements of the other are no evidence against it
     world.run(seconds: Self.tenMinutes)
     for index in 0..<3 { #expect(accusations(world, at: index) == []) }
   }
 
-  @Test func `who has slept, and whom somebody hears who has slept, are not named`() {
+  @Test func `a suspended peer, and a peer of a suspended node, are not reported`() {
     for sleeper in 0..<2 {
       var world = threeInStep(seed: 505 + UInt64(sleeper))
       world.run(seconds: 130)
@@ -90,7 +90,7 @@ struct WithholdingTests {
     }
   }
 
-  @Test func `nobody honest is named, in bad weather and while all write`() {
+  @Test func `no honest peer is reported, at high loss and while all write`() {
     var world = threeInStep(seed: 503)
     world.weather = .storm
     for _ in 0..<60 {

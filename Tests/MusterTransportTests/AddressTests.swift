@@ -44,7 +44,7 @@ struct AddressTests {
 
   @Test func `a host with a NUL or too long for a name is refused`() async {
     for host in ["a\u{0}b", String(repeating: "a", count: 256)] {
-      await #expect(throws: TransportError.badAddress(host + ":7", reason: "the host is no name")) {
+      await #expect(throws: TransportError.badAddress(host + ":7", reason: "the host is invalid")) {
         try await UDPTransport.resolve(host + ":7")
       }
     }

@@ -53,7 +53,7 @@ struct LocalInterfaceTests {
     #expect(laptop.carryingMulticast(for: try listen("198.51.100.7:7474")).isEmpty)
   }
 
-  @Test func `announces of both families are heard where the node can be reached`() throws {
+  @Test func `announces of both families are received where the node is reachable`() throws {
     let laptop = try laptop()
     func names(_ family: AddressFamily, _ text: String) throws -> [String] {
       laptop.joinable(family, listen: try listen(text)).map(\.device.name)

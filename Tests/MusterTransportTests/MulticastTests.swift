@@ -2,18 +2,18 @@ import MusterModel
 import MusterTransport
 import Testing
 
-/// Serialized, because nodes of two stories would hear each other.
+/// Serialized, because nodes of two stories would receive each other.
 @Suite(.serialized, .timeLimit(.minutes(15)))
 struct MulticastTests {
   private let group = MulticastGroup(port: 17_475)
 
   @Test(.enabled("needs IPv4 multicast") { try await takesMulticast("0.0.0.0:0") })
-  func `nodes of one machine hear each other's announces and not their own`() async throws {
+  func `nodes of one machine receive each other's announces and not their own`() async throws {
     try await expectHearing("0.0.0.0:0")
   }
 
   @Test(.enabled("needs IPv6 multicast") { try await takesMulticast("[::]:0") })
-  func `nodes of one machine hear each other's announces over IPv6`() async throws {
+  func `nodes of one machine receive each other's announces over IPv6`() async throws {
     try await expectHearing("[::]:0")
   }
 
@@ -24,7 +24,7 @@ struct MulticastTests {
         let heard = await bob.receive(1)[0]
         #expect(heard.bytes == [1] && heard.viaMulticast)
         #expect(heard.from.port == alice.boundPort)
-        // Her own comes back to Alice by the same interface, before what Bob says next.
+        // Her own returns to Alice on the same interface, before Bob's next one.
         bob.send([OutboundDatagram(bytes: [2], to: .endpoint(heard.from, .unknown))])
         #expect(await alice.receive(1).map(\.bytes) == [[2]])
         while alice.counters.dropped(.ownEcho) == 0 { await Task.yield() }
@@ -32,7 +32,7 @@ struct MulticastTests {
     }
   }
 
-  @Test func `a node without multicast hears and sends no announces`() async throws {
+  @Test func `a node without multicast receives and sends no announces`() async throws {
     try await withTransport(listen: "0.0.0.0:0", multicast: false, group: group) { mute in
       mute.send([OutboundDatagram(bytes: [1], to: .multicast(nil))])
       #expect(await mute.countersOnceSent(1).dropped(.noInterface) == 1)

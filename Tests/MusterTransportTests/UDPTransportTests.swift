@@ -91,7 +91,7 @@ struct UDPTransportTests {
     }
   }
 
-  @Test func `the largest datagram allowed passes and an empty one harms nobody`() async throws {
+  @Test func `the largest datagram allowed passes and an empty one does no harm`() async throws {
     try await withTransport { alice in
       try await withTransport { bob in
         let largest = [UInt8](repeating: 0xA5, count: Limits.datagramBytes)

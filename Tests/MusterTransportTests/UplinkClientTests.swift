@@ -7,8 +7,8 @@ import Testing
 
 @testable import MusterTransport
 
-/// Row A7 of the faults, in the direction from the field: whoever is not the command post gets
-/// nothing, and the user is told why.
+/// Row A7 of the faults, in the direction from the field: a server that is not the command post
+/// gets nothing, and the user gets the reason.
 struct UplinkClientTests {
   private static func http(_ head: String, _ body: [UInt8] = []) -> [UInt8] {
     Array("HTTP/1.1 \(head)\r\n".utf8) + body
@@ -17,7 +17,7 @@ struct UplinkClientTests {
   private static let accepted = http(
     "200 OK\r\ncontent-type: application/octet-stream\r\ncontent-length: 100000\r\n")
 
-  /// Goes to a server until the uplink is down for a reason; what the user is told.
+  /// Connects to a server until the uplink is down for a reason. Returns the message for the user.
   private func told(
     tls: TLSConfiguration?, named: [[UInt8]], answer: [UInt8]? = nil, closes: Bool = false
   ) async throws -> UplinkSummary.Post {
@@ -93,7 +93,7 @@ struct UplinkClientTests {
     #expect(again.lastError.contains("certificate"), "\(again)")
   }
 
-  @Test func `without a certificate that was named nobody is called`() async throws {
+  @Test func `without a named certificate no connection is made`() async throws {
     let post = try await told(tls: Shown().tls(), named: [])
     #expect(post.state == .noCertificate)
     #expect(!post.advice.isEmpty)
@@ -113,7 +113,7 @@ struct UplinkClientTests {
     "HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n", "SSH-2.0-OpenSSH_9.6\r\n",
     "\u{0}\u{1}\u{2}\u{3}",
   ])
-  func `a server without TLS is told from a command post`(answer: String) async throws {
+  func `a server without TLS is distinguished from a command post`(answer: String) async throws {
     let ours = try Shown()
     let post = try await told(
       tls: nil, named: [ours.certificate], answer: Array(answer.utf8), closes: true)

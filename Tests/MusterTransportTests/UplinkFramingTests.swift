@@ -24,7 +24,7 @@ struct UplinkFramingTests {
     }
   }
 
-  @Test func `golden bytes: length in two bytes, and zero says that somebody is there`() throws {
+  @Test func `golden bytes: length in two bytes, and zero is a keepalive`() throws {
     #expect(Array(buffer: framed([[0xAA, 0xBB]])) == [0, 2, 0xAA, 0xBB])
     var framing = UplinkFraming()
     let found = try framing.read(ByteBuffer(bytes: UplinkFraming.beat + [0, 1, 9, 0, 0]))
@@ -104,7 +104,7 @@ struct UplinkSwitchTests {
     #expect(uplinks.admit(from: "10.1.0.1") == nil)
   }
 
-  @Test func `a stranger may say little`() throws {
+  @Test func `an unauthenticated client may send little`() throws {
     let connection = try #require(UplinkSwitch(targets: []).admit(from: ""))
     var said = ByteBuffer()
     while said.readableBytes <= UplinkConnection.bytesBeforeProof {

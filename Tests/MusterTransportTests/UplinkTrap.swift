@@ -12,8 +12,8 @@ struct UplinkTrap: Sendable {
   private let channel: any Channel
 
   /// - Parameters:
-  ///   - tls: nil for a server that speaks plainly.
-  ///   - answer: what it says to the first that it hears; nil for nothing at all.
+  ///   - tls: nil for a server without TLS.
+  ///   - answer: the response to the first request; nil for none.
   static func set(
     tls: TLSConfiguration?, answer: [UInt8]?, closes: Bool = false
   ) async throws -> UplinkTrap {

@@ -62,7 +62,7 @@ struct Actor: Sendable {
     handle(.datagram(bytes, from: endpoint, link: .unknown), now: now)
   }
 
-  /// Carries out what the engine asks for, and returns the datagrams that it sends to somebody.
+  /// Carries out the engine's effects, and returns the datagrams that it sends.
   mutating func handle(_ input: Input, now: Instant) -> [[UInt8]] {
     var sent: [[UInt8]] = []
     var inputs = [input]
@@ -104,8 +104,8 @@ struct Actor: Sendable {
     return datagram.count <= Limits.datagramBytes ? datagram : nil
   }
 
-  /// A bundle whose pieces say what these bytes do, one after the other, each after two bytes of
-  /// length.
+  /// Returns a bundle whose pieces are taken from these bytes, each preceded by its length in two
+  /// bytes.
   func bundle(of bytes: [UInt8]) -> [UInt8] {
     let form = BundleForm(of: local, salt: Bytes16(high: 5, low: 6))
     var file = form.header

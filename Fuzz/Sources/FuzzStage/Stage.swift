@@ -54,8 +54,8 @@ public struct Stage: Sendable {
     case announce
   }
 
-  /// Delivers bytes to a copy of the honest device, and lets ten seconds pass after. Traps where
-  /// an invariant does not hold, or where it says more than it may.
+  /// Delivers bytes to a copy of the honest device, and lets ten seconds pass. Traps if an
+  /// invariant is violated, or if it sends more than it may.
   public func deliver(_ bytes: [UInt8], by way: Way) {
     var stage = self
     stage.perform([(way, bytes)])
@@ -75,8 +75,8 @@ public struct Stage: Sendable {
     stage.perform(steps)
   }
 
-  /// Gives a bundle to a copy of the honest device: the bytes as a file, and the bytes as what
-  /// somebody with the network key sealed into one, each piece after its length.
+  /// Gives a bundle to a copy of the honest device: the bytes as a file, and the bytes as sealed by
+  /// a holder of the network key, each piece preceded by its length.
   public func carry(_ bytes: [UInt8]) {
     var stage = self
     stage.carryOut(bytes)
@@ -104,7 +104,9 @@ public struct Stage: Sendable {
       case .stranger:
         let answers = honest.receive(bytes, from: stranger, now: now)
         let said = answers.reduce(0) { $0 + $1.count }
-        precondition(said <= 3 * bytes.count, "\(said) bytes to a stranger who sent \(bytes.count)")
+        precondition(
+          said <= 3 * bytes.count,
+          "\(said) bytes to an unauthenticated client that sent \(bytes.count)")
       case .link: _ = honest.receive(bytes, from: liar.endpoint, now: now)
       case .session:
         guard let datagram = liar.sealed(bytes, for: honest) else { continue }

@@ -6,7 +6,7 @@ private let place = WritePlace(
   author: UserID(raw: Bytes16(high: 3, low: 4)),
   sequence: 1000)
 
-/// The plaintext of a frame. What is read, written anew and read again is the same.
+/// The plaintext of a frame. Decoding and encoding it again gives the same.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzz(_ start: UnsafePointer<UInt8>, _ count: Int) -> CInt {
   let bytes = Array(UnsafeBufferPointer(start: start, count: count))
@@ -15,6 +15,6 @@ public func fuzz(_ start: UnsafePointer<UInt8>, _ count: Int) -> CInt {
     operations.allSatisfy({ if case .write = $0 { true } else { false } })
   else { return 0 }
   let again = try? FrameBody(decoding: body.encoded(writesAt: place), writesAt: place)
-  precondition(again == body, "a body changed by being written anew")
+  precondition(again == body, "a body changed when it was encoded again")
   return 0
 }

@@ -1,6 +1,6 @@
 import MusterLocation
 
-/// What a gpsd says, cut into lines.
+/// The output of a gpsd, split into lines.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzz(_ start: UnsafePointer<UInt8>, _ count: Int) -> CInt {
   var splitter = LineSplitter(longest: GpsdReport.longestLine)

@@ -1,9 +1,9 @@
-/// The secret half of an X25519 key: agrees on session secrets and opens sealed boxes.
+/// The private half of an X25519 key: agrees on session secrets and opens sealed boxes.
 public struct AgreementKey: Sendable, Redacted {
   /// The length of a secret.
   public static let secretBytes = X25519.secretBytes
 
-  /// What others agree and seal with.
+  /// The public key with which others agree and seal.
   public let publicKey: AgreementPublicKey
   let secret: SecretBytes
 
@@ -18,17 +18,17 @@ public struct AgreementKey: Sendable, Redacted {
     publicKey = AgreementPublicKey(raw: X25519.publicKey(of: secret))
   }
 
-  /// Nil where the other's key is of small order, so that all would agree on zero with it.
-  /// The result is not uniform: hash it before using it as a key.
+  /// Returns the shared secret; nil if the other key is of small order, which would always give
+  /// zero. The result is not uniform: hash it before using it as a key.
   public func sharedSecret(with other: AgreementPublicKey) -> [UInt8]? {
     agree(with: other)?.exported()
   }
 
-  /// As `sharedSecret`, wiped when it is let go.
+  /// Returns the shared secret in memory that is wiped on release.
   func agree(with other: AgreementPublicKey) -> SecretBytes? {
     X25519.sharedSecret(secret, other.raw)
   }
 
-  /// The secret in the clear, for key files only; the copy is the caller's to guard.
+  /// Returns the secret in plaintext, for key files only. The caller MUST protect the copy.
   public func exportSecret() -> [UInt8] { secret.exported() }
 }

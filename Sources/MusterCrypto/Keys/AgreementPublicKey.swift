@@ -2,12 +2,12 @@ public import MusterModel
 
 /// The public half of an X25519 key.
 ///
-/// Any thirty-two bytes make one; with the few of small order nothing can be agreed on.
+/// Any thirty-two bytes are accepted; with the few of small order no secret can be agreed on.
 public struct AgreementPublicKey: Hashable, Sendable {
   /// The u coordinate as RFC 7748 encodes it.
   public let raw: Bytes32
 
-  /// A key of which the bytes are already counted.
+  /// Creates a key from bytes of the right length.
   public init(raw: Bytes32) { self.raw = raw }
 
   /// Nil unless there are exactly thirty-two bytes.

@@ -1,4 +1,4 @@
-/// A nonce of a `SealingKey`: 24 bytes, enough to draw at random and never meet one twice.
+/// A nonce of a `SealingKey`: 24 bytes, enough for random nonces without collisions.
 public struct Nonce24: Hashable, Sendable {
   /// The length of a nonce.
   public static let byteCount = XChaCha20Poly1305.nonceBytes

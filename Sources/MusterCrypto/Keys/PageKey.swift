@@ -1,7 +1,7 @@
-/// Seals the pages of a device's database, where they lie in memory.
+/// Seals the pages of a device's database in place.
 ///
-/// XChaCha20-Poly1305, as for frames. It proves to the device's owner that a page is as this device
-/// wrote it; the signatures in it prove who said what.
+/// XChaCha20-Poly1305, as for frames. It authenticates a page as written by this device; the
+/// signatures in the frames authenticate their authors.
 public struct PageKey: Sendable, Redacted {
   /// The length of a nonce.
   public static let nonceBytes = XChaCha20Poly1305.nonceBytes
@@ -11,16 +11,16 @@ public struct PageKey: Sendable, Redacted {
   private let secret: SecretBytes
   private let maskSecret: SecretBytes
 
-  /// The key of the device that signs with this one: whoever has its key file can open its
-  /// database, and nobody else.
+  /// Derives the key from the device's signing key: only the holder of the key file can open the
+  /// database.
   public init(of device: SigningKey) {
     let seed = device.exportSeed()
     secret = SecretBytes(Blake2b.hash256(Array("muster database 1".utf8), seed).bytes)
     maskSecret = SecretBytes(Blake2b.hash256(Array("muster database mask 1".utf8), seed).bytes)
   }
 
-  /// Text becomes ciphertext. `nonce` MUST be `nonceBytes` long and never be used twice; `tag` MUST
-  /// have room for `tagBytes`.
+  /// Encrypts in place. `nonce` MUST be `nonceBytes` long and unique; `tag` MUST have room for
+  /// `tagBytes`.
   public func seal(
     _ text: UnsafeMutableRawBufferPointer, tag: UnsafeMutableRawPointer, nonce: UnsafeRawPointer,
     additionalData: UnsafeRawBufferPointer
@@ -29,7 +29,8 @@ public struct PageKey: Sendable, Redacted {
       inPlace: text, tag: tag, nonce: nonce, additionalData: additionalData, key: secret)
   }
 
-  /// Whether all is as it was sealed; then ciphertext has become text, and otherwise zeros.
+  /// Verifies the tag and decrypts in place. Returns false and zeros the buffer if verification
+  /// fails.
   public func open(
     _ text: UnsafeMutableRawBufferPointer, tag: UnsafeRawPointer, nonce: UnsafeRawPointer,
     additionalData: UnsafeRawBufferPointer
@@ -39,7 +40,7 @@ public struct PageKey: Sendable, Redacted {
       additionalData: additionalData, key: secret)
   }
 
-  /// Whether all is as it was sealed, without opening it, at a third of the cost.
+  /// Verifies the tag without decryption, at a third of the cost.
   public func holds(
     _ ciphertext: UnsafeRawBufferPointer, tag: UnsafeRawPointer, nonce: UnsafeRawPointer,
     additionalData: UnsafeRawBufferPointer
@@ -48,14 +49,14 @@ public struct PageKey: Sendable, Redacted {
       ciphertext, to: nil, tag: tag, nonce: nonce, additionalData: additionalData, key: secret)
   }
 
-  /// What damage left of a text: bytes that were not damaged are right, the others wrong, and
-  /// nothing tells which. Only for what proves itself otherwise.
+  /// Decrypts without verification, for salvage: undamaged bytes are right, the others wrong, and
+  /// nothing indicates which. Only for data that is authenticated otherwise.
   public func decipher(_ text: UnsafeMutableRawBufferPointer, nonce: UnsafeRawPointer) {
     XChaCha20Poly1305.decipher(inPlace: text, nonce: nonce, key: secret)
   }
 
-  /// Eight bytes that nobody without the key can guess, and that `place` determines: to hide a
-  /// small number that has no room for a nonce.
+  /// Returns eight pseudorandom bytes determined by the key and `place`, to hide a small number
+  /// that has no room for a nonce.
   public func mask(for place: UnsafeRawBufferPointer) -> UInt64 {
     Blake2b.keyedWord(place, key: maskSecret)
   }

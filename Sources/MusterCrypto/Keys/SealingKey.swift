@@ -1,8 +1,9 @@
-/// A symmetric XChaCha20-Poly1305 key: an epoch's content key, the network key, a wrapped file's.
+/// A symmetric XChaCha20-Poly1305 key: an epoch's content key, the network key, a wrapped file's
+/// key.
 ///
-/// Sealing gives secrecy and proves knowledge of the key, never which of its holders sealed:
-/// authorship is the signature's business. A *body* is the form that travels and is stored:
-/// nonce ‖ ciphertext ‖ tag.
+/// Sealing provides confidentiality and proves knowledge of the key, never which of its holders
+/// sealed: signatures prove authorship. A *body* is the form that is transmitted and stored: nonce
+/// ‖ ciphertext ‖ tag.
 public struct SealingKey: Sendable, Redacted {
   /// The length of a key.
   public static let byteCount = XChaCha20Poly1305.keyBytes
@@ -11,7 +12,7 @@ public struct SealingKey: Sendable, Redacted {
 
   private let secret: SecretBytes
 
-  /// Nil unless there are exactly thirty-two bytes, which MUST be random or derived as a key.
+  /// Returns nil unless there are exactly thirty-two bytes, which MUST be random or a derived key.
   public init?(bytes: some Collection<UInt8>) {
     guard bytes.count == Self.byteCount else { return nil }
     secret = SecretBytes(bytes)
@@ -22,7 +23,7 @@ public struct SealingKey: Sendable, Redacted {
     self.secret = secret
   }
 
-  /// Ciphertext ‖ tag. A nonce MUST NOT be used twice under one key.
+  /// Returns ciphertext ‖ tag. A nonce MUST NOT be used twice with one key.
   public func seal(
     _ plaintext: [UInt8], nonce: Nonce24, additionalData: [UInt8]
   ) -> [UInt8] {
@@ -35,7 +36,7 @@ public struct SealingKey: Sendable, Redacted {
     }
   }
 
-  /// Nil unless key, nonce, additional data and every byte are as they were sealed.
+  /// Returns the plaintext; nil if authentication fails.
   public func open(
     _ ciphertext: [UInt8], nonce: Nonce24, additionalData: [UInt8]
   ) -> [UInt8]? {
@@ -45,7 +46,7 @@ public struct SealingKey: Sendable, Redacted {
     }
   }
 
-  /// A body: nonce ‖ ciphertext ‖ tag. A nonce MUST NOT be used twice under one key.
+  /// Returns a body: nonce ‖ ciphertext ‖ tag. A nonce MUST NOT be used twice with one key.
   public func sealBody(
     _ plaintext: [UInt8], nonce: Nonce24, additionalData: [UInt8]
   ) -> [UInt8] {
@@ -59,12 +60,12 @@ public struct SealingKey: Sendable, Redacted {
     }
   }
 
-  /// Nil unless it is a body that was sealed under this key with this additional data.
+  /// Opens a body; nil if authentication fails.
   public func openBody(_ body: [UInt8], additionalData: [UInt8]) -> [UInt8]? {
     body.withUnsafeBufferPointer { openBody($0, additionalData: additionalData) }
   }
 
-  /// As above, of a body inside a larger buffer.
+  /// Opens a body inside a larger buffer; nil if authentication fails.
   public func openBody(_ body: ArraySlice<UInt8>, additionalData: [UInt8]) -> [UInt8]? {
     body.withUnsafeBufferPointer { openBody($0, additionalData: additionalData) }
   }
@@ -78,7 +79,7 @@ public struct SealingKey: Sendable, Redacted {
       additionalData: additionalData, key: secret)
   }
 
-  /// The key in the clear, for key files and for sealing it to others; the copy is the caller's
-  /// to guard.
+  /// Returns the key in plaintext, for key files and for sealing it to others. The caller MUST
+  /// protect the copy.
   public func export() -> [UInt8] { secret.exported() }
 }

@@ -1,13 +1,13 @@
-/// The secret half of an Ed25519 key: signs frames, certificates, records.
+/// The private half of an Ed25519 key: signs frames, certificates, records.
 public struct SigningKey: Sendable, Redacted {
   /// The length of a seed.
   public static let seedBytes = Ed25519.seedBytes
 
-  /// What others check this key's signatures with.
+  /// The public key that verifies this key's signatures.
   public let publicKey: VerifyingKey
   private let secret: SecretBytes
 
-  /// The key that belongs to a seed of 32 random bytes.
+  /// Creates the key of a seed of 32 random bytes.
   public init(seed: [UInt8]) throws(CryptoError) {
     try CryptoError.requireLength(Ed25519.seedBytes, of: seed)
     self.init(validSeed: seed)
@@ -19,11 +19,11 @@ public struct SigningKey: Sendable, Redacted {
     publicKey = VerifyingKey(raw: pair.publicKey)
   }
 
-  /// Deterministic (RFC 8032): the same message always gets the same signature.
+  /// Signs deterministically (RFC 8032): one message always has the same signature.
   public func sign(_ message: [UInt8]) -> Signature {
     Signature(valid: Ed25519.sign(message, secret: secret))
   }
 
-  /// The seed in the clear, for key files only; the copy is the caller's to guard.
+  /// Returns the seed in plaintext, for key files only. The caller MUST protect the copy.
   public func exportSeed() -> [UInt8] { Array(secret.exported().prefix(Ed25519.seedBytes)) }
 }

@@ -1,10 +1,10 @@
-/// HMAC (RFC 2104) over BLAKE2b-512, which Noise asks for although BLAKE2b has a keyed mode of
-/// its own; libsodium has neither this nor an HKDF.
+/// HMAC (RFC 2104) over BLAKE2b-512, which Noise requires although BLAKE2b has a keyed mode;
+/// libsodium has neither this nor an HKDF.
 enum HMACBlake2b {
   static let codeBytes = 64
   private static let blockBytes = 128
 
-  /// The code of the parts' concatenation. `key` MUST NOT be longer than a block, 128 bytes.
+  /// Returns the code of the concatenated parts. `key` MUST NOT be longer than a block, 128 bytes.
   static func code(key: SecretBytes, _ parts: SecretBytes...) -> SecretBytes {
     precondition(key.count <= blockBytes, "an HMAC key of \(key.count) bytes")
     let inner = hash(padded(key, with: 0x36), parts)

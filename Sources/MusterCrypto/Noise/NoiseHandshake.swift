@@ -1,33 +1,33 @@
-/// One side of a Noise handshake over X25519, ChaCha20-Poly1305 and BLAKE2b, as bytes in and
-/// bytes out (Noise Protocol Framework, revision 34, section 5.3).
+/// One side of a Noise handshake over X25519, ChaCha20-Poly1305 and BLAKE2b, sans-I/O (Noise
+/// Protocol Framework, revision 34, section 5.3).
 ///
 /// ```
-///  initiator                            responder
-///  writeMessage ── psk, e ────────────▶ readMessage
-///  readMessage  ◀─ e, ee, s, es ─────── writeMessage
-///  writeMessage ── s, se ─────────────▶ readMessage
-///          both: isComplete, then split()
+/// initiator                            responder
+/// writeMessage ── psk, e ────────────▶ readMessage
+/// readMessage  ◀─ e, ee, s, es ─────── writeMessage
+/// writeMessage ── s, se ─────────────▶ readMessage
+/// both: isComplete, then split()
 /// ```
 ///
-/// A value: a message that is refused leaves it exactly as it was, so that whoever injects rubbish
-/// cannot break a handshake in progress. What a payload of the first two messages proves is in
-/// section 7.7; with `xxpsk0` its sender knows the pre-shared key, and may still be replaying.
-/// It neither resends nor times out; that is the session's business.
+/// A value: a rejected message leaves it unchanged, so that injected garbage cannot break a
+/// handshake in progress. Section 7.7 lists what the payloads of the first two messages prove: with
+/// `xxpsk0` the sender knows the pre-shared key, and may still be a replay attacker. Retransmission
+/// and timeouts are up to the session.
 public struct NoiseHandshake: Sendable, Redacted {
-  /// Who speaks first.
+  /// The role of this side.
   public enum Role: Hashable, Sendable {
     case initiator
     case responder
   }
 
-  /// What the framework allows in one message.
+  /// The framework's limit for one message.
   public static let maximumMessageBytes = 65_535
   /// The length of a pre-shared key.
   public static let preSharedKeyBytes = 32
 
-  /// Which side this is.
+  /// The role of this side.
   public let role: Role
-  /// The other side's static key, once its message has arrived; proven only when complete.
+  /// The other side's static key, once its message has arrived; authenticated only when complete.
   public private(set) var remoteStaticKey: AgreementPublicKey?
 
   private let pattern: NoisePattern
@@ -38,11 +38,11 @@ public struct NoiseHandshake: Sendable, Redacted {
   private var remainingPreSharedKeys: ArraySlice<SecretBytes>
   private var messageCount = 0
 
-  /// A handshake of which nothing has been said.
+  /// Creates a handshake before its first message.
   ///
-  /// `prologue` is what both sides MUST agree on beforehand, the operation's id. `ephemeralKey`
-  /// MUST be fresh: it is the caller's to draw, so that a run can be replayed from a seed.
-  /// `preSharedKeys` are as many as the pattern takes, in its order.
+  /// `prologue` MUST be equal on both sides: the operation's id. `ephemeralKey` MUST be fresh: the
+  /// caller draws it, so that a run can be replayed from a seed. `preSharedKeys` are as many as the
+  /// pattern requires, in its order.
   public init(
     role: Role, pattern: NoisePattern, prologue: [UInt8], staticKey: AgreementKey,
     ephemeralKey: AgreementKey, preSharedKeys: [[UInt8]]
@@ -59,7 +59,7 @@ public struct NoiseHandshake: Sendable, Redacted {
     symmetric.mixHash(prologue)
   }
 
-  /// As above, for patterns that take at most one pre-shared key.
+  /// Creates a handshake for a pattern with at most one pre-shared key.
   public init(
     role: Role, pattern: NoisePattern, prologue: [UInt8], staticKey: AgreementKey,
     ephemeralKey: AgreementKey, preSharedKey: [UInt8]?
@@ -72,16 +72,17 @@ public struct NoiseHandshake: Sendable, Redacted {
   /// Whether every message has been written or read, so that `split` may be called.
   public var isComplete: Bool { messageCount == pattern.messages.count }
 
-  /// Whether the next message is this side's to write.
+  /// Whether this side writes the next message.
   public var isTurnToWrite: Bool {
     !isComplete && messageCount.isMultiple(of: 2) == (role == .initiator)
   }
 
-  /// A hash of all that was said: once complete, 64 bytes that name this session on both sides
-  /// and on no other.
+  /// The hash of all messages so far: once complete, 64 bytes that identify this session on both
+  /// sides.
   public var handshakeHash: [UInt8] { symmetric.hash }
 
-  /// The next message, carrying `payload` under the best protection that the pattern gives it yet.
+  /// Returns the next message, carrying `payload` with the protection that the pattern provides so
+  /// far.
   public mutating func writeMessage(payload: [UInt8]) throws(NoiseError) -> [UInt8] {
     guard isTurnToWrite else { throw .outOfTurn }
     guard payload.count <= Self.maximumMessageBytes else { throw .wrongLength }
@@ -105,7 +106,7 @@ public struct NoiseHandshake: Sendable, Redacted {
     return message
   }
 
-  /// The payload of the other side's next message.
+  /// Returns the payload of the other side's next message.
   public mutating func readMessage(_ message: [UInt8]) throws(NoiseError) -> [UInt8] {
     guard !isComplete, !isTurnToWrite else { throw .outOfTurn }
     guard message.count <= Self.maximumMessageBytes else { throw .wrongLength }
@@ -131,7 +132,7 @@ public struct NoiseHandshake: Sendable, Redacted {
     return payload
   }
 
-  /// The session's two keys; MUST be called only when `isComplete`.
+  /// Returns the session's two keys; MUST be called only when `isComplete`.
   public func split() -> (send: SessionKey, receive: SessionKey) {
     precondition(isComplete, "a handshake split after \(messageCount) messages")
     let keys = symmetric.split()
@@ -144,7 +145,7 @@ public struct NoiseHandshake: Sendable, Redacted {
 extension NoiseHandshake {
   private mutating func mixEphemeral(_ key: AgreementPublicKey) {
     symmetric.mixHash(key.bytes)
-    // Section 9.2: without this, keys made of a pre-shared key alone would repeat.
+    // Section 9.2: without this, keys derived from a pre-shared key alone would repeat.
     if pattern.preSharedKeyCount > 0 { symmetric.mixKey(SecretBytes(key.bytes)) }
   }
 

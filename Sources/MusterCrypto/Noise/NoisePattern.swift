@@ -1,4 +1,4 @@
-/// Which keys each message of a handshake carries and mixes: XX of the Noise Protocol Framework
+/// The keys that each message of a handshake carries and mixes: XX of the Noise Protocol Framework
 /// (revision 34), in which both sides send their static keys encrypted, with the pre-shared-key
 /// modifiers of its section 9.
 public struct NoisePattern: Hashable, Sendable {
@@ -11,14 +11,14 @@ public struct NoisePattern: Hashable, Sendable {
     case preSharedKey
   }
 
-  /// As it stands in the protocol name, `XXpsk0` for one.
+  /// The name within the protocol name, for example `XXpsk0`.
   public let name: String
   let messages: [[Token]]
 
-  /// Without a pre-shared key: anyone gets an answer.
+  /// Without a pre-shared key: any client gets a response.
   public static let xx = NoisePattern.xx(preSharedKeysAt: [])
-  /// What sessions use: the very first message already proves knowledge of the network key, so
-  /// that strangers get silence.
+  /// The pattern of sessions: the first message already proves knowledge of the network key, so
+  /// that outsiders get no response.
   public static let xxpsk0 = NoisePattern.xx(preSharedKeysAt: [0])
 
   /// Position 0 is the start of the first message, position n the end of the nth. Positions MUST

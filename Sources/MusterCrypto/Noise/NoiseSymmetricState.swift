@@ -1,5 +1,5 @@
 /// The SymmetricState and CipherState of the Noise Protocol Framework (revision 34, section 5): a
-/// hash of all that was said and a key made of all that was agreed.
+/// hash of all messages and a key derived from all shared secrets.
 struct NoiseSymmetricState: Sendable {
   private(set) var hash: [UInt8]
   private var chainingKey: SecretBytes
@@ -8,7 +8,7 @@ struct NoiseSymmetricState: Sendable {
 
   init(protocolName: String) {
     let name = Array(protocolName.utf8)
-    // All our names are shorter than a hash, and are padded to its length.
+    // All protocol names are shorter than a hash, and are padded to its length.
     precondition(name.count <= HMACBlake2b.codeBytes, "protocol name \(protocolName)")
     hash = name + [UInt8](repeating: 0, count: HMACBlake2b.codeBytes - name.count)
     chainingKey = SecretBytes(hash)
@@ -38,7 +38,7 @@ struct NoiseSymmetricState: Sendable {
     counter = 0
   }
 
-  /// In the clear where no key is agreed on yet.
+  /// Returns the plaintext itself if no key is agreed on yet.
   mutating func encryptAndHash(_ plaintext: [UInt8]) -> [UInt8] {
     guard let key else {
       mixHash(plaintext)

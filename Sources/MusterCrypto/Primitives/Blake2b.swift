@@ -3,8 +3,8 @@ public import MusterModel
 
 /// Unkeyed BLAKE2b (RFC 7693), the only hash of the project.
 ///
-/// Several parts hash as their concatenation, without being copied together; whoever hashes parts
-/// of varying length MUST make them unambiguous by a length or a fixed width.
+/// Several parts hash as their concatenation, without being copied. Parts of varying length MUST be
+/// made unambiguous by a length or a fixed width.
 public enum Blake2b {
   /// Thirty-two bytes: frames, certificates, bodies, states.
   public static func hash256(_ parts: [UInt8]...) -> Bytes32 {
@@ -21,17 +21,17 @@ public enum Blake2b {
     digest(of: parts, byteCount: 64) { [UInt8](UnsafeBufferPointer(start: $0, count: 64)) }
   }
 
-  /// As `hash256`, over a part of a larger buffer that need not be copied out first.
+  /// Hashes a part of a larger buffer without a copy.
   public static func hash256(_ bytes: ArraySlice<UInt8>) -> Bytes32 {
     bytes.withUnsafeBytes { hash256($0) }
   }
 
-  /// As `hash256`, over memory that the caller owns.
+  /// Hashes memory that the caller owns.
   public static func hash256(_ bytes: UnsafeRawBufferPointer) -> Bytes32 {
     digest(of: bytes, byteCount: 32) { Bytes32(reading: $0) }
   }
 
-  /// As `hash128`, over memory that the caller owns.
+  /// Hashes memory that the caller owns.
   public static func hash128(_ bytes: UnsafeRawBufferPointer) -> Bytes16 {
     digest(of: bytes, byteCount: 16) { Bytes16(reading: $0) }
   }
@@ -65,7 +65,7 @@ public enum Blake2b {
 }
 
 extension Blake2b {
-  /// The first eight bytes of the sixteen that BLAKE2b makes under a key.
+  /// Returns the first eight of the sixteen bytes of keyed BLAKE2b.
   static func keyedWord(_ bytes: UnsafeRawBufferPointer, key: SecretBytes) -> UInt64 {
     Sodium.start()
     return withUnsafeTemporaryAllocation(byteCount: 16, alignment: 8) { digest in
@@ -80,17 +80,17 @@ extension Blake2b {
   }
 }
 
-/// A view of memory in which libsodium keeps a running BLAKE2b.
+/// Memory in which libsodium keeps an incremental BLAKE2b state.
 ///
-/// Its C type is aligned to 64 bytes, which Swift cannot import; hence raw memory behind an
-/// opaque pointer. The state holds no pointers and may be copied byte by byte.
+/// Its C type is aligned to 64 bytes, which Swift cannot import; hence raw memory behind an opaque
+/// pointer. The state holds no pointers and may be copied byte by byte.
 struct Blake2bState {
   static let alignment = 64
   static let byteCount = crypto_generichash_blake2b_statebytes()
 
   let memory: UnsafeMutableRawPointer
 
-  /// Lends a state on the stack, ready for `update`.
+  /// Provides a temporary state on the stack, ready for `update`.
   static func withTemporary<Result>(
     digestBytes: Int, _ body: (Blake2bState) -> Result
   ) -> Result {
@@ -114,7 +114,7 @@ struct Blake2bState {
     precondition(status == 0, "BLAKE2b refused \(bytes.count) bytes")
   }
 
-  /// Lends the digest. The state is spent, and wiped by the library.
+  /// Passes the digest to `read`. The state is consumed, and wiped by the library.
   func finish<Result>(
     digestBytes: Int, _ read: (UnsafePointer<UInt8>) -> Result
   ) -> Result {

@@ -1,8 +1,7 @@
-/// BLAKE2b over bytes that arrive piece by piece, for what is too large or too scattered to hash
-/// at once.
+/// Incremental BLAKE2b, for data that is too large or too scattered to hash at once.
 ///
-/// A value: a copy goes its own way, and `finalize` leaves the hasher able to take more, so the
-/// digest of every prefix can be read.
+/// A value: copies are independent, and `finalize` does not change the hasher, so the digest of
+/// every prefix can be read.
 public struct Blake2bHasher: Sendable {
   /// The length of the digest, 1 to 64.
   public let outputBytes: Int
@@ -16,17 +15,17 @@ public struct Blake2bHasher: Sendable {
     storage.withState { $0.begin(digestBytes: outputBytes) }
   }
 
-  /// Appends to what is hashed.
+  /// Appends bytes to the hashed data.
   public mutating func update(_ bytes: [UInt8]) {
     bytes.withUnsafeBytes { update($0) }
   }
 
-  /// Appends to what is hashed, without the caller having to copy it out of a larger buffer.
+  /// Appends a part of a larger buffer without a copy.
   public mutating func update(_ bytes: ArraySlice<UInt8>) {
     bytes.withUnsafeBytes { update($0) }
   }
 
-  /// Appends memory that the caller owns to what is hashed.
+  /// Appends memory that the caller owns.
   public mutating func update(_ bytes: UnsafeRawBufferPointer) {
     if !isKnownUniquelyReferenced(&storage) {
       storage = Storage(copying: storage)
@@ -34,7 +33,7 @@ public struct Blake2bHasher: Sendable {
     storage.withState { $0.update(bytes) }
   }
 
-  /// The digest of everything so far, `outputBytes` long.
+  /// Returns the digest of everything so far, `outputBytes` long.
   public func finalize() -> [UInt8] {
     Storage(copying: storage).withState { state in
       state.finish(digestBytes: outputBytes) {

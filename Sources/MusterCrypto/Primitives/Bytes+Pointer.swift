@@ -1,7 +1,7 @@
 import MusterModel
 
 extension Bytes16 {
-  /// Reads sixteen bytes, without an array between.
+  /// Reads sixteen bytes without an intermediate array.
   init(reading pointer: UnsafePointer<UInt8>) {
     let source = UnsafeRawPointer(pointer)
     self.init(
@@ -11,12 +11,12 @@ extension Bytes16 {
 }
 
 extension Bytes32 {
-  /// Reads thirty-two bytes, without an array between.
+  /// Reads thirty-two bytes without an intermediate array.
   init(reading pointer: UnsafePointer<UInt8>) {
     self.init(prefix: Bytes16(reading: pointer), suffix: Bytes16(reading: pointer + 16))
   }
 
-  /// Lends the bytes in order. The pointer MUST NOT outlive `body`.
+  /// Passes the bytes in order. The pointer MUST NOT outlive `body`.
   func withPointer<Result>(_ body: (UnsafePointer<UInt8>) -> Result) -> Result {
     let words = (
       prefix.high.bigEndian, prefix.low.bigEndian, suffix.high.bigEndian, suffix.low.bigEndian

@@ -1,12 +1,12 @@
 import CSodium
 
-/// ChaCha20-Poly1305 (RFC 8439): 12-byte nonces, safe only where a counter makes them.
+/// ChaCha20-Poly1305 (RFC 8439): 12-byte nonces, safe only if a counter generates them.
 enum ChaCha20Poly1305 {
   static let keyBytes = 32
   static let nonceBytes = 12
   static let tagBytes = 16
 
-  /// Ciphertext ‖ tag. The nonce MUST be 12 bytes.
+  /// Returns ciphertext ‖ tag. The nonce MUST be 12 bytes.
   static func seal(
     _ plaintext: [UInt8], nonce: UnsafePointer<UInt8>, additionalData: [UInt8], key: SecretBytes
   ) -> [UInt8] {
@@ -22,7 +22,7 @@ enum ChaCha20Poly1305 {
     }
   }
 
-  /// Nil unless key, nonce, additional data and every byte are as they were sealed.
+  /// Returns the plaintext; nil if authentication fails.
   static func open(
     _ ciphertext: UnsafeBufferPointer<UInt8>, nonce: UnsafePointer<UInt8>,
     additionalData: [UInt8], key: SecretBytes

@@ -3,8 +3,8 @@ import MusterModel
 
 /// Ed25519 (RFC 8032) signatures.
 ///
-/// The library refuses keys and points of small order, keys that are not canonical and values of S
-/// that are not reduced, so a valid signature cannot be turned into a second valid one.
+/// The library rejects keys and points of small order, non-canonical keys and unreduced values of
+/// S, so a valid signature cannot be changed into a second valid one.
 enum Ed25519 {
   static let seedBytes = 32
   static let secretBytes = 64

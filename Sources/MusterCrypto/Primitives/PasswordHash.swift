@@ -1,11 +1,11 @@
 import CSodium
 
-/// Argon2id (RFC 9106), which turns a passphrase into the key that wraps a key file.
+/// Argon2id (RFC 9106), which derives the key of a wrapped key file from a passphrase.
 public enum PasswordHash {
   /// The length of a salt, which is drawn at random for each key file and stored in it.
   public static let saltBytes = Int(crypto_pwhash_SALTBYTES)
 
-  /// Takes as long and as much memory as `cost` says.
+  /// Derives a key with the time and memory that `cost` states.
   public static func deriveKey(
     passphrase: [UInt8], salt: [UInt8], cost: PasswordCost
   ) throws(CryptoError) -> SealingKey {

@@ -3,13 +3,13 @@ import CSodium
 /// Anonymous encryption to a public key, byte for byte libsodium's `crypto_box_seal`: ephemeral
 /// public key ‖ box, whose nonce is the BLAKE2b-192 of both public keys.
 ///
-/// The library draws the ephemeral key itself; here the caller brings it, so that a run can be
+/// The library draws the ephemeral key itself; here the caller supplies it, so that a run can be
 /// replayed from a seed.
 public enum SealedBox {
   /// How much longer than its plaintext a sealed box is.
   public static let overheadBytes = 48
 
-  /// Nil where `recipient` is of small order, so that no secret can be agreed on with it.
+  /// Seals a message; nil if `recipient` is of small order, so that no secret can be agreed on.
   /// `ephemeral` MUST be fresh and used for this one message.
   public static func seal(
     _ plaintext: [UInt8], to recipient: AgreementPublicKey, ephemeral: AgreementKey
@@ -36,12 +36,12 @@ public enum SealedBox {
     return isSealed ? box : nil
   }
 
-  /// Nil unless the box was sealed to this key and is whole.
+  /// Opens a box; nil unless it was sealed to this key and is undamaged.
   public static func open(_ box: [UInt8], with key: AgreementKey) -> [UInt8]? {
     guard box.count >= overheadBytes else { return nil }
     let plaintextBytes = box.count - overheadBytes
     var isAuthentic = false
-    // The library MUST be given a pointer even where there is nothing to write.
+    // The library requires a pointer even if there is nothing to write.
     let plaintext = [UInt8](unsafeUninitializedCapacity: max(1, plaintextBytes)) { output, count in
       isAuthentic = key.secret.withPointer { secret in
         key.publicKey.raw.withPointer { publicKey in

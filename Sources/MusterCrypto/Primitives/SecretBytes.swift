@@ -1,8 +1,8 @@
-/// Secret bytes that are wiped when their last owner lets go of them.
+/// Secret bytes that are wiped when their last reference is released.
 ///
 /// A class, so that copying a key copies a reference and not the secret: there is one place in
-/// memory to wipe. It promises nothing about copies that callers make through the `export`
-/// functions of the key types, nor about swap.
+/// memory to wipe. It does not cover copies that callers make through the `export` functions of the
+/// key types, nor swap.
 final class SecretBytes: @unchecked Sendable, Redacted {
   // `@unchecked Sendable` is sound because `memory` is written only during `init`, when no other
   // reference exists, and in `deinit`, when none exists any more.
@@ -16,7 +16,7 @@ final class SecretBytes: @unchecked Sendable, Redacted {
     fill(memory.bindMemory(to: UInt8.self).baseAddress!)
   }
 
-  /// Nil where `compute` says that there is no result.
+  /// Returns nil if `compute` returns false.
   static func computed(
     count: Int, _ compute: (UnsafeMutablePointer<UInt8>) -> Bool
   ) -> SecretBytes? {
@@ -48,7 +48,7 @@ final class SecretBytes: @unchecked Sendable, Redacted {
     }
   }
 
-  /// Part of a longer result, as a secret of its own.
+  /// Returns a part of a longer result as a separate secret.
   func prefix(_ count: Int) -> SecretBytes {
     precondition(count <= self.count, "\(count) bytes of a secret of \(self.count)")
     return SecretBytes(count: count) { pointer in
@@ -56,6 +56,6 @@ final class SecretBytes: @unchecked Sendable, Redacted {
     }
   }
 
-  /// A copy that nobody wipes: only for key files and for tests.
+  /// Returns a copy that is not wiped: only for key files and for tests.
   func exported() -> [UInt8] { withExtendedLifetime(self) { [UInt8](memory) } }
 }

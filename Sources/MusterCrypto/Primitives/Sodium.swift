@@ -1,12 +1,12 @@
 import CSodium
 
-/// The library's one-time start, which chooses the fastest code that this processor can run.
+/// The one-time initialization of libsodium, which selects the fastest code for this processor.
 enum Sodium {
   private static let started: Void = {
     precondition(sodium_init() >= 0, "libsodium found no source of randomness")
   }()
 
-  /// Everything that calls libsodium calls this before; after the first time it costs a load.
+  /// Initializes the library. MUST precede every call of libsodium; later calls cost a load.
   static func start() { _ = started }
 
   /// Clears memory in a way that the optimiser may not leave out.

@@ -1,9 +1,9 @@
 import CSodium
 
-/// The operating system's randomness. Only the shell calls it, to seed `DeterministicRandom`:
-/// pure code that drew from here could not be replayed.
+/// The operating system's randomness. Only the shell calls it, to seed `DeterministicRandom`: pure
+/// code that used it could not be replayed.
 public enum SystemRandom {
-  /// Thirty-two bytes that nobody can guess.
+  /// Returns thirty-two unpredictable bytes.
   public static func seed() -> [UInt8] {
     Sodium.start()
     return [UInt8](unsafeUninitializedCapacity: DeterministicRandom.seedBytes) { buffer, count in

@@ -13,7 +13,7 @@ enum X25519 {
     }
   }
 
-  /// Nil where the other's key is of small order, so that the result would be all zero whatever
+  /// Returns nil if the other key is of small order, since the result would be all zero whatever
   /// the secret (RFC 7748, section 6.1).
   static func sharedSecret(_ secret: SecretBytes, _ publicKey: Bytes32) -> SecretBytes? {
     SecretBytes.computed(count: 32) { shared in

@@ -1,8 +1,8 @@
 import CSodium
 
-/// The same cipher over memory that is sealed and opened where it lies, with its tag elsewhere.
+/// In-place encryption and decryption with a separate tag.
 extension XChaCha20Poly1305 {
-  /// Text becomes ciphertext. The nonce MUST be 24 bytes, and `tag` have room for 16.
+  /// Encrypts in place. The nonce MUST be 24 bytes, and `tag` have room for 16.
   static func seal(
     inPlace text: UnsafeMutableRawBufferPointer, tag: UnsafeMutableRawPointer,
     nonce: UnsafeRawPointer, additionalData: UnsafeRawBufferPointer, key: SecretBytes
@@ -17,8 +17,8 @@ extension XChaCha20Poly1305 {
     precondition(status == 0, "XChaCha20-Poly1305 refused \(text.count) bytes")
   }
 
-  /// Whether the tag holds; with `plaintext`, which may be where the ciphertext lies, opens it
-  /// too. What does not hold is cleared.
+  /// Verifies the tag and, with `plaintext`, also decrypts; it may be the ciphertext's memory. The
+  /// output is cleared if verification fails.
   static func open(
     _ ciphertext: UnsafeRawBufferPointer, to plaintext: UnsafeMutableRawPointer?,
     tag: UnsafeRawPointer, nonce: UnsafeRawPointer, additionalData: UnsafeRawBufferPointer,
@@ -34,7 +34,7 @@ extension XChaCha20Poly1305 {
     }
   }
 
-  /// Ciphertext becomes what it would open to, tag or no tag.
+  /// Decrypts in place without verifying a tag.
   static func decipher(
     inPlace text: UnsafeMutableRawBufferPointer, nonce: UnsafeRawPointer, key: SecretBytes
   ) {

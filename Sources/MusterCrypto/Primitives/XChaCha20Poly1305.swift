@@ -1,7 +1,6 @@
 import CSodium
 
-/// XChaCha20-Poly1305 (draft-irtf-cfrg-xchacha-03): 24-byte nonces, wide enough to be drawn at
-/// random.
+/// XChaCha20-Poly1305 (draft-irtf-cfrg-xchacha-03): 24-byte nonces, long enough to be random.
 enum XChaCha20Poly1305 {
   static let keyBytes = 32
   static let nonceBytes = 24
@@ -21,7 +20,7 @@ enum XChaCha20Poly1305 {
     precondition(status == 0, "XChaCha20-Poly1305 refused \(plaintext.count) bytes")
   }
 
-  /// Nil unless key, nonce, additional data and every byte are as they were sealed.
+  /// Returns nil if authentication fails.
   static func open(
     _ ciphertext: UnsafeBufferPointer<UInt8>, nonce: UnsafePointer<UInt8>,
     additionalData: [UInt8], key: SecretBytes

@@ -1,7 +1,7 @@
-/// One direction of a session: ChaCha20-Poly1305 with nonces that are a counter, as the Noise
-/// Protocol Framework makes them (four zero bytes ‖ 64-bit little-endian counter).
+/// One direction of a session: ChaCha20-Poly1305 with counter nonces as in the Noise Protocol
+/// Framework (four zero bytes ‖ 64-bit little-endian counter).
 ///
-/// It keeps no counter: datagrams get lost and overtake one another, so each carries its own.
+/// It holds no counter: datagrams get lost and reordered, so each carries its own.
 public struct SessionKey: Sendable, Redacted {
   /// How much longer than its plaintext a sealed message is.
   public static let overheadBytes = ChaCha20Poly1305.tagBytes
@@ -13,7 +13,7 @@ public struct SessionKey: Sendable, Redacted {
     self.secret = secret
   }
 
-  /// Ciphertext ‖ tag. A counter MUST NOT be used twice.
+  /// Returns ciphertext ‖ tag. A counter MUST NOT be used twice.
   public func seal(
     _ plaintext: [UInt8], counter: UInt64, additionalData: [UInt8]
   ) -> [UInt8] {
@@ -23,8 +23,8 @@ public struct SessionKey: Sendable, Redacted {
     }
   }
 
-  /// Nil unless counter, additional data and every byte are as the peer sealed them. Whether the
-  /// counter was seen before is the `ReplayWindow`'s to say, afterwards.
+  /// Returns the plaintext; nil if authentication fails. Replay protection is up to `ReplayWindow`,
+  /// afterwards.
   public func open(
     _ ciphertext: [UInt8], counter: UInt64, additionalData: [UInt8]
   ) -> [UInt8]? {
@@ -33,7 +33,7 @@ public struct SessionKey: Sendable, Redacted {
     }
   }
 
-  /// As above, of a message inside a larger buffer.
+  /// Opens a message inside a larger buffer.
   public func open(
     _ ciphertext: ArraySlice<UInt8>, counter: UInt64, additionalData: [UInt8]
   ) -> [UInt8]? {

@@ -1,57 +1,57 @@
 public import MusterModel
 
-/// Where a fix comes from, which decides what its time is worth.
+/// The origin of a fix, which determines how far its time is trusted.
 public enum FixOrigin: Sendable, Hashable {
-  /// This laptop's own receiver: what comes later was measured later, whatever it says.
+  /// This device's own receiver: fixes that arrive later were measured later, whatever their times.
   case receiver
-  /// A phone that may have kept its fixes until it reached the node.
+  /// A phone that may have stored its fixes until it reached the node.
   case tracker
-  /// A recorded track: its times are the whole point of it.
+  /// A recorded track, whose times are kept.
   case replay
 }
 
-/// Why a fix was not taken. The texts are shown by `status`.
+/// The reason why a fix was rejected. The texts appear in `status`.
 public enum FixRefusal: String, Error, Hashable, Sendable, CaseIterable {
-  /// Within metres of 0° N 0° E, which is what receivers and phones say for "nowhere".
+  /// Within metres of 0° N 0° E, which receivers and phones report without a fix.
   case nowhere = "at 0, 0"
-  /// A radius within which anything may be.
+  /// A radius that makes the position useless.
   case vague = "too inaccurate"
-  /// Farther from the one before than anything travels, and not borne out by those after.
+  /// Farther from the previous fix than anything travels, and not confirmed by the following ones.
   case jump = "too far from the last"
-  /// Not newer than the one before.
+  /// Not newer than the previous fix.
   case old = "not newer"
 }
 
-/// What became of the time that a source gave.
+/// How the sample time of a fix was corrected.
 public enum FixTimeRemark: String, Hashable, Sendable, CaseIterable {
-  /// Put right by a multiple of 1,024 weeks.
-  case rolledOver = "date put right by 1024 weeks"
-  /// Absurd, so the time of arrival stands in its place.
+  /// Corrected by a multiple of 1,024 weeks (GPS week rollover).
+  case rolledOver = "date corrected by 1024 weeks"
+  /// Implausible and replaced by the time of arrival.
   case replaced = "date replaced by the time of arrival"
 }
 
-/// Judges whether a fix of one subject can be true, and settles when it was taken.
+/// Validates the fixes of one subject and determines their sample times.
 ///
-/// No refusal lasts: a receiver that jumps is believed again after `bearingOut` fixes that agree,
-/// so that one bad fix never shuts out the good ones after it. Times are settled so that no fix
-/// from a wrong future hides those that come after:
+/// No rejection is permanent: after a jump, `bearingOut` consistent fixes are accepted, so that one
+/// bad fix never blocks the good ones after it. Times are corrected so that no fix with a future
+/// time blocks those that follow:
 ///
-/// - **receiver**: a time within a day of this laptop's clock is believed, since satellites know
-///   better. One that is off by a multiple of 1,024 weeks (a receiver older than its own calendar)
-///   is put right. Where the laptop's clock stands before 2026, when this was written, it is the
-///   clock that is wrong. Any other time gives way to the time of arrival. When times step back,
-///   the later fix is right: `Admitted.stepsBack`.
-/// - **tracker**: late fixes are late. A time ahead of this laptop's clock, and one before there
-///   was GPS, give way to the time of arrival.
+/// - **receiver**: a time within a day of this device's clock is accepted, since satellite time is
+///   more accurate. One that is off by a multiple of 1,024 weeks (GPS week rollover) is corrected.
+///   If the device's clock is before 2026, when this was written, the clock is wrong. Any other
+///   time is replaced by the time of arrival. If times step back, the later fix is right:
+///   `Admitted.stepsBack`.
+/// - **tracker**: late fixes stay late. A time ahead of this device's clock, or before GPS existed,
+///   is replaced by the time of arrival.
 /// - **replay**: as recorded.
 public struct FixGate: Sendable {
   /// 900 km/h: faster than any helicopter.
   static let fastestMetresPerSecond = 250.0
-  /// How many fixes in a row that agree bear out a jump.
+  /// How many consecutive consistent fixes confirm a jump.
   static let bearingOut = 3
-  /// A kilometre: whoever is that unsure cannot tell in which fence they are.
+  /// A kilometre: with a larger radius the fences of a subject cannot be determined.
   static let vaguestDecimetres: UInt32 = 10_000
-  /// What an unknown radius counts as where two places are compared.
+  /// The radius assumed for an unknown one when two positions are compared.
   private static let unknownDecimetres = 500.0
   /// 1e-4 degrees, 11 m.
   private static let nowhereE7: Int32 = 1000
@@ -60,29 +60,29 @@ public struct FixGate: Sendable {
   private static let writtenIn = Timestamp(milliseconds: 1_767_225_600_000)  // 2026-01-01
   private static let firstGPS = Timestamp(milliseconds: 315_964_800_000)  // 1980-01-06
   private static let trackerAheadMilliseconds: Int64 = 600_000
-  /// Within it a receiver repeats itself; from there on its clock was set back.
+  /// A smaller step is a repetition; a larger one means that the clock was set back.
   private static let stepMilliseconds: Int64 = 10_000
 
-  /// The newest fix that was taken.
+  /// The newest accepted fix.
   private var last: Fix?
-  /// A fix that was refused as a jump, and how many in a row agree with it.
+  /// A fix that was rejected as a jump, and how many consecutive ones agree with it.
   private var elsewhere: (fix: Fix, count: Int)?
 
-  /// A fix that can be true.
+  /// An accepted fix.
   public struct Admitted: Hashable, Sendable {
-    /// With its time settled.
+    /// The fix with its final sample time.
     public let fix: Fix
-    /// A receiver's first fix, or its clock was set back: what was taken before must not make this
-    /// one late.
+    /// A receiver's first fix, or its clock was set back: earlier fixes must not make this one
+    /// late.
     public let stepsBack: Bool
-    /// To be counted; nil where the source's own time was believed, or it had none.
+    /// Nil if the source's own time was accepted, or it had none.
     public let remark: FixTimeRemark?
   }
 
-  /// Nothing taken yet.
+  /// Creates a gate without any fix.
   public init() {}
 
-  /// Judges a fix as a source tells it; `time` is nil where it tells none.
+  /// Validates a fix as reported by its source; `time` is nil if it has none.
   public mutating func admit(
     _ position: Coordinate, accuracyDecimetres: UInt32?, time: Timestamp?, from origin: FixOrigin,
     now: Timestamp
@@ -94,7 +94,7 @@ public struct FixGate: Sendable {
     let (sampleTime, remark) = Self.settled(time, from: origin, now: now)
     let fix = Fix(
       position: position, accuracyDecimetres: accuracyDecimetres, sampleTime: sampleTime)
-    // What a receiver says first is the present, whatever was taken before the start.
+    // A receiver's first fix is current, whatever was accepted before startup.
     var stepsBack = origin == .receiver && last == nil
     if let last, fix.sampleTime <= last.sampleTime {
       let back = last.sampleTime.milliseconds(since: fix.sampleTime)
@@ -103,7 +103,7 @@ public struct FixGate: Sendable {
         guard back >= Self.stepMilliseconds else { throw .old }
         stepsBack = true
       case .tracker, .replay:
-        // It belongs to the past, and says nothing of the present.
+        // It belongs to the past and does not affect the present.
         guard back > 0 else { throw .old }
         return Admitted(fix: fix, stepsBack: false, remark: remark)
       }
@@ -114,7 +114,7 @@ public struct FixGate: Sendable {
     return Admitted(fix: fix, stepsBack: stepsBack, remark: remark)
   }
 
-  /// Whether a fix that was admitted is older than the newest.
+  /// Returns whether an accepted fix is older than the newest.
   public func isLate(_ fix: Fix) -> Bool {
     last.map { fix.sampleTime < $0.sampleTime } ?? false
   }
@@ -150,7 +150,7 @@ public struct FixGate: Sendable {
     case .receiver:
       let off = time.milliseconds(since: now)
       if off.magnitude <= UInt64(day) { return (time, nil) }
-      // How many times 1,024 weeks, to the nearest; no clock that can be written is 2^53 off.
+      // The number of rollovers, rounded; no representable clock is off by 2^53.
       let periods = (Double(off) / Double(rollover)).rounded()
       if periods != 0, abs(periods) < 100 {
         let rest = off - Int64(periods) * rollover

@@ -1,81 +1,81 @@
 public import MusterModel
 
-/// Which fixes of a subject are worth keeping and telling, of the many that a receiver makes.
+/// Selects which of a receiver's many fixes are kept and published.
 ///
 /// ```
-///             still for `stillMilliseconds`
-///   precise ───────────────────────────────▶ coarse
-///      ▲      out of the region, or located     │
-///      └─────────────────────────────────────────┘
+///           still for `stillMilliseconds`
+/// precise ───────────────────────────────▶ coarse
+///    ▲      out of the region, or located     │
+///    └────────────────────────────────────────┘
 /// ```
 ///
-/// A fix is **accepted** when the last accepted one is long ago, **or** its accuracy is much
-/// better, **or** it is dramatically far from that, **or** it is a good way off and no less
-/// accurate. What is accepted is kept in the own track, and published at most once in the
-/// profile's sending time, but at once where it is dramatically far.
+/// A fix is **accepted** if the last accepted one is old, **or** its accuracy is much better,
+/// **or** it is very far away, **or** it is some distance away and no less accurate. Accepted fixes
+/// are kept in the device's own track, and published at most once per sending interval of the
+/// profile, or at once if very far away.
 ///
-/// In *coarse* mode, once still, only a fix from outside the region of `regionMetres` around the
-/// last place counts, and a sign of life now and then. It says nothing about fences: they are shown
-/// every fix.
+/// In *coarse* mode, after a time without movement, only a fix outside the region of `regionMetres`
+/// around the last position counts, and an occasional sign of life. It does not affect fences: the
+/// detector gets every fix.
 public struct LocationFilter: Sendable {
-  /// How closely it looks at present.
+  /// The sampling mode.
   public enum Mode: String, Sendable, Hashable {
     case precise
     case coarse
   }
 
-  /// What to do with a fix, each with all that comes before it.
+  /// What to do with a fix. Each case includes all before it.
   public enum Handling: Int, Sendable, Hashable, Comparable {
-    /// It may show a crossing, and nothing else.
+    /// Evaluated for fence events only.
     case watched
-    /// It belongs to the own track.
+    /// Kept in the device's own track.
     case kept
-    /// Everybody is told.
+    /// Published to all devices.
     case published
 
-    /// By how much is done.
+    /// Compares the amount of handling.
     public static func < (left: Handling, right: Handling) -> Bool {
       left.rawValue < right.rawValue
     }
   }
 
-  /// After so long any fix is worth keeping.
+  /// After this long any fix is kept.
   static let significantMilliseconds: Int64 = 30_000
-  /// Around the last place, once still.
+  /// The radius around the last position in coarse mode.
   static let regionMetres = 100.0
-  /// No farther than the profile's distance for so long: still.
+  /// Movement below the profile's distance for this long counts as still.
   static let stillMilliseconds: Int64 = 120_000
-  /// How long a `locate` keeps it precise.
+  /// How long a `locate` keeps the precise mode.
   static let locatedMilliseconds: Int64 = 120_000
-  /// While still, a sign of life so often, or twice in the time after which silence is told.
+  /// The maximum interval of signs of life while still: this, or half of the silence threshold.
   static let longestQuietMilliseconds: Int64 = 300_000
 
-  /// What command wants of this laptop now.
+  /// The current sampling settings.
   public var profile: LocationProfile
-  /// After how long without a fix the others know nothing of this subject.
+  /// The silence threshold: without a fix for this long, the subject is unknown to others.
   public var silenceMilliseconds: Int64
-  /// How closely it looks.
+  /// The current sampling mode.
   public private(set) var mode = Mode.precise
-  /// When what was accepted and not published yet is to be.
+  /// When the accepted but unpublished fix is due.
   public private(set) var nextDeadline: Instant?
 
   private var lastRead: Timestamp?
   private var lastAccepted: Fix?
   private var lastPublished: Instant?
   private var pending: Fix?
-  /// Where the subject was when it last moved, and since when it has not.
+  /// The position after the last movement, with its time.
   private var anchor: Fix?
   private var locatedUntil: Instant?
   private var isWanted = false
 
-  /// Nothing seen yet.
+  /// Creates a filter without any fix.
   public init(profile: LocationProfile, silenceMilliseconds: Int64) {
     self.profile = profile
     self.silenceMilliseconds = silenceMilliseconds
     if profile.mode == .coarse { mode = .coarse }
   }
 
-  /// Takes a fix that is newer than all before, unless its source's clock was set back.
+  /// Handles a fix that is newer than all before, unless its source's clock was set back.
   public mutating func take(_ fix: Fix, stepsBack: Bool, now: Instant) -> Handling {
     if stepsBack { (lastRead, lastAccepted, anchor) = (nil, nil, nil) }
     let wasCoarse = mode == .coarse
@@ -107,15 +107,15 @@ public struct LocationFilter: Sendable {
     return accept(fix, isUrgent: isDramatic, now: now)
   }
 
-  /// What is to be published now that its time has come; nil where nothing waits.
+  /// Returns the fix to publish if it is due; nil otherwise.
   public mutating func passDeadline(now: Instant) -> Fix? {
     guard let nextDeadline, now >= nextDeadline, let fix = pending else { return nil }
     (self.nextDeadline, pending, lastPublished) = (nil, nil, now)
     return fix
   }
 
-  /// Command wants to know where the subject is: looks closely for a while, and publishes the next
-  /// fix at once.
+  /// Handles a locate request: uses the precise mode for a while, and publishes the next fix at
+  /// once.
   public mutating func locate(now: Instant) {
     isWanted = true
     mode = .precise
@@ -164,8 +164,8 @@ public struct LocationFilter: Sendable {
 
   // MARK: Accuracy
 
-  /// Where it was not as good as the profile wants: half the radius, or as good as wanted. Any
-  /// radius is better than none.
+  /// Returns whether a fix improves on one that was less accurate than the profile wants: half the
+  /// radius, or as accurate as wanted. Any radius is better than none.
   private func isMuchBetter(_ fix: Fix, than other: Fix) -> Bool {
     guard let new = fix.accuracyDecimetres else { return false }
     guard let old = other.accuracyDecimetres else { return true }
@@ -173,7 +173,7 @@ public struct LocationFilter: Sendable {
     return old > wanted && (new <= wanted || new <= old / 2)
   }
 
-  /// All that is as good as the profile wants is equally good.
+  /// Returns whether a fix is no less accurate. All radii within the profile's are equally good.
   private func isNoWorse(_ fix: Fix, than other: Fix) -> Bool {
     guard let new = fix.accuracyDecimetres else { return other.accuracyDecimetres == nil }
     guard let old = other.accuracyDecimetres else { return true }

@@ -1,32 +1,32 @@
 public import MusterModel
 
-/// The fixes of one subject on their way from a source to the replica: judged by `FixGate`, chosen
-/// by `LocationFilter`, counted.
+/// The pipeline of one subject's fixes from a source to the replica: validated by `FixGate`,
+/// selected by `LocationFilter`, counted.
 public struct LocationWatch: Sendable {
   private var gate = FixGate()
   private var filter: LocationFilter
-  /// When the newest fix was taken that waits to be published.
+  /// The sample time of the newest fix that waits to be published.
   private var keptAt = Timestamp(milliseconds: 0)
-  /// What was refused and what was put right, by the words that people read.
+  /// Counts of rejections and corrections, by the texts that `status` shows.
   public private(set) var counts: [String: UInt64] = [:]
 
-  /// A fix that counts, and for what.
+  /// An accepted fix, and what to do with it.
   public struct Taken: Hashable, Sendable {
-    /// With its time settled.
+    /// The fix with its final sample time.
     public let fix: Fix
     /// What to do with it.
     public let handling: LocationFilter.Handling
-    /// A receiver's clock was set back: this fix is the present all the same.
+    /// Whether the receiver's clock was set back: this fix is current all the same.
     public let stepsBack: Bool
   }
 
-  /// Nothing seen yet.
+  /// Creates a pipeline without any fix.
   public init(profile: LocationProfile, silenceMilliseconds: Int64) {
     filter = LocationFilter(profile: profile, silenceMilliseconds: silenceMilliseconds)
   }
 
-  /// Judges a fix as a source tells it; nil where it does not count. What a replayed track says is
-  /// published point by point: somebody has chosen them.
+  /// Handles a fix as reported by its source; nil if it is rejected. All points of a replayed track
+  /// are published, since a user chose them.
   public mutating func take(
     _ position: Coordinate, accuracyDecimetres: UInt32?, time: Timestamp?, from origin: FixOrigin,
     now: ClockReading
@@ -52,26 +52,26 @@ public struct LocationWatch: Sendable {
     return Taken(fix: admitted.fix, handling: handling, stepsBack: admitted.stepsBack)
   }
 
-  /// Counts what never became a fix.
+  /// Counts input that did not contain a fix.
   public mutating func count(_ reason: String) { counts[reason, default: 0] += 1 }
 
-  /// How closely it looks.
+  /// The current sampling mode.
   public var mode: LocationFilter.Mode { filter.mode }
-  /// When `passDeadline` is to be called.
+  /// When `passDeadline` is required.
   public var nextDeadline: Instant? { filter.nextDeadline }
 
-  /// What is to be published now, with the time at which it was taken.
+  /// Returns the fix that is due for publication, with the time at which it was accepted.
   public mutating func passDeadline(now: Instant) -> PositionReport? {
     filter.passDeadline(now: now).map { PositionReport(fix: $0, reportedAt: keptAt) }
   }
 
-  /// Whether command wants the own track to be published.
+  /// Whether the sampling settings publish the device's own track.
   public var sharesTrack: Bool { filter.profile.sharesTrack }
 
-  /// Command wants to know where the subject is.
+  /// Handles a locate request.
   public mutating func locate(now: Instant) { filter.locate(now: now) }
 
-  /// What command wants has changed.
+  /// Applies changed sampling settings.
   public mutating func follow(_ profile: LocationProfile, silenceMilliseconds: Int64) {
     filter.profile = profile
     filter.silenceMilliseconds = silenceMilliseconds

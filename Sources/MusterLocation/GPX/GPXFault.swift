@@ -1,18 +1,18 @@
-/// Why a GPX file cannot be replayed, in words for the person who named it.
+/// The reason why a GPX file cannot be replayed, for the user who chose it.
 public enum GPXFault: Error, Hashable, Sendable {
   /// More bytes than `GPXTrack.maximumBytes`.
   case tooLarge(bytes: Int)
   /// More track or route points than `GPXTrack.maximumPoints`.
   case tooManyPoints(limit: Int)
-  /// Neither UTF-8 nor UTF-16 with a byte order mark, and the encoding's name if the file tells it.
+  /// Neither UTF-8 nor UTF-16 with a byte order mark; with the declared encoding, if there is one.
   case notUTF8(declared: String?)
-  /// A document type declaration, which GPX never has and which can be made to exhaust memory.
+  /// A document type declaration. GPX never has one, and it can be used to exhaust memory.
   case documentType
-  /// Not well-formed XML; the line where that shows.
+  /// Not well-formed XML; with the line of the error.
   case malformed(line: Int)
-  /// XML whose outermost element is another.
+  /// XML with another root element.
   case notGPX(root: String)
-  /// A point without a usable place or time: its number in the file, from 1, and its line.
+  /// A point without a usable position or time: its number in the file, from 1, and its line.
   case point(number: Int, line: Int, reason: String)
   /// Neither a track point nor a route point.
   case noPoints
@@ -36,7 +36,7 @@ extension GPXFault: CustomStringConvertible {
     }
   }
 
-  /// Words of the file, made fit to stand in one line of a terminal.
+  /// Returns text of the file, sanitized for one line of a terminal.
   static func quote(_ text: String) -> String {
     let shown = text.unicodeScalars.prefix(40).map { scalar in
       (0x20...0x7E).contains(scalar.value) ? String(scalar) : "\u{FFFD}"

@@ -5,14 +5,14 @@ internal import MusterModel
   internal import FoundationXML
 #endif
 
-/// Takes the points out of the stream of XML events.
+/// Extracts the points from the stream of XML events.
 ///
-/// It knows a point by its whole path (`gpx/trk/trkseg/trkpt`), so that what an extension calls by
-/// the same name is not taken for one.
+/// It identifies a point by its whole path (`gpx/trk/trkseg/trkpt`), so that an element of the same
+/// name in an extension is ignored.
 final class GPXReader: NSObject, XMLParserDelegate {
   private static let trackPoint = ["gpx", "trk", "trkseg", "trkpt"]
   private static let routePoint = ["gpx", "rte", "rtept"]
-  /// Longer than any time or number; the rest of a longer text is not kept.
+  /// Longer than any time or number. Longer texts are truncated.
   private static let textBytes = 64
   /// GPX nests six deep; extensions may add some.
   private static let depth = 64
@@ -41,13 +41,13 @@ final class GPXReader: NSObject, XMLParserDelegate {
 
   /// MUST be called once.
   func read(_ data: Data) throws(GPXFault) -> [GPXTrack.Point] {
-    // As a stream, since libxml2 refuses more than 10 MB in one piece.
+    // As a stream, since libxml2 rejects more than 10 MB in one piece.
     let parser = XMLParser(stream: InputStream(data: data))
     parser.shouldResolveExternalEntities = false
     parser.delegate = self
     let isWellFormed = parser.parse()
     if let fault { throw fault }
-    // Foundation on Linux calls a document without any element well-formed.
+    // Foundation on Linux accepts a document without any element as well-formed.
     guard isWellFormed, parser.parserError == nil, hasRoot else {
       throw .malformed(line: max(1, parser.lineNumber))
     }
@@ -126,7 +126,8 @@ final class GPXReader: NSObject, XMLParserDelegate {
     open = nil
   }
 
-  /// A time is the point's own child; an accuracy may also stand in its extensions.
+  /// Returns whether an element is used. A time is a child of the point; an accuracy may also be in
+  /// its extensions.
   private func wants(_ local: String, in point: OpenPoint) -> Bool {
     let below = path.dropFirst(point.depth)
     return below == ["time"] || below == ["accuracy"] || below == ["extensions", "accuracy"]
@@ -174,7 +175,7 @@ final class GPXReader: NSObject, XMLParserDelegate {
       throw PointFault(reason: "has no \(name)")
     }
     guard let value = DecimalText.number(text) else {
-      throw PointFault(reason: "has the \(name) \"\(GPXFault.quote(text))\", which is no number")
+      throw PointFault(reason: "has the \(name) \"\(GPXFault.quote(text))\", which is not a number")
     }
     guard abs(value) <= limit else {
       throw PointFault(
@@ -183,8 +184,8 @@ final class GPXReader: NSObject, XMLParserDelegate {
     return value
   }
 
-  /// Metres to decimetres, rounded up so as never to claim more accuracy than was given. What is
-  /// not a length counts as not said.
+  /// Converts metres to decimetres, rounded up so that the accuracy is never overstated. Returns
+  /// nil if the text is not a length.
   private static func decimetres(_ text: String) -> UInt32? {
     guard let metres = DecimalText.number(text), metres >= 0 else { return nil }
     return UInt32(exactly: (metres * 10).rounded(.up))
@@ -194,7 +195,7 @@ final class GPXReader: NSObject, XMLParserDelegate {
     text.trimmingCharacters(in: .whitespacesAndNewlines)
   }
 
-  /// `trkpt` of `gpx:trkpt`.
+  /// Returns `trkpt` for `gpx:trkpt`.
   private static func localName(_ name: String) -> String {
     name.split(separator: ":").last.map(String.init) ?? name
   }

@@ -1,8 +1,8 @@
 public import Foundation
 public import MusterModel
 
-/// The points of a GPX 1.0 or 1.1 file (topografix.com/gpx.asp) in the order of the file: those of
-/// all tracks and segments or, if there are none, of all routes. Waypoints are not part of a way.
+/// The points of a GPX 1.0 or 1.1 file (topografix.com/gpx.asp) in file order: those of all tracks
+/// and segments or, if there are none, of all routes. Waypoints are ignored.
 public struct GPXTrack: Hashable, Sendable {
   /// The largest file that is read.
   public static let maximumBytes = 64 << 20
@@ -13,15 +13,15 @@ public struct GPXTrack: Hashable, Sendable {
 
   /// One `trkpt` or `rtept`.
   public struct Point: Hashable, Sendable {
-    /// Where.
+    /// The position.
     public let position: Coordinate
-    /// The radius that an `accuracy` element, which some loggers write, gives in metres. `hdop` is
-    /// a quality of the satellites' arrangement and no radius, so it is not used.
+    /// The radius in metres from an `accuracy` element, which some loggers write. `hdop` describes
+    /// the satellite geometry and is not a radius, so it is not used.
     public let accuracyDecimetres: UInt32?
-    /// When, if the file says so.
+    /// The recorded time, if there is one.
     public let time: Timestamp?
 
-    /// A point of a track that comes from elsewhere than a file.
+    /// Creates a point of a track that does not come from a file.
     public init(position: Coordinate, accuracyDecimetres: UInt32? = nil, time: Timestamp?) {
       self.position = position
       self.accuracyDecimetres = accuracyDecimetres
@@ -29,14 +29,14 @@ public struct GPXTrack: Hashable, Sendable {
     }
   }
 
-  /// In the order of the file, never empty after `parse`.
+  /// In file order, never empty after `parse`.
   public let points: [Point]
 
-  /// A track that comes from elsewhere than a file.
+  /// Creates a track that does not come from a file.
   public init(points: [Point]) { self.points = points }
 
-  /// Reads a whole file, in UTF-8 or, with a byte order mark, in UTF-16. Elements and attributes
-  /// that it does not know are passed over.
+  /// Parses a whole file, in UTF-8 or, with a byte order mark, in UTF-16. Unknown elements and
+  /// attributes are ignored.
   public static func parse(_ data: Data) throws(GPXFault) -> GPXTrack {
     try parse(data, maximumPoints: maximumPoints)
   }
@@ -49,20 +49,19 @@ public struct GPXTrack: Hashable, Sendable {
     return GPXTrack(points: try reader.read(text))
   }
 
-  /// How many points `fixes` leaves out for want of a time.
+  /// The number of points that `fixes` leaves out because they have no time.
   public var untimedPoints: Int {
     let untimed = points.count { $0.time == nil }
     return untimed == points.count ? 0 : untimed
   }
 
-  /// The points as fixes, in the order of the file.
+  /// Returns the points as fixes, in file order.
   ///
   /// - If no point has a time, as in a planned route, the first is at `start` and each next one
   ///   `syntheticStepMilliseconds` later.
-  /// - If some have, those that have none are left out: a time that nobody measured must not be
-  ///   signed as one. `untimedPoints` tells how many.
-  /// - Times out of order are kept as they are; what a late fix means is the crossing detector's
-  ///   business.
+  /// - If only some have a time, the others are left out: a time that was not measured must not be
+  ///   signed. `untimedPoints` returns their number.
+  /// - Times out of order are kept: the geofence detector decides about late fixes.
   public func fixes(startingAt start: Timestamp) -> [Fix] {
     guard points.contains(where: { $0.time != nil }) else {
       return points.enumerated().map { index, point in

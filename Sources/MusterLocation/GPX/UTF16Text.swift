@@ -1,9 +1,9 @@
 internal import Foundation
 
-/// A file that some programs for Windows write: in UTF-16, with a byte order mark.
+/// UTF-16 input with a byte order mark, as some Windows programs write it.
 enum UTF16Text {
-  /// The same text in UTF-8, with its XML declaration, if any, saying so; nil where there is no
-  /// mark of UTF-16. Throws where the text is not what the mark says.
+  /// Returns the text in UTF-8 with a matching XML declaration; nil without a UTF-16 byte order
+  /// mark. Throws if the text is not valid in the declared encoding.
   static func inUTF8(_ data: Data) throws(GPXFault) -> Data? {
     let isBigEndian: Bool
     switch data.prefix(2) {
@@ -23,7 +23,7 @@ enum UTF16Text {
     return Data(declaredInUTF8(text).utf8)
   }
 
-  /// The parser goes by the declaration.
+  /// The parser obeys the declaration.
   private static func declaredInUTF8(_ text: String) -> String {
     guard text.hasPrefix("<?xml"), let end = text.firstRange(of: "?>"),
       let encoding = text[..<end.lowerBound].firstMatch(

@@ -1,12 +1,11 @@
 internal import Foundation
 
-/// What is checked before the XML parser sees a file, because the parser is not made for hostile
-/// ones: Foundation's traps on bytes that are not UTF-8, and it takes in document types, whose
-/// entities can grow without bound.
+/// Checks before the XML parser reads a file, since the parser is not built for hostile input:
+/// Foundation's traps on bytes that are not UTF-8, and it expands document types, whose entities
+/// can grow without bound.
 enum XMLProlog {
-  /// Passes a file in UTF-8 that starts with an element, after at most a byte order mark, an XML
-  /// declaration, comments and processing instructions. What is malformed otherwise is left for the
-  /// parser to locate.
+  /// Accepts a UTF-8 file that starts with an element after at most a byte order mark, an XML
+  /// declaration, comments and processing instructions. The parser finds any other error.
   static func check(_ data: Data) throws(GPXFault) {
     guard !data.contains(0), String(validating: data, as: UTF8.self) != nil else {
       throw .notUTF8(declared: nil)

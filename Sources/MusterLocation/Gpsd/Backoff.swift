@@ -1,20 +1,20 @@
-/// How long to wait before the next attempt: longer after each that failed, and never in step with
-/// others who failed at the same moment.
+/// Exponential backoff with jitter: the delay grows with each failure, and differs between clients
+/// that failed at the same moment.
 public struct Backoff: Hashable, Sendable {
-  /// Before the second attempt, at most.
+  /// The maximum delay before the second attempt.
   public static let firstMilliseconds: Int64 = 500
-  /// However often it failed: a receiver that comes back is not kept waiting for long.
+  /// The maximum delay after any number of failures, so that a returning receiver is found soon.
   public static let longestMilliseconds: Int64 = 15_000
 
   private var failures = 0
 
-  /// Nothing has failed yet.
+  /// Creates a backoff without failures.
   public init() {}
 
-  /// After a success.
+  /// Resets the delay after a success.
   public mutating func reset() { failures = 0 }
 
-  /// After a failure: between half of the present step and the whole of it.
+  /// Returns the delay after a failure: between half of the current step and the whole of it.
   ///
   /// - Parameter random: any number, drawn by the caller.
   public mutating func next(random: UInt64) -> Int64 {

@@ -1,19 +1,19 @@
 internal import Foundation
 internal import MusterModel
 
-/// What gpsd says in one line of JSON (gpsd_json(5)), as far as it matters here.
+/// One line of gpsd's JSON output (gpsd_json(5)), as far as it is used here.
 public enum GpsdReport: Hashable, Sendable {
-  /// gpsd's own lines have at most 10,240 bytes.
+  /// The maximum length of a line. gpsd's own limit is 10,240 bytes.
   public static let longestLine = 16 * 1024
-  /// Asks gpsd to tell what it hears from now on.
+  /// The command that subscribes to gpsd's reports.
   public static let watch = "?WATCH={\"enable\":true,\"json\":true};\n"
 
-  /// Where the receiver is (TPV), or anything else.
+  /// A position (TPV), or any other report.
   case reading(Reading)
-  /// The receivers that gpsd has: 0 where none is plugged in.
+  /// The number of receivers that gpsd has: 0 if none is plugged in.
   case receivers(Int)
 
-  /// The members that are used; all may be absent, and the rest of a report is passed over.
+  /// The members that are used. All are optional, and other members are ignored.
   private struct Line: Decodable {
     var `class`: String
     var mode: Int?
@@ -29,7 +29,7 @@ public enum GpsdReport: Hashable, Sendable {
 
     struct Device: Decodable {}
 
-    /// A time in a report on a receiver that is there, 0 in one on a receiver that went.
+    /// A time in a report on a connected receiver, 0 in one on a removed receiver.
     enum Activation: Decodable {
       case since
       case gone
@@ -45,7 +45,7 @@ public enum GpsdReport: Hashable, Sendable {
     }
   }
 
-  /// Reads a line.
+  /// Parses a line.
   public init(line: [UInt8]) {
     do {
       let line = try JSONDecoder().decode(Line.self, from: Data(line))
@@ -76,7 +76,7 @@ public enum GpsdReport: Hashable, Sendable {
         sampleTime: time))
   }
 
-  /// `eph` where only its two parts are told.
+  /// Returns `eph`, computed from its two components if only these are reported.
   private static func ellipse(_ line: Line) -> Double? {
     guard let east = line.epx, let north = line.epy else { return nil }
     return (east * east + north * north).squareRoot()

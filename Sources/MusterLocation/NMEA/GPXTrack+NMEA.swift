@@ -1,8 +1,8 @@
 internal import MusterModel
 
 extension GPXTrack {
-  /// The fixes of recorded NMEA sentences, as a track to be replayed; at most `maximumPoints`. Has
-  /// no points where no sentence tells a place.
+  /// Creates a track for replay from the fixes of recorded NMEA sentences, at most `maximumPoints`.
+  /// It is empty if no sentence contains a position.
   public init(nmea bytes: some Sequence<UInt8>) {
     var decoder = NMEADecoder()
     let readings = decoder.take(bytes) + decoder.finish()

@@ -1,23 +1,24 @@
 internal import MusterModel
 
-/// Makes fixes of NMEA 0183 sentences, as receivers write them on a serial line, into a file or
-/// into UDP datagrams.
+/// Decodes fixes from NMEA 0183 sentences, as receivers write them to a serial line, a file or UDP
+/// datagrams.
 ///
-/// RMC has place, time and date, and makes a fix at once. What GGA, GSA and GST say of the same
-/// second or of those before tells how good it is:
+/// RMC contains position, time and date, and produces a fix at once. GGA, GSA and GST of the same
+/// or recent seconds determine its accuracy:
 ///
 /// - GST's standard deviations, doubled: about 95 % (as gpsd's `eph`);
-/// - else HDOP times `metresPerHDOP`;
-/// - else nothing.
+/// - otherwise HDOP times `metresPerHDOP`;
+/// - otherwise none.
 ///
-/// A receiver that never writes RMC is heard by its GGA, which has no date: such a fix has no time.
-/// Made for hostile bytes: it holds one line, and a wrong sum or strange field costs a sentence.
+/// For a receiver that never writes RMC, GGA is used, which has no date: such a fix has no time.
+/// Built for hostile input: it buffers one line, and an invalid checksum or field costs one
+/// sentence.
 public struct NMEADecoder: Sendable {
-  /// How many metres a dilution of one stands for, at 95 %: with a plain receiver outdoors.
+  /// Metres at 95 % for an HDOP of 1: a plain receiver outdoors.
   static let metresPerHDOP = 5.0
-  /// Sentences without an RMC among them after which GGA is believed alone.
+  /// After this many sentences without an RMC, GGA alone produces fixes.
   private static let sentencesWithoutRMC = 8
-  /// How old a word on the quality may be, by the receiver's own time of day.
+  /// The maximum age of accuracy data, by the receiver's own time of day.
   private static let qualityMilliseconds: Int64 = 3000
   private static let dayMilliseconds: Int64 = 86_400_000
 
@@ -25,7 +26,7 @@ public struct NMEADecoder: Sendable {
   private var quality: Quality?
   private var sentencesSinceRMC = 0
 
-  /// What a receiver last said of its accuracy.
+  /// The receiver's latest accuracy data.
   private struct Quality {
     var time: Int64
     var hasFix = true
@@ -33,20 +34,21 @@ public struct NMEADecoder: Sendable {
     var deviationMetres: Double?
   }
 
-  /// Nothing heard yet.
+  /// Creates a decoder without any data.
   public init() {}
 
-  /// What these bytes came to, in order; a sentence may begin and end in different calls.
+  /// Returns the readings in these bytes, in order. A sentence may span several calls.
   public mutating func take(_ bytes: some Sequence<UInt8>) -> [Reading] {
     splitter.take(bytes).flatMap { read($0) }
   }
 
-  /// What was left without an end of line.
+  /// Returns the reading of a last sentence without an end of line.
   public mutating func finish() -> [Reading] {
     splitter.finish().flatMap { read($0) }
   }
 
-  /// As `take`, of a datagram: many programs send one sentence in each, without an end of line.
+  /// Returns the readings in a datagram: many programs send one sentence in each, without an end of
+  /// line.
   public mutating func take(datagram bytes: some Sequence<UInt8>) -> [Reading] {
     var readings = take(bytes)
     let rest = splitter.unfinished
@@ -93,7 +95,7 @@ public struct NMEADecoder: Sendable {
     var accuracy: UInt32?
     if let quality, let time, isFresh(quality, at: time) {
       guard quality.hasFix else { return .noFix }
-      // A place that was reckoned on from the last fix is not as good as that was.
+      // A dead-reckoned position is less accurate than the last fix.
       if mode != "E" { accuracy = Self.accuracy(quality) }
     }
     let sampleTime = time.flatMap { time in day.map { Timestamp(milliseconds: $0 + time) } }
@@ -104,7 +106,7 @@ public struct NMEADecoder: Sendable {
   /// time, latitude, N/S, longitude, E/W, quality, satellites, HDOP, altitude, …
   private mutating func fixData(_ sentence: NMEASentence) throws(ReadingFault) -> Reading {
     guard let time = try NMEAFields.timeOfDay(sentence.field(0)) else { return .noFix }
-    // 0 is none, 7 is typed in by somebody, 8 is a simulation.
+    // 0 is none, 7 is manual input, 8 is a simulation.
     let hasFix = sentence.letter(5).map { !["0", "7", "8"].contains($0) } ?? false
     var now = fresh(at: time)
     now.hasFix = hasFix
@@ -145,7 +147,7 @@ public struct NMEADecoder: Sendable {
     return kept
   }
 
-  /// By the time of day, which passes midnight.
+  /// Compares by the time of day, across midnight.
   private func isFresh(_ quality: Quality, at time: Int64) -> Bool {
     let difference = (time - quality.time + Self.dayMilliseconds) % Self.dayMilliseconds
     return min(difference, Self.dayMilliseconds - difference) <= Self.qualityMilliseconds

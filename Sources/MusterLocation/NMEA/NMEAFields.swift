@@ -1,8 +1,8 @@
 internal import MusterModel
 
-/// What stands between the commas of a sentence.
+/// Parsers of sentence fields.
 enum NMEAFields {
-  /// Four fields: latitude `ddmm.mmmm`, N or S, longitude `dddmm.mmmm`, E or W.
+  /// Parses four fields: latitude `ddmm.mmmm`, N or S, longitude `dddmm.mmmm`, E or W.
   static func position(
     _ sentence: NMEASentence, at index: Int
   ) throws(ReadingFault) -> Coordinate {
@@ -14,8 +14,8 @@ enum NMEAFields {
     return position
   }
 
-  /// `hhmmss` with any fraction: milliseconds since midnight; nil where it is empty. A leap second
-  /// counts as the last of its day.
+  /// Parses `hhmmss` with any fraction into milliseconds since midnight; nil if empty. A leap
+  /// second counts as the last second of its day.
   static func timeOfDay(_ field: ArraySlice<UInt8>?) throws(ReadingFault) -> Int64? {
     guard let field else { return nil }
     let digits = field.prefix { $0 != UInt8(ascii: ".") }
@@ -32,8 +32,8 @@ enum NMEAFields {
     return (hour * 3600 + minute * 60 + min(second, 59)) * 1000 + milliseconds
   }
 
-  /// `ddmmyy`: milliseconds since 1970 at its midnight; nil where it is empty. The year has two
-  /// digits: 80 to 99 are of the last century, when there was GPS already.
+  /// Parses `ddmmyy` into milliseconds from 1970 to its midnight; nil if empty. Years 80 to 99 are
+  /// in the 20th century, when GPS already existed.
   static func day(_ field: ArraySlice<UInt8>?) throws(ReadingFault) -> Int64? {
     guard let field else { return nil }
     guard let number = DecimalText.digits(field, count: 6) else { throw .time }

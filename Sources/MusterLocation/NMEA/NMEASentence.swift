@@ -1,26 +1,28 @@
-/// One sentence of NMEA 0183, taken apart: `$GPRMC,…*5A`.
+/// A parsed NMEA 0183 sentence: `$GPRMC,…*5A`.
 struct NMEASentence: Hashable {
-  /// The standard allows 82 bytes with the line's end; receivers write some more.
+  /// The standard allows 82 bytes including the end of line; receivers write some more.
   static let longestLine = 256
 
-  /// The three letters after the talker: `RMC`, `GGA`.
+  /// The three letters after the talker id: `RMC`, `GGA`.
   let kind: String
-  /// Between the commas, after the name.
+  /// The comma-separated fields after the name.
   let fields: [ArraySlice<UInt8>]
 
-  /// Satellites: GPS, GLONASS, Galileo, BeiDou (two names), QZSS (two), NavIC, several together.
+  /// Talker ids of satellite receivers: GPS, GLONASS, Galileo, BeiDou (two), QZSS (two), NavIC,
+  /// combined.
   private static let talkers: Set<String> = [
     "GP", "GL", "GA", "GB", "BD", "GQ", "QZ", "GI", "GN",
   ]
 
-  /// The sentences of a line: more than one where the end of a line was lost. What stands before
-  /// the first `$` is the rest of something else.
+  /// Splits a line into sentences: more than one if an end of line was lost. Text before the first
+  /// `$` is the rest of something else.
   static func pieces(of line: [UInt8]) -> [ArraySlice<UInt8>] {
     guard let first = line.firstIndex(of: UInt8(ascii: "$")) else { return [] }
     return line[first...].split(separator: UInt8(ascii: "$"))
   }
 
-  /// Takes a piece without its `$`; nil for a sentence of no satellite receiver.
+  /// Parses a piece without its `$`. Returns nil for a sentence that is not from a satellite
+  /// receiver.
   init?(_ piece: ArraySlice<UInt8>) throws(ReadingFault) {
     guard let star = piece.firstIndex(of: UInt8(ascii: "*")) else { throw .checksum }
     let body = piece[..<star]
@@ -36,19 +38,19 @@ struct NMEASentence: Hashable {
     self.fields = Array(fields.dropFirst())
   }
 
-  /// A field by its number, from 0; nil where it is empty or missing.
+  /// Returns a field by its index, from 0; nil if it is empty or missing.
   func field(_ index: Int) -> ArraySlice<UInt8>? {
     guard index < fields.count, !fields[index].isEmpty else { return nil }
     return fields[index]
   }
 
-  /// One letter.
+  /// Returns a field of one letter.
   func letter(_ index: Int) -> Character? {
     guard let field = field(index), field.count == 1, let byte = field.first else { return nil }
     return Character(Unicode.Scalar(byte))
   }
 
-  /// A number that is not negative.
+  /// Returns a non-negative number.
   func number(_ index: Int) -> Double? {
     guard let field = field(index), let value = DecimalText.number(field), value >= 0 else {
       return nil

@@ -1,8 +1,8 @@
-/// Numbers as location sources write them.
+/// Parsers of numbers in location input.
 enum DecimalText {
   private static let allowed = Set("0123456789+-.eE".utf8)
 
-  /// A decimal number, with the exponent that some programs write near zero; no hexadecimal,
+  /// Parses a decimal number, with the exponent that some programs write near zero. No hexadecimal,
   /// infinity or NaN.
   static func number(_ text: some StringProtocol) -> Double? {
     guard text.utf8.count <= 64, text.utf8.allSatisfy(allowed.contains),
@@ -11,13 +11,13 @@ enum DecimalText {
     return value
   }
 
-  /// As `number`, of some bytes of a line.
+  /// Parses a decimal number from bytes.
   static func number(_ bytes: some Collection<UInt8>) -> Double? {
     guard bytes.count <= 64, bytes.allSatisfy(allowed.contains) else { return nil }
     return number(String(decoding: bytes, as: UTF8.self))
   }
 
-  /// Exactly so many digits.
+  /// Parses a number of exactly `count` digits.
   static func digits(_ bytes: some Collection<UInt8>, count: Int) -> Int64? {
     guard bytes.count == count, count <= 18 else { return nil }
     var value: Int64 = 0
@@ -29,10 +29,10 @@ enum DecimalText {
   }
 }
 
-/// Radii as sources tell them.
+/// Conversion of accuracy radii.
 enum Accuracy {
-  /// Metres to decimetres, rounded up so as never to claim more accuracy than was given. What is
-  /// not a length counts as not said; so does 0, which phones send for "unknown".
+  /// Converts metres to decimetres, rounded up so that the accuracy is never overstated. Returns
+  /// nil for invalid lengths, and for 0, which phones send for "unknown".
   static func decimetres(_ metres: Double?) -> UInt32? {
     guard let metres, metres > 0, metres.isFinite else { return nil }
     return UInt32(exactly: min((metres * 10).rounded(.up), Double(UInt32.max)))

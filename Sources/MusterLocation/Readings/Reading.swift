@@ -1,27 +1,27 @@
 public import MusterModel
 
-/// What one piece of a location source's words came to: a sentence, a line, a request.
+/// The result of parsing one unit of location input: a sentence, a line, a request.
 public enum Reading: Hashable, Sendable {
-  /// Somebody is somewhere.
+  /// A position.
   case fix(SourceFix)
-  /// The receiver works and does not know where it is.
+  /// The receiver works and has no fix.
   case noFix
-  /// Well-formed, and about something else.
+  /// Well-formed input about something else.
   case other
-  /// Nothing to be used, and why.
+  /// Rejected input, with the reason.
   case refused(ReadingFault)
 }
 
-/// A fix as a source tells it, before anybody has judged its time and its place.
+/// A fix as reported by its source, before its time and position are validated.
 public struct SourceFix: Hashable, Sendable {
-  /// Within the ranges of latitude and longitude; nothing else has been checked.
+  /// Within the ranges of latitude and longitude; not validated otherwise.
   public var position: Coordinate
-  /// Nil where the source says none, or one that is no length.
+  /// Nil if the source reports none, or an invalid length.
   public var accuracyDecimetres: UInt32?
-  /// Nil where the source says none: then it counts as just taken.
+  /// Nil if the source reports none: then the fix counts as new.
   public var sampleTime: Timestamp?
 
-  /// As it was told.
+  /// Creates a fix as reported.
   public init(position: Coordinate, accuracyDecimetres: UInt32?, sampleTime: Timestamp?) {
     self.position = position
     self.accuracyDecimetres = accuracyDecimetres
@@ -29,18 +29,18 @@ public struct SourceFix: Hashable, Sendable {
   }
 }
 
-/// Why words of a location source were not used. The texts are shown by `status`.
+/// The reason why location input was rejected. The texts appear in `status`.
 public enum ReadingFault: String, Error, Hashable, Sendable, CaseIterable {
   /// More bytes than such a line ever has.
   case tooLong = "line too long"
-  /// The sum at the end of an NMEA sentence is missing, or is not that of the sentence.
+  /// The checksum of an NMEA sentence is missing or wrong.
   case checksum = "wrong checksum"
-  /// Not what the protocol writes.
+  /// Not valid in the protocol.
   case malformed = "malformed"
-  /// Latitude or longitude is missing, no number or out of range.
-  case place = "no such place"
-  /// A time that no calendar has.
-  case time = "no such time"
-  /// A phone that does not say which it is.
+  /// Latitude or longitude is missing, not a number, or out of range.
+  case place = "invalid position"
+  /// An invalid time.
+  case time = "invalid time"
+  /// A phone that does not identify itself.
   case nameless = "tracker without an id"
 }

@@ -1,21 +1,21 @@
-/// What a location source tells the node.
+/// An event of a location source.
 public enum SourceEvent: Hashable, Sendable {
-  /// One piece of what it says.
+  /// One parsed unit of input.
   case reading(Reading)
-  /// How it stands from now on.
+  /// A change of the source's state.
   case state(SourceState)
 }
 
-/// How a location source stands. The texts are shown by `status`.
+/// The state of a location source. The texts appear in `status`.
 public enum SourceState: String, Hashable, Sendable, CaseIterable {
-  /// Not heard since the start, or since it went.
+  /// Nothing received since startup, or since it disappeared.
   case waiting = "waiting"
-  /// There, whether it knows where it is or not.
+  /// Connected, with or without a fix.
   case connected = "connected"
   /// gpsd runs, and no receiver is plugged in.
   case unplugged = "no receiver is plugged in"
-  /// There, and saying nothing.
+  /// Connected, and sending nothing.
   case silent = "silent"
-  /// At the end of its file, or of its input.
+  /// At the end of its file or input.
   case ended = "at its end"
 }

@@ -1,18 +1,18 @@
 public import MusterModel
 
-/// Replays a track in real time or faster, as a source of fixes like a receiver.
+/// Replays a track in real time or faster, as a source of fixes.
 public struct GPXReplay: Sendable {
-  /// What is delivered when.
+  /// The fixes and when they are delivered.
   public let schedule: ReplaySchedule
 
-  /// `start` is the time of the first point of a track that has no times.
+  /// Creates a replay. `start` is the time of the first point of a track without times.
   public init(_ track: GPXTrack, startingAt start: Timestamp, speed: ReplaySpeed) {
     schedule = ReplaySchedule(track.fixes(startingAt: start), speed: speed)
   }
 
-  /// Delivers each fix when it is due, one by one in order, and returns after the last. A delivery
-  /// that takes long delays those after it, and none is left out. Ends early with what `deliver`
-  /// throws, or with `CancellationError` when the task is cancelled.
+  /// Delivers each fix when it is due, in order, and returns after the last. A slow delivery delays
+  /// those after it, and none is skipped. Ends early with what `deliver` throws, or with
+  /// `CancellationError` if the task is cancelled.
   public func run(deliver: @Sendable (Fix) async throws -> Void) async throws {
     try await run(on: ContinuousClock(), deliver: deliver)
   }

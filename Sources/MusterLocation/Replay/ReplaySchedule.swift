@@ -1,22 +1,22 @@
 public import MusterModel
 
-/// When each fix of a replayed track is due, counted from the start of the replay. Pure, so that it
-/// can be tested without waiting.
+/// The schedule of a replayed track: when each fix is due, relative to the start of the replay.
+/// Pure, so that it can be tested without waiting.
 public struct ReplaySchedule: Hashable, Sendable {
-  /// One fix and the moment when it is due.
+  /// One fix and its due time.
   public struct Entry: Hashable, Sendable {
-    /// Never less than that of the entry before.
+    /// Never less than that of the previous entry.
     public let offsetMilliseconds: Int64
-    /// As recorded; its sample time is the track's own.
+    /// The recorded fix, with its original sample time.
     public let fix: Fix
   }
 
-  /// In the order in which the fixes were given.
+  /// The entries, in the order of the fixes.
   public let entries: [Entry]
 
-  /// The first fix is due at once, and each later one when its sample time comes round at this
-  /// speed. One that lies before a fix already due is due together with that, so that the order of
-  /// the file is kept and nothing waits for it.
+  /// Creates a schedule. The first fix is due at once, each later one according to its sample time
+  /// and the speed. A fix with an earlier sample time than its predecessor is due together with it,
+  /// so that the file order is kept without a delay.
   public init(_ fixes: [Fix], speed: ReplaySpeed) {
     var latest: Int64 = 0
     entries = fixes.map { fix in
@@ -26,7 +26,7 @@ public struct ReplaySchedule: Hashable, Sendable {
     }
   }
 
-  /// A thousand years: later than anybody waits, and far from any overflow.
+  /// A thousand years: effectively never, and far from any overflow.
   private static let latestOffset = 31_556_952_000_000.0
 
   private static func scaled(_ milliseconds: Int64, by speed: ReplaySpeed) -> Int64 {

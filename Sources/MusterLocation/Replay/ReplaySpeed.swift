@@ -1,15 +1,14 @@
-/// How much faster than it was recorded a track is replayed: 1 is as recorded, 60 is a minute a
-/// second.
+/// The speed of a replay: 1 is as recorded, 60 is a minute per second.
 public struct ReplaySpeed: Hashable, Sendable {
-  /// As recorded.
+  /// The recorded speed.
   public static let asRecorded = ReplaySpeed(unchecked: 1)
-  /// What makes sense: from a thousandth to a day in less than a tenth of a second.
+  /// The valid range: from a thousandth to a day in less than a tenth of a second.
   public static let range = 0.001...1_000_000
 
-  /// Within `range`.
+  /// The factor, within `range`.
   public let factor: Double
 
-  /// Nil for what is not in `range`, NaN among it.
+  /// Returns nil for values outside `range`, including NaN.
   public init?(_ factor: Double) {
     guard Self.range.contains(factor) else { return nil }
     self.init(unchecked: factor)

@@ -3,13 +3,13 @@ internal import NIOCore
 internal import NIOPosix
 public import ServiceLifecycle
 
-/// A gpsd, here or on another machine: asks it to tell what it hears, and comes back to it for ever
-/// when it goes, is started again, or falls silent.
+/// A gpsd on this or another machine. Subscribes to its reports, and reconnects indefinitely when
+/// it stops, restarts, or falls silent.
 public struct GpsdSource: Service {
-  /// Where gpsd listens by itself.
+  /// gpsd's default port.
   public static let defaultPort = 2947
-  /// gpsd reports every second where a receiver is plugged in; with none it says nothing, which is
-  /// no reason to hurry.
+  /// The read timeout. gpsd reports every second while a receiver is plugged in. Without one it
+  /// sends nothing, so the timeout is long.
   static let silence = TimeAmount.seconds(30)
   private static let patience = TimeAmount.seconds(5)
 
@@ -19,9 +19,11 @@ public struct GpsdSource: Service {
   private let logger: Logger
   private let deliver: @Sendable (SourceEvent) async -> Void
 
+  /// Creates a source.
+  ///
   /// - Parameters:
-  ///   - random: for the pauses between attempts.
-  ///   - deliver: is waited for, so that a node that is busy is not overrun.
+  ///   - random: the source of jitter for retry intervals.
+  ///   - deliver: awaited for each event, which provides backpressure.
   public init(
     host: String, port: Int, logger: Logger, random: @escaping @Sendable () -> UInt64,
     deliver: @escaping @Sendable (SourceEvent) async -> Void
@@ -33,13 +35,13 @@ public struct GpsdSource: Service {
     self.deliver = deliver
   }
 
-  /// Returns after a graceful shutdown.
+  /// Runs until graceful shutdown.
   public func run() async throws {
     await cancelWhenGracefulShutdown {
       do {
         try await persistence.run(attempt)
       } catch {
-        // Only its cancellation ends it.
+        // It ends only by cancellation.
       }
     }
   }
@@ -55,7 +57,7 @@ public struct GpsdSource: Service {
     }
   }
 
-  /// Whether gpsd said anything.
+  /// Runs one connection. Returns whether gpsd sent anything.
   private func listen() async throws -> Bool {
     let channel = try await ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
       .connectTimeout(Self.patience)

@@ -3,19 +3,20 @@ internal import NIOCore
 internal import NIOPosix
 public import ServiceLifecycle
 
-/// NMEA sentences in UDP datagrams, as phones and radios send them. Whoever can reach the port says
-/// where this laptop is, so it belongs on a network that is trusted, or on the loopback address.
+/// NMEA sentences in UDP datagrams, as phones and radios send them. They are not authenticated: any
+/// host that reaches the port can set this device's position, so use a trusted network or the
+/// loopback address.
 public struct NMEADatagramSource: Service {
-  /// Each sender's sentences are put together apart.
+  /// The sentences of each sender are decoded separately.
   static let mostSenders = 8
 
   private let channel: SourceChannel<AddressedEnvelope<ByteBuffer>>
-  /// Where it listens.
+  /// The bound port.
   public let port: Int
   private let logger: Logger
   private let deliver: @Sendable (SourceEvent) async -> Void
 
-  /// Binds at once, so that a port that is taken is told before the node runs.
+  /// Binds at once, so that a port that is in use is reported before the node runs.
   public static func bind(
     host: String, port: Int, logger: Logger,
     deliver: @escaping @Sendable (SourceEvent) async -> Void
@@ -33,7 +34,7 @@ public struct NMEADatagramSource: Service {
       channel: channel.0, port: channel.1, logger: logger, deliver: deliver)
   }
 
-  /// Returns after a graceful shutdown.
+  /// Runs until graceful shutdown.
   public func run() async throws {
     try await channel.executeThenClose { inbound, _ in
       var decoders: [(sender: SocketAddress, decoder: NMEADecoder)] = []
@@ -45,7 +46,7 @@ public struct NMEADatagramSource: Service {
         where reading != .other {
           await deliver(.reading(reading))
         }
-        // Whoever spoke last stands last.
+        // The most recent sender is last.
         decoders.append((envelope.remoteAddress, decoder))
         if decoders.count > Self.mostSenders { decoders.removeFirst() }
       }

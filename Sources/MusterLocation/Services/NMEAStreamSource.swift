@@ -4,13 +4,13 @@ internal import NIOCore
 internal import NIOPosix
 public import ServiceLifecycle
 
-/// NMEA sentences from a receiver's device, a pipe or standard input, as they come. A device that
-/// is unplugged is opened again when it is back.
+/// NMEA sentences from a receiver's device, a pipe or standard input. A device that was unplugged
+/// is reopened when it returns.
 public struct NMEAStreamSource: Service {
-  /// Where the sentences come from.
+  /// The input of the sentences.
   public enum Input: Hashable, Sendable {
     case standardInput
-    /// A character device or a named pipe; what is recorded in a file is replayed instead.
+    /// A character device or a named pipe. Recorded files are replayed instead.
     case path(String)
   }
 
@@ -19,9 +19,11 @@ public struct NMEAStreamSource: Service {
   private let logger: Logger
   private let deliver: @Sendable (SourceEvent) async -> Void
 
+  /// Creates a source.
+  ///
   /// - Parameters:
-  ///   - random: for the pauses between attempts.
-  ///   - deliver: is waited for, so that a node that is busy is not overrun.
+  ///   - random: the source of jitter for retry intervals.
+  ///   - deliver: awaited for each event, which provides backpressure.
   public init(
     _ input: Input, logger: Logger, random: @escaping @Sendable () -> UInt64,
     deliver: @escaping @Sendable (SourceEvent) async -> Void
@@ -32,7 +34,7 @@ public struct NMEAStreamSource: Service {
     self.deliver = deliver
   }
 
-  /// Returns after a graceful shutdown.
+  /// Runs until graceful shutdown.
   public func run() async throws {
     await cancelWhenGracefulShutdown {
       do {
@@ -42,7 +44,7 @@ public struct NMEAStreamSource: Service {
         }
         try await persistence.run(attempt)
       } catch {
-        if !Task.isCancelled { logger.error("standard input was given up: \(error)") }
+        if !Task.isCancelled { logger.error("reading standard input failed: \(error)") }
       }
     }
     try await gracefulShutdown()
@@ -61,7 +63,7 @@ public struct NMEAStreamSource: Service {
     }
   }
 
-  /// Whether anything was said.
+  /// Reads until the input ends. Returns whether anything was received.
   private func listen() async throws -> Bool {
     let descriptor = try ReceiverDevice.open(input)
     let channel: SourceChannel<ByteBuffer>

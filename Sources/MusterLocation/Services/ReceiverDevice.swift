@@ -8,18 +8,18 @@ internal import Foundation
   internal import Glibc
 #endif
 
-/// A file descriptor that receivers' sentences come from.
+/// The file descriptor of a receiver.
 enum ReceiverDevice {
-  /// Why it could not be opened, in the system's words.
+  /// The reason why it could not be opened, as the system reports it.
   struct Failure: Error, CustomStringConvertible {
     let description: String
 
     init(_ path: String) { description = "\(path): " + String(cString: strerror(errno)) }
   }
 
-  /// Opens an input without waiting for anybody at its other end. The caller closes it.
+  /// Opens an input without waiting for the other end. The caller closes it.
   ///
-  /// A terminal line is set to pass bytes as they are; its speed stays as `stty` has set it.
+  /// A serial line is set to raw mode. Its speed stays as set by `stty`.
   static func open(_ input: NMEAStreamSource.Input) throws(Failure) -> CInt {
     switch input {
     case .standardInput:
@@ -33,7 +33,7 @@ enum ReceiverDevice {
         var settings = termios()
         if tcgetattr(descriptor, &settings) == 0 {
           cfmakeraw(&settings)
-          // A line that cannot be set may still be right.
+          // The line may still work if it cannot be set.
           _ = tcsetattr(descriptor, TCSANOW, &settings)
         }
       }

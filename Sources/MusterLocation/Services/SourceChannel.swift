@@ -1,10 +1,9 @@
 internal import NIOCore
 
-/// A stream of bytes that is only read, or of datagrams.
+/// A read-only channel of bytes or datagrams.
 typealias SourceChannel<Inbound: Sendable> = NIOAsyncChannel<Inbound, ByteBuffer>
 
-/// Closes a connection from which nothing has come for a while: it may be dead, and whoever is
-/// there says something to a new one.
+/// Closes a connection after a read timeout: it may be dead, and a live source answers a new one.
 final class SilenceHandler: ChannelInboundHandler {
   typealias InboundIn = ByteBuffer
   typealias InboundOut = ByteBuffer
@@ -18,16 +17,18 @@ final class SilenceHandler: ChannelInboundHandler {
   }
 }
 
-/// Nothing was heard for as long as a source may be silent.
+/// A read timeout of a source.
 struct SourceSilent: Error {}
 
-/// Tries again and again, with pauses that grow, until its task is cancelled.
+/// Retries an operation with backoff until its task is cancelled.
 struct Persistence: Sendable {
-  /// Drawn for each pause, so that many that lost the same thing do not return in step.
+  /// The source of jitter, so that many clients of one source do not reconnect simultaneously.
   let random: @Sendable () -> UInt64
 
-  /// - Parameter attempt: returns or throws when there is nothing more to be had; says whether
-  ///   anything came of it.
+  /// Runs the loop.
+  ///
+  /// - Parameter attempt: returns or throws when the connection ends; returns whether anything was
+  ///   received.
   func run(_ attempt: () async throws -> Bool) async throws {
     var backoff = Backoff()
     while true {

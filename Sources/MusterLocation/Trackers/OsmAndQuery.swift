@@ -1,15 +1,15 @@
 internal import MusterModel
 
-/// The form in which OsmAnd, Traccar's client and many others tell a server where a phone is:
+/// The protocol of OsmAnd, Traccar Client and many other apps for reporting a phone's position:
 /// `id=…&lat=…&lon=…&timestamp=…&hdop=…&altitude=…&speed=…&accuracy=…`, in a URL or as the body of
-/// a POST. What has no name here is passed over, and of a name that stands twice the first counts.
+/// a POST. Unknown names are ignored; of repeated names the first counts.
 public enum OsmAndQuery {
-  /// A query with every name that is known has 200 bytes.
+  /// A query with all known names has 200 bytes.
   public static let longestBytes = 2048
-  /// A dilution of one stands for so many metres, as with NMEA.
+  /// Metres for an HDOP of 1, as with NMEA.
   private static let metresPerHDOP = NMEADecoder.metresPerHDOP
 
-  /// Reads a query without its question mark.
+  /// Parses a query without its question mark.
   public static func read(_ query: some StringProtocol) throws(ReadingFault) -> TrackerReport {
     guard query.utf8.count <= longestBytes else { throw .tooLong }
     var values: [String: String] = [:]
@@ -43,12 +43,12 @@ public enum OsmAndQuery {
     return position
   }
 
-  /// Phones send 0 for what they do not know; that is no accuracy, and the next best is taken.
+  /// Parses a number. Phones send 0 for an unknown accuracy; the next best value is used then.
   private static func number(_ text: String?) -> Double? {
     text.flatMap { DecimalText.number($0) }
   }
 
-  /// `application/x-www-form-urlencoded`; nil for what is not UTF-8 in the end.
+  /// Decodes `application/x-www-form-urlencoded`; nil if the result is not UTF-8.
   private static func decoded(_ text: some StringProtocol) -> String? {
     var bytes: [UInt8] = []
     var rest = Array(text.utf8)[...]
@@ -77,13 +77,14 @@ public enum OsmAndQuery {
   }
 }
 
-/// Times as phone trackers write them.
+/// Parser of times in phone tracker reports.
 enum TrackerTime {
-  /// Below it a number counts seconds, from there on milliseconds: the year 5138, or March 1973.
+  /// Smaller numbers are seconds, larger ones milliseconds: the limit is the year 5138 in seconds,
+  /// or March 1973 in milliseconds.
   private static let firstMilliseconds = 1e11
 
-  /// Seconds or milliseconds since 1970, or RFC 3339. Nil for nothing and for 0, which is sent for
-  /// "unknown".
+  /// Parses seconds or milliseconds since 1970, or RFC 3339. Returns nil if empty, or 0, which
+  /// means "unknown".
   static func read(_ text: String?) throws(ReadingFault) -> Timestamp? {
     guard let text, !text.isEmpty else { return nil }
     if let number = DecimalText.number(text) { return try read(number) }
@@ -91,7 +92,7 @@ enum TrackerTime {
     return time
   }
 
-  /// As above.
+  /// Parses seconds or milliseconds since 1970; nil for 0.
   static func read(_ number: Double) throws(ReadingFault) -> Timestamp? {
     if number == 0 { return nil }
     let milliseconds = abs(number) < firstMilliseconds ? number * 1000 : number

@@ -1,9 +1,9 @@
 internal import Foundation
 internal import MusterModel
 
-/// What the OwnTracks app posts (owntracks.org/booklet/tech/json): `{"_type":"location",…}`.
+/// A message of the OwnTracks app (owntracks.org/booklet/tech/json): `{"_type":"location",…}`.
 public enum OwnTracksMessage {
-  /// A location has some 300 bytes; lists of waypoints may have thousands.
+  /// The maximum length. A location has about 300 bytes; lists of waypoints may have thousands.
   public static let longestBytes = 16 * 1024
 
   private struct Message: Decodable {
@@ -16,12 +16,12 @@ public enum OwnTracksMessage {
     var topic: String?
   }
 
-  /// Reads a message; nil for one that is about something else, as waypoints and farewells are.
+  /// Parses a message. Returns nil for other types, such as waypoints and last-will messages.
   ///
   /// - Parameters:
-  ///   - user: who sends, by the header `X-Limit-U`.
-  ///   - device: with which phone, by the header `X-Limit-D`. Where both are absent, the message's
-  ///     own topic or its two letters name it.
+  ///   - user: the value of the header `X-Limit-U`.
+  ///   - device: the value of the header `X-Limit-D`. Without both, the message's topic or its
+  ///     tracker id (`tid`) identifies the phone.
   public static func read(
     _ body: [UInt8], user: String?, device: String?
   ) throws(ReadingFault) -> TrackerReport? {

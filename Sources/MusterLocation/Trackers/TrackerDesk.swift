@@ -1,15 +1,15 @@
 public import MusterGeo
 public import MusterModel
 
-/// Takes in what phones say, of many at once, and lets none of them take more than its share. Pure,
-/// and bounded by the number of trackers, whose names anybody may make up who may send at all.
+/// Validates and rate-limits the reports of many phones. Pure, and bounded by the number of
+/// trackers, since an authorized sender may use any tracker name.
 ///
-/// What it lets through is for the replica to publish. A phone chooses itself which of its fixes
-/// are worth sending, so that the location filter has no say here.
+/// The replica publishes accepted reports. Phones select their own fixes, so the location filter
+/// does not apply.
 public struct TrackerDesk: Sendable {
-  /// A phone that comes back within reach brings what it kept, in one go.
+  /// The burst size: a phone that regains coverage sends its stored fixes at once.
   static let burst: Int64 = 300
-  /// From then on one fix a second; phones send one in ten seconds or more.
+  /// The sustained rate is one fix per second; phones send one in ten seconds or less often.
   static let millisecondsPerFix: Int64 = 1000
 
   private struct Tracker {
@@ -28,21 +28,23 @@ public struct TrackerDesk: Sendable {
   private let mostTrackers: Int
   private var trackers: [TrackerName: Tracker] = [:]
 
-  /// What became of a report.
+  /// The result of a report.
   public enum Answer: Hashable, Sendable {
-    /// To be kept and, unless it is late, published.
+    /// Accepted: to be stored and, unless it is late, published.
     case taken(Fix, isLate: Bool)
-    /// It cannot be true; sending it again is of no use.
+    /// Rejected as implausible: a retry is useless.
     case refused(FixRefusal)
-    /// Too many in too short a time: to be sent again later.
+    /// Over the rate limit: to be sent again later.
     case tooFast
-    /// There is no room for another tracker.
+    /// The limit of trackers is reached.
     case tooMany
   }
 
+  /// Creates a validator without reports.
+  ///
   /// - Parameters:
-  ///   - known: those that this node published earlier: they keep their places.
-  ///   - mostTrackers: how many there may be in all.
+  ///   - known: trackers that this node published before: they keep their slots.
+  ///   - mostTrackers: the maximum number of trackers.
   public init(known: [TrackerName], mostTrackers: Int, now: Instant) {
     self.mostTrackers = mostTrackers
     for name in known.prefix(mostTrackers) {
@@ -50,10 +52,10 @@ public struct TrackerDesk: Sendable {
     }
   }
 
-  /// How many have a place.
+  /// The number of known trackers.
   public var count: Int { trackers.count }
 
-  /// Judges a report.
+  /// Validates a report.
   public mutating func take(_ report: TrackerReport, now: ClockReading) -> Answer {
     var tracker: Tracker
     if let known = trackers[report.tracker] {

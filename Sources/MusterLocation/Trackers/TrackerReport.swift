@@ -1,29 +1,29 @@
 internal import MusterModel
 
-/// Where a phone says that it is.
+/// A position report of a phone.
 public struct TrackerReport: Hashable, Sendable {
-  /// Which phone, by the name that its app was given.
+  /// The name configured in the phone's app.
   public let tracker: TrackerName
-  /// As it was told.
+  /// The fix as reported.
   public let fix: SourceFix
 
-  /// As it was told.
+  /// Creates a report.
   public init(tracker: TrackerName, fix: SourceFix) {
     self.tracker = tracker
     self.fix = fix
   }
 }
 
-/// What the app of a phone was told to call it. Whoever may send to the node may send under any
-/// name: it proves nothing.
+/// The name that a phone's app was configured with. An authorized sender may use any name, so it
+/// authenticates nothing.
 public struct TrackerName: Hashable, Comparable, Sendable, CustomStringConvertible {
-  /// Becomes a callsign.
+  /// The maximum length. A name becomes a callsign.
   public static let longestBytes = 64
 
   /// One line of 1 to `longestBytes` bytes, without spaces around it.
   public let description: String
 
-  /// Nil for what is empty, too long, or has control characters (`TextRule`).
+  /// Returns nil if the text is empty, too long, or has control characters (`TextRule`).
   public init?(_ text: some StringProtocol) {
     let words = text.split { $0 == " " }.joined(separator: " ")
     guard !words.isEmpty, words.utf8.count <= Self.longestBytes, TextRule.line.accepts(words) else {
@@ -32,7 +32,7 @@ public struct TrackerName: Hashable, Comparable, Sendable, CustomStringConvertib
     description = words
   }
 
-  /// By its characters.
+  /// Compares the descriptions.
   public static func < (left: TrackerName, right: TrackerName) -> Bool {
     left.description < right.description
   }

@@ -1,31 +1,31 @@
 #if Canary
   public import MusterModel
 
-  /// Looks for a seed under which a planted bug breaks a promise.
+  /// Searches for a seed under which a planted bug violates a promise.
   ///
-  /// A bug may also trap, where memory contradicts the disk: that ends the process, so whoever
-  /// hunts does it in a process for each bug, and is told before each run which seed is next.
+  /// A bug may also trap if memory contradicts the disk, which ends the process. The caller
+  /// therefore uses one process for each bug, and is notified of each seed before its run.
   public struct CanaryHunt {
-    /// Switched on while its worlds are played.
+    /// The bug, enabled while its worlds run.
     public let canary: Canary
 
-    /// A run that broke a promise.
+    /// A run that violated a promise.
     public struct Catch: Hashable, Sendable {
-      /// Of the run.
+      /// The seed of the run.
       public let seed: UInt64
-      /// The first that it broke.
+      /// The first violated promise.
       public let promise: String
-      /// What was seen.
+      /// The details of the violation.
       public let detail: String
     }
 
-    /// What a bug is played in.
+    /// The environment in which a bug is searched for.
     public enum Ground: Hashable, Sendable, CustomStringConvertible {
       /// What the swarm draws.
       case swarm
-      /// A file, where the swarm draws what it takes hardly ever.
+      /// A scenario file, for conditions that the swarm hardly ever draws.
       case scenario(String)
-      /// A laptop whose power is cut at point after point.
+      /// A device whose power is cut at point after point.
       case disk
 
       /// For people.
@@ -38,10 +38,10 @@
       }
     }
 
-    /// Of this bug.
+    /// Creates a hunt for a bug.
     public init(_ canary: Canary) { self.canary = canary }
 
-    /// Where it is looked for.
+    /// The environment of this bug.
     public var ground: Ground {
       switch canary {
       case .skipSync: .disk
@@ -61,12 +61,12 @@
       }
     }
 
-    /// The first seed of some that catches it; nil where none does.
+    /// Returns the first seed that catches the bug; nil if none does.
     ///
     /// - Parameters:
-    ///   - isPlanted: false to see whether all is well without the bug: a seed that breaks a
-    ///     promise all by itself catches nothing.
-    ///   - onSeed: told of each before it is played.
+    ///   - isPlanted: false to check that the runs pass without the bug: a seed that fails anyway
+    ///     catches nothing.
+    ///   - onSeed: called before each run.
     public func run(
       seeds: Range<UInt64>, isPlanted: Bool, onSeed: (UInt64) -> Void
     ) throws -> Catch? {

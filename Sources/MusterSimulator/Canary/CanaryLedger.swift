@@ -6,27 +6,27 @@
   /// The checked-in seeds that catch the planted bugs, one line a bug:
   /// `simulations/canary/seeds.yml`.
   public struct CanaryLedger: Hashable, Sendable {
-    /// A seed that catches a bug, and how it shows.
+    /// A seed that catches a bug, and the violated promise.
     public struct Entry: Hashable, Sendable {
-      /// Of the scenario that is the bug's.
+      /// The seed, for the bug's scenario.
       public var seed: UInt64
-      /// Which promise it breaks.
+      /// The violated promise.
       public var promise: String
 
-      /// As it was found.
+      /// Creates an entry.
       public init(seed: UInt64, promise: String) {
         self.seed = seed
         self.promise = promise
       }
     }
 
-    /// Bugs that were never caught have none.
+    /// By bug. Bugs that were never caught have none.
     public var entries: [Canary: Entry] = [:]
 
-    /// Of nothing that was caught yet.
+    /// Creates an empty ledger.
     public init() {}
 
-    /// Reads the file; every key has to be a bug that there is.
+    /// Reads the file. Every key must be a known bug.
     public init(file path: String) throws(ScenarioFault) {
       let root: Node
       do {

@@ -1,11 +1,10 @@
 import MusterModel
 import MusterReplica
 
-/// Nobody honest says of anybody honest that they withhold: who is cut off, asleep, slow or behind
-/// does not.
+/// Checks for false stall reports: no honest node reports an honest peer as stalled because it is
+/// partitioned, asleep, slow or behind.
 ///
-/// Those do whom a scenario has withhold, flood or forge, and those of whom less is promised: who
-/// is put out, and who shares a name with a copy.
+/// Exempt are nodes that withhold, flood or forge by the scenario, and revoked devices and clones.
 final class AccusationChecker: Checker {
   private let saboteurs: Set<String>
 

@@ -1,13 +1,13 @@
 import MusterModel
 import MusterReplica
 
-/// An alert is raised once while its matter stands, and is over only if it was raised.
+/// Checks that an alert is raised once while its cause lasts, and ends only after it was raised.
 final class AlertChecker: Checker {
   private let promise = "an alert is raised once"
-  /// Of each node since its start, by the matter; what stood before that is not known.
+  /// The alerts of each node since its start. Earlier ones are unknown.
   private var standing: [Int: [AlertID: Bool]] = [:]
 
-  /// A crash between the look and the disk may raise one again.
+  /// A crash between evaluation and commit may raise one again.
   func started(_ node: SimulatedNode, in world: World) throws { standing[node.index] = nil }
 
   func took(_ outcome: Replica.Outcome, at node: SimulatedNode, in world: World) throws {

@@ -3,9 +3,8 @@ import MusterModel
 import MusterReplica
 import MusterStore
 
-/// No acknowledgement of a directive is lost: whoever was told that theirs was taken is accounted
-/// for by everybody in the end, with the last note that each author gave for them; and a directive
-/// that was given is there.
+/// Checks that no acknowledgement of a directive is lost: an acknowledged one is visible on all
+/// nodes in the end, with the last note of each author; and an issued directive exists.
 final class AnswerChecker: Checker {
   private let promise = "no acknowledgement is lost"
 
@@ -16,9 +15,9 @@ final class AnswerChecker: Checker {
 
   private var directives: [RowID] = []
   private var answers: [RowID: [Answer: String]] = [:]
-  /// Somebody changed them who was not answered, or whose log is forked or was cut.
+  /// Changed without an acknowledgement to the user, or by a log that is forked or cut off.
   private var uncertain: Set<RowID> = []
-  /// A disk was put back: what only it held may be gone.
+  /// Whether a disk was restored: data that only it held may be lost.
   private var hasLoss = false
 
   func restored(_ node: SimulatedNode, from lost: Store, in world: World) throws {
@@ -46,7 +45,7 @@ final class AnswerChecker: Checker {
 
   func conclude(_ world: World) throws {
     guard world.convergedMilliseconds != nil, !hasLoss else { return }
-    // All show the same, byte for byte: one speaks for them.
+    // All nodes show the same, byte for byte, so one suffices.
     guard
       let node = world.nodes.first(where: { $0.isRunning && $0.reads && !world.isRevoked($0) })
     else { return }

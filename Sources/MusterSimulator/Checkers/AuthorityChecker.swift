@@ -4,9 +4,9 @@ import MusterReplica
 import MusterStore
 import MusterSync
 
-/// Nobody's unauthorised change is visible anywhere: of every value that anybody shows, its author
-/// was entitled to write it, by a table of its own and the roles that the scenario gave; and every
-/// row is named by the hash of who made it.
+/// Checks that no unauthorized change is visible on any node: the author of every visible value was
+/// permitted to write it, by a separate table and the roles of the scenario; and every row id is
+/// the hash of its creator.
 final class AuthorityChecker: Checker {
   private let promise = "nothing unauthorised is visible"
   private var roles: [UserID: Role] = [:]
@@ -22,7 +22,7 @@ final class AuthorityChecker: Checker {
     roles[node.credentials.user] = node.plan.role
   }
 
-  /// Where nobody cheats, to look at the end is enough.
+  /// Without attackers, one check at the end suffices.
   func look(_ world: World) throws {
     guard hasInsider else { return }
     turn += 1
@@ -45,10 +45,10 @@ final class AuthorityChecker: Checker {
       spokenFor.append((recorded.crossing.subject, recorded.author))
     }
     for (subject, author) in spokenFor {
-      // A phone has no key: whoever made its row speaks for it.
+      // A phone has no key: the creator of its row publishes for it.
       let phone = try node.store.row(RowKey(kind: .tracker, id: RowID(raw: subject.raw)))
       guard phone?.owner != author.user else { continue }
-      // The row travels in another log: it may come later, or lie past its author's cut.
+      // The row is in another log: it may arrive later, or be past its author's cut-off.
       if phone == nil, !hasEnded || world.isRevoked(author.device) { continue }
       world.report(promise, "\(node.name) shows a crossing that its subject did not sign")
     }
@@ -71,7 +71,7 @@ final class AuthorityChecker: Checker {
     }
   }
 
-  /// Written down once more, on purpose: what the product uses is what is checked.
+  /// Deliberately independent of the product's own table, which is under test.
   private func isEntitled(
     _ value: LiveValue, role: Role?, to field: Field, of row: RowState
   ) -> Bool {
@@ -95,7 +95,7 @@ final class AuthorityChecker: Checker {
     }
   }
 
-  /// Nobody certifies themselves, or anybody else.
+  /// Checks that no device certified itself or another one.
   private func checkDevices(of node: SimulatedNode, in world: World) throws {
     let expected = world.nodes.map { [$0.credentials.device.description, $0.plan.role.name] }
     let shown = try node.change { try $0.devices() } ?? []

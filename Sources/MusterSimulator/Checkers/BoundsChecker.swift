@@ -2,12 +2,12 @@ import MusterModel
 import MusterReplica
 import MusterStore
 
-/// Memory and queues stay bounded, and memory says what the disk says.
+/// Checks that memory and queues are bounded, and that memory matches the disk.
 final class BoundsChecker: Checker {
   private let promise = "memory and queues are bounded"
   private var inputs = 0
   private var turn = 0
-  /// The engine's tables are looked over after every so many inputs: each costs its size.
+  /// The engine's tables are checked at this interval of inputs, since a check costs their size.
   private static let inputsBetweenChecks = 64
 
   func took(_ outcome: Replica.Outcome, at node: SimulatedNode, in world: World) throws {

@@ -2,26 +2,26 @@ import MusterModel
 import MusterReplica
 import MusterStore
 
-/// Holds a world to one promise. Told of what happens as it does, it reports to the world what
-/// should not be; it changes nothing.
+/// Verifies one promise of a world. It is notified of events and reports violations to the world;
+/// it changes nothing.
 protocol Checker: AnyObject {
-  /// A replica was opened, for the first time or again.
+  /// Called when a replica was opened, for the first time or again.
   func started(_ node: SimulatedNode, in world: World) throws
-  /// A node's database was put back to a backup, and `lost` is what it was before; its replica is
-  /// not open yet.
+  /// Called when a node's database was restored from a backup. `lost` is its previous state; its
+  /// replica is not open yet.
   func restored(_ node: SimulatedNode, from lost: Store, in world: World) throws
-  /// A node took an input.
+  /// Called when a node has processed an input.
   func took(_ outcome: Replica.Outcome, at node: SimulatedNode, in world: World) throws
-  /// Somebody's act was acknowledged.
+  /// Called when a command was acknowledged.
   func wrote(_ act: Act, made: RowKey?, at node: SimulatedNode, in world: World) throws
-  /// Somebody's act was not acknowledged, and may have been kept all the same.
+  /// Called when a command was not acknowledged, and may have been stored nevertheless.
   func tried(_ act: Act, at node: SimulatedNode)
-  /// A node took a fix of its own.
+  /// Called when a node processed a fix of its own.
   func ingested(
     _ fix: Fix, crossings: [ArrivedCrossing], at node: SimulatedNode, in world: World) throws
-  /// Some simulated time has passed.
+  /// Called at intervals of simulated time.
   func look(_ world: World) throws
-  /// All have come to agree, or had time enough to.
+  /// Called when all nodes have converged, or the budget for it is used up.
   func conclude(_ world: World) throws
 }
 

@@ -1,15 +1,15 @@
 import MusterModel
 import MusterReplica
 
-/// Of a laptop that was copied everybody says within a minute of meeting both that it is in use
-/// twice; and of no other, whatever was restored.
+/// Checks clone detection: all nodes report a cloned device within a minute of contact with both
+/// clones, and no other device, whatever was restored.
 ///
-/// One of the two has to have written since: of whoever says nothing nobody can say anything. Where
-/// nothing else goes wrong they have met from the beginning, else at the heal.
+/// One of the two must have written since: a clone that sends nothing cannot be detected. Without
+/// other faults they are in contact from the start, otherwise from the heal.
 final class CloneChecker: Checker {
   private let promise = "a laptop that lives twice is told of"
-  /// Of each copy, how far both had written when it was made, and when they were seen to have
-  /// written more.
+  /// By clone: how far both had written when it was made, and when they were seen to have written
+  /// more.
   private var pairs: [Int: Pair] = [:]
 
   private struct Pair {
@@ -50,7 +50,7 @@ final class CloneChecker: Checker {
     }
   }
 
-  /// Whether nobody is silent who should say it: for a run that has healed.
+  /// Returns whether all nodes that should report it do: for a run that has healed.
   func isTold(in world: World) throws -> Bool {
     try noteWriting(in: world)
     return try inOrder.allSatisfy { pair in
@@ -58,7 +58,7 @@ final class CloneChecker: Checker {
     }
   }
 
-  /// Who does not say it and should.
+  /// Returns the nodes that should report it and do not.
   private func silent(
     about device: DeviceID, in world: World
   ) throws -> [SimulatedNode] {
@@ -84,7 +84,7 @@ final class CloneChecker: Checker {
     if world.convergedMilliseconds != nil {
       for pair in inOrder where pair.since != nil { try demand(pair.device, in: world) }
     }
-    // Whoever opens logs without end does so in as many lives.
+    // A device that opens logs without limit does so in many incarnations.
     let overfillers = world.overfillers.map { world.nodes[$0].credentials.device }
     let copied = Set(pairs.values.map(\.device) + overfillers)
     for node in world.nodes where node.isRunning {

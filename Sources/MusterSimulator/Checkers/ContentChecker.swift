@@ -3,25 +3,25 @@ import MusterModel
 import MusterReplica
 import MusterStore
 
-/// What people wrote can be read in the end by all: a report that nobody tried to delete is there,
-/// with every comment and confirmation, and with the title that its last editor gave it where
-/// nobody else edited it. Whoever edits sees at once what they wrote, and an edit brings a report
-/// back that is deleted by somebody who has not seen it.
+/// Checks that all nodes can read what users wrote: a report that was not deleted exists, with
+/// every comment and confirmation, and with its last title if only one author edited it. An author
+/// sees an edit at once, and an edit restores a report that was deleted by an author who had not
+/// seen the edit.
 final class ContentChecker: Checker {
   private let promise = "what people wrote can be read"
 
   private struct Expected {
     var comments: [String] = []
     var confirmers: [UserID] = []
-    /// Who made or edited it, and what each wrote last.
+    /// The author and last title of each edit.
     var titles: [(author: Int, title: String)] = []
   }
 
   private var reports: [RowID: Expected] = [:]
   private var doomed: [RowID] = []
-  /// Of each report, the frames of edits that nobody who deleted it had seen.
+  /// For each report, the frames of edits that no author of a deletion had seen.
   private var unseen: [RowID: [Bytes16]] = [:]
-  /// Nodes whose disk was put back: what only they held may be gone.
+  /// Nodes whose disk was restored: data that only they held may be lost.
   private var forgetful: [Int] = []
 
   func restored(_ node: SimulatedNode, from lost: Store, in world: World) throws {
@@ -57,7 +57,7 @@ final class ContentChecker: Checker {
     if let id = act.report { uncertain.insert(id) }
   }
 
-  /// Reports that somebody changed who was not answered, or whose log is forked or was cut.
+  /// Reports changed without an acknowledgement, or by a log that is forked or cut off.
   private var uncertain: Set<RowID> = []
 
   private func noteEdit(
@@ -73,7 +73,7 @@ final class ContentChecker: Checker {
 
   func conclude(_ world: World) throws {
     guard world.convergedMilliseconds != nil, forgetful.isEmpty else { return }
-    // All show the same, byte for byte: one speaks for them.
+    // All nodes show the same, byte for byte, so one suffices.
     guard
       let node = world.nodes.first(where: {
         $0.isRunning && $0.reads && !world.isRevoked($0)
@@ -100,7 +100,7 @@ final class ContentChecker: Checker {
       world.report(promise, "a confirmation of report \(row.key.id.short) is gone")
     }
     let titles = texts(row.values(of: .reportTitle))
-    // Each author saw their own last title: whichever of those is not superseded is live.
+    // Each author saw their own last title: those that are not superseded are live.
     let last = Dictionary(expected.titles.map { ($0.author, $0.title) }) { $1 }
     if let unknown = titles.first(where: { !last.values.contains($0) }) {
       world.report(promise, "report \(row.key.id.short) has the title '\(unknown)' of old")

@@ -2,8 +2,8 @@ import MusterModel
 import MusterReplica
 import MusterStore
 
-/// One event a crossing: what a node's fixes showed is everywhere in the end, once; and of one
-/// subject and one fence, ENTER and EXIT take turns without a gap in their numbers.
+/// Checks that each fence event exists once on all nodes in the end; and that ENTER and EXIT of one
+/// subject and fence alternate without a gap in their numbers.
 final class CrossingChecker: Checker {
   private let promise = "one event a crossing"
 
@@ -44,7 +44,7 @@ final class CrossingChecker: Checker {
   private func check(_ node: SimulatedNode, in world: World) throws {
     var ids: [DeviceID: Set<CrossingID>] = [:]
     var series: [Series: [Crossing]] = [:]
-    // Of a phone, the laptop that speaks for it.
+    // For a phone, the device that publishes for it.
     var authors: [Series: DeviceID] = [:]
     try node.store.forEachCrossing { recorded in
       let crossing = recorded.crossing
@@ -77,7 +77,8 @@ final class CrossingChecker: Checker {
       guard crossing.transition == UInt32(index + 1) else {
         return world.report(promise, "\(place): transition \(crossing.transition) at \(index + 1)")
       }
-      // A fence that was switched off and on again begins anew: who left meanwhile enters twice.
+      // A fence that was deactivated and reactivated starts again: a subject that left meanwhile
+      // enters twice.
       let beginsAnew = crossing.isBaseline || crossing.fenceVersion != version
       let isTurn = crossing.type == .enter ? !isInside || beginsAnew : isInside
       guard isTurn else {

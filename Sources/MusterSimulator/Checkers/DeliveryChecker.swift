@@ -3,16 +3,16 @@ import MusterModel
 import MusterReplica
 import MusterStore
 
-/// Delivery marks are never false: where a node shows that a report is held by so many devices, or
-/// by the command post, as many really hold every frame of it.
+/// Checks that delivery status is never false: at least as many devices as shown, or the command
+/// post, hold every frame of a report.
 final class DeliveryChecker: Checker {
   private let promise = "delivery marks are never false"
   private var turn = 0
   private var isBlind = false
-  /// The newest: of them marks change.
+  /// The newest reports, whose delivery status changes.
   private var reports: [RowID] = []
   private static let reportsAtATime = 16
-  /// What each node holds, by its name: read once a look.
+  /// What each node holds, by its name: read once per check.
   private var heads: [String: [LogID: UInt64]] = [:]
 
   func wrote(_ act: Act, made: RowKey?, at node: SimulatedNode, in world: World) throws {
@@ -21,7 +21,7 @@ final class DeliveryChecker: Checker {
     if reports.count > Self.reportsAtATime { reports.removeFirst() }
   }
 
-  /// Who was put back to a backup has lost what it confirmed, until somebody tells it again.
+  /// A restored node has lost what it confirmed, until it receives it again.
   func restored(_ node: SimulatedNode, from lost: Store, in world: World) throws { isBlind = true }
 
   func look(_ world: World) throws {

@@ -3,9 +3,9 @@ import MusterModel
 import MusterReplica
 import MusterStore
 
-/// A node's verdicts are those of a direct evaluation of the same fixes against the same fences,
-/// by another geometry: plane, in floating point, without an index. Where that is not sure, near
-/// an edge, the node's word is taken.
+/// Compares a node's fence events with a direct evaluation of the same fixes and fences by another
+/// geometry: planar, in floating point, without an index. Near an edge, where that is uncertain,
+/// the node's result is accepted.
 final class FenceParityChecker: Checker {
   private let promise = "fence verdicts are those of a direct evaluation"
 
@@ -41,7 +41,7 @@ final class FenceParityChecker: Checker {
 
   func started(_ node: SimulatedNode, in world: World) throws { fences[node.index] = nil }
 
-  /// What it knew of fences it knows no more.
+  /// A restored node has lost its fence states.
   func restored(_ node: SimulatedNode, from lost: Store, in world: World) throws {
     watches[node.index] = nil
     newest[node.index] = nil
@@ -78,8 +78,8 @@ final class FenceParityChecker: Checker {
     }
   }
 
-  /// An ENTER that waits is no event, so of it is known only that none comes too soon, or to
-  /// somebody who is clearly out.
+  /// An ENTER that waits for the dwell time is no event, so the only checks are that none comes too
+  /// early, or for a subject that is clearly outside.
   private func judgeWaiting(
     _ fence: Fence, was: Watch?, _ fix: Fix, _ type: CrossingType?, at node: SimulatedNode,
     in world: World
@@ -129,7 +129,7 @@ final class FenceParityChecker: Checker {
     }
     let presence: Presence
     if abs(distance) <= doubt {
-      // Not sure: the node's word is taken.
+      // Uncertain: the node's result is accepted.
       let stays: Presence = wasInside ? .insideOrLeaving : .outside
       presence = type == .enter ? .inside : type == .exit ? .outside : stays
     } else if distance > 0 {
@@ -172,9 +172,9 @@ final class FenceParityChecker: Checker {
   }
 }
 
-/// Distances on a plane: what a second opinion needs, and no more.
+/// Planar distances, as needed for an independent check.
 enum PlaneGeometry {
-  /// Metres to the nearest edge: positive inside, negative outside.
+  /// Returns the distance to the nearest edge in metres: positive inside, negative outside.
   static func signedDistance(from point: GroundPoint, to geometry: FenceGeometry) -> Double {
     switch geometry {
     case .circle(let center, let radius):
@@ -195,7 +195,7 @@ enum PlaneGeometry {
     }
   }
 
-  /// How far the plane may be from the globe there, in metres.
+  /// Returns the maximum difference between the plane and the ellipsoid there, in metres.
   static func doubt(of geometry: FenceGeometry) -> Double {
     switch geometry {
     case .circle(_, let radius): 0.5 + Double(radius) / 100 * 0.006

@@ -3,14 +3,13 @@ import MusterReplica
 import MusterStore
 import MusterSync
 
-/// Nothing unauthorised or unsigned is anywhere: every frame that anybody holds is one that its
-/// author really wrote, every record one that its author signed, and at the end every hash, chain,
-/// signature and rule is checked anew.
+/// Checks that nothing forged is stored on any node: its author wrote every frame and signed every
+/// record; and at the end every hash, chain, signature and rule is verified again.
 final class ForgeryChecker: Checker {
   private let promise = "nothing appears that its author did not write"
   private let ledger: LostWriteChecker
   private var turn = 0
-  /// Of each topic, what was last found to be signed.
+  /// The last verified record of each topic.
   private var proven: [RecordTopic: LatestRecord] = [:]
 
   init(ledger: LostWriteChecker) { self.ledger = ledger }
@@ -43,7 +42,7 @@ final class ForgeryChecker: Checker {
   }
 
   private func checkHeads(of node: SimulatedNode, in world: World) throws {
-    // Of these the world keeps no account.
+    // The world does not track these logs.
     let forking = Set(
       world.forkers.union(world.overfillers).map { world.nodes[$0].credentials.certificate })
     for log in try node.store.logs()
@@ -76,7 +75,7 @@ final class ForgeryChecker: Checker {
       try check(node, in: world)
       try node.replica?.checkInvariants()
     }
-    // To verify is dear, and they hold the same: some are enough where there are many.
+    // Verification is expensive and they hold the same data: a few nodes suffice.
     for node in world.nodes.prefix(3) where node.isRunning && node.reads {
       for problem in try node.replica?.verify().problems ?? [] {
         world.report(promise, "\(node.name): \(problem)")

@@ -2,8 +2,8 @@ import MusterModel
 import MusterReplica
 import MusterStore
 
-/// A fork is not passed over in silence: whoever holds two frames for one place was told so, and
-/// its status says it. That all hold the same branches is for whoever looks whether they agree.
+/// Checks that forks are reported: a node with two frames at one position was notified, and its
+/// status shows it. The convergence check covers that all hold the same branches.
 final class ForkChecker: Checker {
   func conclude(_ world: World) throws {
     guard world.fired(.equivocation) > 0 else { return }

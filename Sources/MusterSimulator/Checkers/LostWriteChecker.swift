@@ -2,24 +2,24 @@ import MusterModel
 import MusterReplica
 import MusterStore
 
-/// No acknowledged write is lost: whatever frame a node's command was answered with is on that
-/// node's disk after every restart, and at the end on everybody's.
+/// Checks that no acknowledged write is lost: every frame of an acknowledged command is on that
+/// node's disk after every restart, and at the end on all disks.
 ///
-/// Keeps the ledger of how far each log was acknowledged; a frame's chain speaks for those before.
+/// Tracks how far each log was acknowledged; the hash chain covers the earlier frames.
 final class LostWriteChecker: Checker {
   private let promise = "no acknowledged write is lost"
 
-  /// How far a log was written, and by whom.
+  /// How far a log was written, and by which node.
   struct Entry {
     let author: Int
-    /// Where it ends.
+    /// The newest written frame.
     let written: Head
-    /// How much of it nobody may lack in the end.
+    /// The newest frame that all nodes must hold in the end.
     var head: Head
   }
 
   private(set) var ledger: [LogID: Entry] = [:]
-  /// Of whose logs nothing can be said, and those of them whose logs may be forked.
+  /// Nodes whose logs are exempt, and those of them whose logs may be forked.
   private let (doubtful, forkers): (Set<Int>, Set<Int>)
 
   init(doubtful: Set<Int>, forkers: Set<Int>) {
@@ -56,8 +56,8 @@ final class LostWriteChecker: Checker {
     try noteWhatWasKept(by: node)
   }
 
-  /// What a commit wrote that failed, or whose end was not told, is written all the same: its
-  /// author goes on after it, in the same life or the next.
+  /// A commit that failed or was not acknowledged may be stored nevertheless: its author continues
+  /// after it, in the same incarnation or the next.
   func noteWhatWasKept(by node: SimulatedNode) throws {
     guard node.mayHaveKeptMore else { return }
     for log in try node.store.logs() where log.opening.certificate == node.credentials.certificate {
@@ -66,9 +66,9 @@ final class LostWriteChecker: Checker {
     }
   }
 
-  /// What only that disk held is lost with it, as the promise says, whoever wrote it: somebody's
-  /// last copy may be on another's disk, where their own was put back before. Up to this moment
-  /// some disk has to have held it.
+  /// Data that only that disk held is lost with it, whoever wrote it: the last copy of a frame may
+  /// be on another node's disk if its author was restored before. Until this moment some disk must
+  /// have held it.
   func restored(_ node: SimulatedNode, from lost: Store, in world: World) throws {
     for entry in entries
     where !forgotten.contains(entry.head.log) && !doubtful.contains(entry.author) {
@@ -89,9 +89,10 @@ final class LostWriteChecker: Checker {
     try stores.compactMap { try $0.log(log)?.head }.max { $0.sequence < $1.sequence }
   }
 
-  /// Logs of lives that a restore ended: others hold them, and their own author for a while not.
+  /// Logs of incarnations that a restore ended: other nodes hold them, and their author temporarily
+  /// does not.
   private var survivors: Set<LogID> = []
-  /// Logs of which nobody holds anything any more.
+  /// Logs that no node holds any more.
   private var forgotten: Set<LogID> = []
 
   private func check(
@@ -114,8 +115,8 @@ final class LostWriteChecker: Checker {
     }
   }
 
-  /// What a restore took from its author, and only laptops still hold that were put out, is lost
-  /// too: nobody asks them.
+  /// Data that a restore took from its author, and that only revoked devices still hold, is lost
+  /// too: no peer requests it from them.
   private func forgetWhatOnlyTheRevokedHold(in world: World) throws {
     let asked = world.nodes.filter { !world.isRevoked($0) }.map(\.store)
     for log in survivors.sorted() {
@@ -130,9 +131,9 @@ final class LostWriteChecker: Checker {
 
   func conclude(_ world: World) throws {
     try forgetWhatOnlyTheRevokedHold(in: world)
-    // Where not all agree in time that is told already, and it is late and not lost.
+    // Missing convergence is reported separately: the data is late, not lost.
     let hasConverged = world.convergedMilliseconds != nil
-    // Who was put out, or shares a name with a copy, is not promised the others' work.
+    // Revoked devices and clones are not guaranteed to receive others' data.
     for node in world.nodes where !world.isRevoked(node) && !forkers.contains(node.index) {
       for entry in entries where hasConverged || entry.author == node.index {
         try check(entry, at: node, in: world, when: "at the end")

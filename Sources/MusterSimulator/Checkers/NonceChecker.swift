@@ -2,8 +2,8 @@ import MusterModel
 import MusterReplica
 import MusterStore
 
-/// No nonce is used twice under one key: what is sealed is a nonce and a ciphertext, and two
-/// ciphertexts of one nonce give away what they say. Frames and the newest positions are looked at.
+/// Checks that no nonce is reused with one key, which would reveal plaintext. Examines frames and
+/// the newest positions.
 final class NonceChecker: Checker {
   private let promise = "no nonce is used twice"
 

@@ -2,14 +2,14 @@ import MusterModel
 import MusterReplica
 import MusterStore
 
-/// Positions never go backwards: of each device, a node only ever takes a newer record for an
-/// older one. And where a scenario says so, they come in time.
+/// Checks that positions never go backwards: a node replaces a device's record only with a newer
+/// one. If the scenario sets a limit, also that they arrive in time.
 final class PositionChecker: Checker {
   private let promise = "positions never go backwards"
   private let behindMilliseconds: Int64?
   private var turn = 0
   private var known: [Int: [RecordTopic: RecordOrder]] = [:]
-  /// When each node took the fixes that the others should have heard of.
+  /// When each node took the fixes that the others should have received.
   private var fixes: [DeviceID: [(time: Instant, sample: Timestamp)]] = [:]
 
   init(_ expectations: Expectations) {

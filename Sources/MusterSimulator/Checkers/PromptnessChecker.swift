@@ -2,7 +2,8 @@ import MusterModel
 import MusterReplica
 import MusterStore
 
-/// How long a report takes from acknowledged to shown everywhere; held to what a scenario expects.
+/// Measures how long a report takes from its acknowledgement until all nodes show it, and compares
+/// it with the scenario's limit.
 final class PromptnessChecker: Checker {
   private struct Spread {
     let start: Instant
@@ -11,7 +12,7 @@ final class PromptnessChecker: Checker {
     var missing: Int
   }
 
-  /// How long some took, in milliseconds.
+  /// Measured durations in milliseconds.
   struct Delays {
     private var milliseconds: [Int64] = []
 
@@ -34,11 +35,11 @@ final class PromptnessChecker: Checker {
   init(_ expectations: Expectations) { self.expectations = expectations }
 
   func wrote(_ act: Act, made: RowKey?, at node: SimulatedNode, in world: World) throws {
-    // Whoever fills what others hold of them may wait for room.
+    // The reports of a device that exhausts its quotas may be delayed.
     guard case .report(let draft) = act, let made, world.phase == .story,
       !world.overfillers.contains(node.index)
     else { return }
-    // Only those count that are there to hear it, and may.
+    // Only nodes that are running and may read count.
     let seen = world.nodes.map { !($0.isRunning && $0.reads) || $0.index == node.index }
     let missing = seen.filter { !$0 }.count
     guard missing > 0 else { return }

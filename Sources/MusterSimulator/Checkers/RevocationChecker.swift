@@ -3,12 +3,13 @@ import MusterModel
 import MusterReplica
 import MusterStore
 
-/// Who was revoked is so for all: in the end nothing of theirs past the cut is visible to anybody,
-/// everybody names the same devices, and nobody of them holds a key that was made to shut them out.
+/// Checks that a revocation takes effect on all nodes: in the end nothing of a revoked device past
+/// the cut-off is visible, all nodes list the same revoked devices, and none of them holds a key
+/// that was rotated to exclude it.
 ///
-/// What the revoker held at that moment is the cut, by the world's own account of it; where several
-/// revoke one device, what all of them held. A revocation that a restore took from its author, and
-/// that nobody has who was not put out, is lost as any write is.
+/// The cut-off is what the revoker held at that moment, by the world's own tracking; with several
+/// revocations of one device, what all of them held. A revocation that a restore took from its
+/// author, and that no unrevoked device holds, is lost like any write.
 final class RevocationChecker: Checker {
   private let promise = "a revocation takes effect everywhere"
   private var restored: Set<Int> = []
@@ -39,8 +40,8 @@ final class RevocationChecker: Checker {
     }
   }
 
-  /// By device, the frames that may count. Only of revocations that are sure to count: the
-  /// founder's, and those among equals whom the founder has not put out.
+  /// Returns, by device, the frames that may count. Only for revocations that are certainly valid:
+  /// the founder's, and those among equals whom the founder has not revoked.
   private func bounds(of revocations: [Revoked], in world: World) -> [DeviceID: Set<Bytes16>] {
     let dismissed = Set(revocations.filter { $0.by == 0 }.map(\.target))
     var bounds: [DeviceID: Set<Bytes16>] = [:]
@@ -92,7 +93,7 @@ final class RevocationChecker: Checker {
     }
   }
 
-  /// Those whom an epoch shuts out, as this node knows it, must not have its key.
+  /// Checks that devices that an epoch excludes do not have its key.
   private func checkKeys(
     _ node: SimulatedNode, of devices: [DeviceID], in world: World
   ) throws {

@@ -3,8 +3,8 @@ import MusterReplica
 import MusterStore
 import MusterSync
 
-/// Of a phone's way nothing is lost that was acknowledged, and the newest fix is what others show;
-/// and of anybody's published track nothing is read that they did not take.
+/// Checks that no acknowledged fix of a phone's track is lost, and that others show its newest fix;
+/// and that a published track contains only fixes that its device took.
 final class TrackChecker: Checker {
   private let promise = "ways are as they were told"
 
@@ -70,8 +70,8 @@ final class TrackChecker: Checker {
     guard try replica.track(ofTracker: row, limit: .max) == expected else {
       return world.report(promise, "\(node.name) has lost a part of \(phone.name)'s way")
     }
-    // Where command rotates the epoch all the time, whoever came late may lack the key of the one
-    // that the newest position is sealed under: keys are asked for because of frames alone.
+    // If command rotates the epoch continuously, a late node may be missing the key of the newest
+    // position: keys are requested because of frames only.
     guard world.overfillers.isEmpty else { return }
     for other in world.nodes
     where other.isRunning && other.reads && !world.isRevoked(other) {

@@ -2,11 +2,10 @@ import MusterModel
 import MusterReplica
 import MusterStore
 
-/// One device that fills what others hold takes nobody's room: of each certificate everybody holds
-/// no more than the bound of it, and in the end all who may read have the key that command writes
-/// under.
+/// Checks that a device that exhausts its quotas harms no other: each node stores no more of a
+/// certificate than its bound, and in the end all authorized readers have command's current key.
 ///
-/// That the others' writes arrive is for whoever looks whether all agree.
+/// The convergence check covers that the others' writes arrive.
 final class UnharmedChecker: Checker {
   private let promise = "nobody takes the others' room"
   private var turn = 0
@@ -27,7 +26,7 @@ final class UnharmedChecker: Checker {
   }
 
   private func check(_ node: SimulatedNode, in world: World) throws {
-    // What a revocation names is held in any case, and a device may fill its own disk.
+    // Logs that a revocation names are always stored, and a device may fill its own disk.
     let exempt = Set(
       world.nodes.filter { $0.index == node.index || world.isRevoked($0) }
         .map(\.credentials.certificate))

@@ -2,12 +2,12 @@ internal import MusterModel
 internal import MusterReplica
 internal import MusterStore
 
-/// What a laptop has acknowledged, to its user or to its peers, and what its disk must therefore
-/// hold whatever befalls it.
+/// What a device has acknowledged to its user or its peers, and its disk must therefore hold after
+/// any fault.
 struct DiskLedger {
-  /// Of every log, the newest frame that was held when a call came back.
+  /// The newest frame of every log when a call returned.
   private var heads: [LogID: Head] = [:]
-  /// The title that was acknowledged last, and any that was asked for since and failed.
+  /// The last acknowledged title, and those of later failed commands.
   private var titles: [RowID: (acknowledged: String, attempted: [String])] = [:]
   private var comments: [RowID: Set<String>] = [:]
   private var fixes = 0
@@ -22,7 +22,7 @@ struct DiskLedger {
     acknowledgedWrites += 1
   }
 
-  /// A failed command may have been committed, where only the power went before the answer.
+  /// A failed command may have been committed if the power went before the acknowledgement.
   mutating func noteAttempt(_ title: String, on report: RowID) {
     titles[report]?.attempted.append(title)
   }
@@ -39,7 +39,7 @@ struct DiskLedger {
 
   mutating func noteOther() { acknowledgedWrites += 1 }
 
-  /// What a disk that was put in order again lacks of it: a line each.
+  /// Returns what a repaired disk is missing: one line each.
   func losses(in store: Store, of replica: Replica) throws -> [String] {
     var losses: [String] = []
     for (log, head) in heads.sorted(by: { $0.key < $1.key }) {

@@ -2,8 +2,8 @@ internal import MusterModel
 internal import MusterReplica
 internal import MusterStore
 
-/// What every trial of a disk begins with: an operation that Ada founded, and Ben, whom she
-/// admitted by file and whose disk is still empty.
+/// The start of every disk trial: an operation founded by Ada, and Ben, who was admitted by file
+/// and whose disk is still empty.
 struct DiskPrelude {
   let ada: Credentials
   let ben: Credentials
@@ -41,7 +41,7 @@ struct DiskPrelude {
     adaDisk = disk.image()
   }
 
-  /// 32 bytes that the seed and a purpose determine.
+  /// Returns 32 bytes determined by the seed and a purpose.
   static func seed32(_ seed: UInt64, _ purpose: UInt64) -> [UInt8] {
     (0..<4).flatMap { index in
       withUnsafeBytes(of: (seed &* 0x9E37_79B9 &+ purpose &* 4 &+ index).bigEndian) { Array($0) }

@@ -3,9 +3,9 @@ internal import MusterModel
 internal import MusterReplica
 internal import MusterStore
 
-/// Two laptops and a link without loss. Ada's disk is sound; Ben's is under trial. He writes, takes
-/// fixes, takes in what she writes, restarts; his database checkpoints often. Each step is a
-/// function of the seed, so every trial of a seed is the same up to its fault.
+/// Two devices and a link without loss. Ada's disk is reliable; Ben's is under test. He writes,
+/// takes fixes, receives what she writes, restarts; his database checkpoints often. Each step is a
+/// function of the seed, so all trials of a seed are equal up to their fault.
 struct DiskStory {
   private let prelude: DiskPrelude
   let disk: SimulatedDisk
@@ -21,7 +21,7 @@ struct DiskStory {
   private var reports: [RowID] = []
   private var step = 0
   private(set) var ledger = DiskLedger()
-  /// Calls that the disk made fail.
+  /// Calls that failed because of the disk.
   private(set) var failures = 0
   private(set) var violations: [String] = []
 
@@ -33,7 +33,7 @@ struct DiskStory {
     let bytes: [UInt8]
   }
 
-  /// The power went: nothing more happens on that laptop.
+  /// The power failed: the device stops.
   struct PowerCut: Error {}
 
   init(_ prelude: DiskPrelude, seed: UInt64) throws {
@@ -78,7 +78,7 @@ struct DiskStory {
 
   // MARK: Ben's laptop
 
-  /// Runs one call on Ben's replica: nil where it is off, or its disk made the call fail.
+  /// Runs one call on Ben's replica; nil if it is off, or the disk made the call fail.
   private mutating func onBen<T>(
     _ call: (inout Replica, ClockReading) throws -> (T, Replica.Outcome)
   ) throws -> T? {
@@ -95,7 +95,7 @@ struct DiskStory {
       try take(error)
       return nil
     } catch is Refusal {
-      // What the command needs has not come to him: he was off, or his disk refused it.
+      // What the command requires has not arrived: he was off, or his disk failed.
       return nil
     }
   }
@@ -108,7 +108,7 @@ struct DiskStory {
     }
   }
 
-  /// Starts Ben's node; it stays off where its disk does not let it.
+  /// Starts Ben's node. It stays off if its disk prevents the start.
   mutating func switchOn() throws {
     guard ben == nil else { return }
     do {
@@ -131,7 +131,7 @@ struct DiskStory {
     _ = try onBen { ((), try $0.contact([Self.endpoint(1)], now: $1)) }
   }
 
-  /// Stops Ben's node; what is under way to him is lost.
+  /// Stops Ben's node. Datagrams in flight to it are lost.
   mutating func switchOff() throws {
     ben = nil
     flights.removeAll(where: \.isForBen)
@@ -144,7 +144,7 @@ struct DiskStory {
     }
   }
 
-  /// What Ben's laptop shows while its disk fails: it must go on showing.
+  /// Reads on Ben's device, which must work while its disk fails.
   mutating func read() throws {
     guard var replica = ben else { return }
     ben = nil
@@ -160,13 +160,13 @@ struct DiskStory {
 
   // MARK: The story
 
-  /// The whole of it; throws `PowerCut` when the power goes.
+  /// Runs the whole story. Throws `PowerCut` when the power fails.
   mutating func run() throws {
     try switchOn()
     while step < Self.steps { try runStep() }
   }
 
-  /// The next step, and a moment in which datagrams travel.
+  /// Runs the next step, and delivers datagrams for a moment.
   mutating func runStep() throws {
     step += 1
     if ben == nil { try switchOn() }
@@ -267,7 +267,7 @@ struct DiskStory {
       // All take equally long, so the first is the earliest.
       if let first = flights.first { next = min(next, first.arrival) }
       guard next < end else { break }
-      // A clock goes on even where a deadline could not be kept.
+      // A clock continues even if a deadline could not be kept.
       now = max(Instant(microseconds: now.microseconds + 1), next)
       try deliver()
       if let deadline = ada.nextDeadline, deadline <= now {
@@ -295,8 +295,8 @@ struct DiskStory {
 
   // MARK: The end
 
-  /// Ben's laptop on again, on a disk that is sound from now on: what it holds is checked, then
-  /// that it goes on writing and comes to agree with Ada's.
+  /// Restarts Ben's device with a reliable disk: checks what it holds, then that it continues to
+  /// write and converges with Ada's.
   mutating func settle() throws {
     try switchOn()
     if let problem = disk.integrityProblem(in: DiskPrelude.file) { note("integrity: \(problem)") }

@@ -1,39 +1,39 @@
 internal import MusterModel
 internal import MusterStore
 
-/// Tries a replica's disk at point after point: the same story each time, with one fault more.
+/// Tests a replica's disk at point after point: the same story each time, with one fault.
 ///
 /// - A power cut in the n-th change of the disk, with each kind of damage, then a restart.
-/// - A read, a write or a sync that fails, or no more room, at the n-th; then all is well again,
-///   and in the end the power goes as well.
+/// - A read, a write or a sync that fails, or a full disk, at the n-th operation; then recovery,
+///   and at the end a power cut.
 ///
-/// After each: SQLite's integrity check, every acknowledged write and every frame that a peer was
-/// told of is there, chains and signatures hold, the view is what the log says, and both laptops
-/// come to show the same.
+/// After each: SQLite's integrity check passes, every acknowledged write and every frame
+/// acknowledged to a peer is there, chains and signatures are valid, the view matches the log, and
+/// both devices converge.
 public struct DiskTrials {
   private let seed: UInt64
   private let prelude: DiskPrelude
   private let whole: Extent
 
-  /// What came of the trials of one kind.
+  /// The results of the trials of one kind.
   public struct Row: Sendable {
-    /// What was done to the disk.
+    /// The fault.
     public let name: String
-    /// How often.
+    /// The number of trials.
     public internal(set) var trials = 0
-    /// In how many of them the fault happened.
+    /// In how many of them the fault occurred.
     public internal(set) var fired = 0
-    /// Writes that were acknowledged, in all trials together.
+    /// Acknowledged writes of all trials.
     public internal(set) var acknowledged = 0
-    /// Calls that the disk made fail.
+    /// Calls that failed because of the disk.
     public internal(set) var failures = 0
-    /// What was not as it must be, with the point.
+    /// Violations, each with its point.
     public internal(set) var violations: [String] = []
 
     init(_ name: String) { self.name = name }
   }
 
-  /// A fault that is tried at many points.
+  /// A fault that is tested at many points.
   public enum Fault: String, CaseIterable, Sendable {
     case failedReads = "failed reads"
     case failedWrites = "failed writes"
@@ -41,13 +41,13 @@ public struct DiskTrials {
     case fullDisk = "full disk"
   }
 
-  /// How much the story does to a sound disk.
+  /// The number of operations of the story on a reliable disk.
   private struct Extent {
     var counts: SimulatedDisk.Counts
     var bytes: UInt64
   }
 
-  /// Plays the story once on a sound disk, to know how long it is.
+  /// Runs the story once on a reliable disk to measure its length.
   public init(seed: UInt64) throws {
     self.seed = seed
     prelude = try DiskPrelude(seed: seed)
@@ -59,12 +59,12 @@ public struct DiskTrials {
     precondition(story.violations.isEmpty, "on a sound disk: \(story.violations)")
   }
 
-  /// The points at which power can be cut: more are no new ones.
+  /// The number of points at which power can be cut.
   public var changes: Int { Int(whole.counts.changes) }
 
   // MARK: Power
 
-  /// Cuts the power at so many points, spread evenly over the story.
+  /// Cuts the power at this many points, spread evenly over the story.
   public func cutPower(
     points: Int, damage: SimulatedDisk.Damage, progress: (Int) -> Void
   ) throws -> Row {
@@ -88,7 +88,7 @@ public struct DiskTrials {
 
   // MARK: Faults
 
-  /// Makes one kind of operation fail at so many points, spread evenly over the story.
+  /// Makes one kind of operation fail at this many points, spread evenly over the story.
   public func fail(_ fault: Fault, points: Int, progress: (Int) -> Void) throws -> Row {
     var row = Row(fault.rawValue)
     for point in 0..<points {
@@ -110,12 +110,12 @@ public struct DiskTrials {
     return row
   }
 
-  /// Gives the order, and says in words where.
+  /// Schedules the fault, and returns a description of its point.
   private func order(
     _ fault: Fault, at point: Int, of points: Int, from disk: SimulatedDisk
   ) -> String {
     func place(_ total: UInt64) -> UInt64 { 1 + total * UInt64(point) / UInt64(points) }
-    // One failure that passes, some, and a disk that is gone for a while.
+    // One transient failure, several, and a longer outage of the disk.
     let count = [1, 3, 30][point % 3] as UInt64
     switch fault {
     case .failedReads: disk.fail(.reads, first: place(whole.counts.reads), count: count)
@@ -128,7 +128,7 @@ public struct DiskTrials {
     return "point \(point) of \(points), \(count) in a row"
   }
 
-  /// The story, and a look at the screen after each step. A full disk has room again after some.
+  /// Runs the story and a read after each step. A full disk has room again later.
   private func run(_ story: inout DiskStory, _ fault: Fault) throws {
     try story.switchOn()
     var stepsFull = 0
@@ -147,7 +147,7 @@ public struct DiskTrials {
       try story.settle()
       try story.finish()
     } catch let error as StoreError {
-      // A disk that is sound again and cannot be read has lost more than it may.
+      // A reliable disk that cannot be read has lost more than it may.
       row.violations.append("\(row.name), \(place): \(error)")
       return
     }
@@ -158,6 +158,6 @@ public struct DiskTrials {
 }
 
 extension SimulatedDisk.Counts {
-  /// How often something was made to fail.
+  /// The number of injected failures.
   var firings: UInt64 { failedReads + failedWrites + failedSyncs + failedOthers + refusedWrites }
 }

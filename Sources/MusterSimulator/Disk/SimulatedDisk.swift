@@ -1,68 +1,68 @@
 internal import CCrashVFS
 public import MusterStore
 
-/// A laptop's disk that can lose power, fill up and fail, for real SQLite databases.
+/// A simulated disk that can lose power, fill up and fail, for real SQLite databases.
 ///
-///     Store ──▶ SQLite ──▶ CCrashVFS: what is read now, what was synced, what was written since
+///     Store ──▶ SQLite ──▶ CCrashVFS: current contents, synced contents, writes since
 ///     cutPower(…) ──▶ every call fails ──▶ reboot(…): what a disk may have kept
 ///
 /// - Deterministic: the same calls and seeds give the same bytes and the same faults.
-/// - What was synced survives; of what was written since, anything may have (`Damage`).
-/// - Every fault is counted (`counts`), so that a run can show that it happened.
+/// - Synced data survives; any subset of later writes may survive (`Damage`).
+/// - Every fault is counted (`counts`), so that a run can show that it occurred.
 ///
-/// The stores that it opened MUST be closed before the disk is let go of.
+/// The stores that it opened MUST be closed before the disk is released.
 public final class SimulatedDisk {
   private let disk: OpaquePointer
   private let vfsName: String
 
-  /// What a power cut leaves of what was written and not synced.
+  /// What a power cut leaves of unsynced writes.
   public enum Damage: String, CaseIterable, Sendable {
-    /// All of it is lost.
+    /// All of them are lost.
     case losesUnsynced
-    /// Each sector of 512 bytes is kept or lost by itself: writes are torn and reordered.
+    /// Each sector of 512 bytes is kept or lost independently: writes are torn and reordered.
     case keepsSomeSectors
     /// The first writes are kept, in order; of the last a part, its last sector garbled.
     case tearsTheLastWrite
   }
 
-  /// What can be made to fail.
+  /// The operations that can be made to fail.
   public struct Operations: OptionSet, Hashable, Sendable {
-    /// The mask that the disk knows.
+    /// The mask of the VFS.
     public let rawValue: UInt32
-    /// For the constants below.
+    /// Creates a set; for the constants below.
     public init(rawValue: UInt32) { self.rawValue = rawValue }
 
     /// Reading contents.
     public static let reads = Operations(rawValue: UInt32(CRASH_READ))
     /// Writing: half of what fails has written a part.
     public static let writes = Operations(rawValue: UInt32(CRASH_WRITE))
-    /// Syncing: nobody knows what was kept, and a later sync does not write it again.
+    /// Syncing: what was kept is unknown, and a later sync does not write it again.
     public static let syncs = Operations(rawValue: UInt32(CRASH_SYNC))
-    /// Making a file shorter.
+    /// Truncating a file.
     public static let truncations = Operations(rawValue: UInt32(CRASH_TRUNCATE))
     /// Deleting a file.
     public static let deletions = Operations(rawValue: UInt32(CRASH_DELETE))
   }
 
-  /// How often each thing happened since the disk was made.
+  /// Counts of operations and faults since the disk was created.
   public struct Counts: Hashable, Sendable {
     /// Reads of contents.
     public var reads: UInt64
-    /// Writes, syncs, truncations and deletions: the moments at which power can be cut.
+    /// Writes, syncs, truncations and deletions: the points at which power can be cut.
     public var changes: UInt64
     /// Of the changes, those that write.
     public var writes: UInt64
     /// Of the changes, those that sync.
     public var syncs: UInt64
-    /// How often the power went.
+    /// Power cuts.
     public var powerCuts: UInt64
-    /// Sectors that were not synced, and gone after a cut.
+    /// Unsynced sectors lost in a cut.
     public var sectorsLost: UInt64
-    /// Sectors that were not synced, and there after a cut that lost others.
+    /// Unsynced sectors kept in a cut that lost others.
     public var sectorsKept: UInt64
-    /// Writes of which a cut left a part.
+    /// Writes partly kept in a cut.
     public var writesTorn: UInt64
-    /// Files that a cut took because their names were not synced.
+    /// Files lost in a cut because their directory entries were not synced.
     public var filesLost: UInt64
     /// Reads that failed.
     public var failedReads: UInt64
@@ -72,11 +72,11 @@ public final class SimulatedDisk {
     public var failedSyncs: UInt64
     /// Truncations and deletions that failed.
     public var failedOthers: UInt64
-    /// Writes for which there was no room.
+    /// Writes refused for lack of room.
     public var refusedWrites: UInt64
   }
 
-  /// The files of a disk at one moment: a backup, or the disk of a cloned laptop.
+  /// The files of a disk at one moment: a backup, or the disk of a cloned device.
   public struct Image: Hashable, Sendable {
     var files: [File]
 
@@ -86,9 +86,9 @@ public final class SimulatedDisk {
     }
   }
 
-  /// An empty disk.
+  /// Creates an empty disk.
   ///
-  /// - Parameter seed: decides what failed writes and syncs leave behind.
+  /// - Parameter seed: determines what failed writes and syncs leave behind.
   public init(seed: UInt64) {
     guard let disk = crash_disk_create(seed) else { preconditionFailure("no memory for a disk") }
     self.disk = disk
@@ -96,24 +96,24 @@ public final class SimulatedDisk {
   }
 
   deinit {
-    // SQLite would go on calling it: where an error cut a run short, it ends with the process.
+    // SQLite would continue to call it: after an error that ended a run early, it is leaked.
     guard crash_disk_open_files(disk) == 0 else { return }
     crash_disk_destroy(disk)
   }
 
   // MARK: Databases
 
-  /// Opens a database of the disk, or makes it.
+  /// Opens or creates a database of the disk.
   ///
-  /// - Parameter checkpointPages: how many pages of the write-ahead log bring about a checkpoint;
-  ///   with few, a short run has many.
+  /// - Parameter checkpointPages: how many pages of the write-ahead log trigger a checkpoint; with
+  ///   few, a short run has many.
   public func openStore(
     _ name: String, checkpointPages: Int
   ) throws(StoreError) -> Store {
     try Store.open(name: name, vfs: vfsName, checkpointPages: checkpointPages)
   }
 
-  /// What SQLite's own check of every page and index says; nil when all is well.
+  /// Returns the problem found by SQLite's check of every page and index; nil if there is none.
   public func integrityProblem(in name: String) -> String? {
     var answer = [CChar](repeating: 0, count: 1024)
     let code = crash_disk_check_integrity(disk, name, &answer, answer.count)
@@ -124,13 +124,13 @@ public final class SimulatedDisk {
 
   // MARK: Power
 
-  /// Cuts the power in the n-th change from now, 1 being the next.
+  /// Schedules a power cut in the n-th change from now, 1 being the next.
   public func cutPower(inChange change: UInt64) {
     precondition(change > 0, "no change is the 0th")
     crash_disk_cut_at(disk, change)
   }
 
-  /// Takes the order back that `cutPower(inChange:)` gave.
+  /// Cancels the cut that `cutPower(inChange:)` scheduled.
   public func keepPower() { crash_disk_cut_at(disk, 0) }
 
   /// Cuts the power now.
@@ -139,7 +139,7 @@ public final class SimulatedDisk {
   /// Whether the power is off: every call fails.
   public var isOff: Bool { crash_disk_is_off(disk) != 0 }
 
-  /// Does the damage and puts the power on; stores that are still open fail for ever.
+  /// Applies the damage and restores the power. Stores that are still open fail permanently.
   public func reboot(_ damage: Damage, seed: UInt64) {
     let kind =
       switch damage {
@@ -152,24 +152,24 @@ public final class SimulatedDisk {
 
   // MARK: Faults
 
-  /// Makes operations fail: the first-th of these kinds from now, 1 being the next, and those after
-  /// it, `count` in all.
+  /// Schedules failures: `count` consecutive operations of these kinds, from the `first` one from
+  /// now, 1 being the next.
   public func fail(_ operations: Operations, first: UInt64, count: UInt64) {
     crash_disk_fail(disk, operations.rawValue, first, count)
   }
 
-  /// Takes the order back that `fail` gave.
+  /// Cancels the failures that `fail` scheduled.
   public func failNoMore() { crash_disk_fail(disk, 0, 0, 0) }
 
-  /// Room for so many bytes in all files together; nil for as many as there are.
+  /// The capacity for all files together, in bytes; nil for unlimited.
   public var capacityBytes: UInt64? {
     didSet { crash_disk_set_capacity(disk, capacityBytes ?? .max) }
   }
 
-  /// What all files take now.
+  /// The current size of all files.
   public var usedBytes: UInt64 { crash_disk_used_bytes(disk) }
 
-  /// How often each thing happened.
+  /// The counts so far.
   public var counts: Counts {
     let counts = crash_disk_counts(disk)
     return Counts(
@@ -183,7 +183,7 @@ public final class SimulatedDisk {
 
   // MARK: Images
 
-  /// What a copy of the disk holds that is made now, databases in use included.
+  /// Returns the contents of a copy made now, including open databases.
   public func image() -> Image {
     let files = (0..<crash_disk_file_count(disk)).map { index in
       let bytes = [UInt8](unsafeUninitializedCapacity: crash_disk_file_size(disk, index)) {
@@ -196,7 +196,7 @@ public final class SimulatedDisk {
     return Image(files: files)
   }
 
-  /// Puts an image in the place of all that is there; stores that are still open fail for ever.
+  /// Replaces the contents with an image. Stores that are still open fail permanently.
   public func restore(_ image: Image) {
     crash_disk_erase(disk)
     for file in image.files {

@@ -1,13 +1,13 @@
 import MusterModel
 
-/// Where somebody is at a time, as a plan and a stream of choices say.
+/// The position of a subject over time, from a plan and a random stream.
 struct Movement {
   private let plan: MovementPlan
   private let home: GroundPoint
   private var random: RandomStream
   private var leg: Leg
 
-  /// From one point to another, and then a rest.
+  /// A movement from one point to another, and then a pause.
   private struct Leg {
     var from: GroundPoint
     var to: GroundPoint
@@ -17,7 +17,7 @@ struct Movement {
   }
 
   private static let longestRestMilliseconds: Int64 = 600_000
-  /// Metres to the left or the right that a receiver may err.
+  /// The maximum receiver error to either side, in metres.
   private static let errorMetres = 3.0
 
   init(_ plan: MovementPlan, home: GroundPoint, random: RandomStream) {
@@ -30,7 +30,7 @@ struct Movement {
 
   var canMove: Bool { plan != .still }
 
-  /// `time` MUST NOT go back, but for a moment within the leg.
+  /// `time` MUST NOT decrease, except within the current leg.
   mutating func place(at time: Instant) -> GroundPoint {
     switch plan {
     case .still: return home
@@ -41,7 +41,7 @@ struct Movement {
     }
   }
 
-  /// Whether it moves at a time that `place` was asked for.
+  /// Returns whether it moves at a time that `place` was called with.
   func isMoving(at time: Instant) -> Bool {
     switch plan {
     case .still: false
@@ -89,7 +89,7 @@ struct Movement {
       east: from.east + (to.east - from.east) * part)
   }
 
-  /// What a satellite receiver there would say.
+  /// Returns the fix of a satellite receiver there.
   mutating func fix(at time: Instant) -> Fix {
     let point = place(at: time)
     let error = Int64(Self.errorMetres * 1000)
@@ -103,7 +103,7 @@ struct Movement {
   }
 }
 
-/// A flat piece of ground, and where it lies on the globe.
+/// A flat area, and its position on the globe.
 enum Terrain {
   private static let middleLatitudeE7: Int64 = 470_000_000
   private static let middleLongitudeE7: Int64 = 115_000_000

@@ -1,7 +1,7 @@
 import Foundation
 import MusterModel
 
-/// A recorded track, moved so that it begins at somebody's place: GPX, or CSV with a header and
+/// A recorded track, translated to the start position of a subject: GPX, or CSV with a header and
 /// the columns seconds, latitude and longitude.
 enum TrackFile {
   struct Fault: Error {
@@ -56,7 +56,7 @@ enum TrackFile {
     return points
   }
 
-  /// Only what a track's points say of place and time.
+  /// Parses position and time of the track points only.
   private static func gpx(_ text: String) throws(Fault) -> [Point] {
     var points: [Point] = []
     for part in text.components(separatedBy: "<trkpt").dropFirst() {

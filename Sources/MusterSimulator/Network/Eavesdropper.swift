@@ -1,4 +1,4 @@
-/// An outsider without any key: hears everything, and sends it again, or noise.
+/// An outsider without any key, which records all traffic and replays it, or sends noise.
 struct Eavesdropper {
   private(set) var recorded: [[UInt8]] = []
   private var heard = 0
@@ -7,7 +7,7 @@ struct Eavesdropper {
 
   init(seed: UInt64) { random = RandomStream(seed: seed, named: "eavesdropper") }
 
-  /// Keeps a fair sample of what it hears, once it cannot keep all.
+  /// Keeps a fair sample of the traffic when it cannot keep all.
   mutating func hear(_ bytes: [UInt8]) {
     heard += 1
     guard recorded.count == Self.most else { return recorded.append(bytes) }
@@ -19,7 +19,7 @@ struct Eavesdropper {
 
   mutating func noise() -> [UInt8] {
     var bytes = random.bytes(Int(random.within(1...1400)))
-    // The first byte says what kind of datagram it is: most noise should get further than that.
+    // The first byte is the datagram kind: most noise should get beyond its check.
     if random.below(4) != 0 { bytes[0] = UInt8(random.within(1...9)) }
     return bytes
   }

@@ -1,11 +1,11 @@
 import MusterModel
 
-/// The air and the wires: what becomes of a datagram between two nodes.
+/// The simulated network: the fate of a datagram between two nodes.
 ///
-///     send ─▶ size ─▶ medium (waits its turn) ─▶ rules, in order ─▶ arrives, later, or not at all
-///                                                 cut? blocked? too far? lost? doubled?
+///     send ─▶ size ─▶ medium (queue) ─▶ rules, in order ─▶ delivered, delayed, or dropped
+///                                       partitioned? blocked? out of range? lost? duplicated?
 ///
-/// Every fault that happens is counted by its knob. Nodes are named by their index.
+/// Every fault that occurs is counted. Nodes are identified by their index.
 struct Network {
   /// A datagram that will arrive.
   struct Passage {
@@ -16,17 +16,17 @@ struct Network {
   private(set) var tally = KnobTally()
   private(set) var datagrams = 0
   private(set) var bytes = 0
-  /// Loss of everybody's links, where the weather overrides the plan.
+  /// The loss of all links, if the scenario's timeline overrides the plan.
   var weatherPerMillion: Int64?
-  /// While everybody gets to know everybody nothing goes wrong.
+  /// No faults occur during the introduction of all nodes.
   var isFaultless = true
-  /// Everybody has come within reach of everybody.
+  /// Whether all nodes are within reach of each other.
   var isGathered = false
 
   private let plan: NetworkPlan
   private let exceptions: [LinkKey: LinkConditions]
   private var random: RandomStream
-  /// The group of each node; equal ones hear one another, -1 nobody.
+  /// The partition of each node; only equal ones are connected, and -1 to none.
   private var sides: [Int]
   private var blocked: [LinkKey] = []
   private var mediumFreeAt = Instant(microseconds: 0)
@@ -37,7 +37,7 @@ struct Network {
     let to: Int
   }
 
-  /// What waits longer than this for its turn is dropped, as a full queue of a radio does.
+  /// A datagram that would wait longer is dropped, like at the full queue of a radio.
   private static let longestQueueMilliseconds: Int64 = 4000
 
   init(_ plan: NetworkPlan, links: [LinkPlan], names: [String], seed: UInt64) {
@@ -59,7 +59,7 @@ struct Network {
 
   // MARK: Timeline
 
-  /// From now on only those of one group hear one another.
+  /// Partitions the network: only nodes of one group are connected.
   mutating func cut(into groups: [[Int]]) {
     sides = sides.map { _ in -1 }
     for (number, group) in groups.enumerated() {
@@ -76,7 +76,7 @@ struct Network {
 
   // MARK: Sending
 
-  /// When the medium has sent a datagram; nil where its queue is full.
+  /// Returns when the medium has sent a datagram; nil if its queue is full.
   mutating func transmit(_ size: Int, from: Int, now: Instant) -> Instant? {
     datagrams += 1
     bytes += size + Limits.headerBytes
@@ -97,7 +97,7 @@ struct Network {
     return end
   }
 
-  /// What arrives of a datagram that the medium has sent: nothing, one, or two of it.
+  /// Returns the deliveries of a transmitted datagram: none, one, or two.
   mutating func pass(
     _ size: Int, from: Int, to: Int, distance: @autoclosure () -> Double, sentAt: Instant
   ) -> [Passage] {
@@ -154,7 +154,7 @@ struct Network {
     Instant(microseconds: time.microseconds + microseconds)
   }
 
-  /// A flipped bit, a byte less or a byte more.
+  /// Flips a bit, removes a byte or adds one.
   mutating func damaged(_ bytes: [UInt8]) -> [UInt8] {
     var bytes = bytes
     switch random.below(4) {

@@ -1,8 +1,8 @@
 import MusterModel
 
-/// A laptop's clocks, as wrong as a scenario makes them.
+/// A device's clocks, with the errors of the scenario.
 struct NodeClock {
-  /// What the wall shows at a run's beginning, where it is right: 2026-07-01T06:00:00Z.
+  /// The correct wall clock at the start of a run: 2026-07-01T06:00:00Z.
   static let epochMilliseconds: Int64 = 1_782_885_600_000
 
   /// Over a hundred thousand years.
@@ -10,7 +10,7 @@ struct NodeClock {
 
   private let driftPerMillion: Int64
   private var skewMilliseconds: Int64
-  /// A monotonic clock means nothing after a restart.
+  /// A monotonic clock has no meaning across a restart.
   private var bootOffsetMicroseconds: Int64 = 0
   /// What the monotonic clock showed when the machine booted; it had been up for a while before the
   /// program began.
@@ -51,7 +51,7 @@ struct NodeClock {
     return time.microseconds + seconds * driftPerMillion + rest * driftPerMillion / 1_000_000
   }
 
-  /// The first moment at which this clock shows `instant`, or later.
+  /// Returns the first time at which this clock shows `instant` or later.
   func time(of instant: Instant) -> Instant {
     let (elapsed, overflow) = instant.microseconds.subtractingReportingOverflow(
       bootOffsetMicroseconds)
@@ -62,7 +62,7 @@ struct NodeClock {
     return Instant(microseconds: seconds * 1_000_000 + rest * 1_000_000 / rate + 2)
   }
 
-  /// What satellites say: always right.
+  /// Returns the satellite time, which is always correct.
   static func satelliteTime(at time: Instant) -> Timestamp {
     Timestamp(milliseconds: epochMilliseconds + time.microseconds / 1000)
   }

@@ -2,17 +2,17 @@ import MusterModel
 import MusterReplica
 import MusterStore
 
-/// One laptop of the world: the real replica on a real database, and around it what the node's
-/// program, its clocks, its sockets and its disk would be.
+/// One device of the world: the real replica on a real database, with simulated program, clocks,
+/// sockets and disk.
 ///
-/// A class, since a laptop is one thing: the replica in it is never copied.
+/// A class, so that the replica in it is never copied.
 final class SimulatedNode {
   enum Power: Hashable {
-    /// Not here yet.
+    /// Not started yet.
     case absent
     case on
     case off
-    /// The lid is closed: nothing arrives, and deadlines pass unseen.
+    /// Suspended: nothing arrives, and deadlines pass unnoticed.
     case asleep
   }
 
@@ -23,26 +23,27 @@ final class SimulatedNode {
   var endpoint: Endpoint
   var store: Store
   var replica: Replica?
-  /// Of the replica, after its last command; to ask it would be to copy it.
+  /// The replica's incarnation after its last command. Cached, since a query would copy the
+  /// replica.
   private(set) var life: Replica.Life?
-  /// The same after its last input.
+  /// The replica's next deadline after its last input.
   private(set) var nextDeadline: Instant?
   var power = Power.absent
   var clock: NodeClock
   var movement: Movement
   var backup: Backup?
 
-  /// Nil where the database is in memory and nothing ever happens to it.
+  /// Nil if the database is in memory and no disk fault is simulated.
   let disk: SimulatedDisk?
-  /// After a power cut that was ordered; nil until the heal.
+  /// After a scheduled power cut; nil until the heal.
   var outageMilliseconds: Int64?
-  /// Which fault of the disk an end belongs to.
+  /// Identifies the disk fault that an end event belongs to.
   var diskFaults = 0
-  /// Of the disk's counts, what was told already.
+  /// The disk counts that were reported already.
   var (refusedWrites, failedWrites): (UInt64, UInt64) = (0, 0)
-  /// As a relay that passes nothing on.
+  /// Until then it is a relay that forwards nothing.
   var withholdsUntil: Instant?
-  /// How often it was told of a fork.
+  /// How often it was notified of a fork.
   var forksTold = 0
 
   /// A copy of a disk.
@@ -51,25 +52,25 @@ final class SimulatedNode {
     case image(SimulatedDisk.Image)
   }
 
-  /// What has arrived and was not taken yet, as in a socket's buffer.
+  /// Datagrams that have arrived and are not processed, as in a socket's buffer.
   var inbox: [(bytes: [UInt8], from: Endpoint, link: LinkID)] = []
   var isAboutToRead = false
-  /// When the next look at the deadlines is due; nil where none is.
+  /// When deadlines are processed next; nil if none is scheduled.
   var alarm: Instant?
-  /// Which crash or sleep an automatic end belongs to.
+  /// Identifies the crash or suspension that an automatic end belongs to.
   var outage = 0
 
-  /// Headers included.
+  /// Including headers.
   var bytesSentInStory = 0
   var datagramsSent = 0
   var rejections: [String: Int] = [:]
   var failures: [String: Int] = [:]
-  /// What it was admitted with; nil for the founder and for copies.
+  /// How it was admitted; nil for the founder and for clones.
   var enrolment: (Enrolment, request: [UInt8])?
   var lastFix: Instant?
   var fixesTaken = 0
   var fixKeptBack: Fix?
-  /// The logs that this life writes, by lane.
+  /// The logs that this incarnation writes, by lane.
   var ownLogs: [Lane: LogID] = [:]
   /// How far they are known to reach.
   var ownSequences: [Lane: UInt64] = [:]
@@ -96,13 +97,13 @@ final class SimulatedNode {
   var name: String { plan.name }
   var isRunning: Bool { power == .on && replica != nil }
   var reads: Bool { plan.role.reads }
-  /// Whether a commit failed that may have been kept all the same: its user was not answered.
+  /// Whether a failed commit may have been stored nevertheless: its user got no acknowledgement.
   var mayHaveKeptMore: Bool { !failures.isEmpty || disk != nil }
 
-  /// After what may have made this device write.
+  /// Updates the incarnation after this device may have written.
   func noteLife() throws { life = try change { $0.life } }
 
-  /// Gives the replica an input, in place.
+  /// Calls the replica in place.
   func change<T>(_ body: (inout Replica) throws -> T) throws -> T? {
     guard replica != nil else { return nil }
     return try change(&replica!, body)
@@ -115,7 +116,7 @@ final class SimulatedNode {
     return try body(&replica)
   }
 
-  /// 10.0.0.1 for the first; another address after each move.
+  /// Returns 10.0.0.1 for the first node; another address after each move.
   static func endpoint(index: Int, move: Int) -> Endpoint {
     let host = index + 1
     guard

@@ -1,6 +1,6 @@
 internal import Foundation
 
-/// Text as it stands in HTML and SVG, where nobody's name or title can become markup.
+/// Escaping of text for HTML and SVG, so that no name or title can become markup.
 enum Markup {
   static func escape(_ text: String) -> String {
     var escaped = ""

@@ -26,7 +26,7 @@ public struct Recording: Sendable {
   struct Event: Sendable {
     var milliseconds: Int64
     var text: String
-    /// Whether it cuts links (true), mends them (false), or neither.
+    /// Whether it cuts links (true), restores them (false), or neither.
     var cuts: Bool?
   }
 

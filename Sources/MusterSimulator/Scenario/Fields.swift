@@ -1,7 +1,7 @@
 import Yams
 
-/// A mapping of a scenario file, read strictly: what is asked for is taken out, and what is left
-/// at the end is an unknown key.
+/// A mapping of a scenario file, read strictly: known keys are removed as they are read, and any
+/// that remain are unknown.
 struct Fields {
   let file: String
   let line: Int?
@@ -24,13 +24,13 @@ struct Fields {
     }
   }
 
-  /// Takes a value out; nil where the key is not given.
+  /// Removes and returns a value; nil if the key is absent.
   mutating func take(_ key: String) -> Node? {
     guard let index = rest.firstIndex(where: { $0.key == key }) else { return nil }
     return rest.remove(at: index).value
   }
 
-  /// MUST be called when all that is known was taken.
+  /// Throws if keys remain. MUST be called after all known keys were read.
   func finish() throws(ScenarioFault) {
     guard let unknown = rest.first else { return }
     throw ScenarioFault(file: file, line: unknown.line, reason: "unknown key '\(unknown.key)'")
@@ -67,7 +67,7 @@ struct Fields {
     }
   }
 
-  /// A duration, negative only where that means something.
+  /// Reads a duration. Negative values are allowed only where they have a meaning.
   mutating func milliseconds(
     _ key: String, mayBeNegative: Bool
   ) throws(ScenarioFault) -> Int64? {

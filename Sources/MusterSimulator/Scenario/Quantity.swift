@@ -1,4 +1,4 @@
-/// Quantities as people write them in a scenario file, and back.
+/// Parsing and formatting of quantities in scenario files.
 enum Quantity {
   private static let durations: [(unit: String, milliseconds: Int64)] = [
     ("ms", 1), ("s", 1000), ("m", 60_000), ("h", 3_600_000), ("d", 86_400_000),
@@ -16,7 +16,7 @@ enum Quantity {
     return nil
   }
 
-  /// In the largest unit that leaves no fraction.
+  /// Formats a duration in the largest unit without a fraction.
   static func duration(_ milliseconds: Int64) -> String {
     guard milliseconds != 0 else { return "0s" }
     for (unit, factor) in durations.dropLast().reversed() where milliseconds % factor == 0 {
@@ -75,7 +75,7 @@ enum Quantity {
     return value
   }
 
-  /// A decimal number times ten to the power of `places`; nil where it has more of them.
+  /// Parses a decimal number times ten to the power of `places`; nil if it has more places.
   private static func decimal(_ text: Substring, places: Int) -> Int64? {
     let isNegative = text.hasPrefix("-")
     let parts = (isNegative ? text.dropFirst() : text)

@@ -1,5 +1,5 @@
 extension Scenario {
-  /// The faults that it asks for, and that MUST happen in a run of it.
+  /// The configured faults, which MUST occur in a run.
   var configuredKnobs: [Knob] {
     var knobs: Set<Knob> = []
     for conditions in [network.conditions] + links.map(\.conditions) {
@@ -24,7 +24,7 @@ extension Scenario {
 }
 
 extension Scenario {
-  /// Whose disk goes wrong: it is simulated down to the sector, which takes its time.
+  /// Nodes with disk faults: their disk is simulated by sector, which is slower.
   var namesWithDisks: Set<String> {
     var names: Set<String> = []
     for entry in timeline {
@@ -37,7 +37,7 @@ extension Scenario {
     return names
   }
 
-  /// Whose logs may have two frames for one place: of these alone nobody has to agree.
+  /// Nodes whose logs may have two frames at one position. Nodes need not agree on these logs.
   var namesThatFork: Set<String> {
     var names: Set<String> = []
     for entry in timeline { if case .equivocate(let name) = entry.event { names.insert(name) } }
@@ -49,14 +49,14 @@ extension Scenario {
 }
 
 extension Scenario {
-  /// Who is put out at some time: of what they write nobody knows beforehand whether it counts.
+  /// Nodes that are revoked at some time: whether their writes count is not known in advance.
   var namesRevoked: Set<String> {
     var names: Set<String> = []
     for entry in timeline { if case .revoke(let name, _) = entry.event { names.insert(name) } }
     return names.union(namesThatOverfill)
   }
 
-  /// Who fills what others hold, and is put out at the heal at the latest.
+  /// Nodes that exhaust their quotas, and are revoked at the heal at the latest.
   var namesThatOverfill: Set<String> {
     var names: Set<String> = []
     for entry in timeline {
@@ -65,7 +65,7 @@ extension Scenario {
     return names
   }
 
-  /// Who admitted somebody and was then destroyed.
+  /// Nodes that admitted a device and were destroyed.
   var namesLost: Set<String> { Set(nodes.compactMap(\.admittedBy)) }
 }
 

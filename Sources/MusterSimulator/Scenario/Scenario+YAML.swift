@@ -1,6 +1,6 @@
-/// A scenario as a file that says the same: for what the swarm drew and shrank.
+/// Output of a scenario as a file, for scenarios that the swarm drew and shrank.
 extension Scenario {
-  /// Nodes with a recorded track cannot be written: the swarm draws none.
+  /// The YAML text. Nodes with a recorded track are not supported: the swarm draws none.
   public var yaml: String {
     var lines = ["story: |"]
     lines += story.split(separator: "\n").map { "  \($0)" }
@@ -118,7 +118,7 @@ extension Expectations {
 }
 
 extension TimelineEvent {
-  /// As it stands in a file, without its time.
+  /// The event as in a file, without its time.
   public var yaml: String {
     func time(_ milliseconds: Int64) -> String { Quantity.duration(milliseconds) }
     func sides(_ groups: [[String]]) -> String {

@@ -1,39 +1,39 @@
 public import MusterModel
 
-/// Everything that a run is made of, but the seed's choices: who takes part, over what network,
-/// what they do, what goes wrong when, and what is expected of it.
+/// The configuration of a run, apart from the seed: participants, network, workload, faults and
+/// expectations.
 ///
-/// Read from a file of `simulations/` (its README is the schema), or drawn by the swarm.
-/// Times count from the scenario's start, after the warm-up.
+/// Read from a file of `simulations/` (its README is the schema), or drawn by the swarm. Times
+/// count from the scenario's start, after the warm-up.
 public struct Scenario: Hashable, Sendable {
-  /// The file's name without its ending; a drawn one has its seed in it.
+  /// The file's name without its extension; for a drawn one it contains the seed.
   public var name: String
-  /// What happens, for people.
+  /// A description for people.
   public var story: String
-  /// Of the choices, where the command line gives none.
+  /// The default seed, if the command line gives none.
   public var seed: UInt64
-  /// On a faultless network, so that everybody knows everybody when the story begins.
+  /// A phase on a faultless network, so that all nodes know each other when the story begins.
   public var warmUpMilliseconds: Int64
-  /// The phase in which things go wrong.
+  /// The phase with faults.
   public var durationMilliseconds: Int64
-  /// The most that all may need after the heal until they agree.
+  /// The maximum time from the heal to convergence.
   public var settleMilliseconds: Int64
-  /// The first founds the operation; names are unique.
+  /// The first node founds the operation; names are unique.
   public var nodes: [NodePlan]
-  /// What is between them.
+  /// The network between the nodes.
   public var network: NetworkPlan
   /// Exceptions to `network`, by pair.
   public var links: [LinkPlan]
-  /// What people do.
+  /// What users do.
   public var workload: WorkloadPlan
-  /// By time.
+  /// Events, sorted by time.
   public var timeline: [TimelineEntry]
-  /// What has to come out.
+  /// The expected results.
   public var expectations: Expectations
-  /// Whether a fault that is configured and never happens is a failure; a drawn one may not.
+  /// Whether a configured fault that never occurs is a failure; not for drawn scenarios.
   public var everyFaultFires: Bool
 
-  /// Nodes on a good network who do nothing, for one simulated minute.
+  /// Creates idle nodes on a good network, for one simulated minute.
   public init(name: String, nodes: [NodePlan]) {
     self.name = name
     self.nodes = nodes
@@ -51,32 +51,32 @@ public struct Scenario: Hashable, Sendable {
   }
 }
 
-/// One laptop.
+/// One device.
 public struct NodePlan: Hashable, Sendable {
-  /// Also its user's callsign.
+  /// The name, also its user's callsign.
   public var name: String
-  /// What its certificate grants.
+  /// The role in its certificate.
   public var role: Role
   /// Metres north and east of the terrain's middle.
   public var place: GroundPoint
-  /// Around `place`.
+  /// Relative to `place`.
   public var movement: MovementPlan
-  /// When it is switched on for the first time.
+  /// When it is first switched on.
   public var joinsAtMilliseconds: Int64
-  /// How wrong its wall clock is.
+  /// The clock skew of its wall clock.
   public var skewMilliseconds: Int64
-  /// How many parts in a million its clocks run too fast; negative for too slow.
+  /// The drift of its clocks in parts per million; negative if too slow.
   public var driftPerMillion: Int64
-  /// Addresses that it is started with, as by `--peer`.
+  /// The nodes whose addresses it is started with, as with `--peer`.
   public var peers: [String]
-  /// Whose laptop it is an exact copy of, disk and keys, as of the moment at which it is switched
-  /// on; nil for a laptop of its own.
+  /// The node of which it is an exact clone, disk and keys, from the moment at which it is switched
+  /// on; nil for a device of its own.
   public var cloneOf: String?
-  /// The commander who admitted it and was destroyed before anybody else heard of that: whoever is
-  /// named here is never switched on. Nil where the founder did.
+  /// The commander that admitted it and was destroyed before any other node learned of that, and is
+  /// never switched on. Nil if the founder did.
   public var admittedBy: String?
 
-  /// One that stands still in the middle and has the right time.
+  /// Creates a node without movement in the middle, with the correct time.
   public init(name: String, role: Role) {
     self.name = name
     self.role = role
@@ -96,7 +96,7 @@ public struct GroundPoint: Hashable, Sendable {
   /// Negative to the west.
   public var east: Double
 
-  /// Somewhere on the ground.
+  /// Creates a point.
   public init(north: Double, east: Double) {
     self.north = north
     self.east = east
@@ -108,10 +108,10 @@ public struct GroundPoint: Hashable, Sendable {
   }
 }
 
-/// How somebody moves.
+/// The movement of a node.
 public enum MovementPlan: Hashable, Sendable {
   case still
-  /// From one random point of a square around the node's place to the next, with rests.
+  /// From one random point of a square around the node's place to the next, with pauses.
   case walk(acrossMetres: Int64, millimetresPerSecond: Int64)
   /// Along a recorded track, by time.
   case track([Waypoint])
@@ -119,75 +119,75 @@ public enum MovementPlan: Hashable, Sendable {
 
 /// A point of a recorded track.
 public struct Waypoint: Hashable, Sendable {
-  /// Since the world's beginning.
+  /// Since the start of the world.
   public var atMilliseconds: Int64
-  /// Where it is then.
+  /// The position at that time.
   public var point: GroundPoint
 
-  /// There at that time.
+  /// Creates a point.
   public init(atMilliseconds: Int64, point: GroundPoint) {
     self.atMilliseconds = atMilliseconds
     self.point = point
   }
 }
 
-/// What the medium does to everybody's datagrams.
+/// The conditions for all datagrams.
 public struct NetworkPlan: Hashable, Sendable {
-  /// Of every link that has none of its own.
+  /// For every link without its own conditions.
   public var conditions = LinkConditions()
-  /// Whether announces reach all within range; where not, addresses have to be known.
+  /// Whether announces reach all nodes in range; otherwise addresses must be configured.
   public var multicast = true
-  /// Nobody hears further; nil where distance does not matter.
+  /// The maximum range; nil if distance does not matter.
   public var rangeMetres: Int64?
-  /// How much fits through.
+  /// The capacity.
   public var medium = Medium.free
-  /// What every node is told that its link may carry; nil where it is told nothing.
+  /// The configured link rate of every node; nil if none.
   public var linkRate: LinkRate?
 
-  /// Everybody hears everybody.
+  /// Creates a network without limits.
   public init() {}
 }
 
-/// How many bits fit through.
+/// The capacity of the medium.
 public enum Medium: Hashable, Sendable {
   case free
-  /// One at a time: what one sends, the others wait for.
+  /// One transmission at a time, shared by all.
   case shared(bitsPerSecond: Int64)
-  /// Each sender has so much.
+  /// A rate for each sender.
   case perSender(bitsPerSecond: Int64)
 }
 
-/// What may happen to a datagram on its way, in parts of a million.
+/// The faults of a datagram's transmission, in parts per million.
 public struct LinkConditions: Hashable, Sendable {
-  /// Never arrive.
+  /// Lost.
   public var lossPerMillion: Int64 = 0
-  /// Arrive twice.
+  /// Duplicated.
   public var duplicatePerMillion: Int64 = 0
-  /// Arrive damaged.
+  /// Corrupted.
   public var corruptPerMillion: Int64 = 0
-  /// So many take up to ten times as long.
+  /// Delayed up to ten times as long.
   public var reorderPerMillion: Int64 = 0
-  /// From sent to arrived.
+  /// From transmission to arrival.
   public var delayMilliseconds: ClosedRange<Int64> = 1...5
-  /// With IP and UDP headers; what is larger is lost.
+  /// Including IP and UDP headers; larger datagrams are lost.
   public var mtuBytes = 1500
 
-  /// A good network.
+  /// Creates a good network.
   public init() {}
 }
 
-/// One pair's own conditions.
+/// The conditions of one pair.
 public struct LinkPlan: Hashable, Sendable {
   /// A node's name.
   public var from: String
-  /// Another's.
+  /// Another node's name.
   public var to: String
-  /// Whether they hold from `from` to `to` only.
+  /// Whether they apply from `from` to `to` only.
   public var oneWay: Bool
-  /// Instead of the network's.
+  /// In place of the network's.
   public var conditions: LinkConditions
 
-  /// Between the two.
+  /// Creates the conditions of a pair.
   public init(from: String, to: String, oneWay: Bool, conditions: LinkConditions) {
     self.from = from
     self.to = to
@@ -196,20 +196,20 @@ public struct LinkPlan: Hashable, Sendable {
   }
 }
 
-/// What people do, by the mean time between two such acts anywhere in the operation.
+/// What users do, by the mean time between two actions in the whole operation.
 public struct WorkloadPlan: Hashable, Sendable {
-  /// A fix this often from each that moves; nil for none.
+  /// The interval of fixes of each moving node; nil for none.
   public var positionsEveryMilliseconds: Int64?
-  /// Nil, or absent, for never.
+  /// Absent for never.
   public var everyMilliseconds: [WorkKind: Int64] = [:]
   /// Fences that the founder draws before the story begins.
   public var fences = 0
 
-  /// Nobody does anything.
+  /// Creates an idle workload.
   public init() {}
 }
 
-/// What somebody may do.
+/// An action of a user.
 public enum WorkKind: String, Hashable, Sendable, CaseIterable {
   case reports
   case hazards
@@ -219,109 +219,109 @@ public enum WorkKind: String, Hashable, Sendable, CaseIterable {
   case deletes
   case safety
   case fences
-  /// Command asks something of people.
+  /// Command issues a directive.
   case directives
-  /// Somebody acknowledges, or command for them.
+  /// A user acknowledges, or command on their behalf.
   case answers
-  /// Command's word on somebody.
+  /// Command overrides a safety status.
   case overrides
-  /// A phone tells a laptop where it is; fences get dwell times.
+  /// A phone reports its position to a device; fences get dwell times.
   case trackers
-  /// What command wants of laptops.
+  /// Command changes sampling settings.
   case profiles
-  /// A piece of somebody's track is published, where command wants it.
+  /// A part of a track is published, if command requests it.
   case sharing
-  /// A laptop looks for alerts.
+  /// A device evaluates alerts.
   case looks
 
-  /// Those that came later: drawn apart, so that older seeds mean what they did.
+  /// Kinds that were added later: drawn separately, so that older seeds give the same runs.
   static let directing: [WorkKind] = [.directives, .answers, .overrides]
   static let watching: [WorkKind] = [.trackers, .profiles, .sharing, .looks]
 }
 
-/// What has to come out, beside the promises that hold in every run; nil where nothing is said.
+/// The expected results in addition to the promises of every run; nil for no expectation.
 public struct Expectations: Hashable, Sendable {
-  /// After the heal, until all agree.
+  /// The time from the heal to convergence.
   public var convergesWithinMilliseconds: Int64?
-  /// Sent by a node on average over the story, headers included.
+  /// The average rate sent by a node over the story, including headers.
   public var bytesPerSecond: Int64?
-  /// From acknowledged to shown on every node that is on and may read.
+  /// The time from the acknowledgement until every running node that may read shows it.
   public var reportsWithinMilliseconds: Int64?
-  /// The same of hazards.
+  /// The same for hazards.
   public var hazardsWithinMilliseconds: Int64?
-  /// How old the newest position of one who moves may be anywhere.
+  /// The maximum age of the newest position of a moving node, on any node.
   public var positionsBehindMilliseconds: Int64?
 
-  /// Nothing in particular.
+  /// Creates no expectations.
   public init() {}
 }
 
-/// Something that happens at a time.
+/// An event at a point in time.
 public struct TimelineEntry: Hashable, Sendable {
-  /// Since the story's beginning.
+  /// Since the start of the story.
   public var atMilliseconds: Int64
-  /// What happens then.
+  /// The event.
   public var event: TimelineEvent
 
-  /// At that time of the story.
+  /// Creates an event at a time of the story.
   public init(atMilliseconds: Int64, event: TimelineEvent) {
     self.atMilliseconds = atMilliseconds
     self.event = event
   }
 }
 
-/// What can be made to happen.
+/// The kinds of events.
 public enum TimelineEvent: Hashable, Sendable {
-  /// From now on only those of one group hear one another; who is in no group hears nobody.
+  /// Partitions the network: only nodes of one group are connected; a node in no group is isolated.
   case cut([[String]])
-  /// Ends cuts and blocks.
+  /// Ends partitions and blocks.
   case heal
-  /// `from` is not heard by `to` any more.
+  /// Blocks datagrams from `from` to `to`.
   case block(from: String, to: String)
-  /// Cut and healed in turn, each for so long.
+  /// Alternates partition and heal, each for this long.
   case flap([[String]], everyMilliseconds: Int64, untilMilliseconds: Int64)
-  /// The power fails; it is back after so long, or at the heal.
+  /// A power failure, for this long or until the heal.
   case crash(String, forMilliseconds: Int64?)
   case sleep(String, forMilliseconds: Int64?)
   /// The wall clock is set.
   case jump(String, byMilliseconds: Int64)
-  /// The next datagrams come from another address.
+  /// The node's address changes.
   case readdress(String)
-  /// The disk is kept, to be restored later.
+  /// Copies the disk, to be restored later.
   case backup(String)
-  /// The disk as it was at the backup, as somebody finds out who looks at the sentinel.
+  /// Restores the backup. The sentinel reveals it.
   case restore(String)
-  /// So many reports by each of the named, at once.
+  /// Writes reports at once, by each of the named nodes.
   ///
-  /// So many `together` go into one transaction, as when a file is read in.
+  /// This many `together` are one transaction, as in an import.
   case burst([String], reports: Int, hazards: Bool, together: Int)
-  /// Everybody's loss from now on.
+  /// Sets the loss of all links.
   case weather(lossPerMillion: Int64)
-  /// An outsider sends what was recorded, so many datagrams a second.
+  /// An outsider replays recorded datagrams, this many per second.
   case replay(perSecond: Int64, untilMilliseconds: Int64)
-  /// A member signs what they are not entitled to, this often.
+  /// A member signs unauthorized operations, this often.
   case insider(String, everyMilliseconds: Int64, untilMilliseconds: Int64)
-  /// A member forges what others are said to have signed, this often.
+  /// A member forges signatures of others, this often.
   case forger(String, everyMilliseconds: Int64, untilMilliseconds: Int64)
   /// An outsider sends noise.
   case garbage(perSecond: Int64, untilMilliseconds: Int64)
-  /// The power fails in the n-th write or sync of its disk from now; back after so long, or at the
-  /// heal. What was not synced is damaged in one of three ways.
+  /// A power failure in the n-th write or sync of its disk from now, for this long or until the
+  /// heal. Unsynced data is damaged in one of three ways.
   case powerCut(String, inChange: Int64, forMilliseconds: Int64?)
-  /// Its disk has no room for more.
+  /// Its disk is full.
   case diskFull(String, forMilliseconds: Int64)
-  /// Its disk can be read, and neither written nor synced.
+  /// Its disk can be read, but neither written nor synced.
   case diskFails(String, forMilliseconds: Int64)
-  /// It takes everything and passes nothing on: of what it sends only what is too small to carry a
-  /// write leaves.
+  /// It receives everything and forwards nothing: datagrams large enough to carry a write are
+  /// dropped.
   case withhold(String, untilMilliseconds: Int64)
-  /// A member sends everybody frames with bad signatures, so many a second.
+  /// A member floods all others with invalid signatures, this many per second.
   case flood(String, perSecond: Int64, untilMilliseconds: Int64)
-  /// A member signs two frames for one place of its log, and sends both.
+  /// A member signs two frames for one position of its log, and sends both.
   case equivocate(String)
-  /// A member opens logs, makes up epochs and phones without end, this often; the founder
+  /// A member opens logs and makes up epochs and phones without limit, this often; the founder
   /// rotates the epoch meanwhile and revokes it at the heal.
   case overfill(String, everyMilliseconds: Int64, untilMilliseconds: Int64)
-  /// A device is put out: what its revoker does not hold of it counts for nobody.
+  /// A device is revoked: what its revoker does not hold of it is not accepted by any node.
   case revoke(String, by: String)
 }

@@ -1,10 +1,10 @@
-/// Why a scenario file cannot be played: nothing of it is.
+/// The reason why a scenario file is invalid. No part of it is run.
 public struct ScenarioFault: Error, Hashable, Sendable, CustomStringConvertible {
-  /// As the file was named.
+  /// The file name as given.
   public let file: String
-  /// From 1; nil where it is about the file itself.
+  /// From 1; nil if it concerns the file itself.
   public let line: Int?
-  /// In one line.
+  /// The reason in one line.
   public let reason: String
 
   init(file: String, line: Int?, reason: String) {

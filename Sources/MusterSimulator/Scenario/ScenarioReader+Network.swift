@@ -1,7 +1,7 @@
 import MusterModel
 import Yams
 
-/// The network, the work on it, and what is expected.
+/// Network, workload and expectations.
 extension ScenarioReader {
   mutating func readNetwork(_ node: Node) throws(ScenarioFault) {
     var fields = try Fields(node, what: "'network'", file: file)
@@ -26,7 +26,7 @@ extension ScenarioReader {
     try fields.finish()
   }
 
-  /// Who is started with whose address.
+  /// Reads which nodes are started with which addresses.
   private mutating func connect(as shape: Node, _ fields: Fields) throws(ScenarioFault) {
     let names = scenario.nodes.map(\.name)
     for index in names.indices {

@@ -1,7 +1,7 @@
 import MusterModel
 import Yams
 
-/// What happens when.
+/// The timeline.
 extension ScenarioReader {
   mutating func readTimeline(_ node: Node) throws(ScenarioFault) {
     for entry in try list(node, of: "events") {

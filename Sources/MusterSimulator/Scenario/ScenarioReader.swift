@@ -2,13 +2,13 @@ import Foundation
 import MusterModel
 import Yams
 
-/// Reads a scenario file, strictly: an unknown key, an impossible time, somebody named twice or a
-/// track that is not there is a `ScenarioFault`, and nothing is played.
+/// A strict reader of scenario files: an unknown key, an impossible time, a duplicate name or a
+/// missing track is a `ScenarioFault`, and nothing is run.
 struct ScenarioReader {
   let file: String
   private let folder: URL
   var scenario: Scenario
-  /// What a name in a list stands for: a node, or all of a counted entry.
+  /// The nodes that a name in a list refers to: one, or all of a counted entry.
   private var groups: [String: [String]] = [:]
 
   private static let mostNodes: Int64 = 1000
@@ -23,7 +23,9 @@ struct ScenarioReader {
     return try read(text, file: path)
   }
 
-  /// - Parameter file: for messages, and for finding tracks beside it.
+  /// Reads a scenario.
+  ///
+  /// - Parameter file: for messages, and to find tracks next to it.
   static func read(_ text: String, file: String) throws(ScenarioFault) -> Scenario {
     let node: Node?
     do {
@@ -136,7 +138,7 @@ struct ScenarioReader {
 
   private static let everyone = "everyone"
 
-  /// A copy has the role that is in the copied certificate.
+  /// A clone has the role of the copied certificate.
   private func readClone(_ plan: inout NodePlan, _ fields: inout Fields) throws(ScenarioFault) {
     guard let name = try fields.text("clone") else { return }
     guard let original = scenario.nodes.first(where: { $0.name == name }) else {
@@ -149,7 +151,7 @@ struct ScenarioReader {
     plan.role = original.role
   }
 
-  /// Whoever admits somebody here is never switched on: the founder, and a copy, cannot be meant.
+  /// An admitter is never switched on, so neither the founder nor a clone is valid here.
   private func readAdmitter(_ plan: inout NodePlan, _ fields: inout Fields) throws(ScenarioFault) {
     guard let name = try fields.text("admitted_by") else { return }
     guard
@@ -214,7 +216,7 @@ struct ScenarioReader {
     return Array(sequence)
   }
 
-  /// A name, or a list of them; a counted entry's name stands for all of it.
+  /// Reads a name, or a list of names; a counted entry's name refers to all of it.
   func names(_ node: Node) throws(ScenarioFault) -> [String] {
     var names: [String] = []
     for entry in node.scalar == nil ? try list(node, of: "names") : [node] {

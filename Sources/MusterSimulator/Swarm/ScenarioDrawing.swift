@@ -1,8 +1,8 @@
 import MusterModel
 
 extension Scenario {
-  /// Draws a scenario at random: who takes part, over what network, what people do and what goes
-  /// wrong. The same seed and length draw the same.
+  /// Returns a random scenario: participants, network, workload and faults. The same seed and
+  /// length give the same scenario.
   ///
   /// - Parameter minutes: the story's length; nil to draw that too.
   public static func drawn(seed: UInt64, minutes: Int64?) -> Scenario {
@@ -11,7 +11,7 @@ extension Scenario {
   }
 }
 
-/// The dice of a swarm.
+/// The random choices of a swarm scenario.
 private struct ScenarioDrawing {
   private var random: RandomStream
   private var scenario: Scenario
@@ -95,11 +95,11 @@ private struct ScenarioDrawing {
     var bad = conditions
     bad.lossPerMillion = random.within(30...70) * 10_000
     scenario.links = [LinkPlan(from: from, to: to, oneWay: chance(50), conditions: bad)]
-    // What is promised of a way that loses seven in ten, and goes on losing them after the heal.
+    // The promise for a path with 70 % loss that persists after the heal.
     if bad.lossPerMillion > 500_000 { scenario.settleMilliseconds = 300_000 }
   }
 
-  /// Each is told the address of one who is there from the beginning.
+  /// Each node gets the address of a node that is present from the start.
   private mutating func connect() {
     let shape = random.below(3)
     for index in scenario.nodes.indices where index > 0 {
@@ -120,7 +120,7 @@ private struct ScenarioDrawing {
     scenario.workload.fences = Int(random.below(5))
   }
 
-  /// In one story of eight command directs people, by dice of its own.
+  /// In one story of eight command issues directives; from a separate random stream.
   private mutating func drawDirection() {
     var dice = RandomStream(seed: scenario.seed, named: "directing")
     guard dice.below(8) == 0 else { return }
@@ -129,8 +129,8 @@ private struct ScenarioDrawing {
     }
   }
 
-  /// In one of eight, laptops speak for phones, command sets how closely they watch, fences have
-  /// dwell times and everybody looks for alerts; by dice of its own.
+  /// In one story of eight, devices publish for phones, command changes sampling settings, fences
+  /// have dwell times and all devices evaluate alerts; from a separate random stream.
   private mutating func drawWatching() {
     var dice = RandomStream(seed: scenario.seed, named: "watching")
     guard dice.below(8) == 0 else { return }
@@ -139,7 +139,7 @@ private struct ScenarioDrawing {
     }
   }
 
-  // MARK: What goes wrong
+  // MARK: Faults
 
   private mutating func anybody() -> String? { random.element(of: scenario.nodes)?.name }
 
@@ -168,7 +168,7 @@ private struct ScenarioDrawing {
     }.map(\.element)
   }
 
-  /// Of every other scenario; by dice of its own, so that all else stays what it was without it.
+  /// In every other scenario; from a separate random stream, so that the rest is unaffected.
   private mutating func drawSabotage() {
     random = RandomStream(seed: scenario.seed, named: "sabotage")
     guard chance(50) else { return }
@@ -180,7 +180,7 @@ private struct ScenarioDrawing {
     sortTimeline()
   }
 
-  /// Of every eighth scenario, by dice of its own.
+  /// In every eighth scenario, from a separate random stream.
   private mutating func drawRevocations() {
     random = RandomStream(seed: scenario.seed, named: "revocations")
     guard chance(13) else { return }
@@ -197,8 +197,8 @@ private struct ScenarioDrawing {
     sortTimeline()
   }
 
-  /// Somebody's laptop is copied and run twice; by dice of its own, and seldom, since of a forked
-  /// log less is promised.
+  /// A device is cloned; from a separate random stream, and rarely, since forked logs have weaker
+  /// promises.
   private mutating func drawClone() {
     random = RandomStream(seed: scenario.seed, named: "clone")
     guard chance(5),
@@ -213,8 +213,8 @@ private struct ScenarioDrawing {
     scenario.nodes.append(clone)
   }
 
-  /// In one story of ten a member, or a commander where there are several, fills what others hold;
-  /// by dice of its own.
+  /// In one story of ten a member, or one of several commanders, exhausts its quotas; from a
+  /// separate random stream.
   private mutating func drawOverfilling() {
     random = RandomStream(seed: scenario.seed, named: "overfilling")
     guard chance(10) else { return }
@@ -233,8 +233,8 @@ private struct ScenarioDrawing {
     sortTimeline()
   }
 
-  /// In one of twelve somebody comes whom a commander admitted that nobody will ever hear of again;
-  /// by dice of its own.
+  /// In one story of twelve a device joins that was admitted by a commander that is destroyed; from
+  /// a separate random stream.
   private mutating func drawLostAdmitter() {
     random = RandomStream(seed: scenario.seed, named: "lost admitter")
     guard chance(8) else { return }
@@ -294,7 +294,7 @@ private struct ScenarioDrawing {
     }
   }
 
-  /// A member with real keys and a changed program.
+  /// A member with real keys and a modified program.
   private mutating func adversary(at: Int64) -> TimelineEvent? {
     let until = scenario.durationMilliseconds
     guard let name = scenario.nodes.last(where: { $0.role == .member })?.name, at < until
@@ -309,7 +309,7 @@ private struct ScenarioDrawing {
     }
   }
 
-  /// Everybody on one of two to four sides.
+  /// Draws a partition of all nodes into two to four groups.
   private mutating func sides() -> [[String]] {
     let count = chance(70) ? 2 : random.within(2...4)
     var sides = [[String]](repeating: [], count: Int(count))

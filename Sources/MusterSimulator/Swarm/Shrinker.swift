@@ -1,23 +1,26 @@
 import MusterModel
 
-/// Makes a scenario that breaks a promise smaller, as long as it still breaks the same one: fewer
-/// nodes, fewer faults, a shorter story, less work.
+/// Reduces a scenario that violates a promise while it still violates the same one: fewer nodes,
+/// fewer faults, a shorter story, less work.
 public struct Shrinker {
   private let promises: Set<String>
   private var budget: Int
-  /// The smallest that still fails.
+  /// The smallest scenario that still fails.
   public private(set) var smallest: Scenario
 
-  /// - Parameter runs: how many runs it may take.
+  /// Creates a shrinker.
+  ///
+  /// - Parameter runs: the maximum number of runs.
   public init(_ scenario: Scenario, breaking violations: [Violation], runs: Int) {
     smallest = scenario
     promises = Set(violations.map(\.promise))
     budget = runs
   }
 
-  /// Tries one reduction after the other until none helps.
+  /// Tries reductions until none succeeds.
   ///
-  /// - Parameter onStep: told after each run how many are left and how small it is.
+  /// - Parameter onStep: called after each run with the number of runs left and the smallest
+  ///   scenario.
   public mutating func shrink(onStep: (Int, Scenario) -> Void) {
     var hasShrunk = true
     while hasShrunk, budget > 0 {
@@ -37,7 +40,7 @@ public struct Shrinker {
     }
   }
 
-  /// Smaller ones, those first that leave out most.
+  /// Returns reduced scenarios, the largest reductions first.
   private func candidates(of scenario: Scenario) -> [Scenario] {
     var found: [Scenario] = []
     if scenario.durationMilliseconds >= 20_000 {
@@ -95,7 +98,7 @@ extension Scenario {
     }
   }
 
-  /// Takes somebody out of everything; who was told their address is told those that they were.
+  /// Removes a node. Nodes that were given its address get its own list of addresses.
   fileprivate func without(_ name: String) -> Scenario {
     with { scenario in
       let theirs = scenario.nodes.first { $0.name == name }?.peers ?? []
@@ -118,7 +121,7 @@ extension Scenario {
 }
 
 extension TimelineEvent {
-  /// Nil where nobody is left in it.
+  /// Returns nil if no node is left in it.
   fileprivate func without(_ name: String) -> TimelineEvent? {
     func rest(_ groups: [[String]]) -> [[String]] {
       groups.map { $0.filter { $0 != name } }.filter { !$0.isEmpty }

@@ -2,16 +2,16 @@ import MusterModel
 import MusterReplica
 import MusterStore
 
-/// A member with real keys and a changed program, who forges whole frames, records and
-/// certificates, and sends again what was recorded.
+/// A member with real keys and a modified program, which forges frames, records and certificates,
+/// and replays recorded ones.
 struct Forger {
   private var random: RandomStream
-  /// What each forger recorded a while ago.
+  /// The records that each forger recorded earlier.
   private var recorded: [Int: [LatestRecord]] = [:]
 
   init(seed: UInt64) { random = RandomStream(seed: seed, named: "forger") }
 
-  /// What to try next.
+  /// The next attempt.
   enum Attempt: CaseIterable {
     case frame
     case unsignedFrame
@@ -23,7 +23,7 @@ struct Forger {
 
   mutating func attempt() -> Attempt { random.element(of: Attempt.allCases) ?? .frame }
 
-  /// What is to be sent again; a while later, what is held now.
+  /// Returns recorded records to replay; records the current ones from time to time.
   mutating func records(of node: SimulatedNode) throws -> [LatestRecord] {
     if let old = recorded[node.index], random.below(4) > 0 { return old }
     let held = try node.store.records().filter { $0.kind == .position }
@@ -33,7 +33,7 @@ struct Forger {
 }
 
 extension World {
-  /// What is forged is no acknowledged write: nobody may hold or show anything of it.
+  /// A forgery is not an acknowledged write: no node may store or show it.
   func forge(_ node: SimulatedNode, everyMilliseconds: Int64, until: Instant) throws {
     guard now < until, phase == .story else { return }
     queue.push(

@@ -3,13 +3,13 @@ import MusterModel
 import MusterStore
 import MusterSync
 
-/// A member with real keys and a changed program, who signs what they are not entitled to.
+/// A member with real keys and a modified program, which signs unauthorized operations.
 struct Insider {
   private var random: RandomStream
 
   init(seed: UInt64) { random = RandomStream(seed: seed, named: "insider") }
 
-  /// What to try next, by what this node knows.
+  /// Returns the next attempt, based on what this node knows.
   mutating func attempt(
     by node: SimulatedNode, among nodes: [SimulatedNode]
   ) throws -> (operations: [Operation], lane: Lane) {
@@ -25,7 +25,7 @@ struct Insider {
     }
   }
 
-  /// Members draw no fences.
+  /// Members may not create fences.
   private mutating func ownFence(by node: SimulatedNode) -> [Operation] {
     let origin = RowOrigin(owner: node.credentials.user, nonce: nonce())
     let row = RowID(operation: node.credentials.operation, origin: origin)
@@ -41,7 +41,7 @@ struct Insider {
     }
   }
 
-  /// Changes what is somebody else's, and takes away what they wrote.
+  /// Changes a row of another user, and removes values in it.
   private mutating func another(
     _ kind: EntityKind, by node: SimulatedNode
   ) throws -> [Operation] {
@@ -53,7 +53,7 @@ struct Insider {
     guard let field = random.element(of: fields) else { return [] }
     var takesAway: [Operation] = []
     for field in [Field.reportComments, .reportConfirmations] where field.entity == kind {
-      // Their own words anybody may take back.
+      // Users may remove their own values.
       let others = row.values(of: field).filter { $0.author != node.credentials.user }
       takesAway.append(
         .write(
@@ -67,7 +67,7 @@ struct Insider {
     ] + takesAway
   }
 
-  /// Of the field's type, so that it is read; whether it counts is another question.
+  /// Returns a value of the field's type, so that it is decoded and then checked.
   private mutating func value(of field: Field, by node: SimulatedNode) -> Value? {
     switch field {
     case .reportExistence, .fenceExistence, .directiveExistence, .trackerExistence,
@@ -101,7 +101,7 @@ struct Insider {
     }
   }
 
-  /// A report that somebody else is said to have made.
+  /// A report in the name of another user.
   private mutating func inTheNameOf(_ other: SimulatedNode, _ node: SimulatedNode) -> [Operation] {
     let origin = RowOrigin(owner: other.credentials.user, nonce: nonce())
     let row = RowID(operation: node.credentials.operation, origin: origin)
@@ -111,7 +111,7 @@ struct Insider {
     ]
   }
 
-  /// Somebody else is said to have crossed a fence.
+  /// A fence event in the name of another user.
   private mutating func crossing(of other: SimulatedNode) -> [Operation] {
     [
       .crossing(

@@ -2,21 +2,21 @@ import MusterModel
 import MusterReplica
 import MusterStore
 
-/// A revocation that was acknowledged.
+/// An acknowledged revocation.
 struct Revoked {
-  /// Places in the world's list of nodes.
+  /// Indices in the world's list of nodes.
   let by: Int
   let target: Int
-  /// The target's frames that its revoker held, and lets count, as dots name them: their places
-  /// change when it turns out that a log has branches.
+  /// The accepted frames of the target, which its revoker held, by their names in dots: their
+  /// positions change if a log turns out to have branches.
   let held: Set<Bytes16>
-  /// The last that its author's control log had then.
+  /// The last frame of the revoker's control log at that time.
   let frame: FramePlace
 }
 
-/// People put devices out.
+/// Revocation of devices.
 extension World {
-  /// Nothing happens where whoever should do it is away, or may not.
+  /// Revokes a device. Ignored if the revoker is not running, or may not.
   func revoke(_ target: SimulatedNode, by node: SimulatedNode) throws {
     guard node.isRunning else { return }
     let held = try frames(of: target, heldBy: node)
@@ -59,12 +59,12 @@ extension World {
     return FramePlace(log: head.log, sequence: head.sequence)
   }
 
-  /// Who was put out is not, nor who shares a name with a copy.
+  /// Returns false for revoked devices and clones.
   func isPromisedOthersWork(_ node: SimulatedNode) -> Bool {
     node.isRunning && !isRevoked(node) && !forkers.contains(node.index)
   }
 
-  /// Whether somebody has revoked it, or may have, whoever knows of that.
+  /// Returns whether it was revoked or may have been, whichever nodes know.
   func isRevoked(_ node: SimulatedNode) -> Bool { isRevoked(node.credentials.device) }
 
   func isRevoked(_ device: DeviceID) -> Bool {

@@ -1,13 +1,13 @@
 import MusterModel
 import MusterReplica
 
-/// Members with real keys and a changed program who do not forge what others say, but stand in
-/// their way: who withhold, flood, or say two things at once.
+/// Members with real keys and a modified program that forge nothing but disrupt others: they
+/// withhold, flood, or equivocate.
 extension World {
-  /// Nothing smaller carries a write of somebody else's.
+  /// No smaller datagram carries a write of another device.
   private static let leastWriteBytes = 160
 
-  /// Whether a node keeps to itself what it should pass on.
+  /// Returns whether a node withholds a datagram that it should relay.
   func isWithheld(_ bytes: [UInt8], by node: SimulatedNode) -> Bool {
     guard let until = node.withholdsUntil, now < until, phase == .story,
       bytes.count >= Self.leastWriteBytes
@@ -16,7 +16,7 @@ extension World {
     return true
   }
 
-  /// Everybody has to look at each signature, or to stop looking.
+  /// Sends invalid signatures, which all nodes have to verify or rate-limit.
   func flood(_ node: SimulatedNode, everyMicroseconds: Int64, until: Instant) throws {
     guard now < until, phase == .story else { return }
     queue.push(
@@ -29,7 +29,7 @@ extension World {
     }
   }
 
-  /// Whoever hears the second frame first holds another branch than the rest.
+  /// Sends two frames for one position, so that nodes hold different branches.
   func equivocate(_ node: SimulatedNode) throws {
     guard node.isRunning else { return }
     let done = try command(node) { replica, clock in

@@ -1,20 +1,20 @@
 import MusterModel
 import MusterReplica
 
-/// What came with trackers, settings and alerts, by dice of its own so that older seeds mean what
-/// they did: phones that a laptop speaks for, what command wants of laptops, pieces of tracks that
-/// are published, looks at alerts, and fences with a dwell time.
+/// Actions that were added with trackers, settings and alerts, from a separate random stream so
+/// that older seeds give the same runs: phones, sampling settings, published tracks, alert
+/// evaluation, and fences with a dwell time.
 struct Watching {
   private var random: RandomStream
-  /// When the newest fix of each phone was sampled, by the node that speaks for it.
+  /// The newest fix of each phone, by the node that publishes for it.
   private var lateFixes: [Int: Fix] = [:]
   private static let phonesPerNode: Int64 = 3
-  /// One fix of so many comes long after it was taken.
+  /// One fix of this many arrives late.
   private static let fixesPerLateOne: Int64 = 5
 
   init(seed: UInt64) { random = RandomStream(seed: seed, named: "watching") }
 
-  /// When the next act of a kind follows one at `now`: after its mean time on average.
+  /// Returns the time of the next action of a kind, after its mean time on average.
   mutating func next(mean: Int64, after now: Instant) -> Instant {
     Instant(microseconds: now.microseconds + random.within(1...mean * 2000))
   }
@@ -38,7 +38,7 @@ struct Watching {
     }
   }
 
-  /// Seconds inside before it is an ENTER, of a fence that is drawn.
+  /// Returns the dwell time of a new fence, in seconds.
   mutating func dwellSeconds() -> UInt32 {
     random.below(2) == 0 ? 0 : UInt32(random.within(1...90))
   }
@@ -52,7 +52,7 @@ struct Watching {
       sampleTime: NodeClock.satelliteTime(at: now))
     let phone = "phone \(random.below(Self.phonesPerNode))"
     guard random.below(Self.fixesPerLateOne) == 0 else { return .track(phone, fix) }
-    // This one is kept back, and the one that was before comes now.
+    // This fix is delayed, and the previously delayed one arrives now.
     let late = lateFixes.updateValue(fix, forKey: node.index)
     return .track(phone, late ?? fix)
   }

@@ -1,19 +1,18 @@
 import MusterModel
 import MusterReplica
 
-/// What people do, drawn from the seed, and what of it was acknowledged to them.
+/// The actions of users, drawn from the seed, and which of them were acknowledged.
 ///
-/// Nobody is asked for a list: to edit or to comment, somebody picks among the reports of the last
-/// while, and is refused where it has not arrived.
+/// A user edits or comments on a recent report, and is refused if it has not arrived.
 struct Workload {
   let plan: WorkloadPlan
   private var random: RandomStream
-  /// Of what came later, so that older seeds mean what they did.
+  /// Kinds that were added later, so that older seeds give the same runs.
   private var directing: RandomStream
   private var watching: Watching
-  /// The reports that people still talk about.
+  /// Reports that are still in use.
   private var reports: [RowID] = []
-  /// The newest that somebody deleted: whoever has not heard of it may still edit them.
+  /// The newest deleted reports: a node that does not know of the deletion may still edit them.
   private var deleted: [RowID] = []
   private var fences: [RowID] = []
   private var directives: [RowID] = []
@@ -27,7 +26,7 @@ struct Workload {
     watching = Watching(seed: seed)
   }
 
-  /// When the next act of a kind follows one at `now`: after its mean time on average.
+  /// Returns the time of the next action of a kind, after its mean time on average.
   mutating func next(_ kind: WorkKind, after now: Instant) -> Instant? {
     guard let mean = plan.everyMilliseconds[kind] else { return nil }
     if WorkKind.watching.contains(kind) { return watching.next(mean: mean, after: now) }
@@ -37,7 +36,7 @@ struct Workload {
     return Instant(microseconds: now.microseconds + wait)
   }
 
-  /// One of those who may do it.
+  /// Returns a node that may carry out the action.
   mutating func actor(for kind: WorkKind, among nodes: [SimulatedNode]) -> SimulatedNode? {
     let able = nodes.filter { node in
       guard node.isRunning else { return false }
@@ -52,7 +51,7 @@ struct Workload {
       ? directing.element(of: able) : random.element(of: able)
   }
 
-  /// The act itself, to be given to that replica.
+  /// Returns the action for that replica.
   mutating func act(
     _ kind: WorkKind, by node: SimulatedNode, among nodes: [SimulatedNode], now: Instant
   ) -> Act? {
@@ -130,7 +129,7 @@ struct Workload {
     }
   }
 
-  /// A circle or a polygon within a kilometre of the middle.
+  /// Returns a circle or a polygon within a kilometre of the middle.
   mutating func newFence() -> Act {
     count += 1
     let centre = GroundPoint(
@@ -158,7 +157,7 @@ struct Workload {
       FenceDraft(name: "Fence \(count)", kind: kind, geometry: geometry, dwellSeconds: dwell))
   }
 
-  /// Remembers what there is to talk about now.
+  /// Records a created row for later actions.
   mutating func made(_ row: RowKey) {
     if row.kind == .fence { return fences.append(row.id) }
     if row.kind == .directive { return directives.append(row.id) }
@@ -174,7 +173,7 @@ struct Workload {
   }
 }
 
-/// One thing that somebody does.
+/// One action of a user.
 enum Act: Hashable {
   case report(ReportDraft)
   case edit(RowID, ReportChanges)
@@ -192,12 +191,12 @@ enum Act: Hashable {
   case override(UserID, SafetyClaim?)
   /// A phone's fix, by the phone's name.
   case track(String, Fix)
-  /// Of everybody with nil.
+  /// Nil for all users.
   case profile(LocationProfile, UserID?)
   case share
   case lookForAlerts
 
-  /// Which report it changes; nil for a new one, and for what is none.
+  /// The report that it changes; nil for a new one, and for other actions.
   var report: RowID? {
     switch self {
     case .edit(let id, _), .comment(let id, _), .confirm(let id), .delete(let id): id
@@ -207,7 +206,7 @@ enum Act: Hashable {
     }
   }
 
-  /// Does it, and says which row it made.
+  /// Carries it out. Returns the created row.
   func perform(
     on replica: inout Replica, now: ClockReading
   ) throws -> (made: RowKey?, outcome: Replica.Outcome) {

@@ -1,14 +1,14 @@
 internal import Synchronization
 
-/// Which sealed page each frame of a write-ahead log holds, as this process wrote it or read it
-/// when it recovered the log: what lies there now and is another is damage, though it opens. All
+/// Tracks which sealed page each frame of a write-ahead log contains, as this process wrote it or
+/// read it during recovery. Another page in its position is damage, even if it authenticates. All
 /// connections of a database share it.
 final class LogFrames: Sendable {
-  /// What one frame holds.
+  /// The contents of one frame.
   struct Held {
-    /// The page's number in the database; 0 where nothing is known.
+    /// The page's number in the database; 0 if unknown.
     var number: UInt32 = 0
-    /// What tells the sealed page from every other (`PageSeal.mark`).
+    /// Identifies the sealed page (`PageSeal.mark`).
     var mark: UInt64 = 0
   }
 

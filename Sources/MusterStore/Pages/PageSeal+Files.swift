@@ -1,19 +1,19 @@
 internal import Foundation
 
-/// What a whole database file is, read without SQLite.
+/// Examination of a whole database file without SQLite.
 extension PageSeal {
   private static let chunkPages = 256
-  /// Where page 1 says of how many pages the database is, and SQLite's number of the version that
-  /// said so.
+  /// The offset in page 1 of the database size in pages, and of the file version for which it is
+  /// valid.
   private static let pageCountOffset = 28
-  /// Where page 1 says how many bytes each page leaves free.
+  /// The offset in page 1 of the number of reserved bytes per page.
   private static let reservedOffset = 20
   private static let magic = Array("SQLite format 3\0".utf8)
   /// An empty database has more pages than this.
   private static let fewPages = 4
 
-  /// Reads a whole database file, and says what of it is damaged: nothing when all is well. Nobody
-  /// may write to the file meanwhile.
+  /// Reads a whole database file and returns its damage; empty if there is none. The file MUST NOT
+  /// be written in the meantime.
   func problems(ofFile path: String) throws(StoreError) -> [String] {
     let survey = try survey(path)
     var problems: [String] = []
@@ -28,13 +28,14 @@ extension PageSeal {
     return problems
   }
 
-  /// Whether a database file is whole, and yet not one of its pages opens: the key is another's.
+  /// Returns whether a database file is complete but none of its pages authenticates: it belongs to
+  /// another key.
   func isForeign(_ path: String) throws(StoreError) -> Bool {
     let survey = try survey(path)
     return survey.isDatabase && survey.damaged == survey.pages && survey.pages > Self.fewPages
   }
 
-  /// Whether a database file is of the time before pages were sealed.
+  /// Returns whether a database file was written before pages were sealed.
   func isUnsealed(_ path: String) throws(StoreError) -> Bool {
     guard FileManager.default.fileExists(atPath: path) else { return false }
     do {
@@ -43,7 +44,7 @@ extension PageSeal {
       guard let page = try file.read(upToCount: Self.pageBytes), page.count == Self.pageBytes else {
         return false
       }
-      // A tree's page: an inner one, or one of leaves. Sealed, it is any byte.
+      // The type of a b-tree page, inner or leaf. If sealed, it can be any byte.
       let isTree = [2, 5, 10, 13].contains(page[Self.headerBytes])
       return page.starts(with: Self.magic) && page[Self.reservedOffset] == 8 && isTree
     } catch {
@@ -58,7 +59,7 @@ extension PageSeal {
     var promisedPages = 0
     /// Bytes after the last page.
     var rest = 0
-    /// Page 1 begins as that of a database whose pages are sealed.
+    /// Whether page 1 begins like that of a database with sealed pages.
     var isDatabase = false
   }
 
@@ -98,7 +99,7 @@ extension PageSeal {
   }
 
   private func close(_ file: FileHandle) {
-    // It was read only: what closing it says changes nothing.
+    // It was only read: an error of closing it changes nothing.
     do { try file.close() } catch {}
   }
 }

@@ -3,22 +3,22 @@ public import MusterCrypto
 internal import MusterModel
 internal import Synchronization
 
-/// Seals every page that goes to a disk, so that whoever takes the disk reads nothing, and whatever
-/// becomes of its bytes is noticed.
+/// Seals every page that is written to disk: its contents are confidential, and any modification is
+/// detected.
 ///
 ///     page of the database, of the log   text (4,056) ‖ nonce (24) ‖ tag (16)
 ///
-/// Additional data are the page's number, so that one which belongs elsewhere does not hold. A page
-/// is sealed alike in the database and in its log, and copied from there as it is. Of page 1 the
-/// first hundred bytes, SQLite's header, stay in the clear, since SQLite reads them by themselves:
-/// they count as additional data too. SQLite leaves the last forty bytes of each page free, and
-/// must find zeros there.
+/// The additional data are the page's number, so that a page in another position fails
+/// authentication. A page is sealed in the same way in the database and in its log, and copied
+/// unchanged. The first hundred bytes of page 1, SQLite's header, are in plaintext, since SQLite
+/// reads them separately: they are additional data too. SQLite reserves the last forty bytes of
+/// each page, and expects zeros there.
 ///
-/// No nonce is ever used twice: each seal draws the first sixteen bytes of its own, and counts in
-/// the others.
+/// Nonces are unique: each instance draws the first sixteen bytes at random and counts in the
+/// others.
 public final class PageSeal: Sendable {
   static let pageBytes = 4096
-  /// What each page leaves free for nonce and tag.
+  /// The bytes reserved in each page for nonce and tag.
   static let reservedBytes = PageKey.nonceBytes + PageKey.tagBytes
   static let textBytes = pageBytes - reservedBytes
   /// SQLite's header of a database.
@@ -29,8 +29,10 @@ public final class PageSeal: Sendable {
   private let sealed = Atomic<UInt64>(0)
   private let logs = Mutex<[String: LogFrames]>([:])
 
+  /// Creates a seal.
+  ///
   /// - Parameters:
-  ///   - key: of the device whose database it is.
+  ///   - key: the key of the device that owns the database.
   ///   - seed: 32 bytes for the nonces, used nowhere else.
   public init(key: PageKey, seed: [UInt8]) {
     self.key = key
@@ -38,7 +40,7 @@ public final class PageSeal: Sendable {
     noncePrefix = random.bytes16()
   }
 
-  /// The frames of the log of the database at this path, for all who have it open.
+  /// Returns the log frames of the database at this path, shared by all its connections.
   func logFrames(ofDatabaseAt path: String) -> LogFrames {
     logs.withLock { logs in
       if let frames = logs[path] { return frames }
@@ -48,7 +50,7 @@ public final class PageSeal: Sendable {
     }
   }
 
-  /// Seals a page where it lies. Numbers of pages count from 1.
+  /// Seals a page in place. Page numbers start at 1.
   func seal(_ page: UnsafeMutableRawPointer, number: UInt32) {
     let nonce = page + Self.textBytes
     nonce.storeBytes(of: noncePrefix.high.bigEndian, as: UInt64.self)
@@ -64,8 +66,8 @@ public final class PageSeal: Sendable {
     }
   }
 
-  /// Opens a page where it lies, and leaves zeros where nonce and tag were, as SQLite left them;
-  /// false for a page that is not as it was sealed, of which nothing is left to read.
+  /// Opens a page in place, and zeros nonce and tag as SQLite expects. Returns false and clears the
+  /// page if authentication fails.
   func open(_ page: UnsafeMutableRawPointer, number: UInt32) -> Bool {
     let nonce = page + Self.textBytes
     let clearBytes = Self.clearBytes(ofPage: number)
@@ -79,7 +81,7 @@ public final class PageSeal: Sendable {
     return isSound
   }
 
-  /// Whether a page is as it was sealed.
+  /// Returns whether a page authenticates.
   func holds(_ page: UnsafeRawPointer, number: UInt32) -> Bool {
     let nonce = page + Self.textBytes
     let clearBytes = Self.clearBytes(ofPage: number)
@@ -90,7 +92,7 @@ public final class PageSeal: Sendable {
     }
   }
 
-  /// Opens what is left of a page, where it lies; answers whether it is as it was sealed.
+  /// Decrypts a damaged page in place, for salvage. Returns whether it authenticates.
   func openWreck(_ page: UnsafeMutableRawPointer, number: UInt32) -> Bool {
     if holds(page, number: number) { return open(page, number: number) }
     let nonce = page + Self.textBytes
@@ -102,12 +104,12 @@ public final class PageSeal: Sendable {
     return false
   }
 
-  /// What hides the checksum in the header of a frame of the log: SQLite computes it of the page's
-  /// text, and differences of checksums would tell differences of texts.
+  /// Returns the mask of the checksum in a log frame's header: SQLite computes it over the
+  /// plaintext, so it would reveal whether pages differ.
   ///
   /// - Parameters:
-  ///   - header: of the frame, of which the first sixteen bytes count.
-  ///   - offset: of the frame in the log.
+  ///   - header: the frame's header, of which the first sixteen bytes are used.
+  ///   - offset: the offset of the frame in the log.
   func mask(for header: UnsafeRawPointer, at offset: Int64) -> UInt64 {
     withUnsafeTemporaryAllocation(byteCount: 24, alignment: 8) { place in
       place.storeBytes(of: offset.bigEndian, as: Int64.self)
@@ -120,13 +122,13 @@ public final class PageSeal: Sendable {
     number == 1 ? headerBytes : 0
   }
 
-  /// The number of the page at this offset of the database; nil where no page can begin.
+  /// Returns the number of the page at this offset of the database; nil if no page begins there.
   static func number(ofPageAt offset: Int64) -> UInt32? {
     guard offset >= 0, offset % Int64(pageBytes) == 0 else { return nil }
     return UInt32(exactly: offset / Int64(pageBytes) + 1)
   }
 
-  /// What tells a sealed page from every other.
+  /// Returns an identifier of a sealed page.
   static func mark(of page: UnsafeRawPointer) -> UInt64 {
     (page + textBytes + PageKey.nonceBytes).loadUnaligned(as: UInt64.self)
   }

@@ -1,22 +1,21 @@
 internal import Foundation
 internal import GRDBSQLite
 
-/// The operating system's disk as SQLite is to see it: every page is sealed when it is written into
-/// a database or its write-ahead log, and opened when it is read.
+/// A SQLite VFS that seals every page when it is written to a database or its write-ahead log, and
+/// opens it when it is read.
 ///
 ///     SQLite ──▶ SealedDisk ──▶ the system's own VFS
-///                 ├ database: `SealedFile.database`
-///                 └ write-ahead log: `SealedFile.log`
+///                ├ database: `SealedFile.database`
+///                └ write-ahead log: `SealedFile.log`
 ///
-/// So no statement can answer what is not what was written, whichever table, index or list of free
-/// pages it reads, and nothing that is read is ever on the disk in the clear. A rollback journal
-/// passes through: SQLite has one only while it makes the empty file a database, and no page of
-/// text gets there. Files of another kind are refused.
+/// No statement can therefore return data that was not written, whichever table, index or free list
+/// it reads, and no plaintext of what is read is ever on disk. A rollback journal passes through
+/// unsealed: SQLite uses one only while it converts the empty file to a database, and no page with
+/// data is in it. Other kinds of files are refused.
 ///
-/// Each seal has a disk of its own, which SQLite knows for as long as the process lives.
+/// Each seal has a VFS of its own, registered with SQLite for the lifetime of the process.
 enum SealedDisk {
-  /// Registers the disk of this seal with SQLite, and answers how to tell SQLite to open a file on
-  /// it.
+  /// Registers the VFS of this seal, and returns the URI that opens a file on it.
   static func location(of path: String, seal: PageSeal) throws -> String {
     var plain = CharacterSet.alphanumerics
     plain.insert(charactersIn: "/._-")
@@ -24,26 +23,26 @@ enum SealedDisk {
     return "file:\(escaped)?vfs=\(try register(seal))"
   }
 
-  /// Makes room for nonce and tag in each page. MUST be called before anything is in the database;
-  /// one that has pages keeps its form.
+  /// Reserves space for nonce and tag in each page. MUST be called before the first write; an
+  /// existing database keeps its format.
   static func reserve(in connection: OpaquePointer?) {
     var bytes = CInt(PageSeal.reservedBytes)
     sqlite3_file_control(connection, nil, SQLITE_FCNTL_RESERVE_BYTES, &bytes)
   }
 
-  /// The system's own.
+  /// The system's own VFS.
   ///
-  /// `nonisolated(unsafe)`: SQLite's, which never changes nor ends.
+  /// `nonisolated(unsafe)`: owned by SQLite, constant and permanent.
   nonisolated(unsafe) private static let system = sqlite3_vfs_find(nil)
 
   private static func register(_ seal: PageSeal) throws -> String {
-    // No other object that SQLite knows has this address, since none of them ends.
+    // Unique, since no registered object is ever released.
     let address = UInt(bitPattern: Unmanaged.passUnretained(seal).toOpaque())
     let name = "muster-sealed-" + String(address, radix: 16)
     if sqlite3_vfs_find(name) != nil { return name }
     guard let system else { throw StoreError.io("SQLite has no disk") }
     let disk = UnsafeMutablePointer<sqlite3_vfs>.allocate(capacity: 1)
-    // The other calls of the system's disk do not look at which one they are given.
+    // The other methods of the system's VFS ignore their VFS argument.
     disk.initialize(to: system.pointee)
     disk.pointee.pNext = nil
     disk.pointee.zName = UnsafePointer(strdup(name))
@@ -77,7 +76,7 @@ enum SealedDisk {
     let inner = SealedFile.inner(of: file)
     inner.pointee.pMethods = nil
     let code = system.pointee.xOpen(system, path, inner, flags, outFlags)
-    // SQLite closes whatever has methods, even where opening it failed.
+    // SQLite closes any file with methods, even if opening it failed.
     guard let path, inner.pointee.pMethods != nil else {
       file.pointee.pMethods = nil
       return code

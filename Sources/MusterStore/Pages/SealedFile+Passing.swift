@@ -1,7 +1,7 @@
 internal import GRDBSQLite
 
 extension SealedFile {
-  /// What sealing has no part in.
+  /// Forwards the methods that sealing does not affect.
   static func passOn(_ methods: inout sqlite3_io_methods) {
     methods.xClose = { SealedFile.close($0!) }
     methods.xTruncate = { outer, size in

@@ -1,26 +1,26 @@
 internal import GRDBSQLite
 internal import MusterModel
 
-/// A file on a `SealedDisk`, as SQLite calls it: its methods, its `SealedHandle`, then the file of
-/// the system's own disk, to which everything is passed on.
+/// A file of a `SealedDisk` as SQLite uses it: its methods, its `SealedHandle`, then the file of
+/// the system's VFS, to which everything is forwarded.
 ///
-/// SQLite reads and writes databases by whole pages, and its log by pages, headers of frames and
-/// both together. What it asks for in any other piece is refused, since it cannot be sealed.
+/// SQLite reads and writes databases in whole pages, and its log in pages, frame headers and both
+/// together. Other sizes are refused, since they cannot be sealed.
 ///
-///     commit      page ── sealed ──▶ frame of the log, its header and it in one write
-///     checkpoint  frame of the log ── as it is, once it holds ──▶ page of the database
+///     commit      page ── sealed ──▶ frame of the log, header and page in one write
+///     checkpoint  frame of the log ── unchanged, once authenticated ──▶ page of the database
 ///     read        frame of the log or page of the database ── opened ──▶ page
 enum SealedFile {
   typealias File = UnsafeMutablePointer<sqlite3_file>
 
-  /// What comes before the system's file; it wants to be aligned.
+  /// The size of what precedes the system's file, which must be aligned.
   static let headerBytes = 16
 
   static func inner(of file: File) -> File {
     (UnsafeMutableRawPointer(file) + headerBytes).assumingMemoryBound(to: sqlite3_file.self)
   }
 
-  /// Keeps the handle until the file is closed.
+  /// Retains the handle until the file is closed.
   static func keep(_ handle: SealedHandle, in file: File) {
     UnsafeMutableRawPointer(file).storeBytes(
       of: Unmanaged.passRetained(handle).toOpaque(), toByteOffset: 8,
@@ -42,7 +42,7 @@ enum SealedFile {
     return flushed == SQLITE_OK ? closed : flushed
   }
 
-  /// Does something with the system's file once the header that waits, if any, is in it.
+  /// Writes the pending header, if any, before it accesses the system's file.
   static func flushed(_ file: File, then act: (File) -> Int32) -> Int32 {
     let inner = inner(of: file)
     let flushed = handle(of: file).flush(to: inner)
@@ -67,7 +67,7 @@ enum SealedFile {
   ) -> Int32 {
     let inner = inner(of: file)
     let code = inner.pointee.pMethods.pointee.xRead(inner, bytes, count, offset)
-    // SQLite also peeks at the header, before it reads the first page.
+    // SQLite also reads the header before it reads the first page.
     guard code == SQLITE_OK, offset + Int64(count) > PageSeal.headerBytes else { return code }
     guard count == PageSeal.pageBytes, let number = PageSeal.number(ofPageAt: offset),
       handle(of: file).seal.open(bytes, number: number)
@@ -88,7 +88,7 @@ enum SealedFile {
     return write(file, handle.room, Int(count), offset)
   }
 
-  /// SQLite tells when it begins and ends to copy pages from the log into the database.
+  /// Handles SQLite's notifications that it begins and ends a checkpoint.
   private static func control(
     _ file: File, _ operation: Int32, _ argument: UnsafeMutableRawPointer?
   ) -> Int32 {
@@ -115,7 +115,7 @@ enum SealedFile {
       WriteAheadLog.unmask(bytes, at: offset, handle.seal)
       let page = bytes + WriteAheadLog.frameHeaderBytes
       let (number, mark) = (WriteAheadLog.number(inHeader: bytes), PageSeal.mark(of: page))
-      // A frame that a loss of power tore is not damage: SQLite finds its checksum wrong.
+      // A frame torn by a power failure is not damage: SQLite finds its checksum wrong.
       let isSound = handle.seal.open(page, number: number)
       handle.frames.set(frame, isSound ? .init(number: number, mark: mark) : .init())
       return code
@@ -163,7 +163,7 @@ enum SealedFile {
         return SQLITE_OK
       }
     case (WriteAheadLog.frameHeaderBytes, PageSeal.pageBytes):
-      // What would stand here could not be given back, and SQLite's checksum counts it.
+      // Other bytes here would be lost, and SQLite's checksum covers them.
       let free = UnsafeRawBufferPointer(
         start: bytes + PageSeal.textBytes, count: PageSeal.reservedBytes)
       guard free.allSatisfy({ $0 == 0 }) else { return unwritable }
@@ -172,8 +172,8 @@ enum SealedFile {
     }
   }
 
-  /// A page of the log, with the header that came before it, or into a frame of this transaction
-  /// whose page has changed since.
+  /// Writes a page of the log, with the header that preceded it, or into a frame of the same
+  /// transaction whose page has changed since.
   private static func writePage(
     _ file: File, _ handle: SealedHandle, _ bytes: UnsafeRawPointer, _ offset: Int64
   ) -> Int32 {
@@ -205,14 +205,14 @@ enum SealedFile {
 
   // MARK: Methods
 
-  /// `nonisolated(unsafe)`: written once, before anybody has it.
+  /// `nonisolated(unsafe)`: written once, before any use.
   nonisolated(unsafe) static let database = methods { methods in
     methods.xRead = { SealedFile.readDatabase($0!, $1!, $2, $3) }
     methods.xWrite = { SealedFile.writeDatabase($0!, $1!, $2, $3) }
     methods.xFileControl = { SealedFile.control($0!, $1, $2) }
   }
 
-  /// `nonisolated(unsafe)`: written once, before anybody has it.
+  /// `nonisolated(unsafe)`: written once, before any use.
   nonisolated(unsafe) static let log = methods { methods in
     methods.xRead = { SealedFile.readLog($0!, $1!, $2, $3) }
     methods.xWrite = { SealedFile.writeLog($0!, $1!, $2, $3) }
@@ -222,7 +222,7 @@ enum SealedFile {
     _ change: (inout sqlite3_io_methods) -> Void
   ) -> UnsafePointer<sqlite3_io_methods> {
     var methods = sqlite3_io_methods()
-    // Without the third version's mapping of files into memory, which would pass the seal by.
+    // Without memory mapping (version 3), which would bypass the seal.
     methods.iVersion = 2
     passOn(&methods)
     change(&methods)

@@ -1,29 +1,27 @@
 internal import GRDBSQLite
 
-/// What is known of a file while SQLite has it open on a `SealedDisk`.
+/// The state of an open file of a `SealedDisk`.
 final class SealedHandle {
   let seal: PageSeal
-  /// Of the database's log.
+  /// The frames of the database's log.
   let frames: LogFrames
-  /// Of a log: the database that it belongs to.
+  /// For a log: its database.
   let database: SealedHandle?
-  /// While SQLite copies pages from the log into the database: sealed as they are.
+  /// Whether a checkpoint copies pages from the log into the database, sealed as they are.
   var isCopying = false
-  /// Room for a frame of the log or a page, as it goes to the disk.
+  /// A buffer for a log frame or page in its on-disk form.
   let room: UnsafeMutableRawPointer
-  /// Where the header of a frame belongs that SQLite has written, and that waits in `room` to go to
-  /// the disk with its page.
+  /// The offset of a frame header that SQLite has written and that waits in `room` for its page.
   var headerOffset: Int64?
 
-  /// The end of a log's file, where known: it grows by much at a time, so that a commit's sync
-  /// seldom waits for the file system to note a new length.
+  /// The end of a log's file, if known. It grows in large steps, so that the sync of a commit
+  /// rarely includes a change of the file size.
   private var end: Int64 = 0
   private static let growth: Int64 = 256 * 1024
-  /// SQLite's own disk writes no more at once: of a longer piece it keeps the last 17 bits of the
-  /// length.
+  /// The system's VFS writes no more at once: it truncates longer lengths to 17 bits.
   private static let growthPiece = 64 * 1024
 
-  /// Of a database.
+  /// Creates the handle of a database.
   init(seal: PageSeal, path: String) {
     self.seal = seal
     frames = seal.logFrames(ofDatabaseAt: path)
@@ -31,7 +29,7 @@ final class SealedHandle {
     room = Self.makeRoom()
   }
 
-  /// Of a database's log.
+  /// Creates the handle of a database's log.
   init(logOf database: SealedHandle) {
     seal = database.seal
     frames = database.frames
@@ -45,7 +43,7 @@ final class SealedHandle {
     .allocate(byteCount: WriteAheadLog.frameBytes, alignment: 16)
   }
 
-  /// Writes the header that waits, whose page did not follow.
+  /// Writes the pending header, whose page did not follow.
   func flush(to inner: UnsafeMutablePointer<sqlite3_file>) -> Int32 {
     guard let offset = headerOffset else { return SQLITE_OK }
     headerOffset = nil
@@ -53,15 +51,15 @@ final class SealedHandle {
       inner, room, Int32(WriteAheadLog.frameHeaderBytes), offset)
   }
 
-  /// Lets a log's file grow past what has just been written up to `written`, by zeros, which SQLite
-  /// takes for its end. Where there is no room it grows by what is written.
+  /// Extends a log's file with zeros beyond `written`, which SQLite takes for the end of the log.
+  /// Without space on the volume the file grows with each write.
   func grow(_ inner: UnsafeMutablePointer<sqlite3_file>, past written: Int64) {
     guard written > end else { return }
     var size: sqlite3_int64 = 0
     guard inner.pointee.pMethods.pointee.xFileSize(inner, &size) == SQLITE_OK else { return }
     end = size
     guard written == size else { return }
-    // Where it fails it is not tried again for each page.
+    // After a failure it is not retried for each page.
     end = written + Self.growth
     withUnsafeTemporaryAllocation(byteCount: Self.growthPiece, alignment: 16) { zeros in
       zeros.initializeMemory(as: UInt8.self, repeating: 0)
@@ -73,6 +71,6 @@ final class SealedHandle {
     }
   }
 
-  /// The file is this long now.
+  /// Records that the file was truncated to this size.
   func cut(to size: Int64) { end = size }
 }

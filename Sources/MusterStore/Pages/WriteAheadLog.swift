@@ -1,35 +1,35 @@
 internal import Foundation
 
-/// The file that SQLite writes ahead, read without SQLite: it silently ignores everything from the
-/// first frame on whose checksum does not hold, whether a loss of power tore the frame or the disk
-/// spoiled it later.
+/// A reader of SQLite's write-ahead log. SQLite itself silently ignores everything from the first
+/// frame with a wrong checksum on, whether a power failure tore the frame or the disk damaged it
+/// later.
 ///
 ///     header (32 bytes): magic, version, page size, number, two salts, checksum
 ///     frame (24 + 4,096): page, size after a commit, the salts, checksum of all so far; the page
 ///
-/// On a `SealedDisk` the page is sealed, and the checksum in the frame's header, which is computed
-/// of its text, hidden by a mask. Which page belongs where in the log only `LogFrames` knows while
-/// it is open, and the checksums tell when it is not.
+/// On a `SealedDisk` the page is sealed. The checksum in the frame's header is computed over the
+/// plaintext and masked. While the log is open, `LogFrames` verifies the position of pages;
+/// afterwards the checksums do.
 ///
-/// (`https://www.sqlite.org/fileformat2.html`, section 4.) Frames with other salts are of earlier
-/// times. A frame of this time that does not hold is damage where a later transaction follows, for
-/// each begins only once the one before is on the disk. In the last one it is what a loss of power
-/// leaves of a commit that nobody was told of; had somebody been told, the sentinel knows more than
-/// the database.
+/// (`https://www.sqlite.org/fileformat2.html`, section 4.) Frames with other salts are left from
+/// earlier use. An invalid current frame is damage if a later transaction follows, since each
+/// begins only once the previous one is on disk. In the last transaction it is the remainder of a
+/// commit that was not acknowledged before a power failure; if it had been, the sentinel would be
+/// ahead of the database.
 struct WriteAheadLog {
   static let headerBytes = 32
   static let frameHeaderBytes = 24
   static let frameBytes = frameHeaderBytes + PageSeal.pageBytes
-  /// In the header of a frame.
+  /// The offset in a frame's header.
   static let checksumOffset = 16
 
-  /// One frame, opened.
+  /// One decrypted frame.
   struct Frame {
-    /// The number of the page in the database, as the frame's header tells it.
+    /// The page number in the database, from the frame's header.
     let number: UInt32
-    /// Where its page begins in the file.
+    /// The offset of its page in the file.
     let offset: Int
-    /// As it was written, or what is left of it.
+    /// The page, or its readable remainder if damaged.
     let page: UnsafeRawBufferPointer
     /// Whether SQLite would read it.
     let isValid: Bool
@@ -42,8 +42,8 @@ struct WriteAheadLog {
   private var checksum: (UInt32, UInt32) = (0, 0)
   private(set) var isDamaged = false
 
-  /// Calls `body` with each whole frame in the file at this path, whoever wrote it when; answers
-  /// whether any of them is damaged. A file that is not there has none.
+  /// Calls `body` with each complete frame in the file at this path, current or not. Returns
+  /// whether any current frame is damaged. A missing file has no frames.
   static func read(
     _ path: String, seal: PageSeal, _ body: (Frame) -> Void
   ) throws(StoreError) -> Bool {
@@ -64,22 +64,22 @@ struct WriteAheadLog {
     self.seal = seal
   }
 
-  /// Which frame the byte at this offset of the file is in, counted from 0.
+  /// Returns the index of the frame at this offset of the file, from 0.
   static func frame(at offset: Int64) -> Int {
     Int((offset - Int64(headerBytes)) / Int64(frameBytes))
   }
 
-  /// The number that a frame's header gives its page.
+  /// Returns the page number in a frame's header.
   static func number(inHeader header: UnsafeRawPointer) -> UInt32 {
     UInt32(bigEndian: header.loadUnaligned(as: UInt32.self))
   }
 
-  /// Where in its frame the byte at this offset of the file is.
+  /// Returns the offset within its frame.
   static func place(inFrameAt offset: Int64) -> Int {
     Int((offset - Int64(headerBytes)) % Int64(frameBytes))
   }
 
-  /// Hides the checksum in a frame's header, or shows it again.
+  /// Masks or unmasks the checksum in a frame's header.
   static func unmask(_ header: UnsafeMutableRawPointer, at offset: Int64, _ seal: PageSeal) {
     let checksum = header.loadUnaligned(fromByteOffset: checksumOffset, as: UInt64.self)
     header.storeBytes(
@@ -93,7 +93,7 @@ struct WriteAheadLog {
     else { return }
     var isValid = header.withUnsafeBytes { takeHeader($0) }
     var isBlank = !isValid && header.allSatisfy { $0 == 0 }
-    // Of what does not hold, a whole transaction has been passed.
+    // Whether a whole transaction follows an invalid frame.
     var isAfterCommit = false
     if !isValid, !isBlank { isDamaged = true }
     var offset = Self.headerBytes
@@ -121,7 +121,7 @@ struct WriteAheadLog {
     }
   }
 
-  /// Whether the header holds.
+  /// Returns whether the header is valid.
   private mutating func takeHeader(_ bytes: UnsafeRawBufferPointer) -> Bool {
     salts = (word(bytes, 16), word(bytes, 20))
     let magic = word(bytes, 0)

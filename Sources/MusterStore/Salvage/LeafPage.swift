@@ -1,17 +1,17 @@
-/// The rows in one page of a database file, read without SQLite and without trust: the page may be
-/// damaged anywhere. (`https://www.sqlite.org/fileformat2.html`, sections 1.6 and 2.1.)
+/// The rows in one page of a database file, read without SQLite: any part of the page may be
+/// damaged. (`https://www.sqlite.org/fileformat2.html`, sections 1.6 and 2.1.)
 enum LeafPage {
   private static let kind: UInt8 = 0x0D
   /// Page 1 begins with the header of the file.
   private static let fileHeaderBytes = 100
-  /// What a row may take before SQLite puts its end elsewhere; rows that matter here are shorter.
+  /// The maximum size of a row without overflow pages; the rows of interest are smaller.
   private static let longestRow = PageSeal.textBytes - 35
 
   /// One row, with columns that are read in place.
   struct Row {
     let id: Int64
     let columns: [Column]
-    /// Where in the page it begins.
+    /// The offset of the row in the page.
     let offset: Int
   }
 
@@ -19,12 +19,12 @@ enum LeafPage {
     case null
     case integer(Int64)
     case blob(UnsafeRawBufferPointer)
-    /// Text, and numbers that are not whole.
+    /// Text and non-integer numbers.
     case other
   }
 
-  /// Calls `body` with each row of a table that the page holds; with none where it is a page of
-  /// another kind. Rows that make no sense are passed over.
+  /// Calls `body` with each row of a table leaf page; not called for other pages. Invalid rows are
+  /// skipped.
   static func forEachRow(_ page: UnsafeRawBufferPointer, isFirst: Bool, _ body: (Row) -> Void) {
     let start = isFirst ? fileHeaderBytes : 0
     guard page.count > start + 8, page[start] == kind else { return }
@@ -36,7 +36,7 @@ enum LeafPage {
     }
   }
 
-  /// The row that begins here; nil where none can.
+  /// Returns the row at this offset; nil if there is no valid one.
   static func row(_ page: UnsafeRawBufferPointer, at offset: Int) -> Row? {
     var cursor = Cursor(bytes: page, index: offset)
     guard let length = cursor.varint(), let id = cursor.varint(), length > 0,

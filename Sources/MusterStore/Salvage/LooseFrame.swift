@@ -1,22 +1,23 @@
 public import MusterModel
 
-/// A frame that was read out of a damaged database: nothing is known but that it lay there. It may
-/// be held once it is shown to follow the frame before it and to be signed.
+/// An unverified frame from a damaged database. It may be stored once it is shown to follow its
+/// predecessor and to be signed.
 public struct LooseFrame: Hashable, Sendable {
-  /// The log that it was held in.
+  /// The log in which it was stored.
   public let log: LogID
-  /// Its place in that log.
+  /// Its sequence in that log.
   public let sequence: UInt64
-  /// What it was sealed under; nil for a clear body.
+  /// The epoch of its key; nil for a plaintext body.
   public let epoch: EpochID?
-  /// Nonce and ciphertext, or the clear body.
+  /// Nonce and ciphertext, or the plaintext body.
   public let body: [UInt8]
-  /// What was stored as its hash.
+  /// The stored hash, not verified.
   public let hash: FrameHash
-  /// What was stored as its signature.
+  /// The stored signature, not verified.
   public let signature: [UInt8]?
 
-  /// The frame, if it follows the one of this hash: the caller MUST compute its hash anew.
+  /// Returns the frame as the successor of the frame with this hash. The caller MUST compute its
+  /// hash again.
   public func following(_ previous: FrameHash) -> Frame {
     Frame(
       log: log, sequence: sequence, previous: previous, epoch: epoch, body: body, hash: hash,
@@ -24,16 +25,16 @@ public struct LooseFrame: Hashable, Sendable {
   }
 }
 
-/// A frame that was set aside and is done with.
+/// A salvaged frame that needs no further processing.
 public struct SettledFrame: Hashable, Sendable {
-  /// What it was set aside under.
+  /// The log under which it was salvaged.
   public let log: LogID
-  /// Its place in that log.
+  /// Its sequence in that log.
   public let sequence: UInt64
-  /// What was stored as its hash.
+  /// The stored hash.
   public let hash: FrameHash
 
-  /// Its frame is held, or it is worthless.
+  /// Creates a reference to a frame that is stored or unusable.
   public init(log: LogID, sequence: UInt64, hash: FrameHash) {
     self.log = log
     self.sequence = sequence
@@ -41,16 +42,16 @@ public struct SettledFrame: Hashable, Sendable {
   }
 }
 
-/// How far a log is known to have been held, or written, before damage.
+/// How far a log is known to have been stored or written before damage.
 public struct KnownHead: Hashable, Sendable {
-  /// The log that reached so far.
+  /// The log.
   public let log: LogID
-  /// On whose authority it is written.
+  /// The certificate of its author.
   public let certificate: CertificateHash
-  /// Of the newest frame.
+  /// The sequence of the newest frame.
   public let sequence: UInt64
 
-  /// Somebody who may be believed says so.
+  /// Creates a head from a trusted source.
   public init(log: LogID, certificate: CertificateHash, sequence: UInt64) {
     self.log = log
     self.certificate = certificate

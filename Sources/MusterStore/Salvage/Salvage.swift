@@ -2,27 +2,29 @@ internal import Foundation
 internal import GRDB
 public import MusterModel
 
-/// Builds a new database from whatever can be read of a damaged one, which is not changed.
+/// Builds a new database from the readable parts of a damaged one, which is not changed.
 ///
-///     pages, write-ahead log ──▶ Wreckage ──▶ frames, set aside; epoch keys; heads
-///     SQLite, read only ──▶ tables of local facts, as far as it can read them
+///     pages, write-ahead log ──▶ `Wreckage` ──▶ salvaged frames; epoch keys; heads
+///     SQLite, read only ──▶ tables of local data, as far as readable
 ///
-/// Nothing derived is taken along, and no frame is believed: whoever opens the new database derives
-/// the view, and holds of the frames what it has verified.
+/// No derived data is copied, and no frame is trusted: the opener of the new database verifies
+/// and stores the frames and rebuilds the view.
 public struct Salvage {
   private let path: String
   private let seal: PageSeal
   private let judge: Judge
 
-  /// What the store cannot tell by itself, since it knows no hashes.
+  /// Checks that the store cannot make, since it computes no hashes.
   public struct Judge {
-    /// The log that a frame opens; nil where it is not whole, or opens none.
+    /// The log that a frame opens; nil if it is damaged or not an opening.
     let opened: (LooseFrame) -> LogID?
     let isKey: (StoredEpochKey) -> Bool
 
+    /// Creates the checks.
+    ///
     /// - Parameters:
-    ///   - opened: the log of a frame 0, whose own log the store does not know.
-    ///   - isKey: whether an epoch's id is its key's.
+    ///   - opened: returns the log of a frame 0, whose log the store does not know.
+    ///   - isKey: returns whether an epoch's id matches its key.
     public init(
       opened: @escaping (LooseFrame) -> LogID?, isKey: @escaping (StoredEpochKey) -> Bool
     ) {
@@ -31,26 +33,28 @@ public struct Salvage {
     }
   }
 
-  /// What was found, for the person to be told.
+  /// The result, for the user.
   public struct Findings: Hashable, Sendable {
-    /// Copies of frames that were set aside.
+    /// Copies of salvaged frames.
     public internal(set) var frames = 0
-    /// Frames of which nobody can say to which log they belong.
+    /// Frames whose log cannot be determined.
     public internal(set) var namelessFrames = 0
-    /// Tables of local facts that could not be read to the end.
+    /// Tables of local data that could not be read completely.
     public internal(set) var unreadTables: [String] = []
   }
 
-  /// What is this node's alone, and is worth keeping.
+  /// Local data of this node that is kept.
   private static let localTables = [
     "local", "certificates", "invites", "admissions", "peers", "records", "fixes", "known_heads",
     "boots", "stamps", "frame_stamps", "arrivals",
   ]
   private static let framesPerTransaction = 4096
 
+  /// Creates a salvage.
+  ///
   /// - Parameters:
-  ///   - path: of the damaged database, which nobody may have open.
-  ///   - seal: that its pages were sealed with.
+  ///   - path: the damaged database, which MUST NOT be open.
+  ///   - seal: the seal of its pages.
   public init(path: String, seal: PageSeal, judge: Judge) {
     self.path = path
     self.seal = seal
@@ -60,8 +64,8 @@ public struct Salvage {
   /// Fills a new database, which MUST be empty.
   ///
   /// - Parameters:
-  ///   - forgotten: local facts that do not hold for the new one.
-  ///   - known: what somebody else remembers of this database's logs.
+  ///   - forgotten: local settings that do not apply to the new one.
+  ///   - known: what other sources know of this database's logs.
   public func fill(
     _ store: Store, forgetting forgotten: Set<String>, known: [KnownHead]
   ) throws(StoreError) -> Findings {
@@ -113,7 +117,7 @@ public struct Salvage {
     try flush()
   }
 
-  /// The logs by their short names: what their openings say, or else the table of logs.
+  /// Returns the logs by their refs, from their openings or otherwise the table of logs.
   private func names(of wreckage: Wreckage) throws -> [Int64: LogID] {
     var names = wreckage.logs.mapValues(\.log)
     try wreckage.forEachFrame { place, row in
@@ -127,10 +131,10 @@ public struct Salvage {
     return names
   }
 
-  // MARK: Local facts
+  // MARK: Local data
 
-  /// Copies each table as far as it can be read, and answers those that could not be to the end.
-  /// Reading does not change the damaged files.
+  /// Copies each table as far as it can be read, and returns those that could not be read
+  /// completely. The damaged files are not changed.
   private func copyLocalTables(to store: Store) throws -> [String] {
     var configuration = Configuration()
     configuration.readonly = true
@@ -155,7 +159,7 @@ public struct Salvage {
       do throws(StoreError) {
         try insert(rows, into: table, of: store)
       } catch .corrupt {
-        // They refer to others that are lost.
+        // They refer to other rows that are lost.
         unread.append(table)
       }
     }

@@ -1,7 +1,7 @@
 internal import GRDB
 internal import MusterModel
 
-/// The SQL of what damage left: frames that are set aside, and how far logs were known to go.
+/// The SQL of salvaged frames, and of how far logs were known to reach.
 enum SetAsideTable {
   static func insert(
     _ row: LooseRow, log: LogID, sequence: UInt64, in database: Database
@@ -17,7 +17,7 @@ enum SetAsideTable {
       ])
   }
 
-  /// Every copy of the frame of this hash, good or bad.
+  /// Deletes every copy of the frame with this hash, valid or not.
   static func delete(_ settled: SettledFrame, in database: Database) throws {
     try database.run(
       "DELETE FROM set_aside WHERE log = ? AND sequence = ? AND name = ?",
@@ -48,7 +48,7 @@ enum SetAsideTable {
     }
   }
 
-  /// What is known already is never lowered.
+  /// Raises a known head; it is never lowered.
   static func know(_ head: KnownHead, in database: Database) throws {
     try database.run(
       """
@@ -57,7 +57,7 @@ enum SetAsideTable {
       """, [head.log.blob, head.certificate.blob, head.sequence.column])
   }
 
-  /// Those that reach beyond what is held.
+  /// Returns the known heads beyond what is stored.
   static func missedHeads(_ database: Database) throws -> [KnownHead] {
     try database.all(
       """

@@ -1,29 +1,29 @@
 internal import Foundation
 internal import MusterModel
 
-/// What lies in the pages of a damaged database and its write-ahead log, whatever has become of
-/// its header, its trees and its list of tables: each page is looked at by itself.
+/// The contents of the pages of a damaged database and its write-ahead log, regardless of its
+/// header, trees and schema: each page is examined individually.
 ///
-/// Frames and keys are told by the form of their rows, and proved by their hashes later: so pages
-/// that are damaged in part, or were replaced since, are looked at too.
+/// Frames and keys are recognized by the form of their rows, and verified by their hashes later.
+/// Partly damaged and superseded pages are therefore examined too.
 struct Wreckage {
-  /// Where a row can be read again.
+  /// The location of a row.
   struct Place {
-    /// The log's short name in the damaged database, and the sequence.
+    /// The log's ref in the damaged database, and the sequence.
     let place: Int64
     let isInLog: Bool
-    /// Of the page in the database.
+    /// The number of the page in the database.
     let number: UInt32
-    /// Of the page in its file.
+    /// The offset of the page in its file.
     let page: Int
-    /// Of the row in its page.
+    /// The offset of the row in its page.
     let offset: Int
   }
 
-  /// Sorted by place; several copies of one frame come one after another.
+  /// Sorted by place; copies of one frame are adjacent.
   private(set) var frames: [Place] = []
   private(set) var keys: Set<StoredEpochKey> = []
-  /// What the logs were and how far they came, by their short names, from sound pages only.
+  /// The logs and how far they reached, by their refs, from undamaged pages only.
   private(set) var logs: [Int64: KnownHead] = [:]
   private let path: String
   private let seal: PageSeal
@@ -59,8 +59,8 @@ struct Wreckage {
     }
   }
 
-  /// What is left of a page, opened; answers whether it is sound. One that is not whole has no
-  /// nonce, and nothing of it can be read.
+  /// Decrypts a page as far as possible. Returns whether it authenticates. An incomplete page has
+  /// no nonce and cannot be read.
   private func open(_ page: inout Data, number: UInt32) -> Bool {
     guard page.count == PageSeal.pageBytes else {
       page.removeAll()
@@ -69,7 +69,7 @@ struct Wreckage {
     return page.withUnsafeMutableBytes { seal.openWreck($0.baseAddress!, number: number) }
   }
 
-  /// Nil at the end; empty where the disk cannot read the page.
+  /// Returns nil at the end of the file, and empty data if the disk cannot read the page.
   private static func page(of file: FileHandle, at offset: Int) throws -> Data? {
     do {
       try file.seek(toOffset: UInt64(offset))
@@ -102,7 +102,8 @@ struct Wreckage {
     }
   }
 
-  /// Of a strand, the log that it is of: by that its frames are hashed and found again.
+  /// Returns the head of a log. For a strand, that of its log, which is used to hash and find its
+  /// frames.
   private static func head(_ row: LeafPage.Row) -> KnownHead? {
     guard let log = row.columns[1].bytes16, let certificate = row.columns[2].bytes32,
       row.columns[3].bytes16 != nil, case .integer(let sequence) = row.columns[6],
@@ -114,7 +115,7 @@ struct Wreckage {
       sequence: UInt64(sequence))
   }
 
-  /// Calls `body` with each frame that is still there, in order of places.
+  /// Calls `body` with each readable frame, in order of places.
   func forEachFrame(_ body: (Int64, LooseRow) throws -> Void) throws {
     guard !frames.isEmpty else { return }
     let database = try FileHandle(forReadingFrom: URL(fileURLWithPath: path))
@@ -146,7 +147,7 @@ struct LooseRow: Hashable {
   let body: [UInt8]
   let signature: [UInt8]?
 
-  /// Nil for a row of another form.
+  /// Returns nil for a row of another form.
   init?(_ row: LeafPage.Row) {
     guard row.columns.count == 6, case .null = row.columns[0], let name = row.columns[1].bytes16,
       let rest = row.columns[2].bytes16, case .blob(let body) = row.columns[4],

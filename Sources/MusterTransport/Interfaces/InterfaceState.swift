@@ -9,16 +9,16 @@ internal import NIOCore
   internal import Glibc
 #endif
 
-/// One address of one interface, and whether anything can leave by it: two readings that differ
-/// mean that the network has changed.
+/// One address of one interface, and whether it is usable. Two different readings mean that the
+/// network changed.
 struct InterfaceState: Hashable, Sendable {
   let name: String
-  /// An interface without an IP address is of no use, whatever becomes of it.
+  /// Interfaces without an IP address are ignored.
   let address: Endpoint
-  /// Up, and with a carrier: a cable that is plugged in, a radio that is associated.
+  /// Up and with a carrier: a plugged-in cable, an associated radio.
   let isRunning: Bool
 
-  /// What the machine has at this moment; nothing where the system does not tell.
+  /// Returns the current interfaces of this machine; none if the system does not report them.
   static func current() -> Set<InterfaceState> {
     var first: UnsafeMutablePointer<ifaddrs>?
     guard getifaddrs(&first) == 0 else { return [] }
@@ -54,7 +54,7 @@ struct InterfaceState: Hashable, Sendable {
 }
 
 extension LinkID {
-  /// What the system calls the interface; nil for one that is not known, or has gone.
+  /// The system's name of the interface; nil if it is unknown or has been removed.
   var interfaceName: String? {
     guard self != .unknown else { return nil }
     return withUnsafeTemporaryAllocation(of: CChar.self, capacity: Int(IF_NAMESIZE)) { buffer in

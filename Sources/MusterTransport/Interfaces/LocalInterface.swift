@@ -4,15 +4,15 @@ internal import NIOCore
 /// One address of one network interface of this machine.
 struct LocalInterface {
   let device: NIONetworkDevice
-  /// Port 0; a link-local IPv6 address carries its interface.
+  /// The address with port 0. A link-local IPv6 address includes its interface.
   let address: Endpoint
 
   var index: Int { device.interfaceIndex }
 
-  /// Loopback refuses multicast, so it never carries announces.
+  /// Whether announces can be sent on it. Loopback does not support multicast.
   var carriesMulticast: Bool { device.multicastSupported && !address.isLoopback }
 
-  /// What the machine has at this moment, in the system's order.
+  /// Returns the current interfaces of this machine, in the system's order.
   static func enumerate() throws -> [LocalInterface] {
     try System.enumerateDevices().compactMap { device in
       guard let address = device.address.flatMap({ Endpoint($0) }) else { return nil }
@@ -22,8 +22,8 @@ struct LocalInterface {
 }
 
 extension [LocalInterface] {
-  /// Those that a socket on `listen` can send announces by, one per interface: all of its family
-  /// for a wildcard, else the one that has the address.
+  /// Returns the interfaces on which a socket bound to `listen` can send announces, one address for
+  /// each: all of its family for a wildcard, otherwise the one with that address.
   func carryingMulticast(for listen: Endpoint) -> [LocalInterface] {
     var seen: Set<Int> = []
     return filter { interface in
@@ -33,8 +33,8 @@ extension [LocalInterface] {
     }
   }
 
-  /// One per interface and family, for joining the groups. Nothing when `listen` is loopback:
-  /// whoever announces there cannot be answered.
+  /// Returns one address per interface and family, for joining the groups. None if `listen` is
+  /// loopback: an announcer there could not be answered.
   func joinable(_ family: AddressFamily, listen: Endpoint) -> [LocalInterface] {
     guard !listen.isLoopback else { return [] }
     let reachable =

@@ -8,9 +8,9 @@ internal import MusterModel
   internal import Glibc
 #endif
 
-/// `HOST:PORT` or `[IPV6]:PORT` as people type it, taken apart.
+/// A parsed `HOST:PORT` or `[IPV6]:PORT` from user input.
 struct AddressText: Hashable {
-  /// An IP address without its brackets, or a name. At most 255 bytes, none of them NUL.
+  /// An IP address without its brackets, or a host name. At most 255 bytes, without NUL.
   let host: String
   let port: UInt16
   private let isBracketed: Bool
@@ -36,7 +36,7 @@ struct AddressText: Hashable {
       isBracketed = false
     }
     guard !host.isEmpty else { throw bad("the host is missing, as in 192.0.2.1:7474") }
-    guard host.utf8.count <= 255, !host.utf8.contains(0) else { throw bad("the host is no name") }
+    guard host.utf8.count <= 255, !host.utf8.contains(0) else { throw bad("the host is invalid") }
     guard portText.utf8.allSatisfy({ (48...57).contains($0) }), let number = UInt16(portText) else {
       throw bad("the port is a number from 0 to 65535")
     }
@@ -44,7 +44,7 @@ struct AddressText: Hashable {
     if isBracketed, literal() == nil { throw bad("[\(host)] is not an IPv6 address") }
   }
 
-  /// The endpoint, if the host is an IP address; an IPv4-mapped one becomes plain IPv4.
+  /// Returns the endpoint if the host is an IP address. An IPv4-mapped address becomes plain IPv4.
   func literal() -> Endpoint? {
     if !isBracketed {
       return Self.parse(host, AF_INET, length: 4).map { Endpoint(trusted: $0, port: port) }
@@ -66,7 +66,7 @@ struct AddressText: Hashable {
 }
 
 extension Endpoint {
-  /// `::ffff:192.0.2.1` (RFC 4291 §2.5.5.2) is 192.0.2.1: one peer has one endpoint.
+  /// `::ffff:192.0.2.1` (RFC 4291 §2.5.5.2) becomes 192.0.2.1, so that one peer has one endpoint.
   var unmapped: Endpoint {
     let prefix: [UInt8] = [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xFF, 0xFF]
     guard family == .ipv6, address.starts(with: prefix) else { return self }

@@ -1,6 +1,6 @@
 internal import Synchronization
 
-/// The counters, to which the event loop adds and which anybody may read.
+/// Thread-safe counters: the event loop adds to them, any thread may read them.
 final class CounterLedger: Sendable {
   private let counters = Mutex(TransportCounters())
 

@@ -1,17 +1,17 @@
 public import MusterModel
 
-/// One datagram as it came in. Nothing about it is authenticated.
+/// A received datagram. Nothing in it is authenticated.
 public struct ReceivedDatagram: Sendable, Hashable {
   /// At most `Limits.datagramBytes`.
   public let bytes: [UInt8]
-  /// Where it claims to come from, and where an answer goes.
+  /// The claimed source address, and the destination of an answer.
   public let from: Endpoint
-  /// Whether it came in by the announce groups' port rather than the node's own.
+  /// Whether it arrived on the announce groups' port rather than the node's own.
   public let viaMulticast: Bool
-  /// The interface that it came in by.
+  /// The interface on which it arrived.
   public let link: LinkID
 
-  /// For tests of what reads datagrams; the transport makes its own.
+  /// Creates a datagram, for tests of its readers. The transport creates its own.
   public init(bytes: [UInt8], from: Endpoint, viaMulticast: Bool, link: LinkID) {
     self.bytes = bytes
     self.link = link
@@ -22,13 +22,13 @@ public struct ReceivedDatagram: Sendable, Hashable {
 
 /// One datagram to send.
 public struct OutboundDatagram: Sendable, Hashable {
-  /// What to send.
+  /// The contents.
   public let bytes: [UInt8]
-  /// Whom to send it to.
+  /// The destination.
   public let to: Destination
 
-  /// The one place where the size is enforced: no IP fragment is ever sent, so more than
-  /// `Limits.datagramBytes` is a programmer's error.
+  /// Creates a datagram. This is where the size is enforced: IP fragments are never sent, so more
+  /// than `Limits.datagramBytes` is a programmer's error.
   public init(bytes: [UInt8], to: Destination) {
     precondition(
       bytes.count <= Limits.datagramBytes,
@@ -38,18 +38,18 @@ public struct OutboundDatagram: Sendable, Hashable {
   }
 }
 
-/// Whom a datagram is for.
+/// The destination of a datagram.
 public enum Destination: Sendable, Hashable {
-  /// One peer, by one link; the route decides where that is not known.
+  /// One peer on one link; for an unknown link the operating system's routes decide.
   case endpoint(Endpoint, LinkID)
-  /// The announce group by one interface; nil for each.
+  /// The announce group on one interface; nil for every interface.
   case multicast(LinkID?)
 }
 
-/// Why paths to others may have come or gone.
+/// A reason why paths to peers may have appeared or disappeared.
 public enum NetworkChange: Sendable, Hashable {
-  /// An address or a carrier has come or gone.
+  /// An address or a carrier appeared or disappeared.
   case interfaces
-  /// The machine has slept, or this process was stopped.
+  /// The machine was suspended, or this process was stopped.
   case woke
 }

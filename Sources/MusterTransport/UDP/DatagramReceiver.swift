@@ -1,10 +1,9 @@
 internal import MusterModel
 internal import NIOCore
 
-/// The end of a socket's pipeline: turns what one read cycle delivered into one batch.
+/// The last handler of a socket's pipeline: turns the datagrams of one read cycle into one batch.
 ///
-/// Nothing that arrives can stop it: what does not fit is dropped and counted, and errors are
-/// counted too.
+/// No input can stop it. Oversized datagrams and errors are dropped and counted.
 final class DatagramReceiver: ChannelInboundHandler {
   typealias InboundIn = AddressedEnvelope<ByteBuffer>
 
@@ -45,7 +44,7 @@ final class DatagramReceiver: ChannelInboundHandler {
       .map(LinkID.init(index:)) ?? .unknown
   }
 
-  /// Counts before it hands over, so that whoever has read a datagram finds it counted.
+  /// Counts before it delivers, so that the reader of a datagram finds it counted.
   func channelReadComplete(context: ChannelHandlerContext) {
     for datagram in batch { tally.countReceived(bytes: datagram.bytes.count) }
     ledger.add(tally)

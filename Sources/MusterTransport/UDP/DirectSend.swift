@@ -9,20 +9,20 @@ internal import NIOCore
   internal import Glibc
 #endif
 
-/// Sends by the socket itself rather than through NIO's write queue, for two reasons: NIO closes a
-/// datagram channel on most errors of a send, "network is unreachable" among them, which in the
-/// field is the weather; and the interface of an IPv4 announce is a setting of the socket, so it
-/// must not change before the datagram has left.
+/// Sends on the socket itself, bypassing NIO's write queue, for two reasons. NIO closes a datagram
+/// channel on most send errors, including "network is unreachable", which is common in the field.
+/// And the interface of an IPv4 announce is a socket option, so it must not change before the
+/// datagram is sent.
 ///
-/// MUST be called on the event loop of the socket's channel, while that is active.
+/// MUST be called on the event loop of the socket's channel while the channel is active.
 struct DirectSend {
   let handle: NIOBSDSocket.Handle
 
-  /// Nil when the operating system took the datagram; never blocks.
+  /// Sends without blocking. Returns nil if the operating system accepted the datagram.
   func send(_ bytes: [UInt8], to address: SocketAddress) -> DropReason? {
     let flags = Int32(MSG_DONTWAIT)
-    // A signal may interrupt a send, and an earlier datagram's ICMP error may be reported by this
-    // one instead; both are over after one more try.
+    // A signal may interrupt a send, and an ICMP error for an earlier datagram may be reported
+    // here. Both are gone after one retry.
     for _ in 0..<3 {
       let result = bytes.withUnsafeBytes { bytes in
         address.withSockAddr { pointer, length in
@@ -36,7 +36,7 @@ struct DirectSend {
     return .unreachable
   }
 
-  /// Chooses the interface of the next IPv4 announces. False if it has gone.
+  /// Selects the interface of the following IPv4 announces. Returns false if it was removed.
   func useForMulticast(interfaceIndex: Int) -> Bool {
     var request = ip_mreqn()
     request.imr_ifindex = Int32(truncatingIfNeeded: interfaceIndex)

@@ -10,7 +10,7 @@ internal import NIOCore
 #endif
 
 extension Endpoint {
-  /// Nil for what is not an IP address.
+  /// Returns nil if it is not an IP address.
   init?(_ socketAddress: SocketAddress) {
     switch socketAddress {
     case .v4(let wrapped):
@@ -28,7 +28,7 @@ extension Endpoint {
     }
   }
 
-  /// Carries the scope, without which a link-local address leads nowhere.
+  /// The socket address, including the scope that a link-local address requires.
   var socketAddress: SocketAddress {
     switch family {
     case .ipv4:

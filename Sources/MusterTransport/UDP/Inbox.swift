@@ -1,11 +1,11 @@
 internal import MusterModel
 internal import Synchronization
 
-/// Datagrams between the event loop and the one task that reads them.
+/// The queue between the event loop and the one task that reads datagrams.
 ///
-/// It holds at most `bound`; what comes while it is full is dropped and counted, as the kernel
-/// does with its own buffer. While the reader is behind, read cycles merge into larger batches,
-/// so that the reader's fixed cost per batch shrinks under load.
+/// It holds at most `bound` datagrams. Further ones are dropped and counted, as in the kernel's own
+/// buffer. While the reader is behind, read cycles merge into larger batches, which reduces the
+/// reader's fixed cost per datagram under load.
 final class Inbox: Sendable {
   static let bound = UDPTransport.receiveBound
 
@@ -16,7 +16,7 @@ final class Inbox: Sendable {
   }
   private let state = Mutex(State())
 
-  /// Takes what one read cycle brought. Returns how many of them were dropped.
+  /// Queues the datagrams of one read cycle. Returns how many of them were dropped.
   func deliver(_ batch: [ReceivedDatagram]) -> Int {
     let (dropped, wake) = state.withLock { state in
       let room = state.isFinished ? 0 : Self.bound - state.waiting.count
@@ -27,8 +27,8 @@ final class Inbox: Sendable {
     return dropped
   }
 
-  /// Everything that waits, up to `Limits.inputsPerBatch`, in order of arrival; suspends while
-  /// there is nothing. Nil once finished and drained, or when the task is cancelled.
+  /// Returns everything queued, up to `Limits.inputsPerBatch`, in order of arrival; suspends while
+  /// the queue is empty. Nil once finished and drained, or if the task is cancelled.
   ///
   /// MUST be called by one task at a time.
   func next() async -> [ReceivedDatagram]? {
@@ -46,7 +46,7 @@ final class Inbox: Sendable {
     }
   }
 
-  /// Lets the reader drain what waits, and then end.
+  /// Ends the queue after the reader has drained it.
   func finish() {
     let wake = state.withLock { state in
       state.isFinished = true
@@ -55,7 +55,8 @@ final class Inbox: Sendable {
     wake?()
   }
 
-  /// What to run outside the lock to resume the reader, if there is one and something for it.
+  /// Returns the closure that resumes the reader, to be called outside the lock; nil if there is no
+  /// reader or nothing to deliver.
   private static func handOver(_ state: inout State) -> (@Sendable () -> Void)? {
     guard let reader = state.reader, !state.waiting.isEmpty || state.isFinished else { return nil }
     state.reader = nil

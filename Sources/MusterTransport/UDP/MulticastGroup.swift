@@ -1,11 +1,11 @@
 internal import MusterModel
 
-/// Where announces are heard: one group per family on one fixed port, so that nodes find each
-/// other with nothing configured, whatever port each listens on.
+/// The multicast groups of announces: one per family on one fixed port, so that nodes discover each
+/// other without configuration, whatever port each one listens on.
 ///
-/// The IPv4 group lies in the organisation-local scope (RFC 2365, 239.0.0.0/8) and is kept to one
-/// link by a time to live of 1; the IPv6 group has link-local scope (RFC 4291 §2.7). Both spell
-/// `MUS`/`MUST` in ASCII.
+/// The IPv4 group is in the organisation-local scope (RFC 2365, 239.0.0.0/8) and is limited to one
+/// link by a TTL of 1. The IPv6 group has link-local scope (RFC 4291 §2.7). Both spell `MUS`/`MUST`
+/// in ASCII.
 public struct MulticastGroup: Sendable, Hashable {
   /// The groups and port of every node in the field.
   public static let announce = MulticastGroup(port: 7475)
@@ -17,10 +17,10 @@ public struct MulticastGroup: Sendable, Hashable {
   /// The UDP port of both groups.
   public let port: UInt16
 
-  /// Another port makes a separate neighbourhood, as tests need.
+  /// Creates groups on another port, which separates nodes on one network, for tests.
   public init(port: UInt16) { self.port = port }
 
-  /// The group of a family. `scope` is the interface to send by, which IPv6 needs.
+  /// Returns the group address of a family. `scope` is the sending interface, which IPv6 requires.
   func endpoint(_ family: AddressFamily, scope: UInt32 = 0) -> Endpoint {
     switch family {
     case .ipv4: Endpoint(trusted: ipv4, port: port)

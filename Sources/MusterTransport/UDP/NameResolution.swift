@@ -9,9 +9,10 @@ internal import NIOCore
   internal import Glibc
 #endif
 
-/// The blocking look-up of a name by the operating system: the hosts file, DNS, mDNS where set up.
+/// Blocking name resolution by the operating system: the hosts file, DNS, mDNS if configured.
 enum NameResolution {
-  /// The addresses of a name in the system's order of preference (RFC 6724), each once.
+  /// Returns the addresses of a name without duplicates, in the system's order of preference (RFC
+  /// 6724).
   static func addresses(of name: String, port: UInt16) throws(TransportError) -> [Endpoint] {
     var hints = addrinfo()
     hints.ai_family = AF_UNSPEC

@@ -1,9 +1,9 @@
 internal import MusterModel
 internal import NIOCore
 
-/// The sockets that a transport has open. Lives on the event loop.
+/// The open sockets of a transport. Confined to the event loop.
 struct OpenSockets {
-  /// A socket on an announce group's port, and the interfaces by which it has joined.
+  /// A socket on an announce group's port, and the interfaces on which it has joined.
   struct Group {
     var channel: any Channel
     var joined: [Int: LocalInterface] = [:]
@@ -11,7 +11,7 @@ struct OpenSockets {
 
   var unicast: any Channel
   var groups: [AddressFamily: Group] = [:]
-  /// Where announces go out.
+  /// The interfaces on which announces are sent.
   var announceInterfaces: [LocalInterface] = []
   /// Once true, nothing is opened again.
   var isClosed = false

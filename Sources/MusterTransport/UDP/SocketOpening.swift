@@ -10,21 +10,21 @@ internal import NIOPosix
   internal import Glibc
 #endif
 
-/// How the two kinds of socket are opened.
+/// Opens the two kinds of socket.
 struct SocketOpening {
   let eventLoop: any EventLoop
   let inbox: Inbox
   let ledger: CounterLedger
   let ownEndpoints: NIOLoopBoundBox<Set<Endpoint>>
 
-  /// A longer datagram is cut here, and still seen to be too long.
+  /// A longer datagram is truncated here, and still detected as too long.
   private static let readSlotBytes = 1536
   private static let datagramsPerRead = 32
   private static let receiveBufferBytes: Int32 = 4 << 20
   private static let sendBufferBytes: Int32 = 1 << 20
 
-  /// The node's own socket. Without SO_REUSEADDR, which on UDP would let a second node take the
-  /// same port and every other datagram with it.
+  /// Opens the node's own socket. Without SO_REUSEADDR, which on UDP would let a second node bind
+  /// the same port and receive every other datagram.
   func unicast(on listen: Endpoint) async throws(TransportError) -> any Channel {
     var bootstrap = bootstrap(viaMulticast: false)
       .channelOption(.socketOption(.so_sndbuf), value: .init(Self.sendBufferBytes))
@@ -48,16 +48,16 @@ struct SocketOpening {
     }
   }
 
-  /// A socket that hears one family's announce group, shared by all nodes of the machine.
+  /// Opens a socket for one family's announce group, shared by all nodes of the machine.
   ///
-  /// IPv4 binds to the group itself, so that nothing else sent to the port comes in. IPv6 cannot:
-  /// a link-local group's address is bound to one interface.
+  /// IPv4 binds to the group itself, so that nothing else sent to the port is received. IPv6
+  /// cannot: a link-local group's address is bound to one interface.
   func group(_ group: MulticastGroup, family: AddressFamily) async throws -> any Channel {
     var bootstrap = bootstrap(viaMulticast: true)
       .channelOption(.socketOption(.so_reuseaddr), value: 1)
     #if canImport(Darwin)
-      // Linux delivers multicast to all sockets that reuse the address; here they must share the
-      // port by name too.
+      // Linux delivers multicast to all sockets that reuse the address; here SO_REUSEPORT is also
+      // required.
       bootstrap = bootstrap.channelOption(.socketOption(.so_reuseport), value: 1)
     #endif
     switch family {
@@ -97,7 +97,7 @@ struct SocketOpening {
 }
 
 extension TransportError {
-  /// What a refusal to bind means to the person who chose the address.
+  /// Converts a bind error into one that names the address to change.
   fileprivate init(_ error: any Error, listen: Endpoint) {
     let address = listen.description
     switch (error as? IOError)?.errnoCode {

@@ -1,23 +1,23 @@
-/// What went in and out since the transport was bound. Nothing is dropped without being counted.
+/// Traffic counters since the transport was bound. Every dropped datagram is counted.
 public struct TransportCounters: Sendable, Hashable {
-  /// Datagrams that the operating system took; one announce counts once per interface.
+  /// Datagrams that the operating system accepted. One announce counts once per interface.
   public internal(set) var sent: UInt64 = 0
   /// Bytes of those datagrams, without IP and UDP headers.
   public internal(set) var sentBytes: UInt64 = 0
-  /// Datagrams of allowed size that came in, those dropped as `readerBehind` included.
+  /// Received datagrams of valid size, including those dropped as `readerBehind`.
   public internal(set) var received: UInt64 = 0
   /// Bytes of those datagrams, without IP and UDP headers.
   public internal(set) var receivedBytes: UInt64 = 0
-  /// Errors that a socket reported while reading; each socket that closes of them is rebuilt.
+  /// Socket read errors. A socket that closes because of one is rebuilt.
   public internal(set) var socketErrors: UInt64 = 0
-  /// Sockets that closed by themselves and were opened again.
+  /// Sockets that closed unexpectedly and were opened again.
   public internal(set) var rebuiltSockets: UInt64 = 0
   private var drops: [DropReason: UInt64] = [:]
 
-  /// How many datagrams were dropped for this reason.
+  /// Returns how many datagrams were dropped for this reason.
   public func dropped(_ reason: DropReason) -> UInt64 { drops[reason, default: 0] }
 
-  /// How many datagrams were dropped for any reason.
+  /// The number of datagrams dropped for any reason.
   public var droppedInAll: UInt64 { drops.values.reduce(0, &+) }
 
   private mutating func countSent(bytes: Int) {
@@ -25,7 +25,7 @@ public struct TransportCounters: Sendable, Hashable {
     sentBytes &+= UInt64(bytes)
   }
 
-  /// One attempt to send: nil when it succeeded.
+  /// Counts one attempt to send: nil if it succeeded.
   mutating func count(_ dropped: DropReason?, of bytes: Int) {
     if let dropped { drop(dropped) } else { countSent(bytes: bytes) }
   }
@@ -52,13 +52,13 @@ public struct TransportCounters: Sendable, Hashable {
   }
 }
 
-/// Why a datagram went no further.
+/// The reason why a datagram was dropped.
 public enum DropReason: String, Sendable, Hashable, CaseIterable {
   /// Received with more than `Limits.datagramBytes`.
   case oversize
   /// Received while the reader was `UDPTransport.receiveBound` datagrams behind.
   case readerBehind
-  /// Our own announce, looped back by the operating system.
+  /// This node's own announce, looped back by the operating system.
   case ownEcho
   /// Sent while `UDPTransport.sendBound` datagrams were waiting for the event loop.
   case senderBehind
@@ -66,16 +66,16 @@ public enum DropReason: String, Sendable, Hashable, CaseIterable {
   case sendBufferFull
   /// No route, no neighbour, or the interface is down.
   case unreachable
-  /// A firewall or a privilege of this machine forbids it.
+  /// A firewall or missing privileges on this machine forbid it.
   case forbidden
-  /// Larger than what the interface, or the path as far as it is known, takes in one piece.
+  /// Larger than the MTU of the interface, or of the path as far as known.
   case overPathSize
-  /// The socket speaks the other IP family.
+  /// The socket uses the other IP family.
   case otherFamily
-  /// An announce with no interface to send it by.
+  /// An announce without an interface to send it on.
   case noInterface
-  /// The socket is closed, for good or until it is rebuilt.
+  /// The socket is closed, permanently or until it is rebuilt.
   case socketClosed
-  /// Any other refusal by the operating system.
+  /// Any other error of the operating system.
   case refused
 }

@@ -1,28 +1,29 @@
-/// Why a socket could not be opened or an address not be used, in words for who typed it.
+/// The reason why a socket could not be opened or an address not be used, for the user who entered
+/// it.
 public enum TransportError: Error, Hashable, Sendable {
-  /// The address that another process listens on.
+  /// Another process listens on the address.
   case addressInUse(String)
   /// The address to listen on belongs to no interface of this machine.
   case addressNotAvailable(String)
   /// The operating system refuses the port, as those below 1,024.
   case permissionDenied(String)
-  /// What was typed is no address, and why.
+  /// The input is not an address, and why.
   case badAddress(String, reason: String)
-  /// The host name that has no address, and why.
+  /// The host name has no address, and why.
   case unresolvedName(String, reason: String)
-  /// Any other refusal by the operating system: the address, and its words.
+  /// Any other error of the operating system: the address and the error message.
   case socketRefused(String, reason: String)
 }
 
 extension TransportError: CustomStringConvertible {
-  /// One line that says what is wrong and what to do about it.
+  /// One line that states what failed and what to do.
   public var description: String {
     switch self {
     case .addressInUse(let address):
       let port = address.split(separator: ":").last.map(String.init) ?? address
       return "UDP port \(port) is taken: another node? choose another with --listen"
     case .addressNotAvailable(let address):
-      return "\(address) is no address of this machine: use 0.0.0.0 for all with --listen"
+      return "\(address) is not an address of this machine: use --listen 0.0.0.0:PORT for all"
     case .permissionDenied(let address):
       return "not permitted to listen on \(address): choose a port above 1023 with --listen"
     case .badAddress(let text, let reason):

@@ -1,19 +1,20 @@
 public import MusterModel
 
-/// What a transport is opened with.
+/// The configuration of a transport.
 public struct UDPConfiguration: Sendable, Hashable {
-  /// Where a node listens unless told otherwise.
+  /// The default address to listen on.
   public static let defaultListen = "0.0.0.0:7474"
 
-  /// The node's own address: a wildcard, or one address of this machine. Port 0 takes any free
-  /// port. Its family is the only one that the transport speaks.
+  /// The node's own address: a wildcard, or one address of this machine. Port 0 selects any free
+  /// port. The transport sends only in this address family.
   public let listen: Endpoint
-  /// Whether to announce to the groups and hear others' announces.
+  /// Whether to send announces to the groups and receive others' announces.
   public let multicast: Bool
-  /// The groups; only tests need others.
+  /// The groups; only tests use others.
   public let group: MulticastGroup
 
-  /// Takes `0.0.0.0:7474` or `[::]:7474`. An address, not a name: a name may mean several.
+  /// Parses `0.0.0.0:7474` or `[::]:7474`. Requires an address, since a name may resolve to
+  /// several.
   public init(
     listen: String = defaultListen, multicast: Bool = true, group: MulticastGroup = .announce
   ) throws(TransportError) {

@@ -2,9 +2,9 @@ public import MusterModel
 internal import NIOPosix
 
 extension UDPTransport {
-  /// Finds the endpoint of `HOST:PORT`, where the host is an IP address or a name. Names are looked
-  /// up on a thread of their own, since the look-up blocks. Of several addresses it takes the first
-  /// of `family`, or the first of any if that is nil.
+  /// Resolves `HOST:PORT`, where the host is an IP address or a name. Names are resolved on a
+  /// separate thread, since the call blocks. Of several addresses it returns the first of `family`,
+  /// or the first of any if that is nil.
   public static func resolve(
     _ text: String, family: AddressFamily? = nil
   ) async throws(TransportError) -> Endpoint {
@@ -33,7 +33,7 @@ extension UDPTransport {
     return endpoint
   }
 
-  /// The same, with the family that this transport can send to.
+  /// Resolves `HOST:PORT` in the address family of this transport.
   public func resolve(_ text: String) async throws(TransportError) -> Endpoint {
     try await Self.resolve(text, family: family)
   }

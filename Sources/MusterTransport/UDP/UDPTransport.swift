@@ -5,48 +5,48 @@ internal import NIOPosix
 public import ServiceLifecycle
 internal import Synchronization
 
-/// Datagrams in and out of one node.
+/// The UDP transport of one node.
 ///
 /// ```
-///               ┌ unicast socket on --listen ──────────┐
-///  send() ─────▶│ peers, and announces by each interface│──▶ network
-///               └──────────────┬────────────────────────┘
-///  datagrams ◀── inbox ◀───────┤
-///               ┌──────────────┴────────────────────────┐
-///               │ group sockets (IPv4, IPv6), port 7475  │◀── announces
-///               └───────────────────────────────────────┘
+///                ┌ unicast socket on --listen ───────────┐
+/// send() ───────▶│ peers, and announces on each interface│──▶ network
+///                └──────────────┬────────────────────────┘
+/// datagrams ◀── inbox ◀─────────┤
+///                ┌──────────────┴────────────────────────┐
+///                │ group sockets (IPv4, IPv6), port 7475 │◀── announces
+///                └───────────────────────────────────────┘
 /// ```
 ///
-/// All sockets live on one event loop. What it guarantees: no datagram over
-/// `Limits.datagramBytes` leaves or is handed in; every queue is bounded and what is dropped is
-/// counted; no error of the network ends it. Sockets that close by themselves are opened again
-/// and new interfaces joined within `rescanSeconds`, and `changes` tells of it. It says by which
-/// interface each datagram came; by which one leaves, the machine's routes decide, but for
-/// announces. It does not authenticate, retry or pace anything, and it speaks the one IP family of
-/// its `listen` address: datagrams for the other are dropped and counted, though announces of both
-/// are heard.
+/// All sockets run on one event loop. Guarantees: no datagram over `Limits.datagramBytes` is sent
+/// or delivered; every queue is bounded and every dropped datagram is counted; no network error
+/// ends the transport. Within `rescanSeconds`, sockets that closed unexpectedly are reopened, new
+/// interfaces are joined, and `changes` reports it. It reports the interface on which each datagram
+/// arrived; outgoing datagrams follow the machine's routes, except announces. It does not
+/// authenticate, retry or pace. It sends only in the IP family of its `listen` address: datagrams
+/// for the other are dropped and counted, although announces of both are received.
 public final class UDPTransport: Service {
-  /// Received datagrams that wait for the reader at most: about 10 MB. Newer ones are dropped.
+  /// The maximum number of received datagrams that wait for the reader, about 10 MB. Newer ones are
+  /// dropped.
   public static let receiveBound = 8192
-  /// Datagrams that wait for the event loop at most. Batches beyond are dropped.
+  /// The maximum number of datagrams that wait for the event loop. Further batches are dropped.
   public static let sendBound = 8192
-  /// How often the machine's interfaces are looked at, which takes a tenth of a millisecond.
+  /// How often the machine's interfaces are scanned, which takes a tenth of a millisecond.
   public static let rescanSeconds = 1
-  /// A look that comes so much too late shows that the machine slept, or this process did.
+  /// A scan that is this late means that the machine or this process was suspended.
   static let wakeSeconds = 4
 
-  /// What came in, in order of arrival: one batch is what one read cycle delivered or, while the
-  /// reader is behind, what several did, at most `Limits.inputsPerBatch` datagrams. Bounded by
-  /// `receiveBound`. Ends when the transport closes.
+  /// Received datagrams in order of arrival. One batch is one read cycle or, while the reader is
+  /// behind, several, at most `Limits.inputsPerBatch` datagrams. Bounded by `receiveBound`. Ends
+  /// when the transport closes.
   ///
   /// MUST be read by one task.
   public let datagrams: AsyncStream<[ReceivedDatagram]>
-  /// Says that paths to others may have come or gone: addresses, carriers, or a sleep of this
-  /// machine. What nobody has read yet is said once.
+  /// Reports that paths to peers may have changed: addresses, carriers, or a suspension of this
+  /// machine. Unread changes are merged.
   ///
   /// MUST be read by one task.
   public let changes: AsyncStream<NetworkChange>
-  /// The port of the unicast socket; differs from the configuration's only when that was 0.
+  /// The port of the unicast socket. Differs from the configured port only if that was 0.
   public let boundPort: UInt16
 
   private let configuration: UDPConfiguration
@@ -58,8 +58,8 @@ public final class UDPTransport: Service {
   private let waitingSends = Atomic(0)
   private let changing: AsyncStream<NetworkChange>.Continuation
 
-  /// The port is taken here, before anything else of a node starts, so that a second node on it is
-  /// told so at once. MUST be followed by `run()` or `close()`.
+  /// Binds the port before the rest of a node starts, so that a second node on the same port fails
+  /// at once. MUST be followed by `run()` or `close()`.
   public static func bind(
     configuration: UDPConfiguration, logger: Logger
   ) async throws(TransportError) -> UDPTransport {
@@ -90,8 +90,7 @@ public final class UDPTransport: Service {
     sockets = .makeBoxSendingValue(OpenSockets(unicast: unicast), eventLoop: opening.eventLoop)
   }
 
-  /// Keeps the sockets in step with the machine's interfaces until shutdown or cancellation, then
-  /// closes them.
+  /// Rescans the machine's interfaces until shutdown or cancellation, then closes the sockets.
   public func run() async throws {
     await cancelWhenGracefulShutdown { await self.watch() }
     await close()
@@ -99,13 +98,13 @@ public final class UDPTransport: Service {
 
   private func watch() async {
     var known = InterfaceState.current()
-    // This clock goes on while the machine sleeps.
+    // This clock continues while the machine is suspended.
     var looked = ContinuousClock.now
     while !Task.isCancelled {
       do {
         try await Task.sleep(for: .seconds(Self.rescanSeconds))
       } catch {
-        return  // Cancelled, which is how it ends.
+        return  // Cancelled: the regular end.
       }
       await rescan()
       let found = InterfaceState.current()
@@ -117,7 +116,7 @@ public final class UDPTransport: Service {
     }
   }
 
-  /// Closes all sockets and ends `datagrams`. For who has bound a transport and will not run it.
+  /// Closes all sockets and ends `datagrams`. For a transport that was bound and will not be run.
   public func close() async {
     let channels = await onEventLoop { sockets in
       sockets.isClosed = true
@@ -134,15 +133,15 @@ public final class UDPTransport: Service {
     changing.finish()
   }
 
-  /// The IP family that this transport can send to.
+  /// The IP family in which this transport sends.
   public var family: AddressFamily { configuration.listen.family }
 
-  /// What went in and out so far.
+  /// The current counters.
   public var counters: TransportCounters { ledger.reading }
 
-  /// Where others may reach this node: the addresses of this machine with the bound port, those of
-  /// networks before the loopback ones; the one address of `listen` if that names one.
-  /// IPv6 link-local addresses are left out, since they mean nothing on another machine.
+  /// Returns the addresses at which this node is reachable: those of this machine with the bound
+  /// port, networks before loopback; only the address of `listen` if it is specific. IPv6
+  /// link-local addresses are left out, since they have no meaning on another machine.
   public func localEndpoints() -> [Endpoint] {
     guard configuration.listen.isWildcard else {
       return [configuration.listen.with(port: boundPort)]
@@ -156,14 +155,14 @@ public final class UDPTransport: Service {
     return ranked.map { $0.with(port: boundPort) }
   }
 
-  /// What this machine calls a link; nil for one that is not known, or has gone.
+  /// Returns the system's name of a link; nil if it is unknown or was removed.
   public func interfaceName(of link: LinkID) -> String? { link.interfaceName }
 
   // MARK: Sending
 
-  /// Hands datagrams to the event loop and returns at once; they leave in this order. At most
-  /// `sendBound` may wait: a batch that would pass it is dropped whole, and what the operating
-  /// system does not take is dropped singly; both are counted.
+  /// Queues datagrams for the event loop and returns at once. They are sent in this order. At most
+  /// `sendBound` may be queued: a batch beyond that is dropped whole. Datagrams that the operating
+  /// system rejects are dropped individually. Both are counted.
   public func send(_ datagrams: [OutboundDatagram]) {
     let waiting = waitingSends.add(datagrams.count, ordering: .relaxed).newValue
     guard waiting <= Self.sendBound else {
@@ -225,9 +224,9 @@ public final class UDPTransport: Service {
     }
   }
 
-  // MARK: Keeping up with the machine
+  // MARK: Interface changes
 
-  /// Opens what is missing and joins what is new.
+  /// Reopens missing sockets and joins new interfaces.
   func rescan() async {
     let interfaces = interfaces()
     await rebuildUnicast()
@@ -264,13 +263,13 @@ public final class UDPTransport: Service {
         await adopt(channel) { $0.groups[family] = OpenSockets.Group(channel: channel) }
       } catch {
         logger.debug(
-          "No announces are heard by this family",
+          "Cannot receive announces of this address family",
           metadata: ["family": "\(family)", "error": "\(error)"])
       }
     }
   }
 
-  /// Keeps a newly opened socket, unless the transport was closed meanwhile.
+  /// Keeps a newly opened socket, unless the transport was closed in the meantime.
   private func adopt(
     _ channel: any Channel, _ keep: @escaping @Sendable (inout OpenSockets) -> Void
   ) async {

@@ -1,7 +1,7 @@
 internal import MusterModel
 internal import Synchronization
 
-/// How the uplinks of a node stand, for its user.
+/// The states of a node's uplinks, for the user.
 final class UplinkBoard: Sendable {
   private struct Standing {
     var state = UplinkSummary.State.connecting
@@ -19,13 +19,13 @@ final class UplinkBoard: Sendable {
     state = Mutex(State(posts: targets.map { ($0.description, Standing()) }))
   }
 
-  /// This node is a command post for others.
+  /// Records that this node is a command post for others.
   func serve(at address: String) { state.withLock { $0.serves = address } }
 
   func set(_ index: Int, _ new: UplinkSummary.State, error: String? = nil, advice: String = "") {
     state.withLock { state in
       var standing = state.posts[index].standing
-      // Trying again is no other standing.
+      // A retry does not change the state.
       let isRetry = standing.state == .down && new == .connecting
       if !isRetry, standing.state != new {
         standing.state = new
@@ -37,7 +37,7 @@ final class UplinkBoard: Sendable {
     }
   }
 
-  /// For the status; nil where the node goes to no command post and is none.
+  /// Returns the summary for the status; nil if the node uses no command post and is none.
   func summary(guests: Int) -> UplinkSummary? {
     state.withLock { state in
       guard !state.posts.isEmpty || !state.serves.isEmpty else { return nil }

@@ -5,16 +5,16 @@ internal import NIOCore
 internal import NIOHTTP1
 public import ServiceLifecycle
 
-/// Goes to command posts over HTTPS, for as long as the node runs.
+/// Connects to command posts over HTTPS for as long as the node runs.
 ///
-/// One request to each, whose body never ends, and whose answer never does: what the engine says to
-/// the command post goes up as it is said, and what the command post says comes down as it is said.
-/// A firewall sees HTTPS, a proxy a `CONNECT`. When it breaks, it is made again after a second,
-/// then less often up to every half minute, and at once when the network has changed.
+/// One request to each, with an endless body in both directions: the request carries the engine's
+/// datagrams up, the response carries the command post's down. A firewall sees HTTPS, a proxy a
+/// `CONNECT`. A broken uplink is retried after a second, with exponential backoff up to half a
+/// minute, and at once when the network changes.
 public struct UplinkClient: Service {
-  /// The path that command posts answer at.
+  /// The URL path of command posts.
   public static let path = "/uplink"
-  /// What bodies are said to be.
+  /// The content type of the bodies.
   public static let mediaType = "application/octet-stream"
 
   private static let patience = TimeAmount.seconds(10)
@@ -27,9 +27,11 @@ public struct UplinkClient: Service {
   private let random: @Sendable () -> UInt64
   private let logger: Logger
 
+  /// Creates a client.
+  ///
   /// - Parameters:
-  ///   - uplinks: made for these targets.
-  ///   - random: for the pauses between attempts.
+  ///   - uplinks: created for the same targets.
+  ///   - random: the source of jitter for retry intervals.
   public init(
     proxy: UplinkProxy?, uplinks: UplinkSwitch, logger: Logger,
     random: @escaping @Sendable () -> UInt64
@@ -41,7 +43,7 @@ public struct UplinkClient: Service {
     self.logger = logger
   }
 
-  /// Returns after a graceful shutdown.
+  /// Runs until graceful shutdown.
   public func run() async throws {
     await cancelWhenGracefulShutdown {
       await withTaskGroup(of: Void.self) { group in
@@ -59,7 +61,7 @@ public struct UplinkClient: Service {
       guard !pins.isEmpty else {
         uplinks.board.set(
           index, .noCertificate,
-          advice: "meet any laptop that has been in touch with the command post: this one does not "
+          advice: "connect to any device that knows the command post: this one does not "
             + "know the command post's certificate yet")
         await uplinks.untilHastened(index, milliseconds: Self.lastPauseMilliseconds)
         continue
@@ -81,7 +83,8 @@ public struct UplinkClient: Service {
     }
   }
 
-  /// Whether it stood and came to its end; throws where it never did.
+  /// Runs one connection. Returns whether it was established before it ended; throws if it never
+  /// was.
   private func converse(_ index: Int, pins: UplinkPins) async throws -> Bool {
     let client = HTTPClient(
       eventLoopGroupProvider: .singleton, configuration: try configuration(index, pins: pins))

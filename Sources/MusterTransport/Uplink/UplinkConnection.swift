@@ -2,35 +2,34 @@ public import MusterModel
 public import NIOCore
 internal import Synchronization
 
-/// One uplink that stands, from either side: what is to leave by it, and whether its other end is
-/// still there.
+/// One uplink connection of either side: its send queue, and whether the other end is alive.
 ///
-///     switch ─▶ offer ─▶ waiting (bounded) ─▶ chunks ─▶ body of the request, or of the answer
-///     body of the answer, or of the request ─▶ take ─▶ switch
+///     switch ─▶ offer ─▶ queue (bounded) ─▶ chunks ─▶ body of the request or response
+///     body of the response or request ─▶ take ─▶ switch
 ///
-/// TCP keeps order and loses nothing; what finds no room here is dropped, and the engine says it
-/// again at a slower pace.
+/// TCP keeps the order and loses nothing. Datagrams that exceed the queue are dropped, and the
+/// engine retransmits them at a slower pace.
 public final class UplinkConnection: Sendable {
-  /// What stands in for it towards the engine.
+  /// The endpoint that represents it in the engine.
   public let endpoint: Endpoint
-  /// Where it came from; empty for one that this node began.
+  /// The remote address; empty for an uplink that this node initiated.
   let address: String
-  /// What is to be written, at most `chunkBytes` at a time; ends with the connection.
+  /// The data to write, at most `chunkBytes` at a time. Ends with the connection.
   ///
   /// MUST be read by one task.
   public let chunks: AsyncStream<ByteBuffer>
 
-  /// Datagrams that wait to be written: more than the largest window.
+  /// The maximum number of queued datagrams: more than the largest congestion window.
   static let bound = 1024
   /// One TLS record.
   static let chunkBytes = 16 * 1024
-  /// How often it says that it is there.
+  /// The interval of keepalives.
   static let beatSeconds: Int64 = 15
-  /// After so long without a word the other end is taken to be gone.
+  /// The timeout after which the other end is considered gone.
   static let silenceSeconds: Int64 = 45
-  /// Within this the other end has to prove that it belongs to this operation,
+  /// The timeout in which the other end must authenticate as a member of this operation,
   static let proofSeconds: Int64 = 15
-  /// and it may say so much before.
+  /// and the number of bytes accepted from it before.
   static let bytesBeforeProof = 64 * 1024
 
   private struct State {
@@ -45,7 +44,7 @@ public final class UplinkConnection: Sendable {
   }
   private let state: Mailbox
 
-  /// A box, so that `chunks` can be made before `self` is whole.
+  /// A reference, so that `chunks` can be created before `self` is initialized.
   private final class Mailbox: Sendable {
     let state = Mutex(State())
   }
@@ -58,9 +57,9 @@ public final class UplinkConnection: Sendable {
     chunks = AsyncStream { await Self.next(of: mailbox) }
   }
 
-  // MARK: Out
+  // MARK: Sending
 
-  /// False when there was no room.
+  /// Queues a datagram. Returns false if there is no room.
   func offer(_ datagram: [UInt8]) -> Bool {
     let (isTaken, wake) = state.state.withLock { state in
       guard !state.isClosed, state.waiting.count < Self.bound else {
@@ -99,7 +98,8 @@ public final class UplinkConnection: Sendable {
     }
   }
 
-  /// What to run outside the lock to resume the reader, if there is one and something for it.
+  /// Returns the closure that resumes the reader, to be called outside the lock; nil if there is no
+  /// reader or nothing to deliver.
   private static func handOver(_ state: inout State) -> (@Sendable () -> Void)? {
     guard let reader = state.reader else { return nil }
     guard !state.isClosed else {
@@ -122,9 +122,9 @@ public final class UplinkConnection: Sendable {
     return { [chunk] in reader.resume(returning: chunk) }
   }
 
-  // MARK: In
+  // MARK: Receiving
 
-  /// Takes a piece of what the other end says.
+  /// Parses a piece of the received body.
   func take(_ piece: ByteBuffer) throws(UplinkFault) -> [[UInt8]] {
     let result: Result<[[UInt8]], UplinkFault> = state.state.withLock { state in
       state.heardAt = .now
@@ -137,12 +137,12 @@ public final class UplinkConnection: Sendable {
     return try result.get()
   }
 
-  // MARK: Standing
+  // MARK: Liveness
 
-  /// Says again and again that this end is there. Throws once the other end is silent, or has not
-  /// proved in time that it belongs to this operation; returns when the connection closes.
+  /// Sends keepalives. Throws if the other end times out, or does not authenticate in time; returns
+  /// when the connection closes.
   ///
-  /// - Parameter isTrusted: asked each second; where it says no, the connection ends.
+  /// - Parameter isTrusted: checked every second; the connection ends once it returns false.
   func tend(while isTrusted: @Sendable () -> Bool) async throws {
     let begun = ContinuousClock.now
     var sinceBeat: Int64 = 0
@@ -164,12 +164,12 @@ public final class UplinkConnection: Sendable {
     }
   }
 
-  /// The engine has a session with the other end.
+  /// Records that the engine has a session with the other end.
   func prove() { state.state.withLock { $0.isProven = true } }
 
   var isProven: Bool { state.state.withLock { $0.isProven } }
 
-  /// Nothing leaves any more, and `chunks` ends.
+  /// Closes the connection: nothing is sent any more, and `chunks` ends.
   public func close() {
     state.state.withLock { state in
       state.isClosed = true

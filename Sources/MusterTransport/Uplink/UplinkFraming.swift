@@ -1,16 +1,16 @@
 internal import MusterModel
 public import NIOCore
 
-/// How datagrams stand in the body of an uplink's request, and of its answer: each after its length
-/// in two bytes, big-endian. A length of zero says nothing but that somebody is there.
+/// The framing of datagrams in the bodies of an uplink's request and response: each is preceded by
+/// its length in two bytes, big-endian. A length of zero is a keepalive.
 public struct UplinkFraming: Sendable {
-  /// What begins a packet and is not whole yet.
+  /// The beginning of an incomplete datagram.
   private var rest = ByteBuffer()
 
-  /// One body has one reader.
+  /// Creates the parser of one body.
   public init() {}
 
-  /// That somebody is there.
+  /// A keepalive.
   static let beat: [UInt8] = [0, 0]
 
   static func append(_ datagram: [UInt8], to buffer: inout ByteBuffer) {
@@ -19,8 +19,8 @@ public struct UplinkFraming: Sendable {
     buffer.writeBytes(datagram)
   }
 
-  /// Takes a piece of the body, and gives the datagrams that are whole by now. At most one datagram
-  /// is kept for later.
+  /// Parses a piece of the body and returns the complete datagrams. At most one partial datagram is
+  /// buffered.
   public mutating func read(_ piece: ByteBuffer) throws(UplinkFault) -> [[UInt8]] {
     var piece = piece
     rest.writeBuffer(&piece)
@@ -36,16 +36,16 @@ public struct UplinkFraming: Sendable {
   }
 }
 
-/// Why an uplink ended, or never stood.
+/// The reason why an uplink ended or failed.
 public enum UplinkFault: Error, Hashable, Sendable {
-  /// What comes is not what a command post says.
+  /// The received data is not valid uplink framing.
   case rubbish
-  /// Nothing came for a while, not even that somebody is there.
+  /// Nothing was received for too long, not even a keepalive.
   case silent
-  /// Nobody at the other end proved to belong to this operation.
+  /// The other end did not authenticate as a member of this operation.
   case stranger
-  /// The other end, or this node, ended it.
+  /// The other end, or this node, closed it.
   case ended
-  /// The server answered with this status instead.
+  /// The server returned this HTTP status.
   case status(UInt)
 }

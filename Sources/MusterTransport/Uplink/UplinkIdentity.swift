@@ -5,26 +5,26 @@ public import NIOSSL
 internal import SwiftASN1
 internal import X509
 
-/// What a command post shows by TLS: a self-signed certificate of P-256, which field nodes know
-/// from the operation's control log and compare whole. So its name says nothing, and its dates
-/// reach as far as X.509 lets them: whether it counts must not hang on any laptop's clock.
+/// The TLS identity of a command post: a self-signed P-256 certificate, which field nodes know from
+/// the operation's control log and compare byte for byte. Its name therefore carries no meaning,
+/// and its validity is as long as X.509 permits: it must not depend on any device's clock.
 public struct UplinkIdentity: Sendable {
-  /// What is named in the control log.
+  /// The certificate as named in the control log.
   public let certificate: [UInt8]
   let privateKey: [UInt8]
 
-  /// Why no certificate could be made or used.
+  /// The reason why no certificate could be created or used.
   public struct Fault: Error, CustomStringConvertible {
     /// One line for the terminal.
     public let description: String
   }
 
-  /// The identity that belongs to a key: with the certificate of it that was named before, or else
-  /// with a new one.
+  /// Creates the identity of a key, with the certificate that was named for it before, or a new
+  /// one.
   ///
   /// - Parameters:
-  ///   - seed: the private key, 32 bytes; for those that are no key of the curve, one in 2^32, it
-  ///     is asked with a greater attempt.
+  ///   - seed: the private key, 32 bytes. If they are not a key of the curve (one in 2^32), it is
+  ///     called with the next attempt.
   ///   - named: certificates that this device has named, in DER.
   public init(seed: (_ attempt: UInt8) -> [UInt8], named: [[UInt8]]) throws {
     let key = try Self.key(seed)
@@ -46,12 +46,13 @@ public struct UplinkIdentity: Sendable {
     throw Fault(description: "no key for the uplink could be made")
   }
 
-  /// The end of 9999, which X.509 has for "never" (RFC 5280 §4.1.2.5).
+  /// The end of the year 9999, which X.509 defines as "never" (RFC 5280 §4.1.2.5).
   private static let lastDate = Date(timeIntervalSince1970: 253_402_300_799)
 
-  /// Without a key usage: TLS takes a self-signed certificate only where that lets it sign itself.
+  /// Creates the certificate without a key usage: with one, TLS would accept a self-signed
+  /// certificate only if it permits signing itself.
   private static func selfSigned(by key: P256.Signing.PrivateKey) throws -> [UInt8] {
-    // A name of its own: of two that are trusted, TLS looks at the first of a name alone.
+    // A unique name: of several trusted certificates with one name, TLS examines only the first.
     let mark = SHA256.hash(data: key.publicKey.x963Representation).prefix(8)
     let name = try DistinguishedName { CommonName("muster command post \(Hex.encode(mark))") }
     let certificate = try Certificate(
@@ -70,8 +71,7 @@ public struct UplinkIdentity: Sendable {
     return serializer.serializedBytes
   }
 
-  /// For the listener: nothing older than TLS 1.2, and of that only what encrypts and authenticates
-  /// in one (no CBC).
+  /// Returns the listener's configuration: TLS 1.2 or newer, with AEAD ciphers only (no CBC).
   public func serverConfiguration() throws -> TLSConfiguration {
     let chain = try NIOSSLCertificate(bytes: certificate, format: .der)
     let key = try NIOSSLPrivateKey(bytes: privateKey, format: .der)

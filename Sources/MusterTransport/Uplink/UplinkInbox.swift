@@ -1,10 +1,10 @@
 internal import MusterModel
 internal import Synchronization
 
-/// What uplinks brought, until the node takes it.
+/// The queue of uplink events between the connections and the node.
 ///
-/// Datagrams beyond `bound` are dropped and counted; openings and closings, of which there are few,
-/// are not. While the reader is behind, what came one after the other by one uplink merges.
+/// Datagrams beyond `bound` are dropped and counted. Open and close events, of which there are few,
+/// are not. While the reader is behind, consecutive datagrams of one uplink merge.
 final class UplinkInbox: Sendable {
   static let bound = UDPTransport.receiveBound
 
@@ -44,7 +44,7 @@ final class UplinkInbox: Sendable {
     }
   }
 
-  /// Nil once finished and drained, or when the task is cancelled.
+  /// Returns the next event; nil once finished and drained, or if the task is cancelled.
   ///
   /// MUST be called by one task at a time.
   func next() async -> UplinkSwitch.Event? {
@@ -61,7 +61,7 @@ final class UplinkInbox: Sendable {
     }
   }
 
-  /// Lets the reader drain what waits, and then end.
+  /// Ends the queue after the reader has drained it.
   func finish() {
     state.withLock { state in
       state.isFinished = true

@@ -2,28 +2,30 @@ internal import NIOSSL
 internal import SwiftASN1
 internal import X509
 
-/// The certificates that a node takes from a command post: none of the system's, and of each key
-/// the very one that was named. What such a key signs for another passes as well, since TLS does
-/// not look whether a root may sign: whoever can do that has the key itself.
+/// The certificates that a node accepts from command posts: none of the system's, and for each key
+/// exactly the named one (pinning). A certificate that such a key signed for another key is
+/// accepted too, since TLS does not check whether a root may sign. That requires the key itself.
 public struct UplinkPins: Sendable, Hashable {
   private let certificates: [[UInt8]]
   private let takesAnybody: Bool
 
-  /// Whatever is shown. For a joiner, to whom nobody has named any yet: what is said inside proves
-  /// by itself who says it, and TLS but hides it.
+  /// Accepts any certificate. For a joiner, which knows no pins yet: the handshake inside
+  /// authenticates the peer, and TLS only hides it.
   static let anybody = UplinkPins(certificates: [], takesAnybody: true)
 
   private init(certificates: [[UInt8]], takesAnybody: Bool) {
     (self.certificates, self.takesAnybody) = (certificates, takesAnybody)
   }
 
-  /// - Parameter named: as commanders who count have named them, in DER; what cannot be used is
-  ///   left out.
+  /// Creates pins.
+  ///
+  /// - Parameter named: the certificates that authorized commanders named, in DER. Unusable ones
+  ///   are left out.
   public init(named: [[UInt8]]) {
     self.init(certificates: named.filter { Self.usable($0) != nil }, takesAnybody: false)
   }
 
-  /// Whether no command post can be told from anybody else.
+  /// Whether no command post can be authenticated.
   public var isEmpty: Bool { certificates.isEmpty && !takesAnybody }
 
   func isSuperset(of others: UplinkPins) -> Bool {
@@ -31,7 +33,8 @@ public struct UplinkPins: Sendable, Hashable {
       || !others.takesAnybody && others.certificates.allSatisfy(certificates.contains)
   }
 
-  /// A self-signed certificate that can sign no other: trusting it is trusting its key alone.
+  /// Returns a self-signed certificate that cannot sign another: trusting it is trusting its key
+  /// alone.
   static func usable(_ der: [UInt8]) -> Certificate? {
     do {
       let certificate = try Certificate(derEncoded: der)
@@ -45,7 +48,7 @@ public struct UplinkPins: Sendable, Hashable {
     }
   }
 
-  /// For a client that takes these alone, by whatever name its user calls the server.
+  /// Returns a client configuration that accepts only these certificates, under any host name.
   func clientConfiguration() throws -> TLSConfiguration {
     var configuration = TLSConfiguration.makeClientConfiguration()
     if takesAnybody {
@@ -53,7 +56,7 @@ public struct UplinkPins: Sendable, Hashable {
     } else {
       configuration.trustRoots = .certificates(
         try certificates.map { try NIOSSLCertificate(bytes: $0, format: .der) })
-      // The certificate is the name: it is compared whole.
+      // The certificate is compared whole, which replaces the host name check.
       configuration.certificateVerification = .noHostnameVerification
     }
     configuration.minimumTLSVersion = .tlsv13

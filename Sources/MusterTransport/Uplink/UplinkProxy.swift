@@ -1,19 +1,20 @@
 internal import AsyncHTTPClient
 
-/// The HTTP proxy through which uplinks go, by `CONNECT`: it sees where to, and nothing of what is
-/// said.
+/// The HTTP proxy for uplinks, used by `CONNECT`. It sees the destination and only encrypted data.
 public struct UplinkProxy: Hashable, Sendable {
   let host: String
   let port: UInt16
   private let user: String
   private let password: String
-  /// Hosts that are reached without it, as `NO_PROXY` has them.
+  /// Hosts that are reached directly, from `NO_PROXY`.
   private let exceptions: [String]
 
+  /// Parses a proxy address.
+  ///
   /// - Parameters:
-  ///   - text: `http://HOST:PORT`, or with `USER:PASSWORD@` before the host; `http://` may be left
-  ///     out.
-  ///   - exceptions: `NO_PROXY`: names, ends of names, addresses, or `*`, with commas between.
+  ///   - text: `http://HOST:PORT`, optionally with `USER:PASSWORD@` before the host; `http://` may
+  ///     be omitted.
+  ///   - exceptions: `NO_PROXY`: names, name suffixes, addresses, or `*`, separated by commas.
   public init(_ text: String, except exceptions: String) throws(TransportError) {
     func bad(_ reason: String) -> TransportError { .badAddress(text, reason: reason) }
     var rest = text[...]
@@ -41,7 +42,7 @@ public struct UplinkProxy: Hashable, Sendable {
     }
   }
 
-  /// Whether a host is reached by it.
+  /// Returns whether a host is reached through the proxy.
   func isFor(_ host: String) -> Bool {
     let host = host.lowercased()
     return !exceptions.contains { $0 == "*" || $0 == host || host.hasSuffix("." + $0) }

@@ -2,56 +2,58 @@ public import MusterModel
 public import NIOCore
 internal import Synchronization
 
-/// All uplinks of a node, those that it began and those by which others came, between their bodies
-/// and the node.
+/// Connects all uplinks of a node, outgoing and incoming, with the node.
 ///
-/// To the engine an uplink is an endpoint like any other: it brings and takes datagrams. What tells
-/// it apart is that somebody says when it stands and when it has gone.
+/// To the engine an uplink is an endpoint like any other that sends and receives datagrams. In
+/// addition it is notified when an uplink opens and closes.
 public final class UplinkSwitch: Sendable {
-  /// What the node is to hear of, in order.
+  /// An event for the node, in order.
   public enum Event: Sendable {
-    /// - Parameter calls: whether this side began it.
+    /// - Parameter calls: whether this side initiated it.
     case opened(Endpoint, calls: Bool)
     case closed(Endpoint)
     case datagrams([ReceivedDatagram])
   }
 
-  /// Others' uplinks that stand at once.
+  /// The maximum number of simultaneous incoming uplinks.
   public static let mostGuests = 256
-  /// Of these, from one address: a whole team may share one.
+  /// The maximum of these from one address: a whole team may share one.
   public static let mostGuestsFromAnAddress = 64
 
-  /// MUST be read by one task. Datagrams that its reader is behind with beyond a bound are dropped;
-  /// what opens and closes is not.
+  /// The events of all uplinks. Datagrams beyond a bound are dropped while the reader is behind;
+  /// open and close events are not.
+  ///
+  /// MUST be read by one task.
   public let events: AsyncStream<Event>
 
-  /// The command posts that this node goes to.
+  /// The command posts to which this node connects.
   public let targets: [UplinkTarget]
-  /// How they stand.
+  /// Their states.
   let board: UplinkBoard
 
   private struct State {
-    /// What command posts may show; nobody knows at first.
+    /// The accepted certificates of command posts; none at first.
     var pins: UplinkPins
     var connections: [Endpoint: UplinkConnection] = [:]
-    /// How many have come from each address.
+    /// The number of incoming uplinks from each address.
     var guests: [String: Int] = [:]
     var nextGuest: UInt64 = 0
     var admitsGuests = true
     var dropped: UInt64 = 0
-    /// By target: those that are worth trying now, and who waits for that.
+    /// By target: those to try now, and the tasks that wait for that.
     var hastened: Set<Int> = []
     var waiting: [Int: CheckedContinuation<Bool, Never>] = [:]
   }
   private let state: Mutex<State>
   private let inbox = UplinkInbox()
-  /// A node has one.
+  /// Creates the switch of a node, which has one.
   public convenience init(targets: [UplinkTarget]) {
     self.init(targets: targets, pins: UplinkPins(named: []))
   }
 
-  /// For a laptop that joins, and is yet to learn what the command post shows: until `take` has
-  /// said so, whoever answers there is talked to, and has to prove itself inside.
+  /// Creates the switch of a device that joins and does not know the command post's certificate
+  /// yet. Until `take` supplies it, any server is accepted, and must authenticate in the handshake
+  /// inside.
   public convenience init(joiningAt target: UplinkTarget) {
     self.init(targets: [target], pins: .anybody)
   }
@@ -64,19 +66,19 @@ public final class UplinkSwitch: Sendable {
     events = AsyncStream { await inbox.next() }
   }
 
-  /// Ends `events`, and every uplink.
+  /// Ends `events` and every uplink.
   public func close() {
     for connection in state.withLock({ Array($0.connections.values) }) { connection.close() }
     inbox.finish()
   }
 
-  // MARK: Trying
+  // MARK: Connecting
 
-  /// What command posts may show by TLS from now on: an uplink that another one showed ends.
+  /// Replaces the accepted certificates of command posts. An uplink that used another one ends.
   public func take(certificates: [[UInt8]]) {
     let pins = UplinkPins(named: certificates)
     let isNew = state.withLock { state in
-      // Who knows of none yet goes on as before.
+      // A joiner without any certificate continues as before.
       guard state.pins != pins, state.pins != .anybody || !pins.isEmpty else { return false }
       state.pins = pins
       return true
@@ -84,7 +86,7 @@ public final class UplinkSwitch: Sendable {
     if isNew { hasten() }
   }
 
-  /// The network has changed: whatever does not stand is tried again at once.
+  /// Retries all unconnected targets at once, after a network change.
   public func hasten() {
     let waiting = state.withLock { state in
       state.hastened = Set(targets.indices).subtracting(state.waiting.keys)
@@ -96,13 +98,13 @@ public final class UplinkSwitch: Sendable {
 
   var pins: UplinkPins { state.withLock { $0.pins } }
 
-  /// Whether a command post can be told from anybody else.
+  /// Whether command posts can be authenticated.
   public var knowsPosts: Bool {
     let pins = pins
     return !pins.isEmpty && pins != .anybody
   }
 
-  /// True when it was hastened before the time was over.
+  /// Waits for a retry. Returns true if `hasten` ended the wait.
   @discardableResult
   func untilHastened(_ index: Int, milliseconds: Int64) async -> Bool {
     await withTaskGroup(of: Bool.self) { group in
@@ -111,7 +113,7 @@ public final class UplinkSwitch: Sendable {
         do {
           try await Task.sleep(for: .milliseconds(milliseconds))
         } catch {
-          // Whoever cancels it knows.
+          // Cancelled by the caller.
         }
         return false
       }
@@ -138,8 +140,7 @@ public final class UplinkSwitch: Sendable {
 
   // MARK: Uplinks
 
-  /// For somebody who came from an address. Nil when there are as many as there may be, from there
-  /// or in all.
+  /// Admits an incoming uplink. Returns nil if the limit of its address or of all is reached.
   public func admit(from address: String) -> UplinkConnection? {
     state.withLock { state -> UplinkConnection? in
       let already = state.guests[address] ?? 0
@@ -148,7 +149,7 @@ public final class UplinkSwitch: Sendable {
       else { return nil }
       state.guests[address] = already + 1
       state.nextGuest += 1
-      // Numbers of those that this side begins are below.
+      // Outgoing uplinks use lower numbers.
       let connection = UplinkConnection(
         endpoint: .uplink(1 << 32 | state.nextGuest), address: address)
       state.connections[connection.endpoint] = connection
@@ -156,7 +157,7 @@ public final class UplinkSwitch: Sendable {
     }
   }
 
-  /// Ends others' uplinks, and admits no more.
+  /// Closes all incoming uplinks, and admits no more.
   public func dismissGuests() {
     let guests = state.withLock { state in
       state.admitsGuests = false
@@ -165,18 +166,19 @@ public final class UplinkSwitch: Sendable {
     for guest in guests { guest.close() }
   }
 
-  /// For one that this node begins, to the target of that index.
+  /// Registers an outgoing uplink to the target of that index.
   func begin(_ index: Int) -> UplinkConnection {
     let connection = UplinkConnection(endpoint: .uplink(UInt64(index)), address: "")
     state.withLock { $0.connections[connection.endpoint] = connection }
     return connection
   }
 
-  /// Carries both ways until either end has enough; always throws why.
+  /// Carries an incoming uplink in both directions until either end closes. Always throws the
+  /// reason.
   ///
   /// - Parameters:
   ///   - incoming: the body that the other end sends.
-  ///   - write: takes what is to be sent.
+  ///   - write: writes data to the other end.
   public func carry<Incoming: AsyncSequence & Sendable>(
     _ connection: UplinkConnection, incoming: Incoming,
     write: (ByteBuffer) async throws -> Void
@@ -187,7 +189,7 @@ public final class UplinkSwitch: Sendable {
     }
   }
 
-  /// The same for an uplink that this node began, where the request's body is `chunks`.
+  /// Carries an outgoing uplink, whose request body is `chunks`.
   func follow<Incoming: AsyncSequence & Sendable>(
     _ connection: UplinkConnection, incoming: Incoming, while pins: UplinkPins
   ) async throws where Incoming.Element == ByteBuffer {
@@ -201,7 +203,7 @@ public final class UplinkSwitch: Sendable {
   ) async throws where Incoming.Element == ByteBuffer {
     try await withThrowingTaskGroup(of: Void.self) { group in
       group.addTask {
-        // Whatever ends one way ends the other: a reader of `chunks` waits for nothing else.
+        // The end of one direction ends the other: a reader of `chunks` waits for nothing else.
         defer { connection.close() }
         for try await piece in incoming { self.take(try connection.take(piece), connection) }
         throw UplinkFault.ended
@@ -227,7 +229,7 @@ public final class UplinkSwitch: Sendable {
         }))
   }
 
-  /// It stands no more: MUST follow `admit` and `begin`, whether it was ever carried or not.
+  /// Removes an uplink. MUST follow `admit` and `begin`, whether it was carried or not.
   public func end(_ connection: UplinkConnection) {
     connection.close()
     let isKnown = state.withLock { state in
@@ -242,31 +244,32 @@ public final class UplinkSwitch: Sendable {
     if isKnown { inbox.deliver(.closed(connection.endpoint)) }
   }
 
-  // MARK: The node's side
+  // MARK: Node interface
 
-  /// Sends by an uplink; what goes to one that has gone, or that is full, is dropped and counted.
+  /// Sends a datagram on an uplink. If the uplink is closed or its queue is full, the datagram is
+  /// dropped and counted.
   public func send(_ bytes: [UInt8], to endpoint: Endpoint) {
     let connection = state.withLock { $0.connections[endpoint] }
     if connection?.offer(bytes) != true { state.withLock { $0.dropped += 1 } }
   }
 
-  /// The engine has a session with whoever is at the other end.
+  /// Records that the engine has a session with the other end.
   public func prove(_ endpoint: Endpoint) {
     guard let connection = state.withLock({ $0.connections[endpoint] }) else { return }
     connection.prove()
     if !connection.isGuest { board.set(Int(endpoint.uplinkNumber), .up) }
   }
 
-  /// For the status; nil where the node goes to no command post and is none.
+  /// The summary for the status; nil if the node uses no command post and is none.
   public var summary: UplinkSummary? { board.summary(guests: guests) }
 
-  /// This node is a command post for others, at that address.
+  /// Records that this node is a command post for others at that address.
   public func serves(at address: String) { board.serve(at: address) }
 
-  /// Datagrams that found no uplink, or one without room.
+  /// The number of datagrams dropped because their uplink was closed or its queue full.
   public var dropped: UInt64 { state.withLock { $0.dropped } + inbox.dropped }
 
-  /// Others' uplinks that stand and are proven.
+  /// The number of authenticated incoming uplinks.
   private var guests: Int {
     state.withLock { state in
       state.connections.values.count { $0.isGuest && $0.isProven }
@@ -279,7 +282,7 @@ extension UplinkConnection {
 }
 
 extension Endpoint {
-  /// What it was made with; MUST be an uplink.
+  /// The number that it was created with. MUST be an uplink.
   fileprivate var uplinkNumber: UInt64 {
     precondition(isUplink, "\(self) is no uplink")
     return address.suffix(8).reduce(0) { $0 << 8 | UInt64($1) }

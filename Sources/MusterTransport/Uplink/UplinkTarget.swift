@@ -1,6 +1,6 @@
-/// A command post to go to, as its user gave it.
+/// A command post to connect to, as the user configured it.
 public struct UplinkTarget: Hashable, Sendable, CustomStringConvertible {
-  /// Where command posts listen unless told otherwise.
+  /// The default port of command posts.
   public static let defaultPort: UInt16 = 7443
 
   /// `https://HOST:PORT`.
@@ -8,7 +8,7 @@ public struct UplinkTarget: Hashable, Sendable, CustomStringConvertible {
   let host: String
   let port: UInt16
 
-  /// Takes `https://HOST:PORT`, `https://HOST` and `https://[IPV6]:PORT`.
+  /// Parses `https://HOST:PORT`, `https://HOST` and `https://[IPV6]:PORT`.
   public init(_ text: String) throws(TransportError) {
     func bad(_ reason: String) -> TransportError { .badAddress(text, reason: reason) }
     guard text.lowercased().hasPrefix("https://") else {
@@ -23,7 +23,7 @@ public struct UplinkTarget: Hashable, Sendable, CustomStringConvertible {
     let address = try AddressText(isNamed ? "\(authority):\(Self.defaultPort)" : String(authority))
     guard address.port != 0 else { throw bad("port 0 cannot be sent to") }
     guard address.host.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F && $0 != UInt8(ascii: "\\") })
-    else { throw bad("the host is no name") }
+    else { throw bad("the host is invalid") }
     host = address.host
     port = address.port
     description =

@@ -11,7 +11,7 @@ internal import NIOSSL
   internal import Glibc
 #endif
 
-/// What went wrong with an uplink, for its user: what is the matter, and what to do about it.
+/// The message for the user about a failed uplink: what failed, and what to do.
 struct UplinkWords {
   let error: String
   let advice: String
@@ -20,51 +20,51 @@ struct UplinkWords {
     let way = proxy.map { $0.isFor(target.host) ? "the proxy \($0.host):\($0.port)" : nil } ?? nil
     switch error {
     case UplinkFault.stranger, UplinkFault.rubbish:
-      self.error = "what answers there does not speak as a command post of this operation"
-      advice = "check the address; is its node of this operation, and not revoked?"
+      self.error = "the server is not a command post of this operation"
+      advice = "check the address, and that its node belongs to this operation and is not revoked"
     case UplinkFault.silent:
-      self.error = "nothing came for \(UplinkConnection.silenceSeconds) seconds"
-      advice = "nothing: it is tried again"
+      self.error = "nothing received for \(UplinkConnection.silenceSeconds) seconds"
+      advice = "none needed: it is retried automatically"
     case UplinkFault.status(let code):
-      self.error = "what answers there is no command post: status \(code)"
+      self.error = "the server is not a command post: HTTP status \(code)"
       advice =
         code == 503
-        ? "the command post has as many uplinks as it takes: name another one too"
+        ? "the command post has reached its limit of uplinks: add another one"
         : "check the address, and that muster runs there with --serve"
     case UplinkFault.ended:
-      self.error = "the command post ended it"
-      advice = "nothing: it is tried again"
+      self.error = "the command post closed the connection"
+      advice = "none needed: it is retried automatically"
     case let fault as NIOSSLError:
       (self.error, advice) = Self.words(of: fault)
     case let fault as HTTPClientError where fault == .proxyAuthenticationRequired:
-      self.error = "\(way ?? "the proxy") asks for a name and a password"
-      advice = "write them into the address: --proxy http://NAME:PASSWORD@HOST:PORT"
+      self.error = "\(way ?? "the proxy") requires a name and a password"
+      advice = "add them to the address: --proxy http://NAME:PASSWORD@HOST:PORT"
     case is HTTPClientError, is NIOConnectionError, is ChannelError, is IOError:
       self.error = Self.line((way.map { "by \($0): " } ?? "") + Self.words(ofConnecting: error))
       advice =
-        "is there a way to \(target.host)? Does the command post run with --serve, and does its "
-        + "firewall let TCP port \(target.port) in?"
+        "check that \(target.host) is reachable, that the command post runs --serve, and that its "
+        + "firewall admits TCP port \(target.port)"
     default:
       self.error = Self.line("\(error)")
-      advice = "nothing: it is tried again"
+      advice = "none needed: it is retried automatically"
     }
   }
 
   private static func words(of fault: NIOSSLError) -> (error: String, advice: String) {
     if "\(fault)".contains("CERTIFICATE_VERIFY_FAILED") {
       return (
-        "its certificate is none that a command post of this operation has named",
-        "check the address. A proxy that looks inside TLS cannot be used; a revoked or rebuilt "
-          + "command post has to be named anew by one that counts"
+        "its certificate is not that of a command post of this operation",
+        "check the address. A TLS-intercepting proxy cannot be used; a revoked or rebuilt "
+          + "command post must be named again by a commander"
       )
     }
     return (
-      line("no TLS 1.3 with what answers there: \(fault)"),
+      line("no TLS 1.3 connection with the server: \(fault)"),
       "check the address, and that muster runs there with --serve"
     )
   }
 
-  /// What the system says, without what only its caller understands.
+  /// Returns the system's error message without details that only a caller understands.
   private static func words(ofConnecting error: any Error) -> String {
     switch error {
     case let error as IOError: String(cString: strerror(error.errnoCode)).lowercased()

@@ -1,23 +1,23 @@
 internal import Foundation
 
-/// Where events are posted to: `http://…` or `https://…`.
+/// A webhook URL: `http://…` or `https://…`.
 public struct WebhookAddress: Hashable, Sendable, CustomStringConvertible {
-  /// Why a text is none, in one line for the person who gave it.
+  /// The reason why a text is not a webhook URL, in one line for the user.
   public struct Fault: Error, Hashable, Sendable, CustomStringConvertible {
-    /// Without the word "error".
+    /// The reason, without the word "error".
     public let description: String
   }
 
-  /// As it was given.
+  /// The URL as given.
   public let description: String
-  /// Without what stands behind a `?`, which may be a secret.
+  /// The URL without its query, which may contain a secret.
   public let shown: String
-  /// The name or the address of the machine.
+  /// The host name or address.
   public let host: String
 
   private static let mostBytes = 2048
 
-  /// Refuses what is no URL of HTTP, and names and passwords in it.
+  /// Parses a URL. Rejects other schemes, and URLs with user names or passwords.
   public init(parsing text: String) throws(Fault) {
     guard text.utf8.count <= Self.mostBytes else {
       throw Fault(description: "a URL has at most \(Self.mostBytes) bytes")
@@ -26,7 +26,7 @@ public struct WebhookAddress: Hashable, Sendable, CustomStringConvertible {
       ["http", "https"].contains(parts.scheme?.lowercased()), let host = parts.host, !host.isEmpty
     else { throw Fault(description: "write the URL as https://host/path") }
     guard parts.user == nil, parts.password == nil, parts.fragment == nil else {
-      throw Fault(description: "a URL with a name, a password or a fragment is not taken")
+      throw Fault(description: "a URL with a name, a password or a fragment is not accepted")
     }
     if let port = parts.port, !(1...65_535).contains(port) {
       throw Fault(description: "a port is from 1 to 65535")

@@ -5,22 +5,22 @@ public import MusterModel
 internal import NIOCore
 internal import NIOHTTP1
 
-/// Posts signed events to one address, one at a time, and says what became of each.
+/// Posts signed events to one webhook, one at a time, and returns the outcome of each.
 ///
-/// Headers are those of Standard Webhooks: `webhook-id`, `webhook-timestamp` (seconds) and
-/// `webhook-signature`, which is `v1,` and the base64 of HMAC-SHA256 over `id.timestamp.body`. Of
-/// an answer only the status is looked at; a redirect is a refusal, since what is signed is meant
-/// for one address.
+/// Headers follow Standard Webhooks: `webhook-id`, `webhook-timestamp` (seconds) and
+/// `webhook-signature`, which is `v1,` and the base64 of HMAC-SHA256 over `id.timestamp.body`. Only
+/// the status of a response is used. A redirect counts as a refusal, since the signed event is
+/// meant for one address.
 public struct WebhookLine: Sendable {
-  /// What became of an event.
+  /// The outcome of one post.
   public enum Outcome: Hashable, Sendable {
-    /// The other side has it.
+    /// The server accepted the event.
     case taken
-    /// Nobody answered, with the reason: as usual in the field.
+    /// No response, with the reason: common in the field.
     case unreachable(String)
-    /// It answers, and may take it later.
+    /// The server may accept the event later.
     case busy(String)
-    /// It answers, and will not take it.
+    /// The server rejected the event.
     case refused(String)
   }
 
@@ -31,11 +31,12 @@ public struct WebhookLine: Sendable {
   private let key: [UInt8]
   private let client: HTTPClient
 
-  /// MUST be closed.
+  /// Creates a client. MUST be closed.
   ///
   /// - Parameters:
-  ///   - secret: a text; what follows `whsec_` is the base64 of the key, else it is its own key.
-  ///   - proxy: on the way there; nil for none.
+  ///   - secret: a text. After the prefix `whsec_` it is the base64 of the key; otherwise the text
+  ///     itself is the key.
+  ///   - proxy: the HTTP proxy to use; nil for none.
   public init(to address: WebhookAddress, secret: String, proxy: UplinkProxy?) {
     self.address = address
     key = Self.key(of: secret)
@@ -50,14 +51,14 @@ public struct WebhookLine: Sendable {
     client = HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
   }
 
-  /// Lets go of the connection.
+  /// Closes the connection.
   public func close() async throws { try await client.shutdown() }
 
-  /// Returns within half a minute, whatever the other side does.
+  /// Posts an event. Returns within half a minute, whatever the server does.
   ///
   /// - Parameters:
-  ///   - id: the same whenever the same is posted again.
-  ///   - now: by this laptop's clock, for the other side to see that it is no recording.
+  ///   - id: the same for every retry of one event.
+  ///   - now: this device's wall clock, by which the server detects replays.
   public func post(id: String, type: String, body: String, now: Timestamp) async -> Outcome {
     let seconds = now.milliseconds / 1000
     var request = HTTPClientRequest(url: address.description)
@@ -68,7 +69,8 @@ public struct WebhookLine: Sendable {
     ]
     request.body = .bytes(ByteBuffer(string: body))
     do {
-      // The body of the answer is not read: letting go of it ends a connection that still talks.
+      // The body of the response is not read: releasing it closes the connection if the server
+      // keeps sending.
       let response = try await client.execute(request, timeout: .seconds(Self.answerSeconds))
       return Self.outcome(Int(response.status.code))
     } catch {

@@ -158,7 +158,7 @@ struct Station {
       keep(frames, opening: opening)
       return opening.lane == .control ? readControl(now: now) : []
     case .branch(_, let frames, let device):
-      // No shelf of this story's holds strands; those of a replica do.
+      // No index in these stories contains strands; a replica's may.
       return handle(.attached(frames[0].log, device, .refused), now: now)
     case .record(let record):
       if let held = shelf.records[record.topic], held.order >= record.order {
@@ -204,8 +204,7 @@ struct Station {
     return (.granted(grant), known == nil ? pen.certify([certificate]) : nil)
   }
 
-  /// What is acknowledged is durable: in answer to a peer, everything is stored before anything
-  /// is said.
+  /// What is acknowledged is durable: everything is stored before an answer to a peer is sent.
   private mutating func check(_ effects: [Effect], of input: Input) {
     guard case .datagram(let bytes, _, _) = input,
       bytes.first == DatagramKind.transport.rawValue

@@ -48,9 +48,9 @@ struct World {
   /// Whether each engine's invariants are checked after each input.
   var checksInvariants = true
   let start: Instant
-  /// Stations that hear nothing and pass no deadline.
+  /// Stations that receive nothing and process no deadline.
   var asleep: Set<Int> = []
-  /// Pairs that cannot hear each other.
+  /// Pairs that are partitioned.
   var cuts: Set<[Int]> = []
   /// Sees every datagram that is sent, and may keep it for later.
   var tap: [(from: Endpoint, to: Endpoint, bytes: [UInt8])]?
@@ -96,7 +96,7 @@ struct World {
 
   private var rootPen: Pen?
 
-  /// A device certified by the founder, of which nobody has heard yet.
+  /// A device certified by the founder that no station knows yet.
   mutating func cast(_ role: Role) { add(cast.enrol(role, by: stations[0].local)) }
 
   /// Everybody's certificate becomes known to everybody, as if they had all met before.
@@ -121,7 +121,7 @@ struct World {
     }
   }
 
-  /// Puts frames of somebody's into a station, or into all, as if they had come long ago.
+  /// Stores frames of a device in one station, or in all, as if received earlier.
   mutating func keep(_ written: (Opening, [Frame]), at index: Int? = nil) {
     let at = now
     for index in index.map({ [$0] }) ?? Array(stations.indices) {

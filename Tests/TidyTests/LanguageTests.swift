@@ -1,0 +1,62 @@
+import Testing
+
+/// Comments, messages and test names use the standard terms of the field.
+///
+/// A banned word is a whole word in a comment, a string literal or a test name. Code spans and
+/// identifiers are exempt. A folder is added to the list once it is clean.
+@Suite struct LanguageTests {
+  private static let banned: Set<String> = [
+    "say", "says", "said", "saying", "tell", "tells", "told", "telling",
+    "hear", "hears", "heard", "hearing", "somebody", "nobody", "whoever", "whom",
+    "shelf", "shelves", "desk", "wreckage", "mend", "mends", "mended", "mending", "anew",
+  ]
+
+  private static let clean = [
+    "Benchmarks", "Fuzz/Sources", "Sources/MusterCrypto", "Sources/MusterGeo",
+    "Sources/MusterLocation", "Sources/MusterStore", "Sources/MusterSync/Engine",
+    "Sources/MusterSync/Session", "Sources/MusterTransport", "Sources/muster-sim",
+    "Tests/MusterCryptoTests", "Tests/MusterGeoTests", "Tests/MusterLocationTests",
+    "Tests/MusterStoreTests", "Tests/MusterSyncTests", "Tests/MusterTransportTests",
+  ]
+
+  /// Files of these folders that are not rewritten yet. Released migrations are never edited.
+  private static let exempt = [
+    "Engine/SyncEngine+Certificates.swift", "Engine/SyncEngine+Forks.swift",
+    "Engine/SyncEngine+Quarantine.swift", "MusterGeo/SafetyAssessment.swift",
+    "MusterGeoTests/SafetyAssessmentTests.swift", "MusterStore/Migrations.swift",
+    "MusterStore/Store+Strands.swift",
+  ]
+
+  @Test("comments, messages and test names have no banned words", arguments: clean)
+  func words(folder: String) throws {
+    let files = try SourceTree(below: [folder]).files
+    #expect(!files.isEmpty)
+    for file in files where !file.isGenerated && !Self.exempt.contains(where: file.path.hasSuffix) {
+      for (index, line) in file.lines.enumerated() {
+        for word in words(of: line) where Self.banned.contains(word) {
+          Issue.record("\(file.path):\(index + 1) has the banned word \"\(word)\"")
+        }
+      }
+    }
+  }
+
+  @Test("code, code spans and interpolations are not searched")
+  func exemptions() {
+    #expect(words(of: "if heard { tell() }").isEmpty)
+    #expect(words(of: "/// The `Shelf` of a peer").allSatisfy { !Self.banned.contains($0) })
+    #expect(words(of: #"note("is \(told) now")"#) == ["is", "now"])
+    #expect(words(of: "@Test func `one two`() { // Three").sorted() == ["one", "three", "two"])
+  }
+
+  /// Returns the words of a line that people read, in lower case.
+  private func words(of line: Substring) -> [String] {
+    let halves = line.split(separator: "//", maxSplits: 1, omittingEmptySubsequences: false)
+    let code = halves[0].replacing(/\\\([^)]*\)/, with: " ")
+    let literals = code.matches(of: /"([^"]*)"/).map(\.output.1)
+    let names = code.matches(of: /`([^`]* [^`]*)`/).map(\.output.1)
+    let comment = halves.count > 1 ? halves[1].replacing(/`[^`]*`/, with: " ") : ""
+    return (literals + names + [comment[...]]).flatMap { text in
+      text.matches(of: /[A-Za-z_]+/).map { $0.output.lowercased() }
+    }
+  }
+}
