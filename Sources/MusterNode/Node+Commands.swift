@@ -62,10 +62,12 @@ extension Node {
       return .bundlePiece(try read { replica, _ in try replica.bundlePiece(at: place.bytes) })
     case .mergeBundle(let bytes, let place, let isLast):
       return try merge(bytes.bytes, at: place.bytes, isLast: isLast)
-    case .reports: return .reports(try read { replica, _ in try replica.reports() })
+    case .reports: return .reports(try read { try $0.reports(now: $1) })
     case .report(let reference):
       return .reports([
-        try read { replica, _ in try replica.report(replica.row(.report, named: reference)) }
+        try read { replica, now in
+          try replica.report(replica.row(.report, named: reference), now: now)
+        }
       ])
     case .fences: return .fences(try read { replica, _ in try replica.fences() })
     case .fence(let reference):

@@ -145,8 +145,10 @@ extension Replica {
   // MARK: Reports
 
   /// Open and most severe first, then the newest.
-  public func reports() throws -> [ReportSummary] {
-    var book = deliveryBook()
+  ///
+  /// - Parameter now: what the ages of delivery figures are counted up to; nil for none.
+  public func reports(now: ClockReading? = nil) throws -> [ReportSummary] {
+    var book = deliveryBook(now: now)
     var summaries: [ReportSummary] = []
     for row in try store.rows(.report) where row.exists {
       summaries.append(try summary(row, in: &book))
@@ -161,13 +163,16 @@ extension Replica {
   }
 
   /// Throws `Refusal` for a report that was deleted, or has not arrived.
-  public func report(_ id: RowID) throws -> ReportSummary {
-    var book = deliveryBook()
+  ///
+  /// - Parameter now: as in `reports(now:)`.
+  public func report(_ id: RowID, now: ClockReading? = nil) throws -> ReportSummary {
+    var book = deliveryBook(now: now)
     return try summary(existing(.report, id), in: &book)
   }
 
-  private func deliveryBook() -> DeliveryBook {
-    DeliveryBook(store: store, engine: engine, local: local, control: control)
+  private func deliveryBook(now: ClockReading?) -> DeliveryBook {
+    DeliveryBook(
+      store: store, engine: engine, local: local, control: control, now: now?.instant)
   }
 
   private func summary(

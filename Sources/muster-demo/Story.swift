@@ -125,7 +125,7 @@ struct Story: Sendable {
       "Anna renames the bridge, deletes the tree, has the houses evacuated, adds a report"
     ) {
       try await anna.tell("report", "edit", known.bridge, "--title", Script.bridgeByCommand)
-      try await anna.tell("report", "delete", known.tree)
+      try await anna.tell("report", "delete", known.tree, "--yes")
       try await anna.tell("report", "edit", known.houses, "--evacuate")
       try await anna.tell("user", "status", "safe")
       return try await anna.tell(IDAnswer.self, "report", "add", "--title", Script.landing).id

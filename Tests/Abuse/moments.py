@@ -110,7 +110,7 @@ def writing(options):
 
 def rotating(options):
     """A new key for the operation, sealed to every laptop."""
-    return moments(options, ("epoch", "rotate"), 0, 12, {"muster.sqlite-wal": 200})
+    return moments(options, ("epoch", "rotate", "--yes"), 0, 12, {"muster.sqlite-wal": 200})
 
 
 ROWS = [

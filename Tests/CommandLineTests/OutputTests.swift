@@ -138,14 +138,16 @@ import Testing
             ConflictingValue(
               text: "Smoke", callsign: "Anna", writtenAt: Timestamp(milliseconds: 1500))
           ])
-      ], delivery: Delivery(devices: 4, commandPost: true),
+      ], delivery: Delivery(devices: 4, total: 5, commandPost: true, ageSeconds: 40),
       createdAt: Timestamp(milliseconds: 0), updatedAt: Timestamp(milliseconds: 1500))
     let text = report.json.text
     #expect(
       text == #"""
         {"category":"fire","comments":[],"confirmations":[],"conflicts":[{"field":"title",\#
         "values":[{"callsign":"Anna","value":"Smoke","writtenAt":"1970-01-01T00:00:01.500Z"}]}],\#
-        "createdAt":"1970-01-01T00:00:00Z","delivery":{"commandPost":true,"devices":4},\#
+        "createdAt":"1970-01-01T00:00:00Z",\#
+        "delivery":{"ageSeconds":40,"commandPost":true,"devices":4,\#
+        "text":"on 4 of 5 devices · command post ✓ · 40 s ago","total":5},\#
         "description":"",\#
         "id":"0000000000000000000000000000000a","lat":null,"lon":null,\#
         "owner":"0000000000000000000000000000000b","ownerCallsign":"Anna","photos":[],\#
@@ -201,5 +203,32 @@ import Testing
     #expect(code.columns <= 80)
     #expect(QRCode(String(repeating: "x", count: 3000)) == nil)
     #expect(QRCode("") == nil)
+  }
+}
+
+@Suite struct `Confirmation of what cannot be undone` {
+  @Test func `a terminal is asked for the name, and --yes answers for it`() throws {
+    let asked = try ConfirmationOptions.question(
+      "This deletes the zone", name: "School", isConfirmed: false, isTerminal: true)
+    #expect(asked == "This deletes the zone. Type School to confirm: ")
+    let silent = try ConfirmationOptions.question(
+      "This deletes the zone", name: "School", isConfirmed: true, isTerminal: false)
+    #expect(silent == nil)
+  }
+
+  @Test func `without a terminal and without --yes there is an error that names --yes`() {
+    #expect {
+      try ConfirmationOptions.question(
+        "This deletes the zone", name: "School", isConfirmed: false, isTerminal: false)
+    } throws: {
+      "\($0)".contains("--yes")
+    }
+  }
+
+  @Test func `only the name confirms`() {
+    #expect(ConfirmationOptions.accepts(" School ", name: "School"))
+    for typed in ["school", "", "y", "yes", nil] {
+      #expect(!ConfirmationOptions.accepts(typed, name: "School"))
+    }
   }
 }

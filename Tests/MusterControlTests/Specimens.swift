@@ -118,13 +118,14 @@ enum Specimens {
     toEvacuate: true, status: .open, owner: user, ownerCallsign: "Anna",
     confirmations: ["Ben", "Cleo"],
     comments: [ReportComment(callsign: "Ben", text: "I see it", writtenAt: moment)],
-    conflicts: [conflict], delivery: Delivery(devices: 4, commandPost: true),
+    conflicts: [conflict],
+    delivery: Delivery(devices: 4, total: 5, commandPost: true, ageSeconds: 40),
     createdAt: before1970, updatedAt: moment)
 
   static let bareReport = ReportSummary(
     id: row, title: "", details: "", category: .other, severity: nil, position: nil,
     toEvacuate: false, status: .resolved, owner: user, ownerCallsign: "", confirmations: [],
-    comments: [], conflicts: [], delivery: Delivery(devices: 1, commandPost: false),
+    comments: [], conflicts: [], delivery: Delivery(devices: 1, total: 5, commandPost: false),
     createdAt: moment, updatedAt: moment)
 
   static func fence(_ geometry: FenceGeometry) -> FenceSummary {

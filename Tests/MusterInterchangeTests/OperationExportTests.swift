@@ -40,14 +40,14 @@ struct OperationExportTests {
     let lines = try export().csv().components(separatedBy: "\r\n")
     #expect(
       lines == [
-        "kind,id,name,state,latitude,longitude,accuracy_m,time,by,details",
+        "kind,id,name,state,latitude,longitude,accuracy_m,time,by,details,delivery",
         "user,00000000000000000000000000000001,'=1+1,safe,47.0000001,-11.5,7.5,"
-          + "\(Self.moment),,said so",
+          + "\(Self.moment),,said so,",
         "fence,00000000000000000000000000000003,\"School, old\",active,,,,\(Self.moment),,"
-          + "muster; inside: =1+1",
+          + "muster; inside: =1+1,",
         "event,00000000000000000000000000000004,\"School, old\",ENTER,47.0000001,-11.5,,"
-          + "\(Self.moment),\"A \"\"quoted\"\" & <bent> name\",baseline",
-        "fix,,</trk>,,47.0000001,-11.5,7.5,\(Self.moment),</trk>,", "",
+          + "\(Self.moment),\"A \"\"quoted\"\" & <bent> name\",baseline,",
+        "fix,,</trk>,,47.0000001,-11.5,7.5,\(Self.moment),</trk>,,", "",
       ])
   }
 

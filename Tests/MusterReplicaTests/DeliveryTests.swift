@@ -9,18 +9,25 @@ import Testing
 
 @Suite("Held by so many, and by the command post")
 struct DeliveryTests {
+  /// What a figure is compared by.
+  private struct Mark: Hashable {
+    var devices: Int
+    var commandPost: Bool
+  }
+
   private func delivery(
     of id: RowID, at name: String, in valley: inout Valley
-  ) throws -> Delivery {
-    try valley.ask(name) { replica, _ in try replica.report(id) }.delivery
+  ) throws -> Mark {
+    let found = try valley.ask(name) { replica, _ in try replica.report(id) }.delivery
+    return Mark(devices: found.devices, commandPost: found.commandPost)
   }
 
   /// Waits until somebody sees this of a report.
   private func expect(
-    _ expected: Delivery, of id: RowID, at name: String, within milliseconds: Int64,
+    _ expected: Mark, of id: RowID, at name: String, within milliseconds: Int64,
     in valley: inout Valley
   ) throws {
-    var seen: Delivery?
+    var seen: Mark?
     let elapsed = try valley.wait(upTo: milliseconds) { valley in
       seen = try delivery(of: id, at: name, in: &valley)
       return seen == expected
@@ -38,12 +45,60 @@ struct DeliveryTests {
       try $0.addReport(ReportDraft(title: "Smoke", toEvacuate: true), now: $1)
     }
     #expect(
-      try delivery(of: id, at: "Dora", in: &valley) == Delivery(devices: 1, commandPost: false))
+      try delivery(of: id, at: "Dora", in: &valley) == Mark(devices: 1, commandPost: false))
 
     // Cleo beside her confirms it by what she holds, Ada far away by her receipt, Ben to others.
     try expect(
-      Delivery(devices: 3, commandPost: true), of: id, at: "Dora", within: 30_000, in: &valley)
+      Mark(devices: 3, commandPost: true), of: id, at: "Dora", within: 30_000, in: &valley)
     #expect(try delivery(of: id, at: "Ada", in: &valley).commandPost)
+  }
+
+  /// A hub between two that do not hear each other: the author counts wherever its report is.
+  @Test(arguments: ["Ben", "Cleo"])
+  func `the author of a report counts as one that holds it on every device`(
+    author: String
+  ) throws {
+    var valley = try Valley.with("Ada", "Ben", "Cleo")
+    valley.lineUp("Ben", "Ada", "Cleo")
+    try valley.run(milliseconds: 60_000)
+    let id = try valley.at(author) { try $0.addReport(ReportDraft(title: "Smoke"), now: $1) }
+    try valley.converge()
+
+    let other = author == "Ben" ? "Cleo" : "Ben"
+    for name in ["Ada", other] {
+      try expect(Mark(devices: 3, commandPost: true), of: id, at: name, within: 30_000, in: &valley)
+    }
+  }
+
+  @Test func `devices that hear one another show one figure while positions change`() throws {
+    var valley = try Valley.with("Ada", "Ben", "Cleo")
+    let id = try valley.at("Ben") { try $0.addReport(ReportDraft(title: "Smoke"), now: $1) }
+    for turn in 0..<20 {
+      let place = Int64(turn)
+      for name in valley.names {
+        try valley.at(name) {
+          try $0.ingest(fix(metresNorth: place * 40, second: place * 10), now: $1)
+        }
+      }
+      try valley.run(milliseconds: 500)
+    }
+    for name in valley.names {
+      let found = try valley.ask(name) { try $0.report(id, now: $1) }.delivery
+      #expect(found.text.hasPrefix("on 3 of 3 devices · command post ✓ · "), "\(name): \(found)")
+    }
+  }
+
+  @Test func `a revoked device counts neither among the holders nor among all`() throws {
+    var valley = try Valley.with("Ada", "Ben", "Cleo")
+    let id = try valley.at("Ben") { try $0.addReport(ReportDraft(title: "Smoke"), now: $1) }
+    try valley.converge()
+    try expect(Mark(devices: 3, commandPost: true), of: id, at: "Ada", within: 30_000, in: &valley)
+
+    let cleo = try valley.ask("Cleo") { replica, _ in replica.local.device }
+    try valley.at("Ada") { try $0.revoke(cleo, now: $1) }
+
+    let found = try valley.ask("Ada") { replica, _ in try replica.report(id) }.delivery
+    #expect(found.devices == 2 && found.total == 2)
   }
 
   @Test func `a device that is cut off keeps counting for what it held, and not for more`() throws {
@@ -51,26 +106,26 @@ struct DeliveryTests {
     let old = try valley.at("Ben") { try $0.addReport(ReportDraft(title: "Old"), now: $1) }
     try valley.converge()
     try expect(
-      Delivery(devices: 3, commandPost: true), of: old, at: "Ben", within: 30_000, in: &valley)
+      Mark(devices: 3, commandPost: true), of: old, at: "Ben", within: 30_000, in: &valley)
 
     valley.cut(["Ben"], ["Ada", "Cleo"])
     let new = try valley.at("Ben") { try $0.addReport(ReportDraft(title: "New"), now: $1) }
     try valley.run(milliseconds: 20_000)
 
     #expect(
-      try delivery(of: old, at: "Ben", in: &valley) == Delivery(devices: 3, commandPost: true))
+      try delivery(of: old, at: "Ben", in: &valley) == Mark(devices: 3, commandPost: true))
     #expect(
-      try delivery(of: new, at: "Ben", in: &valley) == Delivery(devices: 1, commandPost: false))
+      try delivery(of: new, at: "Ben", in: &valley) == Mark(devices: 1, commandPost: false))
 
     // When it is edited, the new words are not there yet
     try valley.at("Ben") { try $0.editReport(old, ReportChanges(severity: 5), now: $1) }
     #expect(
-      try delivery(of: old, at: "Ben", in: &valley) == Delivery(devices: 1, commandPost: false))
+      try delivery(of: old, at: "Ben", in: &valley) == Mark(devices: 1, commandPost: false))
 
     valley.heal()
     for id in [old, new] {
       try expect(
-        Delivery(devices: 3, commandPost: true), of: id, at: "Ben", within: 60_000, in: &valley)
+        Mark(devices: 3, commandPost: true), of: id, at: "Ben", within: 60_000, in: &valley)
     }
   }
 
@@ -79,7 +134,7 @@ struct DeliveryTests {
     var valley = try Valley.with("Ada", "Ben", in: folder)
     let id = try valley.at("Ben") { try $0.addReport(ReportDraft(title: "Smoke"), now: $1) }
     try expect(
-      Delivery(devices: 2, commandPost: true), of: id, at: "Ben", within: 30_000, in: &valley)
+      Mark(devices: 2, commandPost: true), of: id, at: "Ben", within: 30_000, in: &valley)
     let counter = try newestReceipt(at: "Ada", in: &valley).order.counter
 
     valley.cut(["Ada"], ["Ben"])
@@ -88,7 +143,7 @@ struct DeliveryTests {
     try valley.run(milliseconds: 30_000)
 
     #expect(
-      try delivery(of: id, at: "Ben", in: &valley) == Delivery(devices: 2, commandPost: true))
+      try delivery(of: id, at: "Ben", in: &valley) == Mark(devices: 2, commandPost: true))
     #expect(
       try newestReceipt(at: "Ada", in: &valley).order.counter == counter,
       "nothing changed, so nothing was said anew")
@@ -112,7 +167,7 @@ struct DeliveryTests {
     try valley.converge()
     let id = try valley.at("Ben") { try $0.addReport(ReportDraft(title: "Smoke"), now: $1) }
     try expect(
-      Delivery(devices: 2, commandPost: true), of: id, at: "Ben", within: 30_000, in: &valley)
+      Mark(devices: 2, commandPost: true), of: id, at: "Ben", within: 30_000, in: &valley)
     let before = try newestReceipt(at: "Ben", in: &valley)
 
     // When it is put back, while nobody is in reach
@@ -144,7 +199,7 @@ struct DeliveryTests {
     valley.heal()
     try valley.converge()
     try expect(
-      Delivery(devices: 2, commandPost: true), of: id, at: "Ben", within: 30_000, in: &valley)
+      Mark(devices: 2, commandPost: true), of: id, at: "Ben", within: 30_000, in: &valley)
     #expect(try newestReceipt(at: "Ben", in: &valley).order.generation == 2)
   }
 
@@ -153,7 +208,7 @@ struct DeliveryTests {
     let id = try valley.at("Ben") { try $0.addReport(ReportDraft(title: "Smoke"), now: $1) }
     for name in ["Ben", "Cleo"] {
       try expect(
-        Delivery(devices: 3, commandPost: true), of: id, at: name, within: 30_000, in: &valley)
+        Mark(devices: 3, commandPost: true), of: id, at: name, within: 30_000, in: &valley)
     }
     try publish(by: "Ada", in: &valley) { Receipt(log: $0.log, head: nil) }
     try valley.run(milliseconds: 2000)
@@ -166,7 +221,7 @@ struct DeliveryTests {
     var valley = try Valley.with("Ada", "Ben")
     let id = try valley.at("Ben") { try $0.addReport(ReportDraft(title: "Smoke"), now: $1) }
     try expect(
-      Delivery(devices: 2, commandPost: true), of: id, at: "Ben", within: 30_000, in: &valley)
+      Mark(devices: 2, commandPost: true), of: id, at: "Ben", within: 30_000, in: &valley)
     try publish(by: "Ada", in: &valley) { receipt in
       let head = receipt.head.map {
         Head(log: $0.log, sequence: $0.sequence, hash: FrameHash(raw: .zero))

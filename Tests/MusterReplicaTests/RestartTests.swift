@@ -23,7 +23,8 @@ struct RestartTests {
 
     try valley.restart("Ben")
     // Who holds them is learnt anew.
-    reports[0].delivery.devices = 1
+    let commandPost = reports[0].delivery.commandPost
+    reports[0].delivery = Delivery(devices: 1, total: 2, commandPost: commandPost)
 
     #expect(try life("Ben", in: &valley) == before)
     let after = try valley.ask("Ben") { try $0.status(now: $1) }

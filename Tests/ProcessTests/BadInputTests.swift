@@ -116,9 +116,9 @@ extension ProcessTests {
         }
         for words in [
           ["report", "show", "0123abcd"], ["report", "edit", "0123abcd", "--severity", "1"],
-          ["report", "delete", "0123abcd"], ["report", "confirm", "0123abcd"],
+          ["report", "delete", "--yes", "0123abcd"], ["report", "confirm", "0123abcd"],
           ["report", "comment", "0123abcd", "Hello"], ["fence", "show", "0123abcd"],
-          ["fence", "delete", "0123abcd"], ["fence", "activate", "0123abcd"],
+          ["fence", "delete", "--yes", "0123abcd"], ["fence", "activate", "0123abcd"],
         ] {
           try await anna.attempt(words).expectRefusal(saying: "0123abcd")
         }

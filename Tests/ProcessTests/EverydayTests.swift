@@ -18,7 +18,7 @@ extension ProcessTests {
         try await crossings(of: ben, in: fence, seenBy: anna)
 
         try await inStep(anna, ben)
-        try await anna.tell("report", "delete", report)
+        try await anna.tell("report", "delete", report, "--yes")
         try await inStep(anna, ben) { $0["reports"] == .number(0) }
         try await anna.expectSound()
         try await ben.expectSound()
@@ -60,11 +60,12 @@ extension ProcessTests {
       #expect(fixed.subtracting(try await anna.ask("report", "list")[0].keys) == [])
       #expect(try await anna.tell("report", "show", short).contains("Gas smell"))
       try await eventually("Ben sees that both hold it, the command post among them") {
-        try await ben.ask("report", "show", short)["delivery"]
-          == .object(["devices": .number(2), "commandPost": .bool(true)])
+        let delivery = try await ben.ask("report", "show", short)["delivery"]
+        return delivery["devices"] == .number(2) && delivery["total"] == .number(2)
+          && delivery["commandPost"] == .bool(true)
       }
       let page = try await ben.tell("report", "show", short)
-      #expect(page.contains("held by 2 devices, command post ✓"))
+      #expect(page.contains("on 2 of 2 devices · command post ✓"))
       #expect(try await anna.tell("report", "list").contains("evacuate"))
       return id
     }
@@ -105,7 +106,7 @@ extension ProcessTests {
       let again = try field.file("again.geojson", one)
       let copy = try await anna.tell("fence", "add", "--name", "Copy", "--geojson", again)
       #expect(try await anna.ask("fence", "show", copy)["kind"] == .string("muster"))
-      try await anna.tell("fence", "delete", copy)
+      try await anna.tell("fence", "delete", copy, "--yes")
       #expect(try await anna.ask("fence", "list").items.count == 2)
       try await ben.attempt("fence", "add", "--name", "Mine", "--circle", "1,2,3")
         .expectRefusal(saying: "command")

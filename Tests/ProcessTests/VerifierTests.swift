@@ -51,8 +51,9 @@ extension ProcessTests {
         // When it is revoked, and its words arrive after that
         let devices = try await anna.ask("device", "list").items
         let stolen = try #require(devices.first { $0["callsign"].text == "Ben" }?["id"].text)
-        let told = try await anna.tell("revoke", "Ben")
-        #expect(told == "Ben's laptop \(stolen.prefix(8)) is put out, for ever")
+        let told = try await anna.tell("revoke", "Ben", "--yes")
+        #expect(
+          told == "Revoked Ben's device \(stolen.prefix(8)); new data is encrypted with a new key")
         _ = try await ben.run(peers: [annasNode])
         try await eventually("the thief's words are in quarantine") {
           try await anna.ask("status")["quarantined"].number ?? 0 > 0
@@ -76,7 +77,7 @@ extension ProcessTests {
       let held = try await laptop.ask("quarantine", "list")
       for frame in held.items {
         guard let id = frame["id"].text else { throw Failed("no id in \(frame)") }
-        try await laptop.tell("quarantine", "release", id)
+        try await laptop.tell("quarantine", "release", id, "--yes")
       }
       let status = try await laptop.ask("status")
       #expect(status["reports"] == .number(2))

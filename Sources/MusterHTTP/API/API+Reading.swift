@@ -256,10 +256,7 @@ extension Fix {
 
 extension ReportSummary {
   fileprivate var deliveryJSON: JSON {
-    .object([
-      "id": .id(id), "devices": .count(delivery.devices),
-      "commandPost": .bool(delivery.commandPost),
-    ])
+    delivery.json.adding(["id": .id(id)])
   }
 }
 

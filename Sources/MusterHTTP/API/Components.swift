@@ -69,7 +69,7 @@ enum Components {
       .must("photos", .list(.anything, most: many)),
       .must("conflicts", .list(.named("Conflict"), most: many)),
       .must(
-        "delivery", .open([.must("devices", .count), .must("commandPost", .flag)])),
+        "delivery", .open(figure)),
       .must("createdAt", .time), .must("updatedAt", .time),
     ] + placed)
 
@@ -169,9 +169,12 @@ enum Components {
 
   private static let track = Shape.open([.must("items", .list(.open(fix), most: many))])
 
-  private static let delivery = Shape.open([
-    .must("id", .reference), .must("devices", .count), .must("commandPost", .flag),
-  ])
+  private static let figure: [Shape.Member] = [
+    .must("devices", .count), .must("total", .count), .must("commandPost", .flag),
+    .must("ageSeconds", .nullable(.count)), .must("text", .text),
+  ]
+
+  private static let delivery = Shape.open([.must("id", .reference)] + figure)
 
   private static let invitation = Shape.open([
     .must("url", .text), .must("expires", .time),

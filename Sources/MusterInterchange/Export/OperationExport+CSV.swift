@@ -3,6 +3,7 @@ internal import MusterModel
 extension OperationExport {
   private static let headings = [
     "kind", "id", "name", "state", "latitude", "longitude", "accuracy_m", "time", "by", "details",
+    "delivery",
   ]
 
   /// RFC 4180, with one heading; people, reports, fences, events and fixes of ways, a line each.
@@ -20,7 +21,7 @@ extension OperationExport {
         Self.row(
           "report", "\(report.id)", report.title, report.status.name, report.position,
           time: report.createdAt, by: report.ownerCallsign,
-          details: "\(report.category.name): \(report.details)"))
+          details: "\(report.category.name): \(report.details)", delivery: report.delivery.text))
     }
     for fence in fences {
       rows.append(
@@ -49,13 +50,14 @@ extension OperationExport {
 
   private static func row(
     _ kind: String, _ id: String, _ name: String, _ state: String, _ place: Coordinate?,
-    accuracy: UInt32? = nil, time: Timestamp?, by person: String, details: String
+    accuracy: UInt32? = nil, time: Timestamp?, by person: String, details: String,
+    delivery: String = ""
   ) -> [String] {
     [
       kind, id, plain(name), state, place.map { Degrees.text($0.latitudeE7) } ?? "",
       place.map { Degrees.text($0.longitudeE7) } ?? "",
       accuracy.map { GeoJSON.decimal(Int64($0), places: 1) } ?? "",
-      time.map { "\($0)" } ?? "", plain(person), plain(details),
+      time.map { "\($0)" } ?? "", plain(person), plain(details), delivery,
     ]
   }
 

@@ -16,11 +16,19 @@ extension ReportSummary {
           ])
         }),
       "photos": .array([]), "conflicts": .array(conflicts.map(\.json)),
-      "delivery": .object([
-        "devices": .count(delivery.devices), "commandPost": .bool(delivery.commandPost),
-      ]),
+      "delivery": delivery.json,
       "createdAt": .time(createdAt), "updatedAt": .time(updatedAt),
     ]).adding(JSON.place(position))
+  }
+}
+
+extension Delivery {
+  /// The figure of a report, and the text that shows it.
+  public var json: JSON {
+    .object([
+      "devices": .count(devices), "total": .count(total), "commandPost": .bool(commandPost),
+      "ageSeconds": .known(ageSeconds, JSON.integer), "text": .string(text),
+    ])
   }
 }
 

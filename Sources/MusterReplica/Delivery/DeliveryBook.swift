@@ -8,7 +8,10 @@ internal import MusterSync
 ///     live values ─▶ their frames ─▶ (log, sequence) ─▶ who holds each log that far?
 ///                                                         ├─ peers that confirmed it here
 ///                                                         ├─ receipts of command devices
+///                                                         ├─ their authors
 ///                                                         └─ this device
+///
+/// Revoked devices count neither among those that hold a report nor among all.
 ///
 /// Nobody is believed on a sequence alone: the hash must be that of the frame held here, so that
 /// neither another branch nor a claim about frames that are not held counts. Too little may be
@@ -18,15 +21,28 @@ struct DeliveryBook {
   private struct Holders {
     var devices: [DeviceID: UInt64] = [:]
     var command: [DeviceID: UInt64] = [:]
+    /// When a peer confirmed it here.
+    var moments: [DeviceID: Instant] = [:]
   }
 
   private let store: Store
   private let engine: SyncEngine
   private let local: LocalDevice
   private let commanders: [SignedCertificate]
+  /// By certificate, those that are not revoked.
+  private let members: [CertificateHash: DeviceID]
+  private let now: Instant?
   private var holders: [LogID: Holders] = [:]
 
-  init(store: Store, engine: SyncEngine, local: LocalDevice, control: ControlPlane) {
+  /// - Parameter now: what ages are counted up to; nil where none are wanted.
+  init(
+    store: Store, engine: SyncEngine, local: LocalDevice, control: ControlPlane, now: Instant?
+  ) {
+    self.now = now
+    members = Dictionary(
+      control.admissions.map { ($0.signed.hash, $0.signed.certificate.device) }
+        .filter { !control.isRevoked($0.1) }
+    ) { first, _ in first }
     self.store = store
     self.engine = engine
     self.local = local
@@ -45,6 +61,7 @@ struct DeliveryBook {
     }
     var devices: Set<DeviceID>?
     var command: Set<DeviceID>?
+    var moments: [DeviceID: Instant] = [:]
     for (log, sequence) in needed {
       let holders = try holders(of: log)
       let reaches = { (through: UInt64) in through >= sequence }
@@ -52,10 +69,19 @@ struct DeliveryBook {
       let those = Set(holders.command.filter { reaches($0.value) }.keys)
       devices = devices?.intersection(these) ?? these
       command = command?.intersection(those) ?? those
+      for (device, moment) in holders.moments where these.contains(device) {
+        moments[device] = min(moments[device] ?? moment, moment)
+      }
     }
+    let all = Set(members.values).union([local.device])
+    let holding = (devices ?? []).intersection(all).union([local.device])
+    let newest = moments.filter { holding.contains($0.key) }.values.max()
     return Delivery(
-      devices: (devices ?? []).union([local.device]).count,
-      commandPost: local.author.role == .command || command?.isEmpty == false)
+      devices: holding.count, total: all.count,
+      commandPost: local.author.role == .command || command?.isEmpty == false,
+      ageSeconds: now.flatMap { now in
+        newest.map { max(0, now.milliseconds(since: $0) / 1000) }
+      })
   }
 
   private mutating func holders(of log: LogID) throws(StoreError) -> Holders {
@@ -69,7 +95,14 @@ struct DeliveryBook {
         }
       #endif
       let held = try hash(of: log, at: claim.sequence)
-      if held?.raw.prefix.high == claim.hashPrefix { found.devices[claim.device] = claim.sequence }
+      guard held?.raw.prefix.high == claim.hashPrefix else { continue }
+      found.devices[claim.device] = claim.sequence
+      found.moments[claim.device] = claim.moment
+    }
+    if let author = engine.currentAuthor(of: log).flatMap({ members[$0] }),
+      let head = engine.head(of: log)
+    {
+      found.devices[author] = head.sequence
     }
     for commander in commanders {
       let topic = RecordTopic(

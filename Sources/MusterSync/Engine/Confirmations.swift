@@ -14,11 +14,13 @@ struct Confirmations: Sendable {
   private struct Claim {
     var hint: LeafHint
     var turn: UInt64
+    var moment: Instant
   }
 
   private struct Agreement {
     var change: UInt64
     var turn: UInt64
+    var moment: Instant
   }
 
   private var claims: [LogID: Claim] = [:]
@@ -26,26 +28,28 @@ struct Confirmations: Sendable {
   private var turn: UInt64 = 0
 
   /// Records exactly what the peer holds of a log. This may be less than an earlier claim.
-  mutating func note(_ hint: LeafHint) {
+  mutating func note(_ hint: LeafHint, now: Instant) {
     turn += 1
-    claims[LogID(raw: hint.key)] = Claim(hint: hint, turn: turn)
+    claims[LogID(raw: hint.key)] = Claim(hint: hint, turn: turn, moment: now)
   }
 
   /// Records that the peer holds at least this much. Such a claim may be out of date on arrival, so
   /// it never lowers an earlier one.
-  mutating func noteAtLeast(_ hint: LeafHint, held: LogSummary?, change: UInt64) {
+  mutating func noteAtLeast(
+    _ hint: LeafHint, held: LogSummary?, change: UInt64, now: Instant
+  ) {
     if let known = claim(of: LogID(raw: hint.key), held: held, change: change),
       known.number >= hint.number
     {
       return
     }
-    note(hint)
+    note(hint, now: now)
   }
 
   /// Records that the peer's root of a set equals the local one, which last changed at `change`.
-  mutating func noteAgreement(on set: SetID, change: UInt64) {
+  mutating func noteAgreement(on set: SetID, change: UInt64, now: Instant) {
     turn += 1
-    agreements[set] = Agreement(change: change, turn: turn)
+    agreements[set] = Agreement(change: change, turn: turn, moment: now)
   }
 
   /// Returns the newest claim of the peer for a log.
@@ -53,21 +57,26 @@ struct Confirmations: Sendable {
   /// - Parameter held: what is stored here of the log.
   /// - Parameter change: when that was stored.
   func claim(of log: LogID, held: LogSummary?, change: UInt64) -> LeafHint? {
+    newest(of: log, held: held, change: change)?.hint
+  }
+
+  /// When the peer showed that; nil if it showed nothing of the log.
+  func moment(of log: LogID, held: LogSummary?, change: UInt64) -> Instant? {
+    newest(of: log, held: held, change: change)?.moment
+  }
+
+  private func newest(of log: LogID, held: LogSummary?, change: UInt64) -> Claim? {
     let claim = claims[log]
     guard let held, let agreement = agreements[SetID(held.opening.lane)],
       agreement.change >= change, agreement.turn > claim?.turn ?? 0
-    else { return claim?.hint }
-    return LeafHint(held.head)
+    else { return claim }
+    return Claim(hint: LeafHint(held.head), turn: agreement.turn, moment: agreement.moment)
   }
 
   /// Converts an agreement into a claim. MUST be called before a log grows here, since an agreement
   /// covers only what was held until then.
   mutating func settle(_ held: LogSummary, change: UInt64) {
-    let log = held.head.log
-    guard let agreement = agreements[SetID(held.opening.lane)], agreement.change >= change,
-      agreement.turn > claims[log]?.turn ?? 0
-    else { return }
-    claims[log] = Claim(hint: LeafHint(held.head), turn: agreement.turn)
+    claims[held.head.log] = newest(of: held.head.log, held: held, change: change)
   }
 }
 
@@ -78,10 +87,11 @@ extension SyncEngine {
     // A log that is not stored here contains no report, so its claims are not needed.
     guard shelf.logs[log] != nil else { return }
     if isExact {
-      peers[device]?.confirmations.note(hint)
+      peers[device]?.confirmations.note(hint, now: now)
     } else {
       let whole = comparedWhole(log)
-      peers[device]?.confirmations.noteAtLeast(hint, held: whole, change: shelf.change(of: log))
+      peers[device]?.confirmations.noteAtLeast(
+        hint, held: whole, change: shelf.change(of: log), now: now)
     }
   }
 
@@ -94,7 +104,7 @@ extension SyncEngine {
   mutating func confirm(_ roots: Roots, by device: DeviceID) {
     let own = shelf.roots()
     for set in SetID.allCases where roots[set] == own[set] {
-      peers[device]?.confirmations.noteAgreement(on: set, change: shelf.changes)
+      peers[device]?.confirmations.noteAgreement(on: set, change: shelf.changes, now: now)
       noteSharing(of: set)
     }
   }
@@ -122,17 +132,41 @@ extension SyncEngine {
     for device in peers.devices { peers[device]?.confirmations.settle(held, change: change) }
   }
 
-  /// Returns what each peer proved to hold of a log: its newest sequence there, and the first eight
-  /// bytes of that frame's hash, which the caller MUST compare with the local frame.
-  public func confirmations(
-    of log: LogID
-  ) -> [(device: DeviceID, sequence: UInt64, hashPrefix: UInt64)] {
+  /// What one peer has shown that it holds of a log.
+  public struct Confirmation: Hashable, Sendable {
+    /// The peer.
+    public let device: DeviceID
+    /// The newest frame that it showed.
+    public let sequence: UInt64
+    /// The first eight bytes of that frame's hash, which the caller MUST compare with the frame
+    /// that it holds.
+    public let hashPrefix: UInt64
+    /// When it showed that.
+    public let moment: Instant
+  }
+
+  /// What each peer has shown that it holds of a log, by device.
+  public func confirmations(of log: LogID) -> [Confirmation] {
     let held = comparedWhole(log)
     let change = shelf.change(of: log)
     return met.compactMap { device in
-      let claim = peers[device]?.confirmations.claim(of: log, held: held, change: change)
-      return claim.map { (device, UInt64($0.number), $0.hash) }
+      guard let known = peers[device]?.confirmations,
+        let claim = known.claim(of: log, held: held, change: change),
+        let moment = known.moment(of: log, held: held, change: change)
+      else { return nil }
+      return Confirmation(
+        device: device, sequence: UInt64(claim.number), hashPrefix: claim.hash, moment: moment)
     }
+  }
+
+  /// The device's certificate that a log is written under, if no log of a later incarnation of the
+  /// device is held here: then its author holds it.
+  public func currentAuthor(of log: LogID) -> CertificateHash? {
+    guard let opening = shelf.logs[log]?.opening else { return nil }
+    let isPast = shelf.logs.values.contains {
+      $0.opening.certificate == opening.certificate && $0.opening.generation > opening.generation
+    }
+    return isPast ? nil : opening.certificate
   }
 
   /// Returns whether every reachable peer has shown how much it holds of these logs and none holds

@@ -20,10 +20,16 @@ struct EpochCommand: AsyncParsableCommand {
         prints the key that this device writes under afterwards, and fails if that is another one.
         """)
 
+    @OptionGroup var confirmation: ConfirmationOptions
     @OptionGroup var home: HomeOptions
 
     func run() async throws {
       let door = try await Door.open(home)
+      guard case .status(let before) = try await door.ask(.status) else {
+        throw Refusal.unexpectedReply
+      }
+      try confirmation.confirm(
+        "This rotates the group key of the operation", name: before.operationName)
       _ = try await door.change(.rotateEpoch)
       guard case .status(let status) = try await door.ask(.status), let epoch = status.epoch else {
         throw Refusal("a new key was made, but this device has none to write under: muster status")

@@ -180,10 +180,17 @@ struct FenceCommand: AsyncParsableCommand {
     @Argument(help: "The fence.", transform: RowArgument.init(parsing:))
     var id: RowArgument
 
+    @OptionGroup var confirmation: ConfirmationOptions
     @OptionGroup var home: HomeOptions
 
     func run() async throws {
-      try await Door.open(home).send(.deleteFence(id.prefix), "Zone deleted")
+      let door = try await Door.open(home)
+      guard case .fences(let fences) = try await door.ask(.fence(id.prefix)),
+        let fence = fences.first
+      else { throw Refusal.unexpectedReply }
+      try confirmation.confirm(
+        "This deletes the zone \(fence.id.short) on every device", name: fence.name)
+      try await door.send(.deleteFence("\(fence.id)"), "Zone deleted")
     }
   }
 

@@ -56,11 +56,15 @@ struct QuarantineCommand: AsyncParsableCommand {
     @Argument(help: "The frame, or the laptop.", transform: RowArgument.init(parsing:))
     var frame: RowArgument
 
+    @OptionGroup var confirmation: ConfirmationOptions
     @OptionGroup var home: HomeOptions
 
     func run() async throws {
+      let door = try await Door.open(home)
+      try confirmation.confirm(
+        "This accepts what a revoked device wrote, on every device", name: frame.prefix)
       guard
-        case .released(let count) = try await Door.open(home).change(.release(frame.prefix))
+        case .released(let count) = try await door.change(.release(frame.prefix))
       else { throw Refusal.unexpectedReply }
       try Standard.print("\(Words.count(count, "frame counts", "frames count")) from now on")
     }

@@ -152,10 +152,17 @@ struct ReportCommand: AsyncParsableCommand {
     @Argument(help: "The report.", transform: RowArgument.init(parsing:))
     var id: RowArgument
 
+    @OptionGroup var confirmation: ConfirmationOptions
     @OptionGroup var home: HomeOptions
 
     func run() async throws {
-      try await Door.open(home).send(.deleteReport(id.prefix), "Report deleted")
+      let door = try await Door.open(home)
+      guard case .reports(let reports) = try await door.ask(.report(id.prefix)),
+        let report = reports.first
+      else { throw Refusal.unexpectedReply }
+      try confirmation.confirm(
+        "This deletes the report \(report.id.short) on every device", name: report.title)
+      try await door.send(.deleteReport("\(report.id)"), "Report deleted")
     }
   }
 

@@ -9,7 +9,7 @@ struct RevokeCommand: AsyncParsableCommand {
     discussion: """
       Example:  muster revoke Ben
                 muster device list
-                muster revoke 3f9a
+                muster revoke 3f9a --yes
 
       What this laptop holds of it still counts; what it writes from now on counts for nobody, \
       wherever it turns up first. What everybody else writes is sealed under a new key that it is \
@@ -20,13 +20,18 @@ struct RevokeCommand: AsyncParsableCommand {
   @Argument(help: "The laptop, by the callsign of whose it is or by its id.")
   var device: String
 
+  @OptionGroup var confirmation: ConfirmationOptions
   @OptionGroup var home: HomeOptions
 
   func run() async throws {
-    guard case .devices(let devices) = try await Door.open(home).change(.revoke(device)),
+    let door = try await Door.open(home)
+    try confirmation.confirm(
+      "This revokes the device of \(device) for good", name: device)
+    guard case .devices(let devices) = try await door.change(.revoke(device)),
       let device = devices.first
     else { throw Refusal.unexpectedReply }
     try Standard.print(
-      "\(SafeText.line(device.callsign))'s laptop \(device.id.short) is put out, for ever")
+      "Revoked \(SafeText.line(device.callsign))'s device \(device.id.short); "
+        + "new data is encrypted with a new key")
   }
 }

@@ -4,7 +4,7 @@ internal import MusterModel
 enum ReportView {
   static func table(of reports: [ReportSummary]) -> Table {
     var table = Table([
-      "ID", "", "TITLE", "CATEGORY", "SEVERITY", "PLACE", "STATUS", "BY", "SEEN", "HELD BY",
+      "ID", "", "TITLE", "CATEGORY", "SEVERITY", "PLACE", "STATUS", "BY", "SEEN", "DELIVERY",
     ])
     for report in reports {
       table.add([
@@ -21,8 +21,7 @@ enum ReportView {
   }
 
   private static func held(_ delivery: Delivery) -> Table.Cell {
-    delivery.commandPost
-      ? .init("\(delivery.devices), command ✓", .good) : .init("\(delivery.devices)")
+    delivery.commandPost ? .init(delivery.text, .good) : .init(delivery.text)
   }
 
   private static func mark(_ report: ReportSummary) -> Table.Cell {
@@ -43,10 +42,9 @@ enum ReportView {
       lines.append(
         "seen too by " + report.confirmations.map(SafeText.line).joined(separator: ", "))
     }
-    let devices = Words.count(report.delivery.devices, "device", "devices")
+    let delivery = report.delivery
     lines.append(
-      "held by \(devices), command post "
-        + (report.delivery.commandPost ? Paint.good.apply("✓", on: screen) : "not yet"))
+      delivery.commandPost ? Paint.good.apply(delivery.text, on: screen) : delivery.text)
     lines.append("id \(report.id)")
     if !report.details.isEmpty { lines += ["", SafeText.paragraphs(report.details)] }
     lines += report.conflicts.flatMap { conflict(in: $0, on: screen) }

@@ -11,6 +11,9 @@ enum Standard {
   /// Writes bytes as they are to standard output.
   static func write(_ bytes: [UInt8]) throws { try write(bytes, to: STDOUT_FILENO) }
 
+  /// A question on standard error, without the end of its line.
+  static func ask(_ question: String) throws { try write(Array(question.utf8), to: STDERR_FILENO) }
+
   /// Rings the bell of the terminal that standard error goes to.
   static func ring() {
     do {

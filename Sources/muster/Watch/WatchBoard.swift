@@ -163,8 +163,7 @@ struct WatchBoard {
     line.add(report.severity.map { "sev \($0)" } ?? "", width: 5)
     line.add(report.title, width: 28, .strong)
     line.add(report.ownerCallsign, width: 10)
-    let post = report.delivery.commandPost ? "post ✓" : "post –"
-    line.add("\(Words.count(report.delivery.devices, "copy", "copies")), \(post)")
+    line.add(report.delivery.text)
     return line
   }
 
