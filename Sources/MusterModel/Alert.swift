@@ -93,6 +93,10 @@ public enum AlertKind: UInt8, Codable, Sendable, CaseIterable, Hashable {
   case stateFolder = 14
   /// A device's stamps contradict one another.
   case clockFault = 15
+  /// Somebody whom an order is for is safe.
+  case safe = 16
+  /// Everybody whom an order is for satisfies it.
+  case orderDone = 17
 
   /// What people, JSON and the command line call it.
   public var name: String { String(describing: self) }

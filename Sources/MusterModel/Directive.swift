@@ -13,6 +13,9 @@ public enum DirectiveKind: UInt8, Codable, Sendable, CaseIterable, Hashable {
 
   /// What people, JSON and the command line call it.
   public var name: String { String(describing: self) }
+
+  /// Whether it decides the status of those it is for.
+  public var isOrder: Bool { self == .evacuate || self == .muster || self == .rollcall }
 }
 
 /// Whether a directive still asks for anything. Where people disagree, open is shown.

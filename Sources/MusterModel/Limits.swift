@@ -1,5 +1,8 @@
 /// Every bound on what comes from outside or piles up inside, with its reason.
 public enum Limits {
+  /// How long a person may be silent before they are out of contact, where settings say nothing.
+  public static let usualSilenceMilliseconds: Int64 = 600_000
+
   // MARK: Datagrams and frames
 
   /// Fits the IPv6 minimum MTU of 1,280 bytes with IP and UDP headers, and leaves room for a

@@ -24,7 +24,7 @@ public actor Node {
   /// What this device's location source says, on its way to the replica.
   var watch = LocationWatch(
     profile: .foreground,
-    silenceMilliseconds: SafetyAssessment.silenceThresholdMilliseconds)
+    silenceMilliseconds: Limits.usualSilenceMilliseconds)
   /// The phones that this node speaks for; nil until the first is heard.
   var desk: TrackerDesk?
   /// Whether the profile for a laptop that somebody looks at counts, or the one for a sleepy one.

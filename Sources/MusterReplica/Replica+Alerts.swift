@@ -102,7 +102,9 @@ extension Replica {
   }
 
   private mutating func findings(now: ClockReading) throws -> [AlertBook.Finding] {
-    let people = try users(now: now)
+    let known = try people(now: now)
+    let people = known.map(\.summary)
+    let directives = try directives(among: people, now: now)
     let zones = try monitor.zones(in: store)
     let here = try store.positions().first { $0.device == local.device }?.report.fix
     let telling = here.flatMap { AlertRules.isTelling($0) ? $0.position : nil }
@@ -112,12 +114,16 @@ extension Replica {
       isCommand: local.author.role == .command,
       people: people,
       reports: try hazards(), fences: try fences(),
-      directives: try directives(among: people, now: now), clones: try clones(),
+      directives: directives, clones: try clones(),
       bounds: try boundsReached, readmissions: try refusedReadmissions,
-      clockFaults: try clockFaults(now: now), unconfirmed: try unconfirmed(now: now),
+      clockFaults: try clockFaults(now: now),
       isInside: { fence in
         telling.flatMap { zones.prepared[fence]?.contains($0) } ?? false
       }, now: now.wall)
-    return rules.findings
+    let muted = try store.rows(.fence).filter { $0.code(.fenceEntryAlert) == 0 }.map(\.key.id)
+    let aboutPeople = PersonAlerts(
+      own: local.author.user, isCommand: local.author.role == .command, people: known,
+      directives: directives, muted: Set(muted), unconfirmed: try unconfirmed(now: now))
+    return aboutPeople.findings + rules.findings
   }
 }

@@ -1,6 +1,7 @@
 internal import MusterCRDT
 internal import MusterGeo
 public import MusterModel
+internal import MusterStatus
 public import MusterStore
 internal import MusterSync
 
@@ -8,51 +9,50 @@ internal import MusterSync
 extension Replica {
   // MARK: Users
 
-  /// Everyone with a certificate, by id, their safety judged anew at `now`.
+  /// Everyone with a certificate and every tracker, in the order of lists, their status assessed
+  /// at `now`.
   public mutating func users(now: ClockReading) throws -> [UserSummary] {
+    try people(now: now).map(\.summary)
+  }
+
+  /// The same with all that the status function found.
+  mutating func people(
+    now: ClockReading
+  ) throws -> [(summary: UserSummary, assessment: StatusAssessment)] {
+    let positions = try store.positions()
+    let people = try persons()
+    let assessments = try assess(people, positions: positions, now: now)
+    let newest = newestPositions(positions)
     let zones = try monitor.zones(in: store)
-    let positions = try newestPositions()
-    let devices = countingDevices()
-    var people = try members().map { member in
-      try summary(
-        member, row: try userRow(member.user), position: positions[member.user],
-        devices: devices[member.user] ?? [], zones: zones, now: now)
+    var found: [(summary: UserSummary, assessment: StatusAssessment)] = []
+    for person in people {
+      let user = person.identity.id
+      guard let assessment = assessments[user] else { continue }
+      let summary = try summary(
+        person, assessment, position: newest[user], zones: zones, now: now)
+      found.append((summary, assessment))
     }
-    for row in try store.rows(.tracker) where row.exists {
-      let user = UserID(raw: row.key.id.raw)
-      people.append(
-        try summary(
-          Member(user: user, role: .member), row: row, position: positions[user],
-          devices: [DeviceID(tracker: row.key.id)], zones: zones, now: now))
-    }
-    return people
+    return found.sorted { UserSummary.isListed($0.summary, before: $1.summary) }
   }
 
   private func summary(
-    _ member: Member, row: RowState?, position newest: DevicePosition?, devices: [DeviceID],
+    _ person: Person, _ assessment: StatusAssessment, position newest: DevicePosition?,
     zones: GeofenceMonitor.Zones, now: ClockReading
   ) throws(StoreError) -> UserSummary {
-    let isTracker = row?.key.kind == .tracker
+    let (identity, row) = (person.identity, person.row)
     let standing = row.map(SafetyStanding.init)
-    let override = try standing?.override.map(word)
-    let position = newest?.report
-    let assessment = SafetyAssessment(
-      claim: standing?.deciding.flatMap { SafetyStanding.claim(of: $0.value) },
-      overruler: standing?.isOverruled == true ? override?.callsign : nil, position: position,
-      fixAgeMilliseconds: newest.map { shownAge(of: $0, now: now) },
-      contactMilliseconds: contactAge(of: devices, position: newest, now: now)?.latest,
-      hasDevice: member.hasDevice, musterZones: zones.muster,
-      hazardZones: zones.hazard,
-      silenceThresholdMilliseconds: try silenceMilliseconds(of: member.user))
-    let (callsign, team): (Field, Field) =
-      isTracker ? (.trackerCallsign, .trackerTeam) : (.userCallsign, .userTeam)
-    return UserSummary(
-      id: member.user, callsign: row?.text(callsign) ?? member.user.short, role: member.role,
-      safety: assessment.state, reason: assessment.reason, cause: assessment.cause,
-      fix: position?.fix,
-      reportedAt: position?.reportedAt, fixAgeSeconds: assessment.ageSeconds,
-      team: row?.text(team) ?? "", isTracker: isTracker,
-      word: try standing?.word.map(word), override: override)
+    let callsign = row?.text(identity.isTracker ? .trackerCallsign : .userCallsign)
+    var summary = UserSummary(
+      id: identity.id, callsign: callsign ?? identity.id.short, role: identity.role,
+      status: assessment.status, severity: assessment.severity, reason: assessment.reason,
+      fix: newest?.report.fix, reportedAt: newest?.report.reportedAt,
+      fixAgeSeconds: newest.map { shownAge(of: $0, now: now) / 1000 }, team: identity.team,
+      isTracker: identity.isTracker, word: try standing?.word.map(word),
+      override: try standing?.override.map(word))
+    summary.conditions = assessment.conditions
+    summary.age = contactAge(of: assessment, now: now)
+    summary.order = followedOrder(of: assessment, zones: zones, now: now)
+    return summary
   }
 
   private func word(_ value: LiveValue) throws(StoreError) -> SafetyWord {
@@ -62,29 +62,37 @@ extension Replica {
       saidAt: value.writtenAt)
   }
 
-  /// A person with a certified device.
-  private struct Member {
-    let user: UserID
-    /// The highest of their devices, of those that are not revoked where there are any.
-    var role: Role
-    /// Any device is not revoked.
-    var hasDevice = true
-  }
-
-  /// Each certified user once. People outlive their devices: who has none that counts any more is
-  /// listed all the same.
-  private func members() -> [Member] {
-    var members: [UserID: Member] = [:]
+  /// Each certified user and each tracker once. People outlive their devices: who has none that
+  /// counts any more is listed all the same.
+  private func persons() throws(StoreError) -> [Person] {
+    var admitted: [UserID: [(author: Author, isRevoked: Bool)]] = [:]
     for admission in control.admissions {
       let author = admission.signed.certificate.author
-      let counts = !control.isRevoked(author.device)
-      if let known = members[author.user] {
-        if known.hasDevice && !counts { continue }
-        if known.hasDevice == counts, known.role.rawValue <= author.role.rawValue { continue }
-      }
-      members[author.user] = Member(user: author.user, role: author.role, hasDevice: counts)
+      admitted[author.user, default: []].append((author, control.isRevoked(author.device)))
     }
-    return members.values.sorted { $0.user < $1.user }
+    var people: [Person] = []
+    for (user, devices) in admitted.sorted(by: { $0.key < $1.key }) {
+      let counting = devices.filter { !$0.isRevoked }
+      let roles = (counting.isEmpty ? devices : counting).map(\.author.role)
+      let row = try userRow(user)
+      var listed: [DeviceID: Bool] = [:]
+      for (author, isRevoked) in devices { listed[author.device] = isRevoked }
+      people.append(
+        Person(
+          identity: PersonIdentity(
+            id: user, role: roles.min { $0.rawValue < $1.rawValue } ?? .observer,
+            team: row?.text(.userTeam) ?? "", isTracker: false),
+          row: row, devices: listed.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }))
+    }
+    for row in try store.rows(.tracker) where row.exists {
+      people.append(
+        Person(
+          identity: PersonIdentity(
+            id: UserID(raw: row.key.id.raw), role: .member, team: row.text(.trackerTeam) ?? "",
+            isTracker: true),
+          row: row, devices: [(DeviceID(tracker: row.key.id), false)]))
+    }
+    return people
   }
 
   /// Each user's devices that are not revoked.
@@ -98,12 +106,12 @@ extension Replica {
   }
 
   /// Each user's newest fix: of a revoked device only where there is none of another.
-  private func newestPositions() throws(StoreError) -> [UserID: DevicePosition] {
+  private func newestPositions(_ positions: [DevicePosition]) -> [UserID: DevicePosition] {
     var newest: [UserID: DevicePosition] = [:]
     func rank(_ position: DevicePosition) -> (Int, Timestamp) {
       (control.isRevoked(position.device) ? 0 : 1, position.report.reportedAt)
     }
-    for position in try store.positions() {
+    for position in positions {
       if let known = newest[position.user], rank(known) >= rank(position) { continue }
       newest[position.user] = position
     }
@@ -237,7 +245,7 @@ extension Replica {
   /// By name. A fence whose outline has not arrived is left out.
   public mutating func fences() throws -> [FenceSummary] {
     let zones = try monitor.zones(in: store)
-    let positions = try newestPositions()
+    let positions = newestPositions(try store.positions())
     return try store.rows(.fence).filter(\.exists).compactMap { row in
       try summary(row, zones: zones, positions: positions)
     }.sorted { ($0.name, $0.id) < ($1.name, $1.id) }
@@ -316,7 +324,7 @@ extension Replica {
       frames: counts.frames, waitingFrames: counts.waiting,
       quarantinedFrames: try framesCut(),
       missingFrames: try missingFrames().reduce(0) { $0 + $1.sequences.count },
-      users: members().count,
+      users: Set(control.admissions.map(\.signed.certificate.author.user)).count,
       reports: try store.rows(.report).filter(\.exists).count,
       fences: try store.rows(.fence).filter(\.exists).count,
       crossings: try store.crossingCount(), peers: peers,

@@ -30,7 +30,7 @@ extension Replica {
         return Int64(seconds) * 1000
       }
     }
-    return SafetyAssessment.silenceThresholdMilliseconds
+    return Limits.usualSilenceMilliseconds
   }
 
   /// Their own first.

@@ -33,6 +33,7 @@ public struct Replica {
   var neighbours = NeighbourDesk()
   var ages: AgeTracker
   var presence = PresenceSchedule()
+  var statusModel = StatusModel()
   var recordCounter: UInt64
   var announceCounter: UInt64
   var linkRate: LinkRate?

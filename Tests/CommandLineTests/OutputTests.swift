@@ -19,8 +19,12 @@ import Testing
   @Test func `colours come only where they are wanted, and never alone`() {
     #expect(Paint.bad.apply("✖ unsafe", on: plain) == "✖ unsafe")
     #expect(Paint.bad.apply("✖ unsafe", on: coloured) == "\u{1B}[1;31m✖ unsafe\u{1B}[0m")
-    for state in [SafetyState.safe, .unsafe, .unknown] {
-      #expect(state.cell.text.contains(state.rawValue))
+    for status in PersonStatus.allCases {
+      let user = UserSummary(
+        id: UserID(raw: .zero), callsign: "Ben", role: .member, status: status,
+        severity: status.severity, reason: "", fix: nil, reportedAt: nil, fixAgeSeconds: nil,
+        team: "", isTracker: false, word: nil, override: nil)
+      #expect(user.statusCell.text.contains(status.label))
     }
   }
 

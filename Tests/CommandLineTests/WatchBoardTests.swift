@@ -10,8 +10,8 @@ import Testing
   private func user(_ callsign: String, _ safety: SafetyState, _ reason: String) -> UserSummary {
     UserSummary(
       id: UserID(raw: Bytes16(high: UInt64(callsign.utf8.count), low: 1)), callsign: callsign,
-      role: .member, safety: safety, reason: reason,
-      cause: safety == .unsafe ? .needsHelp : .saidSafe, fix: nil, reportedAt: nil,
+      role: .member, status: safety == .unsafe ? .mayday : .reportedSafe,
+      severity: safety == .unsafe ? .danger : .safe, reason: reason, fix: nil, reportedAt: nil,
       fixAgeSeconds: 61, team: "", isTracker: false, word: nil, override: nil)
   }
 

@@ -194,11 +194,27 @@ enum Specimens {
   }
 
   static func person(_ safety: SafetyState, fix: Fix?, age: Int64?) -> UserSummary {
-    UserSummary(
-      id: user, callsign: "Anna", role: .observer, safety: safety, reason: "said so",
-      cause: .saidSafe, fix: fix, reportedAt: fix.map { _ in moment },
+    let status: PersonStatus =
+      switch safety {
+      case .safe: .reportedSafe
+      case .unsafe: .mayday
+      case .unknown: .noContact
+      }
+    var person = UserSummary(
+      id: user, callsign: "Anna", role: .observer, status: status, severity: status.severity,
+      reason: "said so", fix: fix, reportedAt: fix.map { _ in moment },
       fixAgeSeconds: age, team: "North", isTracker: fix == nil,
       word: age.map { _ in word }, override: fix.map { _ in word })
+    person.conditions = [
+      StatusCondition(status: status, severity: status.severity, reason: "said so")
+    ]
+    person.age = age.map { ContactAge(seconds: $0, atMostSeconds: nil, reason: "clock differs") }
+    person.order = fix.map { _ in
+      FollowedOrder(
+        id: RowID(raw: .zero), kind: .muster, zone: nil, zoneName: "School", distanceMetres: 120,
+        bearingDegrees: 359, dueSeconds: -1)
+    }
+    return person
   }
 
   static let link = MeshLink(

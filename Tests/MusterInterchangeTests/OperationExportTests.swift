@@ -16,8 +16,9 @@ struct OperationExportTests {
     let here = try place(470_000_001, -115_000_000)
     let fix = Fix(position: here, accuracyDecimetres: 75, sampleTime: Self.moment)
     let user = UserSummary(
-      id: UserID(raw: Bytes16(high: 0, low: 1)), callsign: "=1+1", role: .member, safety: .safe,
-      reason: "said so", cause: .saidSafe, fix: fix, reportedAt: Self.moment, fixAgeSeconds: 5,
+      id: UserID(raw: Bytes16(high: 0, low: 1)), callsign: "=1+1", role: .member,
+      status: .reportedSafe, severity: .safe, reason: "said so", fix: fix, reportedAt: Self.moment,
+      fixAgeSeconds: 5,
       team: "", isTracker: false, word: nil, override: nil)
     let fence = FenceSummary(
       id: RowID(raw: Bytes16(high: 0, low: 3)), name: "School, old", kind: .muster, isActive: true,

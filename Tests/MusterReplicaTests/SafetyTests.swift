@@ -31,7 +31,7 @@ struct SafetyTests {
 
     try valley.at("Ada") { try $0.overrideSafety(of: ben, .safe, note: "in the tent", now: $1) }
     try valley.converge()
-    try expect("safe: safe, says Ada: in the tent", of: "Ben", in: &valley)
+    try expect("safe: accounted for by Ada: in the tent", of: "Ben", in: &valley)
     // Both words are there to see, with who and when.
     let seen = try user("Ben", by: "Ben", in: &valley)
     #expect(seen.word?.claim == .needsHelp && seen.word?.callsign == "Ben")
@@ -60,7 +60,7 @@ struct SafetyTests {
     // Once heard, it can be answered
     try valley.at("Ada") { try $0.overrideSafety(of: ben, .safe, note: "freed", now: $1) }
     try valley.converge()
-    try expect("safe: safe, says Ada: freed", of: "Ben", in: &valley)
+    try expect("safe: accounted for by Ada: freed", of: "Ben", in: &valley)
     // And withdrawn
     try valley.at("Ada") { try $0.withdrawOverride(of: ben, now: $1) }
     try valley.converge()
@@ -80,7 +80,7 @@ struct SafetyTests {
     try expect("unsafe: needs help, says Ada: seen fall", of: "Ben", in: &valley)
     try valley.at("Ben") { try $0.claimSafety(.safe, note: "", now: $1) }
     try valley.converge()
-    try expect("safe: said safe", of: "Ben", in: &valley)
+    try expect("safe: reported safe", of: "Ben", in: &valley)
   }
 
   @Test func `a call for help overtakes a backlog on a narrow link`() throws {
@@ -108,7 +108,7 @@ struct SafetyTests {
     // When Ben asks for help
     try valley.at("Ben") { try $0.claimSafety(.needsHelp, note: "", now: $1) }
     let heard = try valley.wait(upTo: 10_000) {
-      try user("Ben", by: "Ada", in: &$0).cause == .needsHelp
+      try user("Ben", by: "Ada", in: &$0).status == .mayday
     }
     // Then Ada knows within two seconds, long before the rest is through
     let milliseconds = try #require(heard)
@@ -145,13 +145,13 @@ struct SafetyTests {
     // After thirty seconds without contact nothing is known any more
     try valley.at("Cleo") { try $0.ingest(fix(metresNorth: 0, second: 1), now: $1) }
     try valley.run(milliseconds: 31_000)
-    try expect("unknown: no muster called", of: "Cleo", in: &valley)
+    try expect("unknown: in contact", of: "Cleo", in: &valley)
     try valley.switchOff("Cleo")
     try valley.run(milliseconds: 31_000)
     for name in valley.names {
       let cleo = try #require(
         try valley.ask(name) { try $0.users(now: $1) }.first { $0.callsign == "Cleo" })
-      #expect(cleo.cause == .silent, "\(cleo.reason) by \(name)")
+      #expect(cleo.status == .noContact, "\(cleo.reason) by \(name)")
     }
   }
 }

@@ -33,7 +33,7 @@ struct StampTests {
   private func isSilent(
     _ name: String, by observer: String, in valley: inout Valley
   ) throws -> Bool {
-    try person(name, by: observer, in: &valley).cause == .silent
+    try person(name, by: observer, in: &valley).status == .noContact
   }
 
   /// Moves the start of a machine's boot clock, as a jump of it does.

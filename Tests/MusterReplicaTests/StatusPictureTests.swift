@@ -114,7 +114,7 @@ struct StatusPictureTests {
     valley.cut(["Ada"], ["Ben"])
     try valley.run(milliseconds: 11 * 60_000)
     let seen = try user("Ben", by: "Ada", in: &valley)
-    #expect(seen?.cause == .silent && seen?.safety == .unknown)
+    #expect(seen?.status == .noContact && seen?.safety == .unknown)
   }
 
   @Test func `22.2: the only command device cannot revoke itself`() throws {

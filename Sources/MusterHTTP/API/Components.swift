@@ -35,9 +35,30 @@ enum Components {
     .must("saidAt", .time),
   ])
 
+  private static let condition = Shape.open([
+    .must("status", .choice(PersonStatus.allCases.map(\.rawValue))),
+    .must("severity", .choice(Severity.allCases.map(\.rawValue))), .must("reason", .text),
+  ])
+
+  private static let contactAge = Shape.open([
+    .must("seconds", .anyInteger), .must("atMostSeconds", .nullable(.anyInteger)),
+    .must("reason", .nullable(.text)),
+  ])
+
+  private static let followedOrder = Shape.open([
+    .must("id", .reference), .must("kind", .text), .must("zone", .nullable(.reference)),
+    .must("zoneName", .text), .must("distanceMetres", .nullable(.anyInteger)),
+    .must("bearingDegrees", .nullable(.anyInteger)),
+    .must("dueSeconds", .nullable(.anyInteger)),
+  ])
+
   private static let user = Shape.open(
     [
       .must("id", .reference), .must("callsign", .text), .must("role", .text),
+      .must("status", .choice(PersonStatus.allCases.map(\.rawValue))),
+      .must("severity", .choice(Severity.allCases.map(\.rawValue))),
+      .must("conditions", .list(condition, most: PersonStatus.allCases.count)),
+      .must("age", .nullable(contactAge)), .must("order", .nullable(followedOrder)),
       .must("safety", .choice(SafetyState.allCases.map(\.rawValue))), .must("reason", .text),
       .must("word", .nullable(.named("Word"))), .must("override", .nullable(.named("Word"))),
       .must("accuracyMetres", .nullable(.anyNumber)),

@@ -12,7 +12,7 @@ extension OperationExport {
     for user in users {
       rows.append(
         Self.row(
-          "user", "\(user.id)", user.callsign, user.safety.rawValue, user.fix?.position,
+          "user", "\(user.id)", user.callsign, user.status.rawValue, user.fix?.position,
           accuracy: user.fix?.accuracyDecimetres, time: user.fix?.sampleTime, by: user.team,
           details: user.reason))
     }

@@ -77,11 +77,43 @@ extension UserSummary {
     JSON.object([
       "id": .id(id), "callsign": .string(callsign),
       "role": .string(isTracker ? "tracker" : role.name),
+      "status": .string(status.rawValue), "severity": .string(severity.rawValue),
+      "conditions": .array(conditions.map(\.json)), "age": .known(age, \.json),
+      "order": .known(order, \.json),
       "safety": .string(safety.rawValue), "reason": .string(reason),
       "word": .known(word, \.json), "override": .known(override, \.json),
       "accuracyMetres": .metres(decimetres: fix?.accuracyDecimetres),
       "fixAgeSeconds": .known(fixAgeSeconds, JSON.integer), "team": .string(team),
     ]).adding(JSON.place(fix?.position))
+  }
+}
+
+extension StatusCondition {
+  fileprivate var json: JSON {
+    .object([
+      "status": .string(status.rawValue), "severity": .string(severity.rawValue),
+      "reason": .string(reason),
+    ])
+  }
+}
+
+extension ContactAge {
+  fileprivate var json: JSON {
+    .object([
+      "seconds": .integer(seconds), "atMostSeconds": .known(atMostSeconds, JSON.integer),
+      "reason": .known(reason, JSON.string),
+    ])
+  }
+}
+
+extension FollowedOrder {
+  fileprivate var json: JSON {
+    .object([
+      "id": .id(id), "kind": .string(kind.name), "zone": .known(zone, JSON.id),
+      "zoneName": .string(zoneName), "distanceMetres": .known(distanceMetres, JSON.integer),
+      "bearingDegrees": .known(bearingDegrees, JSON.integer),
+      "dueSeconds": .known(dueSeconds, JSON.integer),
+    ])
   }
 }
 

@@ -1,6 +1,6 @@
 /// The status of a person: the first row of the table in decision 0037 that applies. The cases are
 /// in the order of that table; the raw values are in JSON and never change.
-public enum PersonStatus: String, Sendable, Hashable, CaseIterable, Comparable {
+public enum PersonStatus: String, Codable, Sendable, Hashable, CaseIterable, Comparable {
   /// A call for help that nothing answers.
   case mayday
   /// Command knows where the person is and that they are well.
@@ -68,7 +68,7 @@ public enum PersonStatus: String, Sendable, Hashable, CaseIterable, Comparable {
 }
 
 /// How bad a status is. Lists sort by it, the worst first.
-public enum Severity: String, Sendable, Hashable, CaseIterable, Comparable {
+public enum Severity: String, Codable, Sendable, Hashable, CaseIterable, Comparable {
   case danger
   case warning
   case neutral
@@ -100,7 +100,7 @@ public enum Severity: String, Sendable, Hashable, CaseIterable, Comparable {
 }
 
 /// One row of the table that applies to a person. All are shown, whatever the status is.
-public struct StatusCondition: Hashable, Sendable {
+public struct StatusCondition: Codable, Hashable, Sendable {
   /// Which row.
   public var status: PersonStatus
   /// That of the row, or a lower one where something mitigates it.

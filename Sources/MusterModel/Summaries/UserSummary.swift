@@ -6,12 +6,18 @@ public struct UserSummary: Codable, Hashable, Sendable {
   public var callsign: String
   /// The highest that any of the user's devices has.
   public var role: Role
-  /// Judged by this node from what it knows now: never show it without `reason` and age.
-  public var safety: SafetyState
+  /// Assessed by this node from what it knows now: never show it without `reason` and age.
+  public var status: PersonStatus
+  /// That of the status.
+  public var severity: Severity
   /// Why, in a few words.
   public var reason: String
-  /// Which rule decided.
-  public var cause: SafetyCause
+  /// All that applies, in the order of the table of statuses.
+  public var conditions: [StatusCondition] = []
+  /// Since the last sign of life; nil when there was none.
+  public var age: ContactAge?
+  /// What they are to do; nil without an open order.
+  public var order: FollowedOrder?
   /// The newest fix of any of the user's devices.
   public var fix: Fix?
   /// When that fix was taken in, by the clock of the device that did: a label.
@@ -27,19 +33,19 @@ public struct UserSummary: Codable, Hashable, Sendable {
   /// Command's, while the user has said nothing since.
   public var override: SafetyWord?
 
-  /// The caller MUST have judged `safety`, `reason` and the age at the same moment.
+  /// The caller MUST have assessed `status`, `reason` and the age at the same moment.
   public init(
-    id: UserID, callsign: String, role: Role, safety: SafetyState, reason: String,
-    cause: SafetyCause, fix: Fix?,
+    id: UserID, callsign: String, role: Role, status: PersonStatus, severity: Severity,
+    reason: String, fix: Fix?,
     reportedAt: Timestamp?, fixAgeSeconds: Int64?, team: String, isTracker: Bool, word: SafetyWord?,
     override: SafetyWord?
   ) {
     self.id = id
     self.callsign = callsign
     self.role = role
-    self.safety = safety
+    self.status = status
+    self.severity = severity
     self.reason = reason
-    self.cause = cause
     self.fix = fix
     self.reportedAt = reportedAt
     self.fixAgeSeconds = fixAgeSeconds
@@ -50,21 +56,24 @@ public struct UserSummary: Codable, Hashable, Sendable {
   }
 }
 
-/// Which rule decided about a user's safety.
-public enum SafetyCause: UInt8, Codable, Sendable, Hashable, CaseIterable {
-  /// Asked for help, or command says that they need it.
-  case needsHelp = 1
-  case insideHazard = 2
-  /// By their own word or by command's.
-  case saidSafe = 3
-  /// No fix for a while.
-  case silent = 4
-  case insideMuster = 5
-  /// Outside while a muster is called.
-  case outsideMuster = 6
-  case noMuster = 7
-  /// Never told where they are.
-  case noPosition = 8
+extension UserSummary {
+  /// The three states of older programs, from the severity.
+  public var safety: SafetyState { severity.safety(of: status) }
+
+  /// Whether a row of the table of statuses applies, whatever the status is.
+  public func has(_ status: PersonStatus) -> Bool {
+    self.status == status || conditions.contains { $0.status == status }
+  }
+
+  /// The order of lists: the worst first, then by the table of statuses, then those who gave the
+  /// last sign of life longest ago.
+  public static func isListed(_ left: UserSummary, before right: UserSummary) -> Bool {
+    if left.severity != right.severity { return left.severity < right.severity }
+    if left.status != right.status { return left.status < right.status }
+    let (leftAge, rightAge) = (left.age?.seconds ?? 0, right.age?.seconds ?? 0)
+    if leftAge != rightAge { return leftAge > rightAge }
+    return (left.callsign, left.id) < (right.callsign, right.id)
+  }
 }
 
 /// What somebody said of a user's safety.

@@ -30,14 +30,12 @@ struct AlertRules {
   let readmissions: [(device: DeviceID, callsign: String)]
   /// Devices whose boot clocks jumped.
   let clockFaults: [(device: DeviceID, callsign: String)]
-  /// People of whom something came lately, though it is not known when it was made.
-  let unconfirmed: Set<UserID>
   /// By fence, whether this device is inside; nothing without a fix that tells.
   let isInside: (RowID) -> Bool
   let now: Timestamp
 
   var findings: [AlertBook.Finding] {
-    aboutPeople + aboutReports + aboutFences + aboutDirectives + aboutDevices
+    aboutReports + aboutFences + aboutDirectives + aboutDevices
   }
 
   /// Where this device is, if that is known well enough.
@@ -51,37 +49,6 @@ struct AlertRules {
   static func isTelling(_ fix: Fix) -> Bool {
     (fix.accuracyDecimetres ?? 0) <= vagueDecimetres
       && (fix.position.latitudeE7, fix.position.longitudeE7) != (0, 0)
-  }
-
-  // MARK: People
-
-  private var aboutPeople: [AlertBook.Finding] {
-    people.filter { $0.id != own }.compactMap { person in
-      let row = RowID(raw: person.id.raw)
-      if person.cause == .needsHelp {
-        return AlertBook.Finding(
-          id: AlertID(kind: .help, row: row), level: .danger,
-          text: "\(person.callsign): \(person.reason)")
-      }
-      if person.cause == .insideHazard {
-        guard isCommand || sharesHazard(with: person) else { return nil }
-        return AlertBook.Finding(
-          id: AlertID(kind: .inHazard, row: row), level: .danger,
-          text: "\(person.callsign): \(person.reason)")
-      }
-      // Who never told where they are has not gone silent.
-      guard person.cause == .silent, !unconfirmed.contains(person.id) else { return nil }
-      return AlertBook.Finding(
-        id: AlertID(kind: .silent, row: row), level: .warning,
-        text: "nothing heard of \(person.callsign) for a while")
-    }
-  }
-
-  /// Whether this device is in an active hazard zone that a person is in.
-  private func sharesHazard(with person: UserSummary) -> Bool {
-    fences.contains {
-      $0.isActive && $0.kind == .hazard && isInside($0.id) && $0.inside.contains(person.callsign)
-    }
   }
 
   // MARK: Reports
@@ -144,7 +111,7 @@ struct AlertRules {
 
   private func hasRole(_ role: Role, in fence: FenceSummary) -> Bool {
     people.contains {
-      $0.role == role && !$0.isTracker && $0.cause != .silent && fence.inside.contains($0.callsign)
+      $0.role == role && !$0.isTracker && !$0.has(.noContact) && fence.inside.contains($0.callsign)
     }
   }
 
@@ -159,7 +126,8 @@ struct AlertRules {
   private var aboutDirectives: [AlertBook.Finding] {
     directives.filter { $0.status == .open }.flatMap { directive -> [AlertBook.Finding] in
       var found: [AlertBook.Finding] = []
-      if isCommand, directive.isOverdue(now: now) {
+      // Orders fall due by what is known of their age: `PersonAlerts`.
+      if isCommand, !directive.kind.isOrder, directive.isOverdue(now: now) {
         let names = directive.unaccounted.map(\.callsign).joined(separator: ", ")
         found.append(
           AlertBook.Finding(

@@ -1,6 +1,7 @@
 internal import MusterCRDT
 internal import MusterGeo
 internal import MusterModel
+internal import MusterStatus
 internal import MusterStore
 internal import MusterSync
 
@@ -18,6 +19,8 @@ struct GeofenceMonitor: Sendable {
     var muster: [SafetyZone] = []
     var hazard: [SafetyZone] = []
     var prepared: [RowID: PreparedFence] = [:]
+    /// As the status function reads them.
+    var all: [StatusZone] = []
   }
 
   /// What a fix shows. It counts once it was kept.
@@ -48,6 +51,10 @@ struct GeofenceMonitor: Sendable {
         FenceUnderWatch(
           id: id, version: row.fenceVersion, isActive: row.isActiveFence, fence: prepared,
           mode: row.fenceMode, dwellSeconds: row.dwellSeconds))
+      built.all.append(
+        StatusZone(
+          id: id, name: row.text(.fenceName) ?? "unnamed", kind: row.fenceKind,
+          isActive: row.isActiveFence, fence: prepared))
       guard row.isActiveFence else { continue }
       let zone = SafetyZone(name: row.text(.fenceName) ?? "unnamed", fence: prepared)
       switch row.fenceKind {

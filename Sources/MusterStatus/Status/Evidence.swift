@@ -109,6 +109,12 @@ public struct FixHistory: Hashable, Sendable {
   /// The newest usable fix.
   public var newest: FixEvidence? { fixes.last }
 
+  /// Replaces what is known of when a fix was reported.
+  public mutating func refine(_ order: RecordOrder, made: Evidence) {
+    guard let index = fixes.lastIndex(where: { $0.order == order }) else { return }
+    fixes[index].made = made
+  }
+
   /// Adds a fix; one that is not usable or not newer than the newest changes nothing.
   ///
   /// - Parameters:

@@ -27,12 +27,15 @@ struct UserCommand: AsyncParsableCommand {
       }
       if output.json { return try Standard.print(JSON.array(users.map(\.json)).text) }
       guard !users.isEmpty else { return try Standard.print("Nobody yet.") }
-      var table = Table(["CALLSIGN", "ROLE", "SAFETY", "WHY", "LAST FIX", "AGE", "TEAM", "ID"])
+      var table = Table([
+        "CALLSIGN", "ROLE", "STATUS", "WHY", "ORDER", "LAST FIX", "AGE", "TEAM", "ID",
+      ])
       for user in users {
         table.add([
           .init(user.callsign, .strong), .init(user.isTracker ? "tracker" : user.role.name),
-          user.safety.cell,
-          .init(user.reason), .init(Words.fix(user.fix)), .init(Words.age(user.fixAgeSeconds)),
+          user.statusCell,
+          .init(user.reasons), .init(user.order?.words ?? ""), .init(Words.fix(user.fix)),
+          .init(Words.age(user.age?.seconds)),
           .init(user.team), .init(user.id.short),
         ])
       }

@@ -87,14 +87,37 @@ enum Words {
   }
 }
 
-extension SafetyState {
-  /// A sign and the word, so that nothing hangs on colour.
-  var cell: Table.Cell {
-    switch self {
-    case .safe: Table.Cell("✔ safe", .good)
-    case .unsafe: Table.Cell("✖ unsafe", .bad)
-    case .unknown: Table.Cell("? unknown", .doubtful)
+extension UserSummary {
+  /// A sign and the words of the status.
+  var statusCell: Table.Cell {
+    switch severity {
+    case .danger: Table.Cell("✖ \(status.label)", .bad)
+    case .warning: Table.Cell("! \(status.label)", .doubtful)
+    case .neutral: Table.Cell("· \(status.label)")
+    case .safe: Table.Cell("✔ \(status.label)", .good)
     }
+  }
+
+  /// Why the person has this status, and all else that applies.
+  var reasons: String {
+    let others = conditions.filter { $0.status != status }.map(\.reason)
+    return ([reason] + others).joined(separator: " · ")
+  }
+}
+
+extension FollowedOrder {
+  /// `muster: School, 420 m at 47°, 12 min left`.
+  var words: String {
+    var words = kind.name
+    if !zoneName.isEmpty { words += ": \(zoneName)" }
+    if let distanceMetres {
+      words += distanceMetres == 0 ? ", there" : ", \(distanceMetres) m"
+      if let bearingDegrees { words += " at \(bearingDegrees)°" }
+    }
+    if let dueSeconds {
+      words += dueSeconds > 0 ? ", \(Words.age(dueSeconds)) left" : ", overdue"
+    }
+    return words
   }
 }
 

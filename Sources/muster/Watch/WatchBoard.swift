@@ -109,24 +109,17 @@ struct WatchBoard {
     return warnings
   }
 
-  /// Unsafe first, then unknown, then safe.
+  /// The worst first, as in every list.
   private var people: [UserSummary] {
-    let order: [SafetyState: Int] = [.unsafe: 0, .unknown: 1, .safe: 2]
-    return users.sorted {
-      let (left, right) = (order[$0.safety] ?? 0, order[$1.safety] ?? 0)
-      if left != right { return left < right }
-      let (leftCries, rightCries) = ($0.cause == .needsHelp, $1.cause == .needsHelp)
-      if leftCries != rightCries { return leftCries }
-      return ($0.callsign, $0.id) < ($1.callsign, $1.id)
-    }
+    users.sorted { UserSummary.isListed($0, before: $1) }
   }
 
   private static func line(_ user: UserSummary) -> WatchLine {
     var line = WatchLine("  ")
-    line.add(user.safety.cell.text, width: 9, user.safety.cell.paint)
+    line.add(user.statusCell.text, width: 16, user.statusCell.paint)
     line.add(user.callsign, width: 14, .strong)
-    line.add(Words.age(user.fixAgeSeconds), width: 6)
-    line.add(user.reason)
+    line.add(Words.age(user.age?.seconds), width: 6)
+    line.add(user.reasons)
     if !user.team.isEmpty { line.add("  (\(user.team))", .faint) }
     return line
   }

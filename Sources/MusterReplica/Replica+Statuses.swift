@@ -1,0 +1,237 @@
+internal import MusterCRDT
+internal import MusterModel
+internal import MusterStatus
+internal import MusterStore
+
+/// What the status function reads, from what the store holds.
+extension Replica {
+  /// A person as the status function and lists read them.
+  struct Person {
+    let identity: PersonIdentity
+    let row: RowState?
+    /// All of their devices, and whether each is revoked.
+    let devices: [(id: DeviceID, isRevoked: Bool)]
+  }
+
+  /// The status of each of these people at `now`.
+  mutating func assess(
+    _ people: [Person], positions: [DevicePosition], now: ClockReading
+  ) throws -> [UserID: StatusAssessment] {
+    let clock = statusClock(now)
+    statusModel.update(try scene(now: now))
+    let byDevice = Dictionary(positions.map { ($0.device, $0) }, uniquingKeysWith: { $1 })
+    var evidence: [PersonEvidence] = []
+    for person in people {
+      evidence.append(try self.evidence(of: person, positions: byDevice, now: now))
+    }
+    return statusModel.assess(evidence, at: clock)
+  }
+
+  func statusClock(_ now: ClockReading) -> StatusClock {
+    StatusClock(boot: ages.reading(now), wall: now.wall)
+  }
+
+  // MARK: People
+
+  private mutating func evidence(
+    of person: Person, positions: [DeviceID: DevicePosition], now: ClockReading
+  ) throws -> PersonEvidence {
+    let user = person.identity.id
+    var evidence = PersonEvidence(
+      identity: person.identity, silenceMilliseconds: try silenceMilliseconds(of: user))
+    for (device, isRevoked) in person.devices {
+      let position = positions[device]
+      var history = FixHistory()
+      if let position {
+        history = statusModel.history(
+          of: position, made: made(position, now: now), isRevoked: isRevoked)
+      }
+      evidence.devices.append(
+        StatusDevice(
+          id: device, isRevoked: isRevoked, heard: heard(device, position: position, now: now),
+          history: history))
+    }
+    if let row = person.row { evidence.statements = try statements(row) }
+    evidence.wasHeard =
+      evidence.devices.contains { $0.heard != nil } || !evidence.statements.claims.isEmpty
+    return evidence
+  }
+
+  /// When the last sign of life of a device or a tracker was made.
+  private func heard(
+    _ device: DeviceID, position: DevicePosition?, now: ClockReading
+  ) -> Evidence? {
+    let boot = ages.reading(now)
+    if device == local.device { return .stamped(Span(earliest: boot, latest: boot)) }
+    if let age = evidenceAge(of: device, now: now) {
+      return .stamped(Span(earliest: boot - age.latest, latest: boot - age.earliest))
+    }
+    return position.map { made($0, now: now) }
+  }
+
+  private func made(_ position: DevicePosition, now: ClockReading) -> Evidence {
+    if let span = made(ofPositionOf: position.device) { return .stamped(span) }
+    let age = unstampedAge(of: position, now: now)
+    return .unstamped(
+      arrival: ages.reading(now) - age.milliseconds.earliest,
+      reportedAt: position.report.reportedAt)
+  }
+
+  private func statements(_ row: RowState) throws(StoreError) -> PersonStatements {
+    let isTracker = row.key.kind == .tracker
+    var statements = PersonStatements()
+    for value in row.values(of: isTracker ? .trackerSafetyClaim : .userSafetyClaim) {
+      guard case .claim(let claim, let note) = value.value else { continue }
+      statements.claims.append(ClaimEvidence(dot: value.dot, claim: claim, note: note))
+    }
+    for value in row.values(of: isTracker ? .trackerSafetyOverride : .userSafetyOverride) {
+      try add(value, to: &statements)
+    }
+    if !isTracker {
+      for value in row.values(of: .userRelayedClaim) {
+        guard case .relayedClaim(let claim, let note, let login, let seen) = value.value
+        else { continue }
+        statements.relayed.append(
+          ClaimEvidence(
+            dot: value.dot, claim: claim, note: note,
+            by: "\(login), via \(try callsign(of: value.author))'s post", seen: Set(seen)))
+      }
+    }
+    if case .signOff(let reason, let seen)? =
+      row.shown(isTracker ? .trackerSignOff : .userSignOff)?.value
+    {
+      statements.signOff = SignOffEvidence(reason: reason, rows: Set(seen))
+    }
+    return statements
+  }
+
+  /// An override of command: that a person needs help, or is accounted for.
+  private func add(
+    _ value: LiveValue, to statements: inout PersonStatements
+  ) throws(StoreError) {
+    let by = try callsign(of: value.author)
+    switch value.value {
+    case .overruling(.needsHelp, let note, let seen):
+      statements.helpOverrides.append(
+        ClaimEvidence(dot: value.dot, claim: .needsHelp, note: note, by: by, seen: Set(seen)))
+    case .overruling(.safe, let note, let seen):
+      // Of a program that named no orders and positions.
+      statements.accountings.append(
+        AccountingEvidence(
+          by: by, note: note, claims: Set(seen), rows: [], positions: [:], away: []))
+    case .accounting(let accounting):
+      statements.accountings.append(
+        AccountingEvidence(
+          by: by, note: accounting.note, claims: Set(accounting.claims),
+          rows: Set(accounting.rows),
+          positions: Dictionary(
+            accounting.positions.map { ($0.device, $0.order) }, uniquingKeysWith: max),
+          away: Set(accounting.away)))
+    default: break
+    }
+  }
+
+  // MARK: Scene
+
+  private mutating func scene(now: ClockReading) throws -> StatusScene {
+    let zones = try monitor.zones(in: store).all
+    var orders: [OrderEvidence] = []
+    for row in try store.rows(.directive) where row.exists {
+      if let order = try order(row, now: now) { orders.append(order) }
+    }
+    var permits: [PermitEvidence] = []
+    for row in try store.rows(.permit) where row.exists {
+      if let permit = try permit(row, now: now) { permits.append(permit) }
+    }
+    return StatusScene(zones: zones, orders: orders, permits: permits)
+  }
+
+  private func order(_ row: RowState, now: ClockReading) throws -> OrderEvidence? {
+    guard let first = row.values(of: .directiveExistence).min(by: { $0.dot < $1.dot })
+    else { return nil }
+    let acknowledged = row.values(of: .directiveAcknowledgements).compactMap {
+      value -> UserID? in
+      if case .reply(let user, _) = value.value { user } else { nil }
+    }
+    let expected = Set(row.references(.directiveExpected).map { UserID(raw: $0.raw) })
+    return OrderEvidence(
+      id: row.key.id, kind: row.code(.directiveKind).flatMap(DirectiveKind.init) ?? .message,
+      isOpen: row.code(.directiveStatus) != DirectiveStatus.closed.rawValue,
+      audience: OrderAudience(
+        owner: row.owner, users: Set(row.references(.directiveUsers).map { UserID(raw: $0.raw) }),
+        role: row.code(.directiveRole).flatMap(Role.init), team: row.text(.directiveTeam),
+        expected: row.code(.directiveKind) == DirectiveKind.rollcall.rawValue && !expected.isEmpty
+          ? expected : nil),
+      role: first.role, dot: first.dot, made: try made(first, now: now),
+      durationMilliseconds: row.directiveDurationMilliseconds,
+      zones: row.references(.directiveZones) + row.references(.directiveFence),
+      supersedes: Set(row.references(.directiveSupersedes)), acknowledged: Set(acknowledged))
+  }
+
+  private func permit(_ row: RowState, now: ClockReading) throws -> PermitEvidence? {
+    guard let first = row.values(of: .permitExistence).min(by: { $0.dot < $1.dot }),
+      let zone = row.references(.permitZone).first,
+      let seconds = row.leastNumber(.permitDurationSeconds)
+    else { return nil }
+    return PermitEvidence(
+      zone: zone, users: Set(row.references(.permitUsers).map { UserID(raw: $0.raw) }),
+      team: row.text(.permitTeam), made: try made(first, now: now),
+      durationMilliseconds: Int64(seconds) * 1000, isRevoked: row.isSet(.permitRevoked))
+  }
+
+  /// When the write of a value was made.
+  private func made(_ value: LiveValue, now: ClockReading) throws(StoreError) -> Evidence {
+    if let span = try made(of: value.dot) { return .stamped(span) }
+    let age = try unstampedAge(of: value.dot, writtenAt: value.writtenAt, now: now)
+    return .unstamped(
+      arrival: ages.reading(now) - age.milliseconds.earliest, reportedAt: value.writtenAt)
+  }
+
+  // MARK: Views
+
+  /// Since the last sign of life.
+  func contactAge(of assessment: StatusAssessment, now: ClockReading) -> ContactAge? {
+    guard let heard = assessment.heard else { return nil }
+    let age = heard.age(at: ages.reading(now))
+    return ContactAge(
+      seconds: (heard.hasEarliest ? age.latest : age.earliest) / 1000,
+      atMostSeconds: heard.hasEarliest ? age.latest / 1000 : nil,
+      reason: assessment.clockDiffers ? "clock differs" : nil)
+  }
+
+  func followedOrder(
+    of assessment: StatusAssessment, zones: GeofenceMonitor.Zones, now: ClockReading
+  ) -> FollowedOrder? {
+    guard let guidance = assessment.guidance else { return nil }
+    let due = guidance.due.map { ($0.hasEarliest ? $0.earliest : $0.latest) - ages.reading(now) }
+    return FollowedOrder(
+      id: guidance.order, kind: guidance.kind, zone: guidance.zone,
+      zoneName: zones.all.first { $0.id == guidance.zone }?.name ?? "",
+      distanceMetres: guidance.distanceMetres.map { Int64($0.rounded()) },
+      bearingDegrees: guidance.bearingDegrees.map { Int64($0.rounded()) % 360 },
+      dueSeconds: due.map { $0 / 1000 })
+  }
+}
+
+extension RowState {
+  func references(_ field: Field) -> [RowID] {
+    let found = values(of: field).compactMap { value -> RowID? in
+      if case .reference(let id) = value.value { id } else { nil }
+    }
+    return Set(found).sorted()
+  }
+
+  func leastNumber(_ field: Field) -> UInt32? {
+    values(of: field).compactMap { value -> UInt32? in
+      if case .number(let number) = value.value { number } else { nil }
+    }.min()
+  }
+
+  /// From the first write to the deadline. Older programs wrote a moment by the author's clock.
+  var directiveDurationMilliseconds: Int64? {
+    if let seconds = leastNumber(.directiveDurationSeconds) { return Int64(seconds) * 1000 }
+    guard case .time(let deadline)? = shown(.directiveDeadline)?.value, let createdAt
+    else { return nil }
+    return max(0, deadline.milliseconds(since: createdAt))
+  }
+}

@@ -1,0 +1,100 @@
+internal import MusterModel
+internal import MusterStatus
+
+/// Alerts about the status of people: the same function on every node, whose inputs may differ.
+struct PersonAlerts {
+  let own: UserID
+  let isCommand: Bool
+  let people: [(summary: UserSummary, assessment: StatusAssessment)]
+  let directives: [DirectiveSummary]
+  /// Hazard zones whose entries raise no alert.
+  let muted: Set<RowID>
+  /// People of whom no echo leads back yet: they have not gone silent.
+  let unconfirmed: Set<UserID>
+
+  var findings: [AlertBook.Finding] { aboutPeople + aboutOrders }
+
+  // MARK: People
+
+  private var aboutPeople: [AlertBook.Finding] {
+    people.filter { $0.summary.id != own }.flatMap { person, assessment in
+      [help(person), inHazard(person, assessment), silent(person), safe(person, assessment)]
+        .compactMap { $0 }
+    }
+  }
+
+  private func finding(
+    _ kind: AlertKind, _ person: UserSummary, _ level: AlertLevel, _ text: String
+  ) -> AlertBook.Finding {
+    AlertBook.Finding(
+      id: AlertID(kind: kind, row: RowID(raw: person.id.raw)), level: level, text: text)
+  }
+
+  private func help(_ person: UserSummary) -> AlertBook.Finding? {
+    guard let call = person.conditions.first(where: { $0.status == .mayday }) else { return nil }
+    return finding(.help, person, .danger, "\(person.callsign): \(call.reason)")
+  }
+
+  /// For command and for those in the same zone. An accounting names what it has seen, so somebody
+  /// who is accounted for raises none.
+  private func inHazard(
+    _ person: UserSummary, _ assessment: StatusAssessment
+  ) -> AlertBook.Finding? {
+    guard let hazard = person.conditions.first(where: { $0.status == .inHazard }),
+      hazard.severity == .danger, !person.has(.accountedFor),
+      assessment.hazards.contains(where: { !muted.contains($0) })
+    else { return nil }
+    let shared = people.first { $0.summary.id == own }?.assessment.hazards ?? []
+    guard isCommand || assessment.hazards.contains(where: shared.contains) else { return nil }
+    return finding(.inHazard, person, .danger, "\(person.callsign): \(hazard.reason)")
+  }
+
+  private func silent(_ person: UserSummary) -> AlertBook.Finding? {
+    guard person.has(.noContact), !person.has(.accountedFor), !person.has(.signedOff),
+      !unconfirmed.contains(person.id)
+    else { return nil }
+    return finding(.silent, person, .warning, "nothing heard of \(person.callsign) for a while")
+  }
+
+  /// Command learns when somebody whom it has given an order is safe.
+  private func safe(_ person: UserSummary, _ assessment: StatusAssessment) -> AlertBook.Finding? {
+    guard isCommand, person.severity == .safe, !assessment.orders.isEmpty else { return nil }
+    return finding(.safe, person, .notice, "\(person.callsign) is safe: \(person.reason)")
+  }
+
+  // MARK: Orders
+
+  private var aboutOrders: [AlertBook.Finding] {
+    guard isCommand else { return [] }
+    return directives.filter { $0.status == .open }.flatMap { directive in
+      [late(directive), done(directive)].compactMap { $0 }
+    }
+  }
+
+  private func standings(of directive: DirectiveSummary) -> [(String, OrderStanding)] {
+    people.compactMap { person, assessment in
+      assessment.orders.first { $0.id == directive.id }.map { (person.callsign, $0) }
+    }
+  }
+
+  /// A warning from the earliest possible deadline, danger from the latest plus grace.
+  private func late(_ directive: DirectiveSummary) -> AlertBook.Finding? {
+    let late = standings(of: directive).filter {
+      $0.1.state == .overdue || $0.1.state == .unaccounted
+    }
+    guard !late.isEmpty else { return nil }
+    let isCertain = late.contains { $0.1.state == .unaccounted }
+    let names = late.map(\.0).sorted().joined(separator: ", ")
+    return AlertBook.Finding(
+      id: AlertID(kind: .overdue, row: directive.id), level: isCertain ? .danger : .warning,
+      text: "\(directive.kind.name) is overdue: \(names)")
+  }
+
+  private func done(_ directive: DirectiveSummary) -> AlertBook.Finding? {
+    let all = standings(of: directive)
+    guard !all.isEmpty, all.allSatisfy({ $0.1.isSatisfied }) else { return nil }
+    return AlertBook.Finding(
+      id: AlertID(kind: .orderDone, row: directive.id), level: .notice,
+      text: "\(directive.kind.name): everybody is accounted for (\(all.count) of \(all.count))")
+  }
+}

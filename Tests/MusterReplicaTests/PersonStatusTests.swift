@@ -1,0 +1,112 @@
+import MusterModel
+import MusterReplica
+import Testing
+
+/// The status function as every node reads it from what it holds.
+@Suite struct PersonStatusTests {
+  private func person(
+    _ callsign: String, by name: String, in valley: inout Valley
+  ) throws -> UserSummary {
+    let users = try valley.ask(name) { try $0.users(now: $1) }
+    return try #require(users.first { $0.callsign == callsign })
+  }
+
+  private func alerts(of name: String, in valley: inout Valley) throws -> [Alert] {
+    try valley.ask(name) { try $0.alerts(now: $1) }
+  }
+
+  private func step(_ name: String, _ second: Int64, _ metresNorth: Int64, in valley: inout Valley)
+    throws
+  {
+    try valley.at(name) {
+      try $0.ingest(fix(metresNorth: metresNorth, second: second), now: $1)
+    }
+    try valley.converge()
+  }
+
+  @Test func `22.3: a member who enters a hazard zone raises an alert at command`() throws {
+    var valley = try Valley.with("Ada", "Ben", "Cleo")
+    try valley.at("Ada") {
+      try $0.addFence(
+        FenceDraft(name: "Fire", kind: .hazard, geometry: circle(metres: 100)), now: $1)
+    }
+    try step("Ben", 1, 5000, in: &valley)
+    #expect(try alerts(of: "Ada", in: &valley).filter { $0.id.kind == .inHazard }.isEmpty)
+    try step("Ben", 2, 0, in: &valley)
+    let raised = try alerts(of: "Ada", in: &valley).filter { $0.id.kind == .inHazard }
+    #expect(raised.map(\.level) == [.danger])
+    #expect(raised.first?.text == "Ben: inside hazard zone Fire")
+    #expect(
+      try alerts(of: "Cleo", in: &valley).filter { $0.id.kind == .inHazard }.isEmpty,
+      "she is neither command nor in the zone")
+    for name in valley.names {
+      let ben = try person("Ben", by: name, in: &valley)
+      #expect(ben.status == .inHazard && ben.severity == .danger && ben.safety == .unsafe)
+    }
+  }
+
+  @Test func `22.4: a zone orders nobody; an order does, and command learns when all are there`()
+    throws
+  {
+    var valley = try Valley.with("Ada", "Ben")
+    try valley.at("Ada") {
+      try $0.addFence(
+        FenceDraft(name: "School", kind: .muster, geometry: circle(metres: 100)), now: $1)
+    }
+    try step("Ben", 1, 1000, in: &valley)
+    #expect(try person("Ben", by: "Ada", in: &valley).status == .ok)
+
+    try valley.at("Ada") { try $0.direct(DirectiveDraft(kind: .evacuate), now: $1).outcome }
+    try valley.converge()
+    for name in valley.names {
+      let ben = try person("Ben", by: name, in: &valley)
+      #expect(ben.status == .ordered && ben.order?.zoneName == "School")
+      #expect(ben.order?.distanceMetres == 900 && ben.order?.bearingDegrees == 180)
+    }
+    #expect(try alerts(of: "Ada", in: &valley).filter { $0.id.kind == .safe }.isEmpty)
+
+    try step("Ben", 2, 0, in: &valley)
+    let ben = try person("Ben", by: "Ada", in: &valley)
+    #expect(ben.status == .atAssembly && ben.order?.distanceMetres == 0)
+    let kinds = try alerts(of: "Ada", in: &valley).map(\.id.kind)
+    #expect(kinds.contains(.safe) && kinds.contains(.orderDone))
+  }
+
+  @Test func `An order that nobody follows is unaccounted two minutes after its deadline`() throws {
+    var valley = try Valley.with("Ada", "Ben")
+    try valley.at("Ada") {
+      try $0.addFence(
+        FenceDraft(name: "School", kind: .muster, geometry: circle(metres: 100)), now: $1)
+    }
+    // Ten years ahead: no wall clock moves a deadline.
+    valley.setClock("Ben", aheadMilliseconds: 315_360_000_000)
+    try step("Ben", 1, 1000, in: &valley)
+    let now = valley.clock.wall.milliseconds
+    try valley.at("Ada") {
+      try $0.direct(
+        DirectiveDraft(kind: .evacuate, deadline: Timestamp(milliseconds: now + 60_000)), now: $1
+      ).outcome
+    }
+    try valley.converge()
+    try valley.run(milliseconds: 70_000)
+    #expect(try person("Ben", by: "Ada", in: &valley).status == .overdue)
+    try valley.run(milliseconds: 125_000)
+    for name in valley.names {
+      #expect(try person("Ben", by: name, in: &valley).status == .unaccounted, "by \(name)")
+    }
+    let overdue = try alerts(of: "Ada", in: &valley).filter { $0.id.kind == .overdue }
+    #expect(overdue.map(\.level) == [.danger])
+  }
+
+  @Test func `Mayday and no contact are shown together, the worst first`() throws {
+    var valley = try Valley.with("Ada", "Ben", "Cleo")
+    try step("Ben", 1, 0, in: &valley)
+    try valley.at("Ben") { try $0.claimSafety(.needsHelp, note: "", now: $1) }
+    try valley.converge()
+    valley.cut(["Ada", "Cleo"], ["Ben"])
+    try valley.run(milliseconds: 11 * 60_000)
+    let users = try valley.ask("Ada") { try $0.users(now: $1) }
+    #expect(users.first?.callsign == "Ben")
+    #expect(users.first?.conditions.map(\.status) == [.mayday, .noContact])
+  }
+}
