@@ -69,7 +69,7 @@ public enum AlertKind: UInt8, Codable, Sendable, CaseIterable, Hashable {
   /// This device is inside a hazard zone (the row is the zone's), or at command another person is
   /// (the row is the person's).
   case inHazard = 3
-  /// There is a place to gather, and this device is not there.
+  /// No longer raised: only orders send people to a zone.
   case muster = 4
   /// Nothing was heard of a user for a while.
   case silent = 5

@@ -56,20 +56,20 @@ public struct DirectiveDraft: Hashable, Sendable {
   public var text: String
   /// Whom it is for.
   public var addressees: Addressees
-  /// Where to go; nil where people know, or where it is no evacuation.
-  public var fence: RowID?
-  /// By when; nil for as soon as possible.
-  public var deadline: Timestamp?
+  /// Where to go, at most `Limits.zonesPerDirective`; empty for any active assembly zone.
+  public var zones: [RowID]
+  /// From when it is issued to its deadline, 1 to `Limits.spanSeconds`; nil for what is usual.
+  public var durationSeconds: UInt32?
 
   /// Nothing is checked here: what is out of range is refused when it is written.
   public init(
     kind: DirectiveKind, text: String = "", addressees: Addressees = .everyone,
-    fence: RowID? = nil, deadline: Timestamp? = nil
+    zones: [RowID] = [], durationSeconds: UInt32? = nil
   ) {
     self.kind = kind
     self.text = text
     self.addressees = addressees
-    self.fence = fence
-    self.deadline = deadline
+    self.zones = zones
+    self.durationSeconds = durationSeconds
   }
 }

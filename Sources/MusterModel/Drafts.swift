@@ -76,6 +76,10 @@ public struct FenceDraft: Codable, Hashable, Sendable {
   public var mode: FenceMode
   /// Of whom somebody is to be inside, or there is an alert; nil for nobody.
   public var needs: Role?
+  /// After how long command is to review the fence, 1 to `Limits.spanSeconds`; nil for never.
+  public var reviewSeconds: UInt32?
+  /// Whether an entry raises an alert.
+  public var alertsEntry = true
 
   /// A fence begins active; nothing is checked here.
   public init(
@@ -102,15 +106,21 @@ public struct FenceChanges: Codable, Hashable, Sendable {
   public var geometry: FenceGeometry?
   /// Seconds inside before it is an ENTER, at most `Limits.spanSeconds`; 0 for at once.
   public var dwellSeconds: UInt32?
+  /// After how long command is to review the fence, at most `Limits.spanSeconds`; 0 for never.
+  public var reviewSeconds: UInt32?
+  /// Whether an entry raises an alert.
+  public var alertsEntry: Bool?
 
   /// Nothing is checked here: what is out of range is refused when it is written.
   public init(
     name: String? = nil, kind: FenceKind? = nil, geometry: FenceGeometry? = nil,
-    dwellSeconds: UInt32? = nil
+    dwellSeconds: UInt32? = nil, reviewSeconds: UInt32? = nil, alertsEntry: Bool? = nil
   ) {
     self.name = name
     self.kind = kind
     self.geometry = geometry
     self.dwellSeconds = dwellSeconds
+    self.reviewSeconds = reviewSeconds
+    self.alertsEntry = alertsEntry
   }
 }

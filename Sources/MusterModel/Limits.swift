@@ -69,6 +69,9 @@ public enum Limits {
   public static let seenPositions = 8
   /// Zones that one directive names: people choose the nearest of a few.
   public static let zonesPerDirective = 32
+  /// Open orders that a new one replaces: each replaces those before it, so that there are several
+  /// only where commanders issued them at the same time.
+  public static let supersededDirectives = 64
   /// A week: dwell times, silences and deadlines beyond it are mistakes.
   public static let spanSeconds: UInt32 = 7 * 86_400
   /// One piece of a track: a hundred fixes and more, in a few frames.

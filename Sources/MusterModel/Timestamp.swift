@@ -19,6 +19,12 @@ public struct Timestamp: Codable, Hashable, Comparable, Sendable {
     return overflow ? (milliseconds < earlier.milliseconds ? .min : .max) : difference
   }
 
+  /// So much later; at the end of the range, that end.
+  public func adding(seconds: UInt32) -> Timestamp {
+    let (moment, overflow) = milliseconds.addingReportingOverflow(Int64(seconds) * 1000)
+    return Timestamp(milliseconds: overflow ? .max : moment)
+  }
+
   /// By the claimed time: for sorting what people see.
   public static func < (left: Timestamp, right: Timestamp) -> Bool {
     left.milliseconds < right.milliseconds

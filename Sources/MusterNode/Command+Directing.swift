@@ -21,6 +21,12 @@ extension Command {
         let (id, outcome) = try replica.direct(try order.draft(&replica, now: now), now: now)
         return (.created(id), outcome)
       }
+    case .addAssemblyZone(let draft, let order):
+      { replica, now in
+        let (zone, directive, outcome) = try replica.addFence(
+          draft, ordering: try order.draft(&replica, now: now), now: now)
+        return (.ordered(zone: zone, directive: directive), outcome)
+      }
     case .closeDirective(let reference):
       { replica, now in
         let id = try replica.row(.directive, named: reference)
@@ -28,9 +34,19 @@ extension Command {
       }
     case .acknowledge(let reference, let note, let user):
       { replica, now in
-        let id = try replica.row(.directive, named: reference)
         let user = try user.map { try replica.user(named: $0, now: now) }
-        return (.done, try replica.acknowledge(id, note: note, for: user, now: now))
+        let (id, kind) = try replica.directive(
+          named: reference, by: user, answered: false, now: now)
+        let outcome = try replica.acknowledge(id, note: note, for: user, now: now)
+        return (.answered(id, kind), outcome)
+      }
+    case .withdrawAcknowledgement(let reference, let user):
+      { replica, now in
+        let user = try user.map { try replica.user(named: $0, now: now) }
+        let (id, kind) = try replica.directive(
+          named: reference, by: user, answered: true, now: now)
+        let outcome = try replica.withdrawAcknowledgement(id, of: user, now: now)
+        return (.answered(id, kind), outcome)
       }
     case .setProfile(let profile, let user, let isForeground):
       { replica, now in
@@ -49,20 +65,26 @@ extension Command {
   }
 }
 
+extension Replica {
+  /// The directive that a person names or, without a name, the one that it must be.
+  fileprivate mutating func directive(
+    named reference: String?, by user: UserID?, answered: Bool, now: ClockReading
+  ) throws -> (id: RowID, kind: DirectiveKind) {
+    let id =
+      try reference.map { try row(.directive, named: $0) }
+      ?? directive(waitingFor: user, answered: answered, now: now)
+    return (id, try kind(ofDirective: id))
+  }
+}
+
 extension DirectiveOrder {
   fileprivate func draft(
     _ replica: inout Replica, now: ClockReading
   ) throws -> DirectiveDraft {
     var draft = DirectiveDraft(kind: kind, text: text)
-    draft.fence = try fence.map { try replica.row(.fence, named: $0) }
-    if let deadlineSeconds {
-      let (milliseconds, overflow) = deadlineSeconds.multipliedReportingOverflow(by: 1000)
-      let (moment, isLate) = now.wall.milliseconds.addingReportingOverflow(milliseconds)
-      guard !overflow, !isLate, milliseconds > 0 else {
-        throw NodeError.refused("the deadline is out of range")
-      }
-      draft.deadline = Timestamp(milliseconds: moment)
-    }
+    draft.zones = try zones.map { try replica.zone(named: $0) }
+    // What is out of range is 0 here, and refused when it is written.
+    draft.durationSeconds = deadlineSeconds.map { UInt32(exactly: $0) ?? 0 }
     if !users.isEmpty {
       draft.addressees = .users(try users.map { try replica.user(named: $0, now: now) })
     } else if let team {

@@ -34,6 +34,8 @@ public enum Command: Codable, Hashable, Sendable {
   case fences
   case fence(String)
   case addFence(FenceDraft)
+  /// Draws an assembly zone and orders people there, in one commit.
+  case addAssemblyZone(FenceDraft, order: DirectiveOrder)
   case editFence(String, FenceChanges)
   case setFenceActive(String, Bool)
   case deleteFence(String)
@@ -42,8 +44,11 @@ public enum Command: Codable, Hashable, Sendable {
   case directive(String)
   case direct(DirectiveOrder)
   case closeDirective(String)
-  /// By command for somebody else, or with nil for oneself.
-  case acknowledge(String, note: String, user: String?)
+  /// By command for somebody else, or with nil for oneself. Without a directive it answers the one
+  /// that waits for that person.
+  case acknowledge(String?, note: String, user: String?)
+  /// Takes an answer back; without a directive that to the one that they have answered.
+  case withdrawAcknowledgement(String?, user: String?)
   case alerts
   /// That somebody at this laptop has taken notice of an alert; nil for the node's own user.
   case acknowledgeAlert(String, by: String?)
@@ -87,22 +92,22 @@ public struct DirectiveOrder: Codable, Hashable, Sendable {
   public var team: String?
   /// By callsign or id.
   public var users: [String]
-  /// The fence to go to, by its id.
-  public var fence: String?
-  /// Until it is overdue, by this laptop's clock; nil for never.
+  /// The zones to go to, by name or id; empty for any active assembly zone.
+  public var zones: [String]
+  /// Until it is overdue; nil for what is usual.
   public var deadlineSeconds: Int64?
 
   /// Nothing is checked here: what is out of range is refused by the node.
   public init(
-    kind: DirectiveKind, text: String, role: Role?, team: String?, users: [String],
-    fence: String?, deadlineSeconds: Int64?
+    kind: DirectiveKind, text: String = "", role: Role? = nil, team: String? = nil,
+    users: [String] = [], zones: [String] = [], deadlineSeconds: Int64? = nil
   ) {
     self.kind = kind
     self.text = text
     self.role = role
     self.team = team
     self.users = users
-    self.fence = fence
+    self.zones = zones
     self.deadlineSeconds = deadlineSeconds
   }
 }
@@ -121,6 +126,10 @@ public enum Reply: Codable, Hashable, Sendable {
   case fences([FenceSummary])
   /// The new row.
   case created(RowID)
+  /// The new zone, and the order to go there.
+  case ordered(zone: RowID, directive: RowID)
+  /// Which directive was answered, or an answer taken back of.
+  case answered(RowID, DirectiveKind)
   case events([CrossingSummary])
   case directives([DirectiveSummary])
   case alerts([Alert])

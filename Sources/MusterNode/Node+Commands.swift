@@ -85,8 +85,9 @@ extension Node {
       return try acknowledgeAlert(reference, by: name)
     case .changes: return .changes(news.log.counts)
     case .settings(let user): return .settings(try settings(of: user))
-    case .overrideSafety, .setTeam, .direct, .closeDirective, .acknowledge, .setProfile,
-      .setSilence, .claimSafety, .addReport, .editReport, .deleteReport, .confirmReport,
+    case .overrideSafety, .setTeam, .direct, .addAssemblyZone, .closeDirective, .acknowledge,
+      .withdrawAcknowledgement, .setProfile, .setSilence, .claimSafety, .addReport, .editReport,
+      .deleteReport, .confirmReport,
       .commentReport,
       .addFence, .editFence, .setFenceActive, .deleteFence:
       preconditionFailure("\(command) is gathered")

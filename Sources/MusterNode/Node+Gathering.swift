@@ -90,8 +90,8 @@ extension Command {
     switch self {
     case .claimSafety(let claim, let note):
       { (.done, try $0.claimSafety(claim, note: note, now: $1)) }
-    case .overrideSafety, .setTeam, .direct, .closeDirective, .acknowledge, .setProfile,
-      .setSilence:
+    case .overrideSafety, .setTeam, .direct, .addAssemblyZone, .closeDirective, .acknowledge,
+      .withdrawAcknowledgement, .setProfile, .setSilence:
       commandWrite
     case .addReport(let draft):
       { replica, now in

@@ -6,35 +6,44 @@ internal import MusterStore
 extension Replica {
   // MARK: Directives
 
-  /// Command only, in the urgent lane.
+  /// Command only, in the urgent lane. An order that sends people replaces the open ones of the
+  /// same audience; a roll call is for those whom it is for now.
   public mutating func direct(
     _ draft: DirectiveDraft, now: ClockReading
   ) throws -> (id: RowID, outcome: Outcome) {
+    let order = try directive(draft, now: now)
+    return (order.id, try write(order.writes, lane: .urgent, now: now))
+  }
+
+  /// Command only: draws an assembly zone and sends people there. The order is the first to leave.
+  public mutating func addFence(
+    _ draft: FenceDraft, ordering order: DirectiveDraft, now: ClockReading
+  ) throws -> (fence: RowID, directive: RowID, outcome: Outcome) {
     try require(.command)
-    if draft.kind == .message, !draft.text.contains(where: { !$0.isWhitespace }) {
-      throw Refusal("a message has to say something")
+    guard draft.kind == .muster else {
+      throw Refusal("people can only be sent to an assembly zone: make it of kind muster")
     }
-    if let fence = draft.fence { _ = try existing(.fence, fence) }
+    let fence = try fence(draft, now: now)
+    let directive = try directive(order, to: fence.id, now: now)
+    let outcome = try write([directive.writes, fence.writes], lane: .urgent, now: now)
+    return (fence.id, directive.id, outcome)
+  }
+
+  /// - Parameter zone: one that is about to be drawn, besides those that the draft names.
+  private mutating func directive(
+    _ draft: DirectiveDraft, to zone: RowID? = nil, now: ClockReading
+  ) throws -> (id: RowID, writes: [Write]) {
+    try require(.command)
+    var draft = draft
+    var zones: [RowState] = []
+    for zone in draft.zones { zones.append(try settled(.fence, zone, now: now)) }
+    if let zone { draft.zones.append(zone) }
+    let plan = try OrderPlan(
+      draft, by: local.author.user, zones: zones, people: try users(now: now),
+      directives: try settledRows(.directive, now: now))
     let origin = RowOrigin(owner: local.author.user, nonce: random.bytes16())
     let id = RowID(operation: local.operation, origin: origin)
-    var composer = Composer(RowState(key: RowKey(kind: .directive, id: id)), origin: origin)
-    composer.assertExistence()
-    composer.set(.directiveKind, to: .code(draft.kind.rawValue))
-    composer.set(.directiveText, to: draft.text.isEmpty ? nil : .text(draft.text))
-    composer.set(.directiveFence, to: draft.fence.map(Value.reference))
-    composer.set(.directiveDeadline, to: draft.deadline.map(Value.time))
-    composer.set(.directiveStatus, to: .code(DirectiveStatus.open.rawValue))
-    switch draft.addressees {
-    case .everyone: break
-    case .role(let role): composer.set(.directiveRole, to: .code(role.rawValue))
-    case .team(let team): composer.set(.directiveTeam, to: .text(team))
-    case .users(let users):
-      guard !users.isEmpty else { throw Refusal("a directive is for somebody") }
-      for user in Set(users).sorted() {
-        composer.insert(.directiveUsers, .reference(RowID(raw: user.raw)))
-      }
-    }
-    return (id, try write(composer.writes, lane: .urgent, now: now))
+    return (id, plan.writes(to: id, origin: origin))
   }
 
   /// Command only. Who has not answered need not any more; answers stay.
@@ -68,6 +77,61 @@ extension Replica {
       .directiveAcknowledgements, reply,
       replacing: before.prefix(Limits.supersededDots).map(\.dot))
     return try write(composer.writes, lane: .urgent, now: now)
+  }
+
+  /// Takes an answer back: one's own, or by command everything that was answered for somebody.
+  public mutating func withdrawAcknowledgement(
+    _ id: RowID, of user: UserID?, now: ClockReading
+  ) throws -> Outcome {
+    let own = local.author.user
+    let asked = user ?? own
+    if asked == own { try require(.command, .member) } else { try require(.command) }
+    let state = try settled(.directive, id, now: now)
+    let answers = state.values(of: .directiveAcknowledgements).filter { value in
+      guard case .reply(let answered, _) = value.value else { return false }
+      return answered == asked
+    }
+    let isCommand = local.author.role == .command
+    let removable = answers.filter { isCommand || $0.author == own }
+    guard !removable.isEmpty else {
+      let name = asked == own ? "you have" : "\(try callsign(of: asked)) has"
+      throw answers.isEmpty
+        ? Refusal("\(name) not answered directive \(id.short)")
+        : Refusal("command answered for you: only command can take that back", .notAllowed)
+    }
+    var composer = Composer(state, origin: nil)
+    composer.remove(.directiveAcknowledgements, removable.map(\.dot))
+    return try write(composer.writes, lane: .urgent, now: now)
+  }
+
+  /// What a directive asks. Throws `Refusal` for one that is not here.
+  public func kind(ofDirective id: RowID) throws -> DirectiveKind {
+    try existing(.directive, id).directiveKind
+  }
+
+  /// The one open directive that waits for somebody's answer or, to take one back, the one that
+  /// they have answered. Refuses where there is none, or more than one.
+  public mutating func directive(
+    waitingFor user: UserID?, answered: Bool, now: ClockReading
+  ) throws -> RowID {
+    let asked = user ?? local.author.user
+    let found = try directives(now: now).filter { directive in
+      directive.status == .open
+        && directive.people.contains {
+          $0.user == asked && ($0.state == .acknowledged) == answered && $0.state != .late
+        }
+    }
+    guard let only = found.first else {
+      let name = asked == local.author.user ? "you" : try callsign(of: asked)
+      throw Refusal(
+        answered ? "\(name): no open directive is answered" : "no open directive waits for \(name)",
+        .unknown)
+    }
+    guard found.count == 1 else {
+      let names = found.map { "\($0.id.short) (\($0.kind.name))" }.joined(separator: ", ")
+      throw Refusal("\(found.count) open directives: name one of \(names)", .unknown)
+    }
+    return only.id
   }
 
   // MARK: Safety
@@ -138,6 +202,29 @@ extension Replica {
     return found[0].id
   }
 
+  /// The zone that a person means by its name, or by the first digits of its id. Names are compared
+  /// as they are, then without regard to case.
+  public func zone(named reference: String) throws -> RowID {
+    let zones = try store.rows(.fence).filter(\.exists)
+    func called(_ isName: (String) -> Bool) -> [RowID] {
+      zones.filter { $0.text(.fenceName).map(isName) ?? false }.map(\.key.id).sorted()
+    }
+    var named = called { $0 == reference }
+    if named.isEmpty { named = called { $0.lowercased() == reference.lowercased() } }
+    if named.isEmpty {
+      let prefix = IdentifierPrefix(reference)
+      named = zones.map(\.key.id).filter { prefix?.begins($0) ?? false }.sorted()
+    }
+    guard let only = named.first else {
+      throw Refusal("no zone is called \(reference), or has an id that begins so", .unknown)
+    }
+    guard named.count == 1 else {
+      let ids = named.prefix(8).map(\.short).joined(separator: ", ")
+      throw Refusal("\(named.count) zones are called \(reference): name one of \(ids)", .unknown)
+    }
+    return only
+  }
+
   // MARK: Demands
 
   /// Open directives that want to know where this device is, and to which no fix of its own has
@@ -163,29 +250,7 @@ extension Replica {
     guard row.exists, row.directiveKind == .locate, row.isOpenDirective else { return false }
     let (own, role) = (local.author.user, local.author.role)
     let team = try store.row(RowKey(kind: .user, id: RowID(raw: own.raw)))?.text(.userTeam)
-    return row.isAddressed(own, role: role, team: team ?? "", isTracker: false)
-  }
-}
-
-extension RowState {
-  var directiveKind: DirectiveKind {
-    code(.directiveKind).flatMap(DirectiveKind.init) ?? .message
-  }
-
-  var isOpenDirective: Bool { code(.directiveStatus) != DirectiveStatus.closed.rawValue }
-
-  /// Whether a directive is for somebody. Who gave it needs no telling, unless by name; who only
-  /// relays or looks on is meant by name or role alone.
-  func isAddressed(_ user: UserID, role: Role, team: String, isTracker: Bool) -> Bool {
-    let users = values(of: .directiveUsers).map(\.value)
-    if users.contains(.reference(RowID(raw: user.raw))) { return true }
-    guard user != owner else { return false }
-    if let asked = code(.directiveRole), !isTracker, role.rawValue == asked { return true }
-    if let asked = text(.directiveTeam), !team.isEmpty, asked == team { return true }
-    let isForAll = users.isEmpty && !isSet(.directiveRole) && !isSet(.directiveTeam)
-    guard isForAll else { return false }
-    // A tracker answers nothing, yet whoever carries it is to be accounted for.
-    if isTracker { return directiveKind.includesTrackers }
-    return role == .command || role == .member
+    return Audience(of: row).includes(
+      own, role: role, team: team ?? "", isTracker: false, of: row.directiveKind, by: row.owner)
   }
 }

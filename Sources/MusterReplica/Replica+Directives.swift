@@ -14,15 +14,18 @@ extension Replica {
   /// Throws `Refusal` for one that was never made, or has not arrived.
   public mutating func directive(_ id: RowID, now: ClockReading) throws -> DirectiveSummary {
     let people = try users(now: now)
-    return try summary(existing(.directive, id), among: people)
+    let superseded = try store.rows(.directive).superseded
+    return try summary(existing(.directive, id), superseded: superseded, among: people)
   }
 
   mutating func directives(
     among people: [UserSummary], now: ClockReading
   ) throws -> [DirectiveSummary] {
+    let rows = try store.rows(.directive)
+    let superseded = rows.superseded
     var summaries: [DirectiveSummary] = []
-    for row in try store.rows(.directive) where row.exists {
-      summaries.append(try summary(row, among: people))
+    for row in rows where row.exists {
+      summaries.append(try summary(row, superseded: superseded, among: people))
     }
     return summaries.sorted { left, right in
       if left.status != right.status { return left.status.rawValue < right.status.rawValue }
@@ -32,66 +35,45 @@ extension Replica {
   }
 
   private mutating func summary(
-    _ row: RowState, among people: [UserSummary]
+    _ row: RowState, superseded: [RowID: RowID], among people: [UserSummary]
   ) throws -> DirectiveSummary {
-    var fence: RowID?
-    if case .reference(let id)? = row.shown(.directiveFence)?.value { fence = id }
-    var deadline: Timestamp?
-    if case .time(let moment)? = row.shown(.directiveDeadline)?.value { deadline = moment }
-    let fenceRow = try fence.flatMap { try store.row(RowKey(kind: .fence, id: $0)) }
-    let created = row.createdAt ?? Timestamp(milliseconds: 0)
-    let haven = try haven(fence)
-    let answers = try answers(to: row)
-    let addressed = people.filter {
-      row.isAddressed($0.id, role: $0.role, team: $0.team, isTracker: $0.isTracker)
+    var zones: [DirectiveZone] = []
+    for zone in row.directiveZones {
+      let name = try store.row(RowKey(kind: .fence, id: zone))?.text(.fenceName)
+      zones.append(DirectiveZone(id: zone, name: name ?? ""))
     }
-    let respondents = addressed.map { person in
-      answers[person.id].map { $0.respondent(person) }
-        ?? Self.unanswered(person, of: row.directiveKind, since: created, haven: haven)
-    }
-    return DirectiveSummary(
+    zones.sort { ($0.name, $0.id) < ($1.name, $1.id) }
+    let successor = row.directiveKind.sendsPeople ? superseded[row.key.id] : nil
+    let isOpen = row.isOpenDirective && successor == nil
+    let sheet = AnswerSheet(
+      kind: row.directiveKind, issuedAt: row.createdAt ?? Timestamp(milliseconds: 0),
+      answers: try answers(to: row), expected: row.expectedPeople,
+      destinations: try destinations(of: row), isOpen: isOpen)
+    let audience = Audience(of: row)
+    var summary = DirectiveSummary(
       id: row.key.id, kind: row.directiveKind, text: row.text(.directiveText) ?? "",
-      addressees: Self.addressees(of: row, among: people), fence: fence,
-      fenceName: fenceRow?.text(.fenceName) ?? "", deadline: deadline,
-      status: row.isOpenDirective ? .open : .closed,
-      callsign: try callsign(of: row.owner ?? UserID(raw: .zero)), createdAt: created,
-      people: respondents.sorted {
-        let (left, right) = ($0.state != .unaccounted, $1.state != .unaccounted)
-        return left != right ? right : ($0.callsign, $0.user) < ($1.callsign, $1.user)
-      })
-  }
-
-  private static func addressees(of row: RowState, among people: [UserSummary]) -> String {
-    var words: [String] = []
-    for case .reference(let id) in row.values(of: .directiveUsers).map(\.value) {
-      words.append(people.first { $0.id.raw == id.raw }?.callsign ?? id.short)
+      addressees: audience.words(among: people), fence: zones.first?.id,
+      fenceName: zones.first?.name ?? "", deadline: row.directiveDeadline,
+      status: isOpen ? .open : .closed,
+      callsign: try callsign(of: row.owner ?? UserID(raw: .zero)),
+      createdAt: row.createdAt ?? Timestamp(milliseconds: 0),
+      people: sheet.respondents(
+        among: people.filter { audience.includes($0, of: row.directiveKind, by: row.owner) },
+        of: people))
+    for user in sheet.unknown(among: people) {
+      summary.people.append(sheet.respondent(user, callsign: try callsign(of: user)))
     }
-    words.sort()
-    if let role = row.code(.directiveRole).flatMap(Role.init) { words.append("role \(role.name)") }
-    if let team = row.text(.directiveTeam) { words.append("team \(team)") }
-    return words.isEmpty ? "everyone" : words.joined(separator: ", ")
-  }
-
-  // MARK: Answers
-
-  private struct Answer {
-    let note: String
-    let at: Timestamp
-    /// Nil where they spoke for themselves.
-    let by: String?
-
-    func respondent(_ person: UserSummary) -> Respondent {
-      let words = by.map { "acknowledged for them by \($0)" } ?? "acknowledged"
-      return Respondent(
-        user: person.id, callsign: person.callsign, state: .acknowledged,
-        reason: note.isEmpty ? words : "\(words): \(note)", answeredAt: at, answeredBy: by,
-        fixAgeSeconds: person.fixAgeSeconds)
-    }
+    summary.people.sort(by: AnswerSheet.isListedBefore)
+    summary.zones = zones
+    summary.durationSeconds = row.directiveDurationSeconds
+    summary.supersedes = row.supersededDirectives.sorted()
+    summary.supersededBy = successor
+    return summary
   }
 
   /// One's own answer goes before what others say, then the latest.
-  private func answers(to row: RowState) throws(StoreError) -> [UserID: Answer] {
-    var answers: [UserID: (answer: Answer, value: LiveValue)] = [:]
+  private func answers(to row: RowState) throws(StoreError) -> [UserID: AnswerSheet.Answer] {
+    var answers: [UserID: (answer: AnswerSheet.Answer, value: LiveValue)] = [:]
     for value in row.values(of: .directiveAcknowledgements) {
       guard case .reply(let user, let note) = value.value else { continue }
       if let known = answers[user]?.value {
@@ -101,44 +83,19 @@ extension Replica {
         if !isBetter { continue }
       }
       let by = value.author == user ? nil : try callsign(of: value.author)
-      answers[user] = (Answer(note: note, at: value.writtenAt, by: by), value)
+      answers[user] = (AnswerSheet.Answer(note: note, at: value.writtenAt, by: by), value)
     }
     return answers.mapValues(\.answer)
   }
 
-  /// Where whoever is seen there counts as accounted for: the fence to go to, or else any muster.
-  private mutating func haven(_ fence: RowID?) throws(StoreError) -> [SafetyZone] {
-    let zones = try monitor.zones(in: store)
-    guard let fence else { return zones.muster }
-    guard let outline = zones.prepared[fence] else { return [] }
-    let name = try store.row(RowKey(kind: .fence, id: fence))?.text(.fenceName)
-    return [SafetyZone(name: name ?? fence.short, fence: outline)]
-  }
-
-  /// Seen where they are to be, or seen at all where that is what was asked; or else unaccounted,
-  /// whatever else is known of them being told.
-  private static func unanswered(
-    _ person: UserSummary, of kind: DirectiveKind, since created: Timestamp, haven: [SafetyZone]
-  ) -> Respondent {
-    var respondent = Respondent(
-      user: person.id, callsign: person.callsign, state: .unaccounted, reason: person.reason,
-      answeredAt: nil, answeredBy: nil, fixAgeSeconds: person.fixAgeSeconds)
-    guard let fix = person.fix, let report = person.reportedAt, report >= created else {
-      return respondent
-    }
-    switch kind {
-    case .locate:
-      respondent.state = .present
-      respondent.reason = "has told where"
-    case .evacuate, .muster, .rollcall:
-      // Somebody who asks for help is looked for, wherever they are.
-      if person.safety == .unsafe { break }
-      if let zone = haven.first(where: { $0.fence.contains(fix.position) }) {
-        respondent.state = .present
-        respondent.reason = "seen inside \(zone.name)"
-      }
-    case .message: break
-    }
-    return respondent
+  /// Where whoever is seen counts as present: the zones that the directive names, as far as people
+  /// can be sent there now, or else any assembly zone.
+  private mutating func destinations(
+    of row: RowState
+  ) throws(StoreError) -> [GeofenceMonitor.Destination] {
+    let all = try monitor.zones(in: store).destinations
+    let named = Set(row.directiveZones)
+    return named.isEmpty
+      ? all.filter(\.isAssembly) : all.filter { named.contains($0.zone.id) }
   }
 }

@@ -66,6 +66,16 @@ extension Replica {
     if gathering?.unsealed.contains(key) == true { try sealGathered(now: now) }
   }
 
+  /// The rows of a kind as the commands before this one leave them.
+  mutating func settledRows(_ kind: EntityKind, now: ClockReading) throws -> [RowState] {
+    if gathering?.unsealed.contains(where: { $0.kind == kind }) == true {
+      try sealGathered(now: now)
+    }
+    var rows = Dictionary(uniqueKeysWithValues: try store.rows(kind).map { ($0.key, $0) })
+    for (key, row) in gathering?.rows ?? [:] where key.kind == kind { rows[key] = row }
+    return rows.values.sorted { $0.key.id < $1.key.id }
+  }
+
   /// The row that a command is about to change.
   mutating func settled(_ kind: EntityKind, _ id: RowID, now: ClockReading) throws -> RowState {
     try settle(RowKey(kind: kind, id: id), now: now)

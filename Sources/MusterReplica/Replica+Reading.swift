@@ -263,7 +263,7 @@ extension Replica {
       if let tracker = try trackerRow(user), !tracker.exists { continue }
       inside.append(try callsign(of: user))
     }
-    return FenceSummary(
+    var summary = FenceSummary(
       id: row.key.id, name: row.text(.fenceName) ?? "", kind: row.fenceKind,
       isActive: row.isActiveFence, geometry: geometry,
       dwellSeconds: row.dwellSeconds, mode: row.fenceMode,
@@ -271,6 +271,9 @@ extension Replica {
       properties: row.text(.fenceProperties) ?? "", inside: inside.sorted(),
       conflicts: try conflicts(of: row), createdAt: row.createdAt ?? Timestamp(milliseconds: 0),
       updatedAt: row.updatedAt ?? Timestamp(milliseconds: 0))
+    if case .time(let moment)? = row.shown(.fenceReviewAt)?.value { summary.reviewAt = moment }
+    summary.alertsEntry = row.code(.fenceEntryAlert) != 0
+    return summary
   }
 
   // MARK: Crossings

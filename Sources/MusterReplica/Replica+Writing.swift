@@ -30,6 +30,9 @@ public struct Refusal: Error, Hashable, Sendable, CustomStringConvertible {
     self.kind = kind
   }
 
+  static let reviewOutOfRange = Refusal(
+    "the review must be between 1 second and 7 days from now, such as 2h")
+
   static func noID(_ reference: String) -> Refusal {
     Refusal("'\(reference)' is not an id: give at least four of its hexadecimal digits", .unknown)
   }
@@ -123,6 +126,18 @@ extension Replica {
     _ draft: FenceDraft, now: ClockReading
   ) throws -> (id: RowID, outcome: Outcome) {
     try require(.command)
+    let fence = try fence(draft, now: now)
+    let lane: Lane = draft.kind == .hazard ? .urgent : .state
+    return (fence.id, try write(fence.writes, lane: lane, now: now))
+  }
+
+  /// The writes of a new fence's row.
+  mutating func fence(
+    _ draft: FenceDraft, now: ClockReading
+  ) throws(Refusal) -> (id: RowID, writes: [Write]) {
+    if let seconds = draft.reviewSeconds, !(1...Limits.spanSeconds).contains(seconds) {
+      throw Refusal.reviewOutOfRange
+    }
     let origin = RowOrigin(owner: local.author.user, nonce: random.bytes16())
     let id = RowID(operation: local.operation, origin: origin)
     var composer = Composer(RowState(key: RowKey(kind: .fence, id: id)), origin: origin)
@@ -137,8 +152,10 @@ extension Replica {
     composer.set(.fenceRole, to: draft.needs.map { .code($0.rawValue) })
     if draft.mode != .careful { composer.set(.fenceMode, to: .code(draft.mode.rawValue)) }
     composer.set(.fenceProperties, to: draft.properties.map(Value.text))
-    let lane: Lane = draft.kind == .hazard ? .urgent : .state
-    return (id, try write(composer.writes, lane: lane, now: now))
+    composer.set(
+      .fenceReviewAt, to: draft.reviewSeconds.map { .time(now.wall.adding(seconds: $0)) })
+    if !draft.alertsEntry { composer.set(.fenceEntryAlert, to: .code(0)) }
+    return (id, composer.writes)
   }
 
   /// Command only. In the urgent lane where it was a hazard or becomes one; changing nothing writes
@@ -155,6 +172,15 @@ extension Replica {
     // A fence that was drawn without one has none to take away.
     if let seconds = changes.dwellSeconds, seconds > 0 || state.isSet(.fenceDwellSeconds) {
       composer.set(.fenceDwellSeconds, to: .number(seconds))
+    }
+    switch changes.reviewSeconds {
+    case nil: break
+    case 0: composer.takeAway(.fenceReviewAt)
+    case let seconds? where seconds > Limits.spanSeconds: throw Refusal.reviewOutOfRange
+    case let seconds?: composer.set(.fenceReviewAt, to: .time(now.wall.adding(seconds: seconds)))
+    }
+    if let alerts = changes.alertsEntry, !alerts || state.isSet(.fenceEntryAlert) {
+      composer.set(.fenceEntryAlert, to: .code(alerts ? 1 : 0))
     }
     return try write(
       composer.writes, lane: changes.kind == .hazard ? .urgent : lane(of: state), now: now)
@@ -211,11 +237,17 @@ extension Replica {
   /// Writes what one command changes. Every other device applies it as a whole, but for long texts,
   /// which follow: a call for evacuation does not wait for its description.
   mutating func write(_ writes: [Write], lane: Lane, now: ClockReading) throws -> Outcome {
+    try write([writes], lane: lane, now: now)
+  }
+
+  /// The same of several rows in one transaction: each is applied as a whole, the first one first.
+  mutating func write(_ rows: [[Write]], lane: Lane, now: ClockReading) throws -> Outcome {
+    let writes = rows.flatMap { $0 }
     guard !writes.isEmpty else { return Outcome() }
     for write in writes { try requireAcceptable(write) }
-    let entries = try withOrigins(writes, lane: lane)
-    let groups = Self.groups(of: entries.filter { !$0.follows })
-    let texts = entries.filter(\.follows).map { [Operation.write($0)] }
+    let entries = try rows.map { try withOrigins($0, lane: lane) }
+    let groups = entries.flatMap { Self.groups(of: $0.filter { !$0.follows }) }
+    let texts = entries.joined().filter(\.follows).map { [Operation.write($0)] }
     guard gathering == nil else {
       gathering?.add(groups, following: texts, lane: lane, of: writes.map(\.key))
       return Outcome()

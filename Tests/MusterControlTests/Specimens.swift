@@ -67,14 +67,18 @@ enum Specimens {
       .setTeam("North", user: "Ben"), .directives, .directive("0a1b"),
       .direct(
         DirectiveOrder(
-          kind: .message, text: "hello", role: nil, team: nil, users: [], fence: nil,
-          deadlineSeconds: nil)),
+          kind: .message, text: "hello")),
       .direct(
         DirectiveOrder(
           kind: .evacuate, text: "", role: .member, team: "North", users: ["Ben", "Cleo"],
-          fence: "0a1b", deadlineSeconds: .max)),
+          zones: ["0a1b", "School"], deadlineSeconds: .max)),
+      .addAssemblyZone(
+        FenceDraft(name: "Pool", kind: .muster, geometry: circle),
+        order: DirectiveOrder(kind: .muster)),
       .closeDirective("0a1b"), .acknowledge("0a1b", note: "here", user: nil),
-      .acknowledge("0a1b", note: "", user: "Ben"), .alerts,
+      .acknowledge("0a1b", note: "", user: "Ben"), .acknowledge(nil, note: "", user: nil),
+      .withdrawAcknowledgement("0a1b", user: "Ben"), .withdrawAcknowledgement(nil, user: nil),
+      .alerts,
       .acknowledgeAlert("help:0a1b", by: nil), .acknowledgeAlert("0a1b", by: "Maria"), .changes,
       .settings(user: nil),
       .settings(user: "Ben"), .setProfile(.foreground, user: nil, isForeground: true),
@@ -261,7 +265,8 @@ enum Specimens {
       .mesh(MeshSummary(links: [])), .mesh(MeshSummary(links: [link, ownLink])),
       .reports([]), .reports([report, bareReport]),
       .fences([fence(circle), fence(triangle)]),
-      .created(row), .events([]), .events([crossing(1), crossing(2)]),
+      .created(row), .ordered(zone: row, directive: row), .answered(row, .muster), .events([]),
+      .events([crossing(1), crossing(2)]),
       .invitation([1, 2, 3], role: .member, expiresAt: moment),
       .grant([0, 255], callsign: "Ben"),
       .bundlePiece(BundlePiece(bytes: [1, 2], next: [3], frames: 4, records: 5)),

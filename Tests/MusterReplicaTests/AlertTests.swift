@@ -130,17 +130,15 @@ struct AlertTests {
     }
     try expect(
       [
-        "+ warning: muster called: go to School",
-        "+ warning: nobody of role command is in School",
+        "+ warning: nobody of role command is in School"
       ], at: "Ben", in: &valley)
     try valley.at("Ben") { try $0.ingest(fix(metresNorth: 1000, second: 2), now: $1) }
     try expect(["+ danger: you are inside hazard zone Plume"], at: "Ben", in: &valley)
 
     try valley.at("Ada") { try $0.ingest(fix(metresNorth: 0, second: 1), now: $1) }
     try valley.at("Cleo") { try $0.claimSafety(.needsHelp, note: "leg", now: $1) }
-    let deadline = Timestamp(milliseconds: valley.clock.wall.milliseconds + 60_000)
     try valley.at("Ada") {
-      try $0.direct(DirectiveDraft(kind: .rollcall, deadline: deadline), now: $1)
+      try $0.direct(DirectiveDraft(kind: .rollcall, durationSeconds: 60), now: $1)
     }
     try valley.converge()
     try valley.run(milliseconds: 2000)

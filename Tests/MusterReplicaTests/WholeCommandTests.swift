@@ -95,7 +95,7 @@ struct WholeCommandTests {
     try valley.at("Ada") {
       try $0.direct(
         DirectiveDraft(
-          kind: .rollcall, text: text, addressees: .users(people), deadline: deadline), now: $1)
+          kind: .rollcall, text: text, addressees: .users(people), durationSeconds: 600), now: $1)
     }
 
     let last = Seen(hasText: true, names: 700, isDue: true)

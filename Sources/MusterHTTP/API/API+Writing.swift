@@ -81,6 +81,8 @@ extension API {
           .may("dwellSeconds", .integer(0...Int64(Limits.spanSeconds))),
           .may("mode", .choice(["careful", "strict-aws"])),
           .may("needs", .choice(Role.allCases.map(\.name))), .may("active", .flag),
+          .may("reviewSeconds", .integer(1...Int64(Limits.spanSeconds))),
+          .may("entryAlert", .flag), .may("order", zoneOrder),
         ], least: 2),
       result: .created
     ) { api, call in
@@ -88,6 +90,14 @@ extension API {
       draft.dwellSeconds = UInt32(clamping: call.integer("dwellSeconds") ?? 0)
       draft.mode = call.text("mode") == "strict-aws" ? .strictAWS : .careful
       draft.needs = call.text("needs").flatMap(Role.init(name:))
+      draft.reviewSeconds = call.integer("reviewSeconds").map { UInt32(clamping: $0) }
+      draft.alertsEntry = call.flag("entryAlert") ?? true
+      if let order = call["order"] {
+        guard isActive else {
+          throw Problem(.unprocessableContent, "a zone with an order is active", at: "/active")
+        }
+        return try await api.naming { try await api.draw(draft, ordering: order) }
+      }
       guard case .created(let id) = try await api.ask(.addFence(draft)) else {
         throw Problem.unexpected
       }
@@ -101,13 +111,17 @@ extension API {
           .may("name", .line), .may("kind", .choice(FenceKind.allCases.map(\.name))),
           .may("circle", Shape.circle), .may("geojson", .open([])),
           .may("dwellSeconds", .integer(0...Int64(Limits.spanSeconds))),
+          .may("reviewSeconds", .integer(0...Int64(Limits.spanSeconds))),
+          .may("entryAlert", .flag),
         ], least: 1),
       result: .done, takesVersion: true
     ) { api, call in
       let changes = FenceChanges(
         name: call.text("name"), kind: call.text("kind").flatMap(FenceKind.init(name:)),
         geometry: try call.outline()?.geometry,
-        dwellSeconds: call.integer("dwellSeconds").map { UInt32(clamping: $0) })
+        dwellSeconds: call.integer("dwellSeconds").map { UInt32(clamping: $0) },
+        reviewSeconds: call.integer("reviewSeconds").map { UInt32(clamping: $0) },
+        alertsEntry: call.flag("entryAlert"))
       return try await api.done(.editFence(call.id, changes), on: .fence, call)
     },
     Route(
@@ -129,6 +143,34 @@ extension API {
       try await api.done(.deleteFence(call.id), on: .fence, call)
     },
   ]
+
+  /// The order that goes with a new assembly zone; for everyone where it names no audience.
+  private static let zoneOrder = Shape.object(
+    [
+      .may("kind", .choice(["muster", "evacuate"])), .may("text", .paragraphs),
+      .may("role", .choice(Role.allCases.map(\.name))), .may("team", .line),
+      .may("users", .list(.text, most: 256)),
+      .may("deadlineSeconds", .integer(1...Int64(Limits.spanSeconds))),
+    ], least: 0)
+
+  private func draw(_ draft: FenceDraft, ordering order: JSON) async throws -> Answer {
+    let members = order.members ?? [:]
+    let users = members["users"]?.elements?.compactMap(\.word) ?? []
+    guard
+      [members["role"] != nil, members["team"] != nil, !users.isEmpty].count(where: { $0 }) <= 1
+    else {
+      throw Problem(.unprocessableContent, "name a role, a team or users, not several of them")
+    }
+    var seconds: Int64?
+    if case .number(let digits)? = members["deadlineSeconds"] { seconds = Int64(digits) }
+    let directive = DirectiveOrder(
+      kind: members["kind"]?.word == "evacuate" ? .evacuate : .muster,
+      text: members["text"]?.word ?? "", role: members["role"]?.word.flatMap(Role.init(name:)),
+      team: members["team"]?.word, users: users, deadlineSeconds: seconds)
+    guard case .ordered(let zone, _) = try await ask(.addAssemblyZone(draft, order: directive))
+    else { throw Problem.unexpected }
+    return .created("\(zone)", below: "/api/v1/fences")
+  }
 
   // MARK: People
 
@@ -197,6 +239,7 @@ extension API {
           .must("kind", .choice(DirectiveKind.allCases.map(\.name))), .may("text", .paragraphs),
           .may("role", .choice(Role.allCases.map(\.name))), .may("team", .line),
           .may("users", .list(.text, most: 256)), .may("fence", .reference),
+          .may("zones", .list(.text, most: Limits.zonesPerDirective)),
           .may("deadlineSeconds", .integer(1...Int64(Limits.spanSeconds))),
         ], least: 1),
       result: .created
@@ -212,7 +255,9 @@ extension API {
       let order = DirectiveOrder(
         kind: kind, text: call.text("text") ?? "",
         role: call.text("role").flatMap(Role.init(name:)), team: call.text("team"), users: users,
-        fence: call.text("fence"), deadlineSeconds: call.integer("deadlineSeconds"))
+        zones: (call["zones"]?.elements?.compactMap(\.word) ?? [])
+          + [call.text("fence")].compactMap { $0 },
+        deadlineSeconds: call.integer("deadlineSeconds"))
       return try await api.naming { try await api.created(.direct(order), below: directives) }
     },
     Route(
@@ -231,6 +276,16 @@ extension API {
       guard call["user"] != nil else { return try await api.done(command) }
       _ = try await api.node.version(of: .directive, named: call.id)
       return try await api.naming { try await api.done(command) }
+    },
+    Route(
+      .post, "/api/v1/directives/{id}/acknowledgements/undo",
+      "Takes an answer back: one's own, or as command somebody else's",
+      body: .object([.may("user", .text)], least: 0), result: .done
+    ) { api, call in
+      _ = try await api.node.version(of: .directive, named: call.id)
+      return try await api.naming {
+        try await api.done(.withdrawAcknowledgement(call.id, user: call.text("user")))
+      }
     },
   ]
 

@@ -99,6 +99,7 @@ enum Components {
     .must("kind", .choice(FenceKind.allCases.map(\.name))), .must("active", .flag),
     .must("inside", names), .must("properties", .text), .must("dwellSeconds", .count),
     .must("mode", .choice(["careful", "strict-aws"])), .must("needs", .nullable(.text)),
+    .must("reviewAt", .nullable(.time)), .must("entryAlert", .flag),
     .must("conflicts", .list(.named("Conflict"), most: many)), .must("createdAt", .time),
     .must("updatedAt", .time), .must("shape", .choice(["circle", "polygon"])),
     .may("radiusMetres", .anyNumber), .may("lat", .latitude), .may("lon", .longitude),
@@ -108,13 +109,22 @@ enum Components {
     .must("user", .reference), .must("callsign", .text),
     .must("state", .choice(Respondent.State.allCases.map(\.rawValue))), .must("reason", .text),
     .must("answeredAt", .nullable(.time)), .must("answeredBy", .nullable(.text)),
-    .must("fixAgeSeconds", .nullable(.anyInteger)),
+    .must("fixAgeSeconds", .nullable(.anyInteger)), .must("late", .flag),
+    .must("tracker", .flag), .must("zone", .nullable(.text)),
+    .must("distanceMetres", .nullable(.anyInteger)),
+    .must("bearingDegrees", .nullable(.anyInteger)),
   ])
+
+  private static let zone = Shape.open([.must("id", .reference), .must("name", .text)])
 
   private static let directive = Shape.open([
     .must("id", .reference), .must("kind", .choice(DirectiveKind.allCases.map(\.name))),
     .must("text", .text), .must("addressees", .text), .must("fence", .nullable(.reference)),
-    .must("fenceName", .text), .must("deadline", .nullable(.time)),
+    .must("fenceName", .text), .must("zones", .list(zone, most: many)),
+    .must("deadline", .nullable(.time)), .must("durationSeconds", .nullable(.anyInteger)),
+    .must("supersedes", .list(.reference, most: many)),
+    .must("supersededBy", .nullable(.reference)), .must("answered", .count),
+    .must("expected", .count), .must("lateArrivals", names),
     .must("secondsLeft", .nullable(.anyInteger)), .must("overdue", .flag),
     .must("status", .choice(DirectiveStatus.allCases.map(\.name))), .must("callsign", .text),
     .must("createdAt", .time), .must("unaccounted", names),

@@ -6,10 +6,17 @@ extension DirectiveSummary {
     .object([
       "id": .id(id), "kind": .string(kind.name), "text": .string(text),
       "addressees": .string(addressees), "fence": .known(fence, JSON.id),
-      "fenceName": .string(fenceName), "deadline": .known(deadline, JSON.time),
+      "fenceName": .string(fenceName),
+      "zones": .array(
+        zones.map { .object(["id": .id($0.id), "name": .string($0.name)]) }),
+      "deadline": .known(deadline, JSON.time),
+      "durationSeconds": .known(durationSeconds) { .integer(Int64($0)) },
+      "supersedes": .array(supersedes.map(JSON.id)), "supersededBy": .known(supersededBy, JSON.id),
       "secondsLeft": .known(deadline) { .integer($0.milliseconds(since: now) / 1000) },
       "overdue": .bool(isOverdue(now: now)), "status": .string(status.name),
       "callsign": .string(callsign), "createdAt": .time(createdAt),
+      "answered": .count(answered), "expected": .count(expected.count),
+      "lateArrivals": .strings(lateArrivals.map(\.callsign)),
       "unaccounted": .strings(unaccounted.map(\.callsign)),
       "people": .array(people.map(\.json)),
     ])
@@ -22,7 +29,10 @@ extension Respondent {
       "user": .id(user), "callsign": .string(callsign), "state": .string(state.rawValue),
       "reason": .string(reason), "answeredAt": .known(answeredAt, JSON.time),
       "answeredBy": .known(answeredBy, JSON.string),
-      "fixAgeSeconds": .known(fixAgeSeconds, JSON.integer),
+      "fixAgeSeconds": .known(fixAgeSeconds, JSON.integer), "late": .bool(isLate),
+      "tracker": .bool(isTracker), "zone": .known(direction?.zone.name, JSON.string),
+      "distanceMetres": .known(direction?.distanceMetres, JSON.integer),
+      "bearingDegrees": .known(direction?.bearingDegrees, JSON.integer),
     ])
   }
 }

@@ -56,6 +56,7 @@ extension FenceSummary {
       "dwellSeconds": .count(Int(dwellSeconds)),
       "mode": .string(mode == .strictAWS ? "strict-aws" : "careful"),
       "needs": .known(needs) { .string($0.name) },
+      "reviewAt": .known(reviewAt, JSON.time), "entryAlert": .bool(alertsEntry),
       "conflicts": .array(conflicts.map(\.json)), "createdAt": .time(createdAt),
       "updatedAt": .time(updatedAt),
     ])

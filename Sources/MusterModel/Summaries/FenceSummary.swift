@@ -16,6 +16,10 @@ public struct FenceSummary: Codable, Hashable, Sendable {
   public var mode: FenceMode
   /// Of whom somebody is to be inside; nil for nobody.
   public var needs: Role?
+  /// When command is to review it, by the clock of whoever set that; nil for never.
+  public var reviewAt: Timestamp?
+  /// Whether an entry raises an alert.
+  public var alertsEntry = true
   /// Free text that came with the outline; empty when there was none.
   public var properties: String
   /// Callsigns of those whose newest fix is inside, sorted.

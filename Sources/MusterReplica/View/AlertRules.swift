@@ -90,16 +90,11 @@ struct AlertRules {
 
   private var aboutFences: [AlertBook.Finding] {
     let active = fences.filter(\.isActive)
-    let isGathered = active.contains { $0.kind == .muster && isInside($0.id) }
-    let saysSafe = people.first { $0.id == own }?.safety == .safe
     return active.flatMap { fence -> [AlertBook.Finding] in
       var found: [AlertBook.Finding] = []
       if fence.kind == .hazard, here != nil, isInside(fence.id) {
         found.append(
           finding(.inHazard, fence, .danger, "you are inside hazard zone \(fence.name)"))
-      }
-      if fence.kind == .muster, !isGathered, !saysSafe {
-        found.append(finding(.muster, fence, .warning, "muster called: go to \(fence.name)"))
       }
       if let role = fence.needs, !hasRole(role, in: fence) {
         found.append(
@@ -138,7 +133,7 @@ struct AlertRules {
         found.append(
           AlertBook.Finding(
             id: AlertID(kind: .directive, row: directive.id),
-            level: Self.level(of: directive.kind), text: Self.words(for: directive)))
+            level: Self.level(of: directive.kind), text: words(for: directive)))
       }
       return found
     }
@@ -212,18 +207,26 @@ struct AlertRules {
     }
   }
 
-  private static func words(for directive: DirectiveSummary) -> String {
+  private func words(for directive: DirectiveSummary) -> String {
+    let place = place(to: directive)
     let words =
       switch directive.kind {
-      case .evacuate:
-        directive.fenceName.isEmpty ? "evacuate" : "evacuate to \(directive.fenceName)"
-      case .muster:
-        directive.fenceName.isEmpty
-          ? "go to an assembly zone" : "go to \(directive.fenceName)"
+      case .evacuate: place.isEmpty ? "evacuate" : "evacuate to \(place)"
+      case .muster: place.isEmpty ? "go to an assembly zone" : "go to \(place)"
       case .rollcall: "roll call: say that you are well"
       case .locate: "\(directive.callsign) wants to know where you are"
       case .message: "message from \(directive.callsign)"
       }
     return directive.text.isEmpty ? words : "\(words): \(directive.text)"
+  }
+
+  /// The nearest zone with the way there, or the zones' names where no fix tells; empty where no
+  /// zone is known.
+  private func place(to directive: DirectiveSummary) -> String {
+    if let direction = directive.people.first(where: { $0.user == own })?.direction {
+      return direction.words
+    }
+    return directive.zones.map { $0.name.isEmpty ? "a zone that has not arrived here" : $0.name }
+      .joined(separator: " or ")
   }
 }

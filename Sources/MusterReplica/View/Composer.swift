@@ -33,6 +33,14 @@ struct Composer {
     add(field, value, supersedes: dots)
   }
 
+  /// Takes elements of a set away by name.
+  mutating func remove(_ field: Field, _ dots: [Dot]) {
+    for first in stride(from: 0, to: dots.count, by: Limits.supersededDots) {
+      let end = min(first + Limits.supersededDots, dots.count)
+      add(field, nil, supersedes: Array(dots[first..<end]))
+    }
+  }
+
   /// A user's own word. Where command has overruled the one before, it is said anew even if it is
   /// the same.
   mutating func say(_ claim: SafetyClaim, note: String) {

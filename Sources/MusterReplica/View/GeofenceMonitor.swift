@@ -21,6 +21,16 @@ struct GeofenceMonitor: Sendable {
     var prepared: [RowID: PreparedFence] = [:]
     /// As the status function reads them.
     var all: [StatusZone] = []
+    /// Where people can be sent: active, and no hazard; by id.
+    var destinations: [Destination] = []
+  }
+
+  /// A zone that people can be sent to.
+  struct Destination: Sendable {
+    let zone: DirectiveZone
+    /// Whether people are sent there where an order names no zone.
+    let isAssembly: Bool
+    let fence: PreparedFence
   }
 
   /// What a fix shows. It counts once it was kept.
@@ -62,6 +72,11 @@ struct GeofenceMonitor: Sendable {
       case .hazard: built.hazard.append(zone)
       case .info: break
       }
+      guard row.fenceKind != .hazard else { continue }
+      built.destinations.append(
+        Destination(
+          zone: DirectiveZone(id: id, name: zone.name), isAssembly: row.fenceKind == .muster,
+          fence: prepared))
     }
     built.index = FenceIndex(watched)
     zones = built

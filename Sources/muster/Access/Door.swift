@@ -52,7 +52,12 @@ enum Door: Sendable {
 
   /// As `change`, and prints what was sent and how many devices are in contact to receive it.
   func send(_ command: Command, _ what: String) async throws {
-    _ = try await change(command)
+    try await send(command) { _ in what }
+  }
+
+  /// The same, in words that depend on the reply.
+  func send(_ command: Command, _ words: (Reply) throws -> String) async throws {
+    let what = try words(try await change(command))
     guard case .running = self, case .status(let status) = try await ask(.status) else {
       return try Standard.print(what)
     }

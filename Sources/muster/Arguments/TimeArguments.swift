@@ -42,6 +42,28 @@ struct DwellArgument: Hashable {
   }
 }
 
+/// After how long command is to review a zone: a length of time, or `off`.
+struct ReviewArgument: Hashable {
+  /// 0 for never.
+  let seconds: UInt32
+
+  init(parsing text: String) throws(BadArgument) {
+    guard text != "off" else {
+      seconds = 0
+      return
+    }
+    let given = try DurationArgument(parsing: text).seconds
+    guard given <= Limits.spanSeconds else { throw BadArgument("a review is due within a week") }
+    seconds = UInt32(given)
+  }
+}
+
+/// `on` or `off`.
+enum SwitchArgument: String, CaseIterable, ExpressibleByArgument {
+  case on
+  case off
+}
+
 /// A moment as RFC 3339 writes it.
 struct MomentArgument: Hashable {
   let timestamp: Timestamp

@@ -8,7 +8,8 @@ struct DirectCommand: AsyncParsableCommand {
     commandName: "direct",
     abstract: "Directives: what command asks of people, and who has answered.",
     discussion: """
-      Example:  muster direct evacuate --to 3f9a --text "By the north road"
+      Example:  muster direct muster --zone School --deadline 15m
+                muster direct evacuate --zone 3f9a --text "By the north road"
                 muster direct rollcall --deadline 10m
                 muster direct show 81c2
 
@@ -16,7 +17,8 @@ struct DirectCommand: AsyncParsableCommand {
       command and members. Whoever it is for answers by `muster ack ID`.
       """,
     subcommands: [
-      Evacuate.self, Rollcall.self, Locate.self, Message.self, List.self, Show.self, Close.self,
+      Evacuate.self, Muster.self, Rollcall.self, Locate.self, Message.self, List.self, Show.self,
+      Close.self,
     ])
 
   /// Whom it is for, and by when.
@@ -41,22 +43,30 @@ struct DirectCommand: AsyncParsableCommand {
       guard ways <= 1 else { throw ValidationError("give one of --role, --team and --user") }
     }
 
-    func order(_ kind: DirectiveKind, text: String, fence: String? = nil) -> DirectiveOrder {
+    var isEmpty: Bool { role == nil && team == nil && user.isEmpty && deadline == nil }
+
+    func order(_ kind: DirectiveKind, text: String, zones: [String] = []) -> DirectiveOrder {
       DirectiveOrder(
-        kind: kind, text: text, role: role?.value, team: team, users: user, fence: fence,
+        kind: kind, text: text, role: role?.value, team: team, users: user, zones: zones,
         deadlineSeconds: deadline?.seconds)
     }
   }
 
   struct Evacuate: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "Tells people to leave, and prints the directive's id.",
-      discussion: "Example:  muster direct evacuate --to 3f9a --team North --deadline 30m")
+      abstract: "Orders people to leave, and prints the directive's id.",
+      discussion: """
+        Example:  muster direct evacuate --zone School --team North --deadline 30m
 
-    @Option(
-      help: ArgumentHelp("The fence to go to.", valueName: "fence"),
-      transform: RowArgument.init(parsing:))
-    var to: RowArgument?
+        Without --zone any active assembly zone will do. It replaces the open orders of the same \
+        audience. Without --deadline it is due in 15 minutes.
+        """)
+
+    @Option(help: ArgumentHelp("A zone to go to; may be repeated.", valueName: "name or id"))
+    var zone: [String] = []
+
+    @Option(help: ArgumentHelp("The old name of --zone.", visibility: .hidden))
+    var to: [String] = []
 
     @Option(help: ArgumentHelp("What else they should know.", valueName: "text"))
     var text = ""
@@ -68,8 +78,35 @@ struct DirectCommand: AsyncParsableCommand {
     func validate() throws { try TextArgument.check(text, .paragraphs, "text") }
 
     func run() async throws {
-      let order = aim.order(.evacuate, text: text, fence: to?.prefix)
-      try await DirectCommand.give(order, home, output)
+      try await DirectCommand.give(
+        aim.order(.evacuate, text: text, zones: zone + to), home, output)
+    }
+  }
+
+  struct Muster: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+      abstract: "Orders people to an assembly zone, and prints the directive's id.",
+      discussion: """
+        Example:  muster direct muster --zone School --zone Church --deadline 15m
+
+        Without --zone any active assembly zone will do. It replaces the open orders of the same \
+        audience. Without --deadline it is due in 15 minutes.
+        """)
+
+    @Option(help: ArgumentHelp("A zone to go to; may be repeated.", valueName: "name or id"))
+    var zone: [String] = []
+
+    @Option(help: ArgumentHelp("What else they should know.", valueName: "text"))
+    var text = ""
+
+    @OptionGroup var aim: Aim
+    @OptionGroup var home: HomeOptions
+    @OptionGroup var output: OutputOptions
+
+    func validate() throws { try TextArgument.check(text, .paragraphs, "text") }
+
+    func run() async throws {
+      try await DirectCommand.give(aim.order(.muster, text: text, zones: zone), home, output)
     }
   }
 
@@ -79,7 +116,8 @@ struct DirectCommand: AsyncParsableCommand {
       discussion: """
         Example:  muster direct rollcall --deadline 10m
 
-        Who is seen inside a muster zone since then is accounted for without an answer.
+        It is for those who are known now: who is first heard of later is listed as a late \
+        arrival. Who is seen inside an assembly zone since then needs no answer.
         """)
 
     @Option(help: ArgumentHelp("What else they should know.", valueName: "text"))
@@ -108,10 +146,8 @@ struct DirectCommand: AsyncParsableCommand {
     @OptionGroup var output: OutputOptions
 
     func run() async throws {
-      let order = DirectiveOrder(
-        kind: .locate, text: "", role: nil, team: nil, users: person, fence: nil,
-        deadlineSeconds: nil)
-      try await DirectCommand.give(order, home, output)
+      try await DirectCommand.give(
+        DirectiveOrder(kind: .locate, users: person), home, output)
     }
   }
 
@@ -198,7 +234,23 @@ struct DirectCommand: AsyncParsableCommand {
     guard case .created(let id) = try await door.change(.direct(order)) else {
       throw Refusal.unexpectedReply
     }
-    try Standard.print(output.json ? JSON.object(["id": .id(id)]).text : "\(id)")
+    if output.json { return try Standard.print(JSON.object(["id": .id(id)]).text) }
+    try Standard.print("\(id)")
+    try await tell(of: id, by: door)
+  }
+
+  /// What was issued, on standard error: standard output has the id alone, for scripts.
+  static func tell(of id: RowID, by door: Door) async throws {
+    guard case .directives(let found) = try await door.ask(.directive("\(id)")),
+      let directive = found.first
+    else { throw Refusal.unexpectedReply }
+    var words = "\(directive.words) sent to \(SafeText.line(directive.addressees))"
+    words += " · \(Words.count(directive.expected.count, "person", "people"))"
+    if let seconds = directive.durationSeconds { words += " · due in \(Words.age(Int64(seconds)))" }
+    if !directive.supersedes.isEmpty {
+      words += " · replaces " + directive.supersedes.map(\.short).joined(separator: ", ")
+    }
+    Standard.complain(words)
   }
 
   fileprivate static func directives(
@@ -214,16 +266,20 @@ struct DirectCommand: AsyncParsableCommand {
 struct AckCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "ack",
-    abstract: "Acknowledges a directive.",
+    abstract: "Acknowledges a directive, or takes an answer back.",
     discussion: """
-      Example:  muster ack 81c2 --note "Two of us, both well"
+      Example:  muster ack --note "Two of us, both well"
                 muster ack 81c2 --for Ben --note "by radio"
+                muster ack 81c2 --for Ben --undo
 
-      For somebody else, such as one who answered by radio, only command may.
+      Without an id it answers the one open directive that waits for you. For somebody else, such \
+      as one who answered by radio, only command may.
       """)
 
-  @Argument(help: "The directive.", transform: RowArgument.init(parsing:))
-  var id: RowArgument
+  @Argument(
+    help: "The directive; the one that waits for an answer where it is not given.",
+    transform: RowArgument.init(parsing:))
+  var id: RowArgument?
 
   @Option(help: ArgumentHelp("What command should know.", valueName: "text"))
   var note = ""
@@ -231,13 +287,27 @@ struct AckCommand: AsyncParsableCommand {
   @Option(name: .customLong("for"), help: ArgumentHelp("On whose behalf.", valueName: "callsign"))
   var person: String?
 
+  @Flag(help: "Takes the answer back.")
+  var undo = false
+
   @OptionGroup var home: HomeOptions
 
-  func validate() throws { try TextArgument.check(note, .paragraphs, "note") }
+  func validate() throws {
+    try TextArgument.check(note, .paragraphs, "note")
+    guard !undo || note.isEmpty else { throw ValidationError("--undo takes no --note") }
+  }
 
   func run() async throws {
-    let command = Command.acknowledge(id.prefix, note: note, user: person)
     let whose = person.map { " for \(SafeText.line($0))" } ?? ""
-    try await Door.open(home).send(command, "Acknowledged\(whose)")
+    let command: Command =
+      undo
+      ? .withdrawAcknowledgement(id?.prefix, user: person)
+      : .acknowledge(id?.prefix, note: note, user: person)
+    try await Door.open(home).send(command) { reply in
+      guard case .answered(let id, let kind) = reply else { throw Refusal.unexpectedReply }
+      return undo
+        ? "Answer\(whose) to \(kind.name) \(id.short) taken back"
+        : "Acknowledged \(kind.name) \(id.short)\(whose)"
+    }
   }
 }

@@ -40,6 +40,18 @@ struct FenceCommand: AsyncParsableCommand {
     @Option(help: "Of which role somebody is to be inside, or there is an alert.")
     var needs: NameArgument<Role>?
 
+    @Flag(help: "Orders people to go to this assembly zone, by the options below.")
+    var order = false
+
+    @Option(
+      help: ArgumentHelp("After how long command is to review it.", valueName: "2h"),
+      transform: ReviewArgument.init(parsing:))
+    var review: ReviewArgument?
+
+    @Option(help: "Whether an entry raises an alert.")
+    var alert: SwitchArgument?
+
+    @OptionGroup var aim: DirectCommand.Aim
     @OptionGroup var home: HomeOptions
     @OptionGroup var output: OutputOptions
 
@@ -48,6 +60,9 @@ struct FenceCommand: AsyncParsableCommand {
       guard fence.circle != nil || fence.geojson != nil else {
         throw ValidationError("give one of --circle and --geojson")
       }
+      guard order || aim.isEmpty else {
+        throw ValidationError("--role, --team, --user and --deadline go with --order")
+      }
     }
 
     func run() async throws {
@@ -55,12 +70,29 @@ struct FenceCommand: AsyncParsableCommand {
       draft.dwellSeconds = fence.dwell?.seconds ?? 0
       draft.mode = strictAws ? .strictAWS : .careful
       draft.needs = needs?.value
+      draft.reviewSeconds = review.flatMap { $0.seconds == 0 ? nil : $0.seconds }
+      draft.alertsEntry = alert != .off
       let door = try await Door.open(home)
+      if order { return try await draw(draft, isActive: isActive, by: door) }
       guard case .created(let id) = try await door.change(.addFence(draft)) else {
         throw Refusal.unexpectedReply
       }
       if !isActive { _ = try await door.ask(.setFenceActive("\(id)", false)) }
       try Standard.print(output.json ? JSON.object(["id": .id(id)]).text : "\(id)")
+    }
+
+    private func draw(_ draft: FenceDraft, isActive: Bool, by door: Door) async throws {
+      guard isActive else { throw Refusal("the file's zone is inactive: nobody can be sent there") }
+      let directive = aim.order(.muster, text: "")
+      guard
+        case .ordered(let zone, let id) = try await door.change(
+          .addAssemblyZone(draft, order: directive))
+      else { throw Refusal.unexpectedReply }
+      if output.json {
+        return try Standard.print(JSON.object(["id": .id(zone), "directive": .id(id)]).text)
+      }
+      try Standard.print("\(zone)")
+      try await DirectCommand.tell(of: id, by: door)
     }
 
     private func draft() throws(Refusal) -> (FenceDraft, isActive: Bool) {

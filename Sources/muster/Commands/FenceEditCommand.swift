@@ -20,11 +20,20 @@ extension FenceCommand {
     var name: String?
 
     @OptionGroup var fence: FenceOptions
+
+    @Option(
+      help: ArgumentHelp("After how long command is to review it; off for never.", valueName: "2h"),
+      transform: ReviewArgument.init(parsing:))
+    var review: ReviewArgument?
+
+    @Option(help: "Whether an entry raises an alert.")
+    var alert: SwitchArgument?
+
     @OptionGroup var home: HomeOptions
 
     func validate() throws {
       if let name { try TextArgument.check(name, .line, "name") }
-      guard name != nil || !fence.isEmpty else {
+      guard name != nil || review != nil || alert != nil || !fence.isEmpty else {
         throw ValidationError("say what to change: see --help")
       }
     }
@@ -34,7 +43,8 @@ extension FenceCommand {
         try fence.circle?.geometry ?? fence.geojson.map { try OutlineFile.fence(in: $0).geometry }
       let changes = FenceChanges(
         name: name, kind: fence.kind?.value, geometry: geometry,
-        dwellSeconds: fence.dwell?.seconds)
+        dwellSeconds: fence.dwell?.seconds, reviewSeconds: review?.seconds,
+        alertsEntry: alert.map { $0 == .on })
       try await Door.open(home).send(.editFence(id.prefix, changes), "Zone changed")
     }
   }

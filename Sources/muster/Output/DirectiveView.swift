@@ -5,11 +5,11 @@ enum DirectiveView {
   static func table(of directives: [DirectiveSummary], now: Timestamp) -> Table {
     var table = Table(["ID", "WHAT", "FOR", "ANSWERED", "DUE", "STATUS", "FROM", "TEXT"])
     for directive in directives {
-      let answered = directive.people.count - directive.unaccounted.count
       table.add([
         .init(directive.id.short), .init(directive.words, .strong), .init(directive.addressees),
-        .init("\(answered) of \(directive.people.count)"), directive.dueCell(now: now),
-        .init(directive.status.name), .init(directive.callsign),
+        .init("\(directive.answered) of \(directive.expected.count)"), directive.dueCell(now: now),
+        .init(directive.supersededBy.map { "replaced by \($0.short)" } ?? directive.status.name),
+        .init(directive.callsign),
         .init(directive.text, .faint),
       ])
     }
@@ -28,6 +28,10 @@ enum DirectiveView {
       let due = directive.dueCell(now: now)
       lines.append("due \(deadline): \(due.paint.apply(due.text, on: screen))")
     }
+    if !directive.supersedes.isEmpty {
+      lines.append("replaces " + directive.supersedes.map(\.short).joined(separator: ", "))
+    }
+    if let successor = directive.supersededBy { lines.append("replaced by \(successor.short)") }
     if !directive.text.isEmpty { lines.append(SafeText.paragraphs(directive.text)) }
     lines.append("")
     guard !directive.people.isEmpty else {
@@ -37,10 +41,16 @@ enum DirectiveView {
       unaccounted.isEmpty
         ? Paint.good.apply("Everybody is accounted for.", on: screen)
         : Paint.bad.apply("\(unaccounted.count) unaccounted for:", on: screen))
-    var table = Table(["CALLSIGN", "ANSWER", "WHY", "LAST FIX", "ANSWERED"])
+    if !directive.lateArrivals.isEmpty {
+      lines.append(
+        "\(Words.count(directive.lateArrivals.count, "late arrival", "late arrivals")), not counted"
+      )
+    }
+    var table = Table(["CALLSIGN", "ANSWER", "WHY", "WHERE", "LAST FIX", "ANSWERED"])
     for person in directive.people {
       table.add([
         .init(person.callsign, .strong), person.state.cell, .init(person.reason),
+        .init(person.direction?.words ?? ""),
         .init(person.fixAgeSeconds.map { "\(Words.age($0)) ago" } ?? "never"),
         .init(person.answeredAt.map { "\($0)" } ?? ""),
       ])
@@ -57,6 +67,7 @@ extension Respondent.State {
     case .acknowledged: Table.Cell("✔ acknowledged", .good)
     case .present: Table.Cell("✔ present", .good)
     case .unaccounted: Table.Cell("✖ unaccounted", .bad)
+    case .late: Table.Cell("· late arrival", .faint)
     }
   }
 }
@@ -64,7 +75,9 @@ extension Respondent.State {
 extension DirectiveSummary {
   /// What is asked, and where to go.
   var words: String {
-    fence == nil ? kind.name : "\(kind.name) to \(fenceName.isEmpty ? "a fence" : fenceName)"
+    guard !zones.isEmpty else { return kind.name }
+    let names = zones.map { $0.name.isEmpty ? "zone \($0.id.short)" : $0.name }
+    return "\(kind.name) to \(names.joined(separator: " or "))"
   }
 
   /// How long there is left, or how long it is over.

@@ -30,6 +30,8 @@ enum FenceView {
       fence.inside.isEmpty
         ? "nobody is inside"
         : "inside: " + fence.inside.map(SafeText.line).joined(separator: ", "),
+      fence.reviewAt.map { "review due \($0)" } ?? "no review is due",
+      fence.alertsEntry ? "entries raise alerts" : "entries raise no alerts",
       "since \(fence.createdAt), last changed at \(fence.updatedAt)",
       "id \(fence.id)",
     ]

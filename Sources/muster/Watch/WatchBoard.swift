@@ -137,10 +137,9 @@ struct WatchBoard {
   private static func line(_ directive: DirectiveSummary, now: Timestamp) -> WatchLine {
     var line = WatchLine("  ")
     let due = directive.dueCell(now: now)
-    let answered = directive.people.count - directive.unaccounted.count
     line.add(directive.id.short, width: 8, .faint)
     line.add(directive.words, width: 24, .strong)
-    line.add("\(answered)/\(directive.people.count)", width: 6)
+    line.add("\(directive.answered)/\(directive.expected.count)", width: 6)
     if !due.text.isEmpty { line.add(due.text + "  ", due.paint) }
     if !directive.unaccounted.isEmpty {
       let names = directive.unaccounted.map(\.callsign).joined(separator: ", ")

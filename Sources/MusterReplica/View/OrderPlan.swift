@@ -1,0 +1,132 @@
+internal import MusterCRDT
+internal import MusterModel
+
+/// A new directive that was found fit to be issued: whom it is for at this moment, by when, and
+/// which directives it replaces.
+struct OrderPlan {
+  private let draft: DirectiveDraft
+  private let durationSeconds: UInt32?
+  /// Of a roll call, everybody whom it is for now, unless it names them.
+  private let expected: [UserID]
+  private let replaced: [RowID]
+
+  /// - Parameters:
+  ///   - zones: the rows of the zones that the draft names, of those that exist already.
+  ///   - people: everybody who is known here.
+  ///   - directives: every directive that is known here.
+  init(
+    _ draft: DirectiveDraft, by author: UserID, zones: [RowState], people: [UserSummary],
+    directives: [RowState]
+  ) throws(Refusal) {
+    if draft.kind == .message, !draft.text.contains(where: { !$0.isWhitespace }) {
+      throw Refusal("a message has to say something")
+    }
+    try Self.check(zones, of: draft)
+    if let seconds = draft.durationSeconds, !(1...Limits.spanSeconds).contains(seconds) {
+      throw Refusal.deadlineOutOfRange
+    }
+    let audience = Audience(draft.addressees)
+    var addressed = Set(
+      people.filter { audience.includes($0, of: draft.kind, by: author) }.map(\.id))
+    // Whoever is named may be somebody of whom nothing has arrived here yet.
+    var isByName = false
+    if case .users(let users) = draft.addressees {
+      isByName = true
+      addressed.formUnion(users)
+    }
+    guard !addressed.isEmpty else { throw Self.emptyAudience(of: draft) }
+    self.draft = draft
+    durationSeconds = draft.durationSeconds ?? draft.kind.usualDurationSeconds
+    expected = draft.kind == .rollcall && !isByName ? addressed.sorted() : []
+    replaced = draft.kind.sendsPeople ? Self.open(for: audience, among: directives) : []
+  }
+
+  private static func check(_ zones: [RowState], of draft: DirectiveDraft) throws(Refusal) {
+    guard draft.zones.isEmpty || draft.kind.includesTrackers else {
+      throw Refusal("a directive of kind \(draft.kind.name) sends nobody to a zone: name none")
+    }
+    guard draft.zones.count <= Limits.zonesPerDirective else {
+      throw Refusal("name at most \(Limits.zonesPerDirective) zones")
+    }
+    for zone in zones {
+      let (name, id) = (zone.text(.fenceName) ?? "unnamed", zone.key.id.short)
+      if zone.fenceKind == .hazard {
+        throw Refusal(
+          "zone \(name) (\(id)) is a hazard zone: nobody can be sent there; name an assembly zone"
+        )
+      }
+      if !zone.isActiveFence {
+        throw Refusal("zone \(name) (\(id)) is not active: activate it first, or name another zone")
+      }
+    }
+  }
+
+  private static func emptyAudience(of draft: DirectiveDraft) -> Refusal {
+    switch draft.addressees {
+    case .everyone: Refusal("nobody but you is known here: there is no one to direct yet")
+    case .role(let role):
+      Refusal("no one of role \(role.name) is known here: choose whom it is for")
+    case .team(let team): Refusal("no one is in team \(team): choose another team, or name people")
+    case .users: Refusal("a directive is for somebody: name at least one person")
+    }
+  }
+
+  /// The open orders of the same audience that send people: what they ask for is asked no longer.
+  private static func open(for audience: Audience, among directives: [RowState]) -> [RowID] {
+    let standing = directives.filter {
+      $0.exists && $0.isOpenDirective && $0.directiveKind.sendsPeople
+        && Audience(of: $0) == audience
+    }
+    let superseded = directives.superseded
+    let newest = standing.filter { superseded[$0.key.id] == nil }.sorted {
+      let (left, right) = ($0.createdAt?.milliseconds ?? 0, $1.createdAt?.milliseconds ?? 0)
+      return (left, $0.key.id) > (right, $1.key.id)
+    }
+    return newest.prefix(Limits.supersededDirectives).map(\.key.id)
+  }
+
+  /// The writes of the new row.
+  func writes(to row: RowID, origin: RowOrigin) -> [Write] {
+    var composer = Composer(RowState(key: RowKey(kind: .directive, id: row)), origin: origin)
+    composer.assertExistence()
+    composer.set(.directiveKind, to: .code(draft.kind.rawValue))
+    composer.set(.directiveText, to: draft.text.isEmpty ? nil : .text(draft.text))
+    composer.set(.directiveDurationSeconds, to: durationSeconds.map(Value.number))
+    composer.set(.directiveStatus, to: .code(DirectiveStatus.open.rawValue))
+    for zone in Set(draft.zones).sorted() { composer.insert(.directiveZones, .reference(zone)) }
+    for order in replaced { composer.insert(.directiveSupersedes, .reference(order)) }
+    switch draft.addressees {
+    case .everyone: break
+    case .role(let role): composer.set(.directiveRole, to: .code(role.rawValue))
+    case .team(let team): composer.set(.directiveTeam, to: .text(team))
+    case .users(let users):
+      for user in Set(users).sorted() {
+        composer.insert(.directiveUsers, .reference(RowID(raw: user.raw)))
+      }
+    }
+    for user in expected {
+      composer.insert(.directiveExpected, .reference(RowID(raw: user.raw)))
+    }
+    return composer.writes
+  }
+}
+
+extension Refusal {
+  /// For the node too, which reads deadlines of any size.
+  static var deadlineOutOfRange: Refusal {
+    Refusal("the deadline must be between 1 second and 7 days from now, such as 15m")
+  }
+}
+
+extension [RowState] {
+  /// Of directives, those that another one replaces, each with the greatest such id.
+  var superseded: [RowID: RowID] {
+    var superseded: [RowID: RowID] = [:]
+    for row in self where row.exists {
+      for older in row.supersededDirectives {
+        superseded[older] = Swift.max(superseded[older] ?? row.key.id, row.key.id)
+      }
+    }
+    return superseded
+  }
+}

@@ -1,0 +1,258 @@
+import MusterModel
+import MusterReplica
+import Testing
+
+@Suite("Orders")
+struct OrderTests {
+  private func refusal(_ command: () throws -> Void) -> String? {
+    do {
+      try command()
+      return nil
+    } catch { return "\(error)" }
+  }
+
+  private func zone(
+    _ name: String, _ kind: FenceKind = .muster, metresNorth: Int64 = 0, in valley: inout Valley
+  ) throws -> RowID {
+    try valley.at("Ada") {
+      try $0.addFence(
+        FenceDraft(
+          name: name, kind: kind, geometry: circle(metres: 100, metresNorth: metresNorth)),
+        now: $1)
+    }
+  }
+
+  private func respondent(
+    _ callsign: String, of id: RowID, by name: String, in valley: inout Valley
+  ) throws -> Respondent? {
+    try valley.ask(name) { try $0.directive(id, now: $1) }.people.first { $0.callsign == callsign }
+  }
+
+  @Test func `22.4: an assembly zone alone orders nobody; an order names zone, way and deadline`()
+    throws
+  {
+    var valley = try Valley.with("Ada", "Ben")
+    let school = try zone("School", in: &valley)
+    try valley.at("Ben") { try $0.ingest(fix(metresNorth: -1100, second: 1), now: $1) }
+    try valley.converge()
+    #expect(try valley.ask("Ben") { try $0.alerts(now: $1) } == [])
+
+    let order = try valley.at("Ada") {
+      try $0.direct(DirectiveDraft(kind: .muster, zones: [school]), now: $1)
+    }
+    try valley.converge()
+    let alerts = try valley.ask("Ben") { try $0.alerts(now: $1) }
+    #expect(alerts.map(\.text) == ["go to School, 1.0 km at 0° (N)"])
+    let shown = try valley.ask("Ben") { try $0.directive(order, now: $1) }
+    #expect(shown.kind == .muster && shown.zones == [DirectiveZone(id: school, name: "School")])
+    #expect(shown.durationSeconds == 900)
+    #expect(shown.deadline == shown.createdAt.adding(seconds: 900))
+    let ben = try respondent("Ben", of: order, by: "Ada", in: &valley)
+    #expect(ben?.state == .unaccounted && ben?.direction?.zone.name == "School")
+
+    // Inside the zone since the order, Ben is present, and nothing is asked of him.
+    try valley.run(milliseconds: 1000)
+    try valley.at("Ben") { try $0.ingest(fix(metresNorth: 10, second: 2), now: $1) }
+    try valley.converge()
+    try valley.run(milliseconds: 2000)
+    #expect(try respondent("Ben", of: order, by: "Ada", in: &valley)?.state == .present)
+    #expect(try valley.ask("Ben") { try $0.alerts(now: $1) } == [])
+  }
+
+  @Test func `only a fix inside the named zones makes somebody present`() throws {
+    var valley = try Valley.with("Ada", "Ben")
+    let school = try zone("School", in: &valley)
+    let church = try zone("Church", metresNorth: 2000, in: &valley)
+    let named = try valley.at("Ada") {
+      try $0.direct(DirectiveDraft(kind: .evacuate, zones: [church]), now: $1)
+    }
+    let open = try valley.at("Ada") { try $0.direct(DirectiveDraft(kind: .rollcall), now: $1) }
+    try valley.converge()
+    try valley.run(milliseconds: 1000)
+    try valley.at("Ben") { try $0.ingest(fix(metresNorth: 0, second: 1), now: $1) }
+    try valley.converge()
+    try valley.run(milliseconds: 2000)
+    #expect(try respondent("Ben", of: named, by: "Ada", in: &valley)?.state == .unaccounted)
+    #expect(try respondent("Ben", of: open, by: "Ada", in: &valley)?.state == .present)
+    // A zone that is closed since shows nobody as present.
+    try valley.at("Ada") { try $0.setFenceActive(school, false, now: $1) }
+    try valley.converge()
+    #expect(try respondent("Ben", of: open, by: "Ada", in: &valley)?.state == .unaccounted)
+  }
+
+  @Test func `an order replaces the open ones of its audience, and no others`() throws {
+    var valley = try Valley.with("Ada", "Ben", "Cleo")
+    try valley.at("Cleo") { try $0.setTeam("North", of: nil, now: $1) }
+    try valley.converge()
+    func order(_ kind: DirectiveKind, _ addressees: Addressees) throws -> RowID {
+      try valley.at("Ada") {
+        try $0.direct(DirectiveDraft(kind: kind, addressees: addressees), now: $1)
+      }
+    }
+    let first = try order(.muster, .everyone)
+    let team = try order(.muster, .team("North"))
+    let call = try order(.rollcall, .everyone)
+    let second = try order(.evacuate, .everyone)
+    try valley.converge()
+    for name in valley.names {
+      let shown = try valley.ask(name) { try $0.directives(now: $1) }
+      let byID = Dictionary(uniqueKeysWithValues: shown.map { ($0.id, $0) })
+      #expect(byID[first]?.status == .closed && byID[first]?.supersededBy == second)
+      #expect(byID[second]?.supersedes == [first] && byID[second]?.status == .open)
+      #expect(byID[team]?.status == .open && byID[call]?.status == .open)
+    }
+    let third = try order(.muster, .everyone)
+    #expect(try valley.ask("Ada") { try $0.directive(third, now: $1) }.supersedes == [second])
+  }
+
+  @Test func `22.8: a roll call is for those who were known, and late arrivals stand apart`() throws
+  {
+    var valley = try Valley.with("Ada", "Ben", "Cleo")
+    try valley.at("Ben") {
+      try $0.ingest(fix(metresNorth: 0, second: 1), ofTracker: "Phone", now: $1)
+    }
+    try valley.converge()
+    let call = try valley.at("Ada") {
+      try $0.direct(DirectiveDraft(kind: .rollcall, durationSeconds: 60), now: $1)
+    }
+    try valley.converge()
+    try valley.run(milliseconds: 61_000)
+    try valley.at("Ben") {
+      try $0.ingest(fix(metresNorth: 0, second: 70), ofTracker: "Late phone", now: $1)
+    }
+    try valley.converge()
+    for name in valley.names {
+      let shown = try valley.ask(name) { try $0.directive(call, now: $1) }
+      #expect(shown.expected.map(\.callsign) == ["Ben", "Cleo", "Phone"])
+      #expect(shown.unaccounted.map(\.callsign) == ["Ben", "Cleo", "Phone"])
+      #expect(shown.lateArrivals.map(\.callsign) == ["Late phone"])
+      #expect(shown.lateArrivals.map(\.state) == [.late] && shown.lateArrivals[0].isTracker)
+    }
+  }
+
+  @Test func `an answer is taken back by whoever gave it, and by command`() throws {
+    var valley = try Valley.with("Ada", "Ben")
+    let ben = valley.laptops[1].credentials.user
+    let call = try valley.at("Ada") { try $0.direct(DirectiveDraft(kind: .rollcall), now: $1) }
+    try valley.converge()
+    func waiting(_ answered: Bool) throws -> RowID {
+      try valley.ask("Ben") { try $0.directive(waitingFor: nil, answered: answered, now: $1) }
+    }
+    #expect(try waiting(false) == call)
+    #expect(refusal { _ = try waiting(true) } == "you: no open directive is answered")
+    try valley.at("Ben") { try $0.acknowledge(call, note: "", for: nil, now: $1) }
+    try valley.converge()
+    #expect(try respondent("Ben", of: call, by: "Ada", in: &valley)?.state == .acknowledged)
+    #expect(refusal { _ = try waiting(false) } == "no open directive waits for you")
+    #expect(try waiting(true) == call)
+    try valley.at("Ben") { try $0.withdrawAcknowledgement(call, of: nil, now: $1) }
+    try valley.converge()
+    #expect(try respondent("Ben", of: call, by: "Ada", in: &valley)?.state == .unaccounted)
+
+    try valley.at("Ada") { try $0.acknowledge(call, note: "radio", for: ben, now: $1) }
+    try valley.converge()
+    #expect(
+      refusal {
+        try valley.at("Ben") { try $0.withdrawAcknowledgement(call, of: nil, now: $1) }
+      } == "command answered for you: only command can take that back")
+    try valley.at("Ada") { try $0.withdrawAcknowledgement(call, of: ben, now: $1) }
+    try valley.converge()
+    #expect(try respondent("Ben", of: call, by: "Ben", in: &valley)?.state == .unaccounted)
+    #expect(
+      refusal {
+        try valley.at("Ada") { try $0.withdrawAcknowledgement(call, of: ben, now: $1) }
+      } == "Ben has not answered directive \(call.short)")
+    try valley.at("Ada") { try $0.direct(DirectiveDraft(kind: .rollcall), now: $1) }
+    try valley.converge()
+    #expect(refusal { _ = try waiting(false) }?.hasPrefix("2 open directives: name one of") == true)
+  }
+
+  @Test func `a zone and its order come in one commit, the order first`() throws {
+    var valley = try Valley.with("Ada", "Ben")
+    let draft = FenceDraft(name: "School", kind: .muster, geometry: circle(metres: 100))
+    var made: (fence: RowID, directive: RowID)?
+    try valley.ask("Ada") { replica, now in
+      let (fence, directive, _) = try replica.addFence(
+        draft, ordering: DirectiveDraft(kind: .muster), now: now)
+      made = (fence, directive)
+    }
+    let (fence, directive) = try #require(made)
+    try valley.converge()
+    let shown = try valley.ask("Ben") { try $0.directive(directive, now: $1) }
+    #expect(shown.zones == [DirectiveZone(id: fence, name: "School")])
+    let info = FenceDraft(name: "Car park", kind: .info, geometry: circle(metres: 100))
+    #expect(
+      refusal {
+        try valley.ask("Ada") {
+          _ = try $0.addFence(info, ordering: DirectiveDraft(kind: .muster), now: $1)
+        }
+      } == "people can only be sent to an assembly zone: make it of kind muster")
+  }
+
+  @Test func `an order that cannot be followed is refused with what to do, and nothing is written`()
+    throws
+  {
+    var valley = try Valley.with("Ada", "Ben")
+    let plume = try zone("Plume", .hazard, in: &valley)
+    let closed = try zone("Old mill", in: &valley)
+    try valley.at("Ada") { try $0.setFenceActive(closed, false, now: $1) }
+    let unknown = RowID(raw: Bytes16(high: 1, low: 1))
+    let ben = valley.laptops[1].credentials.user
+    let before = try valley.ask("Ada") { replica, _ in try replica.framesHeld() }
+    let cases: [(DirectiveDraft, String)] = [
+      (DirectiveDraft(kind: .muster, zones: [unknown]), "has not arrived here"),
+      (DirectiveDraft(kind: .muster, zones: [plume]), "name an assembly zone"),
+      (DirectiveDraft(kind: .evacuate, zones: [closed]), "activate it first"),
+      (DirectiveDraft(kind: .message, text: "x", zones: [plume]), "name none"),
+      (DirectiveDraft(kind: .muster, durationSeconds: 0), "such as 15m"),
+      (DirectiveDraft(kind: .rollcall, durationSeconds: 604_801), "such as 15m"),
+      (DirectiveDraft(kind: .muster, addressees: .team("South")), "no one is in team South"),
+      (DirectiveDraft(kind: .muster, addressees: .role(.observer)), "no one of role observer"),
+      (DirectiveDraft(kind: .muster, addressees: .users([])), "at least one person"),
+    ]
+    for (draft, words) in cases {
+      let said = refusal { try valley.at("Ada") { try $0.direct(draft, now: $1) } }
+      #expect(said?.contains(words) == true, "\(said ?? "issued"), not \(words)")
+    }
+    #expect(try valley.ask("Ada") { replica, _ in try replica.framesHeld() } == before)
+    try valley.at("Ada") {
+      try $0.direct(DirectiveDraft(kind: .muster, addressees: .users([ben])), now: $1)
+    }
+  }
+
+  @Test func `a zone is named by its name where that is unique, or by its id`() throws {
+    var valley = try Valley.with("Ada")
+    let school = try zone("School", in: &valley)
+    for _ in 0..<2 { _ = try zone("Church", metresNorth: 900, in: &valley) }
+    func named(_ reference: String) throws -> RowID {
+      try valley.ask("Ada") { replica, _ in try replica.zone(named: reference) }
+    }
+    for name in ["School", "school", school.short, "\(school)"] {
+      #expect(try named(name) == school)
+    }
+    #expect(
+      refusal { _ = try named("Church") }?.hasPrefix("2 zones are called Church: name one of")
+        == true)
+    #expect(
+      refusal { _ = try named("Mill") } == "no zone is called Mill, or has an id that begins so")
+  }
+
+  @Test func `a zone carries a review time, and its alerts are switched`() throws {
+    var valley = try Valley.with("Ada", "Ben")
+    let plume = try zone("Plume", .hazard, in: &valley)
+    func shown() throws -> FenceSummary {
+      try valley.converge()
+      return try #require(try valley.ask("Ben") { replica, _ in try replica.fences() }.first)
+    }
+    #expect(try shown().reviewAt == nil && shown().alertsEntry)
+    let due = valley.clock.wall.adding(seconds: 7200)
+    try valley.at("Ada") {
+      try $0.editFence(plume, FenceChanges(reviewSeconds: 7200, alertsEntry: false), now: $1)
+    }
+    #expect(try shown().reviewAt == due && !shown().alertsEntry)
+    try valley.at("Ada") {
+      try $0.editFence(plume, FenceChanges(reviewSeconds: 0, alertsEntry: true), now: $1)
+    }
+    #expect(try shown().reviewAt == nil && shown().alertsEntry)
+  }
+}
