@@ -16,11 +16,12 @@ public enum Dataset: UInt8, Sendable, CaseIterable, Hashable {
   /// The set that a row belongs to; nil for what no reader is told of.
   public init?(_ kind: EntityKind) {
     switch kind {
-    case .user, .tracker: self = .users
+    case .user, .tracker, .permit: self = .users
     case .report: self = .reports
     case .fence: self = .fences
     case .directive: self = .directives
-    case .settings, .track, .permit, .alertAcknowledgement: return nil
+    case .alertAcknowledgement: self = .alerts
+    case .settings, .track: return nil
     }
   }
 }

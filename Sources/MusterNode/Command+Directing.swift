@@ -5,11 +5,14 @@ internal import MusterReplica
 extension Command {
   var commandWrite: RowWrite? {
     switch self {
-    case .overrideSafety(let user, let claim, let note):
+    case .overrideSafety(let user, let claim, let note, let away):
       { replica, now in
         let user = try replica.user(named: user, now: now)
         guard let claim else { return (.done, try replica.withdrawOverride(of: user, now: now)) }
-        return (.done, try replica.overrideSafety(of: user, claim, note: note, now: now))
+        let away = try away.map { try replica.device(named: $0) }
+        let outcome = try replica.overrideSafety(
+          of: user, claim, note: note, away: away, now: now)
+        return (.done, outcome)
       }
     case .setTeam(let team, let user):
       { replica, now in

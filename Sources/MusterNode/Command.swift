@@ -13,7 +13,18 @@ public enum Command: Codable, Hashable, Sendable {
   case claimSafety(SafetyClaim, note: String)
   /// Command's word on somebody, or with nil that theirs counts again. A user is named by callsign
   /// or id.
-  case overrideSafety(user: String, SafetyClaim?, note: String)
+  /// `away` names devices of theirs that are not with them.
+  case overrideSafety(user: String, SafetyClaim?, note: String, away: [String] = [])
+  /// By the owner of a tracker, or by command, for whoever carries it.
+  case claimSafetyOf(tracker: String, SafetyClaim, note: String)
+  /// What a login says that is bound to a user.
+  case relayClaim(SafetyClaim, note: String, login: String, user: String)
+  /// With nil oneself; confirmed: although a call for help stands or an order is open.
+  case signOff(user: String?, reason: String, isConfirmed: Bool)
+  case signOn(user: String?, reason: String)
+  case permits
+  case addPermit(PermitOrder)
+  case revokePermit(String)
   /// Of somebody else by command; with nil one's own.
   case setTeam(String, user: String?)
   case setPosition(Fix)
@@ -51,7 +62,7 @@ public enum Command: Codable, Hashable, Sendable {
   case withdrawAcknowledgement(String?, user: String?)
   case alerts
   /// That somebody at this laptop has taken notice of an alert; nil for the node's own user.
-  case acknowledgeAlert(String, by: String?)
+  case acknowledgeAlert(String, by: String?, user: String? = nil)
   /// How often each set of things has changed here.
   case changes
   /// What command wants of a user's laptop, or of everybody's with nil.
@@ -78,6 +89,26 @@ public enum Command: Codable, Hashable, Sendable {
   case bundlePiece(at: ByteString)
   /// Takes what is whole of a piece of a bundle, which may be the last of its file.
   case mergeBundle(ByteString, at: ByteString, isLast: Bool)
+}
+
+/// A permit as a person gives it.
+public struct PermitOrder: Codable, Hashable, Sendable {
+  /// By callsign or id.
+  public var people: [String]
+  /// Empty for no team.
+  public var team: String
+  /// A hazard zone, by its name where only one has it, or by its id.
+  public var zone: String
+  /// From now on.
+  public var durationSeconds: UInt32
+
+  /// Nothing is checked here: what is out of range is refused by the node.
+  public init(people: [String], team: String, zone: String, durationSeconds: UInt32) {
+    self.people = people
+    self.team = team
+    self.zone = zone
+    self.durationSeconds = durationSeconds
+  }
 }
 
 /// A directive as a person gives it: users by callsign or id, the deadline from now on.
@@ -133,6 +164,7 @@ public enum Reply: Codable, Hashable, Sendable {
   case events([CrossingSummary])
   case directives([DirectiveSummary])
   case alerts([Alert])
+  case permits([PermitSummary])
   case changes(ChangeCounts)
   case settings(SettingsSummary)
   /// An `Invitation` in its byte form, and what it is good for.

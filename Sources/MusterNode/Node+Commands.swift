@@ -81,12 +81,14 @@ extension Node {
         try read { try $0.directive($0.row(.directive, named: reference), now: $1) }
       ])
     case .alerts: return .alerts(try read { try $0.alerts(now: $1) })
-    case .acknowledgeAlert(let reference, let name):
-      return try acknowledgeAlert(reference, by: name)
+    case .acknowledgeAlert(let reference, let name, let user):
+      return try acknowledgeAlert(reference, by: name, for: user)
+    case .permits: return .permits(try read { replica, _ in try replica.permits() })
     case .changes: return .changes(news.log.counts)
     case .settings(let user): return .settings(try settings(of: user))
     case .overrideSafety, .setTeam, .direct, .addAssemblyZone, .closeDirective, .acknowledge,
-      .withdrawAcknowledgement, .setProfile, .setSilence, .claimSafety, .addReport, .editReport,
+      .withdrawAcknowledgement, .setProfile, .setSilence, .claimSafety, .claimSafetyOf,
+      .relayClaim, .signOff, .signOn, .addPermit, .revokePermit, .addReport, .editReport,
       .deleteReport, .confirmReport,
       .commentReport,
       .addFence, .editFence, .setFenceActive, .deleteFence:

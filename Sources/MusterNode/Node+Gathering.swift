@@ -88,8 +88,8 @@ extension Command {
   /// transaction. Nil for every other.
   var rowWrite: RowWrite? {
     switch self {
-    case .claimSafety(let claim, let note):
-      { (.done, try $0.claimSafety(claim, note: note, now: $1)) }
+    case .claimSafety, .claimSafetyOf, .relayClaim, .signOff, .signOn, .addPermit, .revokePermit:
+      peopleWrite
     case .overrideSafety, .setTeam, .direct, .addAssemblyZone, .closeDirective, .acknowledge,
       .withdrawAcknowledgement, .setProfile, .setSilence:
       commandWrite
@@ -118,7 +118,8 @@ extension Command {
     case .deleteFence(let reference):
       Self.changing(.fence, reference) { try $0.deleteFence($1, now: $2) }
     case .status, .verify, .users, .setPosition, .track, .devices, .mesh, .reports, .report,
-      .fences, .fence, .directives, .directive, .alerts, .acknowledgeAlert, .changes, .settings,
+      .fences, .fence, .directives, .directive, .permits, .alerts, .acknowledgeAlert, .changes,
+      .settings,
       .events, .invite, .admit, .revoke, .rotateEpoch, .quarantine, .release, .bundlePiece,
       .mergeBundle:
       nil

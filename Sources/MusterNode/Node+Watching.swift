@@ -46,9 +46,12 @@ extension Node {
   }
 
   /// On return it is durable that somebody has taken notice of an alert.
-  func acknowledgeAlert(_ reference: String, by name: String?) throws -> Reply {
+  func acknowledgeAlert(
+    _ reference: String, by name: String?, for user: String?
+  ) throws -> Reply {
     try attempt { replica, now in
-      let outcome = try replica.acknowledgeAlert(reference, by: name, now: now)
+      let user = try user.map { try replica.user(named: $0, now: now) }
+      let outcome = try replica.acknowledgeAlert(reference, by: name, for: user, now: now)
       if !outcome.alertChanges.isEmpty { tell(outcome, try replica.alerts(now: now)) }
       return outcome
     }

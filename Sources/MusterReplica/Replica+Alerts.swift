@@ -3,12 +3,13 @@ internal import MusterGeo
 public import MusterModel
 internal import MusterStore
 
-/// Alerts of this device: a function of what it holds, never sent to anybody.
+/// Alerts of this device: a function of what it holds, never sent to anybody. Who has taken notice
+/// of one is, where its cause is common knowledge (decision 0038).
 extension Replica {
   /// Those that stand at `now`, the loudest first; asking changes nothing.
   public mutating func alerts(now: ClockReading) throws -> [Alert] {
     var book = try alertBook()
-    _ = book.update(try findings(now: now), now: now.wall)
+    _ = try update(&book, with: findings(now: now), now: now)
     return book.alerts
   }
 
@@ -20,7 +21,7 @@ extension Replica {
   public mutating func reviewAlerts(now: ClockReading) throws -> Outcome {
     let before = try alertBook()
     var book = before
-    let changes = book.update(try findings(now: now), now: now.wall)
+    let changes = try update(&book, with: findings(now: now), now: now)
     guard !book.tellsTheSame(as: before) else { return Outcome() }
     var outcome = try transact(now: now) { replica in
       replica.batch.local[AlertBook.key] = book.encoded()
@@ -29,21 +30,36 @@ extension Replica {
     return outcome
   }
 
-  /// Somebody at this device has taken notice of an alert: it stands on until its matter is over,
-  /// and sounds no more. The first to take notice stays named; again changes nothing.
+  /// Somebody has taken notice of an alert: it stands on until its matter is over, and sounds no
+  /// more. The first to do so stays named; again changes nothing.
+  ///
+  /// Of an alert whose cause every node can know, every node learns it, and counts it for this
+  /// occurrence of the alert alone. All else concerns this device, and stays here.
   ///
   /// - Parameters:
   ///   - reference: its id (`help:3f9a…`), or as many of the row's digits as name one alert; at
   ///     least four.
   ///   - name: who, in one line; nil for this device's own user.
+  ///   - user: whom the name stands for, where a command post relays it.
   public mutating func acknowledgeAlert(
-    _ reference: String, by name: String?, now: ClockReading
+    _ reference: String, by name: String?, for user: UserID? = nil, now: ClockReading
   ) throws -> Outcome {
-    let name = try name ?? callsign(of: local.author.user)
+    let own = try callsign(of: local.author.user)
+    let name = name ?? own
     if let fault = TextRule.line.fault(in: name) { throw Refusal("the name \(fault)") }
     var book = try alertBook()
-    var changes = book.update(try findings(now: now), now: now.wall)
+    let findings = try findings(now: now)
+    var changes = try update(&book, with: findings, now: now)
     let id = try Self.alert(named: reference, among: book.alerts)
+    guard book.alerts.first(where: { $0.id == id })?.acknowledgement == nil else {
+      return Outcome()
+    }
+    let cause = findings.first { $0.id == id }?.cause ?? .none
+    let (role, isRevoked) = (local.author.role, control.isRevoked(local.device))
+    if cause.isShared, role == .command || role == .member, !isRevoked {
+      let speaker = role == .command ? user ?? local.author.user : local.author.user
+      return try acknowledge(id, cause, by: speaker, note: name == own ? "" : name, now: now)
+    }
     let acknowledgement = AlertAcknowledgement(name: name, moment: now.wall)
     guard let told = book.acknowledge(id, acknowledgement) else { return Outcome() }
     changes.append(.acknowledged(told))
@@ -52,6 +68,73 @@ extension Replica {
     }
     outcome.alertChanges = changes
     return outcome
+  }
+
+  /// Writes that somebody has taken notice of what an alert was raised by. The next review tells
+  /// of it, here as on every node.
+  private mutating func acknowledge(
+    _ id: AlertID, _ cause: AlertCause, by user: UserID, note: String, now: ClockReading
+  ) throws -> Outcome {
+    let key = alertRow(id)
+    let state = try store.row(key) ?? RowState(key: key)
+    let before = state.values(of: .alertAcknowledgements).filter { value in
+      guard case .alertReply(let reply) = value.value else { return false }
+      return value.author == local.author.user && reply.user == user
+    }
+    let reply = AlertReply(
+      user: user, note: note, dots: cause.dots, positions: cause.positions)
+    var composer = Composer(state, origin: nil)
+    composer.insert(
+      .alertAcknowledgements, .alertReply(reply),
+      replacing: before.prefix(Limits.supersededDots).map(\.dot))
+    return try write(composer.writes, lane: .urgent, now: now)
+  }
+
+  private func alertRow(_ id: AlertID) -> RowKey {
+    RowKey(kind: .alertAcknowledgement, id: RowID(operation: local.operation, alert: id))
+  }
+
+  private func update(
+    _ book: inout AlertBook, with findings: [AlertBook.Finding], now: ClockReading
+  ) throws -> [AlertChange] {
+    try book.update(findings, now: now.wall) { id in
+      let values = try store.row(alertRow(id))?.values(of: .alertAcknowledgements) ?? []
+      return try values.compactMap(notice)
+    }
+  }
+
+  private func notice(_ value: LiveValue) throws(StoreError) -> AlertBook.Notice? {
+    guard case .alertReply(let reply) = value.value else { return nil }
+    var name = try callsign(of: reply.user)
+    if TextRule.line.accepts(reply.note) { name = "\(reply.note) (\(name))" }
+    if value.author != reply.user {
+      name += ", via \(try callsign(of: value.author))'s post"
+    }
+    return AlertBook.Notice(
+      dot: value.dot, reply: reply,
+      acknowledgement: AlertAcknowledgement(name: name, moment: value.writtenAt))
+  }
+
+  /// What every node can know of an alert's cause; of all that concerns this device alone, nothing.
+  private func cause(
+    of id: AlertID, positions: [DevicePosition]
+  ) throws -> AlertCause {
+    switch id.kind {
+    case .help:
+      let tracker = try store.row(RowKey(kind: .tracker, id: id.row))
+      let row = try tracker ?? store.row(RowKey(kind: .user, id: id.row))
+      return AlertCause(dots: row.map { SafetyStanding($0).calls } ?? [], positions: [])
+    case .inHazard, .silent:
+      // Of this device's own entry the row is the zone's, where nobody's position is.
+      let theirs = positions.filter { $0.user.raw == id.row.raw }
+      return AlertCause(
+        dots: [], positions: theirs.map { SeenPosition(device: $0.device, order: $0.order) })
+    case .overdue:
+      let row = try store.row(RowKey(kind: .directive, id: id.row))
+      return AlertCause(
+        dots: row?.values(of: .directiveStatus).map(\.dot) ?? [], positions: [])
+    default: return .none
+    }
   }
 
   private static func alert(
@@ -124,6 +207,11 @@ extension Replica {
     let aboutPeople = PersonAlerts(
       own: local.author.user, isCommand: local.author.role == .command, people: known,
       directives: directives, muted: Set(muted), unconfirmed: try unconfirmed(now: now))
-    return aboutPeople.findings + rules.findings
+    let positions = try store.positions()
+    return try (aboutPeople.findings + rules.findings).map { finding in
+      var finding = finding
+      finding.cause = try cause(of: finding.id, positions: positions)
+      return finding
+    }
   }
 }

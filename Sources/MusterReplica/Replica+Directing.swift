@@ -134,28 +134,7 @@ extension Replica {
     return only.id
   }
 
-  // MARK: Safety
-
-  /// Command only: its word in place of what it has heard the user say. The user's next word takes
-  /// it away again.
-  public mutating func overrideSafety(
-    of user: UserID, _ claim: SafetyClaim, note: String, now: ClockReading
-  ) throws -> Outcome {
-    try require(.command)
-    let state = try row(of: user, now: now)
-    let seen = state.values(of: .userSafetyClaim).prefix(Limits.overruledClaims).map(\.dot)
-    var composer = Composer(state, origin: nil)
-    composer.set(.userSafetyOverride, to: .overruling(claim, note: note, seen: seen))
-    return try write(composer.writes, lane: .urgent, now: now)
-  }
-
-  /// Command only: the user's own word counts again.
-  public mutating func withdrawOverride(of user: UserID, now: ClockReading) throws -> Outcome {
-    try require(.command)
-    var composer = Composer(try row(of: user, now: now), origin: nil)
-    composer.takeAway(.userSafetyOverride)
-    return try write(composer.writes, lane: .urgent, now: now)
-  }
+  // MARK: Teams
 
   /// One's own team, or by command another's; of no team any more with an empty one.
   public mutating func setTeam(
@@ -191,13 +170,15 @@ extension Replica {
     let named = people.filter { $0.callsign == reference }
     if named.count == 1 { return named[0].id }
     if named.count > 1 {
-      throw Refusal("\(named.count) people are called \(reference): give the id of one", .unknown)
+      let ids = named.map(\.id.short).sorted().joined(separator: ", ")
+      throw Refusal(
+        "\(named.count) people are called \(reference): name one by its id, \(ids)", .unknown)
     }
     let prefix = IdentifierPrefix(reference)
     let found = people.filter { prefix?.begins($0.id) ?? false }
     guard found.count == 1 else {
       let fault = found.isEmpty ? "nobody is called" : "\(found.count) ids begin with"
-      throw Refusal("\(fault) \(reference)", .unknown)
+      throw Refusal("\(fault) \(reference): see muster user list", .unknown)
     }
     return found[0].id
   }

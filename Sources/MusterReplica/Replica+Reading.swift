@@ -57,9 +57,11 @@ extension Replica {
 
   private func word(_ value: LiveValue) throws(StoreError) -> SafetyWord {
     let (claim, note) = SafetyStanding.claim(of: value.value) ?? (.needsHelp, "")
-    return SafetyWord(
-      claim: claim, note: note, callsign: try callsign(of: value.author),
-      saidAt: value.writtenAt)
+    var callsign = try callsign(of: value.author)
+    if case .relayedClaim(_, _, let login, _) = value.value {
+      callsign = "\(login), via \(callsign)'s post"
+    }
+    return SafetyWord(claim: claim, note: note, callsign: callsign, saidAt: value.writtenAt)
   }
 
   /// Each certified user and each tracker once. People outlive their devices: who has none that

@@ -216,16 +216,6 @@ extension Replica {
     return try write(composer.writes, lane: .state, now: now)
   }
 
-  /// The user's own word, which takes away what command has said of them so far.
-  public mutating func claimSafety(
-    _ claim: SafetyClaim, note: String, now: ClockReading
-  ) throws -> Outcome {
-    try require(.command, .member, .observer)
-    var composer = Composer(try ownRow(now: now), origin: nil)
-    composer.say(claim, note: note)
-    return try write(composer.writes, lane: .urgent, now: now)
-  }
-
   private mutating func ownRow(now: ClockReading) throws -> RowState {
     let key = RowKey(kind: .user, id: RowID(raw: local.author.user.raw))
     try settle(key, now: now)

@@ -33,6 +33,7 @@ struct Muster: AsyncParsableCommand {
         name: "In the field",
         subcommands: [
           ReportCommand.self, FenceCommand.self, UserCommand.self, PositionCommand.self,
+          PermitCommand.self,
           EventCommand.self, DirectCommand.self, AckCommand.self, AlertCommand.self,
           WatchCommand.self,
         ]),

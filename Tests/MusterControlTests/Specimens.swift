@@ -63,6 +63,14 @@ enum Specimens {
       .invite(role: .relay, uses: 1, validSeconds: 86_400),
       .admit(request: [], role: .member), .admit(request: [0, 255], role: .command),
       .overrideSafety(user: "Ben", .safe, note: "in the tent"),
+      .overrideSafety(user: "Ben", .safe, note: "", away: ["0a1b"]),
+      .claimSafetyOf(tracker: "Truck", .needsHelp, note: "stuck"),
+      .relayClaim(.safe, note: "", login: "Maria", user: "Ben"),
+      .signOff(user: nil, reason: "home", isConfirmed: true), .signOn(user: "Ben", reason: ""),
+      .permits, .revokePermit("0a1b"),
+      .addPermit(
+        PermitOrder(people: ["Ben"], team: "North", zone: "Plume", durationSeconds: 60)),
+      .acknowledgeAlert("0a1b", by: "Maria", user: "Ben"),
       .overrideSafety(user: "Ben", nil, note: ""), .setTeam("North", user: nil),
       .setTeam("North", user: "Ben"), .directives, .directive("0a1b"),
       .direct(

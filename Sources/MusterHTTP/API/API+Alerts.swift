@@ -19,7 +19,8 @@ extension API {
     ) { api, call in
       // Whoever has logged in speaks for nobody else.
       let name = call.person?.name ?? call.text("name")
-      return try await api.done(.acknowledgeAlert(call.id, by: name))
+      let user = call.person?.user.map { "\($0)" }
+      return try await api.done(.acknowledgeAlert(call.id, by: name, user: user))
     },
   ]
 }

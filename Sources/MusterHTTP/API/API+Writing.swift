@@ -6,7 +6,7 @@ internal import MusterNode
 /// The routes that write. Each is answered once what it changed is durable; the node decides who
 /// may do it.
 extension API {
-  static let writing: [Route] = reportWrites + fenceWrites + peopleWrites + directiveWrites
+  static let writing: [Route] = reportWrites + fenceWrites + people + directiveWrites
 
   // MARK: Reports
 
@@ -172,63 +172,6 @@ extension API {
     return .created("\(zone)", below: "/api/v1/fences")
   }
 
-  // MARK: People
-
-  private static let word: [Shape.Member] = [
-    .must("safety", .choice(["safe", "help"])), .may("note", .paragraphs),
-  ]
-
-  private static let peopleWrites: [Route] = [
-    Route(
-      .put, "/api/v1/me/safety", "Says that one is safe, or needs help",
-      body: .object(word, least: 1), result: .done
-    ) { api, call in
-      try await api.done(.claimSafety(call.claim, note: call.text("note") ?? ""))
-    },
-    Route(
-      .put, "/api/v1/me/team", "Says which team one is of",
-      body: .object([.must("team", .line)], least: 1), result: .done
-    ) { api, call in
-      try await api.done(.setTeam(call.text("team") ?? "", user: nil))
-    },
-    Route(
-      .post, "/api/v1/me/position", "Says where this laptop is",
-      body: .object(
-        [
-          .must("lat", .latitude), .must("lon", .longitude),
-          .may("accuracyMetres", .number(0...1_000_000)), .may("sampleTime", .time),
-        ], least: 2),
-      result: .done
-    ) { api, call in
-      guard let place = call.place else { throw Problem(.badRequest, "not on the Earth") }
-      let time = call.text("sampleTime").flatMap { Timestamp(rfc3339: $0) } ?? SystemClock.wall
-      guard Timestamp.writable.contains(time) else {
-        throw Problem(.unprocessableContent, "no calendar has that time", at: "/sampleTime")
-      }
-      let accuracy = call.number("accuracyMetres").map { UInt32(($0 * 10).rounded()) }
-      let fix = Fix(position: place, accuracyDecimetres: accuracy, sampleTime: time)
-      return try await api.done(.setPosition(fix))
-    },
-    Route(
-      .put, "/api/v1/users/{id}/override", "Command's word on somebody",
-      body: .object(word, least: 1), result: .done
-    ) { api, call in
-      try await api.done(
-        .overrideSafety(user: call.id, call.claim, note: call.text("note") ?? ""))
-    },
-    Route(
-      .delete, "/api/v1/users/{id}/override", "Lets their own word count again", result: .done
-    ) { api, call in
-      try await api.done(.overrideSafety(user: call.id, nil, note: ""))
-    },
-    Route(
-      .put, "/api/v1/users/{id}/team", "Says as command which team somebody is of",
-      body: .object([.must("team", .line)], least: 1), result: .done
-    ) { api, call in
-      try await api.done(.setTeam(call.text("team") ?? "", user: call.id))
-    },
-  ]
-
   // MARK: Directives
 
   private static let directiveWrites: [Route] = [
@@ -272,7 +215,7 @@ extension API {
       body: .object([.may("note", .paragraphs), .may("user", .text)], least: 0), result: .done
     ) { api, call in
       let command = Command.acknowledge(
-        call.id, note: call.text("note") ?? "", user: call.text("user"))
+        call.id, note: call.text("note") ?? "", user: try call.text("user") ?? call.speaker())
       guard call["user"] != nil else { return try await api.done(command) }
       _ = try await api.node.version(of: .directive, named: call.id)
       return try await api.naming { try await api.done(command) }
@@ -294,7 +237,7 @@ extension API {
   // MARK: Answers
 
   /// What is not here was named in the body, not in the path.
-  private func naming(_ work: () async throws -> Answer) async throws -> Answer {
+  func naming(_ work: () async throws -> Answer) async throws -> Answer {
     do {
       return try await work()
     } catch let problem as Problem where problem.status == .notFound {
@@ -302,7 +245,7 @@ extension API {
     }
   }
 
-  private func created(_ command: Command, below path: String) async throws -> Answer {
+  func created(_ command: Command, below path: String) async throws -> Answer {
     guard case .created(let id) = try await ask(command) else { throw Problem.unexpected }
     return .created("\(id)", below: path)
   }
@@ -326,6 +269,4 @@ extension Call {
   }
 
   fileprivate var severity: UInt8? { integer("severity").flatMap { UInt8(exactly: $0) } }
-
-  fileprivate var claim: SafetyClaim { text("safety") == "safe" ? .safe : .needsHelp }
 }

@@ -7,7 +7,8 @@ enum Components {
     ("Problem", problem), ("User", user), ("Word", word), ("Report", report),
     ("Conflict", conflict), ("Fence", fence), ("Directive", directive),
     ("Respondent", respondent), ("Device", device), ("Event", event), ("Alert", alert),
-    ("Peer", peer), ("Link", link), ("Status", status), ("Position", position), ("Track", track),
+    ("Permit", permit), ("Peer", peer), ("Link", link), ("Status", status), ("Position", position),
+    ("Track", track),
     ("Delivery", delivery), ("Invitation", invitation), ("QuarantinedFrame", quarantinedFrame),
     ("Profile", profile), ("Settings", settings), ("Counts", counts),
     ("Map", map),
@@ -64,6 +65,12 @@ enum Components {
       .must("accuracyMetres", .nullable(.anyNumber)),
       .must("fixAgeSeconds", .nullable(.anyInteger)), .must("team", .text),
     ] + placed)
+
+  private static let permit = Shape.open([
+    .must("id", .reference), .must("people", names), .must("team", .text),
+    .must("zone", .reference), .must("zoneName", .text), .must("durationSeconds", .count),
+    .must("revoked", .flag), .must("callsign", .text), .must("issuedAt", .time),
+  ])
 
   private static let conflict = Shape.open([
     .must("field", .text),

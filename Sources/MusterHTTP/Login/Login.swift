@@ -1,6 +1,6 @@
 internal import MusterCrypto
 internal import MusterInterchange
-internal import MusterModel
+public import MusterModel
 
 /// Somebody who may come in from other machines with a passphrase, and what they may do.
 public struct Login: Hashable, Sendable {
@@ -16,19 +16,25 @@ public struct Login: Hashable, Sendable {
   public let name: String
   /// What they may do.
   public let rights: Rights
+  /// The person for whom it speaks; nil for nobody.
+  public let user: UserID?
   private let salt: [UInt8]
   private let cost: PasswordCost
   /// A hash of the key that the passphrase makes.
   private let proof: [UInt8]
 
   /// Takes about a tenth of a second and 64 MiB.
-  public init(name: String, rights: Rights, passphrase: [UInt8]) throws {
-    try self.init(name: name, rights: rights, passphrase: passphrase, cost: .interactive)
+  public init(name: String, rights: Rights, user: UserID? = nil, passphrase: [UInt8]) throws {
+    try self.init(
+      name: name, rights: rights, user: user, passphrase: passphrase, cost: .interactive)
   }
 
-  init(name: String, rights: Rights, passphrase: [UInt8], cost: PasswordCost) throws {
+  init(
+    name: String, rights: Rights, user: UserID? = nil, passphrase: [UInt8], cost: PasswordCost
+  ) throws {
     self.name = name
     self.rights = rights
+    self.user = user
     self.cost = cost
     salt = Array(SystemRandom.seed().prefix(PasswordHash.saltBytes))
     proof = try Self.proof(of: passphrase, salt, cost)
@@ -56,6 +62,7 @@ extension Login {
       "name": .string(name), "rights": .string(rights.rawValue),
       "salt": .string(Hex.encode(salt)), "passes": .count(cost.passes),
       "memoryBytes": .count(cost.memoryBytes), "proof": .string(Hex.encode(proof)),
+      "user": .known(user, JSON.id),
     ])
   }
 
@@ -69,8 +76,17 @@ extension Login {
       case .number(let bytes)? = members["memoryBytes"],
       let cost = PasswordCost(passes: Int(passes) ?? 0, memoryBytes: Int(bytes) ?? 0)
     else { return nil }
+    var user: UserID?
+    switch members["user"] {
+    // Files of builds before this one name nobody.
+    case nil, .null?: break
+    case let given?:
+      guard let bound = given.word.flatMap({ UserID(hex: $0) }) else { return nil }
+      user = bound
+    }
     self.name = name
     self.rights = rights
+    self.user = user
     self.salt = salt
     self.cost = cost
     self.proof = proof

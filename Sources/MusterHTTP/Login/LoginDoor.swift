@@ -64,11 +64,11 @@ struct LoginDoor: Sendable {
       return try await logIn(request, client)
     }
     guard let secret, let (session, renewed) = sessions.find(secret, now: now()),
-      try isListed(session)
+      let login = try listed(session)
     else { throw Problem(.unauthorized, "log in first: POST \(Self.path)") }
     var response: Response
     if request.uri.path == Self.path {
-      response = try own(request, session, secret, renewed)
+      response = try own(request, login, secret, renewed)
     } else {
       guard APIRouter.owns(request.uri.path) else {
         throw Problem(.notFound, "there is nothing here")
@@ -78,7 +78,9 @@ struct LoginDoor: Sendable {
         audit.note(Self.words(request), by: session.name, from: client, status: 403)
         throw Problem(.forbidden, "an observer reads; that takes a login of command")
       }
-      let person = Person(name: session.name) { isLetIn(session, renewed ?? secret) }
+      let person = Person(name: session.name, user: login.user) {
+        isLetIn(session, renewed ?? secret)
+      }
       response = await router.answer(request, connection: connection, person: person).response
       if writes {
         audit.note(
@@ -91,13 +93,13 @@ struct LoginDoor: Sendable {
     return response
   }
 
-  private func isListed(_ session: Sessions.Session) throws -> Bool {
-    try logins.read().contains { $0.name == session.name && $0.rights == session.rights }
+  private func listed(_ session: Sessions.Session) throws -> Login? {
+    try logins.read().first { $0.name == session.name && $0.rights == session.rights }
   }
 
   private func isLetIn(_ session: Sessions.Session, _ secret: String) -> Bool {
     do {
-      return try sessions.holds(secret, now: now()) && isListed(session)
+      return try sessions.holds(secret, now: now()) && listed(session) != nil
     } catch {
       return false
     }
@@ -126,12 +128,16 @@ struct LoginDoor: Sendable {
   }
 
   private func own(
-    _ request: Request, _ session: Sessions.Session, _ secret: String, _ renewed: String?
+    _ request: Request, _ login: Login, _ secret: String, _ renewed: String?
   ) throws(Problem) -> Response {
     switch request.method {
     case .get:
-      let rights = JSON.string(session.rights.rawValue)
-      return Answer.ok(.object(["name": .string(session.name), "rights": rights])).response
+      return Answer.ok(
+        .object([
+          "name": .string(login.name), "rights": .string(login.rights.rawValue),
+          "user": .known(login.user, JSON.id),
+        ])
+      ).response
     case .delete:
       sessions.end(secret)
       if let renewed { sessions.end(renewed) }

@@ -118,6 +118,17 @@ extension FollowedOrder {
   }
 }
 
+extension PermitSummary {
+  /// As `permit list` prints it.
+  public var json: JSON {
+    .object([
+      "id": .id(id), "people": .strings(people), "team": .string(team), "zone": .id(zone),
+      "zoneName": .string(zoneName), "durationSeconds": .count(Int(durationSeconds)),
+      "revoked": .bool(isRevoked), "callsign": .string(callsign), "issuedAt": .time(issuedAt),
+    ])
+  }
+}
+
 extension SafetyWord {
   fileprivate var json: JSON {
     .object([

@@ -1,6 +1,10 @@
 internal import MusterModel
 
 /// Which alerts stand: so that each is raised once, and a restart raises none again.
+///
+/// An alert is acknowledged here alone, or by a row that every node holds (`AlertReply`). The row
+/// counts for an occurrence of the alert if it names what this occurrence began with, and if it did
+/// not stand when an earlier occurrence ended here.
 struct AlertBook: Sendable, Equatable {
   static let key = "alerts"
 
@@ -9,74 +13,154 @@ struct AlertBook: Sendable, Equatable {
     let id: AlertID
     let level: AlertLevel
     let text: String
+    var cause = AlertCause.none
   }
 
-  /// By id.
-  private(set) var standing: [AlertID: Alert] = [:]
+  /// An acknowledgement in an alert's row.
+  struct Notice: Hashable, Sendable {
+    let dot: Dot
+    let reply: AlertReply
+    let acknowledgement: AlertAcknowledgement
+  }
+
+  private struct Occurrence: Sendable, Equatable {
+    var alert: Alert
+    /// What it began with; of a call for help all the calls that stand.
+    var cause: AlertCause
+    /// By somebody at this node, and never sent.
+    var local: AlertAcknowledgement?
+  }
+
+  private var occurrences: [AlertID: Occurrence] = [:]
+  /// Acknowledgements of occurrences that have ended here.
+  private var spent: [AlertID: Set<Dot>] = [:]
 
   /// The alerts in order: the loudest first, then the newest.
   var alerts: [Alert] {
-    standing.values.sorted { left, right in
+    occurrences.values.map(\.alert).sorted { left, right in
       if left.level != right.level { return left.level > right.level }
       return left.since != right.since ? left.since > right.since : left.id < right.id
     }
   }
 
+  /// What an alert that stands began with.
+  func cause(of id: AlertID) -> AlertCause? { occurrences[id]?.cause }
+
   /// Takes what is found to be so now. An alert that grows louder is raised again, and waits for
-  /// somebody again; one whose words alone have changed is not.
-  mutating func update(_ findings: [Finding], now: Timestamp) -> [AlertChange] {
+  /// somebody again, and so does a further call for help; one whose words alone have changed is not.
+  ///
+  /// - Parameter notices: the live acknowledgements in an alert's row.
+  mutating func update(
+    _ findings: [Finding], now: Timestamp, notices: (AlertID) throws -> [Notice]
+  ) rethrows -> [AlertChange] {
     var found: [AlertID: Finding] = [:]
     for finding in findings.sorted(by: { $0.level > $1.level })
     where found[finding.id] == nil && found.count < Limits.alerts {
       found[finding.id] = finding
     }
     let before = alerts
-    standing = found.mapValues { finding in
-      let known = standing[finding.id]
-      let isRaised = known.map { $0.level < finding.level } ?? true
-      return Alert(
-        id: finding.id, level: finding.level, text: finding.text, since: known?.since ?? now,
-        acknowledgement: isRaised ? nil : known?.acknowledgement)
+    for (id, occurrence) in occurrences where found[id] == nil && occurrence.cause.isShared {
+      spent[id] = Set(try notices(id).map(\.dot))
     }
+    var standing: [AlertID: Occurrence] = [:]
+    for finding in found.values {
+      let shared = finding.cause.isShared ? try notices(finding.id) : []
+      standing[finding.id] = occurrence(of: finding, shared, now: now)
+    }
+    occurrences = standing
+    boundSpent()
     return AlertChange.between(before, and: alerts)
   }
 
-  /// Somebody has taken notice of an alert that stands. The first to do so stays named.
-  mutating func acknowledge(_ id: AlertID, _ acknowledgement: AlertAcknowledgement) -> Alert? {
-    guard var alert = standing[id], alert.acknowledgement == nil else { return nil }
-    alert.acknowledgement = acknowledgement
-    standing[id] = alert
-    return alert
+  private func occurrence(
+    of finding: Finding, _ notices: [Notice], now: Timestamp
+  ) -> Occurrence {
+    let known = occurrences[finding.id]
+    let isLouder = known.map { $0.alert.level < finding.level } ?? true
+    var next = Occurrence(
+      alert: Alert(
+        id: finding.id, level: finding.level, text: finding.text, since: known?.alert.since ?? now),
+      cause: finding.cause, local: isLouder ? nil : known?.local)
+    if let known {
+      // A call for help is answered call by call; all else goes on as it began.
+      if finding.id.kind == .help {
+        if !Set(finding.cause.dots).isSubset(of: known.cause.dots) { next.local = nil }
+      } else if known.cause.isShared {
+        next.cause = known.cause
+      }
+    }
+    let counting = notices.filter {
+      spent[finding.id]?.contains($0.dot) != true && next.cause.isCovered(by: $0.reply)
+    }
+    let first = counting.min {
+      ($0.acknowledgement.moment, $0.dot) < ($1.acknowledgement.moment, $1.dot)
+    }
+    next.alert.acknowledgement = first?.acknowledgement ?? next.local
+    let isRenewed = known?.alert.acknowledgement != nil && next.alert.acknowledgement == nil
+    if isRenewed, !isLouder { next.alert.since = now }
+    return next
   }
 
-  /// Whether the same alerts stand, as loud as before: words change as somebody moves.
-  func tellsTheSame(as other: AlertBook) -> Bool {
-    standing.mapValues(\.level) == other.standing.mapValues(\.level)
+  /// Of alerts that come and go, so many are remembered as may stand.
+  private mutating func boundSpent() {
+    spent = spent.filter { !$0.value.isEmpty }
+    for id in spent.keys.sorted().dropLast(Limits.alerts) { spent[id] = nil }
+  }
+
+  /// Somebody at this node has taken notice of an alert that stands, which no other node learns.
+  /// The first to do so stays named.
+  mutating func acknowledge(_ id: AlertID, _ acknowledgement: AlertAcknowledgement) -> Alert? {
+    guard let known = occurrences[id], known.alert.acknowledgement == nil else { return nil }
+    occurrences[id]?.local = acknowledgement
+    occurrences[id]?.alert.acknowledgement = acknowledgement
+    return occurrences[id]?.alert
+  }
+
+  /// Whether it need not be written again: words change as somebody moves.
+  func tellsTheSame(as other: AlertBook) -> Bool { wordless == other.wordless }
+
+  private var wordless: AlertBook {
+    var book = self
+    for id in book.occurrences.keys { book.occurrences[id]?.alert.text = "" }
+    return book
   }
 
   // MARK: Stored form
 
   /// A local fact: number of alerts, then each; number of those that somebody has taken notice of,
-  /// then of each the kind, the row, when and who. Builds before that ended after the alerts.
+  /// then of each the kind, the row, when and who; then of each alert in order its cause and
+  /// whether that somebody was at this node; then what is spent. Builds before that ended earlier.
   func encoded() -> [UInt8] {
     var writer = ByteWriter()
+    let standing = occurrences.values.sorted { $0.alert.id < $1.alert.id }
     writer.append(UInt32(standing.count))
-    for id in standing.keys.sorted() {
-      guard let alert = standing[id] else { continue }
-      writer.append(id.kind.rawValue)
-      writer.append(id.row)
+    for alert in standing.map(\.alert) {
+      writer.append(alert.id)
       writer.append(alert.level.rawValue)
       writer.append(alert.since.milliseconds)
       writer.append(alert.text)
     }
-    let noticed = standing.values.filter { $0.acknowledgement != nil }.sorted { $0.id < $1.id }
+    let noticed = standing.map(\.alert).filter { $0.acknowledgement != nil }
     writer.append(UInt32(noticed.count))
     for alert in noticed {
       guard let acknowledgement = alert.acknowledgement else { continue }
-      writer.append(alert.id.kind.rawValue)
-      writer.append(alert.id.row)
+      writer.append(alert.id)
       writer.append(acknowledgement.moment.milliseconds)
       writer.append(acknowledgement.name)
+    }
+    for occurrence in standing {
+      writer.append(UInt8(occurrence.local == nil ? 0 : 1))
+      let cause = AlertReply(
+        user: UserID(raw: .zero), note: "", dots: occurrence.cause.dots,
+        positions: occurrence.cause.positions)
+      Value.alertReply(cause).append(to: &writer)
+    }
+    writer.append(UInt32(spent.count))
+    for id in spent.keys.sorted() {
+      writer.append(id)
+      let dots = (spent[id] ?? []).sorted()
+      writer.append(UInt32(dots.count))
+      for dot in dots { writer.append(dot) }
     }
     return writer.bytes
   }
@@ -86,27 +170,51 @@ struct AlertBook: Sendable, Equatable {
   init(decoding bytes: [UInt8]) throws(DecodingFault) {
     var reader = ByteReader(bytes)
     for _ in 0..<(try reader.count(ofAtLeast: 30)) {
-      let kind = AlertKind(rawValue: try reader.integer(UInt8.self))
-      let row = try reader.identifier(RowID.self)
+      let id = try reader.alert()
       let level = AlertLevel(rawValue: try reader.integer(UInt8.self))
       let since = Timestamp(milliseconds: try reader.integer(Int64.self))
       let text = try reader.text()
-      guard let kind, let level else { throw .invalid("alert") }
-      let id = AlertID(kind: kind, row: row)
-      standing[id] = Alert(id: id, level: level, text: text, since: since)
+      guard let level else { throw .invalid("alert") }
+      occurrences[id] = Occurrence(
+        alert: Alert(id: id, level: level, text: text, since: since), cause: .none)
     }
     guard reader.remaining > 0 else { return }
     for _ in 0..<(try reader.count(ofAtLeast: 29)) {
-      let kind = AlertKind(rawValue: try reader.integer(UInt8.self))
-      let row = try reader.identifier(RowID.self)
+      let id = try reader.alert()
       let moment = Timestamp(milliseconds: try reader.integer(Int64.self))
-      let name = try reader.text()
-      guard let kind, standing[AlertID(kind: kind, row: row)] != nil else {
-        throw .invalid("acknowledgement")
-      }
-      standing[AlertID(kind: kind, row: row)]?.acknowledgement = AlertAcknowledgement(
-        name: name, moment: moment)
+      let acknowledgement = AlertAcknowledgement(name: try reader.text(), moment: moment)
+      guard occurrences[id] != nil else { throw .invalid("acknowledgement") }
+      occurrences[id]?.local = acknowledgement
+      occurrences[id]?.alert.acknowledgement = acknowledgement
+    }
+    guard reader.remaining > 0 else { return }
+    for id in occurrences.keys.sorted() {
+      if try reader.integer(UInt8.self) == 0 { occurrences[id]?.local = nil }
+      guard case .alertReply(let cause) = try Value(from: &reader) else { throw .invalid("cause") }
+      occurrences[id]?.cause = AlertCause(dots: cause.dots, positions: cause.positions)
+    }
+    for _ in 0..<(try reader.count(ofAtLeast: 21)) {
+      let id = try reader.alert()
+      var dots: Set<Dot> = []
+      for _ in 0..<(try reader.count(ofAtLeast: 18)) { dots.insert(try reader.dot()) }
+      spent[id] = dots
     }
     try reader.expectEnd()
+  }
+}
+
+extension ByteWriter {
+  fileprivate mutating func append(_ id: AlertID) {
+    append(id.kind.rawValue)
+    append(id.row)
+  }
+}
+
+extension ByteReader {
+  fileprivate mutating func alert() throws(DecodingFault) -> AlertID {
+    guard let kind = AlertKind(rawValue: try integer(UInt8.self)) else {
+      throw .invalid("alert kind")
+    }
+    return AlertID(kind: kind, row: try identifier(RowID.self))
   }
 }

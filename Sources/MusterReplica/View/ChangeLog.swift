@@ -38,7 +38,10 @@ public struct ChangeLog: Sendable {
   public mutating func note(_ outcome: Replica.Outcome) -> Bool {
     let before = counts
     for key in outcome.changedRows {
-      if let dataset = Dataset(key.kind) { add(dataset, key) }
+      guard let dataset = Dataset(key.kind) else { continue }
+      // What changes how others are shown is no member of the set itself.
+      let isMember = key.kind != .permit && key.kind != .alertAcknowledgement
+      add(dataset, isMember ? key : nil)
     }
     for _ in outcome.crossings { add(.events, nil) }
     if outcome.hasMovement { add(.users, nil) }

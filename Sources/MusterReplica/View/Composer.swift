@@ -41,15 +41,19 @@ struct Composer {
     }
   }
 
-  /// A user's own word. Where command has overruled the one before, it is said anew even if it is
-  /// the same.
-  mutating func say(_ claim: SafetyClaim, note: String) {
-    let word = Value.claim(claim, note: note)
-    if state.isSet(.userSafetyOverride) {
-      add(.userSafetyClaim, word, supersedes: state.dots(of: .userSafetyClaim))
-      takeAway(.userSafetyOverride)
+  /// What a person says of themselves, or is said for them by their login or the owner of their
+  /// tracker: it takes away what command has said, and what their login has. Where there is any of
+  /// that, it is said anew even if it is the same.
+  mutating func claim(_ value: Value) {
+    let fields = PersonFields(state.key.kind)
+    var field = fields.claims[0]
+    if case .relayedClaim = value { field = .userRelayedClaim }
+    let others = (fields.claims.dropFirst() + [fields.override]).filter { $0 != field }
+    if others.contains(where: state.isSet) {
+      add(field, value, supersedes: state.dots(of: field))
+      for other in others { takeAway(other) }
     } else {
-      set(.userSafetyClaim, to: word)
+      set(field, to: value)
     }
   }
 

@@ -42,13 +42,15 @@ enum OverrideArgument: String, CaseIterable, ExpressibleByArgument {
   case safe
   case help
   /// Theirs counts again.
+  case clear
+  /// As `clear`: what it was called before.
   case withdraw
 
   var claim: SafetyClaim? {
     switch self {
     case .safe: .safe
     case .help: .needsHelp
-    case .withdraw: nil
+    case .clear, .withdraw: nil
     }
   }
 }

@@ -13,7 +13,8 @@ struct AlertCommand: AsyncParsableCommand {
 
       Alerts are this laptop's own: a hazard near it, being inside one, a muster, somebody who \
       asks for help or has gone silent, a fence that lacks somebody, a directive that waits for \
-      an answer or is overdue. So is who has acknowledged one: no other laptop learns of it.
+      an answer or is overdue. An acknowledgement of one about another person or an overdue order \
+      reaches all nodes; of one about this laptop alone it stays here.
       """,
     subcommands: [List.self, Acknowledge.self, Follow.self])
 
@@ -67,7 +68,8 @@ struct AlertCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-      _ = try await Door.open(home).ask(.acknowledgeAlert(id, by: name))
+      try await Door.open(home).send(
+        .acknowledgeAlert(id, by: name), "Alert \(SafeText.line(id)) acknowledged")
     }
   }
 

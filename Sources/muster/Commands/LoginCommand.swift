@@ -1,6 +1,7 @@
 internal import ArgumentParser
 internal import MusterHTTP
 internal import MusterInterchange
+internal import MusterModel
 internal import MusterNode
 
 struct LoginCommand: AsyncParsableCommand {
@@ -20,6 +21,7 @@ struct LoginCommand: AsyncParsableCommand {
       abstract: "Lets somebody in, or gives them another passphrase.",
       discussion: """
         Example:  muster login add Maria --rights observer
+                  muster login add Maria --rights command --user Maria
                   pwgen 20 1 | muster login add Maria --passphrase-file -
 
         Their passphrase is asked for, or the first line of --passphrase-file (- is standard \
@@ -32,15 +34,45 @@ struct LoginCommand: AsyncParsableCommand {
     @Option(help: "All that this laptop may do, or reading alone.")
     var rights: RightsArgument = .observer
 
+    @Option(
+      help: ArgumentHelp(
+        "The person for whom the login speaks, by callsign or id. Without one it cannot say "
+          + "that somebody is safe or needs help.", valueName: "callsign"))
+    var user: String?
+
     @OptionGroup var home: HomeOptions
 
     func validate() throws { try TextArgument.check(name, .line, "name") }
 
     func run() async throws {
       guard home.folders.exists else { throw Refusal("there is no node in \(home.folders.path)") }
+      let bound = try await bound()
       let login = try Login(
-        name: name, rights: rights.rights, passphrase: try passphrase().bytes)
+        name: name, rights: rights.rights, user: bound?.id, passphrase: try passphrase().bytes)
       try LoginFile(in: home.folders.path).add(login)
+      let words = bound.map { ", who speaks for \(SafeText.line($0.callsign))" } ?? ""
+      try Standard.print("Login \(SafeText.line(name)) added: \(rights.rawValue)\(words)")
+    }
+
+    /// The person that is meant, who must be known here.
+    private func bound() async throws -> UserSummary? {
+      guard let user else { return nil }
+      guard case .users(let people) = try await Door.open(home).ask(.users) else {
+        throw Refusal.unexpectedReply
+      }
+      let prefix = IdentifierPrefix(user)
+      let named = people.filter { !$0.isTracker && $0.callsign == user }
+      let found =
+        named.isEmpty
+        ? people.filter { !$0.isTracker && prefix?.begins($0.id) ?? false } : named
+      guard found.count <= 1 else {
+        let ids = found.map(\.id.short).sorted().joined(separator: ", ")
+        throw Refusal("\(found.count) people are called \(user): name one by its id, \(ids)")
+      }
+      guard let person = found.first else {
+        throw Refusal("nobody is called \(user): see muster user list")
+      }
+      return person
     }
 
     private func passphrase() throws -> Passphrase {
@@ -74,14 +106,18 @@ struct LoginCommand: AsyncParsableCommand {
         let items = logins.map { login in
           JSON.object([
             "name": .string(login.name), "rights": .string(login.rights.rawValue),
+            "user": .known(login.user, JSON.id),
           ])
         }
         return try Standard.print(JSON.array(items).text)
       }
       guard !logins.isEmpty else { return try Standard.print("Nobody.") }
-      var table = Table(["NAME", "RIGHTS"])
+      var table = Table(["NAME", "RIGHTS", "SPEAKS FOR"])
       for login in logins {
-        table.add([.init(login.name, .strong), .init(login.rights.rawValue)])
+        table.add([
+          .init(login.name, .strong), .init(login.rights.rawValue),
+          .init(login.user.map(\.short) ?? "nobody"),
+        ])
       }
       try Standard.print(table.text(on: .current))
     }

@@ -11,7 +11,9 @@ struct UserCommand: AsyncParsableCommand {
       Example:  muster user list
                 muster user status help --note "Trapped on the second floor"
       """,
-    subcommands: [List.self, Status.self, Override.self, Team.self])
+    subcommands: [
+      List.self, Status.self, Override.self, SignOff.self, SignOn.self, Team.self,
+    ])
 
   struct List: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -46,7 +48,12 @@ struct UserCommand: AsyncParsableCommand {
   struct Status: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
       abstract: "Tells the others that you are safe, or that you need help.",
-      discussion: "Example:  muster user status help --note \"Broken leg, at the north gate\"")
+      discussion: """
+        Example:  muster user status help --note "Broken leg, at the north gate"
+                  muster user status safe --for Truck
+
+        For whoever carries a tracker, its owner or command says it with --for.
+        """)
 
     @Argument(help: "Your own word.")
     var claim: ClaimArgument
@@ -54,11 +61,22 @@ struct UserCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("What the others should know.", valueName: "text"))
     var note = ""
 
+    @Option(
+      name: .customLong("for"),
+      help: ArgumentHelp("For whoever carries this tracker.", valueName: "callsign"))
+    var tracker: String?
+
     @OptionGroup var home: HomeOptions
 
     func validate() throws { try TextArgument.check(note, .paragraphs, "note") }
 
     func run() async throws {
+      if let tracker {
+        let state = claim.claim == .needsHelp ? "NEEDS HELP" : "SAFE"
+        return try await Door.open(home).send(
+          .claimSafetyOf(tracker: tracker, claim.claim, note: note),
+          "\(SafeText.line(tracker)) \(state) sent")
+      }
       let words = claim.claim == .needsHelp ? "NEED HELP sent" : "SAFE sent"
       try await Door.open(home).send(.claimSafety(claim.claim, note: note), words)
     }
@@ -69,10 +87,12 @@ struct UserCommand: AsyncParsableCommand {
       abstract: "Command's word on somebody, until they say something themselves.",
       discussion: """
         Example:  muster user override Ben safe --note "In the ambulance"
-                  muster user override Ben withdraw
+                  muster user override Ben safe --away 3f9a
+                  muster user override Ben clear
 
-        It answers what this laptop has heard them say; a call for help that it has not heard \
-        goes before it.
+        "safe" accounts for them: it names the claims, open orders and positions that this node \
+        holds. A call for help that it does not name goes before it, and so does a later order, \
+        or a later position in a hazard zone of a device that is with them.
         """)
 
     @Argument(help: "By callsign or id.")
@@ -84,13 +104,79 @@ struct UserCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("What the others should know.", valueName: "text"))
     var note = ""
 
+    @Option(
+      help: ArgumentHelp(
+        "A device of theirs that is not with them; may be repeated.", valueName: "device"))
+    var away: [String] = []
+
     @OptionGroup var home: HomeOptions
 
     func validate() throws { try TextArgument.check(note, .paragraphs, "note") }
 
     func run() async throws {
-      let command = Command.overrideSafety(user: person, claim.claim, note: note)
-      _ = try await Door.open(home).change(command)
+      let name = SafeText.line(person)
+      let words =
+        switch claim.claim {
+        case .safe: "\(name) accounted for"
+        case .needsHelp: "\(name) NEEDS HELP, says command"
+        case nil: "Override of \(name) cleared"
+        }
+      try await Door.open(home).send(
+        .overrideSafety(user: person, claim.claim, note: note, away: away), words)
+    }
+  }
+
+  struct SignOff: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+      commandName: "signoff",
+      abstract: "Sign a person off: they have left the operation.",
+      discussion: """
+        Example:  muster user signoff Ben --reason "Shift is over"
+
+        It settles the orders that are open now, and no later one. It revokes no device, and a \
+        later call for help counts. While a call for help stands, or an open order is for them, \
+        it has to be confirmed with --yes.
+        """)
+
+    @Argument(help: "By callsign or id. (default: yourself)")
+    var person: String?
+
+    @Option(help: ArgumentHelp("Why.", valueName: "text"))
+    var reason: String
+
+    @Flag(help: "Although a call for help stands, or an open order is for them.")
+    var yes = false
+
+    @OptionGroup var home: HomeOptions
+
+    func validate() throws { try TextArgument.check(reason, .paragraphs, "reason") }
+
+    func run() async throws {
+      let words = (person.map { SafeText.line($0) } ?? "You are") + " signed off"
+      try await Door.open(home).send(
+        .signOff(user: person, reason: reason, isConfirmed: yes), words)
+    }
+  }
+
+  struct SignOn: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+      commandName: "signon",
+      abstract: "Sign a person on again after a sign-off.",
+      discussion: "Example:  muster user signon Ben")
+
+    @Argument(help: "By callsign or id. (default: yourself)")
+    var person: String?
+
+    @Option(help: ArgumentHelp("Why.", valueName: "text"))
+    var reason = ""
+
+    @OptionGroup var home: HomeOptions
+
+    func validate() throws { try TextArgument.check(reason, .paragraphs, "reason") }
+
+    func run() async throws {
+      let words = (person.map { SafeText.line($0) } ?? "You are") + " in the operation again"
+      try await Door.open(home).send(.signOn(user: person, reason: reason), words)
     }
   }
 

@@ -1,0 +1,159 @@
+internal import MusterInterchange
+internal import MusterModel
+internal import MusterNode
+
+/// What people say of themselves, what command says of them, and permits.
+///
+/// Somebody who has logged in speaks as the user that their login is bound to, never as the node's
+/// own user.
+extension API {
+  static let people: [Route] = ownWrites + peopleWrites + permitRoutes
+
+  private static let word: [Shape.Member] = [
+    .must("safety", .choice(["safe", "help"])), .may("note", .paragraphs),
+  ]
+
+  private static let ownWrites: [Route] = [
+    Route(
+      .put, "/api/v1/me/safety", "Says that one is safe, or needs help",
+      body: .object(word, least: 1), result: .done
+    ) { api, call in
+      let note = call.text("note") ?? ""
+      guard let person = call.person else {
+        return try await api.done(.claimSafety(call.claim, note: note))
+      }
+      let user = try person.boundUser()
+      return try await api.done(
+        .relayClaim(call.claim, note: note, login: person.name, user: user))
+    },
+    Route(
+      .put, "/api/v1/me/team", "Says which team one is of",
+      body: .object([.must("team", .line)], least: 1), result: .done
+    ) { api, call in
+      try await api.done(.setTeam(call.text("team") ?? "", user: call.speaker()))
+    },
+    Route(
+      .post, "/api/v1/me/position", "Says where this laptop is",
+      body: .object(
+        [
+          .must("lat", .latitude), .must("lon", .longitude),
+          .may("accuracyMetres", .number(0...1_000_000)), .may("sampleTime", .time),
+        ], least: 2),
+      result: .done
+    ) { api, call in
+      guard call.person == nil else {
+        throw Problem(.forbidden, "a login has no position: set it on the device itself")
+      }
+      guard let place = call.place else { throw Problem(.badRequest, "not on the Earth") }
+      let time = call.text("sampleTime").flatMap { Timestamp(rfc3339: $0) } ?? SystemClock.wall
+      guard Timestamp.writable.contains(time) else {
+        throw Problem(.unprocessableContent, "no calendar has that time", at: "/sampleTime")
+      }
+      let accuracy = call.number("accuracyMetres").map { UInt32(($0 * 10).rounded()) }
+      let fix = Fix(position: place, accuracyDecimetres: accuracy, sampleTime: time)
+      return try await api.done(.setPosition(fix))
+    },
+  ]
+
+  private static let peopleWrites: [Route] = [
+    Route(
+      .put, "/api/v1/users/{id}/override", "Command's word on somebody",
+      body: .object(word + [.may("away", .list(.text, most: Limits.seenPositions))], least: 1),
+      result: .done
+    ) { api, call in
+      let away = call["away"]?.elements?.compactMap(\.word) ?? []
+      return try await api.done(
+        .overrideSafety(
+          user: call.id, call.claim, note: call.text("note") ?? "", away: away))
+    },
+    Route(
+      .delete, "/api/v1/users/{id}/override", "Lets their own word count again", result: .done
+    ) { api, call in
+      try await api.done(.overrideSafety(user: call.id, nil, note: ""))
+    },
+    Route(
+      .put, "/api/v1/users/{id}/safety",
+      "Says for whoever carries a tracker that they are safe, or need help",
+      body: .object(word, least: 1), result: .done
+    ) { api, call in
+      try await api.done(
+        .claimSafetyOf(tracker: call.id, call.claim, note: call.text("note") ?? ""))
+    },
+    Route(
+      .put, "/api/v1/users/{id}/signoff", "Signs a person off",
+      body: .object([.must("reason", .paragraphs), .may("confirmed", .flag)], least: 1),
+      result: .done
+    ) { api, call in
+      try await api.done(
+        .signOff(
+          user: call.id, reason: call.text("reason") ?? "",
+          isConfirmed: call["confirmed"] == .bool(true)))
+    },
+    Route(
+      .delete, "/api/v1/users/{id}/signoff", "Signs a person on again", result: .done
+    ) { api, call in
+      try await api.done(.signOn(user: call.id, reason: ""))
+    },
+    Route(
+      .put, "/api/v1/users/{id}/team", "Says as command which team somebody is of",
+      body: .object([.must("team", .line)], least: 1), result: .done
+    ) { api, call in
+      try await api.done(.setTeam(call.text("team") ?? "", user: call.id))
+    },
+  ]
+
+  private static let permitRoutes: [Route] = [
+    Route(
+      .get, "/api/v1/permits", "Permits to be in hazard zones",
+      result: .json(
+        .open([.must("items", .list(.named("Permit"), most: Int(Rows.mostPerPage)))]))
+    ) { api, _ in
+      guard case .permits(let permits) = try await api.ask(.permits) else {
+        throw Problem.unexpected
+      }
+      return .ok(.object(["items": .array(permits.map(\.json))]))
+    },
+    Route(
+      .post, "/api/v1/permits", "Permits people or a team to be in a hazard zone",
+      body: .object(
+        [
+          .must("zone", .text), .may("users", .list(.text, most: Limits.namesPerGroup)),
+          .may("team", .line),
+          .must("durationSeconds", .integer(1...Int64(Limits.spanSeconds))),
+        ], least: 2),
+      result: .created
+    ) { api, call in
+      let order = PermitOrder(
+        people: call["users"]?.elements?.compactMap(\.word) ?? [],
+        team: call.text("team") ?? "", zone: call.text("zone") ?? "",
+        durationSeconds: UInt32(clamping: call.integer("durationSeconds") ?? 0))
+      return try await api.naming {
+        try await api.created(.addPermit(order), below: "/api/v1/permits")
+      }
+    },
+    Route(.post, "/api/v1/permits/{id}/revoke", "Revokes a permit for good", result: .done) {
+      api, call in try await api.done(.revokePermit(call.id))
+    },
+  ]
+}
+
+extension Call {
+  var claim: SafetyClaim { text("safety") == "safe" ? .safe : .needsHelp }
+
+  /// Whom what is said here stands for: nil for the node's own user. Throws for a login that is
+  /// bound to nobody.
+  func speaker() throws(Problem) -> String? { try person?.boundUser() }
+}
+
+extension Person {
+  /// Throws for a login that is bound to nobody.
+  func boundUser() throws(Problem) -> String {
+    guard let user else {
+      throw Problem(
+        .forbidden,
+        "the login \(name) is bound to no person: muster login add \(name) --user CALLSIGN binds it"
+      )
+    }
+    return "\(user)"
+  }
+}

@@ -1,0 +1,31 @@
+internal import MusterModel
+
+/// What an alert was raised by, as far as every node can know it: values of rows, and position
+/// records. An acknowledgement names it, so that it counts on every node for this occurrence of the
+/// alert and for no later one (decision 0038).
+struct AlertCause: Hashable, Sendable {
+  static let none = AlertCause(dots: [], positions: [])
+
+  /// In order.
+  let dots: [Dot]
+  /// By device.
+  let positions: [SeenPosition]
+
+  /// Of more than an acknowledgement may name, nothing is shared: those are this node's alone.
+  init(dots: [Dot], positions: [SeenPosition]) {
+    let fits = dots.count <= Limits.overruledClaims && positions.count <= Limits.seenPositions
+    self.dots = fits ? dots.sorted() : []
+    self.positions = fits ? positions.sorted { $0.device < $1.device } : []
+  }
+
+  /// Whether an acknowledgement of it means anything to other nodes.
+  var isShared: Bool { !dots.isEmpty || !positions.isEmpty }
+
+  /// Whether the author of a reply had seen all of this, or what came after it.
+  func isCovered(by reply: AlertReply) -> Bool {
+    guard isShared, Set(dots).isSubset(of: reply.dots) else { return false }
+    return positions.allSatisfy { position in
+      reply.positions.contains { $0.device == position.device && $0.order >= position.order }
+    }
+  }
+}

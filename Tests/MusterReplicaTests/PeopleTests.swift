@@ -1,0 +1,228 @@
+import MusterModel
+import MusterReplica
+import MusterStore
+import Testing
+
+@Suite("People outlive devices and speak for themselves")
+struct PeopleTests {
+  private func user(
+    _ callsign: String, by name: String, in valley: inout Valley
+  ) throws -> UserSummary {
+    let users = try valley.ask(name) { try $0.users(now: $1) }
+    return try #require(users.first { $0.callsign == callsign })
+  }
+
+  @Test func `a login speaks for its person, and their own word takes that away`() throws {
+    var valley = try Valley.with("Ada", "Ben")
+    let ben = valley.laptops[1].credentials.user
+    try valley.at("Ada") {
+      try $0.relayClaim(.needsHelp, note: "leg", login: "ben.k", of: ben, now: $1)
+    }
+    try valley.converge()
+    for name in valley.names {
+      let seen = try user("Ben", by: name, in: &valley)
+      #expect(seen.reason == "needs help, says ben.k, via Ada's post: leg")
+      // The post's own user has said nothing.
+      #expect(try user("Ada", by: name, in: &valley).word == nil)
+    }
+    try valley.at("Ben") { try $0.claimSafety(.safe, note: "", now: $1) }
+    try valley.converge()
+    #expect(try user("Ben", by: "Ada", in: &valley).reason == "said safe")
+    // A member relays for nobody.
+    #expect(throws: Refusal.self) {
+      try valley.at("Ben") {
+        try $0.relayClaim(.safe, note: "", login: "x", of: ben, now: $1)
+      }
+    }
+  }
+
+  @Test func `an accounting answers the relayed call that it names, and no later one`() throws {
+    var valley = try Valley.with("Ada", "Ben")
+    let ben = valley.laptops[1].credentials.user
+    try valley.at("Ada") {
+      try $0.relayClaim(.needsHelp, note: "", login: "ben.k", of: ben, now: $1)
+    }
+    try valley.at("Ada") { try $0.overrideSafety(of: ben, .safe, note: "here", now: $1) }
+    #expect(try user("Ben", by: "Ada", in: &valley).safety == .safe)
+    try valley.at("Ada") {
+      try $0.relayClaim(.needsHelp, note: "again", login: "ben.k", of: ben, now: $1)
+    }
+    try valley.converge()
+    #expect(try user("Ben", by: "Ben", in: &valley).cause == .needsHelp)
+  }
+
+  @Test func `a device that is away must be the person's`() throws {
+    var valley = try Valley.with("Ada", "Ben", "Cleo")
+    let (ben, own) = (valley.laptops[1].credentials.user, valley.laptops[1].credentials.device)
+    let other = valley.laptops[2].credentials.device
+    #expect(throws: Refusal.self) {
+      try valley.at("Ada") {
+        try $0.overrideSafety(of: ben, .safe, note: "", away: [other], now: $1)
+      }
+    }
+    #expect(try user("Ben", by: "Ada", in: &valley).override == nil)
+    try valley.at("Ada") {
+      try $0.overrideSafety(of: ben, .safe, note: "", away: [own], now: $1)
+    }
+    #expect(try user("Ben", by: "Ada", in: &valley).safety == .safe)
+  }
+
+  @Test func `whoever carries a phone calls for help by the laptop that listens to it`() throws {
+    var valley = try Valley.with("Ada", "Ben", "Cleo")
+    try valley.at("Ben") {
+      try $0.ingest(fix(metresNorth: 0, second: 1), ofTracker: "Truck", now: $1)
+    }
+    try valley.converge()
+    let truck = try user("Truck", by: "Ben", in: &valley).id
+    try valley.at("Ben") {
+      try $0.claimSafety(.needsHelp, note: "stuck", forTracker: truck, now: $1)
+    }
+    try valley.converge()
+    #expect(try user("Truck", by: "Ada", in: &valley).reason == "asked for help: stuck")
+    // Neither another member speaks for it, nor anybody for a person with a device.
+    #expect(throws: Refusal.self) {
+      try valley.at("Cleo") { try $0.claimSafety(.safe, note: "", forTracker: truck, now: $1) }
+    }
+    let cleo = valley.laptops[2].credentials.user
+    #expect(throws: Refusal.self) {
+      try valley.at("Ada") { try $0.claimSafety(.safe, note: "", forTracker: cleo, now: $1) }
+    }
+    try valley.at("Ada") { try $0.overrideSafety(of: truck, .safe, note: "", now: $1) }
+    try valley.converge()
+    #expect(try user("Truck", by: "Cleo", in: &valley).safety == .safe)
+    // What the carrier says next takes command's word away.
+    try valley.at("Ben") {
+      try $0.claimSafety(.needsHelp, note: "stuck", forTracker: truck, now: $1)
+    }
+    try valley.converge()
+    #expect(try user("Truck", by: "Cleo", in: &valley).cause == .needsHelp)
+  }
+
+  @Test func `a person in distress or under an order is signed off only when confirmed`() throws {
+    var valley = try Valley.with("Ada", "Ben")
+    let ben = valley.laptops[1].credentials.user
+    try valley.at("Ben") { try $0.claimSafety(.needsHelp, note: "", now: $1) }
+    try valley.converge()
+    for reason in ["", " \n"] {
+      #expect(throws: Refusal.self) {
+        try valley.at("Ada") { try $0.signOff(ben, reason: reason, isConfirmed: true, now: $1) }
+      }
+    }
+    #expect(throws: Refusal.self) {
+      try valley.at("Ada") { try $0.signOff(ben, reason: "home", isConfirmed: false, now: $1) }
+    }
+    try valley.at("Ada") { try $0.signOff(ben, reason: "home", isConfirmed: true, now: $1) }
+    try valley.at("Ada") { try $0.signOn(ben, reason: "", now: $1) }
+    #expect(throws: Refusal.self) {
+      try valley.at("Ada") { try $0.signOn(ben, reason: "", now: $1) }
+    }
+    try valley.converge()
+    // Ben himself, once he is well, and before an order names him
+    try valley.at("Ben") { try $0.claimSafety(.safe, note: "", now: $1) }
+    try valley.at("Ben") { try $0.signOff(nil, reason: "home", isConfirmed: false, now: $1) }
+    try valley.at("Ben") { try $0.signOn(nil, reason: "back", now: $1) }
+    try valley.at("Ada") { try $0.direct(DirectiveDraft(kind: .rollcall), now: $1) }
+    try valley.converge()
+    #expect(throws: Refusal.self) {
+      try valley.at("Ben") { try $0.signOff(nil, reason: "home", isConfirmed: false, now: $1) }
+    }
+    // A member signs nobody else off.
+    let ada = valley.laptops[0].credentials.user
+    #expect(throws: Refusal.self) {
+      try valley.at("Ben") { try $0.signOff(ada, reason: "x", isConfirmed: true, now: $1) }
+    }
+  }
+
+  @Test func `a permit is for somebody, in a hazard zone, and is revoked for good`() throws {
+    var valley = try Valley.with("Ada", "Ben")
+    let ben = valley.laptops[1].credentials.user
+    let plume = try valley.at("Ada") {
+      try $0.addFence(
+        FenceDraft(name: "Plume", kind: .hazard, geometry: circle(metres: 50)), now: $1)
+    }
+    let school = try valley.at("Ada") {
+      try $0.addFence(
+        FenceDraft(name: "School", kind: .muster, geometry: circle(metres: 50)), now: $1)
+    }
+    let wrong: [PermitDraft] = [
+      PermitDraft(people: [ben], team: "", zone: school, durationSeconds: 60),
+      PermitDraft(people: [ben], team: "", zone: plume, durationSeconds: 0),
+      PermitDraft(people: [], team: "", zone: plume, durationSeconds: 60),
+      PermitDraft(people: [], team: "North", zone: plume, durationSeconds: 60),
+    ]
+    for draft in wrong {
+      #expect(throws: Refusal.self) { try valley.at("Ada") { try $0.addPermit(draft, now: $1) } }
+    }
+    let right = PermitDraft(people: [ben], team: "", zone: plume, durationSeconds: 60)
+    #expect(throws: Refusal.self) { try valley.at("Ben") { try $0.addPermit(right, now: $1) } }
+    let id = try valley.at("Ada") { try $0.addPermit(right, now: $1) }
+    try valley.converge()
+    let permit = try #require(try valley.ask("Ben") { replica, _ in try replica.permits() }.first)
+    #expect(permit.id == id && permit.people == ["Ben"] && permit.zoneName == "Plume")
+    #expect(permit.durationSeconds == 60 && !permit.isRevoked)
+    try valley.at("Ada") { try $0.revokePermit(id, now: $1) }
+    try valley.converge()
+    #expect(
+      try valley.ask("Ben") { replica, _ in try replica.permits() }.map(\.isRevoked) == [true])
+  }
+
+  @Test func `who took notice of a call for help is known everywhere, for that call alone`() throws
+  {
+    var valley = try Valley.with("Ada", "Ben", "Cleo")
+    let cleo = valley.laptops[2].credentials.user
+    func acknowledgement(by name: String) throws -> String? {
+      let alerts = try valley.ask(name) { try $0.alerts(now: $1) }
+      return try #require(alerts.first { $0.id.kind == .help }).acknowledgement?.name
+    }
+    try valley.at("Cleo") { try $0.claimSafety(.needsHelp, note: "leg", now: $1) }
+    try valley.converge()
+    for name in ["Ada", "Ben"] { _ = try valley.ask(name) { try $0.reviewAlerts(now: $1) } }
+    let call = try valley.ask("Ben") { try $0.alerts(now: $1) }.first { $0.id.kind == .help }
+    let id = try #require(call).id
+    try valley.at("Ben") { try $0.acknowledgeAlert(id.description, by: nil, now: $1) }
+    try valley.converge()
+    #expect(try acknowledgement(by: "Ada") == "Ben")
+    let told = try valley.ask("Ada") { try $0.reviewAlerts(now: $1) }.alertChanges
+    guard case .acknowledged? = told.first else {
+      Issue.record("nobody was told: \(told)")
+      return
+    }
+    // A second call is another matter, whether or not the first was over
+    try valley.at("Cleo") { try $0.claimSafety(.needsHelp, note: "arm", now: $1) }
+    try valley.converge()
+    #expect(try acknowledgement(by: "Ada") == nil)
+    let again = try valley.ask("Ada") { try $0.reviewAlerts(now: $1) }.alertChanges
+    guard case .raised? = again.first else {
+      Issue.record("the second call is silent: \(again)")
+      return
+    }
+    // A login's acknowledgement at a post is its person's
+    try valley.at("Ada") {
+      try $0.acknowledgeAlert(id.description, by: "cleo.m", for: cleo, now: $1)
+    }
+    try valley.converge()
+    #expect(try acknowledgement(by: "Ben") == "cleo.m (Cleo), via Ada's post")
+  }
+
+  @Test func `an alert that has ended and comes again waits for somebody again`() throws {
+    var valley = try Valley.with("Ada", "Ben")
+    func silence(by name: String) throws -> Alert? {
+      _ = try valley.ask(name) { try $0.reviewAlerts(now: $1) }
+      return try valley.ask(name) { try $0.alerts(now: $1) }.first { $0.id.kind == .silent }
+    }
+    try valley.at("Ben") { try $0.ingest(fix(metresNorth: 0, second: 1), now: $1) }
+    try valley.run(milliseconds: 610_000)
+    let alert = try #require(try silence(by: "Ada"))
+    try valley.at("Ada") { try $0.acknowledgeAlert(alert.id.description, by: nil, now: $1) }
+    #expect(try silence(by: "Ada")?.acknowledgement?.name == "Ada")
+    try valley.restart("Ada")
+    #expect(try silence(by: "Ada")?.acknowledgement?.name == "Ada")
+    // When Ben is heard again, and goes silent again
+    try valley.at("Ben") { try $0.ingest(fix(metresNorth: 0, second: 2), now: $1) }
+    try valley.run(milliseconds: 5000)
+    #expect(try silence(by: "Ada") == nil)
+    try valley.run(milliseconds: 610_000)
+    let again = try #require(try silence(by: "Ada"))
+    #expect(again.acknowledgement == nil)
+  }
+}
