@@ -26,14 +26,19 @@ extension Replica {
     including known: Set<EpochID> = [], now: ClockReading
   ) throws {
     guard local.author.role.reads else { return }
-    let best = control.state.fitting.first
+    var candidates = epochsWaitedFor.filter { control.ledger.isAnnounced($0) }
+    candidates.formUnion(known)
+    let best = control.ledger.bestFitting?.announcement.id
+    if let best { candidates.insert(best) }
     var wanted: [EpochID] = []
-    for id in control.epochs.ordered(where: { _ in true }) where keyring[id] == nil {
+    for epoch in control.epochs.ordered(among: candidates)
+    where keyring[epoch.announcement.id] == nil {
+      let id = epoch.announcement.id
       guard wanted.count < Limits.wantedEpochs else { break }
       let isWanted =
         try id == best || known.contains(id)
         || !store.waiting(for: id, after: nil, limit: 1).isEmpty
-      if isWanted { wanted.append(id) }
+      if isWanted, !wanted.contains(id) { wanted.append(id) }
     }
     try run(.keysMissing(wanted, of: nil), now: now)
   }
@@ -65,6 +70,7 @@ extension Replica {
       if Canary.forgetKey.isPlanted { batch.epochKeys = [] }
     #endif
     try commit(now: now)
+    epochsWaitedFor.remove(key.id)
     try release(for: key.id, now: now)
     for record in try store.records() where record.epoch == key.id {
       date(record, now: now)
@@ -104,6 +110,7 @@ extension Replica {
         guard case .view(let application, let completes, let stamp) = reading else { continue }
         try date(waiting.frame, of: waiting.opening, application, stamp, now: now)
         if case .waiting(.key(let epoch)) = application {
+          epochsWaitedFor.insert(epoch)
           missing[waiting.opening.certificate, default: []].insert(epoch)
         }
         if case .waiting(let reason) = application, reason == waiting.reason { continue }

@@ -74,7 +74,11 @@ extension Replica {
   /// What new frames are sealed under: the newest epoch at hand that shuts out everybody who was
   /// revoked.
   var currentEpoch: (id: EpochID, key: SealingKey)? {
-    if let fitting = keyring.first(of: control.state.fitting) { return fitting }
+    if let best = control.ledger.bestFitting?.announcement.id, let key = keyring[best] {
+      return (best, key)
+    }
+    let fitting = control.ledger.firstFitting(among: keyring.ids)
+    if let id = fitting, let key = keyring[id] { return (id, key) }
     return control.state.revocations.isEmpty ? keyring.unannounced : nil
   }
 

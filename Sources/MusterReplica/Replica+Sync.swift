@@ -307,7 +307,10 @@ extension Replica {
       case .view(let read, let completes, let stamp):
         application = read
         try date(frame, of: opening, application, stamp, isOwn: isOwn, now: now)
-        if case .waiting(.key(let epoch)) = read { missing.insert(epoch) }
+        if case .waiting(.key(let epoch)) = read {
+          missing.insert(epoch)
+          epochsWaitedFor.insert(epoch)
+        }
         for place in completes {
           batch.released.append(ReleasedFrame(place: place, application: .nothing))
         }
@@ -342,14 +345,18 @@ extension Replica {
   mutating func evaluateControl(now: ClockReading) throws {
     let change = control.evaluate()
     guard !change.isEmpty else { return }
-    if change.contains(.uplinks) { held.haveUplinksChanged = true }
-    if !change.isDisjoint(with: [.cuts, .releases]) {
+    if change.haveUplinksChanged { held.haveUplinksChanged = true }
+    if change.haveCutsChanged || change.haveReleasesChanged {
       if control.hasForks { isLineageStale = true }
       markViewStale()
     }
-    // What counts of logs is read off what is held of them.
-    if !control.countsEverything { try commit(now: now) }
-    if !change.isDisjoint(with: [.roster, .releases]) { try feedRoster(now: now) }
+    if change.isRosterNew || change.haveReleasesChanged {
+      // What counts of logs is read off what is held of them.
+      if !control.countsEverything { try commit(now: now) }
+      try feedRoster(now: now)
+    } else if !change.growth.isEmpty {
+      try run(.rosterGrew(change.growth), now: now)
+    }
     try reviewEpoch(now: now)
   }
 

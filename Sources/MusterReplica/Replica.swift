@@ -55,6 +55,8 @@ public struct Replica {
   var isViewStale = false
   /// Of a forked log, something came by which cuts may leave other frames than before.
   var isLineageStale = false
+  /// Epochs that held frames wait for the keys of; some may have been waited for before.
+  var epochsWaitedFor: Set<EpochID> = []
   /// How often the engine was told who counts, and how far.
   var rostersFed = 0
   /// Of this device's other lives, since the start.
@@ -365,6 +367,7 @@ public struct Replica {
   mutating func rebuildView() throws {
     var reader = FrameReader(operation: local.operation)
     let (control, keyring) = (control, keyring)
+    var waitedFor: Set<EpochID> = []
     let outcome = try store.rebuildView { opening, frame, lookup in
       // A log's names are of no use to the next.
       if frame.sequence == 0 { reader.forgetSome() }
@@ -375,10 +378,12 @@ public struct Replica {
       guard case .view(let application, let completes, _) = reading else {
         return Reapplication(.nothing)
       }
+      if case .waiting(.key(let epoch)) = application { waitedFor.insert(epoch) }
       return Reapplication(
         application, released: completes.map { ReleasedFrame(place: $0, application: .nothing) })
     }
     self.reader = reader
+    epochsWaitedFor = waitedFor
     note(outcome)
     stateTree = nil
     monitor.fencesChanged()

@@ -206,10 +206,10 @@ struct ControlPlaneTests {
       operation: scribe.operation, rootKey: scribe.speakers[0].key.publicKey, ownChain: nil)
     for word in scribe.words[0] { plane.add(word.operations, of: word.frame, in: word.opening) }
     _ = plane.evaluate()
-    #expect(plane.state.fitting.isEmpty)
+    #expect(plane.ledger.fitting.isEmpty)
     // When epochs are made until one is fit
     var made = 0
-    while plane.state.fitting.isEmpty, made < 5 {
+    while plane.ledger.fitting.isEmpty, made < 5 {
       let id = EpochID(raw: scribe.random.bytes16())
       scribe.say([.epoch(plane.announcement(of: id, sealed: []))], by: 0)
       let word = try #require(scribe.words[0].last)
@@ -219,14 +219,14 @@ struct ControlPlaneTests {
     }
     // Then two are enough, and whoever holds all revocations may hand them on.
     #expect(made == 2)
-    #expect(plane.state.fitting.count == 1)
-    #expect(plane.state.withheld.isEmpty)
+    #expect(plane.ledger.fitting.count == 1)
+    #expect(plane.ledger.withheld.isEmpty)
     // and one revocation more needs one epoch more.
     scribe.say([.revocation(Revocation(device: DeviceID(raw: .zero), cuts: []))], by: 0)
     let last = try #require(scribe.words[0].last)
     plane.add(last.operations, of: last.frame, in: last.opening)
     _ = plane.evaluate()
-    #expect(plane.state.fitting.isEmpty)
+    #expect(plane.ledger.fitting.isEmpty)
     let announcement = plane.announcement(of: EpochID(raw: .zero), sealed: [])
     #expect(announcement.excludes == [last.frame.hash])
   }

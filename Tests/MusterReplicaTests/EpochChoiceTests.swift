@@ -10,14 +10,15 @@ struct EpochChoiceTests {
     _ number: UInt64, generation: UInt32, isCommand: Bool = true, rank: Int = 1,
     maker: UInt64 = 1
   ) -> CountingEpoch {
-    CountingEpoch(
+    let certificate = CertificateHash(
+      raw: Bytes32(prefix: Bytes16(high: maker, low: 0), suffix: .zero))
+    return CountingEpoch(
       announcement: EpochAnnouncement(
         id: EpochID(raw: Bytes16(high: number, low: 0)), generation: generation, base: nil,
         excludes: [], sealed: []),
-      rank: rank,
-      certificate: CertificateHash(
-        raw: Bytes32(prefix: Bytes16(high: maker, low: 0), suffix: .zero)),
-      isCommand: isCommand)
+      rank: rank, certificate: certificate, isCommand: isCommand,
+      place: AnnouncementPlace(
+        certificate: certificate, log: LogID(raw: .zero), sequence: 1, index: 0))
   }
 
   private func order(_ epochs: [CountingEpoch]) -> [UInt64] {

@@ -11,13 +11,18 @@ internal import MusterSync
 /// - What is issued by the root is not counted against anybody.
 struct CertificateSet: Sendable {
   private(set) var certificates: [CertificateHash: SignedCertificate] = [:]
-  /// The same by hash: each evaluation of the control plane reads them twice.
-  private(set) var sorted: [SignedCertificate] = []
+  private var ofIssuer: [CertificateHash: [SignedCertificate]] = [:]
   private var issued: [CertificateHash: Int] = [:]
   /// Issuers for whom a certificate was refused.
   private(set) var full: Set<CertificateHash> = []
 
   func contains(_ hash: CertificateHash) -> Bool { certificates[hash] != nil }
+
+  /// Those that name an issuer.
+  subscript(issuer: CertificateHash) -> [SignedCertificate] { ofIssuer[issuer] ?? [] }
+
+  /// By hash.
+  var sorted: [SignedCertificate] { certificates.values.sorted { $0.hash < $1.hash } }
 
   /// Adds what is new of a chain, leaf first, and for which there is room; returns that, leaf last.
   ///
@@ -35,24 +40,23 @@ struct CertificateSet: Sendable {
         full.formUnion(exhausted)
         guard exhausted.isEmpty else { break }
         for issuer in issuers { issued[issuer, default: 0] += 1 }
-        certificates[signed.hash] = signed
+        hold(signed)
         added.append(signed)
       }
       issuers.append(signed.hash)
     }
-    sort()
     return added
   }
 
-  private mutating func sort() {
-    guard sorted.count != certificates.count else { return }
-    sorted = certificates.values.sorted { $0.hash < $1.hash }
+  private mutating func hold(_ signed: SignedCertificate) {
+    guard !contains(signed.hash) else { return }
+    certificates[signed.hash] = signed
+    ofIssuer[signed.certificate.issuer, default: []].append(signed)
   }
 
   /// Takes back what a start finds in the store, in any order.
   mutating func restore(_ stored: [SignedCertificate]) {
-    certificates = Dictionary(stored.map { ($0.hash, $0) }) { first, _ in first }
-    sort()
+    for signed in stored { hold(signed) }
     for signed in stored {
       var issuer = signed.certificate.issuer
       for _ in 0..<Limits.certificateChain where issuer != .root {

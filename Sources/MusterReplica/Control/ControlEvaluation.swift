@@ -13,6 +13,10 @@ internal import MusterSync
 ///   issuer's signature, and the issuer is the root or a `command` device at most
 ///   `Limits.certificateChain` below it.
 /// - A revocation counts when it names a device of its author's rank or of a lower one.
+///
+/// Most control frames change nothing but what they say themselves. `extend` adds these at the cost
+/// of one frame, and refuses those that may change what others count for: then all is evaluated
+/// anew. Both come to the same, whatever the order.
 struct ControlEvaluation: Sendable {
   /// What does not change while a node runs.
   struct Rules: Sendable {
@@ -21,116 +25,112 @@ struct ControlEvaluation: Sendable {
     let ownChain: [SignedCertificate]
   }
 
+  /// What is evaluated.
+  struct Evidence: Sendable {
+    var logs: [LogID: ControlLog] = [:]
+    /// The logs opened with each certificate.
+    var logsOf: [CertificateHash: Set<LogID>] = [:]
+    /// By device, the logs that revoke it, whether that counts or not.
+    var namedBy: [DeviceID: Set<LogID>] = [:]
+    /// Certificates that this device or others showed, by chains up to the root.
+    var shown = CertificateSet()
+    /// What is known of forked logs, of all lanes.
+    var lineage = Lineage()
+  }
+
   private(set) var admitted: [CertificateHash: ControlPlane.Admission] = [:]
   private(set) var cuts: Cuts
   /// Frames past a cut that count all the same.
   private(set) var released: Set<Head> = []
   /// The revocations that count, by the frame that says so.
   private(set) var revocations: [FrameHash: [Revocation]] = [:]
-  /// What counts of what was announced of epochs; several may announce one.
-  private(set) var epochs = CountingEpochs()
-  /// What was said of each epoch by anybody who may read, past cuts too: honest devices may have
-  /// written under an epoch whose maker was put out, and their words are to be read.
-  private(set) var spoken: [EpochID: [EpochAnnouncement]] = [:]
-  /// Of which anything was said.
-  private(set) var announced: Set<EpochID> = []
-  private(set) var withheld: Set<EpochID> = []
-  private(set) var fitting: [EpochID] = []
   /// What command posts show by TLS; a revoked device's counts no more.
   private(set) var uplinks: [DeviceID: [UplinkCertificate]] = [:]
   /// The lowest rank of each device, as far as evaluated.
-  private var ranks: [DeviceID: Int] = [:]
-  private let logs: [CertificateHash: [LogID: ControlLog]]
-  /// Frames that revoke somebody, whether they count or not.
-  private let heard: Set<FrameHash>
-  /// Certificates that this device or others showed, by chains up to the root; by their issuer.
-  private let shown: [CertificateHash: [SignedCertificate]]
+  private(set) var ranks: [DeviceID: Int] = [:]
+  /// What each log counts for whose certificate counts.
+  private(set) var standings: [LogID: ControlLogStanding] = [:]
+  /// Of the logs of `command` devices, what counts before equals cut one another.
+  private var partsAmongEquals: [LogID: Cuts.Part] = [:]
+  /// By rank, the cuts that decide this.
+  private var cutsBySeniors: [Int: Cuts] = [:]
 
-  init(
-    _ logs: [LogID: ControlLog], rules: Rules, shown certificates: [SignedCertificate],
-    heard: Set<FrameHash>, lineage: Lineage, signatures: inout VerifiedSignatures
-  ) {
-    cuts = Cuts(lineage)
-    self.heard = heard
-    shown = Dictionary(grouping: rules.ownChain + certificates, by: \.certificate.issuer)
-    self.logs = logs.reduce(into: [:]) { $0[$1.value.certificate, default: [:]][$1.key] = $1.value }
-    for (log, contents) in (self.logs[.root] ?? [:]).sorted(by: { $0.key < $1.key })
-    where !lineage.lost.contains(log) {
-      for statement in contents.statements {
-        take(statement, by: .root, rank: 0, rules: rules, signatures: &signatures)
-      }
+  init(_ evidence: Evidence, rules: Rules, signatures: inout VerifiedSignatures) {
+    cuts = Cuts(evidence.lineage)
+    for (log, contents) in evidence.logs(of: .root) {
+      take(contents, log, rules: rules, signatures: &signatures)
     }
-    admitShown(rules, issuer: .root, rank: 1, signatures: &signatures)
+    admitShown(evidence, rules, issuer: .root, signatures: &signatures)
     for rank in 1...Limits.certificateChain {
       let speakers = admitted.values.filter { $0.rank == rank }.map(\.signed)
         .sorted { $0.hash < $1.hash }
-      cuts.join(revocationsAmongEquals(speakers, rank: rank))
+      cutsBySeniors[rank] = cuts
+      cuts.join(revocationsAmongEquals(evidence, speakers, rank: rank))
       for signed in speakers {
-        for statement in counting(of: signed) {
-          take(statement, by: signed.hash, rank: rank, rules: rules, signatures: &signatures)
+        for (log, contents) in evidence.logs(of: signed.hash) {
+          take(contents, log, rules: rules, signatures: &signatures)
         }
-        admitShown(rules, issuer: signed.hash, rank: rank + 1, signatures: &signatures)
+        admitShown(evidence, rules, issuer: signed.hash, signatures: &signatures)
       }
     }
     for device in uplinks.keys where cuts.covers(device) { uplinks[device] = nil }
-    spoken = spokenEpochs()
-    announced = Set(spoken.keys)
-    withheld = withheldEpochs()
-    fitting = fittingEpochs()
   }
 
   // MARK: One rank
 
-  /// What is within all cuts so far of the logs opened with a certificate.
-  private func counting(of signed: SignedCertificate) -> [ControlLog.Statement] {
-    let device = signed.certificate.device
-    return (logs[signed.hash] ?? [:]).sorted { $0.key < $1.key }.flatMap { log, contents in
-      contents.statements.filter { cuts.leave($0.sequence, of: log, by: device) }
-    }
-  }
-
   /// They count together, before any of them cuts another.
   private mutating func revocationsAmongEquals(
-    _ speakers: [SignedCertificate], rank: Int
+    _ evidence: Evidence, _ speakers: [SignedCertificate], rank: Int
   ) -> [Revocation] {
     var among: [Revocation] = []
     for signed in speakers where signed.certificate.role == .command {
-      for statement in counting(of: signed) {
-        for case .revocation(let revocation) in statement.operations
-        where ranks[revocation.device] == rank {
-          among.append(revocation)
-          revocations[statement.hash, default: []].append(revocation)
+      for (log, contents) in evidence.logs(of: signed.hash) {
+        let part = cuts.part(of: log, by: signed.certificate.device)
+        partsAmongEquals[log] = part
+        for entry in contents.revocations
+        where part.holds(entry.sequence) && ranks[entry.value.device] == rank {
+          among.append(entry.value)
+          revocations[entry.frame, default: []].append(entry.value)
         }
       }
     }
     return among
   }
 
+  /// What a log counts for; nil where its certificate does not count.
+  private func standing(of log: LogID, under certificate: CertificateHash) -> ControlLogStanding? {
+    if certificate == .root {
+      return ControlLogStanding(
+        certificate: .root, rank: 0, isCommand: true, reads: true,
+        part: cuts.part(of: log, by: nil))
+    }
+    guard let admission = admitted[certificate] else { return nil }
+    let author = admission.signed.certificate.author
+    return ControlLogStanding(
+      certificate: certificate, rank: admission.rank, isCommand: author.role == .command,
+      reads: author.role.reads, part: cuts.part(of: log, by: author.device))
+  }
+
   private mutating func take(
-    _ statement: ControlLog.Statement, by issuer: CertificateHash, rank: Int, rules: Rules,
-    signatures: inout VerifiedSignatures
+    _ contents: ControlLog, _ log: LogID, rules: Rules, signatures: inout VerifiedSignatures
   ) {
-    let entitled = issuer == .root || admitted[issuer]?.signed.certificate.role == .command
-    for operation in statement.operations {
-      switch operation {
-      case .certificate(let signed) where signed.certificate.issuer == issuer:
-        admit(signed, rank: rank + 1, rules: rules, signatures: &signatures)
-      case .revocation(let revocation) where entitled:
-        // Seniors are beyond reach, and equals have been heard.
-        guard ranks[revocation.device].map({ $0 > rank }) ?? true else { continue }
-        cuts.join(revocation)
-        revocations[statement.hash, default: []].append(revocation)
-      case .epoch(let announcement):
-        // A member makes one only to shut somebody out whom nobody has shut out yet.
-        let reads = admitted[issuer]?.signed.certificate.role.reads == true
-        guard entitled || (reads && !announcement.excludes.isEmpty) else { continue }
-        epochs.add(
-          CountingEpoch(
-            announcement: announcement, rank: rank, certificate: issuer, isCommand: entitled))
-      case .release(let release) where entitled: released.formUnion(release.frames)
-      case .uplink(let certificate) where entitled: name(certificate, by: issuer)
-      default: break
-      }
+    guard let standing = standing(of: log, under: contents.certificate) else { return }
+    standings[log] = standing
+    guard standing.isCommand else { return }
+    for entry in contents.certificates where standing.part.holds(entry.sequence) {
+      admit(entry.value, rules: rules, signatures: &signatures)
+    }
+    for entry in contents.revocations where standing.part.holds(entry.sequence) {
+      // Seniors are beyond reach, and equals have been heard.
+      guard ranks[entry.value.device].map({ $0 > standing.rank }) ?? true else { continue }
+      cuts.join(entry.value)
+      revocations[entry.frame, default: []].append(entry.value)
+    }
+    for entry in contents.releases where standing.part.holds(entry.sequence) {
+      released.formUnion(entry.value.frames)
+    }
+    for entry in contents.uplinks where standing.part.holds(entry.sequence) {
+      name(entry.value, by: contents.certificate)
     }
   }
 
@@ -142,91 +142,209 @@ struct ControlEvaluation: Sendable {
     uplinks[device, default: []].append(uplink)
   }
 
-  private mutating func admit(
-    _ signed: SignedCertificate, rank: Int, rules: Rules, signatures: inout VerifiedSignatures
-  ) {
+  /// The rank that a certificate counts with; nil where it does not.
+  private func rank(
+    of signed: SignedCertificate, rules: Rules, signatures: inout VerifiedSignatures
+  ) -> Int? {
     let certificate = signed.certificate
-    guard admitted[signed.hash] == nil, certificate.operation == rules.operation else { return }
-    let key: VerifyingKey
+    guard certificate.operation == rules.operation else { return nil }
     if certificate.issuer == .root {
-      key = rules.rootKey
-    } else {
-      guard let issuer = admitted[certificate.issuer] else { return }
-      #if Canary
-        if Canary.anybodyCertifies.isPlanted {
-          admitted[signed.hash] = ControlPlane.Admission(signed: signed, rank: rank)
-          return
-        }
-      #endif
-      guard issuer.signed.certificate.role == .command, rank <= Limits.certificateChain else {
-        return
-      }
-      key = issuer.signed.certificate.signingKey
+      return signatures.holds(signed, by: rules.rootKey) ? 1 : nil
     }
-    guard signatures.holds(signed, by: key) else { return }
+    guard let issuer = admitted[certificate.issuer] else { return nil }
+    let rank = issuer.rank + 1
+    #if Canary
+      if Canary.anybodyCertifies.isPlanted { return rank }
+    #endif
+    guard issuer.signed.certificate.role == .command, rank <= Limits.certificateChain,
+      signatures.holds(signed, by: issuer.signed.certificate.signingKey)
+    else { return nil }
+    return rank
+  }
+
+  private mutating func admit(
+    _ signed: SignedCertificate, rules: Rules, signatures: inout VerifiedSignatures
+  ) {
+    guard admitted[signed.hash] == nil,
+      let rank = rank(of: signed, rules: rules, signatures: &signatures)
+    else { return }
     admitted[signed.hash] = ControlPlane.Admission(signed: signed, rank: rank)
-    ranks[certificate.device] = min(ranks[certificate.device] ?? rank, rank)
+    let device = signed.certificate.device
+    ranks[device] = min(ranks[device] ?? rank, rank)
   }
 
   /// A chain that was shown counts before the frames that carry it are here, unless who issued it
   /// has been cut: then only the frames say which of what it issued is left.
   private mutating func admitShown(
-    _ rules: Rules, issuer: CertificateHash, rank: Int, signatures: inout VerifiedSignatures
+    _ evidence: Evidence, _ rules: Rules, issuer: CertificateHash,
+    signatures: inout VerifiedSignatures
   ) {
     if let device = admitted[issuer]?.signed.certificate.device, cuts.covers(device) { return }
-    for signed in shown[issuer] ?? [] {
-      admit(signed, rank: rank, rules: rules, signatures: &signatures)
+    for signed in rules.ownChain where signed.certificate.issuer == issuer {
+      admit(signed, rules: rules, signatures: &signatures)
+    }
+    for signed in evidence.shown[issuer] {
+      admit(signed, rules: rules, signatures: &signatures)
     }
   }
 
-  // MARK: Epochs
+  // MARK: One frame more
 
-  private func spokenEpochs() -> [EpochID: [EpochAnnouncement]] {
-    var spoken: [EpochID: [EpochAnnouncement]] = [:]
-    for (certificate, logs) in logs.sorted(by: { $0.key < $1.key })
-    where certificate == .root || admitted[certificate]?.signed.certificate.role.reads == true {
-      for (_, contents) in logs.sorted(by: { $0.key < $1.key }) {
-        for operation in contents.statements.flatMap(\.operations) {
-          if case .epoch(let epoch) = operation { spoken[epoch.id, default: []].append(epoch) }
+  /// What a frame more changed.
+  struct Extension: Sendable {
+    var admitted: [SignedCertificate] = []
+    /// Revoked devices of which no certificate counts.
+    var revoked: [DeviceID] = []
+    var haveCutsChanged = false
+    var haveReleasesChanged = false
+    var haveUplinksChanged = false
+    /// Frames whose revocations count.
+    var revocations: Set<FrameHash> = []
+  }
+
+  /// Adds what a frame says; false where it may change what other frames count for, so that all
+  /// has to be evaluated anew.
+  mutating func extend(
+    by frame: PendingStatement, _ evidence: Evidence, rules: Rules,
+    signatures: inout VerifiedSignatures, noting changes: inout Extension
+  ) -> Bool {
+    guard let standing = standing(of: frame.log, under: frame.certificate) else { return true }
+    standings[frame.log] = standing
+    guard standing.isCommand else { return true }
+    let counts = standing.part.holds(frame.sequence)
+    for operation in frame.operations {
+      let isDone: Bool
+      switch operation {
+      case .certificate(let signed) where signed.certificate.issuer == frame.certificate:
+        isDone =
+          !counts
+          || extend(
+            by: signed, evidence, rules: rules, signatures: &signatures, noting: &changes)
+      case .revocation(let revocation):
+        isDone = extend(
+          by: revocation, in: frame, standing, counts: counts, evidence, noting: &changes)
+      case .release(let release) where counts:
+        for head in release.frames where released.insert(head).inserted {
+          changes.haveReleasesChanged = true
         }
+        isDone = true
+      case .uplink where counts:
+        // Which of several logs names the first few is a question of their order.
+        isDone = evidence.logsOf[frame.certificate]?.count == 1 && ownsOneCertificate(frame)
+        if case .uplink(let uplink) = operation, isDone {
+          let before = uplinks
+          name(uplink, by: frame.certificate)
+          if let device = admitted[frame.certificate]?.signed.certificate.device,
+            cuts.covers(device)
+          {
+            uplinks[device] = nil
+          }
+          if uplinks != before { changes.haveUplinksChanged = true }
+        }
+      default: isDone = true
+      }
+      guard isDone else { return false }
+    }
+    return true
+  }
+
+  private func ownsOneCertificate(_ frame: PendingStatement) -> Bool {
+    guard let device = admitted[frame.certificate]?.signed.certificate.device else { return false }
+    return admitted.values.count { $0.signed.certificate.device == device } == 1
+  }
+
+  /// A certificate under which nothing is held yet, of a device whose revocations all count as
+  /// before.
+  mutating func extend(
+    by signed: SignedCertificate, _ evidence: Evidence, rules: Rules,
+    signatures: inout VerifiedSignatures, noting changes: inout Extension
+  ) -> Bool {
+    guard admitted[signed.hash] == nil,
+      let rank = rank(of: signed, rules: rules, signatures: &signatures)
+    else { return true }
+    let device = signed.certificate.device
+    let isRankNew = ranks[device].map { rank < $0 } ?? true
+    let isBelowRevokers = (evidence.namedBy[device] ?? []).allSatisfy { log in
+      standings[log].map { $0.rank < rank || !$0.isCommand } ?? true
+    }
+    guard !isRankNew || isBelowRevokers, evidence.logsOf[signed.hash] == nil,
+      evidence.shown[signed.hash].isEmpty
+    else { return false }
+    admit(signed, rules: rules, signatures: &signatures)
+    changes.admitted.append(signed)
+    return true
+  }
+
+  /// A certificate that was shown, like one in its issuer's log while that one is not revoked.
+  mutating func extend(
+    byShown signed: SignedCertificate, _ evidence: Evidence, rules: Rules,
+    signatures: inout VerifiedSignatures, noting changes: inout Extension
+  ) -> Bool {
+    if let issuer = admitted[signed.certificate.issuer]?.signed.certificate.device,
+      cuts.covers(issuer)
+    {
+      return true
+    }
+    return extend(by: signed, evidence, rules: rules, signatures: &signatures, noting: &changes)
+  }
+
+  private mutating func extend(
+    by revocation: Revocation, in frame: PendingStatement, _ standing: ControlLogStanding,
+    counts: Bool, _ evidence: Evidence, noting changes: inout Extension
+  ) -> Bool {
+    let device = revocation.device
+    var counts = counts
+    if let rank = ranks[device] {
+      guard rank >= standing.rank else { return true }
+      if rank == standing.rank, !counts {
+        // Past its author's cut it may count among equals.
+        guard let part = partsAmongEquals[frame.log] else { return false }
+        counts = part.holds(frame.sequence)
       }
     }
-    return spoken
-  }
-
-  /// Epochs whose key may not be handed on yet: they name a revocation that is not here, so that
-  /// somebody whom they shut out may still be taken for a member. Where several speak of one epoch,
-  /// one whose word is fulfilled is enough: whoever lies about it has the key as well.
-  private func withheldEpochs() -> Set<EpochID> {
-    Set(
-      spoken.filter { _, announcements in
-        announcements.allSatisfy { epoch in
-          let excluded = excluded(by: epoch)
-          return !excluded.isWhole || !heard.isSuperset(of: excluded.frames)
-        }
-      }.keys)
-  }
-
-  /// The epochs that may be written under, best first (`CountingEpochs`): those that exclude every
-  /// revocation that counts here.
-  private func fittingEpochs() -> [EpochID] {
-    let counting = Set(revocations.keys)
-    return epochs.ordered { counting.isSubset(of: excluded(by: $0).frames) }
-  }
-
-  /// The revocations that an epoch excludes, its own and those of the epochs that it builds on;
-  /// whole where all of these are known.
-  func excluded(
-    by epoch: EpochAnnouncement
-  ) -> (frames: Set<FrameHash>, isWhole: Bool) {
-    var frames = Set(epoch.excludes)
-    var base = epoch.base
-    for _ in 0..<Limits.epochBases {
-      guard let next = base else { return (frames, true) }
-      guard let below = epochs[next] ?? spoken[next]?.first else { return (frames, false) }
-      frames.formUnion(below.excludes)
-      base = below.base
+    guard counts else { return true }
+    if let rank = ranks[device], rank > standing.rank,
+      cutsBySeniors[rank]?.isNarrowed(by: revocation) != false, hasPower(device, evidence)
+    {
+      // What the device says of its equals may count no more.
+      return false
     }
-    return (frames, base == nil)
+    if cuts.isNarrowed(by: revocation) {
+      if ranks[device] != nil {
+        guard !hasPower(device, evidence) else { return false }
+        changes.haveCutsChanged = true
+      } else {
+        changes.revoked.append(device)
+      }
+      cuts.join(revocation)
+    }
+    revocations[frame.frame, default: []].append(revocation)
+    changes.revocations.insert(frame.frame)
+    return true
+  }
+
+  /// Whether what counts of a device's logs decides what others' count for, or what is announced.
+  private func hasPower(_ device: DeviceID, _ evidence: Evidence) -> Bool {
+    admitted.values.contains { admission in
+      let signed = admission.signed
+      return signed.certificate.device == device
+        && (signed.certificate.role == .command || evidence.logsOf[signed.hash] != nil)
+    }
+  }
+}
+
+/// The operations of a control frame that have not been evaluated yet.
+struct PendingStatement: Sendable {
+  let log: LogID
+  let certificate: CertificateHash
+  let sequence: UInt64
+  let frame: FrameHash
+  let operations: [Operation]
+}
+
+extension ControlEvaluation.Evidence {
+  /// The control logs opened with a certificate, by log.
+  func logs(of certificate: CertificateHash) -> [(LogID, ControlLog)] {
+    (logsOf[certificate] ?? []).sorted().compactMap { log in logs[log].map { (log, $0) } }
   }
 }

@@ -9,23 +9,21 @@ internal import MusterSync
 /// its issuer's control log may be out of reach. Peers reconcile these certificates, so what counts
 /// is a function of the control frames and of that set, on every node.
 ///
-/// Evaluated rank by rank, the root first (`ControlEvaluation`), anew whenever control frames have
-/// said something.
+/// Evaluated rank by rank, the root first (`ControlEvaluation`). What a frame more adds is added by
+/// itself where it decides nothing about others, so that its cost does not grow with what is held.
 struct ControlPlane: Sendable {
   private let rules: ControlEvaluation.Rules
-  /// What devices proved themselves with, or peers handed over.
-  private var shown = CertificateSet()
-  private var logs: [LogID: ControlLog] = [:]
-  /// Frames that revoke somebody, whether they count or not.
-  private var heard: Set<FrameHash> = []
-  /// What is known of forked logs, of all lanes.
-  private var lineage = Lineage()
+  private var evidence = ControlEvaluation.Evidence()
   private(set) var state: ControlEvaluation
+  private(set) var ledger = EpochLedger()
+  /// How many of the epochs of each log are in the ledger.
+  private var filedEpochs: [LogID: Int] = [:]
   /// Frames that revocations name as the last that count, and released ones.
   private(set) var named: Set<Head> = []
+  /// What was added and not evaluated.
+  private var pending: [PendingStatement] = []
+  private var pendingShown: [SignedCertificate] = []
   private var isStale = false
-  /// How many certificates had been shown at the last evaluation.
-  private var shownCount = 0
   /// Certificates whose signatures have been verified, so that each is once.
   private var signatures = VerifiedSignatures()
 
@@ -46,15 +44,34 @@ struct ControlPlane: Sendable {
     case unknown
   }
 
-  /// What a control frame changed.
-  struct Change: OptionSet {
-    let rawValue: Int
-    static let roster = Change(rawValue: 1)
-    static let cuts = Change(rawValue: 2)
-    /// Which epochs may be written under.
-    static let epochs = Change(rawValue: 4)
-    static let releases = Change(rawValue: 8)
-    static let uplinks = Change(rawValue: 16)
+  /// What control frames and certificates changed.
+  struct Change: Sendable {
+    /// Whether certificates, or what counts of logs, may differ by more than what is named here.
+    var isRosterNew = false
+    /// What the roster has more than before.
+    var growth = RosterGrowth()
+    var haveCutsChanged = false
+    var haveReleasesChanged = false
+    var haveUplinksChanged = false
+    /// Whether another epoch may be the one to write under.
+    var haveEpochsChanged = false
+
+    var isEmpty: Bool {
+      !isRosterNew && growth.isEmpty && !haveCutsChanged && !haveReleasesChanged
+        && !haveUplinksChanged && !haveEpochsChanged
+    }
+
+    fileprivate mutating func note(
+      _ noted: ControlEvaluation.Extension, others: [SignedCertificate]
+    ) {
+      growth.certificates = noted.admitted
+      growth.others = others
+      growth.revoked = noted.revoked
+      if noted.haveCutsChanged { (isRosterNew, haveCutsChanged) = (true, true) }
+      if noted.haveReleasesChanged { haveReleasesChanged = true }
+      if noted.haveUplinksChanged { haveUplinksChanged = true }
+      if !noted.revocations.isEmpty { haveEpochsChanged = true }
+    }
   }
 
   /// - Parameter ownChain: what this device was admitted with; nil on nobody's. It counts from the
@@ -62,20 +79,30 @@ struct ControlPlane: Sendable {
   init(operation: OperationID, rootKey: VerifyingKey, ownChain: CertificateChain?) {
     rules = ControlEvaluation.Rules(
       operation: operation, rootKey: rootKey, ownChain: ownChain?.certificates ?? [])
-    state = ControlEvaluation(
-      [:], rules: rules, shown: [], heard: [], lineage: Lineage(), signatures: &signatures)
+    state = ControlEvaluation(evidence, rules: rules, signatures: &signatures)
   }
 
   /// Adds what a control frame says; it counts after `evaluate`.
   mutating func add(_ operations: [Operation], of frame: Frame, in opening: Opening) {
-    logs[frame.strand, default: ControlLog(certificate: opening.certificate)]
-      .add(operations, sequence: frame.sequence, hash: frame.hash)
-    for case .revocation(let revocation) in operations {
-      heard.insert(frame.hash)
-      named.formUnion(revocation.cuts)
+    let log = frame.strand
+    evidence.logsOf[opening.certificate, default: []].insert(log)
+    for operation in operations {
+      switch operation {
+      case .revocation(let revocation):
+        ledger.hold(frame.hash)
+        evidence.namedBy[revocation.device, default: []].insert(log)
+        named.formUnion(revocation.cuts)
+      case .release(let release): named.formUnion(release.frames)
+      default: break
+      }
     }
-    for case .release(let release) in operations { named.formUnion(release.frames) }
-    isStale = isStale || !operations.isEmpty
+    let isNew = evidence.logs[log, default: ControlLog(certificate: opening.certificate)]
+      .add(operations, sequence: frame.sequence, hash: frame.hash)
+    guard isNew else { return }
+    pending.append(
+      PendingStatement(
+        log: log, certificate: opening.certificate, sequence: frame.sequence, frame: frame.hash,
+        operations: operations))
   }
 
   /// Adds a chain up to the root, leaf first, that a device proved itself with or a peer handed
@@ -83,74 +110,128 @@ struct ControlPlane: Sendable {
   ///
   /// - Parameter chain: the caller MUST have verified its signatures.
   mutating func add(chain: [SignedCertificate]) -> [SignedCertificate] {
-    let added = shown.insert(chain: chain) { state.admitted[$0] != nil }
-    if !added.isEmpty { isStale = true }
+    let added = evidence.shown.insert(chain: chain) { state.admitted[$0] != nil }
+    pendingShown += added
     return added
   }
 
   /// Takes back what a start finds in the store.
   mutating func restore(_ certificates: [SignedCertificate]) {
-    shown.restore(certificates)
+    evidence.shown.restore(certificates)
     isStale = true
   }
 
   /// Issuers of as many certificates as may be held besides those in control logs.
-  var fullIssuers: Set<CertificateHash> { shown.full }
+  var fullIssuers: Set<CertificateHash> { evidence.shown.full }
 
   /// Certificates that were shown, by hash.
-  var shownCertificates: [SignedCertificate] { shown.sorted }
+  var shownCertificates: [SignedCertificate] { evidence.shown.sorted }
 
   /// Takes how strands hang together now: with a fork, what a cut leaves is another question.
   mutating func take(_ lineage: Lineage) {
-    guard lineage != self.lineage else { return }
-    self.lineage = lineage
+    guard lineage != evidence.lineage else { return }
+    evidence.lineage = lineage
     isStale = true
   }
 
   /// Whether it matters in which strand a frame stands: its log is forked, and somebody named it.
   func isNamed(_ frame: Frame) -> Bool {
-    lineage.isForked(frame.log)
+    evidence.lineage.isForked(frame.log)
       && named.contains(Head(log: frame.log, sequence: frame.sequence, hash: frame.hash))
   }
 
   /// Whether strands go on from a log, or from a strand: then it grows no more.
-  func isParted(_ log: LogID) -> Bool { lineage.parted.contains(log) }
+  func isParted(_ log: LogID) -> Bool { evidence.lineage.parted.contains(log) }
 
   /// Whether any log that is held is forked.
-  var hasForks: Bool { lineage.hasForks }
+  var hasForks: Bool { evidence.lineage.hasForks }
 
-  /// Judges anew, when anything was added.
+  // MARK: Evaluating
+
+  /// Evaluates what was added: by itself where it decides nothing about the rest, else everything.
   mutating func evaluate() -> Change {
-    guard isStale else { return [] }
-    isStale = false
-    let (before, countBefore) = (state, shownCount)
-    shownCount = shown.certificates.count
-    state = ControlEvaluation(
-      logs, rules: rules, shown: shown.sorted, heard: heard, lineage: lineage,
-      signatures: &signatures)
-    var change: Change = []
-    if state.admitted != before.admitted || state.withheld != before.withheld
-      || state.announced != before.announced || shownCount != countBefore
-    {
-      change.insert(.roster)
+    var change = Change()
+    var noted = ControlEvaluation.Extension()
+    if !isStale, !extend(&noted) { isStale = true }
+    if isStale { evaluateAnew(&change) }
+    change.note(noted, others: pendingShown)
+    (pending, pendingShown, isStale) = ([], [], false)
+    ledger.settle()
+    for epoch in ledger.takeChanged() {
+      change.growth.epochs[epoch] = ledger.withheld.contains(epoch)
+      change.haveEpochsChanged = true
     }
-    if state.cuts != before.cuts { change.formUnion([.roster, .cuts]) }
-    if state.released != before.released { change.insert(.releases) }
-    if state.fitting != before.fitting { change.insert(.epochs) }
-    if state.uplinks != before.uplinks { change.insert(.uplinks) }
     return change
+  }
+
+  /// False where all has to be evaluated, besides what was noted up to there.
+  private mutating func extend(_ noted: inout ControlEvaluation.Extension) -> Bool {
+    for frame in pending {
+      guard
+        state.extend(
+          by: frame, evidence, rules: rules, signatures: &signatures, noting: &noted)
+      else { return false }
+    }
+    for signed in pendingShown {
+      guard
+        state.extend(
+          byShown: signed, evidence, rules: rules, signatures: &signatures, noting: &noted)
+      else { return false }
+    }
+    for log in Set(pending.map(\.log)) { fileEpochs(of: log) }
+    for frame in noted.revocations { ledger.count(frame) }
+    return true
+  }
+
+  private mutating func evaluateAnew(_ change: inout Change) {
+    let before = state
+    state = ControlEvaluation(evidence, rules: rules, signatures: &signatures)
+    let announcing = evidence.logs.filter { !$0.value.epochs.isEmpty }.keys
+    let changed = announcing.filter {
+      filedEpochs[$0] ?? 0 > 0 && state.standings[$0] != before.standings[$0]
+    }
+    if changed.contains(where: { state.standings[$0] == nil }) {
+      ledger = EpochLedger(held: ledger.held, forgetting: ledger.announced)
+      filedEpochs = [:]
+      change.isRosterNew = true
+    } else if !changed.isEmpty {
+      ledger.judge(by: state.standings)
+      change.haveEpochsChanged = true
+    }
+    for log in announcing { fileEpochs(of: log) }
+    ledger.count(only: state.revocations.keys)
+    change.haveCutsChanged = state.cuts.differ(from: before.cuts) { device in
+      state.ranks[device] != nil || before.ranks[device] != nil
+    }
+    if state.admitted != before.admitted || state.cuts != before.cuts {
+      change.isRosterNew = true
+    }
+    if state.revocations.keys != before.revocations.keys { change.haveEpochsChanged = true }
+    change.haveReleasesChanged = state.released != before.released
+    change.haveUplinksChanged = state.uplinks != before.uplinks
+  }
+
+  /// Adds the epochs of a log to the ledger that are not in it.
+  private mutating func fileEpochs(of log: LogID) {
+    guard let standing = state.standings[log], let contents = evidence.logs[log] else { return }
+    let filed = filedEpochs[log] ?? 0
+    guard filed < contents.epochs.count else { return }
+    for index in filed..<contents.epochs.count {
+      ledger.add(contents.epochs[index], index: index, of: log, standing: standing)
+    }
+    filedEpochs[log] = contents.epochs.count
   }
 
   // MARK: Reading
 
-  var epochs: CountingEpochs { state.epochs }
+  var epochs: CountingEpochs { ledger.counting }
 
   /// - Parameter parts: what counts of logs that do not in full.
   func roster(_ parts: [LogID: CountedPart]) -> Roster {
     Roster(
       state.admitted.values.map(\.signed).sorted { $0.hash < $1.hash },
-      revoked: state.cuts.revoked, withheld: state.withheld,
-      announced: state.announced, parts: parts, others: shown.sorted)
+      revoked: state.cuts.revoked, withheld: ledger.withheld,
+      announced: ledger.announced, parts: parts, others: evidence.shown.sorted)
   }
 
   /// Whose word a log is; nil where its certificate does not count.
@@ -202,14 +283,15 @@ struct ControlPlane: Sendable {
     guard log.opening.lane != .control, let author = author(of: log.opening.certificate),
       var bound = state.cuts.bound(of: log, by: author.device)
     else { return nil }
-    let released = lineage.reach(of: state.released.filter { $0.log == log.log })[log.head.log]
+    let released = evidence.lineage.reach(of: state.released.filter { $0.log == log.log })[
+      log.head.log]
     if let released, released >= log.first { bound.end = max(bound.end ?? 0, released) }
     return bound
   }
 
   /// Of a device, its least; nil where no certificate of it counts.
   func rank(of device: DeviceID) -> Int? {
-    state.admitted.values.filter { $0.signed.certificate.device == device }.map(\.rank).min()
+    state.ranks[device]
   }
 
   /// Of the device that a log was opened by, if its certificate counts; 0 for the root, and behind
@@ -232,7 +314,7 @@ struct ControlPlane: Sendable {
 
   /// Of an epoch that is made now.
   var nextEpochGeneration: UInt32 {
-    let reach = state.epochs.reach
+    let reach = epochs.reach
     return reach == .max ? .max : reach + 1
   }
 
@@ -242,9 +324,9 @@ struct ControlPlane: Sendable {
     let counting = Set(state.revocations.keys)
     var (base, left): (EpochID?, Set<FrameHash>) = (nil, counting)
     if counting.count > Limits.excludedRevocations {
-      for id in state.epochs.ids {
-        guard let epoch = state.epochs[id] else { continue }
-        let excluded = state.excluded(by: epoch)
+      for id in epochs.ids {
+        guard let epoch = epochs[id] else { continue }
+        let excluded = ledger.excluded(by: epoch)
         let rest = counting.subtracting(excluded.frames)
         if excluded.isWhole, rest.count < left.count { (base, left) = (id, rest) }
       }

@@ -10,6 +10,22 @@ struct CountingEpoch: Hashable, Sendable {
   let certificate: CertificateHash
   /// Whether the maker is a `command` device or the root.
   let isCommand: Bool
+  /// Where it was announced.
+  let place: AnnouncementPlace
+}
+
+/// Where an epoch was announced, in the order in which control logs are evaluated: decides between
+/// two announcements of one epoch by one maker.
+struct AnnouncementPlace: Hashable, Comparable, Sendable {
+  let certificate: CertificateHash
+  let log: LogID
+  let sequence: UInt64
+  /// Among the epochs of its log.
+  let index: Int
+
+  static func < (left: AnnouncementPlace, right: AnnouncementPlace) -> Bool {
+    (left.certificate, left.log, left.index) < (right.certificate, right.log, right.index)
+  }
 }
 
 /// The epochs that count, and which of them is written under.
@@ -29,67 +45,170 @@ struct CountingEpoch: Hashable, Sendable {
 /// epoch id can be ground by whoever makes the key, so it decides only between epochs of one maker.
 /// Unreachable generations are last, not void: an honest epoch whose predecessors were cut off is
 /// still written under where there is no better one.
+///
+/// Kept in order, so that an epoch more costs a search: what is reachable of a list sorted by
+/// generation is a suffix of it.
 struct CountingEpochs: Hashable, Sendable {
-  private var announced: [EpochID: [CountingEpoch]] = [:]
-  private var commandGenerations: Set<UInt32> = []
+  private var epochs: [CountingEpoch] = []
+  /// Where those of each id are.
+  private var places: [EpochID: [Int]] = [:]
+  /// By generation, the greatest first; then by maker.
+  private var commanders: [Int] = []
+  /// The same.
+  private var members: [Int] = []
+  /// How many of `epochs` are in these.
+  private var sortedCount = 0
+  /// Of commanders, each once, ascending.
+  private var commandGenerations: [UInt32] = []
+  /// The greatest generation of a commander that is reachable; 0 where there is none.
+  private(set) var reach: UInt32 = 0
+  /// Whether an epoch counts by several announcements.
+  private(set) var hasRepeated = false
 
   mutating func add(_ epoch: CountingEpoch) {
-    if epoch.isCommand { commandGenerations.insert(epoch.announcement.generation) }
-    announced[epoch.announcement.id, default: []].append(epoch)
+    if places[epoch.announcement.id] != nil { hasRepeated = true }
+    places[epoch.announcement.id, default: []].append(epochs.count)
+    epochs.append(epoch)
+    if epoch.isCommand || Self.ignoresMakers { extendReach(by: epoch.announcement.generation) }
+  }
+
+  /// Sorts what was added; without it, each reading does.
+  mutating func settle() {
+    (commanders, members) = lists
+    sortedCount = epochs.count
+  }
+
+  /// A few are inserted, many sorted with the rest.
+  private var lists: (commanders: [Int], members: [Int]) {
+    var (commanders, members) = (commanders, members)
+    let isMany = epochs.count - sortedCount > 16
+    for place in sortedCount..<epochs.count {
+      if epochs[place].isCommand || Self.ignoresMakers {
+        insert(place, into: &commanders, isMany: isMany)
+      } else {
+        insert(place, into: &members, isMany: isMany)
+      }
+    }
+    guard isMany else { return (commanders, members) }
+    return (
+      commanders.sorted { Self.isBefore(epochs[$0], epochs[$1]) },
+      members.sorted { Self.isBefore(epochs[$0], epochs[$1]) }
+    )
+  }
+
+  private func insert(_ place: Int, into list: inout [Int], isMany: Bool) {
+    guard !isMany else { return list.append(place) }
+    list.insert(
+      place, at: list.firstPlace { Self.isBefore(epochs[place], epochs[$0]) })
+  }
+
+  private mutating func extendReach(by generation: UInt32) {
+    let place = commandGenerations.firstPlace { generation <= $0 }
+    if place < commandGenerations.count, commandGenerations[place] == generation { return }
+    commandGenerations.insert(generation, at: place)
+    if Self.ignoresMakers { reach = .max }
+    guard generation > reach else { return }
+    for next in commandGenerations[place...] {
+      guard next - reach <= Limits.epochStep else { break }
+      reach = next
+    }
   }
 
   /// The best announcement of an epoch; nil where none counts.
   func best(_ id: EpochID) -> CountingEpoch? {
-    guard let announcements = announced[id] else { return nil }
-    let reach = reach
-    return announcements.min { precedes($0, $1, reach: reach) }
+    places[id]?.lazy.map { epochs[$0] }.min { precedes($0, $1) }
   }
 
   subscript(id: EpochID) -> EpochAnnouncement? { best(id)?.announcement }
 
-  var count: Int { announced.count }
+  var count: Int { places.count }
 
   /// Ids in ascending order.
-  var ids: [EpochID] { announced.keys.sorted() }
-
-  /// The greatest generation of a commander that is reachable; 0 where there is none.
-  var reach: UInt32 {
-    var reach: UInt32 = 0
-    for generation in commandGenerations.sorted() {
-      guard generation - reach <= Limits.epochStep else { break }
-      reach = generation
-    }
-    return reach
-  }
+  var ids: [EpochID] { places.keys.sorted() }
 
   /// The epochs of which some announcement satisfies a condition, the best one first.
   func ordered(where condition: (EpochAnnouncement) -> Bool) -> [EpochID] {
-    let reach = reach
-    let best = announced.values.compactMap { announcements in
-      announcements.filter { condition($0.announcement) }
-        .min { precedes($0, $1, reach: reach) }
-    }
-    return best.sorted { precedes($0, $1, reach: reach) }.map(\.announcement.id)
-  }
-
-  private func precedes(_ left: CountingEpoch, _ right: CountingEpoch, reach: UInt32) -> Bool {
-    #if Canary
-      if Canary.greatestGenerationWins.isPlanted {
-        return (right.announcement.generation, left.announcement.id)
-          < (left.announcement.generation, right.announcement.id)
+    var known: Set<EpochID> = []
+    var ids: [EpochID] = []
+    for part in inOrder {
+      for place in part where !known.contains(epochs[place].announcement.id) {
+        let announcement = epochs[place].announcement
+        guard condition(announcement) else { continue }
+        known.insert(announcement.id)
+        ids.append(announcement.id)
       }
-    #endif
-    if left.isCommand != right.isCommand { return left.isCommand }
-    let (leftReached, rightReached) = (isReachable(left, reach), isReachable(right, reach))
-    if leftReached != rightReached { return leftReached }
-    let (ours, theirs) = (left.announcement, right.announcement)
-    if ours.generation != theirs.generation { return ours.generation > theirs.generation }
-    if left.rank != right.rank { return left.rank < right.rank }
-    return (left.certificate, ours.id) < (right.certificate, theirs.id)
+    }
+    return ids
   }
 
-  private func isReachable(_ epoch: CountingEpoch, _ reach: UInt32) -> Bool {
+  /// The first announcement in order that satisfies a condition.
+  func first(where condition: (CountingEpoch) -> Bool) -> CountingEpoch? {
+    for part in inOrder {
+      if let place = part.first(where: { condition(epochs[$0]) }) { return epochs[place] }
+    }
+    return nil
+  }
+
+  /// Those of some epochs that count, the best one first.
+  func ordered(among ids: some Sequence<EpochID>) -> [CountingEpoch] {
+    ids.flatMap { places[$0] ?? [] }.map { epochs[$0] }.sorted { precedes($0, $1) }
+  }
+
+  /// All of them, the best one first: of commanders those that are reachable, the others, and then
+  /// of members the same.
+  private var inOrder: [ArraySlice<Int>] {
+    let lists = sortedCount == epochs.count ? (commanders, members) : lists
+    return [(lists.0, UInt64(reach)), (lists.1, UInt64(reach) + UInt64(Limits.epochStep))].flatMap {
+      list, most in
+      let first = list.firstPlace { UInt64(epochs[$0].announcement.generation) <= most }
+      return [list[first...], list[..<first]]
+    }
+  }
+
+  func precedes(_ left: CountingEpoch, _ right: CountingEpoch) -> Bool {
+    if !Self.ignoresMakers {
+      if left.isCommand != right.isCommand { return left.isCommand }
+      let (leftReached, rightReached) = (isReachable(left), isReachable(right))
+      if leftReached != rightReached { return leftReached }
+    }
+    return Self.isBefore(left, right)
+  }
+
+  private func isReachable(_ epoch: CountingEpoch) -> Bool {
     let most = epoch.isCommand ? UInt64(reach) : UInt64(reach) + UInt64(Limits.epochStep)
     return UInt64(epoch.announcement.generation) <= most
+  }
+
+  /// The order of announcements that are alike by maker's role and reach.
+  private static func isBefore(_ left: CountingEpoch, _ right: CountingEpoch) -> Bool {
+    let (ours, theirs) = (left.announcement, right.announcement)
+    if ours.generation != theirs.generation { return ours.generation > theirs.generation }
+    if !ignoresMakers {
+      if left.rank != right.rank { return left.rank < right.rank }
+      if left.certificate != right.certificate { return left.certificate < right.certificate }
+    }
+    if ours.id != theirs.id { return ours.id < theirs.id }
+    return left.place < right.place
+  }
+
+  private static var ignoresMakers: Bool {
+    #if Canary
+      return Canary.greatestGenerationWins.isPlanted
+    #else
+      return false
+    #endif
+  }
+}
+
+extension Array {
+  /// The first index whose element satisfies a condition that all elements after it satisfy too;
+  /// the end where none does.
+  fileprivate func firstPlace(where condition: (Element) -> Bool) -> Int {
+    var (low, high) = (0, count)
+    while low < high {
+      let middle = (low + high) / 2
+      if condition(self[middle]) { high = middle } else { low = middle + 1 }
+    }
+    return low
   }
 }

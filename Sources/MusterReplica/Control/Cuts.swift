@@ -18,10 +18,30 @@ struct Cuts: Hashable, Sendable {
 
   /// Whether a frame of a device's log still counts.
   func leave(_ sequence: UInt64, of log: LogID, by device: DeviceID) -> Bool {
-    if lineage.lost.contains(log) { return false }
-    guard let logs = last[device] else { return true }
-    guard let cut = logs[log] else { return false }
-    return sequence <= cut
+    part(of: log, by: device).holds(sequence)
+  }
+
+  /// How much counts of a log.
+  enum Part: Hashable, Sendable {
+    case all
+    case through(UInt64)
+    case nothing
+
+    func holds(_ sequence: UInt64) -> Bool {
+      switch self {
+      case .all: true
+      case .through(let last): sequence <= last
+      case .nothing: false
+      }
+    }
+  }
+
+  /// - Parameter device: nil for the root, of whose logs only those with too many branches do not
+  ///   count.
+  func part(of log: LogID, by device: DeviceID?) -> Part {
+    if lineage.lost.contains(log) { return .nothing }
+    guard let logs = device.flatMap({ last[$0] }) else { return .all }
+    return logs[log].map { .through($0) } ?? .nothing
   }
 
   /// How far a log counts that does not count in full.
@@ -66,5 +86,20 @@ struct Cuts: Hashable, Sendable {
 
   mutating func join(_ revocations: [Revocation]) {
     for revocation in revocations { join(revocation) }
+  }
+
+  /// Whether other frames count than by other cuts, of some devices.
+  func differ(from other: Cuts, of isConcerned: (DeviceID) -> Bool) -> Bool {
+    if lineage != other.lineage { return true }
+    return last.contains { isConcerned($0.key) && other.last[$0.key] != $0.value }
+      || other.last.contains { isConcerned($0.key) && last[$0.key] == nil }
+  }
+
+  /// Whether a revocation leaves less of a device's logs than those before.
+  func isNarrowed(by revocation: Revocation) -> Bool {
+    var joined = Cuts(lineage)
+    joined.last[revocation.device] = last[revocation.device]
+    joined.join(revocation)
+    return joined.last[revocation.device] != last[revocation.device]
   }
 }

@@ -21,11 +21,8 @@ struct Keyring: Sendable {
     return true
   }
 
-  /// The first of these epochs whose key is at hand.
-  func first(of epochs: [EpochID]) -> (id: EpochID, key: SealingKey)? {
-    for id in epochs { if let key = keys[id] { return (id, key) } }
-    return nil
-  }
+  /// Of the keys at hand, in no order.
+  var ids: Dictionary<EpochID, SealingKey>.Keys { keys.keys }
 
   /// What is written under before any announcement has come: the key that came with the grant, else
   /// the one with the lowest id.

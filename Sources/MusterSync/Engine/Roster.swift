@@ -6,25 +6,25 @@ public struct Roster: Hashable, Sendable {
   /// By hash, as openings and records refer to them.
   public private(set) var certificates: [CertificateHash: SignedCertificate]
   /// All devices with a valid certificate.
-  let devices: Set<DeviceID>
+  private(set) var devices: Set<DeviceID>
   /// The device of each certificate. A device id is a hash of its key, computed once.
-  private let deviceByCertificate: [CertificateHash: DeviceID]
+  private var deviceByCertificate: [CertificateHash: DeviceID]
   /// By the first eight bytes of the hash; of several, the one with the lowest hash.
-  private let prefixes: [UInt64: CertificateHash]
+  private var prefixes: [UInt64: CertificateHash]
   /// Certificates with valid signatures up to the root that are not in force, by hash.
-  private let others: [CertificateHash: SignedCertificate]
+  private var others: [CertificateHash: SignedCertificate]
   /// Hashes of all stored certificates, including those not in force.
-  let shownHashes: Set<CertificateHash>
+  private(set) var shownHashes: Set<CertificateHash>
   /// The same, by the first half of each hash.
-  private let halves: [Bytes16: CertificateHash]
+  private var halves: [Bytes16: CertificateHash]
 
   /// Revoked devices: they receive no keys.
-  let revoked: Set<DeviceID>
+  private(set) var revoked: Set<DeviceID>
   /// Epochs whose keys are not distributed yet.
-  let withheld: Set<EpochID>
+  private(set) var withheld: Set<EpochID>
   /// Epochs whose control frame, which names the excluded devices, is known; nil if no device is
   /// ever excluded. A key may arrive before that frame, and is forwarded only after it.
-  let announced: Set<EpochID>?
+  private(set) var announced: Set<EpochID>?
 
   /// Logs and strands that are accepted in part: the rest is quarantined. Logs of revoked devices
   /// that are not listed are quarantined completely.
@@ -55,6 +55,28 @@ public struct Roster: Hashable, Sendable {
     prefixes = Dictionary(self.certificates.keys.map { ($0.raw.prefix.high, $0) }) { min($0, $1) }
   }
 
+  /// Adds what came of a few control frames, without looking at the rest.
+  package mutating func grow(by growth: RosterGrowth) {
+    for signed in growth.certificates {
+      certificates[signed.hash] = signed
+      devices.insert(signed.certificate.device)
+      deviceByCertificate[signed.hash] = signed.certificate.device
+      prefixes[signed.hash.raw.prefix.high] = min(
+        prefixes[signed.hash.raw.prefix.high] ?? signed.hash, signed.hash)
+    }
+    for signed in growth.others where others[signed.hash] == nil { others[signed.hash] = signed }
+    for signed in growth.certificates + growth.others {
+      shownHashes.insert(signed.hash)
+      halves[signed.hash.raw.prefix] = min(
+        halves[signed.hash.raw.prefix] ?? signed.hash, signed.hash)
+    }
+    revoked.formUnion(growth.revoked)
+    for (epoch, isWithheld) in growth.epochs {
+      announced?.insert(epoch)
+      if isWithheld { withheld.insert(epoch) } else { withheld.remove(epoch) }
+    }
+  }
+
   func device(of hash: CertificateHash) -> DeviceID? { deviceByCertificate[hash] }
 
   /// Returns nil for a certificate that is unknown or not in force; also for `.root`, which is no
@@ -83,6 +105,34 @@ public struct Roster: Hashable, Sendable {
   /// Returns the key that verifies a log opened under this certificate; nil if it is not in force.
   public func signingKey(of hash: CertificateHash, rootKey: VerifyingKey) -> VerifyingKey? {
     hash == .root ? rootKey : self[hash]?.signingKey
+  }
+}
+
+/// What a roster has more than before, where nothing else about it changed.
+public struct RosterGrowth: Hashable, Sendable {
+  /// They count.
+  public var certificates: [SignedCertificate]
+  /// They bear their issuers' signatures up to the root, whether they count or not.
+  public var others: [SignedCertificate]
+  /// Devices of which no certificate counted so far.
+  public var revoked: [DeviceID]
+  /// Announced epochs, and whether their keys are handed to nobody yet.
+  public var epochs: [EpochID: Bool]
+
+  /// Empty by default.
+  public init(
+    certificates: [SignedCertificate] = [], others: [SignedCertificate] = [],
+    revoked: [DeviceID] = [], epochs: [EpochID: Bool] = [:]
+  ) {
+    self.certificates = certificates
+    self.others = others
+    self.revoked = revoked
+    self.epochs = epochs
+  }
+
+  /// Whether there is nothing more.
+  public var isEmpty: Bool {
+    certificates.isEmpty && others.isEmpty && revoked.isEmpty && epochs.isEmpty
   }
 }
 

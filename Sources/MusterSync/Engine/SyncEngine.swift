@@ -154,6 +154,7 @@ public struct SyncEngine: Sendable {
     case .fetched(let request, let frames): answer(request, with: frames)
     case .deadlinePassed: passDeadlines()
     case .rosterChanged(let roster): changeRoster(to: roster)
+    case .rosterGrew(let growth): growRoster(by: growth)
     case .invitesChanged(let invites):
       self.invites = [:]
       for invite in invites { self.invites[invite.id] = invite }
@@ -190,6 +191,18 @@ public struct SyncEngine: Sendable {
       }
       wantWhatIsKnown(of: device)
     }
+  }
+
+  /// As `changeRoster`, at the cost of what is new.
+  private mutating func growRoster(by growth: RosterGrowth) {
+    let signed = growth.certificates + growth.others
+    for signed in signed where !roster.shownHashes.contains(signed.hash) {
+      shelf.set(certificate: signed.hash)
+    }
+    roster.grow(by: growth)
+    guard !signed.isEmpty, !unverifiable.isEmpty else { return }
+    unverifiable = []
+    for device in met { wantWhatIsKnown(of: device) }
   }
 
   mutating func reject(_ rejection: Rejection, from endpoint: Endpoint) {

@@ -1,0 +1,347 @@
+import MusterCrypto
+import MusterModel
+import MusterSync
+
+@testable import MusterReplica
+
+/// The evaluation of control logs as it was before it became incremental: everything anew for
+/// each frame. Kept as the oracle of `ControlDifferenceTests`.
+enum Reference {}
+
+extension Reference {
+  /// What one control log says, as far as it is held.
+  struct ControlLog: Hashable, Sendable {
+    /// That it was opened with: who speaks.
+    let certificate: CertificateHash
+    /// What its frames say, in sequence; those that say nothing are left out.
+    private(set) var statements: [Statement] = []
+
+    /// The operations of one frame.
+    struct Statement: Hashable, Sendable {
+      let sequence: UInt64
+      let hash: FrameHash
+      let operations: [Operation]
+    }
+
+    init(certificate: CertificateHash) { self.certificate = certificate }
+
+    mutating func add(_ operations: [Operation], sequence: UInt64, hash: FrameHash) {
+      guard !operations.isEmpty, statements.last.map({ $0.sequence < sequence }) ?? true else {
+        return
+      }
+      statements.append(Statement(sequence: sequence, hash: hash, operations: operations))
+    }
+  }
+
+  /// What a set of control logs comes to.
+  ///
+  ///     rank 0 (the root's logs) ─▶ certificates of rank 1, revocations of anyone
+  ///     rank 1 ─▶ revocations among equals, all at once, even past one another's cuts
+  ///            ─▶ what is left of their logs ─▶ certificates of rank 2, revocations of juniors
+  ///     rank 2 ─▶ …
+  ///
+  /// - A certificate counts when it stands in the part that counts of its own issuer's log, bears the
+  ///   issuer's signature, and the issuer is the root or a `command` device at most
+  ///   `Limits.certificateChain` below it.
+  /// - A revocation counts when it names a device of its author's rank or of a lower one.
+  struct ControlEvaluation: Sendable {
+    /// What does not change while a node runs.
+    struct Rules: Sendable {
+      let operation: OperationID
+      let rootKey: VerifyingKey
+      let ownChain: [SignedCertificate]
+    }
+
+    private(set) var admitted: [CertificateHash: ControlPlane.Admission] = [:]
+    private(set) var cuts: Cuts
+    /// Frames past a cut that count all the same.
+    private(set) var released: Set<Head> = []
+    /// The revocations that count, by the frame that says so.
+    private(set) var revocations: [FrameHash: [Revocation]] = [:]
+    /// What counts of what was announced of epochs; several may announce one.
+    private(set) var epochs = CountingEpochs()
+    /// What was said of each epoch by anybody who may read, past cuts too: honest devices may have
+    /// written under an epoch whose maker was put out, and their words are to be read.
+    private(set) var spoken: [EpochID: [EpochAnnouncement]] = [:]
+    /// Of which anything was said.
+    private(set) var announced: Set<EpochID> = []
+    private(set) var withheld: Set<EpochID> = []
+    private(set) var fitting: [EpochID] = []
+    /// What command posts show by TLS; a revoked device's counts no more.
+    private(set) var uplinks: [DeviceID: [UplinkCertificate]] = [:]
+    /// The lowest rank of each device, as far as evaluated.
+    private var ranks: [DeviceID: Int] = [:]
+    private let logs: [CertificateHash: [LogID: ControlLog]]
+    /// Frames that revoke somebody, whether they count or not.
+    private let heard: Set<FrameHash>
+    /// Certificates that this device or others showed, by chains up to the root; by their issuer.
+    private let shown: [CertificateHash: [SignedCertificate]]
+
+    init(
+      _ logs: [LogID: ControlLog], rules: Rules, shown certificates: [SignedCertificate],
+      heard: Set<FrameHash>, lineage: Lineage, signatures: inout VerifiedSignatures
+    ) {
+      cuts = Cuts(lineage)
+      self.heard = heard
+      shown = Dictionary(grouping: rules.ownChain + certificates, by: \.certificate.issuer)
+      self.logs = logs.reduce(into: [:]) {
+        $0[$1.value.certificate, default: [:]][$1.key] = $1.value
+      }
+      for (log, contents) in (self.logs[.root] ?? [:]).sorted(by: { $0.key < $1.key })
+      where !lineage.lost.contains(log) {
+        for statement in contents.statements {
+          take(statement, by: .root, rank: 0, rules: rules, signatures: &signatures)
+        }
+      }
+      admitShown(rules, issuer: .root, rank: 1, signatures: &signatures)
+      for rank in 1...Limits.certificateChain {
+        let speakers = admitted.values.filter { $0.rank == rank }.map(\.signed)
+          .sorted { $0.hash < $1.hash }
+        cuts.join(revocationsAmongEquals(speakers, rank: rank))
+        for signed in speakers {
+          for statement in counting(of: signed) {
+            take(statement, by: signed.hash, rank: rank, rules: rules, signatures: &signatures)
+          }
+          admitShown(rules, issuer: signed.hash, rank: rank + 1, signatures: &signatures)
+        }
+      }
+      for device in uplinks.keys where cuts.covers(device) { uplinks[device] = nil }
+      spoken = spokenEpochs()
+      announced = Set(spoken.keys)
+      withheld = withheldEpochs()
+      fitting = fittingEpochs()
+    }
+
+    // MARK: One rank
+
+    /// What is within all cuts so far of the logs opened with a certificate.
+    private func counting(of signed: SignedCertificate) -> [ControlLog.Statement] {
+      let device = signed.certificate.device
+      return (logs[signed.hash] ?? [:]).sorted { $0.key < $1.key }.flatMap { log, contents in
+        contents.statements.filter { cuts.leave($0.sequence, of: log, by: device) }
+      }
+    }
+
+    /// They count together, before any of them cuts another.
+    private mutating func revocationsAmongEquals(
+      _ speakers: [SignedCertificate], rank: Int
+    ) -> [Revocation] {
+      var among: [Revocation] = []
+      for signed in speakers where signed.certificate.role == .command {
+        for statement in counting(of: signed) {
+          for case .revocation(let revocation) in statement.operations
+          where ranks[revocation.device] == rank {
+            among.append(revocation)
+            revocations[statement.hash, default: []].append(revocation)
+          }
+        }
+      }
+      return among
+    }
+
+    private mutating func take(
+      _ statement: ControlLog.Statement, by issuer: CertificateHash, rank: Int, rules: Rules,
+      signatures: inout VerifiedSignatures
+    ) {
+      let entitled = issuer == .root || admitted[issuer]?.signed.certificate.role == .command
+      for operation in statement.operations {
+        switch operation {
+        case .certificate(let signed) where signed.certificate.issuer == issuer:
+          admit(signed, rank: rank + 1, rules: rules, signatures: &signatures)
+        case .revocation(let revocation) where entitled:
+          // Seniors are beyond reach, and equals have been heard.
+          guard ranks[revocation.device].map({ $0 > rank }) ?? true else { continue }
+          cuts.join(revocation)
+          revocations[statement.hash, default: []].append(revocation)
+        case .epoch(let announcement):
+          // A member makes one only to shut somebody out whom nobody has shut out yet.
+          let reads = admitted[issuer]?.signed.certificate.role.reads == true
+          guard entitled || (reads && !announcement.excludes.isEmpty) else { continue }
+          epochs.add(
+            CountingEpoch(
+              announcement: announcement, rank: rank, certificate: issuer, isCommand: entitled))
+        case .release(let release) where entitled: released.formUnion(release.frames)
+        case .uplink(let certificate) where entitled: name(certificate, by: issuer)
+        default: break
+        }
+      }
+    }
+
+    private mutating func name(_ uplink: UplinkCertificate, by issuer: CertificateHash) {
+      guard let device = admitted[issuer]?.signed.certificate.device,
+        uplinks[device]?.contains(uplink) != true,
+        uplinks[device]?.count ?? 0 < Limits.uplinkCertificatesPerDevice
+      else { return }
+      uplinks[device, default: []].append(uplink)
+    }
+
+    private mutating func admit(
+      _ signed: SignedCertificate, rank: Int, rules: Rules, signatures: inout VerifiedSignatures
+    ) {
+      let certificate = signed.certificate
+      guard admitted[signed.hash] == nil, certificate.operation == rules.operation else { return }
+      let key: VerifyingKey
+      if certificate.issuer == .root {
+        key = rules.rootKey
+      } else {
+        guard let issuer = admitted[certificate.issuer] else { return }
+        guard issuer.signed.certificate.role == .command, rank <= Limits.certificateChain else {
+          return
+        }
+        key = issuer.signed.certificate.signingKey
+      }
+      guard signatures.holds(signed, by: key) else { return }
+      admitted[signed.hash] = ControlPlane.Admission(signed: signed, rank: rank)
+      ranks[certificate.device] = min(ranks[certificate.device] ?? rank, rank)
+    }
+
+    /// A chain that was shown counts before the frames that carry it are here, unless who issued it
+    /// has been cut: then only the frames say which of what it issued is left.
+    private mutating func admitShown(
+      _ rules: Rules, issuer: CertificateHash, rank: Int, signatures: inout VerifiedSignatures
+    ) {
+      if let device = admitted[issuer]?.signed.certificate.device, cuts.covers(device) { return }
+      for signed in shown[issuer] ?? [] {
+        admit(signed, rank: rank, rules: rules, signatures: &signatures)
+      }
+    }
+
+    // MARK: Epochs
+
+    private func spokenEpochs() -> [EpochID: [EpochAnnouncement]] {
+      var spoken: [EpochID: [EpochAnnouncement]] = [:]
+      for (certificate, logs) in logs.sorted(by: { $0.key < $1.key })
+      where certificate == .root || admitted[certificate]?.signed.certificate.role.reads == true {
+        for (_, contents) in logs.sorted(by: { $0.key < $1.key }) {
+          for operation in contents.statements.flatMap(\.operations) {
+            if case .epoch(let epoch) = operation { spoken[epoch.id, default: []].append(epoch) }
+          }
+        }
+      }
+      return spoken
+    }
+
+    /// Epochs whose key may not be handed on yet: they name a revocation that is not here, so that
+    /// somebody whom they shut out may still be taken for a member. Where several speak of one epoch,
+    /// one whose word is fulfilled is enough: whoever lies about it has the key as well.
+    private func withheldEpochs() -> Set<EpochID> {
+      Set(
+        spoken.filter { _, announcements in
+          announcements.allSatisfy { epoch in
+            let excluded = excluded(by: epoch)
+            return !excluded.isWhole || !heard.isSuperset(of: excluded.frames)
+          }
+        }.keys)
+    }
+
+    /// The epochs that may be written under, best first (`CountingEpochs`): those that exclude every
+    /// revocation that counts here.
+    private func fittingEpochs() -> [EpochID] {
+      let counting = Set(revocations.keys)
+      return epochs.ordered { counting.isSubset(of: excluded(by: $0).frames) }
+    }
+
+    /// The revocations that an epoch excludes, its own and those of the epochs that it builds on;
+    /// whole where all of these are known.
+    func excluded(
+      by epoch: EpochAnnouncement
+    ) -> (frames: Set<FrameHash>, isWhole: Bool) {
+      var frames = Set(epoch.excludes)
+      var base = epoch.base
+      for _ in 0..<Limits.epochBases {
+        guard let next = base else { return (frames, true) }
+        guard let below = epochs[next] ?? spoken[next]?.first else { return (frames, false) }
+        frames.formUnion(below.excludes)
+        base = below.base
+      }
+      return (frames, base == nil)
+    }
+  }
+
+  /// One announcement of an epoch that counts, and who made it.
+  struct CountingEpoch: Hashable, Sendable {
+    let announcement: EpochAnnouncement
+    /// Certificates between its maker and the root.
+    let rank: Int
+    /// The maker's.
+    let certificate: CertificateHash
+    /// Whether the maker is a `command` device or the root.
+    let isCommand: Bool
+  }
+
+  /// The epochs that count, and which of them is written under.
+  ///
+  /// Of those that exclude every revocation the best is, in this order:
+  ///
+  /// 1. one by a commander, before one by a member;
+  /// 2. one whose generation is *reachable*, before one whose generation is not;
+  /// 3. the greatest generation;
+  /// 4. the maker nearest to the root, then the one with the lowest certificate hash, then the
+  ///    lowest epoch id.
+  ///
+  /// A commander's generation is reachable if the commanders' generations up to it, and zero, leave
+  /// no gap of more than `Limits.epochStep`; a member's if it is at most `Limits.epochStep` above the
+  /// greatest reachable one of a commander. So nobody wins with one far generation for ever: a
+  /// commander who rotates takes the greatest reachable generation plus one, and comes first. An
+  /// epoch id can be ground by whoever makes the key, so it decides only between epochs of one maker.
+  /// Unreachable generations are last, not void: an honest epoch whose predecessors were cut off is
+  /// still written under where there is no better one.
+  struct CountingEpochs: Hashable, Sendable {
+    private var announced: [EpochID: [CountingEpoch]] = [:]
+    private var commandGenerations: Set<UInt32> = []
+
+    mutating func add(_ epoch: CountingEpoch) {
+      if epoch.isCommand { commandGenerations.insert(epoch.announcement.generation) }
+      announced[epoch.announcement.id, default: []].append(epoch)
+    }
+
+    /// The best announcement of an epoch; nil where none counts.
+    func best(_ id: EpochID) -> CountingEpoch? {
+      guard let announcements = announced[id] else { return nil }
+      let reach = reach
+      return announcements.min { precedes($0, $1, reach: reach) }
+    }
+
+    subscript(id: EpochID) -> EpochAnnouncement? { best(id)?.announcement }
+
+    var count: Int { announced.count }
+
+    /// Ids in ascending order.
+    var ids: [EpochID] { announced.keys.sorted() }
+
+    /// The greatest generation of a commander that is reachable; 0 where there is none.
+    var reach: UInt32 {
+      var reach: UInt32 = 0
+      for generation in commandGenerations.sorted() {
+        guard generation - reach <= Limits.epochStep else { break }
+        reach = generation
+      }
+      return reach
+    }
+
+    /// The epochs of which some announcement satisfies a condition, the best one first.
+    func ordered(where condition: (EpochAnnouncement) -> Bool) -> [EpochID] {
+      let reach = reach
+      let best = announced.values.compactMap { announcements in
+        announcements.filter { condition($0.announcement) }
+          .min { precedes($0, $1, reach: reach) }
+      }
+      return best.sorted { precedes($0, $1, reach: reach) }.map(\.announcement.id)
+    }
+
+    private func precedes(_ left: CountingEpoch, _ right: CountingEpoch, reach: UInt32) -> Bool {
+      if left.isCommand != right.isCommand { return left.isCommand }
+      let (leftReached, rightReached) = (isReachable(left, reach), isReachable(right, reach))
+      if leftReached != rightReached { return leftReached }
+      let (ours, theirs) = (left.announcement, right.announcement)
+      if ours.generation != theirs.generation { return ours.generation > theirs.generation }
+      if left.rank != right.rank { return left.rank < right.rank }
+      return (left.certificate, ours.id) < (right.certificate, theirs.id)
+    }
+
+    private func isReachable(_ epoch: CountingEpoch, _ reach: UInt32) -> Bool {
+      let most = epoch.isCommand ? UInt64(reach) : UInt64(reach) + UInt64(Limits.epochStep)
+      return UInt64(epoch.announcement.generation) <= most
+    }
+  }
+}
