@@ -31,6 +31,7 @@ struct OrderPlan {
     // Whoever is named may be somebody of whom nothing has arrived here yet.
     var isByName = false
     if case .users(let users) = draft.addressees {
+      guard !users.isEmpty else { throw Self.emptyAudience(of: draft) }
       isByName = true
       addressed.formUnion(users)
     }
