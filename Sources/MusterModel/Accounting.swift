@@ -1,7 +1,7 @@
 /// Command's statement that a person is accounted for, with the evidence that its author had seen.
 ///
 /// It settles what it names and nothing else: a call for help, an order or a position that it does
-/// not name counts against it on every node (decision 0038).
+/// not name counts against it on every node (decision 0042).
 public struct Accounting: Hashable, Sendable {
   /// Why, in the author's words.
   public var note: String
@@ -51,7 +51,7 @@ public struct SeenPosition: Hashable, Sendable {
 /// That a person has taken notice of an alert, and of what caused it.
 ///
 /// It counts for an occurrence of the alert that began with what it names, and for no later one
-/// (decision 0038).
+/// (decision 0042).
 public struct AlertReply: Hashable, Sendable {
   /// Who.
   public var user: UserID

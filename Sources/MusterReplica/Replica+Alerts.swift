@@ -4,7 +4,7 @@ public import MusterModel
 internal import MusterStore
 
 /// Alerts of this device: a function of what it holds, never sent to anybody. Who has taken notice
-/// of one is, where its cause is common knowledge (decision 0038).
+/// of one is, where its cause is common knowledge (decision 0042).
 extension Replica {
   /// Those that stand at `now`, the loudest first; asking changes nothing.
   public mutating func alerts(now: ClockReading) throws -> [Alert] {

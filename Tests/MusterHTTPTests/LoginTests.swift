@@ -3,6 +3,7 @@ import Hummingbird
 import Logging
 import MusterCrypto
 import MusterInterchange
+import MusterModel
 import MusterNode
 import NIOCore
 import NIOEmbedded
@@ -119,6 +120,52 @@ import Testing
       }
       #expect(response.headers[.strictTransportSecurity] != nil)
     }
+  }
+
+  @Test func `finding 5: a login speaks for its person, and never for the node's own user`()
+    async throws
+  {
+    try await Self.tell { caller, folder in
+      let node = caller.door.router.api.node
+      func anna() async throws -> UserSummary {
+        guard case .users(let users) = await node.perform(.users) else { throw CancellationError() }
+        return try #require(users.first { $0.callsign == "Anna" })
+      }
+      let maria = try await caller.cookie("Maria", "Maria's words")
+      let help = "{\"safety\":\"help\"}"
+      // Given a login that is bound to nobody
+      for (method, path, body) in [
+        (HTTPRequest.Method.put, "/api/v1/me/safety", help),
+        (.put, "/api/v1/me/team", "{\"team\":\"North\"}"),
+        (.post, "/api/v1/me/position", "{\"lat\":1,\"lon\":1}"),
+      ] {
+        #expect(await caller.ask(method, path, body, cookie: maria).status == .forbidden)
+      }
+      let before = try await anna()
+      #expect(before.word == nil && before.team == "" && before.fix == nil)
+      // When it is bound, what it says is that person's, by name
+      let words = Array("Maria's words".utf8)
+      try LoginFile(in: folder).add(
+        Login(
+          name: "Maria", rights: .command, user: before.id, passphrase: words, cost: .minimum))
+      let response = await caller.ask(.put, "/api/v1/me/safety", help, cookie: maria)
+      #expect(response.status == .noContent)
+      let after = try await anna()
+      #expect(after.word?.callsign == "Maria, via Anna's post")
+      #expect(after.safety == .unsafe)
+    }
+  }
+
+  @Test func `a file of logins that names nobody's person is read`() throws {
+    let login = try Login(
+      name: "Maria", rights: .command, passphrase: Array("words".utf8), cost: .minimum)
+    guard case .object(var members) = login.json else {
+      Issue.record("a login is an object")
+      return
+    }
+    members["user"] = nil
+    let old = try #require(Login(JSON.object(members)))
+    #expect(old.user == nil && old.name == "Maria")
   }
 
   @Test func `an observer writes nothing, on no route`() async throws {

@@ -2,7 +2,7 @@ internal import MusterModel
 
 /// What an alert was raised by, as far as every node can know it: values of rows, and position
 /// records. An acknowledgement names it, so that it counts on every node for this occurrence of the
-/// alert and for no later one (decision 0038).
+/// alert and for no later one (decision 0042).
 struct AlertCause: Hashable, Sendable {
   static let none = AlertCause(dots: [], positions: [])
 
