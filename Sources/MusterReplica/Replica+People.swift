@@ -145,7 +145,9 @@ extension Replica {
     let roles = control.admissions.map(\.signed.certificate.author).filter { $0.user == user }
     let role = roles.map(\.role).min { $0.rawValue < $1.rawValue } ?? .member
     let team = row?.text(tracker == nil ? .userTeam : .trackerTeam) ?? ""
-    return directive.isAddressed(user, role: role, team: team, isTracker: tracker != nil)
+    return Audience(of: directive).includes(
+      user, role: role, team: team, isTracker: tracker != nil, of: directive.directiveKind,
+      by: directive.owner)
   }
 
   // MARK: Signing off

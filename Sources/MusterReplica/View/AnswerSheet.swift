@@ -80,7 +80,7 @@ struct AnswerSheet {
     case .message: return nil
     case .evacuate, .muster, .rollcall:
       // Somebody who asks for help is looked for, wherever they are.
-      guard person.cause != .needsHelp, person.cause != .insideHazard else { return nil }
+      guard !person.has(.mayday), !person.has(.inHazard) else { return nil }
       return destinations.first { $0.fence.contains(fix.position) }
         .map { "seen inside \($0.zone.name)" }
     }
