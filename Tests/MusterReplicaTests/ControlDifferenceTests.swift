@@ -197,7 +197,7 @@ struct ControlDifferenceTests {
     for _ in 0..<15 + history.draw.number(below: 40) {
       history.say(by: history.draw.number(below: history.speakers.count))
     }
-    let rules = ControlEvaluation.Rules(
+    let rules = Reference.ControlEvaluation.Rules(
       operation: history.operation, rootKey: history.root.publicKey, ownChain: [])
     var plane = ControlPlane(
       operation: history.operation, rootKey: history.root.publicKey, ownChain: nil)

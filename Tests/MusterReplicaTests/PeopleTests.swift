@@ -48,7 +48,7 @@ struct PeopleTests {
       try $0.relayClaim(.needsHelp, note: "again", login: "ben.k", of: ben, now: $1)
     }
     try valley.converge()
-    #expect(try user("Ben", by: "Ben", in: &valley).cause == .needsHelp)
+    #expect(try user("Ben", by: "Ben", in: &valley).status == .mayday)
   }
 
   @Test func `a device that is away must be the person's`() throws {
@@ -95,7 +95,7 @@ struct PeopleTests {
       try $0.claimSafety(.needsHelp, note: "stuck", forTracker: truck, now: $1)
     }
     try valley.converge()
-    #expect(try user("Truck", by: "Cleo", in: &valley).cause == .needsHelp)
+    #expect(try user("Truck", by: "Cleo", in: &valley).status == .mayday)
   }
 
   @Test func `a person in distress or under an order is signed off only when confirmed`() throws {

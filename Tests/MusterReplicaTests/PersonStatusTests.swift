@@ -81,11 +81,8 @@ import Testing
     // Ten years ahead: no wall clock moves a deadline.
     valley.setClock("Ben", aheadMilliseconds: 315_360_000_000)
     try step("Ben", 1, 1000, in: &valley)
-    let now = valley.clock.wall.milliseconds
     try valley.at("Ada") {
-      try $0.direct(
-        DirectiveDraft(kind: .evacuate, deadline: Timestamp(milliseconds: now + 60_000)), now: $1
-      ).outcome
+      try $0.direct(DirectiveDraft(kind: .evacuate, durationSeconds: 60), now: $1).outcome
     }
     try valley.converge()
     try valley.run(milliseconds: 70_000)
