@@ -187,7 +187,7 @@ extension Replica {
   private mutating func findings(now: ClockReading) throws -> [AlertBook.Finding] {
     let known = try people(now: now)
     let people = known.map(\.summary)
-    let directives = try directives(among: people, now: now)
+    let directives = try directives(among: known)
     let zones = try monitor.zones(in: store)
     let here = try store.positions().first { $0.device == local.device }?.report.fix
     let telling = here.flatMap { AlertRules.isTelling($0) ? $0.position : nil }

@@ -1,31 +1,29 @@
 internal import MusterCRDT
 internal import MusterGeo
 public import MusterModel
+internal import MusterStatus
 internal import MusterStore
 
 /// What has become of directives, as far as this node knows.
 extension Replica {
   /// Open ones first, then the newest.
   public mutating func directives(now: ClockReading) throws -> [DirectiveSummary] {
-    let people = try users(now: now)
-    return try directives(among: people, now: now)
+    try directives(among: try people(now: now))
   }
 
   /// Throws `Refusal` for one that was never made, or has not arrived.
   public mutating func directive(_ id: RowID, now: ClockReading) throws -> DirectiveSummary {
-    let people = try users(now: now)
+    let known = try people(now: now)
     let superseded = try store.rows(.directive).superseded
-    return try summary(existing(.directive, id), superseded: superseded, among: people)
+    return try summary(existing(.directive, id), superseded: superseded, among: known)
   }
 
-  mutating func directives(
-    among people: [UserSummary], now: ClockReading
-  ) throws -> [DirectiveSummary] {
+  mutating func directives(among known: [AssessedPerson]) throws -> [DirectiveSummary] {
     let rows = try store.rows(.directive)
     let superseded = rows.superseded
     var summaries: [DirectiveSummary] = []
     for row in rows where row.exists {
-      summaries.append(try summary(row, superseded: superseded, among: people))
+      summaries.append(try summary(row, superseded: superseded, among: known))
     }
     return summaries.sorted { left, right in
       if left.status != right.status { return left.status.rawValue < right.status.rawValue }
@@ -35,8 +33,9 @@ extension Replica {
   }
 
   private mutating func summary(
-    _ row: RowState, superseded: [RowID: RowID], among people: [UserSummary]
+    _ row: RowState, superseded: [RowID: RowID], among known: [AssessedPerson]
   ) throws -> DirectiveSummary {
+    let people = known.map(\.summary)
     var zones: [DirectiveZone] = []
     for zone in row.directiveZones {
       let name = try store.row(RowKey(kind: .fence, id: zone))?.text(.fenceName)
@@ -48,7 +47,8 @@ extension Replica {
     let sheet = AnswerSheet(
       kind: row.directiveKind, issuedAt: row.createdAt ?? Timestamp(milliseconds: 0),
       answers: try answers(to: row), expected: row.expectedPeople,
-      destinations: try destinations(of: row), isOpen: isOpen)
+      destinations: try destinations(of: row), isOpen: isOpen,
+      standings: Self.standings(of: row.key.id, among: known))
     let audience = Audience(of: row)
     var summary = DirectiveSummary(
       id: row.key.id, kind: row.directiveKind, text: row.text(.directiveText) ?? "",
@@ -69,6 +69,17 @@ extension Replica {
     summary.supersedes = row.supersededDirectives.sorted()
     summary.supersededBy = successor
     return summary
+  }
+
+  /// What the status function finds of each person whom an open order is for.
+  private static func standings(
+    of order: RowID, among known: [AssessedPerson]
+  ) -> [UserID: OrderStanding.State] {
+    var standings: [UserID: OrderStanding.State] = [:]
+    for (person, assessment) in known {
+      standings[person.id] = assessment.orders.first { $0.id == order }?.state
+    }
+    return standings
   }
 
   /// One's own answer goes before what others say, then the latest.

@@ -5,6 +5,9 @@ internal import MusterStatus
 public import MusterStore
 internal import MusterSync
 
+/// A person as lists show them, and all that the status function found.
+typealias AssessedPerson = (summary: UserSummary, assessment: StatusAssessment)
+
 /// What people see of the replica.
 extension Replica {
   // MARK: Users
@@ -16,15 +19,13 @@ extension Replica {
   }
 
   /// The same with all that the status function found.
-  mutating func people(
-    now: ClockReading
-  ) throws -> [(summary: UserSummary, assessment: StatusAssessment)] {
+  mutating func people(now: ClockReading) throws -> [AssessedPerson] {
     let positions = try store.positions()
     let people = try persons()
     let assessments = try assess(people, positions: positions, now: now)
     let newest = newestPositions(positions)
     let zones = try monitor.zones(in: store)
-    var found: [(summary: UserSummary, assessment: StatusAssessment)] = []
+    var found: [AssessedPerson] = []
     for person in people {
       let user = person.identity.id
       guard let assessment = assessments[user] else { continue }

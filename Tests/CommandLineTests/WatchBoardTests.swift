@@ -10,8 +10,10 @@ import Testing
   private func user(_ callsign: String, _ safety: SafetyState, _ reason: String) -> UserSummary {
     UserSummary(
       id: UserID(raw: Bytes16(high: UInt64(callsign.utf8.count), low: 1)), callsign: callsign,
-      role: .member, status: safety == .unsafe ? .mayday : .reportedSafe,
-      severity: safety == .unsafe ? .danger : .safe, reason: reason, fix: nil, reportedAt: nil,
+      role: .member,
+      status: safety == .unsafe ? .mayday : safety == .safe ? .reportedSafe : .noPosition,
+      severity: safety == .unsafe ? .danger : safety == .safe ? .safe : .neutral, reason: reason,
+      fix: nil, reportedAt: nil,
       fixAgeSeconds: 61, team: "", isTracker: false, word: nil, override: nil)
   }
 
@@ -47,9 +49,9 @@ import Testing
     let people = lines.filter { line in ["Zoe", "Ben", "Cleo"].contains { line.contains($0) } }
     #expect(
       people == [
-        "  ✖ unsafe  Cleo           1 min  asked for help: leg",
-        "  ? unknown Ben            1 min  no position yet",
-        "  ✔ safe    Zoe            1 min  said safe",
+        "  ✖ MAYDAY         Cleo                  asked for help: leg",
+        "  · no position    Ben                   no position yet",
+        "  ✔ reported safe  Zoe                   said safe",
       ])
   }
 

@@ -25,8 +25,8 @@ import Testing
   }
 
   @Test func `every kind of command and of reply is among the specimens`() {
-    #expect(Set(Specimens.commands.map(kind)).count == 41)
-    #expect(Set(Specimens.replies.map(kind)).count == 22)
+    #expect(Set(Specimens.commands.map(kind)).count == 48)
+    #expect(Set(Specimens.replies.map(kind)).count == 23)
   }
 
   private func kind(_ value: some Any) -> String {

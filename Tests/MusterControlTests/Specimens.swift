@@ -274,6 +274,7 @@ enum Specimens {
       .reports([]), .reports([report, bareReport]),
       .fences([fence(circle), fence(triangle)]),
       .created(row), .ordered(zone: row, directive: row), .answered(row, .muster), .events([]),
+      .permits([]),
       .events([crossing(1), crossing(2)]),
       .invitation([1, 2, 3], role: .member, expiresAt: moment),
       .grant([0, 255], callsign: "Ben"),

@@ -27,7 +27,20 @@ import Testing
     #expect(try await web.status("PUT", "/api/v1/me/safety", safe) == 204)
     _ = try await web.make(
       "/api/v1/directives",
-      .object(["kind": .string("rollcall"), "deadlineSeconds": .count(600)]))
+      .object([
+        "kind": .string("message"), "text": .string("Gas in the valley"),
+        "users": .strings(["Anna"]), "deadlineSeconds": .count(600),
+      ]))
+    let plume: JSON = .object([
+      "name": .string("Plume"), "kind": .string("hazard"),
+      "circle": .object(["lat": .real(40), "lon": .real(7.5), "radiusMetres": .count(100)]),
+    ])
+    let hazard = try await web.make("/api/v1/fences", plume)
+    _ = try await web.make(
+      "/api/v1/permits",
+      .object([
+        "zone": .string(hazard), "users": .strings(["Anna"]), "durationSeconds": .count(600),
+      ]))
     let hook = "{\"url\":\"http://127.0.0.1:1/\"}"
     #expect(try await web.status("PUT", "/api/v1/webhooks/Anna", hook) == 200)
     return (report, fence)
@@ -87,8 +100,9 @@ import Testing
       guard case .reports(let reports) = await web.node.perform(.reports),
         case .fences(let fences) = await web.node.perform(.fences)
       else { throw Failed("no rows") }
+      let byID = fences.sorted { "\($0.id)" < "\($1.id)" }
       #expect(try await web.get("/api/v1/reports").items == reports.map(\.json))
-      #expect(try await web.get("/api/v1/fences").items == fences.map(\.json))
+      #expect(try await web.get("/api/v1/fences").items == byID.map(\.json))
       #expect(try await web.get("/api/v1/reports/\(report.prefix(6))") == reports[0].json)
       #expect(try await web.get("/api/v1/fences/\(fence)")["inside"] == .strings(["Anna"]))
       let user = try await web.get("/api/v1/users/Anna")

@@ -42,7 +42,7 @@ struct OperationExportTests {
     #expect(
       lines == [
         "kind,id,name,state,latitude,longitude,accuracy_m,time,by,details,delivery",
-        "user,00000000000000000000000000000001,'=1+1,safe,47.0000001,-11.5,7.5,"
+        "user,00000000000000000000000000000001,'=1+1,reportedSafe,47.0000001,-11.5,7.5,"
           + "\(Self.moment),,said so,",
         "fence,00000000000000000000000000000003,\"School, old\",active,,,,\(Self.moment),,"
           + "muster; inside: =1+1,",

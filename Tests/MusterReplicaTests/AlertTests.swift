@@ -150,7 +150,9 @@ struct AlertTests {
       ], at: "Ben", in: &valley)
     _ = try review("Ada", in: &valley)
     try valley.run(milliseconds: 61_000)
-    try expect(["+ danger: rollcall is overdue: nothing from Ben, Cleo"], at: "Ada", in: &valley)
+    try expect(["+ warning: rollcall is overdue: Ben, Cleo"], at: "Ada", in: &valley)
+    try valley.run(milliseconds: 125_000)
+    try expect(["+ danger: rollcall is overdue: Ben, Cleo"], at: "Ada", in: &valley)
   }
 
   @Test func `whoever told where they are and has gone silent is an alert, and back is none`()

@@ -242,7 +242,7 @@ struct CrossingTests {
       }
     }
 
-    try expect(.unknown, "no usable position")
+    try expect(.unknown, "no usable position", after: 60_000)
     try step(0, 500)
     try expect(.unknown, "in contact")
     try step(1, 1000)
@@ -252,7 +252,7 @@ struct CrossingTests {
     try valley.at("Ben") { try $0.claimSafety(.needsHelp, note: "burnt", now: $1) }
     try expect(.unsafe, "asked for help: burnt")
     try valley.at("Ben") { try $0.claimSafety(.safe, note: "", now: $1) }
-    try expect(.safe, "reported safe")
+    try expect(.safe, "at assembly zone School")
     #expect(try ben(seenBy: "Ada", in: &valley).fixAgeSeconds == 6)
   }
 

@@ -20,7 +20,7 @@ struct FoundingTests {
     #expect(!status.stateIsIncomplete)
     #expect(users.map(\.callsign) == ["Ada"])
     #expect(users.map(\.safety) == [.unknown])
-    #expect(users.map(\.reason) == ["no position yet"])
+    #expect(users.map(\.reason) == ["no usable position"])
     #expect(devices.map(\.rank) == [1])
     #expect(devices.map(\.isThisDevice) == [true])
     #expect(report.problems == [])

@@ -68,16 +68,19 @@ struct OrderTests {
     }
     let open = try valley.at("Ada") { try $0.direct(DirectiveDraft(kind: .rollcall), now: $1) }
     try valley.converge()
-    try valley.run(milliseconds: 1000)
+    try valley.run(milliseconds: 60_000)
     try valley.at("Ben") { try $0.ingest(fix(metresNorth: 0, second: 1), now: $1) }
     try valley.converge()
     try valley.run(milliseconds: 2000)
     #expect(try respondent("Ben", of: named, by: "Ada", in: &valley)?.state == .unaccounted)
-    #expect(try respondent("Ben", of: open, by: "Ada", in: &valley)?.state == .present)
-    // A zone that is closed since shows nobody as present.
+    // Being seen answers no roll call
+    let seen = try respondent("Ben", of: open, by: "Ada", in: &valley)
+    #expect(seen?.state == .unaccounted)
+    #expect(seen?.reason == "seen inside School, has not answered")
     try valley.at("Ada") { try $0.setFenceActive(school, false, now: $1) }
     try valley.converge()
-    #expect(try respondent("Ben", of: open, by: "Ada", in: &valley)?.state == .unaccounted)
+    let later = try respondent("Ben", of: open, by: "Ada", in: &valley)
+    #expect(later?.reason.contains("School") == false)
   }
 
   @Test func `an order replaces the open ones of its audience, and no others`() throws {

@@ -27,7 +27,7 @@ struct PeopleTests {
     }
     try valley.at("Ben") { try $0.claimSafety(.safe, note: "", now: $1) }
     try valley.converge()
-    #expect(try user("Ben", by: "Ada", in: &valley).reason == "said safe")
+    #expect(try user("Ben", by: "Ada", in: &valley).reason == "reported safe")
     // A member relays for nobody.
     #expect(throws: Refusal.self) {
       try valley.at("Ben") {
@@ -211,17 +211,21 @@ struct PeopleTests {
       return try valley.ask(name) { try $0.alerts(now: $1) }.first { $0.id.kind == .silent }
     }
     try valley.at("Ben") { try $0.ingest(fix(metresNorth: 0, second: 1), now: $1) }
-    try valley.run(milliseconds: 610_000)
+    try valley.run(milliseconds: 30_000)
+    try valley.switchOff("Ben")
+    try valley.run(milliseconds: 660_000)
     let alert = try #require(try silence(by: "Ada"))
     try valley.at("Ada") { try $0.acknowledgeAlert(alert.id.description, by: nil, now: $1) }
     #expect(try silence(by: "Ada")?.acknowledgement?.name == "Ada")
     try valley.restart("Ada")
     #expect(try silence(by: "Ada")?.acknowledgement?.name == "Ada")
     // When Ben is heard again, and goes silent again
+    try valley.switchOn("Ben")
     try valley.at("Ben") { try $0.ingest(fix(metresNorth: 0, second: 2), now: $1) }
-    try valley.run(milliseconds: 5000)
+    try valley.run(milliseconds: 30_000)
     #expect(try silence(by: "Ada") == nil)
-    try valley.run(milliseconds: 610_000)
+    try valley.switchOff("Ben")
+    try valley.run(milliseconds: 660_000)
     let again = try #require(try silence(by: "Ada"))
     #expect(again.acknowledgement == nil)
   }

@@ -126,8 +126,8 @@ struct UplinkClientTests {
     (http("503 Service Unavailable\r\ncontent-length: 0\r\n\r\n"), "status 503"),
     (http("302 Found\r\nlocation: https://127.0.0.1:1/\r\ncontent-length: 0\r\n\r\n"), "302"),
     (http("200 OK\r\ncontent-type: text/html\r\ncontent-length: 2\r\n\r\nhi"), "status 200"),
-    (accepted + Array("\r\n<html>Sign in to the hotel's Wi-Fi".utf8), "does not speak"),
-    (accepted + [13, 10, 0xFF, 0xFF], "does not speak"),
+    (accepted + Array("\r\n<html>Sign in to the hotel's Wi-Fi".utf8), "is not a command post"),
+    (accepted + [13, 10, 0xFF, 0xFF], "is not a command post"),
   ])
   func `an answer that no command post gives ends it`(answer: [UInt8], word: String) async throws {
     let ours = try Shown()
@@ -143,6 +143,6 @@ struct UplinkClientTests {
       tls: ours.tls(), named: [ours.certificate], answer: Self.accepted + [13, 10, 0, 0])
     let (first, second) = (try await silent, try await stranger)
     #expect(first.state == .down)
-    #expect(second.lastError.contains("does not speak"))
+    #expect(second.lastError.contains("is not a command post"))
   }
 }

@@ -46,8 +46,9 @@ struct AlertBook: Sendable, Equatable {
   /// What an alert that stands began with.
   func cause(of id: AlertID) -> AlertCause? { occurrences[id]?.cause }
 
-  /// Takes what is found to be so now. An alert that grows louder is raised again, and waits for
-  /// somebody again, and so does a further call for help; one whose words alone have changed is not.
+  /// Updates the alerts by what is found now. An alert whose level rises, or whose cause is a
+  /// further call for help, is raised again and waits for an acknowledgement again. One whose text
+  /// alone has changed is not.
   ///
   /// - Parameter notices: the live acknowledgements in an alert's row.
   mutating func update(

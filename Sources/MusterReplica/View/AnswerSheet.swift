@@ -1,5 +1,6 @@
 internal import MusterGeo
 internal import MusterModel
+internal import MusterStatus
 
 /// Judges, for one directive, who has answered, who was seen where they are to be, and who is
 /// unaccounted for.
@@ -11,6 +12,8 @@ struct AnswerSheet {
   let expected: Set<UserID>?
   let destinations: [GeofenceMonitor.Destination]
   let isOpen: Bool
+  /// Of an open order that sends people or counts them, what the status function finds.
+  let standings: [UserID: OrderStanding.State]
 
   /// An acknowledgement.
   struct Answer {
@@ -66,24 +69,49 @@ struct AnswerSheet {
     } else if let reason = sighting(of: person) {
       respondent.state = .present
       respondent.reason = reason
+    } else if kind == .rollcall, isOpen, !isLate, !isInDanger(person),
+      let seen = lastSighting(of: person)
+    {
+      // Only an answer satisfies a roll call (decision 0037).
+      respondent.reason = "\(seen), has not answered"
     }
     return respondent
   }
 
-  /// Why somebody counts as present: by a fix that was reported since the directive was issued.
+  /// Returns why a person counts as present, or nil. A person in distress or in a hazard never
+  /// does.
   private func sighting(of person: UserSummary) -> String? {
-    guard let fix = person.fix, let report = person.reportedAt, report >= issuedAt else {
-      return nil
-    }
     switch kind {
-    case .locate: return "has told where"
     case .message: return nil
+    case .locate: return hasReported(person) ? "has told where" : nil
     case .evacuate, .muster, .rollcall:
-      // Somebody who asks for help is looked for, wherever they are.
-      guard !person.has(.mayday), !person.has(.inHazard) else { return nil }
-      return destinations.first { $0.fence.contains(fix.position) }
-        .map { "seen inside \($0.zone.name)" }
+      guard !isInDanger(person) else { return nil }
+      return isOpen ? standing(of: person) : lastSighting(of: person)
     }
+  }
+
+  private func isInDanger(_ person: UserSummary) -> Bool {
+    person.has(.mayday) || person.has(.inHazard)
+  }
+
+  private func standing(of person: UserSummary) -> String? {
+    switch standings[person.id] {
+    case .present(let zone)?:
+      "seen inside \(destinations.first { $0.zone.id == zone }?.zone.name ?? zone.short)"
+    case .accountedFor?: "accounted for by command"
+    default: nil
+    }
+  }
+
+  /// Of a closed order, which the status function no longer looks at: by the wall clocks.
+  private func lastSighting(of person: UserSummary) -> String? {
+    guard let fix = person.fix, hasReported(person) else { return nil }
+    return destinations.first { $0.fence.contains(fix.position) }
+      .map { "seen inside \($0.zone.name)" }
+  }
+
+  private func hasReported(_ person: UserSummary) -> Bool {
+    person.fix != nil && person.reportedAt.map { $0 >= issuedAt } ?? false
   }
 
   private func direction(from fix: Fix?) -> ZoneDirection? {

@@ -5,7 +5,7 @@ internal import MusterStatus
 struct PersonAlerts {
   let own: UserID
   let isCommand: Bool
-  let people: [(summary: UserSummary, assessment: StatusAssessment)]
+  let people: [AssessedPerson]
   let directives: [DirectiveSummary]
   /// Hazard zones whose entries raise no alert.
   let muted: Set<RowID>

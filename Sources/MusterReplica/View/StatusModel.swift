@@ -2,11 +2,11 @@ internal import MusterModel
 internal import MusterStatus
 internal import MusterStore
 
-/// The statuses of everybody as this node sees them: the picture, and the fixes behind it that newer
+/// The status of each person as this node sees it: the picture, and the fixes behind it that newer
 /// records have replaced in the store.
 ///
-/// Nothing of it is stored or replicated. After a start the newest fix of each device is all that is
-/// known of it; a later coarse fix then clears no danger that was seen before.
+/// Nothing of it is stored or replicated. After a start only the newest fix of each device is
+/// known; a later coarse fix then clears no danger that was seen before.
 struct StatusModel: Sendable {
   private var picture = StatusPicture(scene: StatusScene(zones: [], orders: [], permits: []))
   private var scene = StatusScene(zones: [], orders: [], permits: [])

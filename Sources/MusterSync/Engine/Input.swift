@@ -19,7 +19,7 @@ public enum Input: Hashable, Sendable {
   case deadlinePassed
   /// The control plane produced a new roster of certificates.
   case rosterChanged(Roster)
-  /// It gave these besides, and what the roster says of all others is the same.
+  /// The control plane added these to the roster; all its other entries are unchanged.
   case rosterGrew(RosterGrowth)
   case invitesChanged([OpenInvite])
   /// Stored frames of an author cannot be decrypted with the available keys. Without an author: all

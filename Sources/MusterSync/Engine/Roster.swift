@@ -116,7 +116,7 @@ public struct RosterGrowth: Hashable, Sendable {
   public var others: [SignedCertificate]
   /// Devices of which no certificate counted so far.
   public var revoked: [DeviceID]
-  /// Announced epochs, and whether their keys are handed to nobody yet.
+  /// Announced epochs, and whether their keys must not be handed out yet.
   public var epochs: [EpochID: Bool]
 
   /// Empty by default.

@@ -69,7 +69,7 @@ enum Timing {
   static let lonelyCallMilliseconds: Int64 = 1000
   /// Part of the burst that only neighbours in range may use, so that hundreds of remembered
   /// addresses that do not answer cannot delay a connection to one that does.
-  static let callReserveMilliseconds: Int64 = 64_000
+  static let callReserveMilliseconds: Int64 = 24_000
   static let callBurst: Int64 = 16
   /// The maximum random delay before a connection to an announcer, so that not all connect at once.
   static let heardContactMilliseconds: Int64 = 400

@@ -7,8 +7,8 @@ struct ConfirmationOptions: ParsableArguments {
   @Flag(help: "Confirm without a question, for scripts.")
   var yes = false
 
-  /// Returns once it is confirmed. Throws `Refusal` if another name is typed, or if there is neither
-  /// a terminal nor `--yes`.
+  /// Returns once it is confirmed. Throws `Refusal` if another name is typed, or if there is
+  /// neither a terminal nor `--yes`.
   ///
   /// - Parameters:
   ///   - effect: what the command does, as a sentence without its full stop.
