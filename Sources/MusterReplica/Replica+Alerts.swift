@@ -99,7 +99,11 @@ extension Replica {
   ) throws -> [AlertChange] {
     try book.update(findings, now: now.wall) { id in
       let values = try store.row(alertRow(id))?.values(of: .alertAcknowledgements) ?? []
-      return try values.compactMap(notice)
+      // A call for help is named by its hash, which nobody can know before. All else a member could
+      // acknowledge in advance for everyone, so it counts on the member's own device alone.
+      return try values.filter {
+        id.kind == .help || $0.role == .command || $0.author == local.author.user
+      }.compactMap(notice)
     }
   }
 

@@ -103,9 +103,11 @@ extension Replica {
       throw Refusal("at most \(Limits.seenPositions) devices can be away")
     }
     // Those that count against the person first: a device that is away never does.
-    let weighed = positions.sorted {
-      (away.contains($0.device) ? 1 : 0, -$0.report.reportedAt.milliseconds, $0.device)
-        < (away.contains($1.device) ? 1 : 0, -$1.report.reportedAt.milliseconds, $1.device)
+    let weighed = positions.sorted { left, right in
+      let (leftAway, rightAway) = (away.contains(left.device), away.contains(right.device))
+      if leftAway != rightAway { return rightAway }
+      let (leftTime, rightTime) = (left.report.reportedAt, right.report.reportedAt)
+      return leftTime != rightTime ? leftTime > rightTime : left.device < right.device
     }
     return Accounting(
       note: note, claims: Self.claimsSeen(in: state), rows: try openOrders(for: user),

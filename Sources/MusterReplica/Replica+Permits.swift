@@ -19,12 +19,12 @@ extension Replica {
     guard (1...Limits.spanSeconds).contains(draft.durationSeconds) else {
       throw Refusal("a permit lasts from one second to a week: give another duration")
     }
-    try requireSomebody(draft, now: now)
+    let people = try permitted(draft, now: now)
     let origin = RowOrigin(owner: local.author.user, nonce: random.bytes16())
     let id = RowID(operation: local.operation, origin: origin)
     var composer = Composer(RowState(key: RowKey(kind: .permit, id: id)), origin: origin)
     composer.assertExistence()
-    for person in Set(draft.people).sorted() {
+    for person in people.sorted() {
       composer.insert(.permitUsers, .reference(RowID(raw: person.raw)))
     }
     if !draft.team.isEmpty { composer.set(.permitTeam, to: .text(draft.team)) }
@@ -33,17 +33,23 @@ extension Replica {
     return (id, try write(composer.writes, lane: .urgent, now: now))
   }
 
-  private mutating func requireSomebody(_ draft: PermitDraft, now: ClockReading) throws {
+  /// Returns those whom a permit is for: the named people, and those who are in the team now.
+  /// Members set their own team, so later members of it have no permit.
+  private mutating func permitted(
+    _ draft: PermitDraft, now: ClockReading
+  ) throws -> Set<UserID> {
     guard !draft.people.isEmpty || !draft.team.isEmpty else {
       throw Refusal("a permit is for somebody: name people or a team")
     }
-    guard draft.people.count <= Limits.namesPerGroup else {
-      throw Refusal("a permit names at most \(Limits.namesPerGroup) people: name a team")
-    }
-    guard draft.people.isEmpty else { return }
-    guard try users(now: now).contains(where: { $0.team == draft.team }) else {
+    let inTeam = draft.team.isEmpty ? [] : try users(now: now).filter { $0.team == draft.team }
+    guard !draft.people.isEmpty || !inTeam.isEmpty else {
       throw Refusal("nobody is in the team \(draft.team): see muster user list", .unknown)
     }
+    let people = Set(draft.people).union(inTeam.map(\.id))
+    guard people.count <= Limits.namesPerGroup else {
+      throw Refusal("a permit is for at most \(Limits.namesPerGroup) people: issue several")
+    }
+    return people
   }
 
   /// Command only, and for ever: a permit that is needed again is issued anew.

@@ -87,7 +87,12 @@ extension Replica {
             team: row?.text(.userTeam) ?? "", isTracker: false),
           row: row, devices: listed.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }))
     }
+    var trackers: [UserID: Int] = [:]
     for row in try store.rows(.tracker) where row.exists {
+      guard let owner = row.owner, trackers[owner, default: 0] < Limits.trackersPerDevice else {
+        continue
+      }
+      trackers[owner, default: 0] += 1
       people.append(
         Person(
           identity: PersonIdentity(

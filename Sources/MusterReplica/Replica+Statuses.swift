@@ -54,6 +54,7 @@ extension Replica {
     if let row = person.row { evidence.statements = try statements(row) }
     evidence.wasHeard =
       evidence.devices.contains { $0.heard != nil } || !evidence.statements.claims.isEmpty
+      || !evidence.statements.relayed.isEmpty
     return evidence
   }
 
@@ -175,7 +176,7 @@ extension Replica {
     else { return nil }
     return PermitEvidence(
       zone: zone, users: Set(row.references(.permitUsers).map { UserID(raw: $0.raw) }),
-      team: row.text(.permitTeam), made: try made(first, now: now),
+      team: nil, made: try made(first, now: now),
       durationMilliseconds: Int64(seconds) * 1000, isRevoked: row.isSet(.permitRevoked))
   }
 

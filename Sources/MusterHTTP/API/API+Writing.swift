@@ -227,7 +227,8 @@ extension API {
     ) { api, call in
       _ = try await api.node.version(of: .directive, named: call.id)
       return try await api.naming {
-        try await api.done(.withdrawAcknowledgement(call.id, user: call.text("user")))
+        let user = try call.text("user") ?? call.speaker()
+        return try await api.done(.withdrawAcknowledgement(call.id, user: user))
       }
     },
   ]

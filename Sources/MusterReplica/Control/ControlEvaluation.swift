@@ -268,7 +268,8 @@ struct ControlEvaluation: Sendable {
       standings[log].map { $0.rank < rank || !$0.isCommand } ?? true
     }
     guard !isRankNew || isBelowRevokers, evidence.logsOf[signed.hash] == nil,
-      evidence.shown[signed.hash].isEmpty
+      evidence.shown[signed.hash].isEmpty,
+      !rules.ownChain.contains(where: { $0.certificate.issuer == signed.hash })
     else { return false }
     admit(signed, rules: rules, signatures: &signatures)
     changes.admitted.append(signed)

@@ -4,7 +4,7 @@ internal import MusterModel
 ///
 /// An alert is acknowledged here alone, or by a row that every node holds (`AlertReply`). The row
 /// counts for an occurrence of the alert if it names what this occurrence began with, and if it did
-/// not stand when an earlier occurrence ended here.
+/// not stand when an earlier occurrence ended here, or was less severe.
 struct AlertBook: Sendable, Equatable {
   static let key = "alerts"
 
@@ -66,6 +66,10 @@ struct AlertBook: Sendable, Equatable {
     var standing: [AlertID: Occurrence] = [:]
     for finding in found.values {
       let shared = finding.cause.isShared ? try notices(finding.id) : []
+      // What was acknowledged was a lesser matter.
+      if let known = occurrences[finding.id], known.alert.level < finding.level {
+        spent[finding.id, default: []].formUnion(shared.map(\.dot))
+      }
       standing[finding.id] = occurrence(of: finding, shared, now: now)
     }
     occurrences = standing
@@ -91,7 +95,8 @@ struct AlertBook: Sendable, Equatable {
       }
     }
     let counting = notices.filter {
-      spent[finding.id]?.contains($0.dot) != true && next.cause.isCovered(by: $0.reply)
+      spent[finding.id]?.contains($0.dot) != true
+        && next.cause.isCovered(by: $0.reply, held: finding.cause)
     }
     let first = counting.min {
       ($0.acknowledgement.moment, $0.dot) < ($1.acknowledgement.moment, $1.dot)

@@ -21,11 +21,15 @@ struct AlertCause: Hashable, Sendable {
   /// Whether an acknowledgement of it means anything to other nodes.
   var isShared: Bool { !dots.isEmpty || !positions.isEmpty }
 
-  /// Whether the author of a reply had seen all of this, or what came after it.
-  func isCovered(by reply: AlertReply) -> Bool {
+  /// Whether the author of a reply had received all of this, or something newer of what is `held`
+  /// here now. A reply that names a position nobody has sent yet would acknowledge the future.
+  func isCovered(by reply: AlertReply, held: AlertCause) -> Bool {
     guard isShared, Set(dots).isSubset(of: reply.dots) else { return false }
     return positions.allSatisfy { position in
-      reply.positions.contains { $0.device == position.device && $0.order >= position.order }
+      reply.positions.contains { named in
+        named.device == position.device && named.order >= position.order
+          && held.positions.contains { $0.device == named.device && $0.order >= named.order }
+      }
     }
   }
 }

@@ -17,7 +17,11 @@ struct PersonAlerts {
   // MARK: People
 
   private var aboutPeople: [AlertBook.Finding] {
-    people.filter { $0.summary.id != own }.flatMap { person, assessment in
+    // People with a device come first where there are more alerts than places: one member can
+    // make up trackers, and nobody can make up certificates.
+    let others = people.filter { $0.summary.id != own }
+    let ordered = others.filter { !$0.summary.isTracker } + others.filter { $0.summary.isTracker }
+    return ordered.flatMap { person, assessment in
       [help(person), inHazard(person, assessment), silent(person), safe(person, assessment)]
         .compactMap { $0 }
     }

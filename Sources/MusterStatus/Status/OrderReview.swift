@@ -18,17 +18,20 @@ struct OrderReview {
     fixes = devices.trusted.compactMap(\.history.newest)
     let mine = scene.orders.filter { $0.isOrder && $0.audience.includes(person.identity) }
     let left = person.statements.signOff?.rows ?? []
+    let (moving, calls) = (Self.replaced(mine, moves: true), Self.replaced(mine, moves: false))
     let open = mine.filter { order in
       order.isOpen && !left.contains(order.id)
-        && !mine.contains { Self.does($0, replace: order) }
+        && !(order.moves ? moving : calls).contains(order.id)
     }
     self.open = open
     goals = Self.goals(of: open.filter(\.moves), in: scene)
   }
 
-  /// An order that sends people somewhere replaces only such orders, and a roll call roll calls.
-  private static func does(_ newer: OrderEvidence, replace older: OrderEvidence) -> Bool {
-    newer.id != older.id && newer.moves == older.moves && newer.supersedes.contains(older.id)
+  /// Returns what others of these orders replace: one that sends people somewhere replaces only
+  /// such orders, and a roll call roll calls. None replaces itself.
+  private static func replaced(_ orders: [OrderEvidence], moves: Bool) -> Set<RowID> {
+    orders.filter { $0.moves == moves }
+      .reduce(into: []) { $0.formUnion($1.supersedes.subtracting([$1.id])) }
   }
 
   private static func goals(of orders: [OrderEvidence], in scene: StatusScene) -> [StatusZone] {

@@ -114,7 +114,7 @@ struct PersonAssessor {
     case .overdue: (status, when) = (.overdue, "deadline may have passed")
     default: (status, when) = (.ordered, "")
     }
-    let late = standings.filter { $0.state == state }.map(\.id)
+    let late = Set(standings.filter { $0.state == state }.map(\.id))
     if let order = orders.open.filter({ late.contains($0.id) }).min(by: { $0.isShown(before: $1) })
     {
       let words = Words.order(order, goals: orders.goals)

@@ -86,7 +86,7 @@ public struct StatusPicture: Sendable {
   /// Assesses whoever may have changed, and returns those who did, by id.
   public mutating func refresh(at clock: StatusClock) -> [Change] {
     let offset = clock.wall.milliseconds &- clock.boot
-    if let wallOffset, abs(offset &- wallOffset) > 1000 { stale = Set(people.keys) }
+    if let wallOffset, (offset &- wallOffset).magnitude > 1000 { stale = Set(people.keys) }
     wallOffset = offset
     let isDue = nextChange.map { clock.boot >= $0 } ?? false
     if isDue {

@@ -1,0 +1,59 @@
+import MusterModel
+import Testing
+
+@testable import MusterReplica
+
+@Suite("Acknowledgements of alerts in their rows")
+struct AlertBookTests {
+  private let id = AlertID(kind: .inHazard, row: RowID(raw: Bytes16(high: 1, low: 1)))
+  private let device = DeviceID(raw: Bytes16(high: 2, low: 2))
+  private let now = Timestamp(milliseconds: 1_750_000_000_000)
+
+  private func position(_ counter: UInt64) -> SeenPosition {
+    SeenPosition(
+      device: device,
+      order: RecordOrder(
+        generation: 1, incarnation: Incarnation(raw: Bytes16(high: 3, low: 3)), counter: counter))
+  }
+
+  private func finding(_ counter: UInt64, _ level: AlertLevel = .danger) -> AlertBook.Finding {
+    AlertBook.Finding(
+      id: id, level: level, text: "inside",
+      cause: AlertCause(dots: [], positions: [position(counter)]))
+  }
+
+  private func notice(_ counter: UInt64) -> AlertBook.Notice {
+    AlertBook.Notice(
+      dot: Dot(frame: Bytes16(high: 4, low: 4), index: 0),
+      reply: AlertReply(
+        user: UserID(raw: Bytes16(high: 5, low: 5)), note: "", dots: [],
+        positions: [position(counter)]),
+      acknowledgement: AlertAcknowledgement(name: "Ada", moment: now))
+  }
+
+  @Test func `one that names what was received counts`() {
+    var book = AlertBook()
+    _ = book.update([finding(7)], now: now) { _ in [notice(7)] }
+    #expect(book.alerts.first?.acknowledgement?.name == "Ada")
+    // Also where the person has moved on since
+    _ = book.update([finding(9)], now: now) { _ in [notice(7)] }
+    #expect(book.alerts.first?.acknowledgement?.name == "Ada")
+  }
+
+  @Test func `one that names a position that has not been sent acknowledges nothing`() {
+    var book = AlertBook()
+    let future = notice(UInt64(Int64.max))
+    _ = book.update([finding(7)], now: now) { _ in [future] }
+    #expect(book.alerts.map(\.acknowledgement) == [nil])
+  }
+
+  @Test func `an alert that becomes more severe waits for another one`() {
+    var book = AlertBook()
+    _ = book.update([finding(7, .warning)], now: now) { _ in [notice(7)] }
+    #expect(book.alerts.first?.acknowledgement != nil)
+    _ = book.update([finding(7, .danger)], now: now) { _ in [notice(7)] }
+    #expect(book.alerts.map(\.acknowledgement) == [nil])
+    _ = book.update([finding(7, .danger)], now: now) { _ in [notice(7)] }
+    #expect(book.alerts.map(\.acknowledgement) == [nil])
+  }
+}
