@@ -65,54 +65,6 @@ extension Replica {
     return SafetyWord(claim: claim, note: note, callsign: callsign, saidAt: value.writtenAt)
   }
 
-  /// Each certified user and each tracker once. People outlive their devices: who has none that
-  /// counts any more is listed all the same.
-  private func persons() throws(StoreError) -> [Person] {
-    var admitted: [UserID: [(author: Author, isRevoked: Bool)]] = [:]
-    for admission in control.admissions {
-      let author = admission.signed.certificate.author
-      admitted[author.user, default: []].append((author, control.isRevoked(author.device)))
-    }
-    var people: [Person] = []
-    for (user, devices) in admitted.sorted(by: { $0.key < $1.key }) {
-      let counting = devices.filter { !$0.isRevoked }
-      let roles = (counting.isEmpty ? devices : counting).map(\.author.role)
-      let row = try userRow(user)
-      var listed: [DeviceID: Bool] = [:]
-      for (author, isRevoked) in devices { listed[author.device] = isRevoked }
-      people.append(
-        Person(
-          identity: PersonIdentity(
-            id: user, role: roles.min { $0.rawValue < $1.rawValue } ?? .observer,
-            team: row?.text(.userTeam) ?? "", isTracker: false),
-          row: row, devices: listed.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }))
-    }
-    var trackers: [UserID: Int] = [:]
-    for row in try store.rows(.tracker) where row.exists {
-      guard let owner = row.owner, trackers[owner, default: 0] < Limits.trackersPerDevice else {
-        continue
-      }
-      trackers[owner, default: 0] += 1
-      people.append(
-        Person(
-          identity: PersonIdentity(
-            id: UserID(raw: row.key.id.raw), role: .member, team: row.text(.trackerTeam) ?? "",
-            isTracker: true),
-          row: row, devices: [(DeviceID(tracker: row.key.id), false)]))
-    }
-    return people
-  }
-
-  /// Each user's devices that are not revoked.
-  func countingDevices() -> [UserID: [DeviceID]] {
-    var devices: [UserID: [DeviceID]] = [:]
-    for author in Set(control.state.admitted.values.map(\.signed.certificate.author))
-    where !control.isRevoked(author.device) {
-      devices[author.user, default: []].append(author.device)
-    }
-    return devices
-  }
-
   /// Each user's newest fix: of a revoked device only where there is none of another.
   private func newestPositions(_ positions: [DevicePosition]) -> [UserID: DevicePosition] {
     var newest: [UserID: DevicePosition] = [:]
@@ -126,7 +78,7 @@ extension Replica {
     return newest
   }
 
-  private func userRow(_ user: UserID) throws(StoreError) -> RowState? {
+  func userRow(_ user: UserID) throws(StoreError) -> RowState? {
     try store.row(RowKey(kind: .user, id: RowID(raw: user.raw)))
   }
 

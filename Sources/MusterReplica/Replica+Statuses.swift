@@ -33,6 +33,54 @@ extension Replica {
 
   // MARK: People
 
+  /// Each certified user and each tracker once. People outlive their devices: who has none that
+  /// counts any more is listed all the same.
+  func persons() throws(StoreError) -> [Person] {
+    var admitted: [UserID: [(author: Author, isRevoked: Bool)]] = [:]
+    for admission in control.admissions {
+      let author = admission.signed.certificate.author
+      admitted[author.user, default: []].append((author, control.isRevoked(author.device)))
+    }
+    var people: [Person] = []
+    for (user, devices) in admitted.sorted(by: { $0.key < $1.key }) {
+      let counting = devices.filter { !$0.isRevoked }
+      let roles = (counting.isEmpty ? devices : counting).map(\.author.role)
+      let row = try userRow(user)
+      var listed: [DeviceID: Bool] = [:]
+      for (author, isRevoked) in devices { listed[author.device] = isRevoked }
+      people.append(
+        Person(
+          identity: PersonIdentity(
+            id: user, role: roles.min { $0.rawValue < $1.rawValue } ?? .observer,
+            team: row?.text(.userTeam) ?? "", isTracker: false),
+          row: row, devices: listed.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }))
+    }
+    var trackers: [UserID: Int] = [:]
+    for row in try store.rows(.tracker) where row.exists {
+      guard let owner = row.owner, trackers[owner, default: 0] < Limits.trackersPerDevice else {
+        continue
+      }
+      trackers[owner, default: 0] += 1
+      people.append(
+        Person(
+          identity: PersonIdentity(
+            id: UserID(raw: row.key.id.raw), role: .member, team: row.text(.trackerTeam) ?? "",
+            isTracker: true),
+          row: row, devices: [(DeviceID(tracker: row.key.id), false)]))
+    }
+    return people
+  }
+
+  /// Each user's devices that are not revoked.
+  func countingDevices() -> [UserID: [DeviceID]] {
+    var devices: [UserID: [DeviceID]] = [:]
+    for author in Set(control.state.admitted.values.map(\.signed.certificate.author))
+    where !control.isRevoked(author.device) {
+      devices[author.user, default: []].append(author.device)
+    }
+    return devices
+  }
+
   private mutating func evidence(
     of person: Person, positions: [DeviceID: DevicePosition], now: ClockReading
   ) throws -> PersonEvidence {

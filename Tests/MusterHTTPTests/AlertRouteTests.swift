@@ -13,9 +13,16 @@ import Testing
             {"name":"School","kind":"muster","needs":"relay",
              "circle":{"lat":46.5,"lon":7.5,"radiusMetres":100}}
             """))
+      _ = try await web.make(
+        "/api/v1/fences",
+        JSON.read(
+          of: """
+            {"name":"Church","kind":"muster","needs":"relay",
+             "circle":{"lat":46.6,"lon":7.5,"radiusMetres":100}}
+            """))
       let waiting = try await web.get("/api/v1/alerts").items
-      let alert = try #require(waiting.first { $0["kind"].word == "emptyFence" })
-      #expect(alert["row"].word == fence && alert["acknowledgedBy"] == .null)
+      let alert = try #require(waiting.first { $0["row"].word == fence })
+      #expect(alert["kind"].word == "emptyFence" && alert["acknowledgedBy"] == .null)
       let id = try #require(alert["id"].word)
       let path = "/api/v1/alerts/\(id)/acknowledge"
       try await web.client.follow("/api/v1/stream?datasets=alerts") { events in

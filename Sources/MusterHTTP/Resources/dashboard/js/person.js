@@ -96,7 +96,7 @@ const signOff = (user) => form(t("sign.off.of", { name: user.callsign }), [
   h("p", {}, t("sign.off.why")),
   user.severity === "danger" && h("p", { class: "wrong" }, t("sign.off.danger")),
   field("reason", t("reason"), { required: true, maxlength: 200 }),
-  user.severity === "danger" && field("confirmed", t("sign.off.confirm"), {
+  (user.severity === "danger" || user.order) && field("confirmed", t("sign.off.confirm"), {
     type: "checkbox", required: true,
   }),
 ].filter(Boolean), ({ reason, confirmed }) => write(

@@ -310,7 +310,7 @@ export default {
   "sign.off": "Sign off",
   "sign.on": "Back in the operation",
   "sign.off.of": "Sign {name} off",
-  "sign.off.why": "The person has left the operation. Orders from now on do not count for them; open ones still do.",
+  "sign.off.why": "The person has left the operation. The orders that are open now no longer count for them; later ones do.",
   "sign.off.danger": "This person is shown in danger.",
   "sign.off.confirm": "Sign off all the same",
   "delivery.of": "on {n} of {of} devices",

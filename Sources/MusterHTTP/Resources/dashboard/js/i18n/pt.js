@@ -310,7 +310,7 @@ export default {
   "sign.off": "Dar saída",
   "sign.on": "De volta à operação",
   "sign.off.of": "Dar saída a {name}",
-  "sign.off.why": "A pessoa saiu da operação. As ordens novas não contam para ela; as abertas ainda contam.",
+  "sign.off.why": "A pessoa saiu da operação. As ordens abertas agora deixam de contar para ela; as seguintes contam.",
   "sign.off.danger": "Esta pessoa aparece em perigo.",
   "sign.off.confirm": "Dar saída mesmo assim",
   "delivery.of": "em {n} de {of} dispositivos",
