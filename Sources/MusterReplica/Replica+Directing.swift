@@ -115,12 +115,15 @@ extension Replica {
     waitingFor user: UserID?, answered: Bool, now: ClockReading
   ) throws -> RowID {
     let asked = user ?? local.author.user
-    let found = try directives(now: now).filter { directive in
+    let asking = try directives(now: now).filter { directive in
       directive.status == .open
         && directive.people.contains {
           $0.user == asked && ($0.state == .acknowledged) == answered && $0.state != .late
         }
     }
+    // Only a fix satisfies an order to go somewhere, so an answer is meant for the others.
+    let answerable = asking.filter { !$0.kind.sendsPeople }
+    let found = answerable.isEmpty ? asking : answerable
     guard let only = found.first else {
       let name = asked == local.author.user ? "you" : try callsign(of: asked)
       throw Refusal(

@@ -170,6 +170,17 @@ struct OrderTests {
     #expect(refusal { _ = try waiting(false) }?.hasPrefix("2 open directives: name one of") == true)
   }
 
+  @Test func `an answer without an id is meant for what an answer satisfies`() throws {
+    var valley = try Valley.with("Ada", "Ben")
+    try valley.at("Ada") { try $0.direct(DirectiveDraft(kind: .evacuate), now: $1) }
+    let call = try valley.at("Ada") { try $0.direct(DirectiveDraft(kind: .rollcall), now: $1) }
+    try valley.converge()
+    let waiting = try valley.ask("Ben") {
+      try $0.directive(waitingFor: nil, answered: false, now: $1)
+    }
+    #expect(waiting == call)
+  }
+
   @Test func `a zone and its order come in one commit, the order first`() throws {
     var valley = try Valley.with("Ada", "Ben")
     let draft = FenceDraft(name: "School", kind: .muster, geometry: circle(metres: 100))

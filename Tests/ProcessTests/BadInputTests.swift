@@ -81,7 +81,7 @@ extension ProcessTests {
         ("cut", "<gpx><trk><trkseg><trkpt lat=\"46\" lon=\"14\">", "not well-formed"),
         ("pointless", track(""), "no track"),
         ("north", track("<trkpt lat=\"91\" lon=\"14\"/>"), "beyond 90"),
-        ("number", track("<trkpt lat=\"NaN\" lon=\"14\"/>"), "no number"),
+        ("number", track("<trkpt lat=\"NaN\" lon=\"14\"/>"), "not a number"),
         ("entities", "<!DOCTYPE x [<!ENTITY a \"b\">]><gpx>&a;</gpx>", "DOCTYPE"),
       ]
     }
