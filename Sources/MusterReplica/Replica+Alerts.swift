@@ -193,7 +193,8 @@ extension Replica {
     let people = known.map(\.summary)
     let directives = try directives(among: known)
     let zones = try monitor.zones(in: store)
-    let here = try store.positions().first { $0.device == local.device }?.report.fix
+    let positions = try store.positions()
+    let here = positions.first { $0.device == local.device }?.report.fix
     let telling = here.flatMap { AlertRules.isTelling($0) ? $0.position : nil }
     let rules = AlertRules(
       own: local.author.user, device: local.device, isRevoked: isRevoked,
@@ -211,7 +212,6 @@ extension Replica {
     let aboutPeople = PersonAlerts(
       own: local.author.user, isCommand: local.author.role == .command, people: known,
       directives: directives, muted: Set(muted), unconfirmed: try unconfirmed(now: now))
-    let positions = try store.positions()
     return try (aboutPeople.findings + rules.findings).map { finding in
       var finding = finding
       finding.cause = try cause(of: finding.id, positions: positions)

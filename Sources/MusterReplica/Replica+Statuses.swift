@@ -202,28 +202,27 @@ extension Replica {
       value -> UserID? in
       if case .reply(let user, _) = value.value { user } else { nil }
     }
-    let expected = Set(row.references(.directiveExpected).map { UserID(raw: $0.raw) })
+    let expected = Set(row.references(in: .directiveExpected).map { UserID(raw: $0.raw) })
     return OrderEvidence(
-      id: row.key.id, kind: row.code(.directiveKind).flatMap(DirectiveKind.init) ?? .message,
-      isOpen: row.code(.directiveStatus) != DirectiveStatus.closed.rawValue,
+      id: row.key.id, kind: row.directiveKind, isOpen: row.isOpenDirective,
       audience: OrderAudience(
-        owner: row.owner, users: Set(row.references(.directiveUsers).map { UserID(raw: $0.raw) }),
+        owner: row.owner,
+        users: Set(row.references(in: .directiveUsers).map { UserID(raw: $0.raw) }),
         role: row.code(.directiveRole).flatMap(Role.init), team: row.text(.directiveTeam),
-        expected: row.code(.directiveKind) == DirectiveKind.rollcall.rawValue && !expected.isEmpty
-          ? expected : nil),
+        expected: row.directiveKind == .rollcall && !expected.isEmpty ? expected : nil),
       role: first.role, dot: first.dot, made: try made(first, now: now),
       durationMilliseconds: row.directiveDurationMilliseconds,
-      zones: row.references(.directiveZones) + row.references(.directiveFence),
-      supersedes: Set(row.references(.directiveSupersedes)), acknowledged: Set(acknowledged))
+      zones: row.references(in: .directiveZones) + row.references(in: .directiveFence),
+      supersedes: Set(row.references(in: .directiveSupersedes)), acknowledged: Set(acknowledged))
   }
 
   private func permit(_ row: RowState, now: ClockReading) throws -> PermitEvidence? {
     guard let first = row.values(of: .permitExistence).min(by: { $0.dot < $1.dot }),
-      let zone = row.references(.permitZone).first,
+      let zone = row.references(in: .permitZone).first,
       let seconds = row.leastNumber(.permitDurationSeconds)
     else { return nil }
     return PermitEvidence(
-      zone: zone, users: Set(row.references(.permitUsers).map { UserID(raw: $0.raw) }),
+      zone: zone, users: Set(row.references(in: .permitUsers).map { UserID(raw: $0.raw) }),
       team: nil, made: try made(first, now: now),
       durationMilliseconds: Int64(seconds) * 1000, isRevoked: row.isSet(.permitRevoked))
   }
@@ -263,13 +262,6 @@ extension Replica {
 }
 
 extension RowState {
-  func references(_ field: Field) -> [RowID] {
-    let found = values(of: field).compactMap { value -> RowID? in
-      if case .reference(let id) = value.value { id } else { nil }
-    }
-    return Set(found).sorted()
-  }
-
   func leastNumber(_ field: Field) -> UInt32? {
     values(of: field).compactMap { value -> UInt32? in
       if case .number(let number) = value.value { number } else { nil }

@@ -102,10 +102,11 @@ extension RowState {
     return moment
   }
 
+  /// The rows that the live values of a field name, each once, by id.
   func references(in field: Field) -> [RowID] {
-    values(of: field).compactMap {
-      guard case .reference(let row) = $0.value else { return nil }
-      return row
+    let found = values(of: field).compactMap { value -> RowID? in
+      if case .reference(let row) = value.value { row } else { nil }
     }
+    return Set(found).sorted()
   }
 }
