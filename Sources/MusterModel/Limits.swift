@@ -243,10 +243,8 @@ public enum Limits {
   public static let alerts = 1024
   /// Changes of rows that a node remembers one by one, for readers that were away.
   public static let rememberedChanges = 4096
-  /// Entries of the journal of arrivals for frames of one author: an honest device's of weeks; 50
-  /// bytes each.
-  public static let journaledFrames: Int64 = 16_384
-  /// The same for its records: positions of half a day, at one each 20 s.
+  /// Entries of the journal of arrivals for records of one author: positions of half a day, at one
+  /// each 20 s; 50 bytes each.
   public static let journaledRecords: Int64 = 2048
   /// Datagrams taken into one transaction.
   public static let inputsPerBatch = 256

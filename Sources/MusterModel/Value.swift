@@ -1,11 +1,14 @@
 /// What a write puts into a field.
+///
+/// Rare values of several parts are `indirect`, so that the frequent ones stay small: every write
+/// and every row is copied several times on its way.
 public enum Value: Hashable, Sendable {
   case text(String)
   /// An enumeration's code, or a severity of 1 to 5.
   case code(UInt8)
   case position(Coordinate)
-  case geometry(FenceGeometry)
-  case claim(SafetyClaim, note: String)
+  indirect case geometry(FenceGeometry)
+  indirect case claim(SafetyClaim, note: String)
   /// A set flag, an existence, a confirmation: being there is all that it says.
   case mark
   /// Another row, such as a fence to go to or a user's row.
@@ -16,20 +19,20 @@ public enum Value: Hashable, Sendable {
   /// What only its field's readers understand.
   case bytes([UInt8])
   /// A directive is acknowledged for a user: by themselves, or by command on their behalf.
-  case reply(UserID, note: String)
+  indirect case reply(UserID, note: String)
   /// Command's word on a user's safety, and which of the user's own words it answers.
-  case overruling(SafetyClaim, note: String, seen: [Dot])
-  case profile(LocationProfile)
+  indirect case overruling(SafetyClaim, note: String, seen: [Dot])
+  indirect case profile(LocationProfile)
   /// Command's word that a user is accounted for, in a field that also takes `overruling`.
-  case accounting(Accounting)
+  indirect case accounting(Accounting)
   /// What a login that is bound to this user said at a command post, and which claims it answers.
-  case relayedClaim(SafetyClaim, note: String, login: String, seen: [Dot])
+  indirect case relayedClaim(SafetyClaim, note: String, login: String, seen: [Dot])
   /// A person left the operation; `seen` are the orders and timers that are settled by it.
-  case signOff(reason: String, seen: [RowID])
+  indirect case signOff(reason: String, seen: [RowID])
   /// A person is in the operation again: of concurrent values it is shown before a sign-off.
   case signOn(reason: String)
   /// A person has taken notice of an alert.
-  case alertReply(AlertReply)
+  indirect case alertReply(AlertReply)
 }
 
 /// Which of the values' types a field takes, and so how its values are packed.

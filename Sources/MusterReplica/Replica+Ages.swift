@@ -114,15 +114,6 @@ extension Replica {
     return DeviceID(tracker: RowID(operation: local.operation, origin: origin))
   }
 
-  /// Notes in the journal that frames came, or were written here.
-  mutating func journal(_ frames: [Frame], opening: Opening, now: ClockReading) {
-    let time = ages.arrivalTime(now)
-    batch.journal += frames.map {
-      JournalEntry(
-        certificate: opening.certificate, kind: .frame, name: $0.hash.raw.prefix, time: time)
-    }
-  }
-
   /// Notes in the journal that a record came.
   mutating func journal(_ record: LatestRecord, now: ClockReading) {
     batch.journal.append(

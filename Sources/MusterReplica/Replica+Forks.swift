@@ -29,7 +29,6 @@ extension Replica {
       return false
     case .grows(let strand, let new):
       countGrowth(by: new, of: frames)
-      journal(new, opening: opening, now: now)
       try hold(named(new, strand, of: log), opening: opening, now: now)
       try commit(now: now)
     case .branches(let place, let before, let new):
@@ -40,7 +39,6 @@ extension Replica {
         return false
       }
       countGrowth(by: new, of: frames)
-      journal(new, opening: opening, now: now)
       try part(place, before: before, with: new, opening: opening, now: now)
     }
     // What of it counts is read off what is held of it now.

@@ -27,11 +27,9 @@ extension Replica {
   /// Puts what is gathered into frames, so that later writes can name it.
   private mutating func sealGathered(now: ClockReading) throws {
     guard let taken = gathering?.take() else { return }
-    for (lane, pending) in taken {
-      let run = try seal(
-        pending.groups, following: pending.following, lane: lane, now: now)
+    for (lane, groups) in taken {
+      let run = try seal(groups, lane: lane, now: now)
       let before = batch.frames.count
-      journal(run.frames, opening: run.opening, now: now)
       try hold(run.frames, opening: run.opening, isOwn: true, now: now)
       gathering?.keep(run)
       let known = try run.frames.first.flatMap { try store.number(of: $0.log) }

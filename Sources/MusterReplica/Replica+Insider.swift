@@ -74,7 +74,7 @@ extension Replica {
         let note = Write(
           row: RowID(raw: replica.local.author.user.raw), field: .userTeam, value: .text("x"))
         let run = try replica.writer.write(
-          [[.write(note)]], lane: .state, at: now.wall, stamp: nil, earlier: [],
+          EntryGroups([[.write(note)]]), lane: .state, at: now.wall, stamp: nil, earlier: [],
           epoch: (id, sealing), random: &replica.random)
         try replica.hold(run.frames, opening: run.opening, now: now)
         try replica.commit(now: now)

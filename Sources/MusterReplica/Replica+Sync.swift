@@ -146,6 +146,7 @@ extension Replica {
   mutating func commit(now: ClockReading) throws {
     batch.ages = ages.takeChanges()
     guard !batch.isEmpty else { return }
+    if !batch.frames.isEmpty { batch.arrival = ages.arrivalTime(now) }
     #if Canary
       if Canary.acknowledgeFirst.isPlanted, batch.frames.count == 1 { return }
     #endif
@@ -260,7 +261,6 @@ extension Replica {
         try attach(frames, opening: opening, from: local.device, now: now)
       } else {
         tally?.frames.new += frames.count
-        journal(frames, opening: opening, now: now)
         try hold(frames, opening: opening, now: now)
       }
       try reviewLife(after: frames, opening: opening, now: now)

@@ -235,30 +235,13 @@ extension Replica {
     let writes = rows.flatMap { $0 }
     guard !writes.isEmpty else { return Outcome() }
     for write in writes { try requireAcceptable(write) }
-    let entries = try rows.map { try withOrigins($0, lane: lane) }
-    let groups = entries.flatMap { Self.groups(of: $0.filter { !$0.follows }) }
-    let texts = entries.joined().filter(\.follows).map { [Operation.write($0)] }
+    var groups = EntryGroups()
+    for row in rows { groups.add(try withOrigins(row, lane: lane)) }
     guard gathering == nil else {
-      gathering?.add(groups, following: texts, lane: lane, of: writes.map(\.key))
+      gathering?.add(groups, lane: lane, of: writes.map(\.key))
       return Outcome()
     }
-    return try transact(now: now) { replica in
-      try replica.append(groups, following: texts, lane: lane, now: now)
-    }
-  }
-
-  /// The writes of one command as groups that are each applied as a whole: one group, but for the
-  /// names of a large audience. Those come first, since a row is shown from its existence on.
-  private static func groups(of writes: [Write]) -> [[Operation]] {
-    func isName(_ write: Write) -> Bool {
-      write.field == .directiveUsers || write.field == .directiveExpected
-    }
-    let audience = writes.filter(isName)
-    let size = Limits.namesPerGroup
-    let before = stride(from: size, to: audience.count, by: size)
-      .map { Array(audience[$0..<min($0 + size, audience.count)]) }
-    let whole = writes.filter { !isName($0) } + audience.prefix(size)
-    return (before + [whole]).filter { !$0.isEmpty }.map { $0.map(Operation.write) }
+    return try transact(now: now) { replica in try replica.append(groups, lane: lane, now: now) }
   }
 
   /// What every replica would refuse to apply is not written in the first place.
@@ -280,25 +263,28 @@ extension Replica {
   /// Seals groups of entries into this device's log, each to be applied as a whole, and broadcasts
   /// the frames once they are durable.
   mutating func append(
-    _ groups: [[Operation]], following: [[Operation]] = [], lane: Lane, now: ClockReading
+    _ groups: EntryGroups, lane: Lane, now: ClockReading
   ) throws {
-    let run = try seal(groups, following: following, lane: lane, now: now)
-    journal(run.frames, opening: run.opening, now: now)
+    let run = try seal(groups, lane: lane, now: now)
     try hold(run.frames, opening: run.opening, isOwn: true, now: now)
     try commit(now: now)
     passOn([run], now: now)
   }
 
+  mutating func append(_ groups: [[Operation]], lane: Lane, now: ClockReading) throws {
+    try append(EntryGroups(groups), lane: lane, now: now)
+  }
+
   /// Seals groups of entries into frames of this device's log, which are not stored yet.
   mutating func seal(
-    _ groups: [[Operation]], following: [[Operation]] = [], lane: Lane, now: ClockReading
+    _ groups: EntryGroups, lane: Lane, now: ClockReading
   ) throws -> LogWriter.Run {
-    let earlier = try ownFrames(among: (groups + following).joined(), in: lane)
+    let earlier = try ownFrames(among: groups.operations, in: lane)
     if lane != .control { try ensureEpoch(now: now) }
     let stamp = lane == .urgent ? try makeStamp(.always, now: now) : nil
     do {
       return try writer.write(
-        groups, following: following, lane: lane, at: now.wall, stamp: stamp, earlier: earlier,
+        groups, lane: lane, at: now.wall, stamp: stamp, earlier: earlier,
         epoch: currentEpoch, random: &random)
     } catch {
       switch error {
@@ -370,16 +356,6 @@ extension Replica {
       let allowed = roles.map(\.name).joined(separator: " or ")
       throw Refusal(
         "this device's role is \(local.author.role.name); that takes \(allowed)", .notAllowed)
-    }
-  }
-}
-
-extension Write {
-  /// Whether it follows the rest of its command: a text of up to 16 KiB that no one waits for.
-  fileprivate var follows: Bool {
-    switch field {
-    case .reportDescription, .fenceProperties: true
-    default: false
     }
   }
 }

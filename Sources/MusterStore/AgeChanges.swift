@@ -163,15 +163,8 @@ public struct JournalEntry: Hashable, Sendable {
   /// What arrived. Numbers are stored and append-only.
   public enum Kind: UInt8, Hashable, Sendable {
     case frame = 1
+    /// The newest `Limits.journaledRecords` of each author are kept.
     case record = 2
-
-    /// So many entries are kept of each author: the oldest go.
-    public var limit: Int64 {
-      switch self {
-      case .frame: Limits.journaledFrames
-      case .record: Limits.journaledRecords
-      }
-    }
   }
 
   /// On whose authority, as the first eight bytes of the certificate's hash.

@@ -29,7 +29,9 @@ public struct Batch: Sendable {
 
   /// Stamps and arrivals, which preserve ages across a restart.
   public var ages = AgeChanges()
-  /// What arrived or was written here, to be appended to the journal.
+  /// When the frames arrived or were written here; nil if that is not known.
+  public var arrival: ArrivalTime?
+  /// Records that arrived or were written here, to be appended to the journal.
   public var journal: [JournalEntry] = []
 
   /// Salvaged frames that are settled.

@@ -190,12 +190,19 @@ enum FrameTable {
 
   // MARK: Frames
 
-  static func insert(_ frame: Frame, at place: Int64, in database: Database) throws {
+  /// - Parameter moment: the number of its moment of arrival (`JournalTable`).
+  static func insert(
+    _ frame: Frame, at place: Int64, moment: Int64?, in database: Database
+  ) throws {
     try database.run(
-      "INSERT INTO frames(place, name, rest, epoch, body, signature) VALUES (?, ?, ?, ?, ?, ?)",
+      """
+      INSERT INTO frames(place, name, rest, epoch, body, signature, moment)
+      VALUES (?, ?, ?, ?, ?, ?, ?)
+      """,
       [
         place.column, frame.hash.raw.prefix.blob, frame.hash.raw.suffix.blob,
         frame.epoch.column { $0.blob }, frame.body.blob, frame.signature.column { $0.blob },
+        moment.column { $0.column },
       ])
   }
 

@@ -2,7 +2,14 @@ internal import GRDB
 internal import MusterModel
 
 /// The SQL of the journal of arrivals, within one transaction.
+///
+/// A frame refers to the moment of the commit that stored it. Records are replaced by newer ones,
+/// so each arrival has an entry of its own.
 struct JournalTable {
+  /// When the frames of this transaction arrived; nil if that is not known.
+  var arrival: ArrivalTime?
+  private var stored: Int64?
+
   private struct Key: Hashable {
     let author: UInt64
     let kind: JournalEntry.Kind
@@ -10,6 +17,16 @@ struct JournalTable {
 
   /// The number of the newest entry, of those that this transaction appends to.
   private var newest: [Key: Int64] = [:]
+
+  /// Returns the number of the moment of arrival, which is stored with the first frame.
+  mutating func moment(in database: Database) throws -> Int64? {
+    guard stored == nil, let arrival else { return stored }
+    try database.run(
+      "INSERT INTO moments(boot, arrived_ms, wall_ms) VALUES (?, ?, ?)",
+      [arrival.boot.column, arrival.milliseconds.column, arrival.wall.column])
+    stored = database.lastInsertedRowID
+    return stored
+  }
 
   /// Appends entries; of each author and kind the oldest make room.
   mutating func append(_ entries: [JournalEntry], in database: Database) throws {
@@ -26,10 +43,13 @@ struct JournalTable {
           entry.author.column, entry.kind.rawValue.column, number.column, entry.name.blob,
           entry.time.boot.column, entry.time.milliseconds.column, entry.time.wall.column,
         ])
-      guard number > entry.kind.limit else { continue }
+      guard number > Limits.journaledRecords else { continue }
       try database.run(
         "DELETE FROM arrivals WHERE author = ? AND kind = ? AND number = ?",
-        [entry.author.column, entry.kind.rawValue.column, (number - entry.kind.limit).column])
+        [
+          entry.author.column, entry.kind.rawValue.column,
+          (number - Limits.journaledRecords).column,
+        ])
     }
   }
 
@@ -40,9 +60,20 @@ struct JournalTable {
     ) { try $0.integer() } ?? 0
   }
 
-  /// By author and kind, the oldest first.
+  /// Frames in the order of the log, then records by author, the oldest first.
   static func entries(_ database: Database) throws -> [JournalEntry] {
-    try database.all(
+    let frames = try database.all(
+      """
+      SELECT certificate, name, boot, arrived_ms, wall_ms FROM frames
+      JOIN logs ON logs.ref = frames.place >> 32 JOIN moments ON moments.number = frames.moment
+      ORDER BY place
+      """, of: "frames"
+    ) { columns in
+      JournalEntry(
+        certificate: try columns.digest(), kind: .frame, name: try columns.bytes16(),
+        time: try columns.arrivalTime())
+    }
+    let records = try database.all(
       """
       SELECT author, kind, name, boot, arrived_ms, wall_ms FROM arrivals
       ORDER BY author, kind, number
@@ -50,25 +81,41 @@ struct JournalTable {
     ) { columns in
       JournalEntry(
         author: try columns.wideInteger(), kind: try columns.code(), name: try columns.bytes16(),
-        time: ArrivalTime(
-          boot: try columns.integer(), milliseconds: try columns.integer(),
-          wall: try columns.timestamp()))
+        time: try columns.arrivalTime())
     }
+    return frames + records
   }
 
-  /// How many entries contradict the log, or one another: of frames that are not held, of boots
-  /// that are not known, or earlier than the entry before.
+  /// How many entries contradict one another: of moments or boots that are not known, or earlier
+  /// than the entry before.
   static func contradictions(_ database: Database) throws -> Int {
     try database.first(
       """
-      SELECT count(*) FROM arrivals AS a
-      WHERE (a.kind = 1 AND NOT EXISTS (SELECT 1 FROM frames WHERE frames.name = a.name))
-        OR NOT EXISTS (SELECT 1 FROM boots WHERE boots.number = a.boot)
-        OR EXISTS (
-          SELECT 1 FROM arrivals AS b
-          WHERE b.author = a.author AND b.kind = a.kind AND b.number = a.number - 1
-            AND (b.boot, b.arrived_ms) > (a.boot, a.arrived_ms))
+      SELECT (
+        SELECT count(*) FROM arrivals AS a
+        WHERE NOT EXISTS (SELECT 1 FROM boots WHERE boots.number = a.boot)
+          OR EXISTS (
+            SELECT 1 FROM arrivals AS b
+            WHERE b.author = a.author AND b.kind = a.kind AND b.number = a.number - 1
+              AND (b.boot, b.arrived_ms) > (a.boot, a.arrived_ms))
+      ) + (
+        SELECT count(*) FROM moments AS a
+        WHERE NOT EXISTS (SELECT 1 FROM boots WHERE boots.number = a.boot)
+          OR EXISTS (
+            SELECT 1 FROM moments AS b
+            WHERE b.number = a.number - 1 AND (b.boot, b.arrived_ms) > (a.boot, a.arrived_ms))
+      ) + (
+        SELECT count(*) FROM frames
+        WHERE moment IS NOT NULL
+          AND NOT EXISTS (SELECT 1 FROM moments WHERE moments.number = frames.moment)
+      )
       """, of: "arrivals"
     ) { try $0.integer() } ?? 0
+  }
+}
+
+extension ColumnReader {
+  fileprivate mutating func arrivalTime() throws -> ArrivalTime {
+    ArrivalTime(boot: try integer(), milliseconds: try integer(), wall: try timestamp())
   }
 }

@@ -14,6 +14,7 @@ enum Migrations {
       try $0.execute(sql: certificates)
     }
     migrator.registerMigration("7 stamps and arrivals") { try $0.execute(sql: stamps) }
+    migrator.registerMigration("8 moments of arrival") { try $0.execute(sql: moments) }
     return migrator
   }
 
@@ -286,6 +287,29 @@ enum Migrations {
       wall_ms INTEGER NOT NULL,
       PRIMARY KEY(author, kind, number)
     ) STRICT, WITHOUT ROWID;
+    """
+
+  private static let moments = """
+    -- Moments at which frames arrived, or were written, here: one for each commit.
+    CREATE TABLE moments(
+      number INTEGER PRIMARY KEY,
+      boot INTEGER NOT NULL,
+      arrived_ms INTEGER NOT NULL,
+      wall_ms INTEGER NOT NULL
+    ) STRICT;
+    INSERT INTO moments(boot, arrived_ms, wall_ms)
+      SELECT DISTINCT boot, arrived_ms, wall_ms FROM arrivals WHERE kind = 1
+      ORDER BY boot, arrived_ms;
+
+    -- NULL where it is not known.
+    ALTER TABLE frames ADD COLUMN moment INTEGER;
+    UPDATE frames SET moment = moments.number FROM arrivals JOIN moments
+      ON moments.boot = arrivals.boot AND moments.arrived_ms = arrivals.arrived_ms
+        AND moments.wall_ms = arrivals.wall_ms
+      WHERE arrivals.kind = 1 AND arrivals.name = frames.name;
+
+    -- From here on the journal of records alone.
+    DELETE FROM arrivals WHERE kind = 1;
     """
 
   private static let openings = """

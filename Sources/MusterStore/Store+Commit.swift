@@ -50,6 +50,7 @@ struct CommitRun {
   }
 
   mutating func take(_ batch: Batch) throws -> CommitOutcome {
+    journal.arrival = batch.arrival
     for key in batch.epochKeys { try LocalTable.keep(key, in: database) }
     for certificate in batch.certificates { try LocalTable.keep(certificate, in: database) }
     for parting in batch.partings { try part(parting) }
@@ -83,7 +84,7 @@ struct CommitRun {
       return
     }
     let place = log.place(frame.sequence)
-    try FrameTable.insert(frame, at: place, in: database)
+    try FrameTable.insert(frame, at: place, moment: journal.moment(in: database), in: database)
     outcome.framesHeld += 1
     try apply(held.application, at: place)
   }

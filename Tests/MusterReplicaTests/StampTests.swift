@@ -295,7 +295,7 @@ struct StampTests {
       #expect(try valley.ask(name) { replica, _ in try replica.verify() }.problems == [])
     }
     // It is checked
-    try store.execute(unchecked: "UPDATE arrivals SET name = zeroblob(16) WHERE kind = 1")
+    try store.execute(unchecked: "UPDATE frames SET moment = moment + 1000")
     let problems = try valley.ask("Ada") { replica, _ in try replica.verify() }.problems
     #expect(problems.contains { $0.contains("journal") })
   }

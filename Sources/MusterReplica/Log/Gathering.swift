@@ -7,20 +7,13 @@ internal import MusterSync
 /// with those of them that are sealed: a dot has its frame's hash, so what is not sealed yet has no
 /// name that a later write could supersede.
 struct Gathering: Sendable {
-  private(set) var pending: [Lane: Pending] = [:]
+  private(set) var pending: [Lane: EntryGroups] = [:]
   /// Rows with writes that are not sealed.
   private(set) var unsealed: Set<RowKey> = []
   private(set) var rows: [RowKey: RowState] = [:]
   /// Runs that are in the batch, to be passed on once they are durable.
   private(set) var runs: [LogWriter.Run] = []
   private var sealed: Set<FrameName> = []
-
-  /// Groups of entries, each applied as a whole.
-  struct Pending: Sendable {
-    var groups: [[Operation]] = []
-    /// Those that are written after all others.
-    var following: [[Operation]] = []
-  }
 
   private struct FrameName: Hashable, Sendable {
     let log: LogID
@@ -29,21 +22,20 @@ struct Gathering: Sendable {
 
   /// Adds the groups of one command that writes to `rows`.
   mutating func add(
-    _ groups: [[Operation]], following: [[Operation]], lane: Lane, of rows: some Sequence<RowKey>
+    _ groups: EntryGroups, lane: Lane, of rows: some Sequence<RowKey>
   ) {
-    pending[lane, default: Pending()].groups += groups
-    pending[lane, default: Pending()].following += following
+    pending[lane, default: EntryGroups()].add(groups)
     unsealed.formUnion(rows)
   }
 
   /// What to seal now, by lane in its order; from here on it counts as sealed.
-  mutating func take() -> [(lane: Lane, pending: Pending)] {
+  mutating func take() -> [(lane: Lane, groups: EntryGroups)] {
     defer {
       pending = [:]
       unsealed = []
     }
     return pending.sorted { $0.key.rawValue < $1.key.rawValue }
-      .map { (lane: $0.key, pending: $0.value) }
+      .map { (lane: $0.key, groups: $0.value) }
   }
 
   mutating func keep(_ run: LogWriter.Run) {

@@ -47,15 +47,13 @@ struct LogWriter: Sendable {
   }
 
   /// Writes groups of entries into a lane: as many groups to a frame as fit, a group that fits no
-  /// frame in parts. Receivers apply a group as a whole or not at all.
+  /// frame in parts.
   ///
   /// - Parameters:
-  ///   - groups: what is broadcast first.
-  ///   - following: groups that come after all others.
   ///   - stamp: of each body, in the urgent lane.
   ///   - earlier: the lane's own frames among those that the writes name.
   mutating func write(
-    _ groups: [[Operation]], following: [[Operation]] = [], lane: Lane, at writtenAt: Timestamp,
+    _ groups: EntryGroups, lane: Lane, at writtenAt: Timestamp,
     stamp: RecordStamp?, earlier: Set<Bytes16>,
     epoch: (id: EpochID, key: SealingKey)?, random: inout DeterministicRandom
   ) throws(Fault) -> Run {
@@ -65,7 +63,7 @@ struct LogWriter: Sendable {
       known = mentions.rows
     }
     let (bodies, leading) = try pack(
-      groups, following, lane: lane, from: first, at: writtenAt, stamp: stamp,
+      groups, lane: lane, from: first, at: writtenAt, stamp: stamp,
       earlier: earlier, mentions: &known)
     let opening = opening(lane)
     let log = LogID(operation: local.operation, opening: opening)
@@ -125,15 +123,15 @@ struct LogWriter: Sendable {
   /// The fields of a part around its content, rounded up.
   private static let partOverhead = 32
 
-  /// Returns the bodies of frames, and how many of them hold all of `groups`.
+  /// Returns the bodies of frames, and how many of them hold all that is leading.
   ///
   /// - Parameters:
   ///   - first: the sequence of the first frame with operations.
   ///   - earlier: this log's own frames among those that the writes name.
   ///   - mentions: of this log and the epoch that is written under; grows with what is named here.
   private func pack(
-    _ groups: [[Operation]], _ following: [[Operation]], lane: Lane, from first: UInt64,
-    at writtenAt: Timestamp, stamp: RecordStamp?, earlier: Set<Bytes16>,
+    _ groups: EntryGroups, lane: Lane, from first: UInt64, at writtenAt: Timestamp,
+    stamp: RecordStamp?, earlier: Set<Bytes16>,
     mentions: inout RowMentions
   ) throws(Fault) -> (bodies: [[UInt8]], leading: Int) {
     var bodies: [[UInt8]] = []
@@ -152,16 +150,16 @@ struct LogWriter: Sendable {
       packer = FrameBodyPacker(writtenAt: writtenAt, stamp: stamp, writesAt: place())
     }
     func add(_ group: [Operation]) throws(Fault) {
-      let named = group.map { Self.naming($0, by: earlier) }
+      let named = earlier.isEmpty ? group : group.map { Self.naming($0, by: earlier) }
       if packer.add(named, knowing: mentions) { return }
       flush()
       if packer.add(named, knowing: mentions) { return }
       bodies += try parts(of: named, at: writtenAt, stamp: stamp, in: place())
       flush()
     }
-    for group in groups { try add(group) }
+    for group in groups.leading { try add(group) }
     let leading = bodies.count + (packer.isEmpty ? 0 : 1)
-    for group in following { try add(group) }
+    for group in groups.following { try add(group) }
     flush()
     return (bodies, leading)
   }

@@ -87,7 +87,7 @@ struct Wreckage {
   ) {
     LeafPage.forEachRow(page, isFirst: number == 1) { row in
       switch row.columns.count {
-      case 6 where LooseRow(row) != nil:
+      case 6...7 where LooseRow(row) != nil:
         frames.append(
           Place(
             place: row.id, isInLog: isInLog, number: number, page: offset, offset: row.offset))
@@ -147,11 +147,11 @@ struct LooseRow: Hashable {
   let body: [UInt8]
   let signature: [UInt8]?
 
-  /// Returns nil for a row of another form.
+  /// Returns nil for a row of another form. Rows of earlier versions have no moment of arrival.
   init?(_ row: LeafPage.Row) {
-    guard row.columns.count == 6, case .null = row.columns[0], let name = row.columns[1].bytes16,
-      let rest = row.columns[2].bytes16, case .blob(let body) = row.columns[4],
-      row.id >> 32 > 0
+    guard (6...7).contains(row.columns.count), case .null = row.columns[0],
+      let name = row.columns[1].bytes16, let rest = row.columns[2].bytes16,
+      case .blob(let body) = row.columns[4], row.id >> 32 > 0
     else { return nil }
     switch row.columns[3] {
     case .null: epoch = nil

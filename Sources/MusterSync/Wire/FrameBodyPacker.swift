@@ -32,9 +32,11 @@ public struct FrameBodyPacker {
   ///
   /// - Parameter mentions: rows that earlier frames of the same log and epoch name.
   public mutating func add(_ group: [Operation], knowing mentions: RowMentions) -> Bool {
-    let before = self
+    let before = (others: others.count, othersBytes: othersBytes, writes: writes?.mark)
     guard group.allSatisfy({ add($0, knowing: mentions) }) else {
-      self = before
+      others.removeSubrange(before.others...)
+      othersBytes = before.othersBytes
+      if let mark = before.writes { writes?.restore(mark) }
       return false
     }
     return true

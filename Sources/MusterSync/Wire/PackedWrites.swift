@@ -53,6 +53,29 @@ struct PackedWrites {
 
   init(in place: WritePlace) { self.place = place }
 
+  /// What was packed up to a moment, without a copy of it.
+  struct Mark {
+    fileprivate let bytes: Int
+    fileprivate let count: Int
+    fileprivate let named: Int
+    fileprivate let subject: Subject?
+    fileprivate let foldable: (index: Int, flags: UInt8)?
+  }
+
+  var mark: Mark {
+    Mark(
+      bytes: bytes.count, count: count, named: named.count, subject: subject,
+      foldable: foldable.map { ($0, bytes[$0]) })
+  }
+
+  /// Removes what was appended since a mark.
+  mutating func restore(_ mark: Mark) {
+    bytes.removeSubrange(mark.bytes...)
+    named.removeSubrange(mark.named...)
+    (count, subject, foldable) = (mark.count, mark.subject, mark.foldable?.index)
+    if let foldable = mark.foldable { bytes[foldable.index] = foldable.flags }
+  }
+
   /// - Parameter mentions: rows that earlier frames of the same log and epoch name.
   mutating func append(_ write: Write, knowing mentions: RowMentions) {
     let mention = mentions.mention(of: write.row, withOrigin: write.origin != nil)
