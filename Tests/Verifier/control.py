@@ -1,4 +1,4 @@
-"""The control plane (docs/wire.md §5): who is certified, and what of whom counts."""
+"""The control plane (docs/wire.md §2): who is certified, and what of whom counts."""
 
 from log import CONTROL, joined
 from names import COMMAND, ROOT, Certificate, is_signed
@@ -108,7 +108,7 @@ class Control:
 
 
 class Tree:
-    """How the strands of forked logs hang together (§8)."""
+    """How the strands of forked logs hang together (§3)."""
 
     def __init__(self, logs):
         self.logs = {log.name: log for log in logs}
