@@ -3,18 +3,18 @@
 /// It settles what it names and nothing else: a call for help, an order or a position that it does
 /// not name counts against it on every node (decision 0042).
 public struct Accounting: Hashable, Sendable {
-  /// Why, in the author's words.
+  /// The reason, in the author's words.
   public var note: String
-  /// The safety claims seen (fields 5, 8 and 103).
+  /// The safety claims that the author had seen (fields 5, 8 and 103).
   public var claims: [Dot]
-  /// The orders and timers seen.
+  /// The orders and timers that the author had seen.
   public var rows: [RowID]
-  /// The newest position seen of each device.
+  /// The newest position of each device that the author had seen.
   public var positions: [SeenPosition]
   /// Devices that are not with the person.
   public var away: [DeviceID]
 
-  /// Nothing is checked here; `isWithinLimits` is.
+  /// Creates an accounting. Nothing is validated here; see `isWithinLimits`.
   public init(
     note: String, claims: [Dot] = [], rows: [RowID] = [], positions: [SeenPosition] = [],
     away: [DeviceID] = []
@@ -26,7 +26,7 @@ public struct Accounting: Hashable, Sendable {
     self.away = away
   }
 
-  /// Whether every replica accepts it.
+  /// Whether every replica accepts this value.
   public var isWithinLimits: Bool {
     TextRule.note.accepts(note) && claims.count <= Limits.overruledClaims
       && rows.count <= Limits.seenRows && positions.count <= Limits.seenPositions
@@ -34,9 +34,9 @@ public struct Accounting: Hashable, Sendable {
   }
 }
 
-/// A device's newest position record as somebody saw it. A tracker's device is named by its row.
+/// A device's newest position record as the author saw it. A tracker's device is named by its row.
 public struct SeenPosition: Hashable, Sendable {
-  /// Whose record.
+  /// The device that published the record.
   public var device: DeviceID
   /// A record of the same device is later if its order is greater.
   public var order: RecordOrder
@@ -48,21 +48,21 @@ public struct SeenPosition: Hashable, Sendable {
   }
 }
 
-/// That a person has taken notice of an alert, and of what caused it.
+/// A person's acknowledgement of an alert and of what caused it.
 ///
-/// It counts for an occurrence of the alert that began with what it names, and for no later one
+/// It counts for the occurrence of the alert that began with the named causes, and for no later one
 /// (decision 0042).
 public struct AlertReply: Hashable, Sendable {
-  /// Who.
+  /// The person who acknowledges.
   public var user: UserID
-  /// In their words.
+  /// A note in their words.
   public var note: String
   /// The claims and other values that cause the alert.
   public var dots: [Dot]
   /// The newest position seen of each device that the alert is about.
   public var positions: [SeenPosition]
 
-  /// Nothing is checked here; `isWithinLimits` is.
+  /// Creates a reply. Nothing is validated here; see `isWithinLimits`.
   public init(user: UserID, note: String, dots: [Dot] = [], positions: [SeenPosition] = []) {
     self.user = user
     self.note = note
@@ -70,7 +70,7 @@ public struct AlertReply: Hashable, Sendable {
     self.positions = positions
   }
 
-  /// Whether every replica accepts it.
+  /// Whether every replica accepts this value.
   public var isWithinLimits: Bool {
     TextRule.note.accepts(note) && dots.count <= Limits.overruledClaims
       && positions.count <= Limits.seenPositions
@@ -116,7 +116,7 @@ extension AlertReply {
 }
 
 extension SeenPosition {
-  /// Device, generation, incarnation, counter.
+  /// The encoded size: device, generation, incarnation, counter.
   static let encodedBytes = 44
 }
 

@@ -1,17 +1,17 @@
-/// What this node's people should know now: computed from what the node holds, and never sent.
+/// A condition that the users of this node should know about. Computed from held data, never sent.
 public struct Alert: Codable, Hashable, Sendable {
-  /// The same for as long as it is the same matter: kind and what it is about.
+  /// Stays the same while the matter stays the same: the kind and the subject.
   public var id: AlertID
-  /// How loud.
+  /// The severity.
   public var level: AlertLevel
-  /// In one line.
+  /// A one-line description.
   public var text: String
-  /// When this node first saw it, by its own clock.
+  /// When this node first raised it, by its own clock.
   public var since: Timestamp
-  /// Who has taken notice of it; nil while it waits for somebody.
+  /// The acknowledgement; nil until a user acknowledges the alert.
   public var acknowledgement: AlertAcknowledgement?
 
-  /// An alert as it stands.
+  /// Creates an alert in its current state.
   public init(
     id: AlertID, level: AlertLevel, text: String, since: Timestamp,
     acknowledgement: AlertAcknowledgement? = nil
@@ -24,14 +24,14 @@ public struct Alert: Codable, Hashable, Sendable {
   }
 }
 
-/// That somebody at this node has taken notice of an alert. As local as the alert, and never sent.
+/// A local user's acknowledgement of an alert. It is never sent.
 public struct AlertAcknowledgement: Codable, Hashable, Sendable {
-  /// In one line, at most `Limits.lineBytes`.
+  /// One line, at most `Limits.lineBytes`.
   public var name: String
   /// By this node's own clock.
   public var moment: Timestamp
 
-  /// Nothing is checked here.
+  /// Creates an acknowledgement. Nothing is validated here.
   public init(name: String, moment: Timestamp) {
     self.name = name
     self.moment = moment
@@ -40,18 +40,18 @@ public struct AlertAcknowledgement: Codable, Hashable, Sendable {
 
 /// What an alert is about.
 public struct AlertID: Codable, Hashable, Comparable, Sendable, CustomStringConvertible {
-  /// What sort of matter.
+  /// The kind of alert.
   public let kind: AlertKind
-  /// The report, the fence, the directive, the user or, of what concerns a laptop, the device.
+  /// The report, fence, directive or user; for an alert about a device, the device.
   public let row: RowID
 
-  /// One matter.
+  /// Identifies one matter.
   public init(kind: AlertKind, row: RowID) {
     self.kind = kind
     self.row = row
   }
 
-  /// Kind and row, as JSON has it.
+  /// Kind and row, as in JSON.
   public var description: String { "\(kind.name):\(row)" }
 
   /// By kind, then by row.
@@ -60,9 +60,9 @@ public struct AlertID: Codable, Hashable, Comparable, Sendable, CustomStringConv
   }
 }
 
-/// Sorts of alerts. Numbers are stored and append-only.
+/// The kinds of alert. Numbers are stored and append-only.
 public enum AlertKind: UInt8, Codable, Sendable, CaseIterable, Hashable {
-  /// Somebody asked for help.
+  /// A person called for help.
   case help = 1
   /// A hazard was reported near this device.
   case hazard = 2
@@ -71,15 +71,15 @@ public enum AlertKind: UInt8, Codable, Sendable, CaseIterable, Hashable {
   case inHazard = 3
   /// No longer raised: only orders send people to a zone.
   case muster = 4
-  /// Nothing was heard of a user for a while.
+  /// Nothing was received from a user for longer than the silence setting.
   case silent = 5
-  /// A muster fence holds nobody of the role that it needs.
+  /// An assembly fence contains no person of the role that it needs.
   case emptyFence = 6
-  /// A directive's time is over and somebody has not answered.
+  /// A directive's deadline has passed and a person has not answered.
   case overdue = 7
-  /// A directive is for this user and waits for an answer.
+  /// A directive is for this user and has not been answered.
   case directive = 8
-  /// A device is in use twice at once.
+  /// Two live copies of a device's keys exist.
   case clone = 9
   /// This device was revoked.
   case revoked = 10
@@ -87,44 +87,45 @@ public enum AlertKind: UInt8, Codable, Sendable, CaseIterable, Hashable {
   case clock = 11
   /// A revoked device has asked to be admitted again.
   case readmission = 12
-  /// A device has reached a bound for what others keep of it.
+  /// A device has reached a limit on the data that others store for it.
   case bound = 13
   /// The folder that detects restored backups of this device cannot be written.
   case stateFolder = 14
   /// A device's stamps contradict one another.
   case clockFault = 15
-  /// Somebody whom an order is for is safe.
+  /// A person that an order addresses is safe.
   case safe = 16
-  /// Everybody whom an order is for satisfies it.
+  /// Every person that an order addresses satisfies it.
   case orderDone = 17
 
-  /// What people, JSON and the command line call it.
+  /// The name in JSON and on the command line.
   public var name: String { String(describing: self) }
 }
 
-/// How loud an alert is.
+/// The severity of an alert.
 public enum AlertLevel: UInt8, Codable, Sendable, CaseIterable, Hashable, Comparable {
   case notice = 1
   case warning = 2
   case danger = 3
 
-  /// What people, JSON and the command line call it.
+  /// The name in JSON and on the command line.
   public var name: String { String(describing: self) }
 
-  /// Quieter is less.
+  /// Lower severity is less.
   public static func < (left: AlertLevel, right: AlertLevel) -> Bool {
     left.rawValue < right.rawValue
   }
 }
 
-/// An alert that came, that somebody took notice of, or that went.
+/// An alert that was raised, acknowledged or cleared.
 public enum AlertChange: Hashable, Sendable {
   case raised(Alert)
   case acknowledged(Alert)
   case cleared(Alert)
 
-  /// What has happened since other alerts stood, by id. One that has grown louder is raised again,
-  /// and so is one that went and came back; one whose words alone have changed is not told of.
+  /// Returns the changes from `before` to `after`, by alert id. An alert whose level rises is
+  /// raised again, as is one that was cleared and returned. A change of the text alone is not
+  /// reported.
   public static func between(_ before: [Alert], and after: [Alert]) -> [AlertChange] {
     let old = Dictionary(before.map { ($0.id, $0) }) { $1 }
     let new = Dictionary(after.map { ($0.id, $0) }) { $1 }

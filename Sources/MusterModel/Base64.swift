@@ -1,10 +1,10 @@
-/// Base64 with padding (RFC 4648 §4), since Foundation is not used here.
+/// Base64 with padding (RFC 4648 §4); Foundation is not available in this module.
 enum Base64 {
   private static let digits = Array(
     "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
   private static let pad = UInt8(ascii: "=")
 
-  /// Four digits for every three bytes, begun ones included.
+  /// Encodes four digits for each group of up to three bytes.
   static func encode(_ bytes: [UInt8]) -> String {
     let length = (bytes.count + 2) / 3 * 4
     return String(unsafeUninitializedCapacity: length) { text in
@@ -29,7 +29,7 @@ enum Base64 {
     }
   }
 
-  /// Nil unless the text is what `encode` makes of some bytes.
+  /// Returns nil unless the text is the canonical encoding of some bytes.
   static func decode(_ text: String) -> [UInt8]? {
     var text = text
     return text.withUTF8 { decode($0) }
@@ -56,7 +56,7 @@ enum Base64 {
           bytes[count + 1] = UInt8(truncatingIfNeeded: group >> 8)
           bytes[count + 2] = UInt8(truncatingIfNeeded: group)
           count += isLast ? 3 - padding : 3
-          // Bits behind the last byte would give one value two forms.
+          // Nonzero bits after the last byte would give one value two encodings.
           if isLast, group & (1 << UInt32(8 * padding) - 1) != 0 { isWhole = false }
           index += 4
         }
@@ -65,7 +65,7 @@ enum Base64 {
     return isWhole ? bytes : nil
   }
 
-  /// The value of each digit, and 64 for what is none.
+  /// The value of each digit, and 64 for any other character.
   private static let values: [UInt8] = {
     var values = [UInt8](repeating: 64, count: 256)
     for (value, digit) in digits.enumerated() { values[Int(digit)] = UInt8(value) }

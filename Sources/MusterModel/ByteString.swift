@@ -1,16 +1,16 @@
-/// Bytes that a JSON document carries as one Base64 string (RFC 4648 §4), a third longer than they
-/// are, where an array of numbers would be four times as long.
+/// Bytes that a JSON document carries as one Base64 string (RFC 4648 §4), which is a third longer
+/// than the bytes. An array of numbers would be four times as long.
 ///
-/// As a property wrapper it leaves a property an `[UInt8]` for those who use it.
+/// As a property wrapper it leaves the property an `[UInt8]` for its users.
 @propertyWrapper
 public struct ByteString: Hashable, Sendable {
-  /// The bytes themselves.
+  /// The bytes.
   public var wrappedValue: [UInt8]
 
-  /// As a property wrapper does it.
+  /// Wraps the initial value of a property.
   public init(wrappedValue: [UInt8]) { self.wrappedValue = wrappedValue }
 
-  /// For the payload of an enum's case, which no wrapper can be applied to.
+  /// Wraps the payload of an enum case, which cannot have a property wrapper.
   public init(_ bytes: [UInt8]) { wrappedValue = bytes }
 
   /// The bytes of a payload.
@@ -18,12 +18,12 @@ public struct ByteString: Hashable, Sendable {
 }
 
 extension ByteString: ExpressibleByArrayLiteral {
-  /// As an array of bytes is written.
+  /// Creates the value from an array literal.
   public init(arrayLiteral elements: UInt8...) { wrappedValue = elements }
 }
 
 extension ByteString: Codable {
-  /// Throws `DecodingError` unless there is canonical Base64.
+  /// Decodes a Base64 string. Throws `DecodingError` unless it is canonical Base64.
   public init(from decoder: any Decoder) throws {
     let container = try decoder.singleValueContainer()
     guard let bytes = Base64.decode(try container.decode(String.self)) else {
@@ -32,7 +32,7 @@ extension ByteString: Codable {
     wrappedValue = bytes
   }
 
-  /// Base64, without line breaks.
+  /// Encodes the bytes as Base64 without line breaks.
   public func encode(to encoder: any Encoder) throws {
     var container = encoder.singleValueContainer()
     try container.encode(Base64.encode(wrappedValue))

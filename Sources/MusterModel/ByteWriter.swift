@@ -1,68 +1,68 @@
-/// Builds the canonical byte forms that are hashed, signed or stored: big-endian, lengths before
-/// contents, nothing optional without a mark.
+/// Builds the canonical encodings that are hashed, signed or stored: big-endian, lengths before
+/// contents, a presence flag before each optional value.
 public struct ByteWriter: Sendable {
-  /// All that was written so far: the form itself.
+  /// The bytes written so far.
   @inlinable public var bytes: [UInt8] { storage }
   @usableFromInline var storage: [UInt8] = []
 
-  /// Begins with no bytes.
+  /// Creates an empty writer.
   public init() {}
 
-  /// Begins with no bytes, and with room for so many, so that it need not grow.
+  /// Creates an empty writer that reserves `count` bytes.
   public init(reservingCapacity count: Int) { storage.reserveCapacity(count) }
 
-  /// One byte as it is.
+  /// Appends one byte.
   @inlinable
   public mutating func append(_ byte: UInt8) { storage.append(byte) }
 
-  /// Big-endian, two's complement where signed, as wide as its type: the caller MUST name a type of
-  /// fixed width, since `Int` is not equally wide everywhere.
+  /// Appends a big-endian integer, two's complement if signed, as wide as its type. The caller MUST
+  /// use a type of fixed width, since the width of `Int` depends on the platform.
   @inlinable
   public mutating func append(_ integer: some FixedWidthInteger) {
     withUnsafeBytes(of: integer.bigEndian) { storage.append(contentsOf: $0) }
   }
 
-  /// Sixteen bytes, without a length.
+  /// Appends sixteen bytes without a length prefix.
   @inlinable
   public mutating func append(_ raw: Bytes16) {
     append(raw.high)
     append(raw.low)
   }
 
-  /// Thirty-two bytes, without a length.
+  /// Appends thirty-two bytes without a length prefix.
   @inlinable
   public mutating func append(_ raw: Bytes32) {
     append(raw.prefix)
     append(raw.suffix)
   }
 
-  /// Sixteen bytes; which kind of name it is stays unsaid.
+  /// Appends sixteen bytes; the type of the identifier is not encoded.
   @inlinable
   public mutating func append(_ identifier: some Identifier) { append(identifier.raw) }
 
-  /// Thirty-two bytes; which kind of hash it is stays unsaid.
+  /// Appends thirty-two bytes; the type of the hash is not encoded.
   @inlinable
   public mutating func append(_ digest: some Digest32) { append(digest.raw) }
 
-  /// Eighteen bytes: the frame, then the index.
+  /// Appends eighteen bytes: the frame, then the index.
   @inlinable
   public mutating func append(_ dot: Dot) {
     append(dot.frame)
     append(dot.index)
   }
 
-  /// Bytes without a length: for what always has the same width, or comes last.
+  /// Appends bytes without a length prefix, for a field of fixed width or the last field.
   @inlinable
   public mutating func append(fixed contents: [UInt8]) { storage.append(contentsOf: contents) }
 
-  /// A 32-bit length, then the contents.
+  /// Appends a 32-bit length and the contents.
   @inlinable
   public mutating func append(lengthPrefixed contents: [UInt8]) {
     append(UInt32(contents.count))
     storage.append(contentsOf: contents)
   }
 
-  /// A 32-bit length in bytes, then UTF-8, not normalised.
+  /// Appends a 32-bit length in bytes and UTF-8, without normalization.
   @inlinable
   public mutating func append(_ text: String) {
     var text = text

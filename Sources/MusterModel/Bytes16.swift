@@ -1,18 +1,18 @@
-/// Sixteen bytes, kept as two big-endian words so that comparing, hashing and copying are cheap
-/// and the order is that of the bytes.
+/// Sixteen bytes, stored as two big-endian words: comparison, hashing and copying are cheap, and
+/// the order is that of the bytes.
 public struct Bytes16: Hashable, Comparable, Sendable {
   /// The first eight bytes.
   public let high: UInt64
   /// The last eight bytes.
   public let low: UInt64
 
-  /// Joins two words, each read as big-endian.
+  /// Joins two words, each in big-endian order.
   @inlinable public init(high: UInt64, low: UInt64) {
     self.high = high
     self.low = low
   }
 
-  /// Nil unless there are exactly sixteen bytes.
+  /// Returns nil unless there are exactly sixteen bytes.
   @inlinable
   public init?(_ bytes: some Sequence<UInt8>) {
     var words: (UInt64, UInt64) = (0, 0)
@@ -30,10 +30,10 @@ public struct Bytes16: Hashable, Comparable, Sendable {
     self.init(high: words.0, low: words.1)
   }
 
-  /// Stands for "none" in fixed-width forms.
+  /// Represents "none" in fixed-width encodings.
   public static let zero = Bytes16(high: 0, low: 0)
 
-  /// In the order in which they are written, `high` first.
+  /// The bytes in written order, `high` first.
   public var bytes: [UInt8] {
     [UInt8](unsafeUninitializedCapacity: 16) { buffer, count in
       for index in 0..<8 {

@@ -1,10 +1,10 @@
 #if Canary
-  /// A bug planted in the product on purpose, to prove that the simulator would catch one like it;
-  /// `harm` says what each does.
+  /// A bug planted in the product on purpose, to prove that the simulator detects bugs like it.
+  /// `harm` describes each one.
   ///
-  /// Exists only in builds under the package trait `Canary`, which nobody ships: everything else
-  /// about it stands in `#if Canary` at the place that it spoils. At most one is switched on, by
-  /// `muster-sim canary`, before the world that it is to spoil is made.
+  /// It exists only in builds with the package trait `Canary`, which are never released. The code
+  /// of each bug is inside `#if Canary` at the place that it breaks. `muster-sim canary` enables at
+  /// most one, before it creates the world.
   public enum Canary: String, CaseIterable, Sendable {
     case skipSignature = "skip-signature"
     case acceptUnsigned = "accept-unsigned"
@@ -49,62 +49,62 @@
     case globalMissingKeys = "global-missing-keys"
     case greatestGenerationWins = "greatest-generation-wins"
 
-    /// The one that is switched on, of the whole process; nil for none. Simulations have one
-    /// thread, so nothing guards it.
+    /// The bug that is enabled in this process; nil for none. Simulations are single-threaded, so
+    /// no lock guards it.
     nonisolated(unsafe) public static var planted: Canary?
 
-    /// What it does, for people.
+    /// Describes the effect for people.
     public var harm: String {
       switch self {
-      case .skipSignature: "frames are held whose signature nobody checked"
-      case .acceptUnsigned: "frames are held that no signature proves"
-      case .forgetSignature: "the signature that proves a log's newest frame is let go"
-      case .trustAnyRecord: "positions and receipts are believed without a signature"
-      case .acceptOlderRecord: "an older position takes the place of a newer one"
-      case .staleTrie: "a digest keeps saying what was held before"
-      case .dropEarlyEdit: "an edit that comes before its row's create is dropped"
-      case .wallClockWins: "of two values the one with the later wall clock stays"
-      case .lastArrivalWins: "a write takes away values that its author never saw"
-      case .forgetSuperseded: "a superseded value that comes late is shown again"
-      case .oneCommentEach: "a comment takes the place of its author's last one"
-      case .skipRoleCheck: "anybody may write anything"
-      case .anyoneTakesAway: "anybody may take away somebody else's comment"
-      case .exitOnLateFix: "a fix that comes late flips the present"
-      case .sameNumberTwice: "an EXIT is given the number of the ENTER before it"
-      case .exitTooSoon: "an EXIT does not wait until the fix is clear of the edge"
-      case .boxIsOutline: "whoever is in a polygon's bounding box counts as inside"
-      case .loseCommit: "a commit of several frames is acknowledged and never written"
-      case .skipSync: "a commit is acknowledged before it is on the disk"
-      case .skipServedFrame: "a run of frames that a peer asked for has a gap"
+      case .skipSignature: "a frame is stored without checking its signature"
+      case .acceptUnsigned: "a frame is stored although no signature covers it"
+      case .forgetSignature: "the signature of a log's newest frame is discarded"
+      case .trustAnyRecord: "positions and receipts are accepted without a signature"
+      case .acceptOlderRecord: "an older position replaces a newer one"
+      case .staleTrie: "a digest is computed from stale hashes"
+      case .dropEarlyEdit: "an edit that arrives before its row's create is dropped"
+      case .wallClockWins: "of two values the one with the later wall clock wins"
+      case .lastArrivalWins: "a write supersedes values that its author never saw"
+      case .forgetSuperseded: "a superseded value that arrives late is shown again"
+      case .oneCommentEach: "a comment replaces its author's previous one"
+      case .skipRoleCheck: "any role may write any field"
+      case .anyoneTakesAway: "any author may delete another author's comment"
+      case .exitOnLateFix: "a fix that arrives late changes the current state"
+      case .sameNumberTwice: "an EXIT gets the number of the ENTER before it"
+      case .exitTooSoon: "an EXIT is recorded before the accuracy circle is outside"
+      case .boxIsOutline: "every position in a polygon's bounding box counts as inside"
+      case .loseCommit: "a commit of several frames is acknowledged but not written"
+      case .skipSync: "a commit is acknowledged before it is on disk"
+      case .skipServedFrame: "a run of frames that a peer requested has a gap"
       case .anybodyCertifies: "a member's certificates count"
-      case .trustClaimedSubject: "a crossing counts for whomever it names"
-      case .trustClaimedOwner: "a row is owned by whoever claims to have made it"
-      case .partsWaitForever: "the parts of a whole operation never cease to wait"
-      case .reuseNonce: "two frames are sealed under one nonce"
-      case .reuseIncarnation: "a restored database goes on in its old logs"
-      case .forgetCounter: "after a restart the counter of positions begins anew"
+      case .trustClaimedSubject: "a crossing counts for any subject that it names"
+      case .trustClaimedOwner: "a row is owned by any author that claims to have created it"
+      case .partsWaitForever: "the parts of a complete group of entries wait forever"
+      case .reuseNonce: "two frames are sealed with one nonce"
+      case .reuseIncarnation: "a restored database continues its old logs"
+      case .forgetCounter: "the counter of positions starts over after a restart"
       case .acknowledgeFirst: "a write is acknowledged before it is committed"
-      case .staleFences: "an edited fence is watched as it was"
-      case .forgetKey: "an epoch key that came is used and never stored"
-      case .deleteWins: "an edit does not bring back what is deleted meanwhile"
-      case .believeDelivery: "a peer that has some of a report counts as having all"
-      case .reuseGeneration: "a restored database takes a generation that was taken"
-      case .forgetDetector: "after a restart nobody knows who was inside which fence"
-      case .ignoreCut: "what a revoked device writes past its cut counts"
-      case .keyForRevoked: "a new key is handed to whom it is to shut out"
-      case .readmitRevoked: "a revoked device is admitted again, with the newest key"
-      case .ignoreHandedCertificates: "certificates that peers hand over are not taken"
-      case .globalLogBound: "the bound on logs is for all devices together"
-      case .globalTrackerBound: "the bound on trackers is for all devices together"
-      case .globalMissingKeys: "the bound on missing keys is for all authors together"
-      case .greatestGenerationWins: "the epoch of the greatest generation is written under"
+      case .staleFences: "an edited fence is evaluated with its old outline"
+      case .forgetKey: "a received epoch key is used but not stored"
+      case .deleteWins: "an edit does not restore a report that was deleted concurrently"
+      case .believeDelivery: "a peer that has part of a report counts as having all of it"
+      case .reuseGeneration: "a restored database reuses a generation"
+      case .forgetDetector: "a restart loses who was inside which fence"
+      case .ignoreCut: "frames of a revoked device after its cut-off count"
+      case .keyForRevoked: "a new key is sent to the device that it excludes"
+      case .readmitRevoked: "a revoked device is readmitted with the newest key"
+      case .ignoreHandedCertificates: "certificates that peers supply are ignored"
+      case .globalLogBound: "the limit on logs applies to all devices together"
+      case .globalTrackerBound: "the limit on trackers applies to all devices together"
+      case .globalMissingKeys: "the limit on missing keys applies to all authors together"
+      case .greatestGenerationWins: "the epoch of the greatest generation is used for writing"
       }
     }
 
-    /// What a build with planted bugs carries and a shipped one MUST NOT.
+    /// A string that builds with planted bugs contain and released builds MUST NOT contain.
     public static let marker = "muster build with planted bugs: never ship it"
 
-    /// Whether the product is to misbehave this way now.
+    /// Whether this bug is enabled.
     public var isPlanted: Bool { Self.planted == self }
   }
 #endif

@@ -1,19 +1,19 @@
-/// The sets of things whose changes are counted, so that a reader can tell whether anything is new.
+/// The data sets whose changes are counted, so that a reader can detect changes.
 public enum Dataset: UInt8, Sendable, CaseIterable, Hashable {
   case users = 1
   case reports = 2
   case fences = 3
   case events = 4
   case directives = 5
-  /// Of this node alone: those that came or went, and those that somebody took notice of.
+  /// Alerts of this node only: raised, cleared or acknowledged.
   case alerts = 6
-  /// Who hears whom.
+  /// The mesh topology: which device receives from which.
   case mesh = 7
 
-  /// What people, JSON and the command line call it.
+  /// The name in JSON and on the command line.
   public var name: String { String(describing: self) }
 
-  /// The set that a row belongs to; nil for what no reader is told of.
+  /// Returns the set that a row belongs to; nil if its changes are not reported.
   public init?(_ kind: EntityKind) {
     switch kind {
     case .user, .tracker, .permit: self = .users
@@ -26,12 +26,12 @@ public enum Dataset: UInt8, Sendable, CaseIterable, Hashable {
   }
 }
 
-/// How often each set has changed at this node, over restarts: a number that only grows.
+/// How often each data set has changed at this node. The numbers only grow, also over restarts.
 public struct ChangeCounts: Codable, Hashable, Sendable {
-  /// In the order of the sets' numbers.
+  /// One count per set, in the order of the sets' numbers.
   public private(set) var counts: [UInt64]
 
-  /// Nothing has changed yet.
+  /// Creates counts of zero.
   public init() { counts = Array(repeating: 0, count: Dataset.allCases.count) }
 
   /// The count of one set.
@@ -40,7 +40,7 @@ public struct ChangeCounts: Codable, Hashable, Sendable {
     set { counts[Int(dataset.rawValue) - 1] = newValue }
   }
 
-  /// Nil unless there is one for each set.
+  /// Returns nil unless there is one count for each set.
   public init?(_ counts: [UInt64]) {
     guard counts.count == Dataset.allCases.count else { return nil }
     self.counts = counts

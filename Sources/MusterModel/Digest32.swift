@@ -5,13 +5,13 @@ public protocol Digest32: Codable, Hashable, Comparable, Sendable, CustomStringC
 }
 
 extension Digest32 {
-  /// Nil unless there are exactly thirty-two bytes.
+  /// Returns nil unless there are exactly thirty-two bytes.
   public init?(bytes: some Collection<UInt8>) {
     guard let raw = Bytes32(bytes) else { return nil }
     self.init(raw: raw)
   }
 
-  /// Thirty-two bytes, as they are written on the wire.
+  /// The thirty-two bytes, as on the wire.
   public var bytes: [UInt8] { raw.bytes }
   /// 64 lower-case hexadecimal digits.
   public var description: String { Hex.encode(raw.bytes) }
@@ -24,9 +24,9 @@ extension Digest32 {
 public struct FrameHash: Digest32 {
   /// BLAKE2b-256 of the header.
   public let raw: Bytes32
-  /// Takes a hash as it was computed, stored or received.
+  /// Wraps a hash that was computed, stored or received.
   public init(raw: Bytes32) { self.raw = raw }
-  /// What stands for "nothing before": the previous hash of an opening.
+  /// Represents "no previous frame": the previous hash of an opening.
   public static let none = FrameHash(raw: .zero)
 }
 
@@ -34,16 +34,16 @@ public struct FrameHash: Digest32 {
 public struct CertificateHash: Digest32 {
   /// BLAKE2b-256 of the signed bytes; zeros stand for the root key.
   public let raw: Bytes32
-  /// Takes a hash as it was computed, stored or received.
+  /// Wraps a hash that was computed, stored or received.
   public init(raw: Bytes32) { self.raw = raw }
   /// The operation's root key, which needs no certificate.
   public static let root = CertificateHash(raw: .zero)
 }
 
-/// The hash of the canonical applied state; equal wherever the same frames and keys are held.
+/// The hash of the canonical merged state; equal on nodes with the same frames and keys.
 public struct StateHash: Digest32 {
   /// BLAKE2b-256 over rows and crossings in a fixed order.
   public let raw: Bytes32
-  /// Takes a hash as it was computed or received.
+  /// Wraps a hash that was computed or received.
   public init(raw: Bytes32) { self.raw = raw }
 }

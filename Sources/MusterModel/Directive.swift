@@ -1,35 +1,35 @@
-/// What command asks of people.
+/// The kinds of directive.
 public enum DirectiveKind: UInt8, Codable, Sendable, CaseIterable, Hashable {
-  /// Leave, and go to a fence.
+  /// Leave, and go to an assembly zone.
   case evacuate = 1
-  /// Say that you are accounted for.
+  /// Report that you are accounted for.
   case rollcall = 2
-  /// Say where you are: wakes the precise mode of the laptop.
+  /// Report your position: switches the device to precise sampling.
   case locate = 3
-  /// Read this.
+  /// Read this message.
   case message = 4
   /// Go to an assembly zone.
   case muster = 5
 
-  /// What people, JSON and the command line call it.
+  /// The name in JSON and on the command line.
   public var name: String { String(describing: self) }
 
-  /// Whether it decides the status of those it is for.
+  /// Whether it affects the status of the people addressed.
   public var isOrder: Bool { self == .evacuate || self == .muster || self == .rollcall }
 }
 
-/// Whether a directive still asks for anything. Where people disagree, open is shown.
+/// Whether a directive is still in force. In a conflict, open wins.
 public enum DirectiveStatus: UInt8, Codable, Sendable, CaseIterable, Hashable {
   case open = 1
   case closed = 2
 
-  /// What people, JSON and the command line call it.
+  /// The name in JSON and on the command line.
   public var name: String { String(describing: self) }
 }
 
-/// Whom a directive is for.
+/// The audience of a directive.
 public enum Addressees: Hashable, Sendable {
-  /// Command and members: those who are in the field.
+  /// Command and members: the people in the field.
   case everyone
   case role(Role)
   case team(String)
@@ -37,31 +37,31 @@ public enum Addressees: Hashable, Sendable {
 }
 
 extension DirectiveKind {
-  /// Whether it sends people to a zone, so that one of the same audience replaces another.
+  /// Whether it sends people to a zone, so that a new one replaces another for the same audience.
   public var sendsPeople: Bool { self == .evacuate || self == .muster }
 
-  /// Whether it is for people who carry a tracker too: they cannot answer, and are to be accounted
-  /// for all the same.
+  /// Whether it also addresses people who carry a tracker: they cannot answer, but must be
+  /// accounted for.
   public var includesTrackers: Bool { sendsPeople || self == .rollcall }
 
-  /// Seconds until the deadline where none is given; nil for no deadline.
+  /// Default seconds until the deadline; nil for no deadline.
   public var usualDurationSeconds: UInt32? { sendsPeople ? 15 * 60 : nil }
 }
 
-/// A new directive, as a commander gives it.
+/// A new directive, as a commander issues it.
 public struct DirectiveDraft: Hashable, Sendable {
-  /// What is asked.
+  /// The kind of directive.
   public var kind: DirectiveKind
-  /// At most `Limits.paragraphBytes`; may be empty, but not of a message.
+  /// At most `Limits.paragraphBytes`; required for a message, else optional.
   public var text: String
-  /// Whom it is for.
+  /// The audience.
   public var addressees: Addressees
-  /// Where to go, at most `Limits.zonesPerDirective`; empty for any active assembly zone.
+  /// The zones to go to, at most `Limits.zonesPerDirective`; empty for any active assembly zone.
   public var zones: [RowID]
-  /// From when it is issued to its deadline, 1 to `Limits.spanSeconds`; nil for what is usual.
+  /// Seconds from issue to deadline, 1 to `Limits.spanSeconds`; nil for the default.
   public var durationSeconds: UInt32?
 
-  /// Nothing is checked here: what is out of range is refused when it is written.
+  /// Creates a draft. Nothing is validated here: a value out of range is rejected on write.
   public init(
     kind: DirectiveKind, text: String = "", addressees: Addressees = .everyone,
     zones: [RowID] = [], durationSeconds: UInt32? = nil

@@ -1,19 +1,19 @@
-/// A new report, as somebody describes it.
+/// A new report, as its author describes it.
 public struct ReportDraft: Codable, Hashable, Sendable {
   /// One line that is not empty, at most `Limits.lineBytes`.
   public var title: String
-  /// Longer words, at most `Limits.paragraphBytes`; nil leaves them unwritten.
+  /// A longer description, at most `Limits.paragraphBytes`; nil leaves it unset.
   public var details: String?
   /// Nil is written as `other`.
   public var category: ReportCategory?
-  /// 1 (slight) to 5 (gravest); nil where the author cannot say.
+  /// 1 (slight) to 5 (gravest); nil if unknown.
   public var severity: UInt8?
-  /// Nil for a report that is not about one place.
+  /// Nil for a report without a position.
   public var position: Coordinate?
-  /// That people have to leave: sends the report in the urgent lane.
+  /// Whether people must leave; sends the report in the urgent lane.
   public var toEvacuate: Bool
 
-  /// Nothing is checked here: what is out of range is refused when it is written.
+  /// Creates a draft. Nothing is validated here: a value out of range is rejected on write.
   public init(
     title: String, details: String? = nil, category: ReportCategory? = nil, severity: UInt8? = nil,
     position: Coordinate? = nil, toEvacuate: Bool = false
@@ -27,24 +27,25 @@ public struct ReportDraft: Codable, Hashable, Sendable {
   }
 }
 
-/// What to change of a report; nil leaves a field alone.
+/// Changes to a report; nil leaves a field unchanged.
 public struct ReportChanges: Codable, Hashable, Sendable {
   /// One line that is not empty, at most `Limits.lineBytes`.
   public var title: String?
-  /// Longer words, at most `Limits.paragraphBytes`; an empty text takes away what was there.
+  /// A longer description, at most `Limits.paragraphBytes`; an empty text clears it.
   public var details: String?
-  /// Taken back only by another category: none is no choice.
+  /// The new category; a category cannot be cleared.
   public var category: ReportCategory?
   /// 1 (slight) to 5 (gravest).
   public var severity: UInt8?
-  /// Moves the report; it cannot be taken off the map again.
+  /// Moves the report; a position cannot be removed.
   public var position: Coordinate?
-  /// `false` takes away only the flags that this device has seen: one raised meanwhile stays.
+  /// `false` clears only the flags that this device has seen: a concurrently raised flag remains.
   public var toEvacuate: Bool?
-  /// `open` again where somebody resolved it too early.
+  /// `open` reopens a report that was resolved too early.
   public var status: ReportStatus?
 
-  /// Nothing is checked here: what is out of range is refused when it is written.
+  /// Creates a set of changes. Nothing is validated here: a value out of range is rejected on
+  /// write.
   public init(
     title: String? = nil, details: String? = nil, category: ReportCategory? = nil,
     severity: UInt8? = nil, position: Coordinate? = nil, toEvacuate: Bool? = nil,
@@ -66,22 +67,22 @@ public struct FenceDraft: Codable, Hashable, Sendable {
   public var name: String
   /// `hazard` sends the fence in the urgent lane.
   public var kind: FenceKind
-  /// Within `Limits`, or it is refused when it is written.
+  /// MUST be within `Limits`, or the write is rejected.
   public var geometry: FenceGeometry
-  /// Free text that came with the outline.
+  /// Free text that was imported with the outline.
   public var properties: String?
-  /// Seconds inside before it is an ENTER, at most `Limits.spanSeconds`; 0 for at once.
+  /// Seconds inside before an ENTER counts, at most `Limits.spanSeconds`; 0 for immediately.
   public var dwellSeconds: UInt32
-  /// How sure an EXIT must be.
+  /// The evidence that an EXIT requires.
   public var mode: FenceMode
-  /// Of whom somebody is to be inside, or there is an alert; nil for nobody.
+  /// The role of which a person must be inside, or an alert is raised; nil for none.
   public var needs: Role?
-  /// After how long command is to review the fence, 1 to `Limits.spanSeconds`; nil for never.
+  /// Seconds until command reviews the fence, 1 to `Limits.spanSeconds`; nil for never.
   public var reviewSeconds: UInt32?
   /// Whether an entry raises an alert.
   public var alertsEntry = true
 
-  /// A fence begins active; nothing is checked here.
+  /// Creates a draft of an active fence. Nothing is validated here.
   public init(
     name: String, kind: FenceKind, geometry: FenceGeometry, properties: String? = nil,
     dwellSeconds: UInt32 = 0, mode: FenceMode = .careful, needs: Role? = nil
@@ -96,22 +97,23 @@ public struct FenceDraft: Codable, Hashable, Sendable {
   }
 }
 
-/// What to change of a fence; nil leaves a field alone.
+/// Changes to a fence; nil leaves a field unchanged.
 public struct FenceChanges: Codable, Hashable, Sendable {
   /// One line that is not empty, at most `Limits.lineBytes`.
   public var name: String?
-  /// What being inside means; what becomes a hazard leaves in the urgent lane.
+  /// The meaning of being inside; a change to hazard is sent in the urgent lane.
   public var kind: FenceKind?
-  /// Replaces the outline whole: within `Limits`, or it is refused when it is written.
+  /// Replaces the whole outline. MUST be within `Limits`, or the write is rejected.
   public var geometry: FenceGeometry?
-  /// Seconds inside before it is an ENTER, at most `Limits.spanSeconds`; 0 for at once.
+  /// Seconds inside before an ENTER counts, at most `Limits.spanSeconds`; 0 for immediately.
   public var dwellSeconds: UInt32?
-  /// After how long command is to review the fence, at most `Limits.spanSeconds`; 0 for never.
+  /// Seconds until command reviews the fence, at most `Limits.spanSeconds`; 0 for never.
   public var reviewSeconds: UInt32?
   /// Whether an entry raises an alert.
   public var alertsEntry: Bool?
 
-  /// Nothing is checked here: what is out of range is refused when it is written.
+  /// Creates a set of changes. Nothing is validated here: a value out of range is rejected on
+  /// write.
   public init(
     name: String? = nil, kind: FenceKind? = nil, geometry: FenceGeometry? = nil,
     dwellSeconds: UInt32? = nil, reviewSeconds: UInt32? = nil, alertsEntry: Bool? = nil

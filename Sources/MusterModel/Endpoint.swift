@@ -1,13 +1,13 @@
-/// Where a datagram comes from or goes to: an IP address and a UDP port. Opaque to the engine.
+/// The source or destination of a datagram: IP address and UDP port. Opaque to the engine.
 public struct Endpoint: Hashable, Comparable, Sendable {
   /// Four bytes (IPv4) or sixteen (IPv6).
   public let address: [UInt8]
-  /// In host order; the engine does not look at it.
+  /// In host order; the engine does not interpret it.
   public let port: UInt16
   /// The interface index that an IPv6 link-local address needs; 0 otherwise.
   public let scope: UInt32
 
-  /// Nil unless the address has four or sixteen bytes.
+  /// Returns nil unless the address has four or sixteen bytes.
   public init?(address: [UInt8], port: UInt16, scope: UInt32 = 0) {
     guard address.count == 4 || address.count == 16 else { return nil }
     self.address = address
@@ -15,7 +15,7 @@ public struct Endpoint: Hashable, Comparable, Sendable {
     self.scope = scope
   }
 
-  /// By address, port, scope: a fixed order, so that no decision depends on a hash table's.
+  /// Orders by address, port, scope, so that no decision depends on the order of a hash table.
   public static func < (left: Endpoint, right: Endpoint) -> Bool {
     if left.address != right.address {
       return left.address.lexicographicallyPrecedes(right.address)
@@ -27,7 +27,7 @@ public struct Endpoint: Hashable, Comparable, Sendable {
 extension Endpoint: Codable {
   private enum CodingKeys: CodingKey { case address, port, scope }
 
-  /// Refuses an address of another length.
+  /// Decodes an endpoint. Rejects an address of any other length.
   public init(from decoder: any Decoder) throws {
     let container = try decoder.container(keyedBy: CodingKeys.self)
     let endpoint = Endpoint(
@@ -41,7 +41,7 @@ extension Endpoint: Codable {
     self = endpoint
   }
 
-  /// The address as bytes.
+  /// Encodes the address as bytes.
   public func encode(to encoder: any Encoder) throws {
     var container = encoder.container(keyedBy: CodingKeys.self)
     try container.encode(ByteString(address), forKey: .address)

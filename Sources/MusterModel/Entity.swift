@@ -1,62 +1,64 @@
-/// The kinds of row that are replicated. Numbers are on the wire and append-only.
+/// The kinds of replicated rows. Numbers are on the wire and append-only.
 public enum EntityKind: UInt8, Sendable, CaseIterable, Hashable, Comparable {
   case user = 1
   case report = 2
   case fence = 3
-  /// What command asks of people.
+  /// Instructions from command.
   case directive = 4
-  /// What command wants of somebody's laptop: the row's id is the user's, or the operation's for
-  /// everybody's.
+  /// Sampling settings that command sets for a device: the row's id is the user's, or the
+  /// operation's for all devices.
   case settings = 5
-  /// Somebody without a key, such as a phone, whose fixes another's node takes in.
+  /// A device without a key, such as a phone, whose fixes another node records.
   case tracker = 6
-  /// A piece of somebody's way.
+  /// A segment of a person's track.
   case track = 7
-  /// Command's permission to be in a hazard zone for a while.
+  /// Command's permission to be in a hazard zone for a limited time.
   case permit = 8
-  /// Who has taken notice of an alert: the row's id is derived from the alert's (`RowID`).
+  /// Acknowledgements of an alert: the row's id is derived from the alert's (`RowID`).
   case alertAcknowledgement = 9
 
-  /// Whether rows of this kind are made by somebody, who then owns them. The others are there from
-  /// the start, and belong to the user of the same id, if there is one.
+  /// Whether rows of this kind are created by an author, who then owns them. Other rows always
+  /// exist, and belong to the user with the same id, if there is one.
   public var hasOrigin: Bool {
     self != .user && self != .settings && self != .alertAcknowledgement
   }
 
-  /// By number, which is the order in the state hash.
+  /// Orders by number, as the state hash does.
   public static func < (left: EntityKind, right: EntityKind) -> Bool {
     left.rawValue < right.rawValue
   }
 }
 
-/// How concurrent writes to a field meet.
+/// How concurrent writes to a field merge.
 public enum FieldKind: Sendable {
-  /// What nobody superseded is live; several live values are a conflict, of which one is shown.
+  /// Every value that is not superseded is live; several live values are a conflict, of which one
+  /// is shown.
   case lastWriter
-  /// True while any unsuperseded `true` is live: concurrent true and false is true.
+  /// True while any `true` that is not superseded is live: concurrent true and false is true.
   case enableWinsFlag
   /// Elements stay until their own dots are superseded.
   case addWinsSet
 }
 
-/// One field of one entity. Numbers are on the wire and append-only; each is unique over all
-/// entities so that a field says by itself what it belongs to.
+/// One field of one entity. Numbers are on the wire, append-only, and unique over all entities, so
+/// that a field identifies its entity.
 public enum Field: UInt8, Codable, Sendable, CaseIterable, Hashable, Comparable {
   case userCallsign = 1
   case userTeam = 2
   case userContact = 3
   case userEmergencyContact = 4
-  /// The user's own word: `Value.claim`.
+  /// The user's self-reported safety: `Value.claim`.
   case userSafetyClaim = 5
   case userDeactivated = 6
-  /// Command's word in place of the user's: `Value.overruling`.
+  /// Command's override of the user's safety: `Value.overruling`.
   case userSafetyOverride = 7
-  /// What a login of this user said at a command post, signed by that post: `Value.relayedClaim`.
+  /// The safety claim of a login of this user at a command post, signed by that post:
+  /// `Value.relayedClaim`.
   case userRelayedClaim = 8
-  /// The person left the operation, or is in it again: `Value.signOff` or `Value.signOn`.
+  /// The person left or rejoined the operation: `Value.signOff` or `Value.signOn`.
   case userSignOff = 9
 
-  /// An add-wins set: the create's dot, and one more for each edit that brings a report back.
+  /// An add-wins set: the create's dot, and one more for each edit that restores a report.
   case reportExistence = 20
   case reportTitle = 21
   case reportDescription = 22
@@ -75,14 +77,14 @@ public enum Field: UInt8, Codable, Sendable, CaseIterable, Hashable, Comparable 
   case fenceGeometry = 44
   case fenceActive = 45
   case fenceProperties = 46
-  /// An enable-wins flag that nothing clears.
+  /// An enable-wins flag that is never cleared.
   case fenceDeleted = 47
-  /// Seconds inside before it is an ENTER.
+  /// Seconds inside before an ENTER counts.
   case fenceDwellSeconds = 48
   case fenceMode = 49
-  /// Of whom somebody is to be inside.
+  /// The role of which a person must be inside.
   case fenceRole = 50
-  /// When command is to review the fence: a label, by the clock of whoever set it.
+  /// When command is to review the fence: a label, by the clock of its author.
   case fenceReviewAt = 51
   /// Whether an entry raises an alert; unset is yes.
   case fenceEntryAlert = 52
@@ -90,42 +92,43 @@ public enum Field: UInt8, Codable, Sendable, CaseIterable, Hashable, Comparable 
   case directiveExistence = 60
   case directiveKind = 61
   case directiveText = 62
-  /// The fence to go to. No longer written: `directiveZones`.
+  /// The fence to go to. No longer written; see `directiveZones`.
   case directiveFence = 63
-  /// Those of a role; with the next two unwritten as well it is for everybody in the field.
+  /// The role addressed. If this and the next two fields are unset, everyone in the field is
+  /// addressed.
   case directiveRole = 64
   case directiveTeam = 65
   /// An add-wins set of users' rows.
   case directiveUsers = 66
-  /// By the commander's clock. No longer written, and not read where `directiveDurationSeconds` is
-  /// set.
+  /// The deadline by the commander's clock. No longer written, and ignored if
+  /// `directiveDurationSeconds` is set.
   case directiveDeadline = 67
   case directiveStatus = 68
   /// An add-wins set of `Value.reply`.
   case directiveAcknowledgements = 69
-  /// The deadline, in seconds from when the directive was issued.
+  /// Seconds from issue to the deadline.
   case directiveDurationSeconds = 70
   /// An add-wins set of the fences to go to.
   case directiveZones = 71
-  /// An add-wins set of the directives that this one replaces.
+  /// An add-wins set of the directives that this one supersedes.
   case directiveSupersedes = 72
-  /// An add-wins set of users' rows: whom a roll call is for, as of when it was issued.
+  /// An add-wins set of users' rows: the people that a roll call addresses, as of its issue.
   case directiveExpected = 73
 
   case settingsForeground = 80
   case settingsBackground = 81
-  /// After how many seconds without a fix nothing is known of somebody.
+  /// Seconds without a fix after which a person is out of contact.
   case settingsSilenceSeconds = 82
 
   case trackerExistence = 100
   case trackerCallsign = 101
   case trackerTeam = 102
 
-  /// What the tracker's owner or command says for whoever carries it: `Value.claim`.
+  /// The safety claim that the tracker's owner or command makes for its carrier: `Value.claim`.
   case trackerSafetyClaim = 103
-  /// As `userSafetyOverride`.
+  /// Like `userSafetyOverride`, for the tracker's carrier.
   case trackerSafetyOverride = 104
-  /// As `userSignOff`.
+  /// Like `userSignOff`, for the tracker's carrier.
   case trackerSignOff = 105
 
   /// Delta-coded fixes.
@@ -137,15 +140,15 @@ public enum Field: UInt8, Codable, Sendable, CaseIterable, Hashable, Comparable 
   case permitTeam = 142
   /// A hazard zone.
   case permitZone = 143
-  /// From the permit's first write; of several live values the least is shown.
+  /// From the permit's first write; of several live values the lowest is shown.
   case permitDurationSeconds = 144
-  /// A flag that nothing clears.
+  /// A flag that is never cleared.
   case permitRevoked = 145
 
   /// An add-wins set: `Value.alertReply`.
   case alertAcknowledgements = 160
 
-  /// Read off the number: up to 19 a user's, then twenty for each kind.
+  /// Derived from the number: up to 19 for users, then twenty for each kind.
   public var entity: EntityKind {
     switch rawValue {
     case ..<20: .user
@@ -160,7 +163,7 @@ public enum Field: UInt8, Codable, Sendable, CaseIterable, Hashable, Comparable 
     }
   }
 
-  /// Fixed for ever: two versions that merged a field differently would never agree.
+  /// Never changes: two versions that merge a field differently would not converge.
   public var kind: FieldKind {
     switch self {
     case .userDeactivated, .reportToEvacuate, .fenceDeleted, .permitRevoked: .enableWinsFlag
@@ -173,8 +176,8 @@ public enum Field: UInt8, Codable, Sendable, CaseIterable, Hashable, Comparable 
     }
   }
 
-  /// The field whose live dots say that a row of this kind exists. Users and settings always do,
-  /// and a track has nothing but its points.
+  /// Returns the field whose live dots state that a row of this kind exists. Users and settings
+  /// always exist, and a track has nothing but its points.
   public static func existence(of entity: EntityKind) -> Field? {
     switch entity {
     case .user, .settings, .track, .alertAcknowledgement: nil
@@ -186,11 +189,11 @@ public enum Field: UInt8, Codable, Sendable, CaseIterable, Hashable, Comparable 
     }
   }
 
-  /// By number, which is the order in the state hash.
+  /// Orders by number, as the state hash does.
   public static func < (left: Field, right: Field) -> Bool { left.rawValue < right.rawValue }
 }
 
-/// What a report is about.
+/// The category of a report.
 public enum ReportCategory: UInt8, Codable, Sendable, CaseIterable, Hashable {
   case other = 1
   case fire = 2
@@ -200,48 +203,48 @@ public enum ReportCategory: UInt8, Codable, Sendable, CaseIterable, Hashable {
   case medical = 6
   case access = 7
 
-  /// What people, JSON and the command line call it.
+  /// The name in JSON and on the command line.
   public var name: String { String(describing: self) }
-  /// Nil for any other word; upper case is another word.
+  /// Returns nil for any other text. Case matters.
   public init?(name: String) {
     guard let found = Self.allCases.first(where: { $0.name == name }) else { return nil }
     self = found
   }
 }
 
-/// Whether a hazard is still there. Where people disagree, open is shown before resolved.
+/// Whether a hazard persists. In a conflict, open wins over resolved.
 public enum ReportStatus: UInt8, Codable, Sendable, CaseIterable, Hashable {
   case open = 1
   case resolved = 2
 
-  /// What people, JSON and the command line call it.
+  /// The name in JSON and on the command line.
   public var name: String { String(describing: self) }
-  /// Nil for any other word; upper case is another word.
+  /// Returns nil for any other text. Case matters.
   public init?(name: String) {
     guard let found = Self.allCases.first(where: { $0.name == name }) else { return nil }
     self = found
   }
 }
 
-/// What being inside a fence means.
+/// The meaning of being inside a fence.
 public enum FenceKind: UInt8, Codable, Sendable, CaseIterable, Hashable {
-  /// A place to gather: inside is safe.
+  /// An assembly zone: inside is safe.
   case muster = 1
-  /// Inside is unsafe.
+  /// A hazard zone: inside is unsafe.
   case hazard = 2
-  /// Only noted.
+  /// For information only.
   case info = 3
 
-  /// What people, JSON and the command line call it.
+  /// The name in JSON and on the command line.
   public var name: String { String(describing: self) }
-  /// Nil for any other word; upper case is another word.
+  /// Returns nil for any other text. Case matters.
   public init?(name: String) {
     guard let found = Self.allCases.first(where: { $0.name == name }) else { return nil }
     self = found
   }
 }
 
-/// How sure a crossing of a fence must be.
+/// The evidence that a crossing of a fence requires.
 public enum FenceMode: UInt8, Codable, Sendable, CaseIterable, Hashable {
   /// An EXIT waits until the whole accuracy circle is outside, or for a second fix outside.
   case careful = 1
@@ -249,7 +252,7 @@ public enum FenceMode: UInt8, Codable, Sendable, CaseIterable, Hashable {
   case strictAWS = 2
 }
 
-/// What somebody says of a user's safety, by their own word or a commander's.
+/// A statement about a user's safety, self-reported or by command.
 public enum SafetyClaim: UInt8, Codable, Sendable, CaseIterable, Hashable {
   case safe = 1
   case needsHelp = 2

@@ -1,35 +1,35 @@
-/// A closed ring of vertices; the last vertex is joined to the first and is not repeated.
+/// A closed ring of vertices; the last vertex connects to the first and is not repeated.
 public struct Ring: Hashable, Sendable {
-  /// At least three, at most `Limits.verticesPerRing`; either direction round.
+  /// At least three, at most `Limits.verticesPerRing`; in either direction.
   public var vertices: [Coordinate]
-  /// Nothing is checked here: outlines that people give are, before they become a write.
+  /// Creates a ring. Nothing is validated here: user input is, before it is written.
   public init(_ vertices: [Coordinate]) { self.vertices = vertices }
 }
 
-/// One outer ring and the holes in it.
+/// An outer ring with its holes.
 public struct FencePolygon: Hashable, Sendable {
-  /// What lies in it, less the holes, is inside.
+  /// Positions in it, except in the holes, are inside.
   public var outer: Ring
-  /// What lies in one of them is outside.
+  /// Positions in one of them are outside.
   public var holes: [Ring]
 
-  /// Holes MUST lie within the outer ring; outlines that people give are checked for it.
+  /// Creates a polygon. Holes MUST lie within the outer ring; user input is validated for it.
   public init(outer: Ring, holes: [Ring] = []) {
     self.outer = outer
     self.holes = holes
   }
 }
 
-/// The outline of a geofence. Its edge counts as inside.
+/// The outline of a geofence. Positions on the edge are inside.
 public enum FenceGeometry: Codable, Hashable, Sendable {
   /// One polygon or several; a polygon split at the antimeridian (RFC 7946 §3.1.9) is several.
   case polygons([FencePolygon])
-  /// A geodesic circle; the radius is in centimetres so that it stays an integer.
+  /// A geodesic circle, with the radius in centimetres to keep it an integer.
   case circle(center: Coordinate, radiusCentimetres: UInt32)
 }
 
 extension FenceGeometry {
-  /// Whether its stored form would be read back: the decoder refuses what is not.
+  /// Whether the stored form can be read back: the decoder rejects any other.
   var isWithinLimits: Bool {
     switch self {
     case .circle(_, let radius): return (1...Limits.circleRadiusCentimetres).contains(radius)

@@ -1,13 +1,13 @@
-/// One reading of where somebody is.
+/// One measured location.
 public struct Fix: Codable, Hashable, Sendable {
-  /// The centre of the circle of `accuracyDecimetres`.
+  /// The centre of the accuracy circle.
   public var position: Coordinate
-  /// Radius in decimetres within which the source believes it to be; nil when it did not say.
+  /// Accuracy radius in decimetres; nil if the source does not state it.
   public var accuracyDecimetres: UInt32?
-  /// The source's own time: the satellites', or a replayed track's.
+  /// The source's own time: that of the satellites or of a replayed track.
   public var sampleTime: Timestamp
 
-  /// `sampleTime` is the source's; this machine's clock stands in only where the source has none.
+  /// Creates a fix. This machine's clock gives `sampleTime` only if the source has none.
   public init(position: Coordinate, accuracyDecimetres: UInt32? = nil, sampleTime: Timestamp) {
     self.position = position
     self.accuracyDecimetres = accuracyDecimetres
@@ -15,17 +15,17 @@ public struct Fix: Codable, Hashable, Sendable {
   }
 }
 
-/// A user's last known place: the fix, and when the device that made it took it in by its own
-/// wall clock. The two differ when a track is replayed; age is counted from `reportedAt`.
+/// A user's last known position: the fix, and when the reporting device received it by its wall
+/// clock. The two times differ when a track is replayed; the age counts from `reportedAt`.
 public struct PositionReport: Codable, Hashable, Sendable {
-  /// What the source said, unchanged.
+  /// The unchanged fix of the source.
   public var fix: Fix
-  /// The reporting device's wall clock, which may be wrong: an age from it is shown, and never
-  /// decides what wins.
+  /// The reporting device's wall clock, which may be wrong: the age derived from it is displayed,
+  /// and never decides which position wins.
   public var reportedAt: Timestamp
 
-  /// `reportedAt` is when the fix was taken in, which for a replayed track is long after its
-  /// sample.
+  /// Creates a report. `reportedAt` is when the fix was received, which for a replayed track is
+  /// long after its sample time.
   public init(fix: Fix, reportedAt: Timestamp) {
     self.fix = fix
     self.reportedAt = reportedAt

@@ -1,31 +1,31 @@
-/// The immutable unit of a log, as stored and forwarded: its author's bytes, verbatim.
+/// The immutable unit of a log, stored and forwarded with its author's exact bytes.
 ///
-/// `hash` is a function of the other fields but for the signature; only verified frames carry one
-/// that came from outside, and whoever builds a frame computes it.
+/// `hash` is a function of the other fields except the signature. A received frame carries a hash
+/// only after verification; the builder of a frame computes it.
 public struct Frame: Hashable, Sendable {
-  /// Which chain it belongs to; part of what is hashed and signed.
+  /// The log that the frame belongs to; hashed and signed.
   public var log: LogID
   /// 0 for the opening; at most `Limits.lastSequence`.
   public var sequence: UInt64
-  /// The hash of the frame before it in its log; `.none` for the opening.
+  /// The hash of the previous frame in its log; `.none` for the opening.
   public var previous: FrameHash
-  /// Nil when the body is clear: openings and the control lane.
+  /// The key that seals the body; nil for clear bodies: openings and the control lane.
   public var epoch: EpochID?
   /// Nonce and ciphertext, or the clear body.
   public var body: [UInt8]
-  /// BLAKE2b-256 of the header: what the signature covers and dots are prefixes of.
+  /// BLAKE2b-256 of the header. The signature covers it, and dots are prefixes of it.
   public var hash: FrameHash
-  /// Ed25519 over `hash`. Nil for a frame proved by a later one of its run.
+  /// Ed25519 over `hash`. Nil for a frame that a later frame of its run proves.
   public var signature: [UInt8]?
-  /// In a forked log, past where its branches part, the strand that it stands in; nil in the log's
-  /// own.
+  /// In a forked log, after the fork, the strand that contains the frame; nil in the main part of
+  /// the log.
   public var branch: LogID?
 
-  /// What the frame is filed under: its log, or the strand of it.
+  /// The key for storage: its log, or the strand of it.
   public var strand: LogID { branch ?? log }
 
-  /// The caller MUST have computed `hash` from the other fields, or have verified that it is
-  /// theirs.
+  /// Creates a frame. The caller MUST have computed `hash` from the other fields, or have verified
+  /// it.
   public init(
     log: LogID, sequence: UInt64, previous: FrameHash, epoch: EpochID?, body: [UInt8],
     hash: FrameHash, signature: [UInt8]?
@@ -40,16 +40,16 @@ public struct Frame: Hashable, Sendable {
   }
 }
 
-/// The newest frame held of a log.
+/// The newest held frame of a log.
 public struct Head: Hashable, Sendable {
-  /// Which chain this is the end of.
+  /// The log that this is the head of.
   public var log: LogID
-  /// 0 where only the opening is held.
+  /// The sequence of the newest frame; 0 if only the opening is held.
   public var sequence: UInt64
-  /// What tells two branches of a fork apart: their sequences may be equal.
+  /// Distinguishes two branches of a fork, whose sequences may be equal.
   public var hash: FrameHash
 
-  /// A head is a claim until the frame itself is held.
+  /// Creates a head. It is a claim until the frame itself is held.
   public init(log: LogID, sequence: UInt64, hash: FrameHash) {
     self.log = log
     self.sequence = sequence
@@ -57,19 +57,20 @@ public struct Head: Hashable, Sendable {
   }
 }
 
-/// What frame 0 of a log says: whose it is and which life of that device's database wrote it.
+/// The content of frame 0 of a log: its author, and the incarnation that wrote it.
 public struct Opening: Hashable, Sendable {
-  /// On whose authority the log is written: it is judged by this certificate alone.
+  /// The certificate that authorizes the log; the log is judged by this certificate alone.
   public var certificate: CertificateHash
-  /// Part of the log's id, so that a restored database cannot go on in an old log.
+  /// Part of the log's id, so that a restored database cannot continue an old log.
   public var incarnation: Incarnation
   /// 1 + the highest generation known of the device when it was drawn; at most
   /// `Limits.lastGeneration`.
   public var generation: UInt32
-  /// The one lane that all frames of the log belong to.
+  /// The lane of all frames of the log.
   public var lane: Lane
 
-  /// The caller MUST sign it as frame 0 of the log that these fields are hashed to.
+  /// Creates an opening. The caller MUST sign it as frame 0 of the log whose id these fields hash
+  /// to.
   public init(
     certificate: CertificateHash, incarnation: Incarnation, generation: UInt32, lane: Lane
   ) {
@@ -80,25 +81,26 @@ public struct Opening: Hashable, Sendable {
   }
 }
 
-/// A log that is held, or a strand of one that is forked: its opening and its newest frame.
+/// A held log, or a strand of a forked log: its opening and its newest frame.
 ///
-/// A forked log is held as a tree, whatever came first: where branches part, one strand ends and
-/// others begin, each named by its first frame. Who holds the same frames holds the same strands.
+/// A forked log is held as a tree, independent of the order of arrival: at a fork one strand ends
+/// and others begin, each named by its first frame. Nodes with the same frames have the same
+/// strands.
 ///
 ///     log ── 0 … 17 ─┬─ strand a: 18 … 40 ─┬─ strand c: 41 …
 ///                    │                     └─ strand d: 41 …
 ///                    └─ strand b: 18 …
 public struct LogSummary: Hashable, Sendable {
-  /// What frame 0 says, so that nobody needs to read it again.
+  /// The content of frame 0, so that it need not be read again.
   public var opening: Opening
-  /// Everything up to here is held, without a gap. Its log is the strand's name.
+  /// The newest frame of the contiguous run from the start. Its log is the strand's name.
   public var head: Head
-  /// Where a strand begins; nil for a log's own, which begins with the opening.
+  /// Where a strand begins; nil for the main part of a log, which begins with the opening.
   public var base: StrandBase?
-  /// Whether strands go on from its head: then it grows no more.
+  /// Whether strands continue from its head; it then grows no more.
   public var isParted: Bool
 
-  /// The caller MUST hold every frame up to `head`.
+  /// Creates a summary. The caller MUST hold every frame up to `head`.
   public init(opening: Opening, head: Head, base: StrandBase? = nil, isParted: Bool = false) {
     self.opening = opening
     self.head = head
@@ -106,7 +108,7 @@ public struct LogSummary: Hashable, Sendable {
     self.isParted = isParted
   }
 
-  /// The log that it is, or is a strand of.
+  /// The log itself, or the log that the strand belongs to.
   public var log: LogID { base?.log ?? head.log }
   /// The sequence of its first frame.
   public var first: UInt64 { base?.first ?? 0 }
@@ -116,14 +118,14 @@ public struct LogSummary: Hashable, Sendable {
 public struct StrandBase: Hashable, Sendable {
   /// The log that is forked.
   public var log: LogID
-  /// The strand that it goes on from, whose head is the frame before.
+  /// The strand that it continues, whose head is the previous frame.
   public var parent: LogID
   /// The sequence of its first frame.
   public var first: UInt64
-  /// The hash of the frame before.
+  /// The hash of the previous frame.
   public var previous: FrameHash
 
-  /// The caller MUST hold the frame before.
+  /// Creates a base. The caller MUST hold the previous frame.
   public init(log: LogID, parent: LogID, first: UInt64, previous: FrameHash) {
     self.log = log
     self.parent = parent

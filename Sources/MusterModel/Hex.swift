@@ -1,6 +1,6 @@
-/// Lower-case hexadecimal, the form in which people see ids and hashes.
+/// Lower-case hexadecimal, the text form of ids and hashes.
 public enum Hex {
-  /// Two digits a byte, high half first, without a prefix.
+  /// Encodes two digits for each byte, high half first, without a prefix.
   public static func encode(_ bytes: some Sequence<UInt8>) -> String {
     let digits = Array("0123456789abcdef".utf8)
     var text: [UInt8] = []
@@ -12,7 +12,7 @@ public enum Hex {
     return String(decoding: text, as: UTF8.self)
   }
 
-  /// Nil for an odd number of digits or anything that is not a digit; upper case is accepted.
+  /// Returns nil for an odd number of digits or for any other character; accepts upper case.
   public static func decode(_ text: some StringProtocol) -> [UInt8]? {
     let digits = Array(text.utf8)
     guard digits.count.isMultiple(of: 2) else { return nil }

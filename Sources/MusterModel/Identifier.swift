@@ -1,28 +1,28 @@
-/// A sixteen-byte name. Each thing that has one wraps it in a type of its own, so that the
-/// compiler keeps a log from being taken for a row.
+/// A sixteen-byte identifier. Each kind has its own wrapper type, so that the compiler rejects a
+/// log id where a row id is expected.
 public protocol Identifier: Codable, Hashable, Comparable, Sendable, CustomStringConvertible {
   var raw: Bytes16 { get }
   init(raw: Bytes16)
 }
 
 extension Identifier {
-  /// Nil unless there are exactly sixteen bytes.
+  /// Returns nil unless there are exactly sixteen bytes.
   public init?(bytes: some Sequence<UInt8>) {
     guard let raw = Bytes16(bytes) else { return nil }
     self.init(raw: raw)
   }
 
-  /// Nil unless the text is 32 hexadecimal digits.
+  /// Returns nil unless the text is 32 hexadecimal digits.
   public init?(hex: String) {
     guard let bytes = Hex.decode(hex) else { return nil }
     self.init(bytes: bytes)
   }
 
-  /// Sixteen bytes, as they are written on the wire.
+  /// The sixteen bytes, as on the wire.
   public var bytes: [UInt8] { raw.bytes }
   /// 32 lower-case hexadecimal digits.
   public var description: String { Hex.encode(raw.bytes) }
-  /// The first eight digits: enough for a person to tell two apart.
+  /// The first eight digits, enough for a person to distinguish ids.
   public var short: String { String(description.prefix(8)) }
 
   /// The order of the bytes: the same on every node.
@@ -33,7 +33,7 @@ extension Identifier {
 public struct OperationID: Identifier {
   /// BLAKE2b-128 of the root public key.
   public let raw: Bytes16
-  /// Takes an id as it was stored or received; a new one is made from the root key.
+  /// Wraps an id that was stored or received; a new one is derived from the root key.
   public init(raw: Bytes16) { self.raw = raw }
 }
 
@@ -42,7 +42,7 @@ public struct UserID: Identifier {
   /// BLAKE2b-128 of the operation and the key of the user's first device; also the id of the user's
   /// row.
   public let raw: Bytes16
-  /// Takes an id as it was stored or received; a new one is made from a device's key.
+  /// Wraps an id that was stored or received; a new one is derived from a device's key.
   public init(raw: Bytes16) { self.raw = raw }
 }
 
@@ -50,51 +50,51 @@ public struct UserID: Identifier {
 public struct DeviceID: Identifier {
   /// BLAKE2b-128 of the operation and the signing key.
   public let raw: Bytes16
-  /// Takes an id as it was stored or received; a new one is made from a key.
+  /// Wraps an id that was stored or received; a new one is derived from a key.
   public init(raw: Bytes16) { self.raw = raw }
 }
 
-/// One life of a device's database: drawn at random, anew whenever that database may have been
-/// restored or cloned.
+/// One lifetime of a device's database. A new value is drawn at random whenever that database may
+/// have been restored or cloned.
 public struct Incarnation: Identifier {
-  /// Random: nobody can tell it beforehand.
+  /// Random, and therefore unpredictable.
   public let raw: Bytes16
-  /// The caller MUST have drawn new bytes from a strong source, or give those of a life that goes
-  /// on.
+  /// Wraps an incarnation. The caller MUST draw new bytes from a strong source, or pass those of a
+  /// continuing incarnation.
   public init(raw: Bytes16) { self.raw = raw }
 }
 
 /// One append-only hash chain: a hash of (operation, certificate, incarnation, lane).
 public struct LogID: Identifier {
-  /// BLAKE2b-128 of what the opening says, so that an opening cannot claim another's log.
+  /// BLAKE2b-128 of the opening's content, so that an opening cannot claim another log.
   public let raw: Bytes16
-  /// Takes an id as it was stored or received; a new one is made from an opening's fields.
+  /// Wraps an id that was stored or received; a new one is derived from an opening's fields.
   public init(raw: Bytes16) { self.raw = raw }
 }
 
-/// One user, report, geofence, directive or whatever else is replicated as a row.
+/// One replicated row: a user, report, geofence, directive and so on.
 public struct RowID: Identifier {
   /// BLAKE2b-128 of operation, owner and nonce; for a user and their settings the user's id.
   public let raw: Bytes16
-  /// Takes an id as it was stored, received or typed; a new one is made from an origin.
+  /// Wraps an id that was stored, received or typed; a new one is derived from an origin.
   public init(raw: Bytes16) { self.raw = raw }
 }
 
-/// A hash of one group content key.
+/// A hash of one group key.
 public struct EpochID: Identifier {
-  /// BLAKE2b-128 of the operation and the key, so that a key proves its own id.
+  /// BLAKE2b-128 of the operation and the key, so that a key proves its id.
   public let raw: Bytes16
-  /// Takes an id as it was stored or received; a new one is made from a key.
+  /// Wraps an id that was stored or received; a new one is derived from a key.
   public init(raw: Bytes16) { self.raw = raw }
-  /// What stands for "not sealed" in fixed-width forms.
+  /// Represents "not sealed" in fixed-width encodings.
   public static let none = EpochID(raw: .zero)
 }
 
-/// What a latest-only record is about: a hash of (author's certificate, kind, subject).
+/// The topic of a latest-only record: a hash of (author's certificate, kind, subject).
 public struct RecordTopic: Identifier {
-  /// BLAKE2b-128, never sent: it follows from the record.
+  /// BLAKE2b-128. Never sent, because it is derived from the record.
   public let raw: Bytes16
-  /// Takes a topic as it was stored; a new one is made from a certificate and a kind.
+  /// Wraps a topic that was stored; a new one is derived from a certificate and a kind.
   public init(raw: Bytes16) { self.raw = raw }
 }
 
@@ -102,14 +102,14 @@ public struct RecordTopic: Identifier {
 public struct CrossingID: Identifier {
   /// BLAKE2b-128 of subject, incarnation, fence, fence version and transition.
   public let raw: Bytes16
-  /// Takes an id as it was stored; a new one is made from a crossing.
+  /// Wraps an id that was stored; a new one is derived from a crossing.
   public init(raw: Bytes16) { self.raw = raw }
 }
 
 /// One invitation to join; a hash of its secret.
 public struct InviteID: Identifier {
-  /// BLAKE2b-128 of the secret, sent in the clear: it names an invite without giving it away.
+  /// BLAKE2b-128 of the secret, sent in the clear: it identifies an invite without revealing it.
   public let raw: Bytes16
-  /// Takes an id as it was stored or received; a new one is made from a secret.
+  /// Wraps an id that was stored or received; a new one is derived from a secret.
   public init(raw: Bytes16) { self.raw = raw }
 }

@@ -1,12 +1,12 @@
-/// The beginning of an id or a hash, as people type it for the whole.
+/// The first digits of an id or a hash, which users may type instead of the whole.
 public struct IdentifierPrefix: Hashable, Sendable {
-  /// Fewer would often fit several ids; a whole one has 32.
+  /// Fewer would often match several ids; a whole id has 32.
   public static let leastDigits = 4
 
   /// Hexadecimal, in lower case.
   public let digits: String
 
-  /// Nil unless the text is at least `leastDigits` hexadecimal digits, of either case.
+  /// Returns nil unless the text is at least `leastDigits` hexadecimal digits, of either case.
   public init?(_ text: some StringProtocol) {
     let digits = text.lowercased()
     let isHexadecimal = digits.utf8.allSatisfy { byte in
@@ -17,7 +17,7 @@ public struct IdentifierPrefix: Hashable, Sendable {
     self.digits = digits
   }
 
-  /// Whether what describes itself in hexadecimal digits, as an id or a hash does, begins so.
+  /// Whether a value whose description is hexadecimal, such as an id or a hash, has this prefix.
   public func begins(_ id: some CustomStringConvertible) -> Bool {
     id.description.hasPrefix(digits)
   }

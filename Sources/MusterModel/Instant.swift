@@ -4,10 +4,10 @@ public struct Instant: Hashable, Comparable, Sendable {
   /// Since a moment that only this process knows; may be negative.
   public let microseconds: Int64
 
-  /// Takes a reading as the shell, or a test's virtual clock, gives it.
+  /// Wraps a reading of the shell's clock or of a test's virtual clock.
   public init(microseconds: Int64) { self.microseconds = microseconds }
 
-  /// Past either end of the range, that end.
+  /// Returns the later instant, clamped to the range of the type.
   public func advanced(byMilliseconds milliseconds: Int64) -> Instant {
     let (offset, overflow) = milliseconds.multipliedReportingOverflow(by: 1000)
     let (sum, carried) = microseconds.addingReportingOverflow(offset)
@@ -15,7 +15,7 @@ public struct Instant: Hashable, Comparable, Sendable {
     return Instant(microseconds: milliseconds < 0 ? .min : .max)
   }
 
-  /// Negative when `earlier` is later.
+  /// Returns the milliseconds since `earlier`; negative when `earlier` is later.
   public func milliseconds(since earlier: Instant) -> Int64 {
     let (difference, overflow) = microseconds.subtractingReportingOverflow(earlier.microseconds)
     return overflow ? (self < earlier ? .min : .max) / 1000 : difference / 1000
@@ -27,18 +27,18 @@ public struct Instant: Hashable, Comparable, Sendable {
   }
 }
 
-/// The clocks at one moment: the monotonic one that decides timers, the boot clock that stamps
-/// records and dates what arrives, and the wall clock whose reading is only ever a label.
+/// All clocks at one moment: the monotonic clock that decides timers, the boot clock that stamps
+/// records and dates arrivals, and the wall clock, which is only a label.
 public struct ClockReading: Hashable, Sendable {
-  /// What deadlines are counted from.
+  /// The base of deadlines.
   public let instant: Instant
-  /// What is written into frames, for people to read.
+  /// Written into frames as a label.
   public let wall: Timestamp
-  /// Milliseconds since the machine booted, time asleep included. It goes on while the program is
-  /// restarted, unlike `instant`, which means nothing outside this process.
+  /// Milliseconds since the machine booted, including sleep. It continues over restarts of the
+  /// program, unlike `instant`, which has no meaning outside this process.
   public let boot: Int64
 
-  /// All MUST be read at one moment: the difference between them is not corrected later.
+  /// Creates a reading. The clocks MUST be read at one moment: differences are not corrected later.
   public init(instant: Instant, wall: Timestamp, boot: Int64) {
     self.instant = instant
     self.wall = wall

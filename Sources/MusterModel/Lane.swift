@@ -1,6 +1,6 @@
-/// The four logs that a device keeps per incarnation, in order of importance, so that what matters
-/// never queues behind breadcrumbs. Importance is by lane and never by content: a blind relay
-/// sees it too.
+/// The four logs that a device keeps per incarnation, in order of priority, so that urgent data
+/// never queues behind track logs. Priority depends on the lane, never on the content, because
+/// relays without keys must see it.
 public enum Lane: UInt8, Codable, Sendable, CaseIterable, Hashable, Comparable {
   /// Certificates, revocations, epochs. Never encrypted under an epoch.
   case control = 1
@@ -11,6 +11,6 @@ public enum Lane: UInt8, Codable, Sendable, CaseIterable, Hashable, Comparable {
   /// Track segments, contacts.
   case history = 4
 
-  /// More important is less.
+  /// Higher priority is less.
   public static func < (left: Lane, right: Lane) -> Bool { left.rawValue < right.rawValue }
 }

@@ -1,40 +1,40 @@
-/// What a latest-only record is about. Numbers are on the wire and append-only.
+/// The kinds of latest-only record. Numbers are on the wire and append-only.
 public enum RecordKind: UInt8, Sendable, Hashable {
   case position = 1
-  /// What of one log a command device holds; in the clear, since relays know heads anyway.
+  /// What a command device holds of one log; in the clear, since relays know heads anyway.
   case receipt = 2
-  /// Where a tracker is that the author's node listens to; its nonce in the clear, then sealed.
+  /// The position of a tracker that the author's node records; its nonce in the clear, then sealed.
   case trackerPosition = 3
-  /// Whom the author's device hears; sealed.
+  /// The neighbours that the author's device receives from; sealed.
   case neighbours = 4
-  /// Which other lives of its own device a life has heard of; in the clear, as their openings are.
+  /// Other incarnations of its own device that an incarnation knows; in the clear, like openings.
   case livesHeard = 5
-  /// Two lives of one device are in use at once: said by one of them.
+  /// Two incarnations of one device are live at once, as detected by one of them.
   case clone = 6
-  /// The author's device is in contact: a stamp and nothing else; sealed.
+  /// The author's device is in contact: only a stamp; sealed.
   case presence = 7
 }
 
-/// A signed value of which only the newest per (author, topic) matters: a newer one replaces an
-/// older one everywhere, and none accumulates.
+/// A signed value of which only the newest per (author, topic) is kept: a newer one replaces an
+/// older one on every node, so records do not accumulate.
 public struct LatestRecord: Hashable, Sendable {
-  /// What a newer record replaces this one by.
+  /// Identifies the records that replace one another.
   public var topic: RecordTopic
-  /// What the body holds once it is opened.
+  /// The kind of the opened body.
   public var kind: RecordKind
-  /// On whose authority it is said.
+  /// The certificate of the author.
   public var certificate: CertificateHash
-  /// Greater wins, whatever the clocks say.
+  /// The greater order wins; clocks are not compared.
   public var order: RecordOrder
-  /// The group key that the body is sealed under; relays hold records without it. `none` for kinds
-  /// that are not sealed.
+  /// The group key that seals the body; relays hold records without it. `none` for kinds that are
+  /// not sealed.
   public var epoch: EpochID
-  /// Nonce and ciphertext; the plain content of a kind that is not sealed.
+  /// Nonce and ciphertext, or the plain content of a kind that is not sealed.
   public var body: [UInt8]
   /// Ed25519, 64 bytes, over a hash of all the other fields and the operation.
   public var signature: [UInt8]
 
-  /// The caller MUST have signed it, or verify it before it is believed.
+  /// Creates a record. The caller MUST have signed it, or verify it before use.
   public init(
     topic: RecordTopic, kind: RecordKind, certificate: CertificateHash, order: RecordOrder,
     epoch: EpochID, body: [UInt8], signature: [UInt8]
@@ -49,24 +49,24 @@ public struct LatestRecord: Hashable, Sendable {
   }
 }
 
-/// Which of two records of one topic is newer: generation, then incarnation, then counter.
+/// The order of two records of one topic: by generation, then incarnation, then counter.
 public struct RecordOrder: Hashable, Comparable, Sendable {
-  /// That of the author's log openings: 1 to `Limits.lastGeneration`.
+  /// The generation of the author's log openings: 1 to `Limits.lastGeneration`.
   public var generation: UInt32
-  /// Decides between two lives that took the same generation.
+  /// Breaks the tie between two incarnations with the same generation.
   public var incarnation: Incarnation
-  /// Grows with every record of one incarnation, across restarts; at most `Int64.max`, as the
-  /// store's integers are.
+  /// Increases with every record of one incarnation, across restarts; at most `Int64.max`, the
+  /// range of the store's integers.
   public var counter: UInt64
 
-  /// The author MUST never give one order twice.
+  /// Creates an order. The author MUST NOT use one order twice.
   public init(generation: UInt32, incarnation: Incarnation, counter: UInt64) {
     self.generation = generation
     self.incarnation = incarnation
     self.counter = counter
   }
 
-  /// Older is less.
+  /// Older records order first.
   public static func < (left: RecordOrder, right: RecordOrder) -> Bool {
     if left.generation != right.generation { return left.generation < right.generation }
     if left.incarnation != right.incarnation { return left.incarnation < right.incarnation }

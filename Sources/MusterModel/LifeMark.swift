@@ -1,25 +1,26 @@
-/// Which life of a device's database: what its logs' openings and its records name.
+/// Names one incarnation of a device's database, as in its logs' openings and its records.
 public struct LifeMark: Codable, Hashable, Sendable {
-  /// 1 for a device's first life; at most `Limits.lastGeneration`.
+  /// 1 for a device's first incarnation; at most `Limits.lastGeneration`.
   public let generation: UInt32
-  /// Drawn at random when the life began: who names it was there after that.
+  /// Drawn at random when the incarnation began: a node that names it existed after that.
   public let incarnation: Incarnation
 
-  /// A life as somebody named it.
+  /// Creates a mark from its parts.
   public init(generation: UInt32, incarnation: Incarnation) {
     self.generation = generation
     self.incarnation = incarnation
   }
 }
 
-/// What a life says that has found another one of its own device in use at the same time.
+/// The report of an incarnation that detected a live clone of its own device.
 public struct CloneReport: Hashable, Sendable {
-  /// The other life; whose word this is stands in the record.
+  /// The other incarnation; the record itself names the reporting one.
   public var other: LifeMark
-  /// By its author's clock; a label.
+  /// By its author's clock: a label.
   public var noticedAt: Timestamp
 
-  /// Its author MUST have proof that the other life was in use while it ran itself.
+  /// Creates a report. Its author MUST have proof that the other incarnation was live at the same
+  /// time.
   public init(other: LifeMark, noticedAt: Timestamp) {
     self.other = other
     self.noticedAt = noticedAt

@@ -1,56 +1,57 @@
-/// Every bound on what comes from outside or piles up inside, with its reason.
+/// Every bound on received and accumulated data, with its reason.
 public enum Limits {
-  /// How long a person may be silent before they are out of contact, where settings say nothing.
+  /// The default silence setting, after which a person is out of contact.
   public static let usualSilenceMilliseconds: Int64 = 600_000
 
   // MARK: Datagrams and frames
 
-  /// Fits the IPv6 minimum MTU of 1,280 bytes with IP and UDP headers, and leaves room for a
-  /// tunnel's, so that no IP fragment is ever sent.
+  /// Fits the IPv6 minimum MTU of 1,280 bytes with IP and UDP headers, and leaves room for the
+  /// headers of a tunnel, so that no IP packet is fragmented.
   public static let datagramBytes = 1200
   /// What IPv4 and UDP add to a datagram.
   public static let headerBytes = 28
-  /// A frame pushed alone must fit one datagram, on multicast too: `announcedRunBytes` less the
-  /// run's and the frame's own fields (log, sequence, previous hash, epoch, signature: at most
-  /// 148), and a few tags of devices.
+  /// A frame that is pushed alone must fit one datagram, on multicast too: `announcedRunBytes`
+  /// minus the fields of the run and the frame (log, sequence, previous hash, epoch, signature: at
+  /// most 148) and a few device tags.
   public static let frameBodyBytes = 896
-  /// A run that is pushed by multicast: 1,200 less the kind, rules version, nonce and tag of the
-  /// seal, the announce's signature, certificate, incarnation and counter.
+  /// A run that is pushed by multicast: 1,200 minus the kind, rules version, nonce and tag of the
+  /// seal, and the announce's signature, certificate, incarnation and counter.
   public static let announcedRunBytes = 1055
-  /// Nonce and authentication tag of a sealed body.
+  /// The nonce and authentication tag of a sealed body.
   public static let sealOverheadBytes = 40
-  /// What an author may put into one frame before sealing.
+  /// The plaintext bytes of one frame.
   public static let framePlaintextBytes = frameBodyBytes - sealOverheadBytes
-  /// The parts of one group of entries, joined.
+  /// The joined parts of one group of entries.
   public static let operationBytes = 64 * 1024
   /// Parts that a receiver joins to one group; an author needs at most 80 for 64 KiB.
   public static let partsPerOperation = 128
-  /// Dots have a 16-bit index, and no frame holds more.
+  /// Dots have a 16-bit index, and no frame can hold more.
   public static let operationsPerFrame = 512
   /// Named people in one group of a directive's entries, half of `operationsPerFrame`.
   public static let namesPerGroup = 256
-  /// Sequences stop here, so that they fit the store's row ids.
+  /// The last sequence of a log, so that sequences fit the store's row ids.
   public static let lastSequence: UInt64 = (1 << 32) - 1
-  /// Lives that one device's database may have: far more than any laptop is restored, and a bound
-  /// on what a claim of a later life can do.
+  /// Incarnations of one device's database: far more than any device is restored, and a bound on
+  /// the effect of a claimed later incarnation.
   public static let lastGeneration: UInt32 = 1024
-  /// Every so many frames a signature is kept and sent, so that no run outgrows a buffer.
+  /// A signature is stored and sent at least once in so many frames, so that no run overflows a
+  /// buffer.
   public static let signatureInterval: UInt64 = 32
 
-  /// Branches of one forked log that count: a restored backup or a clone makes one each, so more
-  /// are made on purpose, and the log then ends for everybody where it forks first.
+  /// Branches of one forked log that count. A restored backup or a clone creates one each, so more
+  /// are deliberate; the log then ends for all nodes at its first fork.
   public static let branchesPerLog = 8
-  /// Strands of one log that are held, those past the last bound too: proof that there are more
-  /// branches than count, and room for finding a fork further down.
+  /// Strands of one log that are held, including those beyond the previous limit: they prove that
+  /// there are too many branches, and allow a search for deeper forks.
   public static let strandsPerLog = 64
 
   // MARK: Merge
 
-  /// What one write may take away, so that one frame cannot ask for endless work; the rest is left
-  /// for the next write.
+  /// Dots that one write may supersede, so that one frame cannot cause unbounded work; the next
+  /// write supersedes the rest.
   public static let supersededDots = 64
-  /// Rows that a writer remembers having named in a log, and that a reader remembers of all logs:
-  /// beyond it the writer names them in full again, and the reader looks into frames again.
+  /// Rows that a writer remembers naming in a log, and that a reader remembers of all logs. Beyond
+  /// it the writer names them in full again, and the reader reads frames again.
   public static let rowMentions = 32_768
   /// UTF-8 bytes of a title, a name or a callsign.
   public static let lineBytes = 200
@@ -59,22 +60,22 @@ public enum Limits {
   /// 1 is slight, 5 the gravest.
   public static let severity: ClosedRange<UInt8> = 1...5
 
-  /// Of a user's own words, those that one override answers; a user has one, or a few where
-  /// several of their devices disagree.
+  /// A user's own claims that one override answers: a user has one, or a few if their devices
+  /// disagree.
   public static let overruledClaims = 8
   /// Orders and timers that one accounting or sign-off names: all that are open at once for one
-  /// person, and a few more.
+  /// person, with some reserve.
   public static let seenRows = 32
   /// Devices whose newest positions, or absence, one accounting names; a person has one or two.
   public static let seenPositions = 8
   /// Zones that one directive names: people choose the nearest of a few.
   public static let zonesPerDirective = 32
-  /// Open orders that a new one replaces: each replaces those before it, so that there are several
-  /// only where commanders issued them at the same time.
+  /// Open orders that a new one supersedes. Each supersedes the earlier ones, so several exist only
+  /// if commanders issued them concurrently.
   public static let supersededDirectives = 64
-  /// A week: dwell times, silences and deadlines beyond it are mistakes.
+  /// One week: longer dwell times, silences and deadlines are mistakes.
   public static let spanSeconds: UInt32 = 7 * 86_400
-  /// One piece of a track: a hundred fixes and more, in a few frames.
+  /// One segment of a track: over a hundred fixes, in a few frames.
   public static let trackSegmentBytes = 4096
 
   // MARK: Geometry
@@ -83,7 +84,7 @@ public enum Limits {
   public static let verticesPerRing = 1000
   /// Outer rings and holes of one fence together.
   public static let ringsPerFence = 200
-  /// All rings of one fence; an outline travels in parts of at most `operationBytes`, and an
+  /// All rings of one fence. An outline is sent in parts of at most `operationBytes`, and an
   /// unpacked vertex takes eight bytes.
   public static let verticesPerFence = 7000
   /// Half of the Earth's circumference, rounded down.
@@ -91,161 +92,163 @@ public enum Limits {
 
   // MARK: Location
 
-  /// Of the own track, the newest fixes that are kept: a month of one each five seconds, in some
+  /// The newest fixes of this device's track that are kept: a month at one each five seconds, about
   /// 30 MB.
   public static let trackFixes: Int64 = 500_000
-  /// Of the ways of all trackers that a node speaks for, the newest fixes that are kept.
+  /// The newest fixes that are kept of all trackers that a node records.
   public static let trackerFixes: Int64 = 500_000
 
   // MARK: Identity
 
   /// Certificates between a device and the root.
   public static let certificateChain = 4
-  /// Command devices that an epoch's control frame seals its key to.
+  /// Command devices for which an epoch's control frame seals the key.
   public static let sealedEpochKeys = 8
-  /// Revocations that one epoch shuts out, at 34 bytes each in a record of `operationBytes`.
+  /// Revocations that one epoch excludes, at 34 bytes each in a record of `operationBytes`.
   public static let excludedRevocations = 1024
-  /// Epochs that build on one another: each excludes what those below it do, so that any number of
+  /// The length of a chain of epochs. Each excludes what its bases exclude, so that any number of
   /// revocations can be named.
   public static let epochBases = 64
-  /// How far an epoch's generation may be above the one before it and still come first: far more
-  /// than rotations that a revocation could cut off at once, and so little that nobody gets to the
+  /// How far an epoch's generation may exceed the previous one and still come first: far more than
+  /// the rotations that one revocation can cut off, and small enough that no attacker reaches the
   /// last generation.
   public static let epochStep: UInt32 = 256
   /// Frames that one release names, at 52 bytes each.
   public static let framesPerRelease = 1024
-  /// Logs that one revocation names: more than a device with every life it may have would fill a
-  /// record of `operationBytes`, at 52 bytes a log.
+  /// Logs that one revocation names: a device with every possible incarnation has more, but they
+  /// would fill a record of `operationBytes`, at 52 bytes a log.
   public static let cutsPerRevocation = 1024
 
   // MARK: Engine
 
-  /// Peers remembered at once; beyond this the one heard longest ago without a session goes.
+  /// Peers remembered at once. Beyond it, the least recently active peer without a session is
+  /// removed.
   public static let peers = 1024
-  /// Addresses that were heard in an announce and at which nobody has proved to be yet: enough for
-  /// those who come within reach at once.
+  /// Addresses received in announces that are not validated yet: enough for the peers that come
+  /// into range at once.
   public static let heardContacts = 64
-  /// Certificates whose announces' counters are remembered, so that no recorded announce counts
-  /// twice.
+  /// Certificates whose announce counters are remembered, so that a replayed announce does not
+  /// count.
   public static let announcers = 4096
-  /// Lives of each of them; of more certificates than `announcers` the one heard longest ago goes.
+  /// Incarnations of each announcer. Beyond `announcers`, the least recently active is removed.
   public static let livesPerAnnouncer = 4
-  /// Addresses of one device that are tried at once: a laptop has few interfaces.
+  /// Addresses of one device that are tried at once: a device has few interfaces.
   public static let endpointsPerDevice = 4
-  /// Two who call each other at once, each at two addresses, open four sessions, and must agree on
-  /// which remain; the older ones end by silence.
+  /// Simultaneous handshakes of two devices with two addresses each create four sessions, and both
+  /// sides must agree on those that remain; the older ones time out.
   public static let sessionsPerPeer = 4
-  /// Up to so many devices everybody keeps a session with everybody; of more each chooses.
+  /// Up to so many devices form a full mesh of sessions; in a larger mesh each device chooses
+  /// peers.
   public static let smallMesh = 16
-  /// The same where a handshake costs a fifth of what the link carries in a second, or more.
+  /// The same limit if a handshake takes a fifth or more of a link's capacity per second.
   public static let smallMeshOnNarrowLinks = 4
-  /// Certificates under one certificate, its own, theirs and so on, that devices proved themselves
-  /// with or peers handed over, and no control log brought: four times the devices of the largest
-  /// operation (1,000). What is issued by the root is not counted.
+  /// Certificates below one certificate (issued by it, by those, and so on) that devices presented
+  /// in handshakes or peers supplied, and that no control log contains: four times the devices of
+  /// the largest operation (1,000). Certificates that the root issued are not counted.
   public static let certificatesPerIssuer = 4096
-  /// Certificates that one peer is asked for, and that it asks for, between two heartbeats.
+  /// Certificates that are requested from one peer, and by it, between two heartbeats.
   public static let certificateWants = 256
-  /// Addresses of others that one peer is told at once: they fit a datagram.
+  /// Addresses of other devices that one peer receives at once: they fit a datagram.
   public static let introductions = 16
-  /// Fresh frames that are pushed; of more only the head is named.
+  /// Fresh frames that are pushed; of longer runs only the head is announced.
   public static let pushedFrames = 4
-  /// Sessions on which one fresh frame is pushed; others get it by its being passed on.
+  /// Sessions on which one fresh frame is pushed; other peers receive it by relay.
   public static let pushFanOut = 32
-  /// Devices that a push names as not to be passed it on to.
+  /// Devices that a push names as covered, so that it is not relayed to them.
   public static let coveredDevices = 48
-  /// Fresh frames and records that wait to be passed on by multicast; beyond this the oldest goes.
+  /// Fresh frames and records queued for relay by multicast. Beyond it, the oldest is dropped.
   public static let relays = 128
-  /// Strands of forked logs that have begun to come, or that wait for what they go on from.
+  /// Strands of forked logs that are partly received, or that wait for their parent.
   public static let begunStrands = 256
-  /// Logs of one peer in which the place of a fork is looked for.
+  /// Logs of one peer in which the position of a fork is searched.
   public static let forkSearches = 64
-  /// Begun and not finished; beyond this the oldest is forgotten, so that a flood of them costs no
-  /// more memory. As many joiners may be waiting for an answer.
+  /// Unfinished handshakes. Beyond it, the oldest is dropped, so that a flood uses no more memory.
+  /// The limit also applies to joiners that wait for an answer.
   public static let handshakesInFlight = 256
-  /// What may come in answer to leaves without being asked for, in bytes of bodies.
+  /// Bytes of frame bodies that may arrive unrequested in response to leaves.
   public static let digestCreditBytes = 16 * 1024
-  /// What a node asks of one peer before an answer arrives, as far as it can tell: what a satellite
-  /// of several megabits holds, and far more than any radio.
+  /// Bytes that a node requests from one peer before a response, by estimate: the capacity of a
+  /// satellite link of several megabits, and far more than any radio carries.
   public static let wantCreditBytes = 512 * 1024
-  /// The same in frames, however short they are.
+  /// The same limit in frames of any size.
   public static let wantedFrames = 4096
-  /// Ranges that one peer may have asked for and not been sent: a log in 64 frames at a time.
+  /// Ranges that one peer may have requested and not received: a log in 64 frames at a time.
   public static let wantsPerPeer = 128
-  /// How far ahead of what is held a log is asked for, when several peers send it.
+  /// How far ahead of the held frames a log is requested, if several peers send it.
   public static let bufferedFramesPerLog = 4096
-  /// Frames of one peer that wait for the signature that proves them, or for the frame before.
+  /// Frames of one peer that wait for the signature that proves them, or for the previous frame.
   public static let bufferedFrames = 16_384
-  /// The same of all peers: 32 MB.
+  /// The same for all peers: 32 MB.
   public static let bufferedFramesInAll = 32_768
-  /// Of each peer so many may wait even where that is reached.
+  /// Frames of each peer that may wait even if that limit is reached.
   public static let bufferedFramesReserved = 64
-  /// Logs that one peer may be asked for even where as many as may be are asked for already.
+  /// Logs that may be requested from one peer even if the limit on requests is reached.
   public static let pullsReserved = 64
-  /// Parts of datagrams that wait for one peer, or for its acknowledgement.
+  /// Datagram parts that wait to be sent to one peer, or for its acknowledgement.
   public static let queuedParts = 1024
-  /// Datagrams of which an acknowledgement may still come.
+  /// Datagrams whose acknowledgement is still expected.
   public static let datagramsRemembered = 1024
-  /// Sealed datagrams, announces and handshakes, that wait for a link.
+  /// Sealed datagrams, announces and handshakes that wait for a link.
   public static let waitingDatagrams = 64
   /// Network interfaces that are paced.
   public static let links = 64
   /// An uplink's TLS certificate, in DER: a self-signed one of P-256 takes 400.
   public static let uplinkCertificateBytes = 600
-  /// Of these, by one command device; earlier ones count.
+  /// The limit per command device; earlier ones count.
   public static let uplinkCertificatesPerDevice = 4
-  /// Logs held of one certificate and lane: an honest device opens one in each of its lives, ten of
-  /// which are many. What a revocation cut off is not counted.
+  /// Logs held of one certificate and lane. A device opens one per incarnation, and ten
+  /// incarnations are many. Logs beyond the cut-off of a revocation are not counted.
   public static let logsPerLane = 64
-  /// Of these, so many are held even where `logs` is reached.
+  /// The number that is held even if `logs` is reached.
   public static let logsReserved = 2
-  /// Logs held at once: 1,000 devices with ten lives have 40,000, the rest is for a few that open
-  /// as many as they may.
+  /// Logs held at once: 1,000 devices with ten incarnations have 40,000; the rest is for a few that
+  /// open as many as they may.
   public static let logs = 262_144
-  /// Heads that one peer showed.
+  /// Heads that one peer advertised.
   public static let knownHeads = 65_536
-  /// Logs that were offered and of whose author no certificate is known: asked for again with the
-  /// next certificate that comes.
+  /// Offered logs of authors without a known certificate; they are requested again when the next
+  /// certificate arrives.
   public static let unverifiableLogs = 4096
-  /// Logs of which is kept outside of the database how far they were held: a hundred laptops, each
-  /// of which began anew ten times. 56 bytes each are written now and then.
+  /// Logs whose held length is recorded outside the database: a hundred devices with ten
+  /// incarnations each, at 56 bytes, written from time to time.
   public static let holdings = 4096
-  /// Frames past cuts that are held of one certificate: a day's honest work, and no more of what a
-  /// thief makes up.
+  /// Quarantined frames that are held of one certificate: the honest work of one day, and a bound
+  /// on what a thief can fabricate.
   public static let quarantinedFrames = 4096
   /// Records of one peer whose hashes are remembered.
   public static let knownRecords = 16_384
-  /// Logs of which a peer has sent runs that are not known to be held: beyond it no acknowledgement
-  /// on that session says any more that what came is held.
+  /// Logs of which a peer has sent runs that are not known to be held. Beyond it, acknowledgements
+  /// on that session no longer confirm that received frames are held.
   public static let unheldRuns = 64
-  /// Receipts by one command device: one for each log of 1,000 devices with ten lives.
+  /// Receipts by one command device: one for each log of 1,000 devices with ten incarnations.
   public static let receiptsPerDevice = 40_960
   /// Phones and other trackers whose positions one device publishes.
   public static let trackersPerDevice = 256
-  /// Whom one device tells that it hears: in 512 bytes, so that the record fits a datagram.
+  /// Neighbours that one device publishes: 512 bytes, so that the record fits a datagram.
   public static let neighbours = 64
-  /// Other lives of its own device that a life names: the newest that it has heard of.
+  /// Other incarnations of its own device that an incarnation names: the newest known.
   public static let livesNamed = 8
-  /// Lives of its own device that a program takes note of; each opens logs, so that more are made
-  /// on purpose.
+  /// Incarnations of its own device that a program tracks; each opens logs, so more are deliberate.
   public static let livesHeard = 1024
-  /// Lives that a program begins, from its start on, because of another one of its device: two
-  /// copies in use must not drive each other on for ever.
+  /// Incarnations that a program begins after its start because of a live clone: two clones must
+  /// not replace one another endlessly.
   public static let yieldsPerStart = 4
-  /// Words that are being told to all sessions of a device, for copies of it.
+  /// Clone notices that are being sent to all sessions of a device.
   public static let lifeTellings = 64
-  /// Epochs of one author's frames whose keys are asked for; the next ones when a key has come.
+  /// Epochs of one author's frames whose keys are requested; the next are requested when a key
+  /// arrives.
   public static let missingKeysPerAuthor = 16
-  /// Epochs that the control plane wants to write under and whose keys are missing.
+  /// Epochs that the control plane selects for writing and whose keys are missing.
   public static let wantedEpochs = 16
-  /// Epoch keys that are asked for in one packet.
+  /// Epoch keys that one packet requests.
   public static let keyRequests = 32
-  /// Alerts that stand at once; beyond it the quietest are left out.
+  /// Active alerts. Beyond it, those of the lowest level are omitted.
   public static let alerts = 1024
-  /// Changes of rows that a node remembers one by one, for readers that were away.
+  /// Row changes that a node remembers one by one, for readers that reconnect.
   public static let rememberedChanges = 4096
-  /// Entries of the journal of arrivals for records of one author: positions of half a day, at one
-  /// each 20 s; 50 bytes each.
+  /// Journal entries for the records of one author: positions of half a day, at one each 20 s and
+  /// 50 bytes.
   public static let journaledRecords: Int64 = 2048
-  /// Datagrams taken into one transaction.
+  /// Datagrams processed in one transaction.
   public static let inputsPerBatch = 256
 }

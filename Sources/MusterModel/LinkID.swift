@@ -1,31 +1,31 @@
-/// Which of this machine's network interfaces a datagram came in by, or leaves by: each is paced
-/// alone. It means nothing on another machine or after a restart.
+/// The network interface of this machine by which a datagram arrives or leaves. Each interface is
+/// paced separately. The id has no meaning on another machine or after a restart.
 public struct LinkID: Codable, Hashable, Comparable, Sendable {
-  /// The operating system's interface index; 0 where the shell cannot tell.
+  /// The operating system's interface index; 0 if unknown.
   public let index: UInt32
 
-  /// Takes an index as the operating system gives it.
+  /// Wraps an index from the operating system.
   public init(index: UInt32) { self.index = index }
 
-  /// Not known: what leaves by it counts against every link.
+  /// Unknown: datagrams sent with it count against every link.
   public static let unknown = LinkID(index: 0)
 
-  /// Over HTTPS to a command post: TCP paces it, so no rate of this machine's radios applies.
+  /// Over HTTPS to a command post: TCP controls the rate, so no radio rate limit applies.
   public static let uplink = LinkID(index: .max)
 
-  /// By index: a fixed order, so that no decision depends on a hash table's.
+  /// Orders by index, so that no decision depends on the order of a hash table.
   public static func < (left: LinkID, right: LinkID) -> Bool { left.index < right.index }
 }
 
-/// How much may leave by one link, its IP and UDP headers counted.
+/// The rate limit of one link, including IP and UDP headers.
 public struct LinkRate: Hashable, Sendable {
   /// Within `range`.
   public let bytesPerSecond: Int
 
-  /// Below the least, one datagram would take over ten seconds; the most is ten times a gigabit.
+  /// Below the minimum, one datagram would take over ten seconds; the maximum is ten gigabits.
   public static let range = 120...1_250_000_000
 
-  /// Nil outside `range`.
+  /// Returns nil outside `range`.
   public init?(bytesPerSecond: Int) {
     guard Self.range.contains(bytesPerSecond) else { return nil }
     self.bytesPerSecond = bytesPerSecond

@@ -1,44 +1,44 @@
-/// How closely a laptop is to watch where it is, as command wants it.
+/// How precisely a device measures its position, as set by command.
 public enum LocationMode: UInt8, Codable, Sendable, CaseIterable, Hashable {
   /// Precise while moving, coarse once still.
   case automatic = 1
   case precise = 2
   case coarse = 3
 
-  /// What people, JSON and the command line call it.
+  /// The name in JSON and on the command line.
   public var name: String { String(describing: self) }
 }
 
-/// What command wants of the location service of a laptop in the foreground or in the background.
+/// Command's sampling settings for a device in the foreground or in the background.
 public struct LocationProfile: Codable, Hashable, Sendable {
-  /// Which of the two ways of watching.
+  /// The sampling mode.
   public var mode: LocationMode
-  /// Between readings, 1 to `longestSeconds`.
+  /// Seconds between readings, 1 to `longestSeconds`.
   public var readingSeconds: UInt16
-  /// Between positions that are published while nothing much changes, 1 to `longestSeconds`.
+  /// Seconds between published positions while little changes, 1 to `longestSeconds`.
   public var sendingSeconds: UInt16
-  /// From which distance a movement is worth telling, 1 to `farthestMetres`.
+  /// The distance from which a movement is published, 1 to `farthestMetres`.
   public var distanceMetres: UInt16
-  /// What a fix has to be at least as good as to be preferred, 1 to `farthestMetres`.
+  /// The accuracy that a preferred fix has at least, 1 to `farthestMetres`.
   public var accuracyMetres: UInt16
-  /// Whether the own track is published, in pieces, in the `history` lane.
+  /// Whether the device publishes its track, in segments, in the `history` lane.
   public var sharesTrack: Bool
 
-  /// An hour.
+  /// One hour.
   public static let longestSeconds: UInt16 = 3600
   /// Ten kilometres.
   public static let farthestMetres: UInt16 = 10_000
 
-  /// Where command has said nothing, and somebody looks at the laptop.
+  /// The default while a user looks at the device.
   public static let foreground = LocationProfile(
     mode: .automatic, readingSeconds: 5, sendingSeconds: 20, distanceMetres: 30,
     accuracyMetres: 50, sharesTrack: false)
-  /// Where command has said nothing, and nobody does.
+  /// The default while no user looks at the device.
   public static let background = LocationProfile(
     mode: .automatic, readingSeconds: 15, sendingSeconds: 60, distanceMetres: 30,
     accuracyMetres: 100, sharesTrack: false)
 
-  /// Nothing is checked here: what is out of range is refused when it is written.
+  /// Creates a profile. Nothing is validated here: a value out of range is rejected on write.
   public init(
     mode: LocationMode, readingSeconds: UInt16, sendingSeconds: UInt16, distanceMetres: UInt16,
     accuracyMetres: UInt16, sharesTrack: Bool
@@ -51,7 +51,7 @@ public struct LocationProfile: Codable, Hashable, Sendable {
     self.sharesTrack = sharesTrack
   }
 
-  /// Whether all of it is in range.
+  /// Whether all values are in range.
   public var isWithinLimits: Bool {
     let spans = 1...Self.longestSeconds
     let lengths = 1...Self.farthestMetres
@@ -59,10 +59,10 @@ public struct LocationProfile: Codable, Hashable, Sendable {
       && lengths.contains(distanceMetres) && lengths.contains(accuracyMetres)
   }
 
-  /// Of the fixed-width form, which is that of the wire too.
+  /// The size of the fixed-width encoding, also on the wire.
   public static let encodedBytes = 10
 
-  /// Mode, the four numbers, and whether the track is shared.
+  /// Appends the mode, the four numbers, and whether the track is shared.
   public func append(to writer: inout ByteWriter) {
     writer.append(mode.rawValue)
     writer.append(readingSeconds)
@@ -72,7 +72,7 @@ public struct LocationProfile: Codable, Hashable, Sendable {
     writer.append(UInt8(sharesTrack ? 1 : 0))
   }
 
-  /// Reads what `append(to:)` wrote; an unlisted mode, or another byte for the track, is refused.
+  /// Reads what `append(to:)` wrote. Rejects an unknown mode, or another byte for the track.
   public init(from reader: inout ByteReader) throws(DecodingFault) {
     guard let mode = LocationMode(rawValue: try reader.integer(UInt8.self)) else {
       throw .invalid("unknown location mode")
@@ -82,7 +82,7 @@ public struct LocationProfile: Codable, Hashable, Sendable {
     let distanceMetres = try reader.integer(UInt16.self)
     let accuracyMetres = try reader.integer(UInt16.self)
     let sharing = try reader.integer(UInt8.self)
-    guard sharing <= 1 else { throw .invalid("whether a track is shared") }
+    guard sharing <= 1 else { throw .invalid("track sharing is not 0 or 1") }
     self.init(
       mode: mode, readingSeconds: readingSeconds, sendingSeconds: sendingSeconds,
       distanceMetres: distanceMetres, accuracyMetres: accuracyMetres, sharesTrack: sharing == 1)

@@ -1,12 +1,11 @@
-/// Whom a device says that it hears: its one-hop neighbourhood (RFC 6130), as of a moment.
+/// The neighbour record of a device: its one-hop neighbourhood (RFC 6130) at one moment.
 public struct Neighbourhood: Hashable, Sendable {
-  /// By the teller's own clock: a label.
+  /// By the publishing device's clock: a label.
   public var toldAt: Timestamp
   /// At most `Limits.neighbours`, by device, each once.
   public var neighbours: [Neighbour]
 
-  /// Puts the neighbours into order; the caller MUST name each device once, and no more than may
-  /// be told.
+  /// Sorts the neighbours. The caller MUST name each device once, and at most the limit.
   public init(toldAt: Timestamp, neighbours: [Neighbour]) {
     precondition(neighbours.count <= Limits.neighbours, "\(neighbours.count) neighbours")
     self.toldAt = toldAt
@@ -14,19 +13,19 @@ public struct Neighbourhood: Hashable, Sendable {
   }
 }
 
-/// A device that another one hears.
+/// A device that another device receives from.
 public struct Neighbour: Hashable, Sendable {
-  /// The beginning of its id.
+  /// The prefix of its id.
   public var device: DevicePrefix
-  /// By which its words come.
+  /// The path by which its data arrives.
   public var path: NeighbourPath
-  /// How long it had been heard when that was told, at most `mostMinutes`.
+  /// How long it had been a neighbour at that moment, at most `mostMinutes`.
   public var minutes: UInt16
 
-  /// What is longer is told as this, eleven days: a record has room for no more.
+  /// The maximum of `minutes`, eleven days: the width of the field. Longer times are clamped.
   public static let mostMinutes: UInt16 = 1 << 14 - 1
 
-  /// More minutes than may be told count as the most.
+  /// Creates a neighbour. Clamps `minutes` to `mostMinutes`.
   public init(device: DevicePrefix, path: NeighbourPath, minutes: UInt16) {
     self.device = device
     self.path = path
@@ -34,34 +33,34 @@ public struct Neighbour: Hashable, Sendable {
   }
 }
 
-/// By which way a neighbour's words come. Numbers are on the wire and append-only, 1 to 3.
+/// The path by which a neighbour's data arrives. Numbers are on the wire, append-only, 1 to 3.
 public enum NeighbourPath: UInt8, Codable, Sendable, Hashable, CaseIterable {
-  /// Its announces are heard by multicast, besides a session or without.
+  /// Its announces arrive by multicast, with or without a session.
   case multicast = 1
-  /// A session over UDP alone.
+  /// Only a session over UDP.
   case unicast = 2
   /// A session over HTTPS.
   case uplink = 3
 
-  /// What people and JSON call it.
+  /// The name for people and in JSON.
   public var name: String { String(describing: self) }
 }
 
-/// The first six bytes of a device's id: too many for one key that somebody draws to be taken for
-/// another's.
+/// The first six bytes of a device's id: too many for an attacker to draw a key with a matching
+/// prefix.
 public struct DevicePrefix: Hashable, Comparable, Sendable {
   /// The six bytes as one number, below 2^48.
   public let raw: UInt64
 
-  /// The beginning of an id.
+  /// Takes the prefix of an id.
   public init(_ device: DeviceID) { raw = device.raw.high >> 16 }
 
-  /// Nil for a number that is none of six bytes.
+  /// Returns nil for a number that exceeds six bytes.
   public init?(raw: UInt64) {
     guard raw < 1 << 48 else { return nil }
     self.raw = raw
   }
 
-  /// The order of the ids.
+  /// The order of ids.
   public static func < (left: DevicePrefix, right: DevicePrefix) -> Bool { left.raw < right.raw }
 }

@@ -1,4 +1,4 @@
-/// Permission to be in a hazard zone for a while, as command writes it.
+/// Permission to be in a hazard zone for a limited time, as command writes it.
 public struct PermitDraft: Codable, Hashable, Sendable {
   /// Users and trackers. With a team, both are permitted.
   public var people: [UserID]
@@ -6,10 +6,10 @@ public struct PermitDraft: Codable, Hashable, Sendable {
   public var team: String
   /// An active or inactive hazard zone.
   public var zone: RowID
-  /// From now on: 1 to `Limits.spanSeconds`.
+  /// Seconds from now: 1 to `Limits.spanSeconds`.
   public var durationSeconds: UInt32
 
-  /// Nothing is checked here: what is out of range is refused when it is written.
+  /// Creates a draft. Nothing is validated here: a value out of range is rejected on write.
   public init(people: [UserID], team: String, zone: RowID, durationSeconds: UInt32) {
     self.people = people
     self.team = team
@@ -18,28 +18,28 @@ public struct PermitDraft: Codable, Hashable, Sendable {
   }
 }
 
-/// A permit as it is known here.
+/// A permit as known to this node.
 public struct PermitSummary: Codable, Hashable, Sendable {
   /// The permit's row.
   public var id: RowID
   /// Callsigns, in alphabetical order.
   public var people: [String]
-  /// Empty where none is named.
+  /// Empty if no team is named.
   public var team: String
   /// The hazard zone.
   public var zone: RowID
   /// Empty while the zone has not arrived.
   public var zoneName: String
-  /// From its first write on; of several concurrent values the least.
+  /// Seconds from its first write; of several concurrent values the lowest.
   public var durationSeconds: UInt32
-  /// Command took it back.
+  /// Whether command revoked it.
   public var isRevoked: Bool
   /// The commander who issued it.
   public var callsign: String
-  /// By their clock: a label.
+  /// By the commander's clock: a label.
   public var issuedAt: Timestamp
 
-  /// A permit as it stands.
+  /// Creates a summary of the current state.
   public init(
     id: RowID, people: [String], team: String, zone: RowID, zoneName: String,
     durationSeconds: UInt32, isRevoked: Bool, callsign: String, issuedAt: Timestamp

@@ -1,13 +1,13 @@
-/// What a command device says that it holds of one log, so that everybody can see what has reached
-/// command. Only its newest word counts: after a backup was restored, a lower one takes the mark
-/// back.
+/// A command device's statement of what it holds of one log, so that every node can show what has
+/// reached command. Only the newest statement counts: after a backup is restored, a lower one
+/// withdraws the receipt.
 public struct Receipt: Hashable, Sendable {
-  /// Any log but those of the control lane.
+  /// Any log except those of the control lane.
   public var log: LogID
-  /// The newest frame that it holds; nil when it holds none any more.
+  /// The newest frame that it holds; nil if it no longer holds any.
   public var head: Head?
 
-  /// The device MUST hold what the head names, and all before it.
+  /// Creates a receipt. The device MUST hold the head's frame and all frames before it.
   public init(log: LogID, head: Head?) {
     precondition(head.map { $0.log == log } ?? true, "a head of another log than \(log)")
     self.log = log

@@ -1,15 +1,15 @@
-/// What a certificate entitles its device to.
+/// The permissions that a certificate grants to its device.
 public enum Role: UInt8, Codable, Sendable, CaseIterable, Hashable {
-  /// Admits, revokes, draws fences, directs.
+  /// Admits and revokes devices, draws fences, issues directives.
   case command = 1
-  /// Reports, and its own status.
+  /// Writes reports, and its user's own status.
   case member = 2
-  /// Reads.
+  /// Read-only.
   case observer = 3
-  /// Holds and forwards ciphertext, reads nothing.
+  /// Stores and forwards ciphertext; cannot read it.
   case relay = 4
 
-  /// What people, JSON and the command line call it.
+  /// The name in JSON and on the command line.
   public var name: String {
     switch self {
     case .command: "command"
@@ -19,7 +19,7 @@ public enum Role: UInt8, Codable, Sendable, CaseIterable, Hashable {
     }
   }
 
-  /// Nil for any other word; upper case is another word.
+  /// Returns nil for any other text. Case matters.
   public init?(name: String) {
     guard let role = Role.allCases.first(where: { $0.name == name }) else { return nil }
     self = role

@@ -1,13 +1,13 @@
-/// A span of time as people say it: `90 s`, `12 min`, `3 h`, `4 d`, rounded down. A unit is kept
-/// until there are two of the next.
+/// A time span for display: `90 s`, `12 min`, `3 h`, `4 d`, rounded down. The next unit is used
+/// from two of it on.
 public struct RoundedSpan: Hashable, Sendable, CustomStringConvertible {
   /// Never negative.
   public let seconds: UInt64
 
-  /// Of whole seconds.
+  /// Creates a span of whole seconds.
   public init(seconds: UInt64) { self.seconds = seconds }
 
-  /// In the unit that suits it.
+  /// The span in the suitable unit.
   public var description: String {
     switch seconds {
     case ..<120: "\(seconds) s"

@@ -2,7 +2,7 @@
 public struct BootID: Identifier {
   /// Sixteen random bytes, or a hash of the system's boot id.
   public let raw: Bytes16
-  /// Takes an id as the shell drew it, or as it was received.
+  /// Wraps an id that the shell drew, or that was received.
   public init(raw: Bytes16) { self.raw = raw }
 }
 
@@ -15,7 +15,7 @@ public struct StampedRecordID: Identifier {
   /// The first sixteen bytes of the hash. The hash MUST cover at least 16 secret or random bytes of
   /// the author, else the name could be guessed before the record exists.
   public let raw: Bytes16
-  /// Takes a name as it was computed or received.
+  /// Wraps a name that was computed or received.
   public init(raw: Bytes16) { self.raw = raw }
 }
 
@@ -23,9 +23,9 @@ public struct StampedRecordID: Identifier {
 ///
 /// Invariant: `0 <= milliseconds <= Stamp.last`, so that sums and differences cannot overflow.
 public struct Stamp: Hashable, Sendable {
-  /// Which start of the clock the reading counts from.
+  /// The boot that the reading counts from.
   public let boot: BootID
-  /// Since that start, time asleep included.
+  /// Milliseconds since that boot, including sleep.
   public let milliseconds: Int64
 
   /// 8,900 years: no honest device runs so long without a restart.

@@ -1,18 +1,18 @@
-/// What people may write into a text field. Control characters are refused rather than
-/// stripped, so that what is signed is what was typed.
+/// What a text field may contain. Control characters are rejected, not stripped, so that the signed
+/// text is the typed text.
 public enum TextRule: Sendable {
   /// A title or a name: not empty, one line, at most `Limits.lineBytes`.
   case line
-  /// Longer words: line feeds and tabs allowed, at most `Limits.paragraphBytes`.
+  /// A longer text: line feeds and tabs allowed, at most `Limits.paragraphBytes`.
   case paragraphs
 
-  /// What goes with a safety claim.
+  /// The note of a safety claim.
   public static let note = TextRule.paragraphs
 
-  /// Asked on both sides: before a text is signed, and before a received one is applied.
+  /// Whether a text is allowed. Checked before signing, and before applying a received text.
   public func accepts(_ text: String) -> Bool { fault(in: text) == nil }
 
-  /// Why a text is refused, for the person who typed it; nil when it is fine.
+  /// Returns why a text is rejected, for the user who typed it; nil if it is allowed.
   public func fault(in text: String) -> String? {
     let limit = self == .line ? Limits.lineBytes : Limits.paragraphBytes
     let length = text.utf8.count
@@ -24,8 +24,8 @@ public enum TextRule: Sendable {
     return nil
   }
 
-  /// White space and what draws nothing. A table of our own: every node must decide alike, whatever
-  /// version of Unicode its libraries know.
+  /// Whether a character is white space or invisible. The table is fixed here, because all nodes
+  /// must decide alike, whatever Unicode version their libraries implement.
   private static func isBlank(_ scalar: Unicode.Scalar) -> Bool {
     switch scalar.value {
     case 0x20, 0xA0, 0xAD, 0x034F, 0x061C, 0x115F...0x1160, 0x1680, 0x17B4...0x17B5,

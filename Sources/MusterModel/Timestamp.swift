@@ -1,31 +1,31 @@
-/// Milliseconds since 1970-01-01T00:00:00Z, as somebody's wall clock claimed. A label: it never
-/// decides what wins.
+/// Milliseconds since 1970-01-01T00:00:00Z, as claimed by a wall clock. A label: it never decides
+/// what wins.
 public struct Timestamp: Codable, Hashable, Comparable, Sendable {
-  /// Negative before 1970; any value may come from outside, also one that no calendar writes.
+  /// Negative before 1970. Any value may be received, even one that RFC 3339 cannot express.
   public let milliseconds: Int64
 
-  /// Takes any value: what is outside `writable` is clamped only when it is written out.
+  /// Accepts any value: one outside `writable` is clamped only when it is formatted.
   public init(milliseconds: Int64) { self.milliseconds = milliseconds }
 
-  /// What RFC 3339 can write: the years 0000 to 9999.
+  /// The range of RFC 3339: the years 0000 to 9999.
   public static let writable =
     Timestamp(
       milliseconds: -62_167_219_200_000)...Timestamp(
       milliseconds: 253_402_300_799_999)
 
-  /// Negative when `earlier` is later; at either end of the range, that end.
+  /// Returns the milliseconds since `earlier`, negative if it is later; clamped to the range.
   public func milliseconds(since earlier: Timestamp) -> Int64 {
     let (difference, overflow) = milliseconds.subtractingReportingOverflow(earlier.milliseconds)
     return overflow ? (milliseconds < earlier.milliseconds ? .min : .max) : difference
   }
 
-  /// So much later; at the end of the range, that end.
+  /// Returns the later time, clamped to the range.
   public func adding(seconds: UInt32) -> Timestamp {
     let (moment, overflow) = milliseconds.addingReportingOverflow(Int64(seconds) * 1000)
     return Timestamp(milliseconds: overflow ? .max : moment)
   }
 
-  /// By the claimed time: for sorting what people see.
+  /// Orders by the claimed time, for sorted display.
   public static func < (left: Timestamp, right: Timestamp) -> Bool {
     left.milliseconds < right.milliseconds
   }
@@ -34,7 +34,7 @@ public struct Timestamp: Codable, Hashable, Comparable, Sendable {
 // MARK: - RFC 3339
 
 extension Timestamp: CustomStringConvertible {
-  /// RFC 3339 in UTC with milliseconds only where there are any: `2010-08-05T14:23:59Z`.
+  /// RFC 3339 in UTC, with milliseconds only if they are not zero: `2010-08-05T14:23:59Z`.
   public var description: String {
     let clamped = min(max(self, Self.writable.lowerBound), Self.writable.upperBound).milliseconds
     let day = clamped.floorDivided(by: 86_400_000)
@@ -48,8 +48,8 @@ extension Timestamp: CustomStringConvertible {
     return text + "Z"
   }
 
-  /// Parses RFC 3339 (`2010-08-05T14:23:59.5+02:00`); a missing offset is read as UTC, since GPX
-  /// files often omit it. A leap second counts as the second after it. Nil if malformed.
+  /// Parses RFC 3339 (`2010-08-05T14:23:59.5+02:00`). A missing offset is read as UTC, since GPX
+  /// files often omit it. A leap second counts as the next second. Returns nil if malformed.
   public init?(rfc3339 text: some StringProtocol) {
     var scanner = DigitScanner(text.utf8)
     guard let year = scanner.number(digits: 4), scanner.skip("-"),
@@ -161,7 +161,7 @@ private struct DigitScanner {
     return value
   }
 
-  /// Any number of fraction digits, of which the first three count.
+  /// Reads any number of fraction digits, of which the first three count.
   mutating func fractionMilliseconds() -> Int64? {
     var value: Int64 = 0
     var weight: Int64 = 100

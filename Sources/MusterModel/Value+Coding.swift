@@ -1,5 +1,5 @@
 extension Value {
-  /// The canonical bytes of a value: the same for everyone, part of the state hash.
+  /// Appends the canonical encoding, which is the same on every node and part of the state hash.
   public func append(to writer: inout ByteWriter) {
     switch self {
     case .text(let text):
@@ -74,7 +74,7 @@ extension Value {
     }
   }
 
-  /// Reads what `append(to:)` wrote; an unknown tag or claim is `DecodingFault.invalid`.
+  /// Reads what `append(to:)` wrote. Throws `DecodingFault.invalid` for an unknown tag or claim.
   public init(from reader: inout ByteReader) throws(DecodingFault) {
     let tag = try reader.integer(UInt8.self)
     switch tag {
@@ -130,13 +130,13 @@ extension SafetyClaim {
 }
 
 extension Coordinate {
-  /// Latitude then longitude, four bytes each, two's complement.
+  /// Appends latitude then longitude, four bytes each, two's complement.
   public func append(to writer: inout ByteWriter) {
     writer.append(latitudeE7)
     writer.append(longitudeE7)
   }
 
-  /// Reads what `append(to:)` wrote; a place that is not on the globe is refused.
+  /// Reads what `append(to:)` wrote. Rejects a coordinate out of range.
   public init(from reader: inout ByteReader) throws(DecodingFault) {
     let latitude = Int64(try reader.integer(Int32.self))
     let longitude = Int64(try reader.integer(Int32.self))
@@ -148,7 +148,7 @@ extension Coordinate {
 }
 
 extension FenceGeometry {
-  /// A tag, then the polygons with their rings (outer first), or the centre and the radius.
+  /// Appends a tag, then the polygons with their rings (outer first), or the centre and radius.
   public func append(to writer: inout ByteWriter) {
     switch self {
     case .polygons(let polygons):
@@ -168,7 +168,7 @@ extension FenceGeometry {
     }
   }
 
-  /// Reads what `append(to:)` wrote; what exceeds `Limits` is refused before it is allocated.
+  /// Reads what `append(to:)` wrote. Rejects what exceeds `Limits` before allocation.
   public init(from reader: inout ByteReader) throws(DecodingFault) {
     switch try reader.integer(UInt8.self) {
     case 1: self = .polygons(try Self.polygons(from: &reader))
@@ -183,7 +183,7 @@ extension FenceGeometry {
     }
   }
 
-  /// The outline alone, as it travels in a write and is stored.
+  /// The encoding of the outline alone, as stored and as sent in a write.
   public var encoded: [UInt8] {
     var writer = ByteWriter()
     append(to: &writer)

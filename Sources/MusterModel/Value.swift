@@ -1,7 +1,7 @@
-/// What a write puts into a field.
+/// The value that a write puts into a field.
 ///
 /// Rare values of several parts are `indirect`, so that the frequent ones stay small: every write
-/// and every row is copied several times on its way.
+/// and every row is copied several times while it is processed.
 public enum Value: Hashable, Sendable {
   case text(String)
   /// An enumeration's code, or a severity of 1 to 5.
@@ -9,33 +9,33 @@ public enum Value: Hashable, Sendable {
   case position(Coordinate)
   indirect case geometry(FenceGeometry)
   indirect case claim(SafetyClaim, note: String)
-  /// A set flag, an existence, a confirmation: being there is all that it says.
+  /// A set flag, an existence, or a confirmation: presence without content.
   case mark
   /// Another row, such as a fence to go to or a user's row.
   case reference(RowID)
-  /// A moment by somebody's clock: a label.
+  /// A time by its author's clock: a label.
   case time(Timestamp)
   case number(UInt32)
-  /// What only its field's readers understand.
+  /// Bytes that only the field's readers interpret.
   case bytes([UInt8])
-  /// A directive is acknowledged for a user: by themselves, or by command on their behalf.
+  /// An acknowledgement of a directive, by the user or by command on their behalf.
   indirect case reply(UserID, note: String)
-  /// Command's word on a user's safety, and which of the user's own words it answers.
+  /// Command's override of a user's safety, with the user's own claims that it answers.
   indirect case overruling(SafetyClaim, note: String, seen: [Dot])
   indirect case profile(LocationProfile)
-  /// Command's word that a user is accounted for, in a field that also takes `overruling`.
+  /// Command's statement that a user is accounted for, in a field that also takes `overruling`.
   indirect case accounting(Accounting)
-  /// What a login that is bound to this user said at a command post, and which claims it answers.
+  /// The claim of a login of this user at a command post, with the claims that it answers.
   indirect case relayedClaim(SafetyClaim, note: String, login: String, seen: [Dot])
-  /// A person left the operation; `seen` are the orders and timers that are settled by it.
+  /// A person left the operation; `seen` are the orders and timers that this settles.
   indirect case signOff(reason: String, seen: [RowID])
-  /// A person is in the operation again: of concurrent values it is shown before a sign-off.
+  /// A person rejoined the operation: of concurrent values it wins over a sign-off.
   case signOn(reason: String)
-  /// A person has taken notice of an alert.
+  /// A person acknowledged an alert.
   indirect case alertReply(AlertReply)
 }
 
-/// Which of the values' types a field takes, and so how its values are packed.
+/// The type of a field's values, which determines their encoding.
 public enum ValueForm: Sendable {
   case text, code, position, geometry, claim, mark
   case reference, time, number, bytes, reply, overruling, profile
@@ -43,7 +43,7 @@ public enum ValueForm: Sendable {
 }
 
 extension Field {
-  /// Fixed for ever, like the field's kind: a field of another type is another field.
+  /// Never changes, like the field's kind: a field of another type is another field.
   public var form: ValueForm {
     switch self {
     case .userCallsign, .userTeam, .userContact, .userEmergencyContact, .reportTitle,
@@ -77,8 +77,8 @@ extension Field {
     }
   }
 
-  /// Whether a value is of this field's type, in range and within `Limits`. A write whose value
-  /// is not is held and never applied, on every node alike.
+  /// Whether a value is of this field's type, in range and within `Limits`. All nodes store a write
+  /// with any other value, and none applies it.
   public func accepts(_ value: Value) -> Bool {
     switch value {
     case .text(let text): textRule?.accepts(text) ?? false
@@ -127,7 +127,7 @@ extension Field {
     }
   }
 
-  /// What may be written into a text field; nil for fields of other types.
+  /// The rule of a text field; nil for fields of other types.
   public var textRule: TextRule? {
     switch self {
     case .userCallsign, .userTeam, .reportTitle, .fenceName, .fenceCollection, .directiveTeam,
@@ -140,7 +140,7 @@ extension Field {
     }
   }
 
-  /// What people and JSON call it.
+  /// The name for people and in JSON.
   public var name: String {
     switch self {
     case .userCallsign, .trackerCallsign: "callsign"

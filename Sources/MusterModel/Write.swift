@@ -1,38 +1,39 @@
-/// Who created a row, with the random bytes that its id is the hash of. Anyone can check that
-/// `row id = BLAKE2b-128("muster row 1" ‖ operation ‖ owner ‖ nonce)`, so nobody can create a row
-/// that another owns.
+/// The creator of a row and the random bytes of its id. Any node can check that `row id =
+/// BLAKE2b-128("muster row 1" ‖ operation ‖ owner ‖ nonce)`, so no one can create a row that
+/// another user owns.
 public struct RowOrigin: Hashable, Sendable {
-  /// Hashed into the row's id, so that nobody can claim the row later.
+  /// Hashed into the row's id, so that another user cannot claim the row later.
   public let owner: UserID
-  /// Random, drawn by the owner for this row and used for no other.
+  /// Random, drawn by the owner for this row only.
   public let nonce: Bytes16
 
-  /// The caller MUST have drawn `nonce` anew, or give that of a row that exists.
+  /// Creates an origin. `nonce` MUST be newly drawn, or that of an existing row.
   public init(owner: UserID, nonce: Bytes16) {
     self.owner = owner
     self.nonce = nonce
   }
 }
 
-/// One change to one field of one row: what it puts there, if anything, and the dots that its
-/// author saw there and that it replaces.
+/// One change to one field of one row: the new value, if any, and the dots that its author saw
+/// there and that it supersedes.
 public struct Write: Hashable, Sendable {
-  /// Need not have arrived: a write to an unknown row waits for its origin.
+  /// The row, which need not have arrived: a write to an unknown row waits for its origin.
   public var row: RowID
-  /// Says by itself what kind of row `row` is.
+  /// The field, which also determines the kind of the row.
   public var field: Field
-  /// Nil only takes away: a flag cleared, a set element or an existence removed.
+  /// Nil only supersedes: it clears a flag, or removes a set element or an existence.
   public var value: Value?
   /// At most `Limits.supersededDots`.
   public var supersedes: [Dot]
-  /// Whether it also replaces whatever earlier frames of its own log wrote to the field: an author
-  /// has always seen that, and it needs no names.
+  /// Whether it also supersedes all earlier writes of its own log to the field: their author has
+  /// always seen them, so they need no names.
   public var takesEarlier: Bool
-  /// Given by the create, and by writes in the `urgent` lane, whose row may have been created in
+  /// Present in the create, and in writes in the `urgent` lane, whose row may have been created in
   /// another lane that has not arrived yet.
   public var origin: RowOrigin?
 
-  /// `supersedes` is what the author saw live; a dot of another row or field takes nothing away.
+  /// Creates a write. `supersedes` is what the author saw live; dots of other rows or fields have
+  /// no effect.
   public init(
     row: RowID, field: Field, value: Value?, supersedes: [Dot] = [],
     takesEarlier: Bool = false, origin: RowOrigin? = nil
@@ -46,40 +47,40 @@ public struct Write: Hashable, Sendable {
   }
 }
 
-/// A row is known by what it is and its id; the same id under two kinds is two rows.
+/// Identifies a row by kind and id; the same id with two kinds is two rows.
 public struct RowKey: Hashable, Comparable, Sendable {
-  /// First in the order: users, reports, fences.
+  /// The kind, the first part of the order.
   public let kind: EntityKind
-  /// Unique within its kind only.
+  /// Unique only within its kind.
   public let id: RowID
 
-  /// Names a row whether or not it is held.
+  /// Identifies a row, whether or not it is held.
   public init(kind: EntityKind, id: RowID) {
     self.kind = kind
     self.id = id
   }
 
-  /// By kind, then by id: the order in the state hash.
+  /// Orders by kind, then by id, as the state hash does.
   public static func < (left: RowKey, right: RowKey) -> Bool {
     left.kind != right.kind ? left.kind < right.kind : left.id < right.id
   }
 }
 
 extension Write {
-  /// The row that this changes, whose kind follows from the field.
+  /// The row that this write changes; its kind follows from the field.
   public var key: RowKey { RowKey(kind: field.entity, id: row) }
 }
 
-/// On whose authority a write stands: the holder of the certificate that its log was opened with.
+/// The author of a write: the holder of the certificate that its log was opened with.
 public struct Author: Hashable, Sendable {
-  /// Whose rights count: owners are users, not devices.
+  /// The user, who owns rows; devices do not.
   public let user: UserID
-  /// Which of the user's devices signed it.
+  /// The device that signed it.
   public let device: DeviceID
-  /// What that device's certificate grants; a user's other devices may have other roles.
+  /// The role of that device's certificate; the user's other devices may have other roles.
   public let role: Role
 
-  /// The caller MUST take all three from one certificate that counts.
+  /// Creates an author. All three MUST come from one valid certificate.
   public init(user: UserID, device: DeviceID, role: Role) {
     self.user = user
     self.device = device
@@ -87,18 +88,18 @@ public struct Author: Hashable, Sendable {
   }
 }
 
-/// A write in its place: who signed it, what it is called, and when its author claims it was made.
+/// A write with its author, its name and its claimed time.
 public struct AuthoredWrite: Hashable, Sendable {
-  /// What was signed.
+  /// The signed content.
   public let write: Write
-  /// What later writes name it by.
+  /// The name that later writes refer to.
   public let dot: Dot
-  /// By the certificate that the log was opened with.
+  /// From the certificate that the log was opened with.
   public let author: Author
-  /// The frame's claim, shared by all its writes: a label.
+  /// The time that the frame claims for all its writes: a label.
   public let writtenAt: Timestamp
 
-  /// The caller MUST have verified the frame: from here on the author is believed.
+  /// Creates a write. The caller MUST have verified the frame: its author is trusted from here on.
   public init(write: Write, dot: Dot, author: Author, writtenAt: Timestamp) {
     self.write = write
     self.dot = dot

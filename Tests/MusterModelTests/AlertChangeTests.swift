@@ -1,7 +1,7 @@
 import MusterModel
 import Testing
 
-@Suite("What has happened between two looks at the alerts")
+@Suite("Changes between two sets of alerts")
 struct AlertChangeTests {
   private func alert(
     _ number: UInt8, _ level: AlertLevel = .warning, text: String = "smoke", since: Int64 = 1,
@@ -15,7 +15,7 @@ struct AlertChangeTests {
       })
   }
 
-  @Test func `each that came, went or was noticed is told once, by id`() {
+  @Test func `alerts raised, cleared or acknowledged are each reported once, by id`() {
     let before = [alert(3), alert(2), alert(1)]
     let after = [alert(4), alert(2, seenBy: "Ada"), alert(1)]
     #expect(
@@ -25,7 +25,7 @@ struct AlertChangeTests {
     #expect(AlertChange.between(after, and: after).isEmpty)
   }
 
-  @Test func `one that grows louder, or that went and came back, is raised again`() {
+  @Test func `an alert whose level rises, or that returns, is raised again`() {
     let noticed = alert(1, seenBy: "Ada")
     for other in [alert(1, .danger), alert(1, since: 2)] {
       #expect(AlertChange.between([noticed], and: [other]) == [.raised(other)])

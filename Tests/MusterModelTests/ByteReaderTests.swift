@@ -36,7 +36,7 @@ struct ByteReaderTests {
     #expect(throws: DecodingFault.truncated) { try reader.integer(UInt8.self) }
   }
 
-  @Test("counts and lengths beyond what is left are refused before anything is allocated")
+  @Test("counts and lengths beyond the remaining bytes are rejected before allocation")
   func hugeCounts() throws {
     let huge: [UInt8] = [0xFF, 0xFF, 0xFF, 0xFF, 1, 2, 3]
     #expect(throws: DecodingFault.truncated) {
@@ -61,7 +61,7 @@ struct ByteReaderTests {
     }
   }
 
-  @Test("a count is accepted up to exactly what could be left")
+  @Test("a count is accepted up to exactly what the remaining bytes could hold")
   func exactCount() throws {
     for (count, isRead) in [(UInt8(2), true), (3, false)] {
       var reader = ByteReader([0, 0, 0, count] + [UInt8](repeating: 0, count: 17))
@@ -69,7 +69,7 @@ struct ByteReaderTests {
     }
   }
 
-  @Test("a failed read takes nothing")
+  @Test("a failed read consumes nothing")
   func failedRead() throws {
     var reader = ByteReader([1, 2, 3])
     #expect(throws: DecodingFault.truncated) { try reader.integer(UInt32.self) }
@@ -78,7 +78,7 @@ struct ByteReaderTests {
   }
 
   @Test(
-    "text that is not UTF-8 is refused",
+    "text that is not UTF-8 is rejected",
     arguments: [[0xFF], [0xC0, 0x80], [0xED, 0xA0, 0x80], [0xC3], [0xF4, 0x90, 0x80, 0x80]]
       as [[UInt8]])
   func malformedText(_ bytes: [UInt8]) {

@@ -34,7 +34,7 @@ struct BytesTests {
     }
   }
 
-  @Test("any other number of bytes is refused")
+  @Test("any other number of bytes is rejected")
   func lengths() {
     for count in 0...40 {
       let bytes = [UInt8](repeating: 7, count: count)
@@ -104,7 +104,7 @@ struct OrderTests {
     }
   }
 
-  @Test("lanes are ordered by importance, rows by kind and then id")
+  @Test("lanes are ordered by priority, rows by kind and then id")
   func lanesAndRows() {
     #expect(Lane.allCases.sorted() == [.control, .urgent, .state, .history])
     let rows = [EntityKind.user, .report, .fence].flatMap { kind in

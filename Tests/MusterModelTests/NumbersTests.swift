@@ -1,9 +1,9 @@
 import MusterModel
 import Testing
 
-/// Numbers that are on the wire and in signed bytes: they may be added to and never changed.
+/// Numbers on the wire and in signed bytes: they are append-only.
 struct NumbersTests {
-  @Test("fields keep their numbers and say what they belong to")
+  @Test("fields keep their numbers and identify their entities")
   func fields() {
     let numbers = Dictionary(grouping: Field.allCases, by: \.entity).mapValues {
       $0.map(\.rawValue)
@@ -22,7 +22,7 @@ struct NumbersTests {
     #expect(Field.existence(of: .user) == nil)
   }
 
-  @Test("names are read back, and unknown ones are refused")
+  @Test("names are read back, and unknown ones are rejected")
   func names() {
     for role in Role.allCases { #expect(Role(name: role.name) == role) }
     for category in ReportCategory.allCases {

@@ -2,7 +2,7 @@ import MusterModel
 import Testing
 
 struct CoordinateTests {
-  @Test("the ends of the earth are places, and what lies past them is not")
+  @Test("the extremes of latitude and longitude are coordinates, and values beyond are not")
   func bounds() {
     for (latitude, longitude) in [(90, 180), (-90, -180), (0, 0)] as [(Int64, Int64)] {
       #expect(
@@ -18,7 +18,7 @@ struct CoordinateTests {
   }
 
   @Test(
-    "what is no number in range is no place",
+    "a value that is not a number in range is not a coordinate",
     arguments: [
       .nan, .signalingNaN, .infinity, -.infinity, 180.000_000_1, -180.000_000_1,
       .greatestFiniteMagnitude,
@@ -41,7 +41,7 @@ struct CoordinateTests {
 }
 
 struct EndpointTests {
-  @Test("endpoints are written as people write them")
+  @Test("endpoints have the usual text form")
   func description() {
     #expect(Endpoint(address: [192, 0, 2, 1], port: 7474)?.description == "192.0.2.1:7474")
     let documentation: [UInt8] = [0x20, 0x01, 0x0D, 0xB8] + Array(repeating: 0, count: 11) + [1]

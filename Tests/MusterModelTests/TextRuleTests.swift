@@ -12,7 +12,7 @@ struct TextRuleTests {
     #expect(TextRule.paragraphs.accepts(text))
   }
 
-  @Test("every control character is refused, but line feed and tab in paragraphs")
+  @Test("every control character is rejected, except line feed and tab in paragraphs")
   func controls() throws {
     for value in Array(0x00...0x1F) + Array(0x7F...0x9F) as [UInt32] {
       let text = "a" + String(try #require(Unicode.Scalar(value))) + "b"
@@ -24,7 +24,7 @@ struct TextRuleTests {
     #expect(!TextRule.paragraphs.accepts("a\r\nb"))
   }
 
-  @Test("separators and the controls that reverse what is read are refused")
+  @Test("separators and bidirectional controls are rejected")
   func disguises() throws {
     for value in [0x2028, 0x2029] + Array(0x202A...0x202E) + Array(0x2066...0x2069) as [UInt32] {
       let text = "a" + String(try #require(Unicode.Scalar(value)))
@@ -42,13 +42,13 @@ struct TextRuleTests {
     }
   }
 
-  @Test("a line needs something to read, a paragraph does not")
+  @Test("a line needs a visible character, a paragraph does not")
   func empty() {
     for text in ["", " ", "\u{3000}", "\n"] { #expect(!TextRule.line.accepts(text)) }
     #expect(TextRule.paragraphs.accepts(""))
   }
 
-  @Test("the reason names what is wrong")
+  @Test("the reason names the fault")
   func reasons() {
     #expect(TextRule.line.fault(in: "a\u{1B}b") == "contains the control character U+1B")
     #expect(TextRule.line.fault(in: "") == "is empty")

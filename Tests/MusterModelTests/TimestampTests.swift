@@ -6,7 +6,7 @@ struct TimestampTests {
   private static let year1: Int64 = -62_135_596_800_000
   private static let year10000: Int64 = 253_402_300_800_000
 
-  @Test("every moment of the years 0001 to 9999 is read back as it was written")
+  @Test("every time of the years 0001 to 9999 is read back as it was written")
   func roundTrip() {
     // given steps of a prime number of milliseconds, so that no field repeats in step
     for milliseconds in stride(from: Self.year1, to: Self.year10000, by: 7_919_999_983) {
@@ -15,7 +15,7 @@ struct TimestampTests {
     }
   }
 
-  @Test("the calendar agrees with counting the days one by one, over 400 years and at both ends")
+  @Test("the calendar agrees with a day-by-day count, over 400 years and at both ends")
   func calendar() throws {
     for (year, years) in [(1, 5), (1800, 400), (9996, 4)] as [(Int64, Int64)] {
       var day = CivilDate(year: year, month: 1, day: 1).dayNumber
@@ -33,7 +33,7 @@ struct TimestampTests {
     #expect(CivilDate(year: 1970, month: 1, day: 1).dayNumber == 0)
   }
 
-  /// Seconds by another calendar's reckoning (GNU `date`).
+  /// Seconds computed by another implementation (GNU `date`).
   private static let known: [(text: String, milliseconds: Int64)] = [
     ("1970-01-01T00:00:00Z", 0),
     ("1969-12-31T23:59:59.999Z", -1),
@@ -44,7 +44,7 @@ struct TimestampTests {
     ("9999-12-31T23:59:59.999Z", 253_402_300_799_999),
   ]
 
-  @Test("known moments are read and written")
+  @Test("known times are read and written")
   func knownMoments() {
     for (text, milliseconds) in Self.known {
       #expect(Timestamp(rfc3339: text)?.milliseconds == milliseconds, "\(text)")
@@ -57,7 +57,7 @@ struct TimestampTests {
   }
 
   @Test(
-    "one moment has many spellings",
+    "one time has many text forms",
     arguments: [
       "2010-08-05T14:23:59.500Z", "2010-08-05t14:23:59.5z", "2010-08-05 14:23:59.5",
       "2010-08-05T16:23:59.5+02:00", "2010-08-05T09:53:59.5-04:30", "2010-08-05T14:23:59.5-00:00",
@@ -74,7 +74,7 @@ struct TimestampTests {
   }
 
   @Test(
-    "what is malformed is not a moment",
+    "malformed text is not a time",
     arguments: [
       "", "2010", "2010-08-05", "2010-08-05T", "2010-08-05T14:23Z", "10-08-05T14:23:59Z",
       "2010-8-05T14:23:59Z", "2010-00-05T14:23:59Z", "2010-13-05T14:23:59Z",
@@ -91,21 +91,21 @@ struct TimestampTests {
     #expect(Timestamp(rfc3339: text) == nil)
   }
 
-  @Test("no prefix of a moment with an offset stops the parser")
+  @Test("no prefix of a time with an offset traps the parser")
   func prefixes() {
     let text = "2010-08-05T16:23:59.123+02:00"
     let readable = (0...text.count).filter { Timestamp(rfc3339: text.prefix($0)) != nil }
-    // then only whole seconds, whole or part fractions, and the whole are read
+    // then only whole seconds, with or without a fraction, and the whole text are accepted
     #expect(readable == [19, 21, 22, 23, 29])
   }
 
-  @Test("what RFC 3339 cannot write is written as the nearest that it can")
+  @Test("a time outside RFC 3339 is written as the nearest inside")
   func unwritable() {
     #expect(Timestamp(milliseconds: .max).description == "9999-12-31T23:59:59.999Z")
     #expect(Timestamp(milliseconds: .min).description == "0000-01-01T00:00:00Z")
   }
 
-  @Test("differences and sums at the ends of the range stay there")
+  @Test("differences and sums are clamped to the range")
   func saturation() {
     let (first, last) = (Timestamp(milliseconds: .min), Timestamp(milliseconds: .max))
     #expect(last.milliseconds(since: first) == .max)
@@ -124,7 +124,7 @@ struct InstantTests {
     #expect(start.milliseconds(since: start.advanced(byMilliseconds: 2)) == -2)
   }
 
-  @Test("a deadline too far off is the last there is, and one too far back the first")
+  @Test("a deadline beyond the range is clamped to its end")
   func saturation() {
     let (first, last) = (Instant(microseconds: .min), Instant(microseconds: .max))
     #expect(Instant(microseconds: 0).advanced(byMilliseconds: .max) == last)

@@ -56,7 +56,7 @@ struct ValueCodingTests {
     for value in Self.values { #expect(try decoded(encoded(value)) == value) }
   }
 
-  @Test("the bytes are these")
+  @Test("the encoded bytes are as specified")
   func golden() {
     #expect(Hex.encode(encoded(.text("ab"))) == "01000000026162")
     #expect(Hex.encode(encoded(.code(5))) == "0205")
@@ -99,7 +99,7 @@ struct ValueCodingTests {
         == "12\(Self.user)0000000178" + dots + positions)
   }
 
-  @Test("every prefix is refused")
+  @Test("every prefix is rejected")
   func truncation() {
     for value in Self.values {
       let bytes = encoded(value)
@@ -109,7 +109,7 @@ struct ValueCodingTests {
     }
   }
 
-  @Test("every change of one byte is refused or read as another value, and never stops the program")
+  @Test("every change of one byte is rejected or read as another value, and never traps")
   func mutation() throws {
     for value in Self.values {
       let bytes = encoded(value)
@@ -117,7 +117,7 @@ struct ValueCodingTests {
         for byte in UInt8.min ... .max where byte != bytes[place] {
           var damaged = bytes
           damaged[place] = byte
-          // then a form has one spelling: what is read is written as it was
+          // then an encoding is unique: what is read is written back unchanged
           guard let read = try? decoded(damaged) else { continue }
           try #require(read != value && encoded(read) == damaged, "\(value): \(place), \(byte)")
         }
@@ -125,7 +125,7 @@ struct ValueCodingTests {
     }
   }
 
-  @Test("a geometry is refused past its limits, and not at them")
+  @Test("a geometry is rejected beyond its limits, and accepted at them")
   func geometryLimits() throws {
     let vertex = Self.place
     func ring(_ count: Int) -> Ring { Ring(Array(repeating: vertex, count: count)) }
@@ -147,12 +147,12 @@ struct ValueCodingTests {
     for (geometry, isAllowed) in cases {
       let value = Value.geometry(geometry)
       #expect((try? decoded(encoded(value))) == (isAllowed ? value : nil))
-      // then what a field accepts can be stored and read back, and nothing else is accepted
+      // then a field accepts exactly the values that can be stored and read back
       #expect(Field.fenceGeometry.accepts(value) == isAllowed)
     }
   }
 
-  @Test("a field takes values of its own type and range, and no others")
+  @Test("a field accepts values of its own type and range, and no others")
   func acceptance() {
     let text = Value.text("Florian 1")
     let claim = Value.claim(.safe, note: "seen")

@@ -13,9 +13,10 @@ import Testing
 
   private static let clean = [
     "Benchmarks", "Fuzz/Sources", "Sources/MusterCrypto", "Sources/MusterGeo",
-    "Sources/MusterLocation", "Sources/MusterStore", "Sources/MusterSync/Engine",
-    "Sources/MusterSync/Session", "Sources/MusterTransport", "Sources/muster-sim",
-    "Tests/MusterCryptoTests", "Tests/MusterGeoTests", "Tests/MusterLocationTests",
+    "Sources/MusterLocation", "Sources/MusterModel", "Sources/MusterStore",
+    "Sources/MusterSync/Engine", "Sources/MusterSync/Session", "Sources/MusterTransport",
+    "Sources/muster-sim", "Tests/MusterCryptoTests", "Tests/MusterGeoTests",
+    "Tests/MusterLocationTests", "Tests/MusterModelTests",
     "Tests/MusterStoreTests", "Tests/MusterSyncTests", "Tests/MusterTransportTests",
   ]
 

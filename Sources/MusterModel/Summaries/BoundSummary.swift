@@ -1,22 +1,22 @@
-/// A table that other devices fill, and that is bounded for each certificate.
+/// A table that other devices fill, with a limit for each certificate.
 public enum BoundedTable: UInt8, Codable, CaseIterable, Comparable, Hashable, Sendable {
-  /// Logs that were opened with the certificate, lane by lane.
+  /// Logs opened with the certificate, per lane.
   case logs = 1
-  /// Receipts by it.
+  /// Receipts that it signed.
   case receipts = 2
   /// Trackers whose positions it publishes.
   case trackers = 3
-  /// Epochs that its frames were sealed under and whose keys are missing here.
+  /// Epochs that seal its frames and whose keys are missing here.
   case missingKeys = 4
-  /// Certificates that were issued under it and that no control log brought.
+  /// Certificates that were issued under it and that no control log contains.
   case certificates = 5
-  /// Frames of it past the cut of a revocation.
+  /// Its frames after the cut-off of a revocation.
   case quarantine = 6
 
-  /// What JSON calls it.
+  /// The name in JSON.
   public var name: String { String(describing: self) }
 
-  /// What people call it.
+  /// The name for people.
   public var label: String {
     switch self {
     case .logs: "logs"
@@ -28,24 +28,24 @@ public enum BoundedTable: UInt8, Codable, CaseIterable, Comparable, Hashable, Se
     }
   }
 
-  /// The order of the numbers.
+  /// Orders by number.
   public static func < (left: BoundedTable, right: BoundedTable) -> Bool {
     left.rawValue < right.rawValue
   }
 }
 
-/// A device that has reached a bound: what more it sends of that sort is refused here.
+/// A device that has reached a limit: this node rejects its further entries of that kind.
 public struct BoundSummary: Codable, Hashable, Sendable {
-  /// The device whose entries are refused.
+  /// The device whose entries are rejected.
   public var device: DeviceID
-  /// Of the device's user; the first digits of its id while none is known.
+  /// The user's callsign; the first digits of the device's id while none is known.
   public var callsign: String
-  /// What there is too much of.
+  /// The table whose limit was reached.
   public var bound: BoundedTable
-  /// How many entries were refused since the start of the program.
+  /// Entries rejected since the start of the program.
   public var refusals: UInt64
 
-  /// A bound that was reached.
+  /// Creates a summary of a reached limit.
   public init(device: DeviceID, callsign: String, bound: BoundedTable, refusals: UInt64) {
     self.device = device
     self.callsign = callsign

@@ -1,22 +1,21 @@
-/// What came of merging a bundle, or a piece of one: how much was new, how much was here already,
-/// and what was not taken, and why.
+/// The result of merging a bundle or a piece of one: how much was new, known or rejected, and why.
 public struct BundleTally: Codable, Hashable, Sendable {
-  /// Of one kind of thing.
+  /// Counts for one kind of item.
   public struct Count: Codable, Hashable, Sendable {
-    /// Held from now on.
+    /// Items that were stored.
     public var new = 0
-    /// Held before; of a record, the same or a newer one.
+    /// Items that were held before; for a record, the same or a newer one.
     public var known = 0
-    /// Not taken.
+    /// Items that were rejected, by reason.
     public var refused: [BundleRefusal: Int] = [:]
 
-    /// Nothing yet.
+    /// Creates a count of zero.
     public init() {}
 
-    /// How many were not taken, for whatever reason.
+    /// The number of rejected items, for any reason.
     public var refusedInAll: Int { refused.values.reduce(0, +) }
 
-    /// Counts some that were not taken.
+    /// Counts rejected items.
     public mutating func refuse(_ reason: BundleRefusal, _ count: Int) {
       if count > 0 { refused[reason, default: 0] += count }
     }
@@ -32,17 +31,17 @@ public struct BundleTally: Codable, Hashable, Sendable {
   public var frames = Count()
   /// Positions and receipts.
   public var records = Count()
-  /// Keys that this laptop lacked, and can read with from now on.
+  /// Epoch keys that were missing here and are now available.
   public var newKeys = 0
-  /// Pieces that are not as they were written.
+  /// Pieces whose checksum or format is wrong.
   public var damagedPieces = 0
-  /// Pieces that say nothing this version understands.
+  /// Pieces that this version cannot parse.
   public var unreadablePieces = 0
 
-  /// Nothing yet.
+  /// Creates a tally of zero.
   public init() {}
 
-  /// Counts what came of another piece.
+  /// Adds the result of another piece.
   public mutating func add(_ other: BundleTally) {
     frames.add(other.frames)
     records.add(other.records)
@@ -52,18 +51,18 @@ public struct BundleTally: Codable, Hashable, Sendable {
   }
 }
 
-/// Why something in a bundle was not taken. Numbers go over the node's socket.
+/// Why an item of a bundle was rejected. Numbers are on the control socket.
 public enum BundleRefusal: UInt8, Codable, CaseIterable, Comparable, Error, Sendable {
-  /// A hash, a chain or a signature that does not hold.
+  /// A hash, chain or signature is wrong.
   case forged = 1
-  /// By a device whose certificate is not known here, and not in the bundle.
+  /// The author's certificate is neither known here nor in the bundle.
   case unknownAuthor = 2
-  /// What it follows is not held here, and not in the bundle.
+  /// The previous frame is neither held here nor in the bundle.
   case unattached = 3
-  /// More of something than is held: logs, branches of one, or frames in quarantine.
+  /// A limit is reached: logs, branches of a log, or quarantined frames.
   case overLimit = 4
 
-  /// Its name in JSON.
+  /// The name in JSON.
   public var name: String {
     switch self {
     case .forged: "forged"
@@ -73,34 +72,34 @@ public enum BundleRefusal: UInt8, Codable, CaseIterable, Comparable, Error, Send
     }
   }
 
-  /// By number, so that they are listed alike everywhere.
+  /// Orders by number, so that lists are the same everywhere.
   public static func < (left: BundleRefusal, right: BundleRefusal) -> Bool {
     left.rawValue < right.rawValue
   }
 }
 
-/// How a bundle ended. Numbers go over the node's socket.
+/// How a bundle ended. Numbers are on the control socket.
 public enum BundleEnd: UInt8, Codable, Sendable {
-  /// With its end mark: all of it was looked at.
+  /// With its end mark: all of it was read.
   case whole = 1
-  /// Without: the file was cut off, or is still being written.
+  /// Without an end mark: the file was truncated, or is still being written.
   case cutShort = 2
-  /// Where the next piece begins cannot be told any more.
+  /// Damaged, so that the next piece cannot be located.
   case damaged = 3
 }
 
-/// A piece of a bundle that is being made.
+/// A piece of a bundle that is being written.
 public struct BundlePiece: Codable, Hashable, Sendable {
-  /// What comes next in the file.
+  /// The next bytes of the file.
   @ByteString public var bytes: [UInt8]
-  /// What to ask for the piece after it with; empty after the last.
+  /// The cursor with which to request the next piece; empty after the last.
   @ByteString public var next: [UInt8]
-  /// In all pieces so far.
+  /// Frames in all pieces so far.
   public var frames: Int
-  /// In all pieces so far.
+  /// Records in all pieces so far.
   public var records: Int
 
-  /// Names what a node says of it.
+  /// Creates a piece from a node's response.
   public init(bytes: [UInt8], next: [UInt8], frames: Int, records: Int) {
     self.bytes = bytes
     self.next = next
@@ -109,18 +108,18 @@ public struct BundlePiece: Codable, Hashable, Sendable {
   }
 }
 
-/// What came of a piece of a bundle that is being merged.
+/// The result of merging one piece of a bundle.
 public struct BundleProgress: Codable, Hashable, Sendable {
-  /// Of the bytes that were given, so many are done with.
+  /// How many of the given bytes are processed.
   public var consumed: Int
-  /// What to give with those that follow.
+  /// The cursor to pass with the following bytes.
   @ByteString public var next: [UInt8]
-  /// Of this piece alone.
+  /// The counts of this piece only.
   public var tally: BundleTally
-  /// Nil while there is more to come.
+  /// How the bundle ended; nil while more follows.
   public var end: BundleEnd?
 
-  /// Names what a node says of it.
+  /// Creates a result from a node's response.
   public init(consumed: Int, next: [UInt8], tally: BundleTally, end: BundleEnd?) {
     self.consumed = consumed
     self.next = next

@@ -1,17 +1,17 @@
-/// A device whose key is in use in two places at once: its home was copied, or its key was stolen.
+/// A device with a second live copy of its keys: its home was copied, or its key was stolen.
 public struct CloneSummary: Codable, Hashable, Sendable {
-  /// The one that is in use twice.
+  /// The cloned device.
   public var device: DeviceID
-  /// Of the device's user; the first digits of its id while none is known.
+  /// The user's callsign; the first digits of the device's id while none is known.
   public var callsign: String
-  /// Which of its lives says so.
+  /// The incarnation that reported the clone.
   public var life: LifeMark
-  /// The one that it found beside itself.
+  /// The incarnation that it detected.
   public var other: LifeMark
-  /// By the clock of the life that says so.
+  /// By the clock of the reporting incarnation.
   public var noticedAt: Timestamp
 
-  /// The caller MUST hold the record, whose signature holds.
+  /// Creates a summary. The caller MUST hold the record and have verified its signature.
   public init(
     device: DeviceID, callsign: String, life: LifeMark, other: LifeMark, noticedAt: Timestamp
   ) {

@@ -1,27 +1,27 @@
-/// An ENTER or EXIT as people see it.
+/// An ENTER or EXIT event for display.
 public struct CrossingSummary: Codable, Hashable, Sendable {
   /// The same on every node, unlike `arrival`.
   public var id: CrossingID
-  /// Counts what this node learned of, in the order in which it did: where a follower resumes.
+  /// This node's arrival number of the event, where a reader of the event stream resumes.
   public var arrival: Int64
-  /// What the subject did, seen from the fence.
+  /// What the subject did, relative to the fence.
   public var type: CrossingType
-  /// Its row, which need not have arrived.
+  /// The fence's row, which need not have arrived.
   public var fence: RowID
   /// Empty while the fence itself has not arrived.
   public var fenceName: String
-  /// The device that crossed, which is also the one that signed it.
+  /// The device that crossed, which also signed the event.
   public var subject: DeviceID
-  /// Of the subject's user; the first digits of the user's id while no callsign is known.
+  /// The user's callsign; the first digits of the user's id while no callsign is known.
   public var callsign: String
-  /// When it happened, by the source of the fix.
+  /// The time of the event, by the source of the fix.
   public var sampleTime: Timestamp
-  /// Where the deciding fix lay, which is not where the edge was crossed.
+  /// The position of the fix that caused the event, which is not on the edge.
   public var position: Coordinate
-  /// An ENTER by a first fix that was already inside: the subject may have come in long before.
+  /// An ENTER by a first fix that was already inside: the subject may have entered long before.
   public var isBaseline: Bool
 
-  /// `arrival` MUST be this node's own: another's numbers mean nothing here.
+  /// Creates a summary. `arrival` MUST be this node's own number: it has no meaning elsewhere.
   public init(
     id: CrossingID, arrival: Int64, type: CrossingType, fence: RowID, fenceName: String,
     subject: DeviceID, callsign: String, sampleTime: Timestamp, position: Coordinate,

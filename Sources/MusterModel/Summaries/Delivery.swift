@@ -1,20 +1,20 @@
-/// How far a report has come, as far as this node can tell for certain: one figure, computed in one
-/// place, which every list, page and export shows.
+/// The confirmed delivery status of a report at this node: one figure, computed in one place, which
+/// every list, page and export shows.
 public struct Delivery: Codable, Hashable, Sendable {
-  /// Devices known to hold all of it: this one, its authors, those that confirmed it to this node
-  /// by the hashes of what they hold, and command devices by their signed receipts. Others may hold
-  /// it too: never too many are counted.
+  /// Devices known to hold all of it: this one, its authors, peers that confirmed it to this node
+  /// by the hashes of their data, and command devices by signed receipts. It is a lower bound:
+  /// other devices may hold it too.
   public let devices: Int
-  /// Devices of the operation that are not revoked, relays among them.
+  /// Devices of the operation that are not revoked, including relays.
   public let total: Int
-  /// Whether a device of role `command` holds all of it, by its signed receipt, over however many
-  /// hops that came.
+  /// Whether a device of role `command` holds all of it, by its signed receipt, over any number of
+  /// hops.
   public let commandPost: Bool
-  /// Since one of the devices last confirmed to this node that it holds all of it, by this node's
-  /// own clock; nil if none did since the start.
+  /// Seconds since a device last confirmed to this node that it holds all of it, by this node's own
+  /// clock; nil if none has since the start.
   public let ageSeconds: Int64?
 
-  /// `devices` is at least 1, whoever shows a report holds it, and `total` is no less.
+  /// Creates a status. `devices` MUST be at least 1, for this node, and `total` no less.
   public init(devices: Int, total: Int, commandPost: Bool, ageSeconds: Int64? = nil) {
     precondition(devices >= 1 && total >= devices, "held by \(devices) of \(total) devices")
     self.devices = devices
@@ -23,7 +23,7 @@ public struct Delivery: Codable, Hashable, Sendable {
     self.ageSeconds = ageSeconds
   }
 
-  /// Refuses a report that no device holds, or that more devices hold than there are.
+  /// Decodes a status. Rejects a report that no device holds, or more holders than devices.
   public init(from decoder: any Decoder) throws {
     let container = try decoder.container(keyedBy: CodingKeys.self)
     devices = try container.decode(Int.self, forKey: .devices)

@@ -1,21 +1,21 @@
-/// An enrolled device, as its certificate says.
+/// An enrolled device, according to its certificate.
 public struct DeviceSummary: Codable, Hashable, Sendable {
-  /// Made from the signing key, so that a device that joins again has another.
+  /// Derived from the signing key, so that a device that joins again has another id.
   public var id: DeviceID
-  /// Whose it is; a user may have several devices.
+  /// The device's user; a user may have several devices.
   public var user: UserID
-  /// Of its user; the first digits of the user's id while no callsign is known.
+  /// The user's callsign; the first digits of the user's id while no callsign is known.
   public var callsign: String
-  /// What this device's certificate grants, whatever the user's other devices have.
+  /// The role of this device's certificate; the user's other devices may have other roles.
   public var role: Role
-  /// Certificates between it and the root.
+  /// The number of certificates between it and the root.
   public var rank: Int
-  /// Whether it is the one that was asked.
+  /// Whether it is the device that answers the request.
   public var isThisDevice: Bool
-  /// Whether what it writes from its revocation on counts for nobody.
+  /// Whether it is revoked: what it writes after the cut-off has no effect.
   public var isRevoked: Bool
 
-  /// The caller MUST give only devices whose certificates count.
+  /// Creates a summary. The caller MUST give only devices with valid certificates.
   public init(
     id: DeviceID, user: UserID, callsign: String, role: Role, rank: Int, isThisDevice: Bool,
     isRevoked: Bool

@@ -1,56 +1,56 @@
-/// A directive as people see it, and what has become of it.
+/// A directive for display, with the state of its answers.
 public struct DirectiveSummary: Codable, Hashable, Sendable {
   /// The row that acknowledgements name.
   public var id: RowID
-  /// What is asked.
+  /// The kind of directive.
   public var kind: DirectiveKind
-  /// Empty where the kind says it all.
+  /// Empty if the kind suffices.
   public var text: String
-  /// Whom it is for, in a few words.
+  /// The audience, in a few words.
   public var addressees: String
-  /// The first of `zones`; nil when none was given.
+  /// The first of `zones`; nil when none is named.
   public var fence: RowID?
-  /// Of that one: empty while it has not arrived, or when none was given.
+  /// The name of that zone; empty while it has not arrived, or when none is named.
   public var fenceName: String
   /// The zones to go to, by name; empty for any active assembly zone.
   public var zones: [DirectiveZone] = []
-  /// By the commander's clock; nil when none was given.
+  /// By the commander's clock; nil for no deadline.
   public var deadline: Timestamp?
-  /// From when it was issued to its deadline; nil where it has none, or an older program gave a
-  /// moment alone.
+  /// Seconds from issue to deadline; nil without a deadline, or if an older program gave only a
+  /// time.
   public var durationSeconds: UInt32?
-  /// Open until command closes it, or another directive replaces it.
+  /// Open until command closes it, or another directive supersedes it.
   public var status: DirectiveStatus
-  /// The directives that this one replaces, by id.
+  /// The directives that this one supersedes, by id.
   public var supersedes: [RowID] = []
-  /// The directive that replaces this one.
+  /// The directive that supersedes this one.
   public var supersededBy: RowID?
-  /// Who gave it.
+  /// The callsign of the commander who issued it.
   public var callsign: String
-  /// As its author's clock claimed: a label.
+  /// By its author's clock: a label.
   public var createdAt: Timestamp
-  /// Those it is for, the unaccounted ones first and late arrivals last, each by callsign.
+  /// The people addressed: unaccounted first, late arrivals last, each sorted by callsign.
   public var people: [Respondent]
 
-  /// Those of whom nothing shows yet that they heard of it and are well.
+  /// The people without evidence that they received it and are well.
   public var unaccounted: [Respondent] { people.filter { $0.state == .unaccounted } }
 
-  /// Those it was for when it was issued: late arrivals are no part of its count.
+  /// The people addressed at its issue: late arrivals are not in its count.
   public var expected: [Respondent] { people.filter { !$0.isLate } }
 
-  /// Those who were first heard of after a roll call was issued.
+  /// The people first received from after a roll call was issued.
   public var lateArrivals: [Respondent] { people.filter(\.isLate) }
 
-  /// How many of those it was for have answered, or were seen.
+  /// How many of the people addressed have answered, or were observed as required.
   public var answered: Int { expected.count { $0.state != .unaccounted } }
 
-  /// Whether its time is over and somebody has not answered.
+  /// Whether the deadline has passed and a person has not answered.
   public func isOverdue(now: Timestamp) -> Bool {
     guard status == .open, let deadline, now > deadline else { return false }
     return people.contains { $0.state == .unaccounted }
   }
 
-  /// The caller MUST have judged `people` at one moment.
+  /// Creates a summary. The caller MUST have assessed `people` at one moment.
   public init(
     id: RowID, kind: DirectiveKind, text: String, addressees: String, fence: RowID?,
     fenceName: String, deadline: Timestamp?, status: DirectiveStatus, callsign: String,
@@ -77,23 +77,23 @@ public struct DirectiveZone: Codable, Hashable, Sendable {
   /// Empty while the fence has not arrived.
   public var name: String
 
-  /// A zone as it is called now.
+  /// Creates a zone with its current name.
   public init(id: RowID, name: String) {
     self.id = id
     self.name = name
   }
 }
 
-/// The way from somebody's newest fix to the nearest zone of a directive.
+/// The distance and bearing from a person's newest fix to the nearest zone of a directive.
 public struct ZoneDirection: Codable, Hashable, Sendable {
   /// The nearest zone.
   public var zone: DirectiveZone
-  /// To its edge, rounded; 0 inside.
+  /// Distance to its edge, rounded; 0 inside.
   public var distanceMetres: Int64
-  /// Clockwise from north, 0 to 359; nil inside.
+  /// Bearing clockwise from north, 0 to 359; nil inside.
   public var bearingDegrees: Int64?
 
-  /// The zone, how far it is and where: `School, 420 m at 47° (NE)`.
+  /// The zone with its distance and bearing: `School, 420 m at 47° (NE)`.
   public var words: String {
     guard let bearingDegrees else {
       return distanceMetres == 0 ? "\(zone.name), where you are" : "\(zone.name), \(distanceWords)"
@@ -112,7 +112,7 @@ public struct ZoneDirection: Codable, Hashable, Sendable {
     return tenths < 100 ? "\(tenths / 10).\(tenths % 10) km" : "\(distanceMetres / 1000) km"
   }
 
-  /// The caller MUST have rounded both.
+  /// Creates a direction. The caller MUST have rounded both numbers.
   public init(zone: DirectiveZone, distanceMetres: Int64, bearingDegrees: Int64?) {
     self.zone = zone
     self.distanceMetres = distanceMetres
@@ -120,41 +120,41 @@ public struct ZoneDirection: Codable, Hashable, Sendable {
   }
 }
 
-/// One of those whom a directive is for.
+/// A person that a directive addresses.
 public struct Respondent: Codable, Hashable, Sendable {
-  /// Whose answer it is.
+  /// The person.
   public var user: UserID
-  /// The first digits of the id while no callsign is known.
+  /// The callsign; the first digits of the id while no callsign is known.
   public var callsign: String
-  /// Whether they answered.
+  /// The state of the answer.
   public var state: State
-  /// Of an answer, or why there is none, in a few words.
+  /// The text of the answer, or the reason for its absence.
   public var reason: String
-  /// When they answered, by the clock of who wrote it; nil when they did not.
+  /// The time of the answer, by the clock of its author; nil without an answer.
   public var answeredAt: Timestamp?
-  /// Who answered on their behalf; nil when they did themselves.
+  /// Who answered on their behalf; nil for the person's own answer.
   public var answeredBy: String?
-  /// Seconds since their newest fix; nil when there is none.
+  /// Seconds since their newest fix; nil without a fix.
   public var fixAgeSeconds: Int64?
-  /// Whether they were first heard of after the roll call was issued.
+  /// Whether the person was first received from after the roll call was issued.
   public var isLate = false
-  /// Whether they carry a tracker that cannot answer: command answers for them.
+  /// Whether the person carries a tracker, which cannot answer: command answers for them.
   public var isTracker = false
-  /// The way to the nearest zone; nil without a zone or a fix that tells, or where none is asked
-  /// for.
+  /// The direction to the nearest zone; nil without a zone, without a usable fix, or if not
+  /// required.
   public var direction: ZoneDirection?
 
-  /// What is known of their answer.
+  /// The states of an answer.
   public enum State: String, Codable, Hashable, Sendable, CaseIterable {
     case acknowledged
-    /// Seen where they are to be, since the directive was given.
+    /// Observed in the required zone since the directive was issued.
     case present
     case unaccounted
-    /// Late, and not asked.
+    /// A late arrival, who was not asked.
     case late
   }
 
-  /// The caller MUST have judged it all at one moment.
+  /// Creates a value. The caller MUST have assessed all of it at one moment.
   public init(
     user: UserID, callsign: String, state: State, reason: String, answeredAt: Timestamp?,
     answeredBy: String?, fixAgeSeconds: Int64?

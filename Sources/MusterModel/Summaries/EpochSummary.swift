@@ -1,15 +1,15 @@
-/// The group key that new frames are sealed under.
+/// The group key that seals new frames.
 public struct EpochSummary: Codable, Hashable, Sendable {
   /// A hash of the key.
   public var id: EpochID
-  /// One more than the greatest that its maker knew; 0 where no announcement has come.
+  /// One more than the greatest that its author knew; 0 if no announcement has arrived.
   public var generation: UInt32
-  /// Whose device announced it; empty where no announcement has come.
+  /// The user of the device that announced it; empty if no announcement has arrived.
   public var callsign: String
   /// Whether this device announced it.
   public var isOwn: Bool
 
-  /// The epoch in force.
+  /// Creates a summary of the current epoch.
   public init(id: EpochID, generation: UInt32, callsign: String, isOwn: Bool) {
     self.id = id
     self.generation = generation

@@ -1,37 +1,37 @@
-/// A geofence as people see it.
+/// A geofence for display.
 public struct FenceSummary: Codable, Hashable, Sendable {
   /// The row that commands about this fence name.
   public var id: RowID
-  /// The shown one where people disagree.
+  /// The name; in a conflict, the shown one.
   public var name: String
-  /// Decides what being inside means for a user's safety.
+  /// Determines what being inside means for a person's safety.
   public var kind: FenceKind
-  /// An inactive fence is drawn and not watched: it makes no crossings and no one safe or unsafe.
+  /// Whether it is evaluated. An inactive fence is only drawn: it makes no events and no status.
   public var isActive: Bool
-  /// The shown outline, by which this node decides crossings.
+  /// The shown outline, by which this node detects events.
   public var geometry: FenceGeometry
-  /// Seconds inside before it is an ENTER.
+  /// Seconds inside before an ENTER counts.
   public var dwellSeconds: UInt32
-  /// How sure an EXIT must be.
+  /// The evidence that an EXIT requires.
   public var mode: FenceMode
-  /// Of whom somebody is to be inside; nil for nobody.
+  /// The role of which a person must be inside; nil for none.
   public var needs: Role?
-  /// When command is to review it, by the clock of whoever set that; nil for never.
+  /// When command is to review it, by the clock of that value's author; nil for never.
   public var reviewAt: Timestamp?
   /// Whether an entry raises an alert.
   public var alertsEntry = true
-  /// Free text that came with the outline; empty when there was none.
+  /// Free text that was imported with the outline; empty if there was none.
   public var properties: String
-  /// Callsigns of those whose newest fix is inside, sorted.
+  /// Callsigns of the people whose newest fix is inside, sorted.
   public var inside: [String]
-  /// Fields in which people disagree, each with all its values; empty when none.
+  /// The fields in conflict, each with all its values.
   public var conflicts: [FieldConflict]
-  /// As its author's clock claimed: a label.
+  /// By its author's clock: a label.
   public var createdAt: Timestamp
-  /// The latest that any live value's author claimed: a label.
+  /// The latest time that the author of any live value claimed: a label.
   public var updatedAt: Timestamp
 
-  /// The caller sorts `inside`, and gives the shown value of each field.
+  /// Creates a summary. The caller sorts `inside`, and gives the shown value of each field.
   public init(
     id: RowID, name: String, kind: FenceKind, isActive: Bool, geometry: FenceGeometry,
     dwellSeconds: UInt32, mode: FenceMode, needs: Role?, properties: String, inside: [String],

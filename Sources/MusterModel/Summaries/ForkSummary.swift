@@ -1,19 +1,19 @@
-/// A log with two frames for one place: its author's database was restored or copied, or it lies.
+/// A log with two frames at one position: a restored or copied database, or equivocation.
 public struct ForkSummary: Codable, Hashable, Sendable {
-  /// Whose log it is.
+  /// The author's device.
   public var device: DeviceID
-  /// Of the device's user; the first digits of its id while none is known.
+  /// The user's callsign; the first digits of the device's id while none is known.
   public var callsign: String
   /// The log that is forked.
   public var log: LogID
-  /// The lane of all of its frames.
+  /// The lane of all its frames.
   public var lane: Lane
-  /// The first sequence at which there is more than one frame.
+  /// The first sequence with more than one frame.
   public var place: UInt64
-  /// How many branches are held; beyond `Limits.branchesPerLog` none of them counts.
+  /// The number of branches held; beyond `Limits.branchesPerLog` none of them counts.
   public var branches: Int
 
-  /// The caller MUST hold all branches that it counts.
+  /// Creates a summary. The caller MUST hold all branches that it counts.
   public init(
     device: DeviceID, callsign: String, log: LogID, lane: Lane, place: UInt64, branches: Int
   ) {

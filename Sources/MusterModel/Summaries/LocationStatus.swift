@@ -1,15 +1,15 @@
-/// How a node learns where its laptop is.
+/// The state of a node's position source.
 public struct LocationStatus: Codable, Hashable, Sendable {
-  /// What it listens to, as `gpsd 127.0.0.1:2947`; empty where there is none.
+  /// The source, such as `gpsd 127.0.0.1:2947`; empty without one.
   public var source: String
-  /// How that stands, in a few words; empty where there is none.
+  /// The state of the source, in a few words; empty without one.
   public var state: String
-  /// How closely it looks: `precise` or `coarse`.
+  /// The sampling mode: `precise` or `coarse`.
   public var mode: String
-  /// What sources said that was not used or was put right, by reason, since the node started.
+  /// Fixes that were rejected or corrected since the node started, by reason.
   public var refused: [String: UInt64]
 
-  /// Taken at one moment.
+  /// Creates a status. All values MUST be of one moment.
   public init(source: String, state: String, mode: String, refused: [String: UInt64]) {
     self.source = source
     self.state = state

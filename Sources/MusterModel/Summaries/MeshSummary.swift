@@ -1,37 +1,37 @@
-/// Who hears whom, as far as it is known here.
+/// The mesh topology as known to this node.
 public struct MeshSummary: Codable, Hashable, Sendable {
-  /// By who hears, then by who is heard; of two devices at most one each way.
+  /// The links, sorted by receiver, then sender; at most one per direction between two devices.
   public var links: [MeshLink]
 
-  /// In the order given.
+  /// Creates a summary with the links in the given order.
   public init(links: [MeshLink]) { self.links = links }
 }
 
-/// That one device hears another.
+/// States that one device receives from another.
 public struct MeshLink: Codable, Hashable, Sendable {
-  /// Who hears.
+  /// The receiver, which reported the link.
   public var from: DeviceID
-  /// Of its user; the first digits of its id while its certificate is not known here.
+  /// The user's callsign; the first digits of the device's id while its certificate is unknown.
   public var fromCallsign: String
-  /// Who is heard.
+  /// The sender.
   public var to: DeviceID
-  /// Likewise.
+  /// The sender's callsign, like `fromCallsign`.
   public var toCallsign: String
-  /// By which way.
+  /// The kind of path.
   public var path: NeighbourPath
-  /// Since when without a gap of minutes, by the clock of who hears, to the minute.
+  /// Since when without a gap of minutes, by the receiver's clock, to the minute.
   public var since: Timestamp
-  /// When who hears said so, by its own clock; of this device's own neighbours: now.
+  /// When the receiver reported the link, by its own clock; for this device's own links: now.
   public var toldAt: Timestamp
-  /// Whether the other one hears this one too.
+  /// Whether there is a link in the other direction too.
   public var isMutual: Bool
-  /// Whether who hears is within reach of this device, over others that are, or something new of it
-  /// came just now: it would have told what has changed. Else it is what was told last.
+  /// Whether the receiver is reachable over current links, or new data of it has just arrived: it
+  /// would have reported changes. Otherwise the link is its last known state.
   public var isCurrent: Bool
-  /// Frames held here that who is heard is not known to hold; nil but of own neighbours.
+  /// Held frames that the sender is not known to hold; only for this device's own neighbours.
   public var behindFrames: UInt64?
 
-  /// Nothing is checked here.
+  /// Creates a link. Nothing is validated here.
   public init(
     from: DeviceID, fromCallsign: String, to: DeviceID, toCallsign: String, path: NeighbourPath,
     since: Timestamp, toldAt: Timestamp, isMutual: Bool, isCurrent: Bool,

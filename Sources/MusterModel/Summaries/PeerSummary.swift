@@ -1,47 +1,47 @@
-/// Another device that this node has met.
+/// A peer that this node has met.
 public struct PeerSummary: Codable, Hashable, Sendable {
-  /// Whether words reach it. Numbers are on the control socket.
+  /// Whether the peer is reachable. Numbers are on the control socket.
   public enum State: UInt8, Codable, Hashable, Sendable {
-    /// A session is open, and answered.
+    /// A session is open and validated.
     case connected = 1
-    /// Its announces are heard; in a large mesh not everybody keeps a session with everybody.
+    /// Its announces arrive; in a large mesh not all peers have a session.
     case heard = 2
-    /// Nothing has come of late.
+    /// Nothing was received recently.
     case silent = 3
   }
 
-  /// Of its user; the first digits of its id while its certificate is not known here.
+  /// The user's callsign; the first digits of the device's id while its certificate is unknown.
   public var callsign: String
   /// By its certificate, which its session or its announce proved.
   public var device: DeviceID
-  /// How it stands now.
+  /// The current state.
   public var state: State
-  /// Where it was heard from last.
+  /// The address of its last datagram.
   public var endpoint: Endpoint
-  /// By which it was heard last.
+  /// The link of its last datagram.
   public var link: LinkID
-  /// What this machine calls that link; empty where it cannot tell.
+  /// This machine's name for that link; empty if unknown.
   public var interface: String
-  /// Since anything of it was authenticated, by the clock that also counts sleep.
+  /// Seconds since its last authenticated datagram, by a clock that includes sleep.
   public var lastHeardSeconds: Int64
-  /// How long a session has been open; nil while none is.
+  /// The age of the session in seconds; nil without one.
   public var connectedSeconds: Int64?
-  /// There and back, as last measured; nil where it was not.
+  /// The last measured round-trip time; nil if not measured.
   public var roundTripMicroseconds: Int64?
-  /// Frames held here that it is not known to hold.
+  /// Held frames that it is not known to hold.
   public var behindFrames: UInt64
-  /// On its sessions since the start, IP and UDP headers counted; nil where nobody counts.
+  /// Bytes sent in its sessions since the start, with IP and UDP headers; nil if not counted.
   public var sentBytes: UInt64?
-  /// Likewise.
+  /// Bytes received, like `sentBytes`.
   public var receivedBytes: UInt64?
 
-  /// Which of the two needs an update before they synchronize; nil where their rules are the same.
+  /// Which of the two needs an update before they synchronize; nil if their rules are the same.
   public var needsUpdate: UpdateNeed?
 
-  /// Whether a session is open; announces alone do not make one.
+  /// Whether a session is open; announces do not create one.
   public var isConnected: Bool { state == .connected }
 
-  /// No length of time is negative.
+  /// Creates a summary. Durations MUST NOT be negative.
   public init(
     callsign: String, device: DeviceID, state: State, endpoint: Endpoint, link: LinkID,
     interface: String, lastHeardSeconds: Int64, connectedSeconds: Int64?,

@@ -1,7 +1,7 @@
 /// The status of a person: the first row of the table in decision 0037 that applies. The cases are
-/// in the order of that table; the raw values are in JSON and never change.
+/// in the order of that table. The raw values are in JSON and never change.
 public enum PersonStatus: String, Codable, Sendable, Hashable, CaseIterable, Comparable {
-  /// A call for help that nothing answers.
+  /// A call for help that is not answered.
   case mayday
   /// Command knows where the person is and that they are well.
   case accountedFor
@@ -13,28 +13,28 @@ public enum PersonStatus: String, Codable, Sendable, Hashable, CaseIterable, Com
   case unaccounted
   /// An order or a check-in may be past its deadline.
   case overdue
-  /// Nothing was ever received.
+  /// Nothing was ever received from the person.
   case expected
   /// Nothing was received for longer than the silence setting.
   case noContact
   /// An open order applies and is not satisfied yet.
   case ordered
-  /// Inside a zone to gather in.
+  /// Inside an assembly zone.
   case atAssembly
-  /// The person's own report.
+  /// Self-reported safe.
   case reportedSafe
   /// In contact, without a usable fix.
   case noPosition
   /// In contact, with a usable fix.
   case ok
 
-  /// Its place in the table, from 0.
+  /// Its position in the table, from 0.
   public var rank: Int { Self.ranks[self] ?? Self.allCases.count }
 
   private static let ranks = Dictionary(
     uniqueKeysWithValues: allCases.enumerated().map { ($1, $0) })
 
-  /// A few words for people.
+  /// A label of a few words.
   public var label: String {
     switch self {
     case .mayday: "MAYDAY"
@@ -53,7 +53,7 @@ public enum PersonStatus: String, Codable, Sendable, Hashable, CaseIterable, Com
     }
   }
 
-  /// The severity of the status where nothing mitigates it.
+  /// The severity of the status without mitigation.
   public var severity: Severity {
     switch self {
     case .mayday, .inHazard, .unaccounted: .danger
@@ -63,11 +63,11 @@ public enum PersonStatus: String, Codable, Sendable, Hashable, CaseIterable, Com
     }
   }
 
-  /// By the order of the table.
+  /// Orders as in the table.
   public static func < (left: Self, right: Self) -> Bool { left.rank < right.rank }
 }
 
-/// How bad a status is. Lists sort by it, the worst first.
+/// The severity of a status. Lists sort by it, the worst first.
 public enum Severity: String, Codable, Sendable, Hashable, CaseIterable, Comparable {
   case danger
   case warning
@@ -83,12 +83,12 @@ public enum Severity: String, Codable, Sendable, Hashable, CaseIterable, Compara
     }
   }
 
-  /// The worse is less.
+  /// The worse severity orders first.
   public static func < (left: Self, right: Self) -> Bool { left.rank < right.rank }
 
-  /// What older programs read.
+  /// Returns the state that older programs read.
   ///
-  /// - Parameter status: somebody who has yet to follow an order is unsafe, as before.
+  /// - Parameter status: a person who has yet to satisfy an order is unsafe, as before.
   public func safety(of status: PersonStatus) -> SafetyState {
     switch self {
     case .danger: .unsafe
@@ -99,16 +99,16 @@ public enum Severity: String, Codable, Sendable, Hashable, CaseIterable, Compara
   }
 }
 
-/// One row of the table that applies to a person. All are shown, whatever the status is.
+/// A row of the status table that applies to a person. All are shown, whatever the status.
 public struct StatusCondition: Codable, Hashable, Sendable {
-  /// Which row.
+  /// The row.
   public var status: PersonStatus
-  /// That of the row, or a lower one where something mitigates it.
+  /// The severity of the row, or a lower one if something mitigates it.
   public var severity: Severity
-  /// Why, in a few plain words.
+  /// The reason, in a few words.
   public var reason: String
 
-  /// A condition with its reason.
+  /// Creates a condition with its reason.
   public init(status: PersonStatus, severity: Severity, reason: String) {
     self.status = status
     self.severity = severity

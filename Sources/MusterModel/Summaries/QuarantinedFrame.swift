@@ -1,23 +1,23 @@
-/// A frame past a cut: held, counted nowhere, and perhaps honest late work.
+/// A frame after a cut-off: held without effect, and perhaps honest late work.
 public struct QuarantinedFrame: Codable, Hashable, Sendable {
-  /// What it is released by.
+  /// The hash by which it is released.
   public var hash: FrameHash
-  /// Whose it is; the device was revoked, or its log has too many branches.
+  /// Its author's device, which was revoked, or whose log has too many branches.
   public var device: DeviceID
-  /// Of the device's user; the first digits of its id while none is known.
+  /// The user's callsign; the first digits of the device's id while none is known.
   public var callsign: String
-  /// The log that it stands in.
+  /// The log that contains it.
   public var log: LogID
   /// The lane of the log.
   public var lane: Lane
-  /// Its place in the log.
+  /// Its sequence in the log.
   public var sequence: UInt64
-  /// As its author's clock claimed; nil where no key at hand opens it.
+  /// By its author's clock; nil if no available key opens it.
   public var writtenAt: Timestamp?
-  /// What it says, a line each; empty where no key at hand opens it.
+  /// Its content, one line per entry; empty if no available key opens it.
   public var contents: [String]
 
-  /// The caller MUST hold the frame.
+  /// Creates a value. The caller MUST hold the frame.
   public init(
     hash: FrameHash, device: DeviceID, callsign: String, log: LogID, lane: Lane, sequence: UInt64,
     writtenAt: Timestamp?, contents: [String]

@@ -1,39 +1,39 @@
-/// A hazard report as people see it: of each field the shown value.
+/// A hazard report for display, with the shown value of each field.
 public struct ReportSummary: Codable, Hashable, Sendable {
   /// The row that commands about this report name.
   public var id: RowID
-  /// Empty only while the write that carries it has not arrived.
+  /// Empty only while the write that contains it has not arrived.
   public var title: String
-  /// Empty when there are none.
+  /// Empty if there are none.
   public var details: String
-  /// `other` when its author did not say.
+  /// `other` if its author did not state one.
   public var category: ReportCategory
-  /// 1 to 5; nil when its author did not say.
+  /// 1 to 5; nil if its author did not state one.
   public var severity: UInt8?
-  /// Nil when the report is not about one place.
+  /// Nil for a report without a position.
   public var position: Coordinate?
-  /// True while anybody's unsuperseded call for it stands.
+  /// Whether any live flag demands evacuation.
   public var toEvacuate: Bool
-  /// Open where one person says open and another resolved.
+  /// In a conflict, open wins over resolved.
   public var status: ReportStatus
-  /// Who created it, and may change it beside `command`.
+  /// The user who created it, and may change it as `command` may.
   public var owner: UserID
   /// The first digits of the owner's id while no callsign is known.
   public var ownerCallsign: String
-  /// Callsigns of those who confirmed it, sorted.
+  /// Callsigns of the users who confirmed it, sorted.
   public var confirmations: [String]
   /// Oldest first, by their authors' clocks.
   public var comments: [ReportComment]
-  /// Fields in which people disagree, each with all its values; empty when none.
+  /// The fields in conflict, each with all its values.
   public var conflicts: [FieldConflict]
-  /// Who holds it, as far as this node knows.
+  /// The delivery status, as known to this node.
   public var delivery: Delivery
-  /// As its author's clock claimed: a label.
+  /// By its author's clock: a label.
   public var createdAt: Timestamp
-  /// The latest that any live value's author claimed: a label.
+  /// The latest time that the author of any live value claimed: a label.
   public var updatedAt: Timestamp
 
-  /// The caller sorts the lists, and gives the shown value of each field.
+  /// Creates a summary. The caller sorts the lists, and gives the shown value of each field.
   public init(
     id: RowID, title: String, details: String, category: ReportCategory, severity: UInt8?,
     position: Coordinate?, toEvacuate: Bool, status: ReportStatus, owner: UserID,
@@ -59,16 +59,16 @@ public struct ReportSummary: Codable, Hashable, Sendable {
   }
 }
 
-/// What somebody wrote under a report.
+/// A comment on a report.
 public struct ReportComment: Codable, Hashable, Sendable {
-  /// Of its author; the first digits of the user's id while no callsign is known.
+  /// The author's callsign; the first digits of the user's id while no callsign is known.
   public var callsign: String
   /// At most `Limits.paragraphBytes`, with line feeds.
   public var text: String
-  /// As its author's clock claimed: a label.
+  /// By its author's clock: a label.
   public var writtenAt: Timestamp
 
-  /// Comments cannot be edited, so none needs an id here.
+  /// Creates a comment. Comments cannot be edited, so none needs an id here.
   public init(callsign: String, text: String, writtenAt: Timestamp) {
     self.callsign = callsign
     self.text = text
@@ -76,30 +76,30 @@ public struct ReportComment: Codable, Hashable, Sendable {
   }
 }
 
-/// A field in which people disagree: every value that nobody has superseded, the shown one first.
+/// A field in conflict: all values that are not superseded, the shown one first.
 public struct FieldConflict: Codable, Hashable, Sendable {
   /// Always a last-writer field: flags and sets have no conflicts.
   public var field: Field
-  /// At least two: the shown one first, the others by the names of their writes.
+  /// At least two: the shown one first, the others in the order of their dots.
   public var values: [ConflictingValue]
 
-  /// The caller MUST put the shown value first.
+  /// Creates a conflict. The caller MUST put the shown value first.
   public init(field: Field, values: [ConflictingValue]) {
     self.field = field
     self.values = values
   }
 }
 
-/// One of several values that stand against each other.
+/// One of the values of a conflict.
 public struct ConflictingValue: Codable, Hashable, Sendable {
-  /// The value in words.
+  /// The value as text.
   public var text: String
-  /// Of who wrote it; the first digits of the user's id while no callsign is known.
+  /// The author's callsign; the first digits of the user's id while no callsign is known.
   public var callsign: String
-  /// As its author's clock claimed: it did not decide which is shown.
+  /// By its author's clock, which does not decide what is shown.
   public var writtenAt: Timestamp
 
-  /// `text` is for people; what is stored stays a typed value.
+  /// Creates a value. `text` is for people; the stored value stays typed.
   public init(text: String, callsign: String, writtenAt: Timestamp) {
     self.text = text
     self.callsign = callsign

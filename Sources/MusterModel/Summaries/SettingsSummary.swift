@@ -1,13 +1,14 @@
-/// What command wants of a laptop, where it has said nothing the usual.
+/// The sampling settings in force for a device: command's, or the defaults.
 public struct SettingsSummary: Codable, Hashable, Sendable {
-  /// While somebody looks at it.
+  /// While a user looks at the device.
   public var foreground: LocationProfile
-  /// While nobody does.
+  /// While no user looks at the device.
   public var background: LocationProfile
-  /// After how long without a fix nothing is known of its user.
+  /// Seconds without a fix after which its user is out of contact.
   public var silenceSeconds: Int64
 
-  /// The caller gives what counts: a user's own before everybody's.
+  /// Creates a summary. The caller gives the settings in force: a user's own before the
+  /// operation's.
   public init(foreground: LocationProfile, background: LocationProfile, silenceSeconds: Int64) {
     self.foreground = foreground
     self.background = background

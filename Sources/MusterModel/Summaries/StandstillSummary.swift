@@ -1,24 +1,24 @@
-/// A peer in reach between whom and this device something does not move for minutes: it withholds,
-/// or its disk or link fails.
+/// A stalled peer: it is in reach, but data between it and this device has not moved for minutes.
+/// It withholds data, or its disk or link fails.
 public struct StandstillSummary: Codable, Hashable, Sendable {
-  /// What does not move.
+  /// What is stalled.
   public enum Kind: UInt8, Codable, Hashable, Sendable {
-    /// It shows that it holds what is lacked here, and hands nothing over.
+    /// It advertises data that is missing here, and does not deliver it.
     case keepsToItself = 1
-    /// It shows that it lacks what is held here, and asks for nothing.
+    /// It is missing data that is held here, and does not request it.
     case asksForNothing = 2
   }
 
-  /// Who it is.
+  /// The peer's device.
   public var device: DeviceID
-  /// Of the device's user; the first digits of its id while none is known.
+  /// The user's callsign; the first digits of the device's id while none is known.
   public var callsign: String
-  /// What it does.
+  /// What is stalled.
   public var kind: Kind
-  /// For how long.
+  /// For how many seconds.
   public var seconds: Int64
 
-  /// The caller MUST have another path that shows the difference.
+  /// Creates a summary. The caller MUST have evidence of the difference by another path.
   public init(device: DeviceID, callsign: String, kind: Kind, seconds: Int64) {
     self.device = device
     self.callsign = callsign
@@ -27,17 +27,17 @@ public struct StandstillSummary: Codable, Hashable, Sendable {
   }
 }
 
-/// Somebody of whom nothing new has come for minutes, by whatever path: they may be off, out of
-/// reach, or behind somebody who withholds.
+/// A device from which nothing new has arrived for minutes, by any path: it may be off, out of
+/// reach, or behind a peer that withholds its data.
 public struct SilenceSummary: Codable, Hashable, Sendable {
-  /// Whose words are stale here.
+  /// The device whose data is stale here.
   public var device: DeviceID
-  /// Of the device's user; the first digits of its id while none is known.
+  /// The user's callsign; the first digits of the device's id while none is known.
   public var callsign: String
-  /// Since something new of theirs came, or since this node was started.
+  /// Seconds since its last new data, or since this node started.
   public var seconds: Int64
 
-  /// Of a device whose words are held here, and which is not revoked.
+  /// Creates a summary of a device with data here that is not revoked.
   public init(device: DeviceID, callsign: String, seconds: Int64) {
     self.device = device
     self.callsign = callsign

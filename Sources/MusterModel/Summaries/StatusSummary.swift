@@ -1,78 +1,77 @@
-/// How a node is doing.
+/// The status of a node.
 public struct StatusSummary: Codable, Hashable, Sendable {
-  /// What the node takes part in; nodes of another operation are silent to it.
+  /// The operation of the node; nodes of other operations cannot communicate with it.
   public var operation: OperationID
-  /// As the root's holder named it: two operations may share a name, never an id.
+  /// The name that the root's holder gave: two operations may share a name, never an id.
   public var operationName: String
-  /// Of this device's user; the first digits of the user's id while none is known.
+  /// The callsign of this device's user; the first digits of the user's id while none is known.
   public var callsign: String
-  /// The one that was asked.
+  /// The device that answers the request.
   public var device: DeviceID
-  /// What this device's certificate grants.
+  /// The role of this device's certificate.
   public var role: Role
   /// Equal on all nodes that hold the same frames and keys.
   public var stateHash: StateHash
-  /// Frames are held that no key at hand opens: the hash speaks for less than is held.
+  /// Whether frames are held that no available key opens: the hash does not cover them.
   public var stateIsIncomplete: Bool
-  /// The first eight bytes of each set's root, as they are compared with peers.
+  /// The first eight bytes of each set's root hash, as they are compared with peers.
   @ByteString public var root: [UInt8]
-  /// Held, in all lanes and of all lives.
+  /// Logs held, in all lanes and of all incarnations.
   public var logs: Int
-  /// Held, applied or not.
+  /// Frames held, applied or not.
   public var frames: Int
-  /// Held and not applied yet.
+  /// Frames held and not applied yet.
   public var waitingFrames: Int
-  /// Held, and counted nowhere: of revoked devices, past their cuts.
+  /// Frames held without effect: of revoked devices, after their cut-offs.
   public var quarantinedFrames: Int
-  /// Known to have been held or written here, lost to damage, and brought back by nobody yet.
+  /// Frames that were held or written here, then lost to damage, and not received again yet.
   public var missingFrames: Int
-  /// People with a certificate that counts, whether heard of since or not.
+  /// People with a valid certificate, whether or not anything was received from them.
   public var users: Int
-  /// Those that people see: deleted ones are not counted.
+  /// Reports that users see: deleted ones are not counted.
   public var reports: Int
-  /// Those that people see, inactive ones too.
+  /// Fences that users see, including inactive ones.
   public var fences: Int
-  /// All that are kept, everybody's.
+  /// All stored crossings of all subjects.
   public var crossings: Int
-  /// Devices met since the node started, by device; empty where it is not running.
+  /// Peers met since the node started, by device; empty if it is not running.
   public var peers: [PeerSummary]
-  /// This device's newest; nil before the first.
+  /// This device's newest position; nil before the first.
   public var fix: PositionReport?
-  /// How the node learns of fixes; nil where it is not running.
+  /// The state of the position source; nil if the node is not running.
   public var location: LocationStatus?
-  /// How it stands with command posts over HTTPS; nil where the node is not running, or goes to
-  /// none and is none.
+  /// The state of the connections to command posts over HTTPS; nil if the node is not running, or
+  /// uses and provides none.
   public var uplink: UplinkSummary?
-  /// Datagrams that were dropped, by reason; nothing where the node is not running.
+  /// Dropped datagrams, by reason; empty if the node is not running.
   public var rejected: [String: UInt64]
-  /// Of what was to be said to peers, parts that found no room to wait; digests make up for them.
+  /// Messages dropped because a peer's send queue was full; anti-entropy repairs the loss.
   public var droppedForLackOfRoom: UInt64
-  /// Logs with two frames for one place, by log: their authors' databases were restored or
-  /// cloned, or they lie.
+  /// Logs with two frames at one position, by log: restored or cloned databases, or equivocation.
   public var forks: [ForkSummary]
-  /// This device was revoked, and knows it: it writes no more.
+  /// Whether this device was revoked, and knows it: it writes no more.
   public var isRevoked = false
-  /// How this device's clock stands to its peers'; nil while none has told its own.
+  /// This device's clock relative to its peers' clocks; nil while none is known.
   public var clockLead: ClockLead?
   /// Why the folder of the sentinel cannot be written, and what to do, in one line; nil while it
   /// can.
   public var stateFolderProblem: String?
-  /// Devices that are in use twice at once, by device.
+  /// Cloned devices, by device.
   public var clones: [CloneSummary] = []
-  /// Devices that are not revoked and have reached a bound for what is kept of them here; empty
-  /// where the node is not running.
+  /// Devices that are not revoked and have reached a limit on their data here; empty if the node is
+  /// not running.
   public var bounds: [BoundSummary] = []
-  /// What new frames are sealed under; nil while no key is at hand.
+  /// The epoch that seals new frames; nil while no key is available.
   public var epoch: EpochSummary?
-  /// Peers that withhold for minutes, by device; empty where the node is not running.
+  /// Stalled peers, by device; empty if the node is not running.
   public var withholding: [StandstillSummary] = []
-  /// Of whom nothing new has come for ten minutes, the longest first; empty where the node is not
-  /// running.
+  /// Devices from which nothing new has arrived for ten minutes, the longest first; empty if the
+  /// node is not running.
   public var stale: [SilenceSummary] = []
-  /// Of the disk that the database is on; nil where it could not be told.
+  /// Free space of the disk of the database; nil if unknown.
   public var diskFreeBytes: UInt64?
 
-  /// Taken at one moment, so that the counts and the hash speak of the same state.
+  /// Creates a summary of one moment, so that the counts and the hash describe the same state.
   public init(
     operation: OperationID, operationName: String, callsign: String, device: DeviceID, role: Role,
     stateHash: StateHash, stateIsIncomplete: Bool, root: [UInt8], logs: Int, frames: Int,

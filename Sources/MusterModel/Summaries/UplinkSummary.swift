@@ -1,32 +1,31 @@
-/// How a node stands with command posts over HTTPS: those that it goes to, and whether it is one.
+/// The state of a node's HTTPS connections: to command posts, and as a command post.
 public struct UplinkSummary: Codable, Hashable, Sendable {
-  /// How an uplink stands. Numbers are on the control socket.
+  /// The state of an uplink. Numbers are on the control socket.
   public enum State: UInt8, Codable, Hashable, Sendable, CaseIterable {
-    /// No commander's word on what a command post shows by TLS has come here yet.
+    /// No commander's statement of the post's TLS certificate has arrived here yet.
     case noCertificate = 1
-    /// On its way.
+    /// Connecting.
     case connecting = 2
-    /// It does not stand; tried again and again, less often each time.
+    /// Not connected; retried with increasing delays.
     case down = 3
-    /// It stands, and who is at its other end belongs to this operation.
+    /// Connected to a device of this operation.
     case up = 4
   }
 
-  /// One command post that this node goes to.
+  /// A command post that this node connects to.
   public struct Post: Codable, Hashable, Sendable {
-    /// As the user gave it.
+    /// As the user entered it.
     public var url: String
-    /// How it stands now.
+    /// The current state.
     public var state: State
-    /// Since when, by the clock that also counts sleep.
+    /// Seconds in this state, by a clock that includes sleep.
     public var sinceSeconds: Int64
-    /// What went wrong last, and since when things have been well it still says so; empty for
-    /// nothing.
+    /// The last error, kept after it is resolved, with the time since then; empty for none.
     public var lastError: String
-    /// What to do about how it stands; empty for nothing.
+    /// What the user should do about the state; empty for nothing.
     public var advice: String
 
-    /// No length of time is negative.
+    /// Creates a post. Durations MUST NOT be negative.
     public init(
       url: String, state: State, sinceSeconds: Int64, lastError: String, advice: String
     ) {
@@ -38,20 +37,20 @@ public struct UplinkSummary: Codable, Hashable, Sendable {
     }
   }
 
-  /// In the order in which the user gave them.
+  /// In the order in which the user entered them.
   public var posts: [Post]
-  /// Where this node is a command post for others; empty where it is none.
+  /// The address at which this node is a command post; empty if it is none.
   public var serves: String
-  /// How many have come there and belong to this operation.
+  /// Connected nodes that belong to this operation.
   public var guests: Int
 
-  /// Taken at one moment.
+  /// Creates a summary of one moment.
   public init(posts: [Post], serves: String, guests: Int) {
     self.posts = posts
     self.serves = serves
     self.guests = guests
   }
 
-  /// The best of any: whether this node reaches a command post. Nil where it goes to none.
+  /// The best state of any post: whether this node reaches a command post. Nil without posts.
   public var state: State? { posts.map(\.state).max { $0.rawValue < $1.rawValue } }
 }

@@ -1,39 +1,39 @@
-/// A person, and what is known of their safety.
+/// A person with their safety status.
 public struct UserSummary: Codable, Hashable, Sendable {
   /// Also the id of the user's row.
   public var id: UserID
   /// The first digits of the id while no callsign is known.
   public var callsign: String
-  /// The highest that any of the user's devices has.
+  /// The highest role of the user's devices.
   public var role: Role
-  /// Assessed by this node from what it knows now: never show it without `reason` and age.
+  /// Assessed by this node from what it knows now. MUST be shown with `reason` and age.
   public var status: PersonStatus
-  /// That of the status.
+  /// The severity of the status.
   public var severity: Severity
-  /// Why, in a few words.
+  /// The reason, in a few words.
   public var reason: String
-  /// All that applies, in the order of the table of statuses.
+  /// All conditions that apply, in the order of the status table.
   public var conditions: [StatusCondition] = []
-  /// Since the last sign of life; nil when there was none.
+  /// The time since the last evidence of contact; nil without any.
   public var age: ContactAge?
-  /// What they are to do; nil without an open order.
+  /// The order to follow; nil without an open order.
   public var order: FollowedOrder?
   /// The newest fix of any of the user's devices.
   public var fix: Fix?
-  /// When that fix was taken in, by the clock of the device that did: a label.
+  /// When that fix was received, by the clock of the reporting device: a label.
   public var reportedAt: Timestamp?
   /// Seconds since that fix was reported.
   public var fixAgeSeconds: Int64?
-  /// Empty when none was written.
+  /// Empty if not set.
   public var team: String
-  /// A phone or another tracker without a key, known by another's node; its `role` says nothing.
+  /// Whether this is a tracker without a key, recorded by another node; its `role` has no meaning.
   public var isTracker: Bool
-  /// The user's own newest word.
+  /// The user's newest self-report.
   public var word: SafetyWord?
-  /// Command's, while the user has said nothing since.
+  /// Command's override, while no newer self-report exists.
   public var override: SafetyWord?
 
-  /// The caller MUST have assessed `status`, `reason` and the age at the same moment.
+  /// Creates a summary. `status`, `reason` and the age MUST be assessed at one moment.
   public init(
     id: UserID, callsign: String, role: Role, status: PersonStatus, severity: Severity,
     reason: String, fix: Fix?,
@@ -57,16 +57,16 @@ public struct UserSummary: Codable, Hashable, Sendable {
 }
 
 extension UserSummary {
-  /// The three states of older programs, from the severity.
+  /// The three states of older programs, derived from the severity.
   public var safety: SafetyState { severity.safety(of: status) }
 
-  /// Whether a row of the table of statuses applies, whatever the status is.
+  /// Whether a condition of the status table applies, whatever the status is.
   public func has(_ status: PersonStatus) -> Bool {
     self.status == status || conditions.contains { $0.status == status }
   }
 
-  /// The order of lists: the worst first, then by the table of statuses, then those who gave the
-  /// last sign of life longest ago.
+  /// The order of lists: the worst severity first, then by the status table, then the oldest
+  /// contact first.
   public static func isListed(_ left: UserSummary, before right: UserSummary) -> Bool {
     if left.severity != right.severity { return left.severity < right.severity }
     if left.status != right.status { return left.status < right.status }
@@ -76,18 +76,18 @@ extension UserSummary {
   }
 }
 
-/// What somebody said of a user's safety.
+/// A statement about a user's safety.
 public struct SafetyWord: Codable, Hashable, Sendable {
   /// Safe, or in need of help.
   public var claim: SafetyClaim
-  /// Empty when there is none.
+  /// Empty if there is none.
   public var note: String
-  /// Who said it.
+  /// The callsign of the author.
   public var callsign: String
-  /// When, as their clock claimed: a label.
+  /// By the author's clock: a label.
   public var saidAt: Timestamp
 
-  /// A word as it is kept.
+  /// Creates a statement.
   public init(claim: SafetyClaim, note: String, callsign: String, saidAt: Timestamp) {
     self.claim = claim
     self.note = note
@@ -96,7 +96,7 @@ public struct SafetyWord: Codable, Hashable, Sendable {
   }
 }
 
-/// Three states, never a bare Boolean.
+/// The three states of safety.
 public enum SafetyState: String, Codable, Sendable, Hashable, CaseIterable {
   case safe
   case unsafe

@@ -1,15 +1,15 @@
-/// What came of re-checking every hash, signature and rule, and of rebuilding the view.
+/// The result of verifying every hash, signature and rule, and of rebuilding the view.
 public struct VerificationReport: Codable, Hashable, Sendable {
-  /// How many were checked.
+  /// The number of frames verified.
   public var frames: Int
-  /// How many chains were followed from their openings.
+  /// The number of logs verified from their openings.
   public var logs: Int
-  /// Of the view as it stands, for comparing with other nodes.
+  /// The state hash of the current view, for comparison with other nodes.
   public var stateHash: StateHash
-  /// One line each; none when all is well.
+  /// One line for each problem found.
   public var problems: [String]
 
-  /// One problem is enough to make the whole not OK.
+  /// Creates a report.
   public init(frames: Int, logs: Int, stateHash: StateHash, problems: [String]) {
     self.frames = frames
     self.logs = logs
@@ -17,6 +17,6 @@ public struct VerificationReport: Codable, Hashable, Sendable {
     self.problems = problems
   }
 
-  /// Whether what is held can be relied on.
+  /// Whether no problem was found.
   public var isOK: Bool { problems.isEmpty }
 }
