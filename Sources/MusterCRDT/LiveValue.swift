@@ -1,20 +1,20 @@
 public import MusterModel
 
-/// A value that nobody has superseded, with the name and the author of the write that put it there.
+/// A value that is not superseded, with the dot and the author of its write.
 public struct LiveValue: Hashable, Sendable {
-  /// The write that put it there: what a later write names to take it away.
+  /// The dot of the write, which a later write names to supersede it.
   public let dot: Dot
   /// Of the type that its field accepts: no other becomes live.
   public let value: Value
-  /// Decides who may take it away from a set.
+  /// Determines who may supersede it in a set.
   public let author: UserID
-  /// The author's when it was written: of concurrent values that are equally safe, the higher
-  /// role's is shown.
+  /// The author's role at the time: of concurrent values that are equally safe, the one of the
+  /// higher role is shown.
   public let role: Role
-  /// As the author's clock claimed: a label.
+  /// By the author's clock: a label.
   public let writtenAt: Timestamp
 
-  /// The caller MUST have checked that its author may write it.
+  /// Creates a value. The caller MUST have checked that its author is authorized to write it.
   public init(dot: Dot, value: Value, author: UserID, role: Role, writtenAt: Timestamp) {
     self.dot = dot
     self.value = value
@@ -24,11 +24,11 @@ public struct LiveValue: Hashable, Sendable {
   }
 }
 
-/// Which of several concurrent values is shown: the safer, then the higher role, then the greater
-/// dot. Clocks do not matter.
+/// The order that selects which of several concurrent values is shown: the safer, then the higher
+/// role, then the greater dot. Clocks are not compared.
 extension LiveValue {
-  /// - Parameter isRefuge: the row is an assembly zone: a zone that people are sent to is the safer
-  ///   for being inactive, any other for being active.
+  /// - Parameter isRefuge: whether the row is an assembly zone. For an assembly zone, inactive is
+  ///   the safer value, because people are sent there; for any other zone, active is.
   static func isShownBefore(
     _ left: LiveValue, _ right: LiveValue, in field: Field, isRefuge: Bool
   ) -> Bool {
@@ -39,7 +39,7 @@ extension LiveValue {
     return left.dot > right.dot
   }
 
-  /// Greater is what a careful person would rather believe.
+  /// How cautious the value is: the greater wins.
   private func danger(in field: Field, isRefuge: Bool) -> Int64 {
     switch (field, value) {
     case (_, .claim(let claim, _)), (_, .overruling(let claim, _, _)),
@@ -52,7 +52,7 @@ extension LiveValue {
     case (.fenceKind, .code(let code)): code == FenceKind.hazard.rawValue ? 1 : 0
     case (.fenceActive, .code(let code)): Int64(isRefuge ? 1 - min(1, code) : code)
     case (.reportSeverity, .code(let code)), (.fenceEntryAlert, .code(let code)): Int64(code)
-    // The shorter deadline is the earlier alarm.
+    // The shorter deadline raises the earlier alarm.
     case (.directiveDurationSeconds, .number(let seconds)): -Int64(seconds)
     default: 0
     }

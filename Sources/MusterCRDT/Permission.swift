@@ -1,12 +1,14 @@
 public import MusterModel
 
-/// Who may write what (design §5). A write without permission is held and never applied, on every
-/// node alike: the answer depends only on the write, its author's certificate and the row's owner.
+/// Who is authorized to write what (design §5). A write without permission is stored and never
+/// applied, on every node alike: the answer depends only on the write, its author's certificate and
+/// the row's owner.
 public enum Permission {
-  /// Asked when a write is applied. Command may write everything but a user's own word and
-  /// somebody's track; a user their own row, unless their device is a relay, but not what command
-  /// says of them; a member their own reports and trackers, confirmations and comments on any
-  /// report, and acknowledgements of their own, of directives and of alerts.
+  /// Whether a write is authorized; checked when it is applied. Command may write everything except
+  /// a user's self-report and another person's track. A user may write their own row, except
+  /// command's statements about them, unless their device is a relay. A member may write their own
+  /// reports and trackers, confirmations and comments on any report, and acknowledgements for
+  /// themselves, of directives and of alerts.
   public static func allows(_ write: Write, by author: Author, owner: UserID) -> Bool {
     #if Canary
       if Canary.skipRoleCheck.isPlanted { return true }
@@ -31,8 +33,8 @@ public enum Permission {
     }
   }
 
-  /// Nobody speaks in a user's place as if it were the user; command overrules, and the user's
-  /// next word takes that away.
+  /// No one else writes a user's self-report. Command may override it; the user's next self-report
+  /// supersedes the override.
   private static func allowsUser(_ write: Write, by author: Author, isOwn: Bool) -> Bool {
     let isOwner = isOwn && author.role.reads
     return switch write.field {
@@ -43,7 +45,7 @@ public enum Permission {
     }
   }
 
-  /// Who speaks for a tracker says what its carrier said, and takes command's word away by it.
+  /// The owner of a tracker reports for its carrier, and may thereby supersede command's override.
   private static func allowsTrackerOwner(_ write: Write) -> Bool {
     write.field != .trackerSafetyOverride || write.value == nil
   }
@@ -59,10 +61,9 @@ public enum Permission {
     return user == author.user
   }
 
-  /// Whether a permitted write may take this live value away: in a set only the element's own
-  /// author or `command` may, and nothing clears a fence's `deleted` or a permit's `revoked`. An
-  /// existence is taken away
-  /// by whoever may delete the row.
+  /// Whether an authorized write may supersede this live value. In a set only the element's own
+  /// author or `command` may, and a fence's `deleted` or a permit's `revoked` is never cleared. An
+  /// existence may be superseded by any author that may delete the row.
   static func allowsSuperseding(_ field: Field, valueOf element: UserID, by author: Author) -> Bool
   {
     #if Canary

@@ -1,10 +1,10 @@
 public import MusterModel
 
-/// The stored form is where the live values come from, the visible state, and then what is still
-/// pending. Only the visible part is the canonical state that the state hash covers
+/// The stored form contains the sources of the live values, the visible state, and then the pending
+/// writes. Only the visible part is the canonical state that the state hash covers
 /// (`docs/wire.md`).
 extension RowState {
-  /// For the store: equal states give equal bytes.
+  /// Encodes the row for the store: equal states have equal bytes.
   public func encoded() -> [UInt8] {
     var writer = ByteWriter(reservingCapacity: 96 + 96 * live.count)
     writer.append(UInt32(live.count))
@@ -32,7 +32,7 @@ extension RowState {
     return writer.bytes
   }
 
-  /// Reads what `encoded` gave; `key` is stored beside it and not within.
+  /// Reads what `encoded` returned; `key` is stored separately.
   public init(key: RowKey, decoding bytes: [UInt8]) throws(DecodingFault) {
     self.init(key: key)
     var reader = ByteReader(bytes)
@@ -67,7 +67,7 @@ extension RowState {
     writer.append(UInt8(origin == nil ? 0 : isCreated ? 2 : 1))
     writer.append(origin?.owner.raw ?? .zero)
     writer.append(origin?.nonce ?? .zero)
-    // In place: entries are copied with what they refer to, and rows are stored in great numbers.
+    // In place: iterating would copy entries with their references, and many rows are stored.
     live.withUnsafeBufferPointer { Self.append($0, to: &writer) }
   }
 
@@ -159,7 +159,7 @@ extension PlacedWrite {
     write.value?.append(to: &writer)
     writer.append(UInt32(write.supersedes.count))
     for dot in write.supersedes { writer.append(dot) }
-    // A write that waits has no origin: with one it would not have waited.
+    // A waiting write has no origin: with one, it would not have waited.
   }
 
   fileprivate init(from reader: inout ByteReader) throws(DecodingFault) {

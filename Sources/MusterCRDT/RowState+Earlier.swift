@@ -1,9 +1,9 @@
 internal import MusterModel
 
-/// Writes that take away what their own log wrote to the field before, and name none of it.
+/// Writes that supersede all earlier writes of their own log to the field without naming them.
 ///
-/// What is remembered of them is a function of the set of writes: of each field and log the newest
-/// such frame, either by a live value of it or in `overwritten`.
+/// The remembered state is a function of the set of writes: for each field and log the newest such
+/// frame, either as a live value of it or in `overwritten`.
 extension RowState {
   mutating func takeEarlier(in field: Field, than place: LogPlace, by author: Author) {
     var index = start(of: field)
@@ -15,8 +15,8 @@ extension RowState {
     }
   }
 
-  /// Whether a later frame of the same log, which the author therefore signed as well, has taken
-  /// away what stands at this place.
+  /// Whether a later frame of the same log, and therefore of the same author, has superseded the
+  /// value written at this place.
   func isOverwritten(in field: Field, at place: LogPlace, by author: Author) -> Bool {
     guard field.kind != .addWinsSet || field == Field.existence(of: key.kind) else { return false }
     guard let newest = newestOverwriting(in: field, log: place.log), newest > place.sequence else {
@@ -25,8 +25,8 @@ extension RowState {
     return Permission.allowsSuperseding(field, valueOf: author.user, by: author)
   }
 
-  /// To be called when a frame that takes away earlier writes was applied, and when a value of one
-  /// is taken away itself.
+  /// Records the frame. Called when a frame that supersedes earlier writes is applied, and when a
+  /// value of such a frame is superseded itself.
   mutating func remember(in field: Field, overwriting place: LogPlace) {
     let name = FieldLog(field: field, log: place.log)
     let live = newestLive(in: field, log: place.log)
@@ -46,7 +46,8 @@ extension RowState {
     return max(live ?? 0, known)
   }
 
-  /// The newest frame of a log that took away earlier writes to the field and has a value there.
+  /// Returns the newest frame of a log that superseded earlier writes to the field and has a live
+  /// value there.
   private func newestLive(in field: Field, log: UInt32) -> UInt32? {
     var newest: UInt32?
     var index = start(of: field)
@@ -59,14 +60,15 @@ extension RowState {
     return newest
   }
 
-  /// In a set every element is its own, and is taken away by name.
+  /// Whether the write supersedes earlier ones. In a set each element is separate, and is
+  /// superseded by name.
   static func takesEarlier(_ write: Write) -> Bool {
     write.takesEarlier
       && (write.field.kind != .addWinsSet
         || write.field == Field.existence(of: write.field.entity))
   }
 
-  /// Where the values of a field begin, or would.
+  /// Returns the index at which the values of a field begin, or would.
   private func start(of field: Field) -> Int {
     var (low, high) = (live.startIndex, live.endIndex)
     while low < high {
@@ -77,7 +79,7 @@ extension RowState {
   }
 }
 
-/// A field as one log wrote to it.
+/// A field and a log that wrote to it.
 struct FieldLog: Hashable, Comparable, Sendable {
   let field: Field
   let log: UInt32

@@ -1,7 +1,7 @@
 internal import MusterModel
 
 extension RowState {
-  /// Traps when the row could not have come from applying writes.
+  /// Traps if the row cannot be the result of applying writes.
   public func checkInvariants() {
     precondition(
       zip(live, live.dropFirst()).allSatisfy {
@@ -16,7 +16,7 @@ extension RowState {
           Permission.allowsSuperseding(field, valueOf: value.author, by: $0)
         } != true, "\(value.dot) is live and superseded")
     }
-    precondition(owner == nil || waiting.isEmpty, "\(key) has its origin and still waits")
-    precondition(owner != nil || live.isEmpty, "\(key) has values and no origin")
+    precondition(owner == nil || waiting.isEmpty, "\(key) has its origin and waiting writes")
+    precondition(owner != nil || live.isEmpty, "\(key) has values without an origin")
   }
 }

@@ -6,7 +6,7 @@ extension RowState {
     live.filter { $0.field == field }.map(\.value)
   }
 
-  /// The value that is shown where several are live.
+  /// The value that is shown if several are live.
   public func shown(_ field: Field) -> LiveValue? {
     let isRefuge = field == .fenceActive && shown(.fenceKind)?.value == Self.assemblyZone
     return values(of: field).min {
@@ -16,22 +16,22 @@ extension RowState {
 
   private static let assemblyZone = Value.code(FenceKind.muster.rawValue)
 
-  /// The dots that a new write to this field saw, and so supersedes: at most
-  /// `Limits.supersededDots`, the rest being left as conflicts for the next write.
+  /// The dots that a new write to this field saw and therefore supersedes: at most
+  /// `Limits.supersededDots`. The rest remain as conflicts for the next write.
   public func dots(of field: Field) -> [Dot] {
     values(of: field).prefix(Limits.supersededDots).map(\.dot)
   }
 
-  /// Whether a flag is raised, or a set has any element: concurrent raising and lowering is raised.
+  /// Whether a flag is true, or a set has any element: concurrent true and false is true.
   public func isSet(_ flag: Field) -> Bool { live.contains { $0.field == flag } }
 
-  /// Whether the row is there for people to see.
+  /// Whether the row exists for users.
   public var exists: Bool {
     guard let field = Field.existence(of: key.kind) else { return true }
     return isCreated && isSet(field) && !(key.kind == .fence && isSet(.fenceDeleted))
   }
 
-  /// Last-writer fields in which people disagree, in field order.
+  /// The last-writer fields in conflict, in field order.
   public var conflicts: [Field] {
     var conflicts: [Field] = []
     for (entry, next) in zip(live, live.dropFirst())
@@ -43,14 +43,14 @@ extension RowState {
     return conflicts
   }
 
-  /// The earliest claimed time among the row's existences: a label.
+  /// The earliest claimed time of the row's existences: a label.
   public var createdAt: Timestamp? {
     Field.existence(of: key.kind).flatMap { values(of: $0).map(\.writtenAt).min() }
   }
 
-  /// The latest claimed time among all live values: a label.
+  /// The latest claimed time of all live values: a label.
   public var updatedAt: Timestamp? { live.map(\.value.writtenAt).max() }
 
-  /// Whether anything here counts towards the state hash.
+  /// Whether nothing here contributes to the state hash.
   public var isEmpty: Bool { owner == nil || live.isEmpty }
 }

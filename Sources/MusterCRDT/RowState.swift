@@ -1,69 +1,69 @@
 public import MusterModel
 
-/// The state of one user, report, geofence or other row: for each field, the values that nobody
+/// The state of one user, report, geofence or other row: for each field, the values that are not
 /// superseded.
 ///
 ///     write ──▶ owner known? ──no──▶ waits for the row's origin
 ///                   │yes
-///               permitted? ──no──▶ refused (held in the log, shown nowhere)
+///               authorized? ──no──▶ rejected (held in the log, shown nowhere)
 ///                   │yes
-///               take away the live dots that it names ─▶ those not yet applied are awaited
-///               and what its log wrote before, if it says so ─▶ which is remembered
+///               supersede the live dots that it names ─▶ dots not yet applied are awaited
+///               and, if it states so, its log's earlier writes ─▶ which is remembered
 ///                   │
-///               was its own dot awaited, or written over? ──yes──▶ gone before it came
+///               is its own dot awaited or overwritten? ──yes──▶ superseded on arrival
 ///                   │no
 ///               live
 ///
-/// A row is a function of the *set* of writes applied to it: any order gives the same state, which
-/// is what makes replicas agree. Correctness needs no clock.
+/// A row is a function of the *set* of writes applied to it: any order gives the same state, and
+/// therefore replicas converge. Correctness needs no clock.
 ///
-/// The caller MUST apply each write once (the log knows which are), and MUST have checked that an
-/// `origin` hashes to the row's id, since hashing is not this layer's.
+/// The caller MUST apply each write once (the log determines which are applied), and MUST have
+/// checked that an `origin` hashes to the row's id, because this layer does not hash.
 ///
-/// It does not keep what was superseded: the log does.
+/// Superseded values are kept in the log only.
 public struct RowState: Hashable, Sendable {
   /// Writes to any other row are a programmer's error.
   public let key: RowKey
-  /// Nil until a write that carries it is applied; a user's row has none.
+  /// Nil until a write that contains it is applied; a user's row has none.
   public internal(set) var origin: RowOrigin?
-  /// Whether the owner's own existence was ever applied. Whoever may write to a row can also make
-  /// up an origin that names another; what that other did not sign is not shown as theirs.
+  /// Whether the owner's own existence was ever applied. An authorized writer can invent an origin
+  /// that names another user; a row that the named owner did not sign is not shown as theirs.
   public internal(set) var isCreated = false
-  /// Sorted by field, then by dot. One array, since catching up with a peer builds and stores rows
-  /// by the hundred thousand.
+  /// Sorted by field, then by dot. One array, because synchronization builds and stores hundreds of
+  /// thousands of rows.
   var live: [LiveEntry] = []
-  /// Superseded dots whose frames are not applied yet, with those who superseded them.
+  /// Superseded dots whose frames are not applied yet, with the authors that superseded them.
   var awaited: [FieldDot: [Author]] = [:]
-  /// The newest frames that took away what their logs had written to a field, where no value of
-  /// theirs is live to say so: what comes late of such a log is gone. At most one a field and log.
+  /// For each field and log, the newest frame that superseded the log's earlier writes and has no
+  /// live value itself. Writes of that log that arrive late are superseded on arrival.
   var overwritten: [FieldLog: UInt32] = [:]
-  /// Writes that came before the row's origin, sorted by dot.
+  /// Writes that arrived before the row's origin, sorted by dot.
   var waiting: [PlacedWrite] = []
 
-  /// A row that nothing was applied to yet.
+  /// Creates a row without applied writes.
   public init(key: RowKey) {
     self.key = key
   }
 
-  /// Nil until the origin is known. A user's row, and their settings, are owned by that user.
+  /// Nil until the origin is known. Users own their own row and settings.
   public var owner: UserID? { key.kind.hasOrigin ? origin?.owner : UserID(raw: key.id.raw) }
 
-  /// What became of a write.
+  /// The result of applying a write.
   public enum Outcome: Hashable, Sendable {
     case applied
-    /// The row's origin is not known yet.
+    /// The write waits: the row's origin is not known yet.
     case waits
-    /// Its author may not, or its value is not the field's.
+    /// The author is not authorized, or the field does not accept the value.
     case refused
   }
 
   /// Applies one write. The writes of one frame MUST be given in the order of their indices.
   ///
   /// - Parameters:
-  ///   - place: where the frame of `write` stands.
-  ///   - isApplied: whether the frame that a dot names is applied already; the frame of `write`
-  ///     itself may count either way. It tells a superseded value that is gone from one that has
-  ///     yet to come, and is asked only about dots that are not live.
+  ///   - place: the place of the frame of `write`.
+  ///   - isApplied: whether the frame of a dot is already applied; the frame of `write` itself may
+  ///     count either way. It distinguishes a superseded value that is gone from one that has yet
+  ///     to arrive, and is called only for dots that are not live.
   @discardableResult
   public mutating func apply(
     _ write: AuthoredWrite, at place: LogPlace, isApplied: (Bytes16) -> Bool
@@ -87,9 +87,9 @@ public struct RowState: Hashable, Sendable {
     waiting.insert(write, at: index)
   }
 
-  /// Settles the write that brought the origin, then those that waited for it. Their frames are
-  /// applied as far as the caller knows, yet a dot that still waits has not come to this row; of
-  /// the first write's own frame, only what follows it has yet to come.
+  /// Applies the write that contains the origin, then the writes that waited for it. The caller
+  /// counts their frames as applied, but a dot that still waits has not reached this row. Of the
+  /// first write's own frame, only later entries have yet to arrive.
   private mutating func settleWaiting(
     after first: PlacedWrite, isApplied: (Bytes16) -> Bool
   ) -> Outcome {
@@ -184,7 +184,7 @@ public struct RowState: Hashable, Sendable {
     live.insert(entry, at: place(of: entry.value.dot, in: entry.field))
   }
 
-  /// Where a value of this name is, or would be.
+  /// Returns the index at which the value of this dot is, or would be.
   private func place(of dot: Dot, in field: Field) -> Int {
     var (low, high) = (live.startIndex, live.endIndex)
     while low < high {
@@ -201,11 +201,11 @@ public struct RowState: Hashable, Sendable {
   }
 }
 
-/// A live value, the field that it is in, and the frame that wrote it.
+/// A live value, its field, and the frame that wrote it.
 struct LiveEntry: Hashable, Sendable {
   let field: Field
   let place: LogPlace
-  /// Whether the write took away what its log had written before.
+  /// Whether the write superseded its log's earlier writes.
   let takesEarlier: Bool
   let value: LiveValue
 }

@@ -1,31 +1,31 @@
 internal import MusterNode
 
-/// How commands travel to a node over HTTP, and their answers back; both ends are of one version.
+/// The exchange of commands and replies with a node over HTTP; both ends have the same version.
 ///
-/// | request | answer |
+/// | request | response |
 /// |---|---|
 /// | `POST` of a command, as JSON | one message |
-/// | `POST` of a wish to follow | message after message, each on a line of its own, without end |
+/// | `POST` of a follow request | an endless stream of messages, one a line |
 ///
-/// It says nothing of who may ask: the listener decides that before it asks here.
+/// It does not authorize clients: the listener does that before it calls this type.
 public enum CommandExchange {
-  /// Where commands are posted. Served on the node's own socket only.
+  /// The path for commands. Served only on the node's own socket.
   public static let path = "/api/v1/commands"
-  /// What a command is, and one answer.
+  /// The media type of a command and of a single reply.
   public static let mediaType = "application/json"
-  /// What a follower is answered: a message a line.
+  /// The media type of a stream: one message a line.
   public static let streamType = "application/x-ndjson"
 
-  /// What a request is answered.
+  /// The response to a request.
   public enum Answer: Sendable {
-    /// The body.
+    /// The whole body.
     case whole([UInt8])
-    /// The pieces of the body, as things happen.
+    /// The parts of the body, as events happen.
     case following(any AsyncSequence<[UInt8], Never> & Sendable)
   }
 
-  /// Carries out what a request's body asks for. Throws `ControlFault.malformed` where it asks for
-  /// nothing that is known here, and has then changed nothing.
+  /// Performs the command in a request body. Throws `ControlFault.malformed` for an unknown or
+  /// invalid command, which then has changed nothing.
   public static func answer(
     to body: [UInt8], by performer: any CommandPerformer
   ) async throws(ControlFault) -> Answer {

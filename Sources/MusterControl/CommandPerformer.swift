@@ -1,23 +1,22 @@
 public import MusterModel
 public import MusterNode
 
-/// What the command line needs of a node: to do as it is told, and to say what happens.
+/// The node's interface for the command line: performs commands and streams events.
 public protocol CommandPerformer: Sendable {
-  /// Returns once the command is done, durably, or refused.
+  /// Returns once the command is durably done, or rejected.
   func perform(_ command: Command) async -> Reply
 
-  /// Crossings in the order in which the node learns of them: those after an arrival number and
-  /// what comes later, or with nil what comes later only. Each element is what arrived together;
-  /// none is empty. Bounded: a reader that falls too far behind misses some. Ends when the node
-  /// stops.
+  /// Streams crossings in the order of their arrival numbers: those after `after` and all later
+  /// ones, or with nil only later ones. Each element contains crossings that arrived together, and
+  /// is not empty. Bounded: a reader that is too slow misses some. Ends when the node stops.
   func crossings(after: Int64?) async -> AsyncStream<[CrossingSummary]>
 
-  /// The alerts that stand: now, and whenever one has come, gone or been acknowledged. A slow
-  /// reader gets the newest only.
+  /// Streams the active alerts: now, and after each alert that is raised, cleared or acknowledged.
+  /// A slow reader receives only the newest.
   func standingAlerts() async -> AsyncStream<[Alert]>
 
-  /// How often each set of things has changed: now, and whenever it is otherwise. A slow reader
-  /// gets the newest only.
+  /// Streams the change counts of the data sets: now, and after each change. A slow reader receives
+  /// only the newest.
   func changes() async -> AsyncStream<ChangeCounts>
 }
 

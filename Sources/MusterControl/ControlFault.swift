@@ -1,18 +1,18 @@
-/// Why a command could not be put to a running node, in words for the person who asked.
+/// Why a command could not be sent to a running node, in text for the user.
 public enum ControlFault: Error, Hashable, Sendable {
-  /// No node runs on this home: there is no socket, or nobody behind it.
+  /// No node runs with this home: there is no socket, or no process listens on it.
   case notListening
-  /// Bytes that are not a message of this protocol, or a value out of range in one.
+  /// Bytes that are not a message of this protocol, or that contain a value out of range.
   case malformed(String)
-  /// A message longer than the other side takes.
+  /// A message longer than the other side accepts.
   case tooLong(bytes: Int, limit: Int)
-  /// The node closed the connection before it had answered.
+  /// The node closed the connection before its reply was complete.
   case closed
-  /// An answer to another question, or none of ours.
+  /// A reply to another command, or not a reply of this protocol.
   case unexpected
-  /// The node did not take the command at all, and says why.
+  /// The node rejected the command, with a reason.
   case declined(String)
-  /// The socket cannot be used or made where it should be.
+  /// The socket cannot be used or created at its path.
   case socket(path: String, reason: String)
 }
 
@@ -24,8 +24,8 @@ extension ControlFault: CustomStringConvertible {
     case .malformed(let what): "malformed message: \(what)"
     case .tooLong(let bytes, let limit):
       "a message of \(bytes) bytes is too long; at most \(limit) are allowed"
-    case .closed: "the node closed the connection before it had answered"
-    case .unexpected: "the node answered another question; is it of another version?"
+    case .closed: "the node closed the connection before its reply was complete"
+    case .unexpected: "the node sent an unexpected reply; check that it has the same version"
     case .declined(let reason): reason
     case .socket(let path, let reason): "\(path): \(reason)"
     }

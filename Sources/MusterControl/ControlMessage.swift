@@ -1,23 +1,25 @@
 internal import Foundation
 internal import MusterNode
 
-/// A message of the control channel as JSON, the one place where it is made and read.
+/// The JSON encoding and decoding of control messages, in one place.
 ///
-/// JSON for the shape that `Codable` derives; ids are hexadecimal, bytes Base64. What a value may
-/// be is checked by its type's `init(from:)`, so that nothing malformed passes this point.
+/// The JSON has the shape that `Codable` derives; ids are hexadecimal, bytes Base64. Each type's
+/// `init(from:)` validates its values, so that nothing malformed is decoded.
 enum ControlMessage {
-  /// A `Request`, on one line.
+  /// Encodes a `Request` on one line.
   static func encode(_ request: Request) -> [UInt8] { json(request) }
 
-  /// A `Reply`, on one line.
+  /// Encodes a `Reply` on one line.
   static func encode(_ reply: Reply) -> [UInt8] { json(reply) }
 
-  /// Throws `ControlFault.malformed`, which names another version, unless it is one of this one.
+  /// Decodes a request. Throws `ControlFault.malformed`, which mentions another version, for any
+  /// other bytes.
   static func request(_ bytes: some Sequence<UInt8>) throws(ControlFault) -> Request {
     try value(of: bytes, "command")
   }
 
-  /// Throws `ControlFault.malformed`, which names another version, unless it is one of this one.
+  /// Decodes a reply. Throws `ControlFault.malformed`, which mentions another version, for any
+  /// other bytes.
   static func reply(_ bytes: some Sequence<UInt8>) throws(ControlFault) -> Reply {
     try value(of: bytes, "answer")
   }
@@ -28,7 +30,7 @@ enum ControlMessage {
     do {
       return Array(try encoder.encode(value))
     } catch {
-      // Fails only for numbers that are not finite, and our types have integers only.
+      // Fails only for numbers that are not finite, and our types contain only integers.
       preconditionFailure("\(value) cannot be encoded: \(error)")
     }
   }
@@ -47,7 +49,7 @@ enum ControlMessage {
 }
 
 extension DecodingError {
-  /// What is wrong, and where, in one line.
+  /// The fault and its position, in one line.
   fileprivate var reason: String {
     switch self {
     case .keyNotFound(let key, let context): "\(Self.path(context, key)) is missing"
@@ -58,7 +60,7 @@ extension DecodingError {
     }
   }
 
-  /// Without the numbers that stand for unnamed payloads.
+  /// Joins the path without the numbers of unnamed payloads.
   private static func path(_ context: Context, _ key: (any CodingKey)? = nil) -> String {
     let names = (context.codingPath + [key].compactMap(\.self)).map(\.stringValue)
     let path = names.filter { !$0.hasPrefix("_") }.joined(separator: ".")

@@ -1,13 +1,13 @@
 internal import MusterNode
 
-/// What a client sends: a new command is a new case of `Command` and nothing else.
+/// A message from a client. A new command needs only a new case of `Command`.
 enum Request: Codable, Hashable, Sendable {
   case command(Command)
-  /// Asks for a stream of crossings, which ends when the client closes the connection or sends
-  /// anything more.
+  /// Requests a stream of crossings, which ends when the client closes the connection or sends more
+  /// data.
   case follow(after: Int64?)
-  /// The same of the alerts that stand.
+  /// Requests a stream of the active alerts.
   case followAlerts
-  /// The same of the counts of changes.
+  /// Requests a stream of the change counts.
   case followChanges
 }

@@ -3,16 +3,16 @@ import Testing
 
 @testable import MusterCRDT
 
-/// Two people write one field without having heard of each other.
+/// Concurrent writes of two people to one field.
 struct ConflictStoryTests {
-  @Test("both titles are kept, the commander's is shown, and whoever saw both settles it")
+  @Test("both titles are kept, the commander's is shown, and a write that saw both resolves it")
   func titles() {
-    // given a report that owner and commander entitle apart
+    // given a report to which owner and commander give different titles
     let smoke = WrittenFrame(9, by: .owner, sets: .reportTitle, to: .text("smoke"))
     let fire = WrittenFrame(1, by: .commander, sets: .reportTitle, to: .text("fire"))
     var holder = Holder(.report)
     holder.receive([.create, smoke, fire])
-    // then both are readable, and the higher role is shown
+    // then both are readable, and that of the higher role is shown
     #expect(holder.row.values(of: .reportTitle).map(\.value) == [.text("fire"), .text("smoke")])
     #expect(holder.row.shown(.reportTitle)?.value == .text("fire"))
     #expect(holder.row.conflicts == [.reportTitle])
@@ -20,12 +20,12 @@ struct ConflictStoryTests {
     holder.receive(
       WrittenFrame(
         3, by: .owner, sets: .reportTitle, to: .text("fire, out"), over: smoke, fire))
-    // then it alone is left
+    // then only the third is live
     #expect(holder.row.values(of: .reportTitle).map(\.value) == [.text("fire, out")])
     #expect(holder.row.conflicts.isEmpty)
   }
 
-  @Test("between equals the greater name is shown, on every node alike")
+  @Test("of equal roles the greater dot is shown, on every node alike")
   func equals() {
     let first = WrittenFrame(1, by: .deputy, sets: .reportTitle, to: .text("a"))
     let second = WrittenFrame(2, by: .commander, sets: .reportTitle, to: .text("b"))
@@ -36,7 +36,7 @@ struct ConflictStoryTests {
     }
   }
 
-  @Test("22.14: a hazard is shown before any other kind of zone, whoever wrote the other")
+  @Test("22.14: a hazard wins over any other kind of zone, regardless of roles")
   func hazardWins() {
     for other in [FenceKind.muster, .info] {
       let hazard = Value.code(FenceKind.hazard.rawValue)
@@ -50,7 +50,7 @@ struct ConflictStoryTests {
     }
   }
 
-  @Test("22.14: a zone is shown active in a conflict, but an assembly zone inactive")
+  @Test("22.14: in a conflict a zone is active, but an assembly zone inactive")
   func active() {
     for kind in FenceKind.allCases {
       let frames = [
@@ -66,14 +66,14 @@ struct ConflictStoryTests {
     }
   }
 
-  /// The safer value is written by the lower role under the lesser name, so that neither helps it.
+  /// The safer value is written by the lower role with the lesser dot, so that neither favours it.
   private static let safer: [(Field, safer: Value, other: Value)] = [
     (.reportStatus, .code(ReportStatus.open.rawValue), .code(ReportStatus.resolved.rawValue)),
     (.reportSeverity, .code(5), .code(4)),
     (.reportSeverity, .code(2), .code(1)),
   ]
 
-  @Test("of two deadlines the shorter is shown, and an entry alert before none, whoever wrote it")
+  @Test("the shorter deadline wins, and an entry alert over none, regardless of roles")
   func alarmsFirst() {
     for (field, careful, careless) in [
       (Field.directiveDurationSeconds, Value.number(60), Value.number(900)),
@@ -92,7 +92,7 @@ struct ConflictStoryTests {
     }
   }
 
-  @Test("open is shown before resolved, and the higher severity")
+  @Test("open wins over resolved, and the higher severity over the lower")
   func saferFirst() {
     for (field, safer, other) in Self.safer {
       let careful = WrittenFrame(1, by: .owner, sets: field, to: safer)
@@ -107,7 +107,7 @@ struct ConflictStoryTests {
     }
   }
 
-  @Test("of what two commanders say at once, that somebody needs help is shown")
+  @Test("of two commanders' concurrent overrides, the one that needs help wins")
   func needsHelp() {
     let help = WrittenFrame(
       1, by: .deputy, sets: .userSafetyOverride, to: .overruling(.needsHelp, note: "", seen: []))
@@ -118,7 +118,7 @@ struct ConflictStoryTests {
     #expect(holder.row.shown(.userSafetyOverride)?.dot == help.dot())
   }
 
-  @Test("of what is said at once, the more dangerous is shown: help, in the operation, the shorter")
+  @Test("of concurrent values the more cautious wins: help, in the operation, the shorter")
   func dangerInPeople() {
     let positions = Accounting.example.positions
     let cases: [(Field, careful: Value, careless: Value)] = [
@@ -140,7 +140,7 @@ struct ConflictStoryTests {
       (.permitDurationSeconds, .number(60), .number(61)),
     ]
     for (field, careful, careless) in cases {
-      // given the careless value by the higher role, or the greater dot
+      // given that the careless value has the higher role, or the greater dot
       for names: (UInt64, UInt64) in [(1, 2), (2, 1)] {
         let one = WrittenFrame(names.0, by: .deputy, sets: field, to: careful)
         let other = WrittenFrame(names.1, by: .commander, sets: field, to: careless)
@@ -158,7 +158,7 @@ struct ConflictStoryTests {
     }
   }
 
-  @Test("an active fence is shown before an inactive one")
+  @Test("an active fence wins over an inactive one")
   func activeFence() {
     let active = WrittenFrame(1, by: .commander, sets: .fenceActive, to: .code(1))
     let inactive = WrittenFrame(2, by: .deputy, sets: .fenceActive, to: .code(0))
@@ -167,7 +167,7 @@ struct ConflictStoryTests {
     #expect(holder.row.shown(.fenceActive)?.value == .code(1))
   }
 
-  @Test("someone who saw the danger may say that it is over")
+  @Test("an author that saw the danger may end it")
   func sequential() {
     let help = WrittenFrame(
       1, by: .owner, sets: .userSafetyClaim, to: .claim(.needsHelp, note: ""))
@@ -182,9 +182,9 @@ struct ConflictStoryTests {
     }
   }
 
-  @Test("no clock has a say: a later claimed time does not win")
+  @Test("clocks are not compared: a later claimed time does not win")
   func clocks() {
-    // given names that disagree with roles; claimed times follow the names
+    // given dots that order differently from roles; claimed times follow the dots
     let late = WrittenFrame(1_000_000, by: .owner, sets: .reportTitle, to: .text("late"))
     let early = WrittenFrame(1, by: .commander, sets: .reportTitle, to: .text("early"))
     var holder = Holder(.report)

@@ -6,7 +6,7 @@ import Testing
 struct DeletionStoryTests {
   private let deleted = WrittenFrame(1, by: .commander, clears: .reportExistence, over: .create)
 
-  @Test("a delete takes away the existence that it saw; the fields stay in the row")
+  @Test("a delete supersedes the existence that it saw; the fields remain in the row")
   func delete() {
     let title = WrittenFrame(2, by: .owner, sets: .reportTitle, to: .text("smoke"))
     for order in [.create, title, deleted].permutations {
@@ -18,9 +18,9 @@ struct DeletionStoryTests {
     }
   }
 
-  @Test("an edit made meanwhile brings the whole report back")
+  @Test("a concurrent edit restores the whole report")
   func concurrentEdit() {
-    // given an edit that, not knowing of the delete, also writes existence
+    // given an edit that, unaware of the delete, also writes existence
     let edit = WrittenFrame(
       2, by: .owner,
       [
@@ -37,7 +37,7 @@ struct DeletionStoryTests {
     }
   }
 
-  @Test("a comment or a confirmation made meanwhile does not")
+  @Test("a concurrent comment or confirmation does not restore it")
   func concurrentComment() {
     let comment = WrittenFrame(2, by: .stranger, sets: .reportComments, to: .text("I see it"))
     let confirmation = WrittenFrame(3, by: .stranger, sets: .reportConfirmations, to: .mark)
@@ -49,7 +49,7 @@ struct DeletionStoryTests {
     }
   }
 
-  @Test("a stranger deletes nothing")
+  @Test("a member cannot delete another owner's report")
   func stranger() {
     var holder = Holder(.report)
     holder.receive(.create)

@@ -3,7 +3,7 @@ import Testing
 
 @testable import MusterCRDT
 
-/// The laws of the merge over every case there is, up to four frames on one row.
+/// The laws of the merge over every possible case with up to four frames on one row.
 struct EverySmallHistoryTests {
   static let fields: [Field] = [
     .userCallsign, .userDeactivated, .reportExistence, .reportTitle, .reportToEvacuate,
@@ -13,10 +13,10 @@ struct EverySmallHistoryTests {
   ]
 
   @Test(
-    "whatever three people set and clear, in any order, the row is the one specified",
+    "any sets and clears of three authors, in any order, give the specified row",
     arguments: fields)
   func oneField(_ field: Field) throws {
-    // given a row, and three writes to one field by people with different rights
+    // given a row, and three writes to one field by authors with different permissions
     let key = RowKey.row(of: field.entity)
     var letters = [
       Letter(key.creator, .sets(field)), Letter(key.creator, .clears(field)),
@@ -25,12 +25,12 @@ struct EverySmallHistoryTests {
     if field != Field.existence(of: key.kind) {
       letters += [Letter(.stranger, .sets(field)), Letter(.stranger, .clears(field))]
     }
-    // when each saw any part of what was written before, then any order and any loss agree
+    // when each saw any part of the earlier writes, then all orders and losses agree
     try expectLaws(of: [[create(key)], letters, letters, letters], in: key)
   }
 
   @Test(
-    "what a log takes away of its own, unnamed, is gone in any order, however late it comes",
+    "a log's own earlier writes, superseded without names, are gone in any order of arrival",
     arguments: fields)
   func ownEarlierWrites(_ field: Field) throws {
     let key = RowKey.row(of: field.entity)
@@ -44,7 +44,7 @@ struct EverySmallHistoryTests {
       restarts: true)
   }
 
-  @Test("writes that take away their own log's wait for the create as others do")
+  @Test("writes that supersede their own log's wait for the create as others do")
   func ownEarlierWritesBeforeTheOrigin() throws {
     let letters = [
       Letter(.owner, .sets(.reportTitle).takingEarlier),
@@ -58,7 +58,7 @@ struct EverySmallHistoryTests {
     }
   }
 
-  @Test("writes that outrun the create count as if they had come after it")
+  @Test("writes that arrive before the create count as if they had arrived after it")
   func beforeTheOrigin() throws {
     // given creates in one write and in two, and urgent writes that repeat the origin
     let letters = [
@@ -67,7 +67,7 @@ struct EverySmallHistoryTests {
       Letter(.owner, .sets(.reportExistence, givingOrigin: true), .sets(.reportTitle)),
       Letter(.owner, .sets(.reportTitle), .sets(.reportToEvacuate, givingOrigin: true)),
       Letter(.commander, .clears(.reportTitle)),
-      // a forged create: it is refused, and yet tells whose row this is
+      // a forged create: it is rejected, and yet names the row's owner
       Letter(.stranger, .sets(.reportExistence, givingOrigin: true), .sets(.reportTitle)),
     ]
     // when each is applied first, last and between, with a restart after each
@@ -94,9 +94,9 @@ struct EverySmallHistoryTests {
     try expectLaws(of: [[create], letters, letters, letters], in: .report)
   }
 
-  @Test("a dot named in the wrong field takes nothing away, in any order")
+  @Test("a dot named in the wrong field supersedes nothing, in any order")
   func wrongField() throws {
-    // given writes that may name the dots of other fields too
+    // given writes that may name the dots of other fields
     let letters = [
       Letter(.owner, .sets(.reportTitle)),
       Letter(.commander, .sets(.reportComments)),
@@ -118,7 +118,7 @@ struct EverySmallHistoryTests {
       for order in history.permutations {
         var holder = Holder(.report)
         holder.receive(order)
-        // then the visible state is the one specified, byte for byte
+        // then the visible state is the specified one, byte for byte
         let bytes = holder.row.canonical
         try #require(bytes == canonical ?? bytes, "\(order)")
         try #require(Specification(holder.row) == expected, "\(order)")
@@ -135,20 +135,20 @@ struct EverySmallHistoryTests {
     }
   }
 
-  /// - Parameter names: the frames' hashes. Their order decides in which order writes that waited
-  ///   for the origin are settled.
+  /// - Parameter names: the frames' hashes. Their order determines the order in which writes that
+  ///   waited for the origin are applied.
   private func expectLaws(
     of lists: [[Letter]], in key: RowKey, names: [UInt64] = [2, 4, 1, 3],
     countsFrameInHand: Bool = false, restarts: Bool = false
   ) throws {
     let empty = Lattice(key, countsFrameInHand: countsFrameInHand, restarts: restarts)
     let count = try histories(growing: empty, by: lists[...], names: names)
-    #expect(count > lists.map(\.count).reduce(1, *), "nobody saw anything")
+    #expect(count > lists.map(\.count).reduce(1, *), "no write saw another")
   }
 
-  /// Grows a lattice in every way.
+  /// Extends a lattice in every possible way.
   ///
-  /// - Returns: how many whole histories there were.
+  /// - Returns: the number of complete histories.
   private func histories(
     growing lattice: Lattice, by lists: ArraySlice<[Letter]>, names: [UInt64]
   ) throws -> Int {
@@ -167,7 +167,7 @@ struct EverySmallHistoryTests {
   }
 }
 
-/// A law that does not hold, and for which history.
+/// A violated law, and the history that violates it.
 private struct Breach: Error, CustomStringConvertible {
   let description: String
 }

@@ -6,9 +6,9 @@ import Testing
 struct FlagStoryTests {
   private let raised = WrittenFrame(1, by: .owner, sets: .reportToEvacuate, to: .mark)
 
-  @Test("evacuate, said again while another withdrew it, stands")
+  @Test("an evacuate flag that is raised while another author clears it remains")
   func concurrent() {
-    // given a flag that one person clears and another, unaware, raises again
+    // given a flag that one author clears and another, unaware, raises again
     let cleared = WrittenFrame(2, by: .commander, clears: .reportToEvacuate, over: raised)
     let again = WrittenFrame(3, by: .owner, sets: .reportToEvacuate, to: .mark, over: raised)
     for order in [raised, cleared, again].permutations {
@@ -18,7 +18,7 @@ struct FlagStoryTests {
     }
   }
 
-  @Test("evacuate, withdrawn by one who saw it, is withdrawn, whichever arrives first")
+  @Test("an evacuate flag cleared by an author that saw it is cleared, in any order")
   func sequential() {
     let cleared = WrittenFrame(2, by: .commander, clears: .reportToEvacuate, over: raised)
     for order in [raised, cleared].permutations {
@@ -28,7 +28,7 @@ struct FlagStoryTests {
     }
   }
 
-  @Test("a deleted fence stays deleted, whoever tries to clear it")
+  @Test("a deleted fence stays deleted, regardless of the role that clears it")
   func deletedFence() {
     let deleted = WrittenFrame(1, by: .commander, sets: .fenceDeleted, to: .mark)
     let undeleted = WrittenFrame(2, by: .commander, clears: .fenceDeleted, over: deleted)
@@ -41,7 +41,7 @@ struct FlagStoryTests {
     }
   }
 
-  @Test("a deactivated user is still there")
+  @Test("a deactivated user still exists")
   func deactivated() {
     var holder = Holder(.user)
     holder.receive(WrittenFrame(1, by: .commander, sets: .userDeactivated, to: .mark))

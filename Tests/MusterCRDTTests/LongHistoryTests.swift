@@ -6,19 +6,19 @@ import Testing
 struct LongHistoryTests {
   static let seeds = UInt64(1)...80
 
-  @Test("replicas that heard everything, in whatever order, hold the same bytes")
+  @Test("replicas that received everything, in any order, hold the same bytes")
   func convergence() throws {
     for seed in Self.seeds {
-      // given three people who wrote apart
+      // given three authors who wrote concurrently
       var history = try LongHistory(seed: seed)
       var inOrder = Holder(history.key)
       inOrder.receive(history.frames)
       let expected = inOrder.row.encoded()
-      // when each hears what is missing, with repeats
+      // when each receives what it is missing, with duplicates
       for var holder in history.holders {
         holder.receive(history.delivery())
-        // then all hold the bytes of one who heard it as it was written: nothing of what was
-        // superseded is remembered
+        // then all hold the bytes of a replica that received everything in the written order:
+        // nothing superseded is remembered
         try #require(holder.row.encoded() == expected, "seed \(seed)")
       }
       try #require(
@@ -27,7 +27,7 @@ struct LongHistoryTests {
     }
   }
 
-  @Test("what one has heard so far is shown as specified, however little it is")
+  @Test("any received subset is shown as specified")
   func partialHearing() throws {
     for seed in Self.seeds {
       var history = try LongHistory(seed: seed)
@@ -63,7 +63,7 @@ struct LongHistoryTests {
     }
   }
 
-  @Test("the histories are not idle: people disagree, delete and outrun the create")
+  @Test("the histories contain conflicts, deletions and writes that arrive before the create")
   func coverage() throws {
     var (conflicts, waits, refusals, gone) = (0, 0, 0, 0)
     for seed in Self.seeds {

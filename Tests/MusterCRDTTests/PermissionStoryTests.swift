@@ -4,9 +4,9 @@ import Testing
 @testable import MusterCRDT
 
 struct PermissionStoryTests {
-  @Test("a commander cannot show a report as another's")
+  @Test("a commander cannot attribute a report to another user")
   func nobodyFilesForAnother() {
-    // given a commander who makes up a row that names somebody else as its owner
+    // given a commander who invents a row that names another user as its owner
     let create = Write(
       row: RowKey.report.id, field: .reportExistence, value: .mark, origin: RowKey.report.origin)
     let made = WrittenFrame(1, by: .commander, [create])
@@ -14,15 +14,15 @@ struct PermissionStoryTests {
     var holder = Holder(.report)
     // when it arrives
     holder.receive([made, title])
-    // then it is not there for anybody to see
+    // then it does not exist for users
     #expect(!holder.row.exists)
-    // and when that person does create it, the commander's edit counts as what it is
+    // and when that user does create it, the commander's edit counts
     holder.receive(.create)
     #expect(holder.row.exists)
     #expect(holder.row.shown(.reportTitle)?.author != holder.row.owner)
   }
 
-  @Test("a stranger's edit of a report is refused, a stranger's comment is applied")
+  @Test("another member's edit of a report is rejected, another member's comment is applied")
   func stranger() {
     var holder = Holder(.report)
     holder.receive(.create)
@@ -49,7 +49,7 @@ struct PermissionStoryTests {
     }
   }
 
-  @Test("a refused write supersedes nothing")
+  @Test("a rejected write supersedes nothing")
   func refusedSupersedes() {
     let title = WrittenFrame(1, by: .owner, sets: .reportTitle, to: .text("smoke"))
     let attempt = WrittenFrame(2, by: .stranger, clears: .reportTitle, over: title)
@@ -60,7 +60,7 @@ struct PermissionStoryTests {
     }
   }
 
-  @Test("more than 64 superseded dots are refused, and 64 are not")
+  @Test("more than 64 superseded dots are rejected, and 64 are not")
   func supersededDots() {
     let titles = (0..<65).map {
       WrittenFrame(1000 + $0, by: .owner, sets: .reportTitle, to: .text("title \($0)"))
@@ -79,7 +79,7 @@ struct PermissionStoryTests {
     }
   }
 
-  @Test("one write names at most 64 of the dots there are; the next names the rest")
+  @Test("one write names at most 64 of the live dots; the next names the rest")
   func dotsOfField() {
     var holder = Holder(.report)
     holder.receive(.create)
@@ -96,7 +96,7 @@ struct PermissionStoryTests {
     }
   }
 
-  @Test("a value of the wrong type or out of range is refused")
+  @Test("a value of the wrong type or out of range is rejected")
   func wrongValues() {
     var holder = Holder(.report)
     holder.receive(.create)
@@ -112,7 +112,7 @@ struct PermissionStoryTests {
     #expect(holder.row.updatedAt == holder.row.createdAt)
   }
 
-  @Test("every role, every field, one's own row and another's")
+  @Test("permissions of every role, for every field, in own rows and in others")
   func table() {
     let people: [Author] = [.commander, .owner, .stranger, .observer, .relay]
     for field in Field.allCases {
@@ -131,7 +131,7 @@ struct PermissionStoryTests {
               false
             case (_, _) where field.entity == .user: isOwn
             case (.observer, _): false
-            // The example speaks for `owner`, who alone may say so.
+            // The example is for `owner`, the only authorized author.
             case (_, .directiveAcknowledgements), (_, .alertAcknowledgements): person == .owner
             case (_, _) where [.report, .tracker, .track].contains(field.entity): isOwn || isOpen
             default: false
@@ -144,7 +144,7 @@ struct PermissionStoryTests {
     }
   }
 
-  @Test("a member withdraws command's override of themselves, and nobody else's")
+  @Test("a member withdraws command's override of themselves, and of no other")
   func withdrawnOverride() {
     let withdrawal = Write(row: RowKey.user.id, field: .userSafetyOverride, value: nil)
     #expect(Permission.allows(withdrawal, by: .owner, owner: Author.owner.user))
@@ -152,7 +152,7 @@ struct PermissionStoryTests {
     #expect(!Permission.allows(withdrawal, by: .stranger, owner: Author.owner.user))
   }
 
-  @Test("whom command speaks of takes that away, and never writes it")
+  @Test("the subject of a command statement may supersede it, and never write it")
   func saidByCommand() {
     for field in [Field.userRelayedClaim, .trackerSafetyOverride] {
       let row = RowKey.row(of: field.entity).id
@@ -171,7 +171,7 @@ struct PermissionStoryTests {
     }
   }
 
-  @Test("a revoked permit stays revoked, whoever clears it")
+  @Test("a revoked permit stays revoked, regardless of the role that clears it")
   func revokedPermit() {
     let revoked = WrittenFrame(1, by: .commander, sets: .permitRevoked, to: .mark)
     let cleared = WrittenFrame(2, by: .deputy, clears: .permitRevoked, over: revoked)
@@ -184,7 +184,7 @@ struct PermissionStoryTests {
     }
   }
 
-  @Test("a member acknowledges for themselves, command for anybody, an observer for nobody")
+  @Test("a member acknowledges for themselves, command for all, an observer for none")
   func acknowledgements() {
     let directive = RowKey.directive.id
     for (person, isOwnAllowed, isOthersAllowed) in [

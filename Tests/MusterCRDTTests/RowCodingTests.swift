@@ -4,7 +4,7 @@ import Testing
 @testable import MusterCRDT
 
 struct RowCodingTests {
-  /// Rows caught halfway, with values, awaited dots and waiting writes.
+  /// Rows in intermediate states, with values, awaited dots and waiting writes.
   private static func rows(seeds: ClosedRange<UInt64>) throws -> [RowState] {
     try seeds.flatMap { try LongHistory(seed: $0).holders.map(\.row) }
   }
@@ -16,7 +16,7 @@ struct RowCodingTests {
     }
   }
 
-  @Test("every prefix of a stored row is refused")
+  @Test("every prefix of a stored row is rejected")
   func truncation() throws {
     for row in try Self.rows(seeds: 1...4) {
       let bytes = row.encoded()
@@ -31,7 +31,7 @@ struct RowCodingTests {
     }
   }
 
-  @Test("a stored row with one damaged byte is refused or read, and never stops the program")
+  @Test("a stored row with one damaged byte is rejected or read, and never traps")
   func mutation() throws {
     var (refused, read) = (0, 0)
     for row in try Self.rows(seeds: 1...3) {
@@ -53,7 +53,7 @@ struct RowCodingTests {
     #expect(refused > 0 && read > 0)
   }
 
-  @Test("a count that promises more than there is allocates nothing")
+  @Test("a count beyond the remaining bytes allocates nothing")
   func hugeCount() {
     let origin = [UInt8](repeating: 0, count: 33)
     #expect(throws: DecodingFault.truncated) {
@@ -61,17 +61,17 @@ struct RowCodingTests {
     }
   }
 
-  @Test("the canonical form leaves out what is only pending")
+  @Test("the canonical form omits pending writes")
   func pendingIsNotVisible() {
-    // given a row that knows of a superseded title that has not come
+    // given a row that knows of a superseded title that has not arrived
     let title = WrittenFrame(1, by: .owner, sets: .reportTitle, to: .text("smoke"))
     let fire = WrittenFrame(2, by: .owner, sets: .reportTitle, to: .text("fire"), over: title)
     var holder = Holder(.report)
     holder.receive([.create, fire])
     let before = holder.row
-    // when it comes
+    // when it arrives
     holder.receive(title)
-    // then what people see is the same, and the memory of it is gone
+    // then the visible state is unchanged, and the awaited dot is forgotten
     #expect(holder.row.canonical == before.canonical)
     #expect(holder.row.encoded().count < before.encoded().count)
   }

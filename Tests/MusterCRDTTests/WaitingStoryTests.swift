@@ -3,23 +3,23 @@ import Testing
 
 @testable import MusterCRDT
 
-/// What arrives before what it builds on.
+/// Writes that arrive before those that they depend on.
 struct WaitingStoryTests {
   @Test("an edit before the create waits, and then counts")
   func editFirst() {
     let title = WrittenFrame(1, by: .owner, sets: .reportTitle, to: .text("smoke"))
     var holder = Holder(.report)
-    // when the edit comes first
+    // when the edit arrives first
     #expect(holder.receive(title) == [.waits])
     #expect(holder.row.shown(.reportTitle) == nil)
     #expect(holder.row.isEmpty && holder.row.owner == nil)
-    // then the create brings it to light
+    // then the create makes it visible
     #expect(holder.receive(.create) == [.applied])
     #expect(holder.row.shown(.reportTitle)?.value == .text("smoke"))
     #expect(holder.row.owner == Author.owner.user)
   }
 
-  @Test("a stranger's edit before the create waits too, and then is refused")
+  @Test("another member's edit before the create waits too, and is then rejected")
   func strangersEdit() {
     let title = WrittenFrame(1, by: .stranger, sets: .reportTitle, to: .text("mine"))
     var (early, late) = (Holder(.report), Holder(.report))
@@ -29,7 +29,7 @@ struct WaitingStoryTests {
     #expect(early.row.encoded() == late.row.encoded())
   }
 
-  @Test("an urgent write that repeats the create's origin is shown before the create has come")
+  @Test("an urgent write that repeats the create's origin is shown before the create arrives")
   func urgent() {
     let flag = WrittenFrame(
       1, by: .owner, sets: .reportToEvacuate, to: .mark, givingOrigin: true)
@@ -41,7 +41,7 @@ struct WaitingStoryTests {
     #expect(holder.row.exists)
   }
 
-  @Test("an urgent write that brings the origin takes away what waited and what it saw")
+  @Test("an urgent write with the origin supersedes the waiting writes that it saw")
   func urgentOverWaiting() {
     let low = WrittenFrame(1, by: .owner, sets: .reportSeverity, to: .code(2))
     let high = WrittenFrame(
@@ -56,7 +56,7 @@ struct WaitingStoryTests {
   @Test(
     "what was corrected before its create arrived is never shown", arguments: [true, false])
   func correctedCreate(countsFrameInHand: Bool) {
-    // given a create with a title in one frame, and a correction that comes first
+    // given a create with a title in one frame, and a correction that arrives first
     let create = WrittenFrame(
       5, by: .owner,
       [
@@ -74,25 +74,25 @@ struct WaitingStoryTests {
 
   @Test("a superseded value that arrives late never shows, and leaves no trace")
   func lateArrival() {
-    // given three titles, each written over the one before
+    // given three titles, each of which supersedes the previous one
     let first = WrittenFrame(3, by: .owner, sets: .reportTitle, to: .text("1"))
     let second = WrittenFrame(2, by: .commander, sets: .reportTitle, to: .text("2"), over: first)
     let third = WrittenFrame(
       1, by: .owner, sets: .reportTitle, to: .text("3"), over: first, second)
     var inOrder = Holder(.report)
     inOrder.receive([.create, first, second, third])
-    // when they come the other way round
+    // when they arrive in reverse order
     var holder = Holder(.report)
     holder.receive(.create)
     for frame in [third, second, first] {
       holder.receive(frame)
       #expect(holder.row.values(of: .reportTitle).map(\.value) == [.text("3")])
     }
-    // then the row is that of one who never had to wait
+    // then the row equals that of a replica that received them in order
     #expect(holder.row.encoded() == inOrder.row.encoded())
   }
 
-  @Test("a frame that comes twice counts once")
+  @Test("a frame that arrives twice counts once")
   func duplicates() {
     let comment = WrittenFrame(1, by: .stranger, sets: .reportComments, to: .text("I see it"))
     let removal = WrittenFrame(2, by: .stranger, clears: .reportComments, over: comment)

@@ -4,21 +4,21 @@ import Testing
 
 @testable import MusterControl
 
-@Suite struct `What is said over the socket` {
+@Suite struct `Messages on the control socket` {
   @Test(arguments: Specimens.commands)
-  func `a command arrives as it was given`(command: Command) throws {
+  func `a command arrives unchanged`(command: Command) throws {
     let found = try ControlMessage.request(ControlMessage.encode(.command(command)))
     #expect(found == .command(command))
   }
 
   @Test(arguments: [nil, 0, 7, Int64.max])
-  func `a wish to follow arrives with the place from where`(after: Int64?) throws {
+  func `a follow request arrives with its cursor`(after: Int64?) throws {
     let found = try ControlMessage.request(ControlMessage.encode(.follow(after: after)))
     #expect(found == .follow(after: after))
   }
 
   @Test(arguments: Specimens.replies)
-  func `a reply arrives as it was given, and takes one line`(reply: Reply) throws {
+  func `a reply arrives unchanged, on one line`(reply: Reply) throws {
     let bytes = ControlMessage.encode(reply)
     #expect(try ControlMessage.reply(bytes) == reply)
     #expect(!bytes.contains(UInt8(ascii: "\n")))
@@ -52,7 +52,7 @@ import Testing
     Self.command(#"{"setFenceActive":{"_0":"0a1b"}}"#),
     Self.command(#"{"setFenceActive":{"_0":"0a1b","_1":1}}"#),
   ])
-  func `what is no command here is refused as one of another version`(json: String) {
+  func `an unknown command is rejected as one of another version`(json: String) {
     #expect {
       try ControlMessage.request(json.utf8)
     } throws: {
@@ -60,7 +60,7 @@ import Testing
     }
   }
 
-  @Test func `what is missing is named`() {
+  @Test func `a missing member is named`() {
     let json = Self.command(#"{"addReport":{"_0":{"toEvacuate":true}}}"#)
     #expect {
       try ControlMessage.request(json.utf8)
@@ -99,11 +99,11 @@ import Testing
     Self.command(#"{"admit":{"request":"","role":5}}"#),
     Self.command(#"{"admit":{"request":"AB==","role":1}}"#),
   ])
-  func `a value out of range is refused`(json: String) {
+  func `a value out of range is rejected`(json: String) {
     #expect(throws: ControlFault.self) { try ControlMessage.request(json.utf8) }
   }
 
-  @Test func `a geometry within the limits is not`() throws {
+  @Test func `a geometry within the limits is accepted`() throws {
     let found = try ControlMessage.request(Self.geometry(Specimens.circle.encoded).utf8)
     #expect(found == .command(.editFence("0a1b", FenceChanges(geometry: Specimens.circle))))
   }
@@ -115,14 +115,14 @@ import Testing
     #"{"events":{"_0":[{}]}}"#, #"{"invitation":{}}"#, #"{"changes":{"_0":[1,2,3]}}"#,
     #"{"refused":{}}"#,
   ])
-  func `an answer that lacks what it must have is refused`(json: String) {
+  func `a reply without a required member is rejected`(json: String) {
     #expect(throws: ControlFault.self) { try ControlMessage.reply(json.utf8) }
   }
 
   @Test(arguments: [
     ("\"devices\":4", "\"devices\":0"), ("\"address\":\"wAACAQ==\"", "\"address\":\"wAAC\""),
   ])
-  func `a value that its type cannot hold is refused`(good: String, bad: String) throws {
+  func `a value that its type cannot hold is rejected`(good: String, bad: String) throws {
     let replies = Specimens.replies.map {
       String(decoding: ControlMessage.encode($0), as: UTF8.self)
     }
@@ -134,14 +134,14 @@ import Testing
     }
   }
 
-  @Test func `a refusal keeps its kind`() throws {
+  @Test func `a rejection keeps its kind`() throws {
     for kind in [RefusalKind.unfit, .unknown, .notAllowed, .changed, .notNow] {
       let reply = Reply.refused("no", kind)
       #expect(try ControlMessage.reply(ControlMessage.encode(reply)) == reply)
     }
   }
 
-  @Test func `damaged bytes are refused or read as something else, and never trap`() {
+  @Test func `damaged bytes are rejected or read as another message, and never trap`() {
     let commands = Specimens.commands.map { ControlMessage.encode(.command($0)) }
     let replies = Specimens.replies.map { ControlMessage.encode($0) }
     var (refused, read) = (0, 0)
@@ -156,7 +156,7 @@ import Testing
       } catch { refused += 1 }
     }
     for (number, message) in (commands + replies).enumerated() {
-      // A few bytes of each long message: others are damaged elsewhere.
+      // A few bytes of each long message are damaged; other tests damage the rest.
       let step = message.count / 200 + 1
       for index in stride(from: number % step, to: message.count, by: step) {
         attempt(Array(message[..<index]), isCommand: number < commands.count)

@@ -4,7 +4,7 @@ import Testing
 @testable import MusterControl
 
 @Suite struct `Messages in a stream of bytes` {
-  @Test func `messages are found however the stream is cut`() throws {
+  @Test func `messages are found wherever the stream is split`() throws {
     let messages: [[UInt8]] = [[1, 2, 3], [], [4]]
     let bytes = messages.flatMap { $0 + [UInt8(ascii: "\n")] }
     for step in 1...bytes.count {
@@ -18,7 +18,7 @@ import Testing
     }
   }
 
-  @Test func `a line over the limit is refused before its end arrives`() throws {
+  @Test func `a line over the limit is rejected before its end arrives`() throws {
     var reader = MessageReader(limit: 3)
     reader.take(ByteBuffer(bytes: [1, 2, 3]))
     #expect(try reader.next() == nil)

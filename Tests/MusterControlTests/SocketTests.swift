@@ -12,7 +12,7 @@ import Testing
 @testable import MusterHTTP
 
 @Suite(.timeLimit(.minutes(15))) struct `A running node's socket` {
-  @Test func `every command reaches the node, and its answer comes back`() async throws {
+  @Test func `every command reaches the node, and its reply the client`() async throws {
     let replies = Specimens.replies
     let node = ScriptedNode { command in
       let index = Specimens.commands.firstIndex(of: command) ?? 0
@@ -28,7 +28,7 @@ import Testing
     #expect(await node.commands == Specimens.commands)
   }
 
-  @Test func `only this user can reach it`() async throws {
+  @Test func `only this user can connect`() async throws {
     try await withServer(ScriptedNode()) { path in
       let socket = try permissions("\(path)")
       let folder = try permissions(("\(path)" as NSString).deletingLastPathComponent)
@@ -37,7 +37,7 @@ import Testing
     }
   }
 
-  @Test func `a folder that others can get at is refused`() async throws {
+  @Test func `a folder that other users can access is rejected`() async throws {
     let folder = TemporaryFolder()
     let path = try folder.socketPath()
     try FileManager.default.createDirectory(
@@ -48,14 +48,13 @@ import Testing
     }
   }
 
-  @Test func `without a node there is nobody to ask`() async throws {
+  @Test func `without a node no connection is made`() async throws {
     let folder = TemporaryFolder()
     let client = ControlClient(path: try folder.socketPath())
     await #expect(throws: ControlFault.notListening) { try await client.perform(.status) }
   }
 
-  @Test func `the socket of a node that died is replaced, and taken away at the end`() async throws
-  {
+  @Test func `the socket of a node that died is replaced, and removed at the end`() async throws {
     let folder = TemporaryFolder()
     let path = try folder.socketPath()
     try folder.makeRun()
@@ -70,7 +69,7 @@ import Testing
     #expect(!FileManager.default.fileExists(atPath: "\(path)"))
   }
 
-  @Test func `a file in the way that is no socket is left alone`() async throws {
+  @Test func `a file at the path that is not a socket is not removed`() async throws {
     let folder = TemporaryFolder()
     let path = try folder.socketPath()
     try folder.makeRun()
@@ -82,7 +81,7 @@ import Testing
     #expect(found == Data("precious".utf8))
   }
 
-  @Test func `a path too long for the system is refused with its length`() throws {
+  @Test func `a path too long for the system is rejected with its length`() throws {
     let home = "/" + String(repeating: "x", count: 120)
     #expect {
       try ControlSocketPath(home + "/run/muster.sock")
@@ -90,7 +89,7 @@ import Testing
     #expect(throws: ControlFault.self) { try ControlSocketPath("run/muster.sock") }
   }
 
-  @Test func `bytes that are no command are refused, and the next client is served`() async throws {
+  @Test func `other bytes are rejected, and the next client is served`() async throws {
     let node = ScriptedNode()
     try await withServer(node) { path in
       let answer = try await exchange(Self.post("\u{7F}\u{7F}"), with: path)
@@ -101,7 +100,7 @@ import Testing
     #expect(await node.commands == [.users])
   }
 
-  @Test func `what is posted in another way, or is too long, changes nothing`() async throws {
+  @Test func `a request of another form, or too long, changes nothing`() async throws {
     let node = ScriptedNode()
     try await withServer(node) { path in
       let wrong = [
@@ -118,7 +117,7 @@ import Testing
     #expect(await node.commands.isEmpty)
   }
 
-  @Test func `programs are answered at it as on a loopback address`() async throws {
+  @Test func `programs can use the API on it as on a loopback address`() async throws {
     try await withServer(ScriptedNode()) { path in
       let answer = try await exchange(
         "GET /api/v1/status HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n",
@@ -135,7 +134,7 @@ import Testing
       + "Content-Type: \(type)\r\nContent-Length: \(body.utf8.count)\r\n\r\n\(body)"
   }
 
-  @Test func `a command too long is not even sent`() async throws {
+  @Test func `a command that is too long is not sent`() async throws {
     try await withServer(ScriptedNode()) { path in
       let text = String(repeating: "x", count: ControlLimits.requestBytes)
       await #expect(throws: ControlFault.self) {
@@ -144,7 +143,7 @@ import Testing
     }
   }
 
-  @Test func `who answers, and is no node of this version, is told apart from none`() async throws {
+  @Test func `a server of another kind is distinguished from no server`() async throws {
     let folder = TemporaryFolder()
     let path = try folder.socketPath()
     try folder.makeRun()
@@ -172,7 +171,7 @@ import Testing
 
   // MARK: Following
 
-  @Test func `a follower hears what was there and what comes`() async throws {
+  @Test func `a follower receives earlier and new events`() async throws {
     let node = ScriptedNode()
     try await withServer(node) { path in
       try await withThrowingTaskGroup { group in
@@ -194,7 +193,7 @@ import Testing
     }
   }
 
-  @Test func `a follower that goes away is noticed though nothing happens`() async throws {
+  @Test func `a follower that disconnects is detected without events`() async throws {
     let node = ScriptedNode()
     try await withServer(node) { path in
       let follower = Task { try await ControlClient(path: path).follow(after: nil) { _ in } }
@@ -207,7 +206,7 @@ import Testing
     }
   }
 
-  @Test func `what waits for a follower that does not read is bounded, and the newest is told`()
+  @Test func `the queue of a follower that does not read is bounded, and the newest is sent`()
     async throws
   {
     let told: Int64 = 20_000
@@ -236,7 +235,7 @@ import Testing
     }
   }
 
-  @Test func `shutdown lets a command finish and sends followers away`() async throws {
+  @Test func `shutdown completes a command and ends the streams`() async throws {
     let node = ScriptedNode(holdsVerify: true)
     try await withServer(node, stop: .byTest) { path, stop in
       try await withThrowingTaskGroup { group in

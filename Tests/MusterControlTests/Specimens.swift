@@ -1,7 +1,7 @@
 import MusterModel
 import MusterNode
 
-/// One of every command and of every reply, with and without what may be missing.
+/// One of every command and of every reply, with and without optional parts.
 enum Specimens {
   static let row = RowID(raw: Bytes16(high: 1, low: 2))
   static let device = DeviceID(raw: Bytes16(high: 0xFFFF_0000_0000_0000, low: 3))
@@ -214,11 +214,11 @@ enum Specimens {
       }
     var person = UserSummary(
       id: user, callsign: "Anna", role: .observer, status: status, severity: status.severity,
-      reason: "said so", fix: fix, reportedAt: fix.map { _ in moment },
+      reason: "self-reported", fix: fix, reportedAt: fix.map { _ in moment },
       fixAgeSeconds: age, team: "North", isTracker: fix == nil,
       word: age.map { _ in word }, override: fix.map { _ in word })
     person.conditions = [
-      StatusCondition(status: status, severity: status.severity, reason: "said so")
+      StatusCondition(status: status, severity: status.severity, reason: "self-reported")
     ]
     person.age = age.map { ContactAge(seconds: $0, atMostSeconds: nil, reason: "clock differs") }
     person.order = fix.map { _ in

@@ -10,7 +10,7 @@ import Testing
 @testable import MusterControl
 @testable import MusterHTTP
 
-/// A node that answers by a function and says what the test tells it to say.
+/// A node that answers with a function and sends the events that the test gives it.
 actor ScriptedNode: CommandPerformer {
   private let answer: @Sendable (Command) -> Reply
   private let holdsVerify: Bool
@@ -80,7 +80,7 @@ actor ScriptedNode: CommandPerformer {
   func waitForNoFollower() async { await wait { self.followers.isEmpty } }
   func waitForVerify() async { await wait { self.verify != nil } }
 
-  /// Or until the test is cancelled: nothing comes any more then.
+  /// Also returns when the test is cancelled, since no event arrives any more.
   private func wait(until isSo: () -> Bool) async {
     var iterator = steps.stream.makeAsyncIterator()
     while !isSo() {
@@ -89,7 +89,7 @@ actor ScriptedNode: CommandPerformer {
   }
 }
 
-/// A folder with a short name that goes when the test ends.
+/// A folder with a short name that is deleted when the test ends.
 final class TemporaryFolder: Sendable {
   let path = "/tmp/muster-\(UInt32.random(in: 0 ... .max))"
 
@@ -103,7 +103,7 @@ final class TemporaryFolder: Sendable {
 
   func socketPath() throws -> ControlSocketPath { try ControlSocketPath(path + "/run/muster.sock") }
 
-  /// A founder's real node that hears and sends nothing.
+  /// Returns a founder's real node without a transport.
   func node() async throws -> Node {
     let home = NodeHome.locate(
       home: path + "/home", keys: nil, environment: ["MUSTER_STATE": path + "/state"])
@@ -130,8 +130,8 @@ func withServer(
   try await withServer(node, in: folder, stop: .whenBodyEnds) { path, _ in try await body(path) }
 }
 
-/// Runs a node's server as the program does, with a scripted node behind the command line's door
-/// alone, and stops it as a signal would.
+/// Runs a node's server as the program does, with a scripted node behind the control socket only,
+/// and stops it as a signal would.
 func withServer(
   _ node: ScriptedNode, in folder: TemporaryFolder = TemporaryFolder(), stop: Stop,
   _ body:
@@ -175,7 +175,7 @@ func runServer(at path: ControlSocketPath, in folder: TemporaryFolder) async thr
   try outcome.get()
 }
 
-/// Says just these bytes to a socket, and returns what comes back until it hangs up.
+/// Sends these bytes to a socket, and returns the response until the connection closes.
 func exchange(_ request: String, with path: ControlSocketPath) async throws -> String {
   let channel = try await ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
     .connect(unixDomainSocketPath: path.description) { channel in
@@ -191,7 +191,7 @@ func exchange(_ request: String, with path: ControlSocketPath) async throws -> S
   }
 }
 
-/// Leaves a socket file behind that nobody listens on, as a killed process does.
+/// Leaves a socket file that no process listens on, as a killed process does.
 func abandonSocket(at path: ControlSocketPath) async throws {
   let channel = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
     .bind(unixDomainSocketPath: path.description).get()
@@ -212,7 +212,7 @@ extension Logger {
   static var silent: Logger { Logger(label: "test") { _ in SwiftLogNoOpLogHandler() } }
 }
 
-/// Listens on a socket as something that is no node, and says the same to whoever says anything.
+/// Listens on a socket without being a node, and sends the same response to every request.
 func withImpostor(
   at path: ControlSocketPath, saying answer: String, _ body: () async throws -> Void
 ) async throws {

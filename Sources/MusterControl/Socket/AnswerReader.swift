@@ -2,8 +2,8 @@ internal import Foundation
 internal import NIOCore
 internal import NIOHTTP1
 
-/// One answer of a node over HTTP, piece by piece. Whatever is no answer of ours becomes a
-/// `ControlFault` that says so.
+/// Reads a node's HTTP response part by part. An unexpected response throws the matching
+/// `ControlFault`.
 struct AnswerReader {
   private var parts: NIOAsyncChannelInboundStream<HTTPClientResponsePart>.AsyncIterator
 
@@ -11,9 +11,9 @@ struct AnswerReader {
     parts = inbound.makeAsyncIterator()
   }
 
-  /// Comes first; throws unless the node answers with one of those types.
+  /// Reads the head. MUST be called first; throws unless the response has one of these types.
   ///
-  /// - Parameter isAPI: whether an answer may be empty, and a path may be one that is not there.
+  /// - Parameter isAPI: whether a response may be empty, and a path may be missing.
   mutating func begin(as types: [String], isAPI: Bool = false) async throws {
     guard case .head(let head)? = try await part() else { throw ControlFault.closed }
     let found = head.headers.first(name: "content-type")
@@ -26,7 +26,7 @@ struct AnswerReader {
     guard let found, types.contains(found) else { throw ControlFault.unexpected }
   }
 
-  /// Nil after the last one.
+  /// Returns the next part of the body; nil after the last.
   mutating func piece() async throws -> ByteBuffer? {
     switch try await part() {
     case .body(let bytes)?: return bytes
@@ -36,7 +36,7 @@ struct AnswerReader {
     }
   }
 
-  /// All that is left.
+  /// Returns the rest of the body.
   mutating func whole(upTo limit: Int) async throws -> [UInt8] {
     var bytes: [UInt8] = []
     while let piece = try await piece() {
@@ -58,7 +58,7 @@ struct AnswerReader {
     }
   }
 
-  /// What the node says is wrong. One that knows nothing of commands is of another version.
+  /// Returns the fault that the node reports. A node without the commands path has another version.
   private mutating func fault(_ isProblem: Bool, isOurs: Bool) async throws -> ControlFault {
     guard isProblem, isOurs else { return .unexpected }
     let document = try await whole(upTo: ControlLimits.problemBytes)
@@ -70,7 +70,7 @@ struct AnswerReader {
   }
 }
 
-/// What a problem document (RFC 9457) says for people.
+/// The human-readable part of a problem document (RFC 9457).
 private struct ProblemDetail: Decodable {
   let detail: String
 }

@@ -12,16 +12,17 @@ internal import NIOPosix
   internal import Glibc
 #endif
 
-/// Puts commands to the node that runs on a home, by HTTP over its socket: one connection each.
+/// Sends commands to the node that runs with a home, by HTTP over its socket, with one connection
+/// each.
 public struct ControlClient: Sendable {
   private typealias Exchange = NIOAsyncChannel<HTTPClientResponsePart, HTTPClientRequestPart>
 
   private let path: ControlSocketPath
 
-  /// Connects to nothing yet.
+  /// Creates a client without connecting.
   public init(path: ControlSocketPath) { self.path = path }
 
-  /// Whether a node runs on this home just now.
+  /// Whether a node runs with this home now.
   public func isListening() async throws(ControlFault) -> Bool {
     do {
       try await connect().executeThenClose { _, _ in }
@@ -34,8 +35,8 @@ public struct ControlClient: Sendable {
     }
   }
 
-  /// Returns what the node answers, a refusal among it. Throws `ControlFault.notListening` where
-  /// no node runs.
+  /// Returns the node's reply, which may be a rejection. Throws `ControlFault.notListening` if no
+  /// node runs.
   public func perform(_ command: Command) async throws(ControlFault) -> Reply {
     let request = HTTPRequest(
       command: try Self.checked(ControlMessage.encode(Request.command(command))))
@@ -52,8 +53,8 @@ public struct ControlClient: Sendable {
     }
   }
 
-  /// Asks the node's API, as any program would: what it answers, empty where it only says that it
-  /// is done. What the node declines is thrown.
+  /// Sends a request to the node's API and returns the response body, which may be empty. Throws if
+  /// the node rejects the request.
   public func ask(
     _ method: String, _ target: String, json: [UInt8]?
   ) async throws(ControlFault) -> [UInt8] {
@@ -71,8 +72,8 @@ public struct ControlClient: Sendable {
     }
   }
 
-  /// Hands over crossings as they come, those after an arrival number first; with nil only what
-  /// comes from now on. Returns when the node stops; throws what `receive` throws, or
+  /// Passes crossings to `receive` as they arrive, beginning with those after an arrival number;
+  /// with nil, only new ones. Returns when the node stops; throws what `receive` throws, or
   /// `ControlFault`.
   public func follow(
     after: Int64?, _ receive: @Sendable ([CrossingSummary]) async throws -> Void
@@ -83,7 +84,7 @@ public struct ControlClient: Sendable {
     }
   }
 
-  /// The same of the alerts that stand, beginning with how it is now.
+  /// Passes the active alerts to `receive`, now and after each change.
   public func followAlerts(
     _ receive: @Sendable ([Alert]) async throws -> Void
   ) async throws {
@@ -93,7 +94,7 @@ public struct ControlClient: Sendable {
     }
   }
 
-  /// The same of how often each set of things has changed, beginning with how it is now.
+  /// Passes the change counts to `receive`, now and after each change.
   public func followChanges(
     _ receive: @Sendable (ChangeCounts) async throws -> Void
   ) async throws {
@@ -120,7 +121,7 @@ public struct ControlClient: Sendable {
     }
   }
 
-  /// A node that was killed has stopped too.
+  /// A killed node has stopped too.
   private static func unlessStopped(
     _ next: () async throws -> ByteBuffer?
   ) async throws -> ByteBuffer? {
@@ -150,13 +151,13 @@ public struct ControlClient: Sendable {
     let channel = try await connect()
     do {
       return try await channel.executeThenClose { inbound, outbound in
-        // At once: the node answers, and closes, as soon as it has all of the body.
+        // Written at once: the node replies, and closes, as soon as it has all of the body.
         try await outbound.write(contentsOf: request.parts)
         var answer = AnswerReader(inbound)
         return try await body(&answer)
       }
     } catch let error as IOError where Self.isHangUp(error) {
-      // A node that was killed, as against one that closed.
+      // The node was killed: a clean stop ends the response properly.
       throw ControlFault.closed
     } catch ChannelError.ioOnClosedChannel {
       throw ControlFault.closed
@@ -180,7 +181,7 @@ public struct ControlClient: Sendable {
   }
 }
 
-/// One request, on a connection of its own.
+/// One request on its own connection.
 private struct HTTPRequest {
   let parts: [HTTPClientRequestPart]
 
@@ -189,7 +190,7 @@ private struct HTTPRequest {
       method: .POST, target: CommandExchange.path, type: CommandExchange.mediaType, body: command)
   }
 
-  /// - Parameter body: nil for a request that has none.
+  /// - Parameter body: nil for a request without a body.
   init(method: HTTPMethod, target: String, type: String, body: [UInt8]?) {
     var headers: HTTPHeaders = ["host": "localhost", "connection": "close"]
     if let body {

@@ -1,11 +1,11 @@
 internal import NIOCore
 
-/// Takes whole messages out of the pieces of a follower's answer: one a line. A line over the limit
-/// is refused before more of it is stored.
+/// Splits the parts of a streamed response into messages: one a line. A line over the limit is
+/// rejected before more of it is stored.
 struct MessageReader {
   let limit: Int
   private var bytes = ByteBuffer()
-  /// Of the readable bytes, those known to hold no end of a line.
+  /// The number of readable bytes known to contain no line end.
   private var searched = 0
 
   init(limit: Int) { self.limit = limit }
@@ -15,7 +15,7 @@ struct MessageReader {
     bytes.writeImmutableBuffer(piece)
   }
 
-  /// Nil until more has come.
+  /// Returns the next message; nil until more bytes arrive.
   mutating func next() throws(ControlFault) -> [UInt8]? {
     let unsearched = bytes.readableBytesView.dropFirst(searched)
     let end = unsearched.firstIndex(of: UInt8(ascii: "\n"))

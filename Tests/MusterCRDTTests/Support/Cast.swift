@@ -1,8 +1,8 @@
 import MusterModel
 
-/// The people of these stories, each with one device.
+/// The authors of these tests, each with one device.
 extension Author {
-  /// Who created the report, and whose user row it is.
+  /// The author of the report, and the owner of the user row.
   static let owner = person(1, .member)
   static let stranger = person(2, .member)
   static let commander = person(3, .command)
@@ -26,7 +26,7 @@ extension RowKey {
   static let directive = RowKey(kind: .directive, id: RowID(raw: Bytes16(high: 9, low: 4)))
   static let tracker = RowKey(kind: .tracker, id: RowID(raw: Bytes16(high: 9, low: 5)))
   static let track = RowKey(kind: .track, id: RowID(raw: Bytes16(high: 9, low: 6)))
-  /// Those of `Author.owner`.
+  /// The settings of `Author.owner`.
   static let settings = RowKey(kind: .settings, id: RowID(raw: Author.owner.user.raw))
 
   static let permit = RowKey(kind: .permit, id: RowID(raw: Bytes16(high: 9, low: 7)))
@@ -47,7 +47,7 @@ extension RowKey {
     }
   }
 
-  /// Who made this row; only `command` makes fences, directives and permits.
+  /// The author of this row; only `command` creates fences, directives and permits.
   var creator: Author {
     [.fence, .directive, .permit].contains(kind) ? .commander : .owner
   }

@@ -21,7 +21,7 @@ extension ArraySlice {
   fileprivate var permutationsOfRest: [[Element]] { Array(self).permutations }
 }
 
-/// One choice out of each list, in every way.
+/// Every combination of one element from each list.
 func everyChoice<Element>(from lists: [[Element]]) -> [[Element]] {
   lists.reduce([[]]) { chosen, list in
     chosen.flatMap { choice in list.map { choice + [$0] } }

@@ -13,16 +13,16 @@ import MusterModel
 ///           { }
 ///
 /// If all steps into each subset give one row, then so do all paths, which are all permutations of
-/// all subsets. With `restarts` each step starts from a row that was written and read back, so that
-/// it does not matter either how the frames are grouped.
+/// all subsets. With `restarts` each step starts from a row that was encoded and decoded, so that
+/// the grouping of frames has no effect either.
 ///
-/// A lattice grows by a frame at a time, since histories that begin alike share what is below.
+/// A lattice grows by one frame at a time, because histories with a common start share its subsets.
 struct Lattice {
   let key: RowKey
   let countsFrameInHand: Bool
   let restarts: Bool
   private(set) var frames: [WrittenFrame] = []
-  /// By subset: bit n stands for frame n.
+  /// Indexed by subset: bit n represents frame n.
   private var rows: [RowState]
 
   init(_ key: RowKey, countsFrameInHand: Bool, restarts: Bool) {

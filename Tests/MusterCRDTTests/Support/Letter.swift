@@ -1,7 +1,7 @@
 import MusterModel
 
-/// A letter of the alphabet that small histories are spelled in: one author's frame, before it is
-/// said what it saw.
+/// One letter of the alphabet of small histories: one author's frame, before its supersedes are
+/// chosen.
 struct Letter {
   let author: Author
   let strokes: [Stroke]
@@ -10,7 +10,7 @@ struct Letter {
     let field: Field
     let value: Value?
     var givesOrigin = false
-    /// Takes away what its author wrote before, without a name.
+    /// Whether it supersedes its author's earlier writes without naming them.
     var takesEarlier = false
   }
 
@@ -32,16 +32,16 @@ extension Letter.Stroke {
   }
 }
 
-/// Which dots of the frames before it a write may name.
+/// Which dots of the earlier frames a write may name.
 enum Sight {
-  /// Those that were written to its own field.
+  /// Dots written to its own field.
   case field
-  /// Any, so also those that a confused or hostile author names in the wrong field.
+  /// All dots, including those that a faulty or hostile author names in the wrong field.
   case everything
 }
 
-/// Every frame that one of the letters spells after a history, in which each write supersedes each
-/// subset of the dots before it. `name` is its hash, whose order among others means nothing.
+/// Every frame that one of the letters can form after a history, in which each write supersedes
+/// each subset of the earlier dots. `name` is its hash, whose order has no meaning.
 func everyFrame(
   spelling letters: [Letter], after history: [WrittenFrame], in key: RowKey, name: UInt64,
   sight: Sight = .field

@@ -2,7 +2,7 @@ import MusterCRDT
 import MusterModel
 import TestSupport
 
-/// Three people who write one row for a while, each seeing only what happened to reach them.
+/// Three authors who write to one row for a while, each seeing only what reached them.
 struct LongHistory {
   let key: RowKey
   private(set) var frames: [WrittenFrame] = []
@@ -43,7 +43,7 @@ struct LongHistory {
     if frames.isEmpty, let existence = Field.existence(of: key.kind) {
       writes.append(Write(row: key.id, field: existence, value: .mark, origin: key.origin))
     }
-    // A few fields are written often, so that people do meet there.
+    // A few fields are written often, so that conflicts occur.
     let narrow = fields.prefix(2) + fields.suffix(2)
     for _ in 0...random.number(below: 3) {
       let field = random.choice(of: random.chance(oneIn: 3) ? fields : Array(narrow))

@@ -1,8 +1,8 @@
 import MusterCRDT
 import MusterModel
 
-/// What a row must show, said of the whole set of writes at once and with no thought of order:
-/// a permitted write's value is live unless a permitted write with authority over it names it.
+/// What a row must show, defined over the whole set of writes without an order: an authorized
+/// write's value is live unless an authorized write with authority over it names it.
 struct Specification: Equatable {
   let owner: UserID?
   let live: [Field: [LiveValue]]
@@ -81,7 +81,7 @@ struct Specification: Equatable {
     }
   }
 
-  /// Of a person who may take it away and not write it.
+  /// Whether the field is a statement about a person who may supersede it and not write it.
   private static func isSaidByCommand(_ field: Field) -> Bool {
     [.userSafetyOverride, .userRelayedClaim, .trackerSafetyOverride].contains(field)
   }
@@ -92,7 +92,7 @@ struct Specification: Equatable {
     .alertAcknowledgements,
   ]
 
-  /// Whether a write says that it takes away what its log wrote before, and the other is of that.
+  /// Whether a write supersedes its log's earlier writes, and the other is one of them.
   private static func takesEarlier(
     _ taker: AuthoredWrite, than write: AuthoredWrite, _ places: [Bytes16: LogPlace]
   ) -> Bool {

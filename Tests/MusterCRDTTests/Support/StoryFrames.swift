@@ -1,6 +1,6 @@
 import MusterModel
 
-/// Frames of one write to the report of these stories, unless another row is named.
+/// Frames of one write to the report of these tests, unless another row is named.
 extension WrittenFrame {
   /// The owner's create of the report.
   static let create = WrittenFrame(

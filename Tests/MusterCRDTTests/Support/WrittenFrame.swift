@@ -5,10 +5,10 @@ import MusterModel
 struct WrittenFrame: Hashable {
   let name: Bytes16
   let author: Author
-  /// Of its author's one log.
+  /// In its author's only log.
   let place: LogPlace
   let writes: [Write]
-  /// The claimed time follows the name, so that it agrees with no order of application.
+  /// The claimed time follows the dot, so that it agrees with no order of application.
   let authored: [AuthoredWrite]
 
   /// - Parameter sequence: later frames of an author have greater ones.
@@ -31,11 +31,11 @@ struct WrittenFrame: Hashable {
   }
 }
 
-/// What a caller of `RowState` keeps: the row, and which frames were given to it.
+/// The state that a caller of `RowState` keeps: the row, and the frames already applied.
 struct Holder {
   var row: RowState
   private(set) var applied: Set<Bytes16> = []
-  /// `RowState` leaves it to the caller whether the frame being applied counts as applied.
+  /// `RowState` allows the frame being applied to count as applied or not.
   let countsFrameInHand: Bool
 
   init(_ key: RowKey, countsFrameInHand: Bool = false) {
@@ -59,7 +59,7 @@ struct Holder {
     for frame in frames { receive(frame) }
   }
 
-  /// The row as it is after a restart: written and read back.
+  /// Replaces the row by its state after a restart: encoded and decoded.
   mutating func restart() throws(DecodingFault) {
     row = try RowState(key: row.key, decoding: row.encoded())
   }
