@@ -1,7 +1,7 @@
 internal import MusterModel
 internal import Synchronization
 
-/// How often each set has changed, for whoever must know without waiting for the node's queue.
+/// The change counts of the data sets, readable without waiting for the node's queue.
 final class ChangeTally: Sendable {
   private let newest: Mutex<ChangeCounts>
 

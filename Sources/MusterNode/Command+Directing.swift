@@ -1,7 +1,7 @@
 internal import MusterModel
 internal import MusterReplica
 
-/// How the commands that direct people write rows.
+/// The row writes of the commands that direct people.
 extension Command {
   var commandWrite: RowWrite? {
     switch self {
@@ -69,7 +69,7 @@ extension Command {
 }
 
 extension Replica {
-  /// The directive that a person names or, without a name, the one that it must be.
+  /// Returns the directive that the user names or, without a name, the only one that applies.
   fileprivate mutating func directive(
     named reference: String?, by user: UserID?, answered: Bool, now: ClockReading
   ) throws -> (id: RowID, kind: DirectiveKind) {
@@ -86,7 +86,7 @@ extension DirectiveOrder {
   ) throws -> DirectiveDraft {
     var draft = DirectiveDraft(kind: kind, text: text)
     draft.zones = try zones.map { try replica.zone(named: $0) }
-    // What is out of range is 0 here, and refused when it is written.
+    // A value out of range becomes 0 here, and is rejected on write.
     draft.durationSeconds = deadlineSeconds.map { UInt32(exactly: $0) ?? 0 }
     if !users.isEmpty {
       draft.addressees = .users(try users.map { try replica.user(named: $0, now: now) })

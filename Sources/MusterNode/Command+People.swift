@@ -2,7 +2,7 @@ internal import MusterModel
 internal import MusterReplica
 
 extension Command {
-  /// How it writes what is said of people, and their permits; nil for every other.
+  /// The row write of a command about people or permits; nil for any other command.
   var peopleWrite: RowWrite? {
     switch self {
     case .claimSafety(let claim, let note):

@@ -1,37 +1,36 @@
 public import MusterModel
 public import MusterReplica
 
-/// What a person or a program asks of a node: the one way in, over the socket and in process.
+/// A command of a user or a program to a node: the only interface, over the socket and in process.
 ///
-/// A `String` that names a report, a fence or a device is its id in hexadecimal or the beginning of
-/// it (at least four digits) where that is unambiguous.
+/// A `String` that names a report, a fence or a device is its id in hexadecimal, or an unambiguous
+/// prefix of at least four digits.
 public enum Command: Codable, Hashable, Sendable {
   case status
   case verify
 
   case users
   case claimSafety(SafetyClaim, note: String)
-  /// Command's word on somebody, or with nil that theirs counts again. A user is named by callsign
-  /// or id.
-  /// `away` names devices of theirs that are not with them.
+  /// Command's override of a user's safety; nil withdraws it. The user is named by callsign or id.
+  /// `away` names devices that are not with the person.
   case overrideSafety(user: String, SafetyClaim?, note: String, away: [String] = [])
-  /// By the owner of a tracker, or by command, for whoever carries it.
+  /// A claim for the carrier of a tracker, by its owner or by command.
   case claimSafetyOf(tracker: String, SafetyClaim, note: String)
-  /// What a login says that is bound to a user.
+  /// The claim of a login that is bound to a user.
   case relayClaim(SafetyClaim, note: String, login: String, user: String)
-  /// With nil oneself; confirmed: although a call for help stands or an order is open.
+  /// Nil signs off the node's own user. Confirmed: in spite of a call for help or an open order.
   case signOff(user: String?, reason: String, isConfirmed: Bool)
   case signOn(user: String?, reason: String)
   case permits
   case addPermit(PermitOrder)
   case revokePermit(String)
-  /// Of somebody else by command; with nil one's own.
+  /// Command sets another user's team; nil sets the own user's.
   case setTeam(String, user: String?)
   case setPosition(Fix)
-  /// What is known here of somebody's way, by sample time: the newest so many fixes.
+  /// The newest fixes of a user's track that are known here, by sample time.
   case track(of: String, limit: Int)
   case devices
-  /// Who hears whom.
+  /// The mesh topology.
   case mesh
 
   case reports
@@ -45,7 +44,7 @@ public enum Command: Codable, Hashable, Sendable {
   case fences
   case fence(String)
   case addFence(FenceDraft)
-  /// Draws an assembly zone and orders people there, in one commit.
+  /// Draws an assembly zone and orders people to it, in one commit.
   case addAssemblyZone(FenceDraft, order: DirectiveOrder)
   case editFence(String, FenceChanges)
   case setFenceActive(String, Bool)
@@ -55,54 +54,53 @@ public enum Command: Codable, Hashable, Sendable {
   case directive(String)
   case direct(DirectiveOrder)
   case closeDirective(String)
-  /// By command for somebody else, or with nil for oneself. Without a directive it answers the one
-  /// that waits for that person.
+  /// Answers a directive: command for another user, or with nil for the own user. Without a
+  /// directive it answers the only one that the user has not answered.
   case acknowledge(String?, note: String, user: String?)
-  /// Takes an answer back; without a directive that to the one that they have answered.
+  /// Withdraws an answer; without a directive, the only one that the user has answered.
   case withdrawAcknowledgement(String?, user: String?)
   case alerts
-  /// That somebody at this laptop has taken notice of an alert; nil for the node's own user.
+  /// Acknowledges an alert for a local user; nil for the node's own user.
   case acknowledgeAlert(String, by: String?, user: String? = nil)
-  /// How often each set of things has changed here.
+  /// The change counts of the data sets.
   case changes
-  /// What command wants of a user's laptop, or of everybody's with nil.
+  /// The sampling settings for a user's device, or for all devices with nil.
   case settings(user: String?)
   case setProfile(LocationProfile, user: String?, isForeground: Bool)
   case setSilence(seconds: UInt32, user: String?)
 
-  /// Crossings that this node learned of after an arrival number, in that order; all with nil.
+  /// Crossings after an arrival number, in the order of these numbers; all with nil.
   case events(after: Int64?, limit: Int)
 
-  /// - uses: how many devices may join by it, 1 to 1,000.
+  /// - uses: how many devices may join with it, 1 to 1,000.
   case invite(role: Role, uses: Int, validSeconds: Int64)
-  /// A join request file's contents.
+  /// Admits a device by the contents of its join request file.
   case admit(request: ByteString, role: Role)
-  /// Takes the standing of a device away, which is named by its id or by the callsign of whose it
-  /// is.
+  /// Revokes a device, named by its id or by its user's callsign.
   case revoke(String)
   case rotateEpoch
   case quarantine
-  /// Lets a quarantined frame count, or all that is held of a device.
+  /// Releases a quarantined frame, or all quarantined frames of a device.
   case release(String)
 
-  /// The next piece of a bundle: empty for the first, else what the one before says is next.
+  /// The next piece of a bundle: `at` is empty for the first, else the previous piece's `next`.
   case bundlePiece(at: ByteString)
-  /// Takes what is whole of a piece of a bundle, which may be the last of its file.
+  /// Merges the complete parts of a piece of a bundle, which may be the last of its file.
   case mergeBundle(ByteString, at: ByteString, isLast: Bool)
 }
 
-/// A permit as a person gives it.
+/// A permit as the user enters it.
 public struct PermitOrder: Codable, Hashable, Sendable {
   /// By callsign or id.
   public var people: [String]
   /// Empty for no team.
   public var team: String
-  /// A hazard zone, by its name where only one has it, or by its id.
+  /// A hazard zone, by its id, or by its name if that is unique.
   public var zone: String
-  /// From now on.
+  /// Seconds from now.
   public var durationSeconds: UInt32
 
-  /// Nothing is checked here: what is out of range is refused by the node.
+  /// Creates an order. Nothing is validated here: the node rejects values out of range.
   public init(people: [String], team: String, zone: String, durationSeconds: UInt32) {
     self.people = people
     self.team = team
@@ -111,13 +109,13 @@ public struct PermitOrder: Codable, Hashable, Sendable {
   }
 }
 
-/// A directive as a person gives it: users by callsign or id, the deadline from now on.
+/// A directive as the user enters it: users by callsign or id, the deadline from now.
 public struct DirectiveOrder: Codable, Hashable, Sendable {
-  /// What is asked.
+  /// The kind of directive.
   public var kind: DirectiveKind
-  /// May be empty, but not of a message.
+  /// May be empty, except for a message.
   public var text: String
-  /// At most one of these three; none for everyone.
+  /// The role addressed. At most one of role, team and users is given; none addresses everyone.
   public var role: Role?
   /// A team's name.
   public var team: String?
@@ -125,10 +123,10 @@ public struct DirectiveOrder: Codable, Hashable, Sendable {
   public var users: [String]
   /// The zones to go to, by name or id; empty for any active assembly zone.
   public var zones: [String]
-  /// Until it is overdue; nil for what is usual.
+  /// Seconds until it is overdue; nil for the default.
   public var deadlineSeconds: Int64?
 
-  /// Nothing is checked here: what is out of range is refused by the node.
+  /// Creates an order. Nothing is validated here: the node rejects values out of range.
   public init(
     kind: DirectiveKind, text: String = "", role: Role? = nil, team: String? = nil,
     users: [String] = [], zones: [String] = [], deadlineSeconds: Int64? = nil
@@ -143,10 +141,10 @@ public struct DirectiveOrder: Codable, Hashable, Sendable {
   }
 }
 
-/// What a node answers.
+/// A node's reply to a command.
 public enum Reply: Codable, Hashable, Sendable {
   case done
-  /// Why nothing was changed, in one line for the person who asked.
+  /// Why nothing was changed, in one line for the user.
   case refused(String, RefusalKind = .unfit)
   case status(StatusSummary)
   case verification(VerificationReport)
@@ -157,9 +155,9 @@ public enum Reply: Codable, Hashable, Sendable {
   case fences([FenceSummary])
   /// The new row.
   case created(RowID)
-  /// The new zone, and the order to go there.
+  /// The new zone, and the order to go to it.
   case ordered(zone: RowID, directive: RowID)
-  /// Which directive was answered, or an answer taken back of.
+  /// The directive that was answered, or whose answer was withdrawn.
   case answered(RowID, DirectiveKind)
   case events([CrossingSummary])
   case directives([DirectiveSummary])
@@ -167,12 +165,12 @@ public enum Reply: Codable, Hashable, Sendable {
   case permits([PermitSummary])
   case changes(ChangeCounts)
   case settings(SettingsSummary)
-  /// An `Invitation` in its byte form, and what it is good for.
+  /// The byte form of an `Invitation`, with its role and expiry.
   case invitation(ByteString, role: Role, expiresAt: Timestamp)
-  /// A join grant file's contents, and whom it admits.
+  /// The contents of a join grant file, and the user that it admits.
   case grant(ByteString, callsign: String)
   case quarantine([QuarantinedFrame])
-  /// How many frames count from now on.
+  /// How many frames were released.
   case released(Int)
   case track([Fix])
   case bundlePiece(BundlePiece)

@@ -1,7 +1,7 @@
 internal import Synchronization
 
-/// Those who asked to be told of something. Each has a bounded queue, of which the oldest is
-/// dropped when its reader does not keep up.
+/// The subscribers of an event stream. Each has a bounded queue, from which the oldest element is
+/// dropped if the subscriber is too slow.
 final class Followers<Element: Sendable>: Sendable {
   private typealias Continuation = AsyncStream<Element>.Continuation
   private let streams = Mutex<(next: Int, open: [Int: Continuation])>((0, [:]))
@@ -9,7 +9,7 @@ final class Followers<Element: Sendable>: Sendable {
 
   init(bound: Int) { self.bound = bound }
 
-  /// What is known already, if anything, comes first.
+  /// Adds a subscriber; `known`, if any, is its first element.
   func add(beginningWith known: Element?) -> AsyncStream<Element> {
     let (stream, continuation) = AsyncStream.makeStream(
       of: Element.self, bufferingPolicy: .bufferingNewest(bound))

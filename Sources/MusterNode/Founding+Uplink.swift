@@ -3,26 +3,26 @@ internal import MusterModel
 internal import MusterReplica
 public import MusterTransport
 
-/// Joining where nothing but HTTPS reaches the inviting device, which is a command post.
+/// Joining where the inviting device, a command post, is reachable only over HTTPS.
 ///
-///     TLS to whoever answers ─▶ the join's handshake inside it, by the invite's secret ─▶ granted
-///       ─▶ an ordinary session inside the same ─▶ control logs ─▶ what command posts show by TLS
+///     TLS to an unverified server ─▶ the join handshake inside it, with the invite's secret
+///       ─▶ granted ─▶ an ordinary session inside the same TLS connection ─▶ control logs
+///       ─▶ the TLS certificates of the command posts
 ///
-/// Nobody can tell the joiner by TLS who the command post is: an invite has no room for it, and
-/// what is learnt on the way in could be anybody's. So TLS is not believed here, and only hides.
-/// What is believed is proved inside: the invite's secret and the chain to the root in the URL, and
-/// then control logs that are signed up to that root. From then on the certificates that they name
-/// are taken, and no others.
+/// The joiner cannot verify the TLS certificate: an invite has no room for it, and the first server
+/// could be an attacker's. Therefore TLS only hides the traffic. Authentication happens inside it:
+/// the invite's secret and the certificate chain to the root in the URL, and then control logs
+/// signed up to that root. From then on the joiner pins the TLS certificates that they name.
 extension Founding {
-  /// How long the control log may take to come, once the laptop has joined.
+  /// How long the control log may take to arrive after the device has joined.
   private static let learningSeconds: Int64 = 30
 
-  /// Enrols this device over an uplink, and has it learn which certificates it may take by then.
+  /// Enrols this device over an uplink, and waits until it knows the command posts' certificates.
   ///
   /// - Parameters:
-  ///   - target: the inviting device, which serves uplinks there.
-  ///   - proxy: on the way there; nil for none.
-  ///   - progress: told, a line at a time, what is being waited for.
+  ///   - target: the inviting device, which serves uplinks at this address.
+  ///   - proxy: the HTTP proxy; nil for none.
+  ///   - progress: receives one line for each step that is waited for.
   public static func join(
     invitation: [UInt8], by target: UplinkTarget, proxy: UplinkProxy?, callsign: String,
     home: NodeHome, passphrase: [UInt8]?, timeoutMilliseconds: Int64,
@@ -54,15 +54,16 @@ extension Founding {
       let node = Node(opened, transport: nil, uplinks: uplinks, logger: logger)
       if await !learnPosts(node, uplinks) {
         progress(
-          "joined, but the command post's certificate has not come: before --uplink can be used, "
-            + "meet any laptop that has been in touch with it, or merge a bundle of theirs")
+          "joined, but the command post's certificate has not arrived: before you use --uplink, "
+            + "synchronize with a device that has it, or merge a bundle of that device")
       }
       withExtendedLifetime(lock) {}
       return Membership(credentials, callsign: callsign)
     }
   }
 
-  /// Talks with the command post until it is known what it shows by TLS; false where it is not.
+  /// Synchronizes with the command post until its TLS certificate is known; returns false if it is
+  /// not.
   private static func learnPosts(_ node: Node, _ uplinks: UplinkSwitch) async -> Bool {
     await node.start(peers: [], linkRate: nil)
     await node.take(.opened(.uplink(0), calls: true))
@@ -77,7 +78,7 @@ extension Founding {
         do {
           try await Task.sleep(for: .seconds(learningSeconds))
         } catch {
-          // It was learnt in time.
+          // The certificate arrived in time.
         }
       }
       await group.next()

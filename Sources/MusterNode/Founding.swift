@@ -4,18 +4,18 @@ internal import MusterReplica
 internal import MusterTransport
 internal import Logging
 
-/// How a home comes to belong to an operation: by founding one, by an invite, or by file.
+/// Adds a home to an operation: by founding one, by an invite, or by file.
 public enum Founding {
   static let rootKeyName = "root.key"
   static let pendingName = "pending.key"
 
-  /// Founds an operation, with this device as its first `command`.
+  /// Founds an operation. This device becomes its first `command` device.
   public static func found(
     operation: String, callsign: String, home: NodeHome, passphrase: [UInt8]?
   ) throws -> Membership {
     let lock = try claim(home)
     let unfinished = UnfinishedHome(home)
-    // One that a founding left which was cut short is of no operation.
+    // A root key from an unfinished founding belongs to no operation.
     if home.keys.contains(rootKeyName), try !unfinished.hasBegun {
       throw HomeError.occupied(home.keysDirectory + "/" + rootKeyName)
     }
@@ -43,9 +43,9 @@ public enum Founding {
 
   // MARK: Joining over the network
 
-  /// Calls the inviting device until it answers.
+  /// Contacts the inviting device until it answers.
   ///
-  /// - Parameter progress: told, a line at a time, what is being waited for.
+  /// - Parameter progress: receives one line for each step that is waited for.
   public static func join(
     invitation: [UInt8], callsign: String, home: NodeHome, passphrase: [UInt8]?,
     timeoutMilliseconds: Int64, progress: (String) -> Void
@@ -72,7 +72,7 @@ public enum Founding {
 
   // MARK: Joining by file
 
-  /// The contents of a join request file; what is needed to use the answer stays in the home.
+  /// Returns the contents of a join request file; the keys for its grant stay in the home.
   public static func request(
     callsign: String, home: NodeHome, passphrase: [UInt8]?
   ) throws -> [UInt8] {
@@ -88,13 +88,13 @@ public enum Founding {
     return files.request
   }
 
-  /// - Parameter passphrase: asked for only when the request was made with one.
+  /// - Parameter passphrase: called only if the request was made with one.
   public static func join(
     grant: [UInt8], home: NodeHome, passphrase: () throws -> [UInt8]
   ) throws -> Membership {
     let lock = try claim(home)
     guard home.keys.contains(pendingName) else {
-      throw NodeError.refused("no join was asked for from here: begin with 'join --request FILE'")
+      throw NodeError.refused("no join request is open here: start with 'join --request FILE'")
     }
     let turn = try UnfinishedHome(home).begin()
     let pending = try home.keys.read(pendingName)
@@ -118,10 +118,11 @@ public enum Founding {
     return lock
   }
 
-  /// The device's key comes last: a home that has it belongs to the operation, wholly.
+  /// Completes the enrolment. The device's key is written last: a home that has it belongs to the
+  /// operation completely.
   ///
-  /// - Parameter inviter: where the inviting device answered from, to be tried when the node runs.
-  ///   One on this very machine is not worth remembering: it is gone with the experiment.
+  /// - Parameter inviter: the address from which the inviting device answered, which the node tries
+  ///   when it runs. An address of this machine is not remembered: it only occurs in experiments.
   static func settle(
     _ credentials: Credentials, keys: Enrolment.EpochKeys, callsign: String, inviter: Endpoint?,
     home: NodeHome, lock: HomeLock, turn: UnfinishedHome.Turn, passphrase: [UInt8]?
@@ -146,7 +147,7 @@ public enum Founding {
   }
 }
 
-/// 32 bytes from the operating system.
+/// Returns 32 random bytes from the operating system.
 func systemSeed() -> [UInt8] {
   var generator = SystemRandomNumberGenerator()
   return (0..<32).map { _ in UInt8.random(in: .min ... .max, using: &generator) }

@@ -3,16 +3,16 @@ internal import MusterModel
 internal import MusterReplica
 internal import MusterTransport
 
-/// Drives an enrolment over a UDP socket of its own, or over an uplink, until the inviting device
-/// answers or the time is up.
+/// Performs an enrolment over its own UDP socket, or over an uplink, until the inviting device
+/// answers or the time is over.
 struct JoinCall {
   let enrolment: Enrolment
   let timeoutMilliseconds: Int64
 
-  /// What came of it.
+  /// The result of an enrolment.
   typealias Answer = (Credentials, Enrolment.EpochKeys, inviter: Endpoint)
 
-  /// - Returns: also where the inviting device answered from; nil where nobody did.
+  /// - Returns: the result with the address of the inviting device; nil if no device answered.
   func run() async throws -> Answer? {
     let configuration = try UDPConfiguration(listen: "0.0.0.0:0", multicast: false)
     let logger = Logger(label: "muster.join")
@@ -30,7 +30,8 @@ struct JoinCall {
     }
   }
 
-  /// The same over an uplink, of whose events others read on when this has returned an answer.
+  /// Performs the enrolment over an uplink, whose further events the caller reads once this
+  /// returns.
   func run(by uplinks: UplinkSwitch) async throws -> Answer? {
     let caller = Caller(enrolment: enrolment) { uplinks.send($0, to: $1) }
     return try await answer(to: caller) {
@@ -62,7 +63,7 @@ struct JoinCall {
     }
   }
 
-  /// The enrolment, shared by the task that listens and the one that calls.
+  /// The enrolment, shared by the receiving and the sending task.
   private actor Caller {
     enum Verdict: Sendable {
       case joined(Credentials, Enrolment.EpochKeys, by: Endpoint)
@@ -86,7 +87,7 @@ struct JoinCall {
       return nil
     }
 
-    /// Sends what is due, again and again; nil when the time is up.
+    /// Sends and retransmits until a result or the timeout; nil on timeout.
     func call(until timeoutMilliseconds: Int64) async -> Verdict? {
       let end = SystemClock.instant.advanced(byMilliseconds: timeoutMilliseconds)
       while SystemClock.instant < end, !Task.isCancelled {

@@ -1,19 +1,19 @@
 public import MusterModel
 internal import MusterReplica
 
-/// What a laptop is in an operation, once it is.
+/// The membership of a device in an operation.
 public struct Membership: Hashable, Sendable {
-  /// A hash of the root key, to be compared with what the commander reads out.
+  /// A hash of the root key, which users compare with the commander's.
   public let operation: OperationID
-  /// As the root's holder named it.
+  /// The name that the root's holder gave.
   public let operationName: String
-  /// This laptop's, for as long as it keeps its key file.
+  /// This device's id, as long as it keeps its key file.
   public let device: DeviceID
-  /// As it was given at enrolment; it may be changed later.
+  /// The callsign at enrolment; it may be changed later.
   public let callsign: String
-  /// What the certificate grants.
+  /// The role of the certificate.
   public let role: Role
-  /// Where the invite said that the inviting device may be found; none after a join by file.
+  /// The addresses of the inviting device in the invite; empty after a join by file.
   public let inviters: [Endpoint]
 
   init(_ credentials: Credentials, callsign: String, inviters: [Endpoint] = []) {

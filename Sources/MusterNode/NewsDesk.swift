@@ -1,27 +1,27 @@
 internal import MusterModel
 internal import MusterReplica
 
-/// Whom to tell what has changed, and when to look for alerts.
+/// Notifies subscribers of changes, and schedules the review of alerts.
 ///
-/// Alerts are looked at soon after something has changed, from time to time besides, since silence
-/// is one too, and never so often that a large operation's node does little else.
+/// Alerts are reviewed soon after a change, and periodically, since silence raises alerts too; but
+/// at most so often that a large operation's node has time for other work.
 struct NewsDesk: Sendable {
-  /// Batches that wait for a slow follower.
+  /// Batches that wait for a slow subscriber.
   static let bound = 1024
   private static let soonMicroseconds: Int64 = 200_000
   private static let restMicroseconds: Int64 = 1_000_000
   private static let idleMicroseconds: Int64 = 10_000_000
-  /// A look takes at most one part in so many of a node's time.
+  /// A review takes at most this fraction of a node's time.
   private static let thrift: Int64 = 20
 
   let crossings = Followers<[CrossingSummary]>(bound: bound)
-  /// The newest alerts, and the newest counts, say all that earlier ones said.
+  /// Queues of one element: the newest alerts and counts replace all earlier ones.
   let alerts = Followers<[Alert]>(bound: 1)
   let counts = Followers<ChangeCounts>(bound: 1)
   private(set) var log: ChangeLog
-  /// The counts of `log`, always.
+  /// Always equal to the counts of `log`.
   let tally: ChangeTally
-  /// When alerts are to be looked at next.
+  /// When alerts are next reviewed.
   private(set) var reviewDue = Instant(microseconds: 0)
   private var restEnds = Instant(microseconds: 0)
 
@@ -30,7 +30,7 @@ struct NewsDesk: Sendable {
     tally = ChangeTally(log.counts)
   }
 
-  /// To be called with what came of every piece of work.
+  /// Records the outcome of a piece of work. MUST be called with each outcome.
   mutating func note(_ outcome: Replica.Outcome, now: Instant) {
     guard log.note(outcome) else { return }
     tally.set(log.counts)
@@ -39,7 +39,7 @@ struct NewsDesk: Sendable {
     reviewDue = min(reviewDue, max(soon, restEnds))
   }
 
-  /// To be called when a look has ended.
+  /// Records the end of a review.
   mutating func reviewed(from start: Instant, to end: Instant) {
     let taken = max(0, end.microseconds - start.microseconds)
     let rest = max(Self.restMicroseconds, Self.thrift * taken)

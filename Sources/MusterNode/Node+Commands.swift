@@ -2,7 +2,7 @@ public import MusterModel
 internal import MusterReplica
 
 extension Node {
-  /// Carries out a command: on return what it changed is durable, or nothing has changed.
+  /// Performs a command. On return its changes are durable, or nothing has changed.
   public func perform(_ command: Command) async -> Reply {
     if command.appends { await untilPeersAnswered() }
     if let write = command.rowWrite { return await gather(write) }
@@ -13,8 +13,8 @@ extension Node {
     }
   }
 
-  /// As `perform`, but refuses unless a row still is what the asker saw of it: nothing comes
-  /// between looking and writing. A command that writes no rows is carried out as it is.
+  /// Performs a command, but rejects it if a row differs from the version that the client saw; the
+  /// check and the write are atomic. A command that writes no rows is performed without the check.
   public func perform(
     _ command: Command, if kind: EntityKind, named reference: String, isOneOf versions: Set<String>
   ) async -> Reply {
@@ -24,7 +24,7 @@ extension Node {
       let id = try replica.row(kind, named: reference)
       let version = try replica.version(of: RowKey(kind: kind, id: id), now: now)
       guard versions.contains(version) else {
-        throw NodeError.changed("\(kind) \(id.short) was changed meanwhile: look at it again")
+        throw NodeError.changed("\(kind) \(id.short) was changed meanwhile: reload it and try again")
       }
       return try write(&replica, now)
     }
@@ -132,8 +132,9 @@ extension Node {
     return reply
   }
 
-  /// By hand, a year is soon mistyped, and a fix from the future would hide all that come until
-  /// then. A receiver's time is not judged by this laptop's clock, which may be the wrong one.
+  /// Sets the position by hand. A mistyped year is likely, and a fix from the future would hide all
+  /// later ones until then. A receiver's time is not compared with this device's clock, which may
+  /// be wrong.
   private func setPosition(_ fix: Fix) throws -> Reply {
     try done { replica, now in
       guard fix.sampleTime.milliseconds(since: now.wall) <= 60_000 else {

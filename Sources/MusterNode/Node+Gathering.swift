@@ -2,24 +2,25 @@ internal import Dispatch
 internal import MusterModel
 internal import MusterReplica
 
-/// Commands that change rows, one by one or several at once: those that came while the one before
-/// was being committed share one transaction, and their writes share frames and signatures.
+/// Commands that write rows, alone or in groups: those that arrive during a commit share the next
+/// transaction, and their writes share frames and signatures.
 ///
-///     command ─▶ gathered ─▶ turn: alone ─▶ carried out as it is
-///     command ─▶ gathered ─┘        several ─▶ all in one, or, if any fails, each by itself
+///     command ─▶ gathered ─▶ turn: alone ─▶ performed as it is
+///     command ─▶ gathered ─┘        several ─▶ in one transaction, or, if any fails, one by one
 ///
-/// Nobody waits for a command that has not come: a turn follows what stands in the queue already.
+/// No command is delayed for a later one: a turn follows the work that is queued already.
 extension Node {
-  /// What a command writes, which waits for its turn, and whoever waits for its reply.
+  /// The writes of a command that waits for its turn, with its caller's continuation.
   struct Gathered {
     let write: Command.RowWrite
     let answer: CheckedContinuation<Reply, Never>
   }
 
-  /// As many as share a transaction.
+  /// The most commands that share a transaction.
   private static let gatheredAtOnce = 256
 
-  /// On return what the command changed is durable, or it has changed nothing.
+  /// Performs a command that writes rows. On return its changes are durable, or nothing has
+  /// changed.
   func gather(_ write: @escaping Command.RowWrite) async -> Reply {
     await withCheckedContinuation { answer in
       gathered.append(Gathered(write: write, answer: answer))
@@ -27,7 +28,7 @@ extension Node {
     }
   }
 
-  /// Behind everything that stands in the queue by now, other commands among it.
+  /// Schedules a turn after all work that is queued now, including other commands.
   private func takeTurn() {
     executor.queue.async { self.assumeIsolated { $0.performGathered() } }
   }
@@ -42,7 +43,8 @@ extension Node {
     }
   }
 
-  /// Nil when one of them fails, for whatever reason: then nothing has changed.
+  /// Performs all writes in one transaction; returns nil if one of them fails, and then nothing has
+  /// changed.
   private func together(_ writes: [Command.RowWrite]) -> [Reply]? {
     var replies: [Reply] = []
     do {
@@ -76,7 +78,7 @@ extension Command {
   typealias RowWrite =
     (inout Replica, ClockReading) throws -> (reply: Reply, outcome: Replica.Outcome)
 
-  /// Whether it goes on with this device's logs.
+  /// Whether it appends to this device's logs.
   var appends: Bool {
     switch self {
     case .setPosition, .admit, .revoke, .rotateEpoch, .release: true
@@ -84,8 +86,8 @@ extension Command {
     }
   }
 
-  /// How it writes rows, where it does that and nothing else: such commands may share a
-  /// transaction. Nil for every other.
+  /// The row writes of a command that does nothing else: such commands may share a transaction. Nil
+  /// for any other command.
   var rowWrite: RowWrite? {
     switch self {
     case .claimSafety, .claimSafetyOf, .relayClaim, .signOff, .signOn, .addPermit, .revokePermit:

@@ -2,16 +2,15 @@ public import MusterGeo
 public import MusterLocation
 internal import MusterModel
 
-/// Where this laptop is: from a source, through `LocationWatch`, to the replica.
+/// This device's position: from a source, through `LocationWatch`, to the replica.
 extension Node {
-  /// Follows the profile for the background from now on: what command wants of a laptop that nobody
-  /// looks at.
+  /// Switches to the background sampling settings, for a device that no user looks at.
   public func goToBackground() {
     inForeground = false
     followSettings()
   }
 
-  /// Takes up what command wants, at the start and when it changes.
+  /// Applies command's sampling settings, at the start and after each change.
   func followSettings() {
     do {
       try read { replica, _ in
@@ -24,12 +23,11 @@ extension Node {
     }
   }
 
-  /// What the source of this device's fixes is called, for `status`. MUST come before its first
-  /// event.
+  /// Sets the name of the position source, for `status`. MUST be called before its first event.
   public func listen(to name: String) { source = (name, .waiting) }
 
-  /// Takes what a location source says. What the disk refuses is worth a line in the log: the next
-  /// fix comes soon.
+  /// Processes an event of a position source. A failed write is logged only: the next fix follows
+  /// soon.
   public func take(_ event: SourceEvent, from origin: FixOrigin) async {
     await untilPeersAnswered()
     switch event {
@@ -58,14 +56,14 @@ extension Node {
     if isKept { act { try $0.shareTrack(isWanted: watch.sharesTrack, now: $1) } }
   }
 
-  /// Command wants to know where this laptop is: it looks closely for a while, and the next fix is
-  /// published at once.
+  /// Answers a locate directive: switches to precise sampling for a while, and publishes the next
+  /// fix at once.
   func locate() {
-    logger.info("command wants to know where this laptop is")
+    logger.info("command requested this device's position")
     watch.locate(now: SystemClock.instant)
   }
 
-  /// Publishes what was kept back, when its time has come.
+  /// Publishes a delayed position once it is due.
   func publishDue() {
     act { replica, now in
       guard let report = watch.passDeadline(now: now.instant) else { return .init() }
@@ -73,7 +71,7 @@ extension Node {
     }
   }
 
-  /// Nil where the node only answers commands.
+  /// The state of the position source; nil if the node only performs commands.
   var locationStatus: LocationStatus? {
     guard isRunning else { return nil }
     return LocationStatus(

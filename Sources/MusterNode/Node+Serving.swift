@@ -2,11 +2,11 @@ public import MusterModel
 public import MusterReplica
 public import MusterTransport
 
-/// Why a command was refused, for programs.
+/// Why a command was rejected, for programs.
 public typealias RefusalKind = Refusal.Kind
 
 extension Reply {
-  /// What an error of the node says to whoever asked. A failing disk is no fault of theirs.
+  /// Returns the reply for an error of the node. A failing disk is not the client's fault.
   public static func refused(_ error: any Error) -> Reply {
     switch error {
     case let refusal as Refusal: .refused(refusal.description, refusal.kind)
@@ -17,20 +17,20 @@ extension Reply {
   }
 }
 
-/// What programs ask that are served over HTTP, besides commands.
+/// The interface of the HTTP server besides commands.
 extension Node {
-  /// What of a set is new to a reader.
+  /// The changes of a data set since a count.
   public typealias News = ChangeLog.News
 
-  /// How often each set has changed by now. Whoever has been answered that something was written
-  /// finds it counted.
+  /// How often each data set has changed. A client that has received a reply to a write finds it
+  /// counted.
   public nonisolated var changeCounts: ChangeCounts { tally.counts }
 
-  /// What datagrams were sent and received; nil for a node without a transport.
+  /// Counts of datagrams sent and received; nil for a node without a transport.
   public nonisolated var transportCounters: TransportCounters? { transport?.counters }
 
-  /// Names what people have written into a row: two answers alike mean that nothing was written
-  /// between them. Throws `Refusal` for a row that is not here.
+  /// Returns a version of a row: two equal versions mean that nothing was written to it in between.
+  /// Throws `Refusal` for an unknown row.
   public func version(of kind: EntityKind, named reference: String) throws -> String {
     try read { replica, now in
       let id = try replica.row(kind, named: reference)
@@ -38,15 +38,15 @@ extension Node {
     }
   }
 
-  /// Active fences that a place lies in, by name.
+  /// Returns the active fences that contain a position, by name.
   public func fences(around place: Coordinate) throws -> [FenceSummary] {
     try read { replica, _ in try replica.fences(around: place) }
   }
 
-  /// What is known here of somebody's way, by sample time: what they published, and of this node's
-  /// own user what was kept. Somebody is named by callsign or id.
+  /// Returns the track of a user as known here, by sample time: published segments, and for this
+  /// node's own user the stored fixes. The user is named by callsign or id.
   ///
-  /// - Parameter limit: of the newest.
+  /// - Parameter limit: the number of newest fixes.
   public func track(of user: String, limit: Int) throws -> [Fix] {
     try read { replica, now in
       let user = try replica.user(named: user, now: now)
@@ -54,15 +54,15 @@ extension Node {
     }
   }
 
-  /// The highest arrival number that a crossing was ever given here, 0 before the first: what
-  /// comes later has a higher one.
+  /// Returns the highest arrival number that a crossing ever had here, 0 before the first: later
+  /// ones have higher numbers.
   public func newestArrival() throws -> Int64 {
     try read { replica, _ in try replica.newestArrival() }
   }
 
-  /// The operation that this node is of.
+  /// Returns the operation of this node.
   public func operation() throws -> OperationID { try read { replica, _ in replica.operation } }
 
-  /// This node's device: the source of what it tells.
+  /// Returns this node's device, the source of its data.
   public func device() throws -> DeviceID { try read { replica, _ in replica.device } }
 }

@@ -2,22 +2,22 @@ public import MusterLocation
 internal import MusterModel
 internal import MusterReplica
 
-/// What became of a phone's report.
+/// The result of a tracker's report.
 public enum TrackerReply: Hashable, Sendable {
-  /// Durable, or of no use however often it comes.
+  /// Stored, or useless however often it is sent.
   case done
-  /// To be sent again later.
+  /// Too early: to be sent again later.
   case tooFast
-  /// There is no room for another tracker.
+  /// The limit on trackers is reached.
   case tooMany
-  /// Why this one is not heard.
+  /// Rejected for this reason.
   case refused(String)
-  /// The disk fails: to be sent again later.
+  /// The disk failed: to be sent again later.
   case unavailable
 }
 
 extension Node {
-  /// Takes what a phone says of where it is: on return it is durable.
+  /// Processes a tracker's position report. On return it is durable.
   public func take(_ report: TrackerReport) async -> TrackerReply {
     await untilPeersAnswered()
     var reply = TrackerReply.done

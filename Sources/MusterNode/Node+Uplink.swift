@@ -1,9 +1,9 @@
 internal import MusterModel
 public import MusterTransport
 
-/// Command posts over HTTPS: to the replica each uplink is an address that comes and goes.
+/// Command posts over HTTPS: to the replica, each uplink is a temporary address.
 extension Node {
-  /// Takes what an uplink brought.
+  /// Processes an event of an uplink.
   public func take(_ event: UplinkSwitch.Event) {
     switch event {
     case .opened(let endpoint, let calls):
@@ -14,7 +14,7 @@ extension Node {
     }
   }
 
-  /// Tells everybody what this command post shows by TLS, unless that was said before.
+  /// Publishes this command post's TLS certificate, unless it is already published.
   func nameUplink(_ certificate: [UInt8]) async {
     await untilPeersAnswered()
     act { replica, now in
@@ -25,8 +25,8 @@ extension Node {
 }
 
 extension OpenedHome {
-  /// What this device shows by TLS as a command post. Made from its own key, so that it is the same
-  /// at every start.
+  /// Returns this device's TLS identity as a command post. It is derived from the device's key, so
+  /// that it is the same at every start.
   public func uplinkIdentity() throws -> UplinkIdentity {
     guard credentials.role == .command else {
       throw NodeError.refused(

@@ -1,10 +1,10 @@
 public import MusterModel
 public import MusterReplica
 
-/// What those learn who follow the node.
+/// The event streams of a node.
 extension Node {
-  /// The alerts that stand, the loudest first: now, and whenever one has come, gone or been
-  /// acknowledged. A slow reader gets the newest only, which says all.
+  /// Streams the active alerts, the most severe first: now, and after each alert that is raised,
+  /// cleared or acknowledged. A slow reader receives only the newest list, which is complete.
   public func standingAlerts() -> AsyncStream<[Alert]> {
     var standing: [Alert]?
     do {
@@ -15,24 +15,24 @@ extension Node {
     return news.alerts.add(beginningWith: standing)
   }
 
-  /// Alerts that have been raised and stand, as those who follow them were told: each since the
-  /// same moment whenever it is asked, over restarts too.
+  /// Returns the active alerts as subscribers received them: each keeps its first time, also over
+  /// restarts.
   public func raisedAlerts() throws -> [Alert] {
     try read { replica, _ in try replica.raisedAlerts() }
   }
 
-  /// The count of each set's changes, now and whenever one has changed. A slow reader gets the
-  /// newest only, which says all.
+  /// Streams the change counts, now and after each change. A slow reader receives only the newest
+  /// counts, which are complete.
   public func changes() -> AsyncStream<ChangeCounts> {
     news.counts.add(beginningWith: news.log.counts)
   }
 
-  /// What of a set is new to a reader that knows it up to a count.
+  /// Returns the changes of a data set that a reader at this count has not seen.
   public func news(of dataset: Dataset, since count: UInt64) -> ChangeLog.News {
     news.log.news(of: dataset, since: count)
   }
 
-  /// Alerts are looked at by a running node only: whoever asks another is told what stands.
+  /// Reviews the alerts when due. Only a running node does; any other computes them on request.
   func reviewAlertsIfDue() {
     let start = SystemClock.instant
     guard start >= news.reviewDue else { return }
@@ -45,7 +45,7 @@ extension Node {
     armTimer()
   }
 
-  /// On return it is durable that somebody has taken notice of an alert.
+  /// Acknowledges an alert. On return the acknowledgement is durable.
   func acknowledgeAlert(
     _ reference: String, by name: String?, for user: String?
   ) throws -> Reply {

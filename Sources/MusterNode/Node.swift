@@ -7,56 +7,56 @@ public import MusterModel
 internal import MusterReplica
 public import MusterTransport
 
-/// The one actor that owns domain state: it puts a replica to the real network, clock and disk.
+/// The only actor that owns domain state: it connects a replica to the network, clock and disk.
 ///
 ///     transport ─▶ receive ──┐
 ///     timer ─▶ deadlines ────┼─▶ Replica ─▶ outcome ─▶ transport, followers, sentinel, log
 ///     commands, fixes ───────┘
 ///
-/// It runs on a queue of its own, since SQLite blocks. Between reading and writing the replica
-/// there is no suspension: what a command sees is what it changes.
+/// It runs on its own queue, since SQLite blocks. Between reading and writing the replica there is
+/// no suspension: what a command sees is what it changes.
 public actor Node {
   let executor: QueueExecutor
   private var opened: OpenedHome
   let transport: UDPTransport?
   let uplinks: UplinkSwitch?
   let logger: Logger
-  /// What this device's location source says, on its way to the replica.
+  /// This device's position source, on its way to the replica.
   var watch = LocationWatch(
     profile: .foreground,
     silenceMilliseconds: Limits.usualSilenceMilliseconds)
-  /// The phones that this node speaks for; nil until the first is heard.
+  /// The trackers that this node records; nil until the first report.
   var desk: TrackerDesk?
-  /// Whether the profile for a laptop that somebody looks at counts, or the one for a sleepy one.
+  /// Whether the foreground or the background sampling settings apply.
   var inForeground = true
-  /// What that source is called, and how it stands.
+  /// The name and the state of that source.
   var source: (name: String, state: SourceState)?
-  /// Nil while the node does not run.
+  /// Nil while the node is not running.
   private var timer: (any DispatchSourceTimer)?
   private var armed: Instant?
   private var peers: [Endpoint] = []
   private var linkRate: LinkRate?
   private var hasStopped = false
   private var repairs = 0
-  /// More in one run mean that the disk is dying, and each keeps a copy of the database.
+  /// More repairs in one run mean that the disk is failing, and each keeps a copy of the database.
   private static let mostRepairs = 3
   private var rejected: [String: UInt64] = [:]
-  /// Commands that change rows, in the order in which they came.
+  /// Commands that write rows, in the order of arrival.
   var gathered: [Gathered] = []
-  /// Who would write, and waits until the peers have said how much they hold of this device's logs.
+  /// Writers that wait until the peers have reported what they hold of this device's logs.
   private var unanswered: [CheckedContinuation<Void, Never>] = []
   var news: NewsDesk
-  /// What `news` has counted, for those who cannot wait for this queue.
+  /// The change counts, for callers that cannot wait for this queue.
   nonisolated let tally: ChangeTally
 
-  /// A queue of its own: SQLite blocks, and must not hold up Swift's shared threads.
+  /// A separate queue: SQLite blocks, and must not delay Swift's shared threads.
   public nonisolated var unownedExecutor: UnownedSerialExecutor {
     executor.asUnownedSerialExecutor()
   }
 
   /// - Parameters:
-  ///   - transport: nil for a node that only answers commands.
-  ///   - uplinks: nil for a node that goes to no command post over HTTPS, and is none.
+  ///   - transport: nil for a node that only performs commands.
+  ///   - uplinks: nil for a node that uses no command post over HTTPS, and is none.
   public init(
     _ opened: consuming sending OpenedHome, transport: UDPTransport?,
     uplinks: UplinkSwitch? = nil, logger: Logger
@@ -72,7 +72,7 @@ public actor Node {
 
   // MARK: Running
 
-  /// Begins to watch deadlines and to try addresses: those given, and those remembered.
+  /// Starts timers and contacts peers: the given and the remembered addresses.
   public func start(peers: [Endpoint], linkRate: LinkRate?) {
     let timer = DispatchSource.makeTimerSource(queue: executor.queue)
     timer.setEventHandler { [weak self] in
@@ -81,7 +81,7 @@ public actor Node {
     timer.activate()
     self.timer = timer
     if let reason = opened.newLifeReason {
-      logger.warning("this database begins a new life: \(reason)")
+      logger.warning("this database starts a new incarnation: \(reason)")
     }
     if let remark = opened.repairRemark { logger.warning("\(remark)") }
     if let problem = opened.stateFolderProblem { logger.warning("\(problem)") }
@@ -103,7 +103,7 @@ public actor Node {
     }
   }
 
-  /// Paths may have come or gone: everybody is tried again at once.
+  /// Handles new or lost paths: all peers are contacted again at once.
   public func networkChanged(_ change: NetworkChange) {
     switch change {
     case .interfaces: logger.info("the network changed")
@@ -113,8 +113,8 @@ public actor Node {
     uplinks?.hasten()
   }
 
-  /// Everything ends: followers are told, the timer stops, the database is closed. Commands that
-  /// come later are refused.
+  /// Stops the node: ends the event streams, stops the timer, closes the database. Later commands
+  /// are rejected.
   public func stop() {
     guard !hasStopped else { return }
     hasStopped = true
@@ -130,7 +130,7 @@ public actor Node {
     do {
       try opened.replica.close()
     } catch {
-      logger.warning("the database could not be closed; the next start looks through it: \(error)")
+      logger.warning("the database could not be closed; the next start checks it: \(error)")
     }
   }
 
@@ -138,7 +138,7 @@ public actor Node {
     guard !hasStopped else { throw .stopped }
   }
 
-  /// Takes what arrived together into one transaction, in the order in which it came.
+  /// Processes the datagrams that arrived together in one transaction, in their order.
   public func receive(_ batch: [ReceivedDatagram]) {
     act { replica, now in
       try replica.receive(
@@ -161,7 +161,7 @@ public actor Node {
     }
   }
 
-  /// After damage was met: nothing more can be taken in until there is another database.
+  /// Repairs a damaged database: no datagram can be processed before it is replaced.
   private func repair(_ damage: String) {
     guard repairs < Self.mostRepairs else { return }
     repairs += 1
@@ -170,11 +170,11 @@ public actor Node {
       if let remark = opened.repairRemark { logger.warning("\(remark)") }
       beginContacts()
     } catch {
-      logger.error("the damaged database could not be mended: \(error)")
+      logger.error("the damaged database could not be repaired: \(error)")
     }
   }
 
-  /// Runs a piece of work on the replica and acts on what came of it.
+  /// Performs a piece of work on the replica, and its effects.
   func attempt(_ work: (inout Replica, ClockReading) throws -> Replica.Outcome) throws {
     try requireRunning()
     defer { armTimer() }
@@ -193,7 +193,7 @@ public actor Node {
     }
     for rejection in outcome.rejections {
       rejected[rejection.reason, default: 0] += 1
-      logger.debug("dropped a datagram of \(rejection.from): \(rejection.reason)")
+      logger.debug("dropped a datagram from \(rejection.from): \(rejection.reason)")
     }
     for remark in outcome.remarks { logger.info("\(remark)") }
     if outcome.changedRows.contains(where: { $0.kind == .settings }) { followSettings() }
@@ -239,8 +239,8 @@ public actor Node {
 
   // MARK: Before the first append
 
-  /// A laptop whose disk was put back must not go on with its logs before it has heard what its
-  /// peers hold of them: whatever writes waits here, for a moment after a start at most.
+  /// Waits until the peers have reported what they hold of this device's logs, a few seconds at
+  /// most after a start. A device whose disk was restored must not continue its logs before that.
   func untilPeersAnswered() async {
     guard timer != nil, !opened.replica.mayWrite(now: SystemClock.instant) else { return }
     await withCheckedContinuation { waiter in
@@ -267,14 +267,14 @@ public actor Node {
     timer.schedule(deadline: .now() + .microseconds(Int(min(wait, 3_600_000_000))))
   }
 
-  /// Whether it does more than answer commands.
+  /// Whether the node synchronizes, besides performing commands.
   var isRunning: Bool { timer != nil }
 
   // MARK: Asking
 
-  /// Crossings in the order in which this node learns of them: those after an arrival number and
-  /// what comes later, or with nil what comes later only. Bounded: a reader that falls more than
-  /// `NewsDesk.bound` batches behind misses some.
+  /// Streams crossings in the order of their arrival numbers: those after `arrival` and all later
+  /// ones, or with nil only later ones. Bounded: a reader that is more than `NewsDesk.bound`
+  /// batches behind misses some.
   public func crossings(after arrival: Int64?) -> AsyncStream<[CrossingSummary]> {
     var known: [CrossingSummary] = []
     if let arrival {
@@ -288,7 +288,7 @@ public actor Node {
     return news.crossings.add(beginningWith: known.isEmpty ? nil : known)
   }
 
-  /// What datagrams were dropped for, in the engine and in the transport.
+  /// Counts dropped datagrams by reason, in the engine and in the transport.
   func rejections() -> [String: UInt64] {
     var counts = rejected
     guard let counters = transport?.counters else { return counts }
@@ -299,7 +299,7 @@ public actor Node {
     return counts
   }
 
-  /// What others than the superuser may still write where the database is.
+  /// Returns the disk space that users other than root may still use on the database's disk.
   func diskFreeBytes() -> UInt64? {
     do {
       let attributes = try FileManager.default.attributesOfFileSystem(
@@ -311,10 +311,10 @@ public actor Node {
     }
   }
 
-  /// Addresses for an invite: where this node can be reached.
+  /// Returns the addresses of this node for an invite.
   func ownEndpoints() -> [Endpoint] { transport?.localEndpoints() ?? [] }
 
-  /// What this machine calls a link; empty where it cannot tell.
+  /// Returns this machine's name for a link; empty if unknown.
   func interfaceName(of link: LinkID) -> String {
     link == .uplink ? "uplink" : transport?.interfaceName(of: link) ?? ""
   }

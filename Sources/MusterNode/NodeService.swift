@@ -4,7 +4,7 @@ public import MusterModel
 public import MusterTransport
 public import ServiceLifecycle
 
-/// Runs a node until it is told to stop: what arrives goes in, in the order in which it came.
+/// Runs a node until shutdown, and passes it what arrives, in order.
 public struct NodeService: Service {
   private let node: Node
   private let transport: UDPTransport
@@ -12,11 +12,12 @@ public struct NodeService: Service {
   private let linkRate: LinkRate?
   private let certificate: [UInt8]?
 
-  /// The transport MUST be run by the same service group, and be the one that the node was given.
+  /// Creates a service. The transport MUST be run by the same service group, and be that of the
+  /// node.
   ///
   /// - Parameters:
-  ///   - linkRate: what each link of this machine may carry; nil for as much as it takes.
-  ///   - certificate: what it shows by TLS as a command post; nil where it is none.
+  ///   - linkRate: the rate limit of each link of this machine; nil for no limit.
+  ///   - certificate: its TLS certificate as a command post; nil if it is none.
   public init(
     node: Node, transport: UDPTransport, peers: [Endpoint], linkRate: LinkRate?,
     certificate: [UInt8]? = nil
@@ -53,20 +54,20 @@ public struct NodeService: Service {
   }
 }
 
-/// Plays a recorded track into a node, then stays until it is told to stop.
+/// Plays a recorded track into a node, then waits for shutdown.
 public struct ReplayService: Service {
   private let node: Node
   private let replay: GPXReplay
   private let logger: Logger
 
-  /// A track that fails is logged and given up: the node goes on.
+  /// Creates a service. A track that fails is logged and abandoned: the node continues.
   public init(node: Node, replay: GPXReplay, logger: Logger) {
     self.node = node
     self.replay = replay
     self.logger = logger
   }
 
-  /// Stays after the track's end, since a service that returns would end its group.
+  /// Waits after the track's end, since a service that returns would end its group.
   public func run() async throws {
     await cancelWhenGracefulShutdown {
       do {
@@ -78,11 +79,11 @@ public struct ReplayService: Service {
           await node.take(.reading(.fix(told)), from: .replay)
         }
         await node.take(.state(.ended), from: .replay)
-        logger.info("the track is at its end")
+        logger.info("the track has ended")
       } catch is CancellationError {
         return
       } catch {
-        logger.error("the track was given up: \(error)")
+        logger.error("the track could not be played: \(error)")
       }
     }
     try await gracefulShutdown()

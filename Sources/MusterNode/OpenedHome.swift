@@ -2,31 +2,31 @@ internal import Foundation
 internal import MusterModel
 public import MusterReplica
 
-/// A home with its lock taken, its keys read and its replica open: what a node runs on, and what a
-/// command works on where no node is running.
+/// A home with its lock held, its keys read and its replica open: the base of a running node, and
+/// of a command without a running node.
 public struct OpenedHome {
-  /// Locked for this process for as long as this value lives.
+  /// Locked for this process during the lifetime of this value.
   public let home: NodeHome
-  /// Whoever changes it calls `writeSentinel` after each commit.
+  /// After each commit, the caller MUST call `writeSentinel`.
   public var replica: Replica
-  /// What the key file held, kept in memory until the process ends.
+  /// The contents of the key file, kept in memory until the process ends.
   public let credentials: Credentials
-  /// Why this start began a new life of the database; nil when it went on.
+  /// Why this start began a new incarnation; nil if it continued the previous one.
   public let newLifeReason: String?
-  /// What was wrong with the database and what was done about it, in one line for the person; nil
-  /// when all was well.
+  /// The damage of the database and its repair, in one line for the user; nil for an intact
+  /// database.
   public private(set) var repairRemark: String?
   private let lock: HomeLock
   private var sentinel: SentinelFiles
   private var holdingsFile: HoldingsFile
-  /// What is kept of the holdings, and when that was looked at last.
+  /// The recorded holdings, and the time of the last check.
   private var keptHoldings: Holdings?
   private var keptHoldingsAt: Instant?
   private var database: DatabaseIdentity
 
-  /// Opens a home that a device was enrolled in.
+  /// Opens a home in which a device is enrolled.
   ///
-  /// - Parameter passphrase: asked for only when the key file is wrapped.
+  /// - Parameter passphrase: called only if the key file is wrapped.
   public init(_ home: NodeHome, passphrase: () throws -> [UInt8]) throws {
     guard home.exists else { throw NodeError.notEnrolled(home.path) }
     try home.create()
@@ -38,8 +38,8 @@ public struct OpenedHome {
     try self.init(home, lock: lock, credentials: credentials, enrolled: nil)
   }
 
-  /// - Parameter enrolled: which turn of enrolling the device this is; nil where that was done
-  ///   before, so that there must be a database.
+  /// - Parameter enrolled: which enrolment of the device this is; nil if it was enrolled before, so
+  ///   that a database must exist.
   init(
     _ home: NodeHome, lock: HomeLock, credentials: Credentials, enrolled turn: UnfinishedHome.Turn?
   ) throws {
@@ -58,7 +58,7 @@ public struct OpenedHome {
       taken = try Self.take(home, credentials, witness, enrolled: turn, known: nil)
     } catch {
       guard let detail = Replica.damage(in: error) else { throw error }
-      // Its pages are as they were written, and yet it makes no sense.
+      // Its pages are intact, but its contents are inconsistent.
       taken = try Self.take(home, credentials, witness, enrolled: turn, known: detail)
     }
     replica = taken.replica
@@ -68,7 +68,7 @@ public struct OpenedHome {
     try writeSentinel()
   }
 
-  /// A database taken up.
+  /// An opened database.
   private struct Taken {
     let replica: Replica
     let database: DatabaseIdentity
@@ -76,13 +76,13 @@ public struct OpenedHome {
     let repairRemark: String?
   }
 
-  /// What is kept outside the home of a database.
+  /// The records of a database outside its home.
   private struct Witness {
     let sentinel: Sentinel.Reading
     let holdings: Holdings?
   }
 
-  /// What cannot be read is as good as missing: then less can be said of what damage took.
+  /// Reads the holdings. Unreadable holdings count as missing: then less is known of lost data.
   private static func holdings(
     in file: inout HoldingsFile, of credentials: Credentials
   ) -> Holdings? {
@@ -126,14 +126,14 @@ public struct OpenedHome {
       return Taken(
         replica: replica, database: database, newLifeReason: newLifeReason, repairRemark: remark)
     } catch {
-      // Whoever tries again opens it anew.
+      // The next attempt opens it again.
       try store.close()
       throw error
     }
   }
 
-  /// Puts a new database in the place of one that was found damaged while it was in use. What was
-  /// not durable is forgotten, as after a crash.
+  /// Replaces a database that was found damaged while in use. What was not durable is lost, as
+  /// after a crash.
   mutating func mend(_ damage: String) throws {
     try replica.close()
     let witness = Witness(
@@ -144,11 +144,12 @@ public struct OpenedHome {
     try writeSentinel()
   }
 
-  /// Why the state folder cannot be written, and what to do, in one line; nil while it can.
+  /// Why the state folder cannot be written, and what to do, in one line; nil if it can.
   public var stateFolderProblem: String? { sentinel.problem }
 
-  /// Keeps outside the home how far this database has come. After every commit. Where the state
-  /// folder cannot be written, a substitute in the home keeps it, and `stateFolderProblem` says so.
+  /// Records the state of this database outside the home. Called after every commit. If the state
+  /// folder cannot be written, a substitute in the home records it, and `stateFolderProblem`
+  /// reports that.
   public mutating func writeSentinel() throws(HomeError) {
     defer { replica.stateFolderProblem = sentinel.problem }
     let life = replica.life
@@ -160,18 +161,18 @@ public struct OpenedHome {
 
   private static let holdingsEveryMilliseconds: Int64 = 60_000
 
-  /// Keeps outside the home how far each log is held, a minute after it was kept last at the
-  /// soonest, so that no commit is slower for it. After a commit, never within one.
+  /// Records outside the home how far each log is held, at most once a minute, so that commits stay
+  /// fast. Called after a commit, never within one.
   mutating func writeHoldingsIfDue(now: Instant) throws {
     if let last = keptHoldingsAt, now.milliseconds(since: last) < Self.holdingsEveryMilliseconds {
       return
     }
-    // Whether it succeeds or not: a disk that fails must not be tried with each commit.
+    // Set on failure too: a failing disk must not be used with each commit.
     keptHoldingsAt = now
     try writeHoldings()
   }
 
-  /// Keeps them now, if they are others than before.
+  /// Records the holdings now, if they changed.
   mutating func writeHoldings() throws {
     let holdings = try replica.holdings()
     // A state folder that cannot be written is reported once, by the sentinel.
@@ -181,7 +182,7 @@ public struct OpenedHome {
   }
 }
 
-/// Why a node could not be opened, in one line that says what to do.
+/// Why a node could not be opened, in one line with the remedy.
 public enum NodeError: Error, Hashable, Sendable, CustomStringConvertible {
   case notEnrolled(String)
   case alreadyEnrolled(String)
@@ -190,11 +191,11 @@ public enum NodeError: Error, Hashable, Sendable, CustomStringConvertible {
   case changed(String)
   case stopped
 
-  /// For the terminal.
+  /// The text for the terminal.
   public var description: String {
     switch self {
     case .notEnrolled(let path):
-      "\(path) belongs to no operation yet: begin one with 'muster init', or 'muster join' one"
+      "\(path) belongs to no operation yet: run 'muster init' or 'muster join'"
     case .alreadyEnrolled(let path):
       "\(path) belongs to an operation already: choose another --home"
     case .refused(let reason), .noAnswer(let reason), .changed(let reason): reason

@@ -1,7 +1,6 @@
 internal import Dispatch
 
-/// Runs an actor on a queue of its own: the replica blocks on SQLite, which threads that other
-/// tasks share must not.
+/// Runs an actor on its own queue: the replica blocks on SQLite, and must not block shared threads.
 final class QueueExecutor: SerialExecutor {
   let queue: DispatchQueue
 

@@ -1,16 +1,16 @@
 internal import Foundation
 public import MusterModel
 
-/// The machine's clocks. Only the node reads them; everything below is told the time.
+/// The machine's clocks. Only the node reads them; all lower layers receive the time as arguments.
 public enum SystemClock {
-  /// All clocks, one after the other: what every call into the replica is given.
+  /// Reads all clocks one after the other, for a call into the replica.
   public static var reading: ClockReading {
     let microseconds = bootMicroseconds
     return ClockReading(
       instant: Instant(microseconds: microseconds), wall: wall, boot: microseconds / 1000)
   }
 
-  /// Counts while the machine sleeps, so that a laptop that wakes knows that time has passed.
+  /// Includes the time that the machine sleeps, so that a device notices it after waking.
   public static var instant: Instant { Instant(microseconds: bootMicroseconds) }
 
   private static var bootMicroseconds: Int64 {
@@ -23,8 +23,8 @@ public enum SystemClock {
     return Int64(time.tv_sec) * 1_000_000 + Int64(time.tv_nsec) / 1000
   }
 
-  /// What the system calls its present boot: the same for as long as the boot clock counts on.
-  /// Where it has no name, each start of the program counts as a boot.
+  /// The system's id of the current boot, constant while the boot clock continues. Without such an
+  /// id, each start of the program counts as a boot.
   static var systemBoot: [UInt8] {
     #if os(Linux)
       let path = "/proc/sys/kernel/random/boot_id"
@@ -36,7 +36,7 @@ public enum SystemClock {
     #endif
   }
 
-  /// The time that people see; it may jump, when somebody sets the clock.
+  /// The displayed time; it jumps when the clock is set.
   public static var wall: Timestamp {
     Timestamp(milliseconds: Int64((Date().timeIntervalSince1970 * 1000).rounded(.down)))
   }

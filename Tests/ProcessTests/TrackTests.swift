@@ -31,7 +31,7 @@ extension ProcessTests {
         let bensNode = try await ben.run(
           peers: [annasNode], "--gpx", Self.file.path, "--speed", "4000")
         try await eventually("the ride is over") {
-          try bensNode.child.complaints.contains("the track is at its end")
+          try bensNode.child.complaints.contains("the track has ended")
         }
         try await inStep(anna, ben) { $0["crossings"] == .number(Double(expected.count)) }
         let told = try await anna.ask("event", "list").items
@@ -44,7 +44,7 @@ extension ProcessTests {
         let again = try await ben.run(
           peers: [annasNode], "--gpx", Self.file.path, "--speed", "1000000")
         try await eventually("the second ride is over") {
-          try again.child.complaints.contains("the track is at its end")
+          try again.child.complaints.contains("the track has ended")
         }
         try await inStep(anna, ben)
         #expect(try await anna.ask("event", "list").items == told)

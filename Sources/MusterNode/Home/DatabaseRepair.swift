@@ -1,23 +1,23 @@
 internal import Foundation
 internal import MusterReplica
 
-/// Checks a home's database, and puts a new one in its place where it is damaged.
+/// Checks a home's database, and replaces it if it is damaged.
 ///
-///     muster.sqlite ──▶ checked whole ──▶ may be opened
+///     muster.sqlite ──▶ fully checked ──▶ may be opened
 ///          │ damaged
 ///          ▼
-///     muster.sqlite.mending   being filled with what can be read; worthless after a crash
-///     muster.sqlite.mended    whole and on disk: takes the old one's place, now or after a crash
-///     muster.sqlite.damaged-1 the old one, which nobody deletes
+///     muster.sqlite.mending   being filled with readable data; worthless after a crash
+///     muster.sqlite.mended    complete and on disk: replaces the old one, now or after a crash
+///     muster.sqlite.damaged-1 the old one, which is never deleted
 ///
-/// MUST be used under the home's lock.
+/// MUST be used with the home's lock held.
 struct DatabaseRepair {
   private let path: String
   private let directory: String
   private let credentials: Credentials
   private let witnessed: Replica.Life?
 
-  /// - Parameter witnessed: what the sentinel remembers of the database.
+  /// - Parameter witnessed: the sentinel's record of the database.
   init(_ home: NodeHome, credentials: Credentials, witnessed: Replica.Life?) {
     path = home.databasePath
     directory = home.dataDirectory
@@ -28,12 +28,11 @@ struct DatabaseRepair {
   private var mending: String { path + ".mending" }
   private var mended: String { path + ".mended" }
 
-  /// Sees to it that the database is as it was written, or has been made anew; then why, in one
-  /// line for the person.
+  /// Repairs the database if it is damaged, and then returns the reason in one line for the user.
   ///
   /// - Parameters:
-  ///   - isExpected: whether a database must be there.
-  ///   - known: damage that was met while it was in use.
+  ///   - isExpected: whether a database must exist.
+  ///   - known: damage that was detected while the database was in use.
   func run(isExpected: Bool, known: String?) throws -> String? {
     try finishExchange()
     var problem = known
@@ -47,7 +46,7 @@ struct DatabaseRepair {
     return try problem.map(salvage)
   }
 
-  /// Builds the new database aside; until it is whole, the old one stands.
+  /// Builds the new database in a separate file; until it is complete, the old one stays in place.
   private func salvage(because problem: String) throws -> String {
     for suffix in ["", "-wal", "-shm"] { try Self.remove(mending + suffix) }
     let findings = try Replica.salvage(
@@ -59,17 +58,17 @@ struct DatabaseRepair {
     try Folder.sync(directory)
     try finishExchange()
     var remark =
-      "the database was damaged (\(problem)): what could be read of it was kept, the "
-      + "rest is asked of peers, and 'muster verify' lists what is missing; the damaged file is "
+      "the database was damaged (\(problem)): readable data was recovered, missing data "
+      + "is requested from peers, and 'muster verify' lists it; the damaged file is "
       + "\(kept)"
     if !findings.unreadTables.isEmpty {
-      remark += "; not all could be read of: " + findings.unreadTables.joined(separator: ", ")
+      remark += "; partly unreadable: " + findings.unreadTables.joined(separator: ", ")
     }
     return remark
   }
 
-  /// Goes on with what a crash may have cut short: the old log goes first, since a new database
-  /// must never meet it.
+  /// Completes an exchange that a crash interrupted. The old write-ahead log is moved first, since
+  /// a new database must never be opened with it.
   private func finishExchange() throws(HomeError) {
     guard try Folder.size(of: mended) != nil else { return }
     let kept = try damagedPath()
@@ -81,7 +80,7 @@ struct DatabaseRepair {
     try Folder.sync(directory)
   }
 
-  /// The first name that no damaged database has.
+  /// Returns the first unused name for a damaged database.
   private func damagedPath() throws(HomeError) -> String {
     var number = 1
     while try Folder.size(of: "\(path).damaged-\(number)") != nil { number += 1 }

@@ -1,17 +1,18 @@
 internal import Foundation
 
-/// Makes and checks the folders that a node keeps to itself.
+/// Creates and checks the private folders of a node.
 enum Folder {
-  /// Who else may use a folder.
+  /// The access that other users may have to a folder.
   enum Openness {
-    /// Nobody: what is in it is secret, or is open to all for a moment while it is made.
+    /// None: the contents are secret, or are briefly readable by all while they are created.
     case ownerOnly
-    /// Others may look, but not put in or take away.
+    /// Other users may read, but not create or remove files.
     case unwritableByOthers
   }
 
-  /// Makes a folder and those above it with mode 0700, and checks one that was there. One that is
-  /// open to others is refused and not changed, since it may be somebody's `/tmp`.
+  /// Creates a folder and its parents with mode 0700, or checks an existing folder. A folder that
+  /// other users can access is rejected and not changed, since it may be a shared one such as
+  /// `/tmp`.
   static func prepare(_ path: String, _ openness: Openness) throws(HomeError) {
     try make(path)
     try check(path, openness)
@@ -26,13 +27,13 @@ enum Folder {
     case .ownerOnly:
       if mode & 0o077 != 0 { throw .exposed(path, .privateFolder) }
     case .unwritableByOthers:
-      // In a sticky folder nobody takes away what is another's.
+      // In a sticky folder no user removes another user's files.
       let sticky = mode & mode_t(S_ISVTX) != 0
       if mode & 0o022 != 0, !sticky { throw .exposed(path, .unwritableByOthers) }
     }
   }
 
-  /// Of what is in a folder under this path, without following a link; nil where nothing is.
+  /// Returns the size of the file at this path, without following a link; nil if nothing exists.
   static func size(of path: String) throws(HomeError) -> Int? {
     var status = stat()
     if lstat(path, &status) == 0 { return Int(status.st_size) }
@@ -40,12 +41,12 @@ enum Folder {
     return nil
   }
 
-  /// When this returns, the names in the folder outlive a loss of power.
+  /// When this returns, the names in the folder survive a power failure.
   static func sync(_ path: String) throws(HomeError) {
     do {
       try OpenFile(path + "/.", O_RDONLY | O_DIRECTORY, for: .write).sync()
     } catch {
-      // Some file systems sync names by themselves and know no such call for folders.
+      // Some file systems sync names by themselves and do not support this call for folders.
       if case .system(_, _, let code) = error, code == EINVAL || code == ENOTSUP { return }
       throw error
     }
@@ -58,7 +59,7 @@ enum Folder {
       _ = try existing(path)
     case ENOENT where parent(of: path) != path, ENOTDIR where parent(of: path) != path:
       try make(parent(of: path))
-      // Another process may have made it meanwhile.
+      // Another process may have created it in the meantime.
       guard mkdir(path, 0o700) == 0 || errno == EEXIST else {
         throw .system(.make, path: path, code: errno)
       }
@@ -68,7 +69,7 @@ enum Folder {
     }
   }
 
-  /// The mode of a folder that is there.
+  /// Returns the mode of an existing folder.
   private static func existing(_ path: String) throws(HomeError) -> mode_t {
     var status = stat()
     guard stat(path, &status) == 0 else { throw .system(.use, path: path, code: errno) }

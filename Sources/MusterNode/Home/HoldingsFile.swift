@@ -1,25 +1,24 @@
 internal import Foundation
 internal import MusterReplica
 
-/// The files in which one device's holdings are kept, outside the node's home and beside its
-/// sentinel.
+/// The files with one device's holdings, outside the node's home, beside its sentinel.
 ///
-/// Two are written in turn, so that a write cut short spoils the older of both at most. Before one
-/// is written the other is synced, so that one is always on the disk; that costs next to nothing
-/// where the system has long written it back. What a loss of power takes makes the floor lower, and
-/// never wrong, since what is written has been committed before.
+/// Two files are written alternately, so that a partial write damages only the older one. Before
+/// one is written, the other is synced, so that one of them is always on disk; that is cheap,
+/// because the system has usually written it back long before. A power failure can make the
+/// recorded lengths too low, but never wrong, because only committed data is recorded.
 struct HoldingsFile {
   private let directory: String
   private let paths: [String]
   private var counter: UInt64?
 
-  /// - Parameter directory: `NodeHome.stateDirectory`; made by the first write if need be.
+  /// - Parameter directory: `NodeHome.stateDirectory`; the first write creates it if necessary.
   init(directory: String, credentials: Credentials) {
     self.directory = directory
     paths = (0...1).map { "\(directory)/\(credentials.device).held-\($0)" }
   }
 
-  /// The newest that is whole; nil where there is none.
+  /// Returns the newest intact record; nil without one.
   mutating func read(of credentials: Credentials) throws(HomeError) -> Holdings? {
     var newest: (counter: UInt64, holdings: Holdings)?
     for path in paths {
@@ -38,7 +37,8 @@ struct HoldingsFile {
     return newest?.holdings
   }
 
-  /// MUST follow the commit of what it tells, and a `read`. A failure hinders nothing else.
+  /// Writes a record. MUST follow the commit of the recorded data, and a `read`. A failure affects
+  /// nothing else.
   mutating func write(_ holdings: Holdings, of credentials: Credentials) throws(HomeError) {
     let next = counter.map { $0 + 1 } ?? 0
     let (path, other) = (paths[Int(next % 2)], paths[Int((next + 1) % 2)])

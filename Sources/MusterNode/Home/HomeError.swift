@@ -1,45 +1,45 @@
 internal import Foundation
 
-/// Why a node's home, keys or sentinel cannot be used. Nothing was changed that the message does
-/// not name.
+/// Why a node's home, keys or sentinel cannot be used. Nothing was changed except what the message
+/// names.
 public enum HomeError: Error, Hashable, Sendable {
-  /// Something else stands where a folder belongs.
+  /// The path of a folder is not a folder.
   case notAFolder(String)
-  /// A link, a device or a folder stands where a plain file belongs.
+  /// The path of a plain file is a link, a device or a folder.
   case notAFile(String)
-  /// Others can read or change what is the node's alone.
+  /// Other users can read or change the node's private files.
   case exposed(String, Remedy)
-  /// A key file that was to be made is there already.
+  /// A key file that should be created already exists.
   case occupied(String)
-  /// A key file that was to be read is not there.
+  /// A key file that should be read does not exist.
   case missing(String)
-  /// There is a database, and no key to it.
+  /// There is a database without its key.
   case keyless(home: String, keys: String)
   /// A key file is larger than `KeyFolder.largestFileBytes`.
   case oversized(String)
-  /// Another process, or another part of this one, holds the home's lock; its process id where the
-  /// lock file tells.
+  /// Another process, or another part of this one, holds the home's lock; with its process id if
+  /// the lock file contains it.
   case inUse(home: String, pid: Int32?)
-  /// The path of the control socket is longer than the system takes, in bytes.
+  /// The path of the control socket exceeds the system's limit in bytes.
   case longSocketPath(String, limit: Int)
-  /// The system refused; the code is its `errno`.
+  /// A system call failed; the code is its `errno`.
   case system(Attempt, path: String, code: Int32)
 
-  /// What closes an exposed path to others.
+  /// The command that removes other users' access to a path.
   public enum Remedy: String, Hashable, Sendable {
     case privateFile = "chmod 600"
     case privateFolder = "chmod 700"
     case unwritableByOthers = "chmod go-w"
   }
 
-  /// What was tried when the system refused.
+  /// The operation that failed.
   public enum Attempt: String, Hashable, Sendable {
     case use, make, read, write, lock
   }
 }
 
 extension HomeError: CustomStringConvertible {
-  /// One line for the person at the keyboard: what is wrong and what to do.
+  /// One line for the user: what failed and what to do.
   public var description: String {
     switch self {
     case .notAFolder(let path):
@@ -47,16 +47,16 @@ extension HomeError: CustomStringConvertible {
     case .notAFile(let path):
       "\(path) is not a plain file: put the file itself there, not a link"
     case .exposed(let path, let remedy):
-      "others can get at \(path): run `\(remedy.rawValue) \(Self.quoted(path))`, then try again"
+      "others can access \(path): run `\(remedy.rawValue) \(Self.quoted(path))`, then try again"
     case .occupied(let path):
       "this home already belongs to an operation (\(path) is there): choose another --home"
     case .missing(let path):
       "there is no key file \(path): run `muster init` or `muster join` first, or give --keys"
     case .keyless(let home, let keys):
-      "\(home) holds an operation's data, but \(keys) no key to it: give the right --keys, "
+      "\(home) holds an operation's data, but \(keys) lacks its key: give the right --keys, "
         + "or choose another --home"
     case .oversized(let path):
-      "\(path) is too large for a key file: put the right file there"
+      "\(path) is too large for a key file: replace it with the right file"
     case .inUse(let home, let pid):
       "another muster\(pid.map { " (pid \($0))" } ?? "") is using \(home): "
         + "stop it, or choose another --home"
@@ -78,7 +78,7 @@ extension HomeError: CustomStringConvertible {
     }
   }
 
-  /// For a shell to take as one word.
+  /// Quotes a text as one word of a shell command.
   private static func quoted(_ path: String) -> String {
     let plain = path.unicodeScalars.allSatisfy {
       $0.properties.isAlphabetic || ("0"..."9").contains($0) || "/._-+@".unicodeScalars.contains($0)

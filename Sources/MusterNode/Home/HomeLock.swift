@@ -1,18 +1,19 @@
 internal import Foundation
 
-/// The right to use a home, alone: whoever holds it may open the database, make keys and replace
-/// the socket.
+/// The exclusive right to use a home: its holder may open the database, create keys and replace the
+/// socket.
 ///
-/// The system ends the lock with the process however that ends, so the file may be left behind and
-/// means nothing by itself: only `flock` does. It is never deleted, or two processes could hold
-/// locks on two files of one name. The holder's process id is in it, for the one who is refused.
+/// The system releases the lock when the process ends for any reason. The remaining file has no
+/// meaning by itself: only `flock` does. It is never deleted, or two processes could hold locks on
+/// two files of the same name. It contains the holder's process id, for the error message of
+/// another process.
 ///
-/// The holder MUST keep the object in a property, or in `withExtendedLifetime`: a local that is
-/// not used again may be let go of early.
+/// The holder MUST keep the object in a property, or in `withExtendedLifetime`: an unused local may
+/// be released early.
 public final class HomeLock: Sendable {
   private let file: OpenFile
 
-  /// Takes the lock, or refuses at once with `HomeError.inUse`. Makes the home where it is missing.
+  /// Acquires the lock, or throws `HomeError.inUse` at once. Creates the home if it is missing.
   public init(_ home: NodeHome) throws(HomeError) {
     try home.create()
     let file = try OpenFile(home.runDirectory + "/lock", O_RDWR | O_CREAT, for: .lock)
@@ -21,13 +22,13 @@ public final class HomeLock: Sendable {
     }
     try file.empty()
     try file.overwrite(with: Array("\(getpid())\n".utf8), at: 0)
-    // Last: `deinit` runs once this is set, and MUST NOT touch a lock that is another's.
+    // Set last: `deinit` runs once this is set, and MUST NOT unlock another process's lock.
     self.file = file
   }
 
   deinit {
-    // The id of a process that is gone could mislead, but a failure to remove it harms nobody; a
-    // failure to unlock is made up for by closing the file.
+    // The id of an ended process could mislead, but failing to remove it is harmless; if unlocking
+    // fails, closing the file unlocks it.
     do { try file.empty() } catch {}
     do { try file.unlock() } catch {}
   }

@@ -2,33 +2,33 @@ internal import Foundation
 
 /// The folder of a node's small secret files: mode 0700, files 0600.
 ///
-/// A file is either there whole and on disk, or not at all, whenever the power goes. What others
-/// could have read or put there is refused rather than used.
+/// A file is either complete and on disk, or absent, even after a power failure. A file that other
+/// users could have read or written is rejected.
 ///
-/// Names are plain file names given by the program, never by a peer. What `read` returns is secret:
-/// its caller MUST wipe it. The folder knows nothing of what the bytes mean.
+/// Names are plain file names chosen by the program, never by a peer. The bytes that `read` returns
+/// are secret: the caller MUST wipe them. The folder does not interpret the bytes.
 public struct KeyFolder: Hashable, Sendable {
-  /// The folder, which need not be there before the first write.
+  /// The folder, which may be missing before the first write.
   public let path: String
 
-  /// More than any key file needs; a larger one is something else.
+  /// Larger than any key file; a larger file is something else.
   public static let largestFileBytes = 1024 * 1024
 
-  /// The keys in a folder.
+  /// Creates a value for the keys in a folder.
   public init(path: String) { self.path = path }
 
-  /// Whether anything of this name is there, usable or not.
+  /// Whether anything with this name exists, usable or not.
   public func contains(_ name: String) -> Bool {
     var status = stat()
     return lstat(file(name), &status) == 0
   }
 
-  /// The contents of a file that is the owner's alone.
+  /// Returns the contents of a file that only the owner can access.
   public func read(_ name: String) throws(HomeError) -> [UInt8] {
     let path = file(name)
     let file: OpenFile
     do {
-      // Non-blocking, since opening a pipe would wait for whoever writes into it.
+      // Non-blocking, since opening a pipe would wait for its writer.
       file = try OpenFile(path, O_RDONLY | O_NONBLOCK, for: .read)
     } catch {
       if case .system(_, _, ENOENT) = error { throw .missing(path) }
@@ -44,10 +44,10 @@ public struct KeyFolder: Hashable, Sendable {
     return bytes
   }
 
-  /// Writes a file that must not be there yet; when this returns, it outlives a loss of power.
+  /// Writes a file that must not exist yet. When this returns, it survives a power failure.
   public func create(_ name: String, _ contents: [UInt8]) throws(HomeError) {
     try write(name, contents) { (temporary, path) throws(HomeError) in
-      // Unlike a rename, a link never takes another file's place.
+      // Unlike a rename, a link never replaces another file.
       guard link(temporary, path) == 0 else {
         throw errno == EEXIST ? .occupied(path) : .system(.make, path: path, code: errno)
       }
@@ -55,8 +55,7 @@ public struct KeyFolder: Hashable, Sendable {
     }
   }
 
-  /// Writes a file in the place of the one before, if any: at every moment one of both is there
-  /// whole.
+  /// Writes a file, replacing an existing one: at every moment one of both exists completely.
   public func replace(_ name: String, _ contents: [UInt8]) throws(HomeError) {
     try write(name, contents) { (temporary, path) throws(HomeError) in
       guard rename(temporary, path) == 0 else {

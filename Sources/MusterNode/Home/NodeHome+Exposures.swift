@@ -1,8 +1,8 @@
 internal import Foundation
 
 extension NodeHome {
-  /// What others can get at though it is this user's alone, and what stands where it should not;
-  /// nothing of what is not there yet. Changes nothing.
+  /// Returns the private paths that other users can access, and those of the wrong type; ignores
+  /// missing ones. Changes nothing.
   public func exposures() -> [HomeError] {
     let folders: [(String, Folder.Openness)] = [
       (path, .unwritableByOthers), (keysDirectory, .ownerOnly), (dataDirectory, .ownerOnly),
@@ -19,8 +19,8 @@ extension NodeHome {
     return faults + exposedKeys
   }
 
-  /// Returns why the state folder cannot be written, and what to do, in one line; nil where it can.
-  /// Changes nothing: a folder that is not there counts by the nearest one above it.
+  /// Returns why the state folder cannot be written, and what to do, in one line; nil if it can.
+  /// Changes nothing: a missing folder is judged by its nearest existing parent.
   public func stateFolderProblem() -> String? {
     var folder = stateDirectory
     while folder != "/", access(folder, F_OK) != 0, errno == ENOENT {
@@ -42,7 +42,7 @@ extension NodeHome {
     do {
       names = try FileManager.default.contentsOfDirectory(atPath: keysDirectory)
     } catch {
-      // Not there, or not ours to look into, which the folder's own check tells.
+      // Missing, or not readable by this user, which the folder's own check reports.
       return []
     }
     return names.sorted().compactMap { name -> HomeError? in

@@ -1,27 +1,27 @@
 internal import Foundation
 
-/// Where a node lives on this computer.
+/// The paths of a node's files on this computer.
 ///
-///     HOME/data/muster.sqlite      what the node knows
-///     HOME/run/lock, muster.sock   who is using it, and the way to reach that node
-///     HOME/keys/                   its secrets, unless they are kept elsewhere
+///     HOME/data/muster.sqlite      the database
+///     HOME/run/lock, muster.sock   the lock, and the control socket of the running node
+///     HOME/keys/                   the secret keys, unless --keys names another folder
 ///     STATE/                       sentinels and holdings, outside the home: a copy of the home
-///                                  must not carry its sentinel along, nor damage what is held
+///                                  must not contain its sentinel, nor damage the holdings
 ///
-/// Only names: nothing is on disk before `create()`.
+/// This type only names paths: nothing exists on disk before `create()`.
 public struct NodeHome: Hashable, Sendable {
-  /// Absolute, without a slash at its end; so are all the others.
+  /// Absolute, without a slash at its end, like all other paths.
   public let path: String
-  /// Where the key files are.
+  /// The folder of the key files.
   public let keysDirectory: String
-  /// Where each device's sentinel is kept.
+  /// The folder of each device's sentinel.
   public let stateDirectory: String
 
-  /// The file whose presence says that a device was enrolled from here.
+  /// The file whose presence shows that a device was enrolled in this home.
   public static let deviceKeyName = "device.key"
 
-  /// Finds a home by its flags, then by the environment, then where the XDG Base Directory
-  /// Specification (0.8) has a user's data and state. An empty variable counts as none.
+  /// Finds a home by its flags, then by the environment, then by the XDG Base Directory
+  /// Specification (0.8) for a user's data and state. An empty variable counts as unset.
   ///
   /// - Parameters:
   ///   - home: `--home`; else `MUSTER_HOME`, else `muster` in the user's data folder.
@@ -33,7 +33,7 @@ public struct NodeHome: Hashable, Sendable {
   ) -> NodeHome {
     func variable(_ name: String) -> String? { environment[name].flatMap { $0.isEmpty ? nil : $0 } }
     func userFolder(_ name: String, otherwise fallback: String) -> String {
-      // The specification has relative paths ignored.
+      // The specification requires that relative paths are ignored.
       if let folder = variable(name), folder.hasPrefix("/") { return folder }
       return (variable("HOME") ?? NSHomeDirectory()) + "/" + fallback
     }
@@ -48,22 +48,22 @@ public struct NodeHome: Hashable, Sendable {
           ?? userFolder("XDG_STATE_HOME", otherwise: ".local/state") + "/muster"))
   }
 
-  /// Where the database and the blobs are.
+  /// The folder of the database and the blobs.
   public var dataDirectory: String { path + "/data" }
-  /// The database.
+  /// The database file.
   public var databasePath: String { dataDirectory + "/muster.sqlite" }
-  /// Where the lock and the socket of a running node are.
+  /// The folder of the lock and the socket of a running node.
   public var runDirectory: String { path + "/run" }
   /// The control socket of a running node.
   public var socketPath: String { runDirectory + "/muster.sock" }
-  /// The secrets of this node.
+  /// The secret keys of this node.
   public var keys: KeyFolder { KeyFolder(path: keysDirectory) }
 
   /// Whether a device was enrolled here.
   public var exists: Bool { keys.contains(Self.deviceKeyName) }
 
-  /// Makes the folders of the home with mode 0700 where they are missing, and refuses those that
-  /// cannot be used or that others can get at.
+  /// Creates the missing folders of the home with mode 0700. Rejects folders that cannot be used or
+  /// that other users can access.
   public func create() throws(HomeError) {
     let socketPathLimit = MemoryLayout.size(ofValue: sockaddr_un().sun_path) - 1
     guard socketPath.utf8.count <= socketPathLimit else {
@@ -75,8 +75,8 @@ public struct NodeHome: Hashable, Sendable {
     }
   }
 
-  /// Absolute for the process's life, even if it goes to another folder. Links and `..` are left
-  /// to the system, which alone knows where they lead.
+  /// Makes a path absolute, independent of later changes of the working directory. Links and `..`
+  /// are left to the system, which resolves them.
   private static func absolute(_ path: String) -> String {
     let path = path.hasPrefix("/") ? path : FileManager.default.currentDirectoryPath + "/" + path
     return "/" + path.split(separator: "/").joined(separator: "/")

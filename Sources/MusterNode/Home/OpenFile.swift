@@ -1,7 +1,7 @@
 internal import Foundation
 
-/// One open file, closed when it is let go of and never handed on to child processes: a lock that
-/// a child inherits would outlive this process.
+/// An open file, closed on release and not inherited by child processes: a lock that a child
+/// inherits would outlive this process.
 final class OpenFile: Sendable {
   let path: String
   private let descriptor: Int32
@@ -18,7 +18,7 @@ final class OpenFile: Sendable {
     descriptor = opened
   }
 
-  /// Makes a file of mode 0600 whose name begins as given and is no other file's.
+  /// Creates a file of mode 0600 with a unique name that begins with `prefix`.
   init(uniqueNameBeginning prefix: String) throws(HomeError) {
     var template = Array((prefix + "XXXXXX").utf8CString)
     let opened = mkstemp(&template)
@@ -36,7 +36,7 @@ final class OpenFile: Sendable {
     return status
   }
 
-  /// Fewer bytes than asked for where the file ends before.
+  /// Reads up to `limit` bytes; fewer if the file ends before.
   func bytes(at offset: Int, upTo limit: Int) throws(HomeError) -> [UInt8] {
     var failure: Int32?
     let bytes = [UInt8](unsafeUninitializedCapacity: limit) { buffer, count in
@@ -79,22 +79,23 @@ final class OpenFile: Sendable {
     guard ftruncate(descriptor, 0) == 0 else { throw .system(.write, path: path, code: errno) }
   }
 
-  /// When this returns, the file's contents outlive a loss of power.
+  /// When this returns, the file's contents survive a power failure.
   func sync() throws(HomeError) {
     #if canImport(Darwin)
-      // fsync leaves the bytes in the drive's cache there.
+      // On this platform, fsync leaves the bytes in the drive's cache.
       if fcntl(descriptor, F_FULLFSYNC) == 0 { return }
     #endif
     guard fsync(descriptor) == 0 else { throw .system(.write, path: path, code: errno) }
   }
 
-  /// Ends the lock even where a child process, on its way to another program, still has a copy of
-  /// the descriptor; closing alone would not.
+  /// Releases the lock even if a child process, before its exec, still has a copy of the
+  /// descriptor; closing alone would not.
   func unlock() throws(HomeError) {
     guard flock(descriptor, LOCK_UN) == 0 else { throw .system(.lock, path: path, code: errno) }
   }
 
-  /// False when another open file has the lock. It ends with `unlock`, or with the process.
+  /// Acquires the lock; returns false if another open file has it. It ends with `unlock`, or with
+  /// the process.
   func lockExclusively() throws(HomeError) -> Bool {
     while flock(descriptor, LOCK_EX | LOCK_NB) != 0 {
       switch errno {

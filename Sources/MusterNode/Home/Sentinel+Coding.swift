@@ -1,12 +1,12 @@
 internal import MusterModel
 
-/// One of the two places in a sentinel's file: the sentinel as of the write of that number.
+/// One of the two slots of a sentinel's file: the sentinel as of one write.
 ///
-/// Big-endian and of one length: magic (8 bytes), version (1), counter (8), incarnation (16),
+/// Big-endian, of fixed length: magic (8 bytes), version (1), counter (8), incarnation (16),
 /// generation (4), file system (8), file number (8), a bit for each lane that has a log (1), the
 /// sequences in the order of the lanes (4 × 8), checksum of all that (4).
 struct SentinelSlot: Hashable, Sendable {
-  /// Counts the writes of the file; the higher one of two slots is newer.
+  /// The number of the write; the higher of two slots is newer.
   var counter: UInt64
   var sentinel: Sentinel
 
@@ -69,7 +69,7 @@ struct SentinelSlot: Hashable, Sendable {
   private static func bit(_ lane: Lane) -> UInt8 { 1 << (lane.rawValue - 1) }
 }
 
-/// The checksum of ISO 3309 and IEEE 802.3: against torn writes, not against attackers.
+/// The checksum of ISO 3309 and IEEE 802.3: it detects torn writes, not attackers.
 enum CRC32 {
   static func checksum(_ bytes: some Sequence<UInt8>) -> UInt32 {
     var remainder = UInt32.max

@@ -1,27 +1,28 @@
 public import MusterModel
 internal import MusterReplica
 
-/// What is kept of a device's database outside its home, so that a database that was restored or
-/// cloned is noticed before it writes.
+/// The record of a device's database outside its home, which detects a restored or cloned database
+/// before it writes.
 ///
-/// Such a database would append, under sequences that peers already hold, frames that they do not:
-/// a fork, which stops its author. It opens a new incarnation instead, whose logs nobody holds.
+/// Such a database would append frames under sequences for which peers already hold other frames: a
+/// fork, which ends its author's log. Instead it opens a new incarnation, whose logs no peer holds.
 ///
-/// It is a witness and no authority: losing it costs a device one of its generations and nothing
-/// else. It cannot see a whole disk being rolled back, itself included; the device's peers do.
+/// The sentinel is evidence and not required: losing it only costs a device one of its generations.
+/// It cannot detect the rollback of a whole disk, which includes the sentinel; the device's peers
+/// do.
 public struct Sentinel: Hashable, Sendable {
-  /// Which life of the database this is about.
+  /// The incarnation of the database.
   public var incarnation: Incarnation
-  /// That life's place among the device's lives; a new incarnation MUST take a higher one, which a
-  /// restored database alone may not know. At most `Limits.lastGeneration`.
+  /// The incarnation's number among those of the device. A new incarnation MUST take a higher one,
+  /// which a restored database alone may not know. At most `Limits.lastGeneration`.
   public var generation: UInt32
-  /// The newest frame of each of the device's own logs in this incarnation; none for a lane
+  /// The newest frame of each of the device's own logs in this incarnation; no entry for a lane
   /// without a log. At most `Limits.lastSequence`.
   public var sequences: [Lane: UInt64]
-  /// The file that the database was.
+  /// The file of the database.
   public var database: DatabaseIdentity
 
-  /// What a node knows of its own database right after a commit.
+  /// Creates the record of a database after a commit.
   public init(
     incarnation: Incarnation, generation: UInt32, sequences: [Lane: UInt64],
     database: DatabaseIdentity
@@ -36,31 +37,31 @@ public struct Sentinel: Hashable, Sendable {
     Replica.Life(incarnation: incarnation, generation: generation, sequences: sequences)
   }
 
-  /// What stands where a device's sentinel belongs.
+  /// The result of reading a device's sentinel.
   public enum Reading: Hashable, Sendable {
     case missing
-    /// There is something, of which nothing can be trusted.
+    /// The file exists, but its contents are invalid.
     case damaged
     case found(Sentinel)
   }
 
-  /// Whether a database may go on with its logs.
+  /// Whether a database may continue its logs.
   public enum Verdict: Hashable, Sendable {
-    /// It is the one that the sentinel was written for.
+    /// It is the database that the sentinel was written for.
     case same
-    /// Its logs may have gone on without it; why, in plain words for the log and the person.
+    /// Its logs may have continued without it; with the reason for the log and the user.
     case newIncarnation(reason: String)
   }
 
   /// Judges a database that was just opened, before its first write.
   ///
-  /// A sentinel behind the database is fine: it is written after the commit, and a loss of power
-  /// may take its last bytes.
+  /// A sentinel behind the database is valid: it is written after the commit, and a power failure
+  /// may lose the last write.
   ///
   /// - Parameters:
-  ///   - found: what is kept outside the home.
-  ///   - databaseIncarnation: the newest one of this device that the database knows of; nil for
-  ///     one in which the device has never written.
+  ///   - found: the sentinel outside the home.
+  ///   - databaseIncarnation: the newest incarnation of this device in the database; nil if the
+  ///     device has never written to it.
   ///   - databaseSequences: the newest frame of each of the device's own logs in that incarnation.
   ///   - databaseIdentity: the file that was opened.
   public static func verdict(

@@ -7,15 +7,15 @@ internal import Synchronization
 ///     slot 0            slot 1 (4,096 bytes on)
 ///     [writes 0, 2, 4…] [writes 1, 3, 5…]
 ///
-/// Two slots are written in turn, each in a block of the disk of its own, so that a write cut short
-/// spoils the older of both at most. The reader takes the newer one that is whole.
+/// Two slots are written alternately, each in its own disk block, so that a torn write damages only
+/// the older one. The reader takes the newer intact slot.
 ///
-/// A write is one system call on a file that stays open, cheap enough to follow each commit. It
-/// need not reach the disk at once: what a loss of power takes leaves the sentinel behind the
-/// database, which is harmless, and never ahead of it, as the commit was synced before. Only what
-/// changes once in a life of the database is synced, since its loss would cost another generation.
+/// A write is one system call on an open file, cheap enough for each commit. It need not reach the
+/// disk at once: a power failure leaves the sentinel behind the database, which is harmless, and
+/// never ahead of it, because the commit was synced before. Only changes that happen once per
+/// incarnation are synced, since their loss would cost another generation.
 public final class SentinelFile: Sendable {
-  /// The file.
+  /// The path of the file.
   public let path: String
   private let directory: String
   private let writing = Mutex<Writing?>(nil)
@@ -23,13 +23,13 @@ public final class SentinelFile: Sendable {
   private struct Writing {
     let file: OpenFile
     var counter: UInt64?
-    /// The newest sentinel, but for its sequences, that outlives a loss of power.
+    /// The newest sentinel, except its sequences, that survives a power failure.
     var synced: Sentinel?
   }
 
   static let slotStride = 4096
 
-  /// - Parameter directory: `NodeHome.stateDirectory`; made by the first write if need be.
+  /// - Parameter directory: `NodeHome.stateDirectory`; the first write creates it if necessary.
   public convenience init(directory: String, device: DeviceID) {
     self.init(directory: directory, name: "\(device).sentinel")
   }
@@ -39,7 +39,7 @@ public final class SentinelFile: Sendable {
     path = "\(directory)/\(name)"
   }
 
-  /// What the file tells now.
+  /// Reads the current contents of the file.
   public func read() throws(HomeError) -> Sentinel.Reading {
     let file: OpenFile
     do {
@@ -51,8 +51,8 @@ public final class SentinelFile: Sendable {
     return try Self.newest(in: file).map { .found($0.sentinel) } ?? .damaged
   }
 
-  /// Keeps what is so after a commit. MUST follow the commit, never come before it. A failure is
-  /// worth a line in the log and hinders nothing else: the sentinel then stays behind.
+  /// Writes the state after a commit. MUST follow the commit, never precede it. A failure is logged
+  /// and affects nothing else: the sentinel then stays behind the database.
   public func write(_ sentinel: Sentinel) throws(HomeError) {
     try writing.withLock { (current) throws(HomeError) in
       var writing: Writing
@@ -61,7 +61,8 @@ public final class SentinelFile: Sendable {
       try writing.file.overwrite(
         with: SentinelSlot(counter: counter, sentinel: sentinel).bytes,
         at: Self.offset(of: counter))
-      // Not before: after a write that failed, the next goes to the same slot and spares the other.
+      // Only now: after a failed write, the next one uses the same slot, and keeps the other
+      // intact.
       writing.counter = counter
       current = writing
 
@@ -75,7 +76,7 @@ public final class SentinelFile: Sendable {
     }
   }
 
-  /// Removes the file; the next write makes it anew.
+  /// Removes the file; the next write creates it again.
   func remove() throws(HomeError) {
     try writing.withLock { (current) throws(HomeError) in
       current = nil
@@ -100,7 +101,7 @@ public final class SentinelFile: Sendable {
         let slot = try SentinelSlot(bytes: bytes)
         if slot.counter >= newest?.counter ?? 0 { newest = slot }
       } catch {
-        // Torn, never written, or of another version: the other slot decides.
+        // Torn, never written, or of another version: the other slot is used.
         continue
       }
     }

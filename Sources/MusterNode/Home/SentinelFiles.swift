@@ -36,7 +36,7 @@ struct SentinelFiles {
     do throws(HomeError) {
       return try file.read()
     } catch {
-      // What is in its place is not a sentinel. `write` fails at it too, and reports it.
+      // The path is not a sentinel file. `write` fails too, and reports it.
       return .missing
     }
   }

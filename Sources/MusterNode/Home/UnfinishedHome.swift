@@ -1,27 +1,27 @@
 internal import Foundation
 
-/// The mark of a home whose enrolment has begun and not ended: a file beside the database.
+/// The mark of a home whose enrolment has started and not finished: a file beside the database.
 ///
-/// The device's key comes last, so that a home belongs to an operation wholly or not at all. What
-/// an enrolment that was cut short leaves of a database is of use to nobody, and is taken away by
-/// the next; a database without the mark is never touched, since its keys may only be elsewhere.
+/// The device's key is written last, so that a home belongs to an operation completely or not at
+/// all. The database of an interrupted enrolment is useless, and the next enrolment removes it. A
+/// database without the mark is never removed, since its keys may be elsewhere.
 struct UnfinishedHome {
   private let home: NodeHome
   private var mark: String { home.dataDirectory + "/unfinished" }
 
   init(_ home: NodeHome) { self.home = home }
 
-  /// Whether an enrolment was cut short here, or is under way.
+  /// Whether an enrolment was interrupted here, or is in progress.
   var hasBegun: Bool { get throws(HomeError) { try isThere(mark) } }
 
-  /// Which enrolment of a home it is.
+  /// Whether an enrolment of a home is the first.
   enum Turn {
     case first
-    /// After one that was cut short: whatever that wrote is gone, and never left this laptop.
+    /// After an interrupted one: its data was removed, and was never sent.
     case again
   }
 
-  /// Sets the mark, on an empty data folder. MUST be called under the home's lock.
+  /// Sets the mark, on an empty data folder. MUST be called with the home's lock held.
   func begin() throws(HomeError) -> Turn {
     let turn: Turn = try isThere(mark) ? .again : .first
     if turn == .again {
@@ -34,8 +34,8 @@ struct UnfinishedHome {
     return turn
   }
 
-  /// Takes the mark away, if it is there. MUST be called under the home's lock, once the device's
-  /// key is there and before anything else is written into the database.
+  /// Removes the mark if it exists. MUST be called with the home's lock held, once the device's key
+  /// exists and before anything else is written to the database.
   func finish() throws(HomeError) {
     guard try isThere(mark) else { return }
     try remove(mark)
