@@ -24,7 +24,7 @@ extension Node {
       let id = try replica.row(kind, named: reference)
       let version = try replica.version(of: RowKey(kind: kind, id: id), now: now)
       guard versions.contains(version) else {
-        throw NodeError.changed("\(kind) \(id.short) was changed meanwhile: reload it and try again")
+        throw NodeError.changed("\(kind) \(id.short) was changed meanwhile: reload and try again")
       }
       return try write(&replica, now)
     }

@@ -4,7 +4,7 @@ import Testing
 
 @testable import MusterNode
 
-/// Commands that come while another is being committed.
+/// Commands that arrive while another one is being committed.
 @Suite("Commands at once")
 struct GatheringTests {
   private static func node(in folder: ScratchFolder) throws -> Node {
@@ -39,16 +39,16 @@ struct GatheringTests {
     #expect(created.count == 200)
     let after = try await Self.status(of: node)
     #expect(after.reports == 200)
-    // One frame holds about ten such reports; those that came first may have found nobody to join.
+    // One frame holds about ten such reports; the first may have been committed alone.
     #expect(after.frames - before <= 120)
   }
 
-  @Test func `are refused each for itself`() async throws {
+  @Test func `are rejected individually`() async throws {
     let folder = try ScratchFolder()
     let node = try Self.node(in: folder)
     let replies = await withTaskGroup(of: (Int, Reply).self) { group in
       for number in 0..<40 {
-        // A report without a title is refused.
+        // A report without a title is rejected.
         let title = number % 10 == 0 ? "" : "Smoke \(number)"
         group.addTask { (number, await node.perform(.addReport(ReportDraft(title: title)))) }
       }
@@ -66,7 +66,7 @@ struct GatheringTests {
     #expect(try await Self.status(of: node).reports == 36)
   }
 
-  @Test func `alone, one is carried out as soon as it comes`() async throws {
+  @Test func `a single one is performed at once`() async throws {
     let folder = try ScratchFolder()
     let node = try Self.node(in: folder)
     guard case .created(let id) = await node.perform(.addReport(ReportDraft(title: "Ash"))) else {

@@ -5,8 +5,8 @@ import Testing
 
 @testable import MusterNode
 
-/// The exchange of a damaged database for a new one, whatever cuts it short.
-@Suite("A damaged database gives way")
+/// The exchange of a damaged database for a new one, with any interruption.
+@Suite("A damaged database is replaced")
 struct DatabaseRepairTests {
   private let scratch: ScratchFolder
   private let home: NodeHome
@@ -37,14 +37,14 @@ struct DatabaseRepairTests {
 
   private static let all = (1...5).map { "Smoke \($0)" }
 
-  /// Spoils a byte of the first page.
+  /// Corrupts a byte of the first page.
   private func spoil() throws {
     var bytes = try Data(contentsOf: URL(filePath: home.databasePath))
     bytes[70] ^= 1
     try bytes.write(to: URL(filePath: home.databasePath))
   }
 
-  @Test func `to one that holds all that could be read`() throws {
+  @Test func `by one with all readable data`() throws {
     try spoil()
     let spoilt = try Data(contentsOf: URL(filePath: home.databasePath))
     do {
@@ -65,7 +65,7 @@ struct DatabaseRepairTests {
     try second.replica.close()
   }
 
-  @Test func `not while the new one is not whole`() throws {
+  @Test func `not before the new one is complete`() throws {
     try Data(repeating: 7, count: 5000).write(to: URL(filePath: home.databasePath + ".mending"))
     let opened = try opened()
     #expect(opened.repairRemark == nil)
@@ -74,8 +74,9 @@ struct DatabaseRepairTests {
   }
 
   @Test(arguments: 0...2)
-  func `when a crash cut the exchange short`(step: Int) throws {
-    // Given a new database that is whole, and an old one with a log that the new one must not meet
+  func `after a crash interrupted the exchange`(step: Int) throws {
+    // Given a complete new database, and an old one with a log that must not be opened with the new
+    // one
     let files = FileManager.default
     try files.copyItem(atPath: home.databasePath, toPath: home.databasePath + ".mended")
     try Data(repeating: 7, count: 5000).write(to: URL(filePath: home.databasePath + "-wal"))
@@ -102,21 +103,21 @@ struct DatabaseRepairTests {
     try opened.replica.close()
   }
 
-  @Test func `and one that is gone is made anew, with what is missing named`() throws {
+  @Test func `and a missing one is created again, with missing frames named`() throws {
     try FileManager.default.removeItem(atPath: home.databasePath)
     let missing: [MissingFrames]
     do {
       var opened = try opened()
       #expect(opened.repairRemark?.contains("is gone") == true)
       missing = try opened.replica.missingFrames()
-      // Of the root's log the sentinel knows nothing.
+      // The sentinel has no record of the root's log.
       #expect(Set(missing.map(\.log)).count == 3)
       #expect(try !opened.replica.verify().isOK)
       try opened.writeHoldings()
       try opened.replica.close()
     }
 
-    // And what is kept of that outlives the next loss, though it holds nothing of it any more
+    // And the record of missing frames survives the next loss, although no frames are held any more
     try FileManager.default.removeItem(atPath: home.databasePath)
     let again = try opened()
     let still = try again.replica.missingFrames()
@@ -124,7 +125,7 @@ struct DatabaseRepairTests {
     try again.replica.close()
   }
 
-  @Test func `a floor is kept now and then, and not with each commit`() throws {
+  @Test func `holdings are recorded from time to time, and not with each commit`() throws {
     var opened = try opened()
     let files = [0, 1].map {
       "\(home.stateDirectory)/\(opened.credentials.device).held-\($0)"
@@ -139,7 +140,7 @@ struct DatabaseRepairTests {
     try opened.writeHoldingsIfDue(now: start.advanced(byMilliseconds: 60_000))
     let second = kept()
     #expect(second != first)
-    // What has not changed is not written.
+    // Unchanged holdings are not written.
     try opened.writeHoldingsIfDue(now: start.advanced(byMilliseconds: 120_000))
     #expect(kept() == second)
     try opened.replica.close()

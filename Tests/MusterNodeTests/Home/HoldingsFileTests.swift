@@ -9,7 +9,7 @@ import Testing
 struct HoldingsFileTests {
   private let scratch: ScratchFolder
   private let credentials: Credentials
-  /// Of ever more frames.
+  /// Records with an increasing number of frames.
   private let holdings: [Holdings]
 
   init() throws {
@@ -40,12 +40,12 @@ struct HoldingsFileTests {
 
   private func path(_ slot: Int) -> String { "\(directory)/\(credentials.device).held-\(slot)" }
 
-  @Test func `before the first write there are none, and reading makes nothing`() throws {
+  @Test func `before the first write there are none, and reading creates no file`() throws {
     #expect(try read() == nil)
     #expect(!FileManager.default.fileExists(atPath: directory))
   }
 
-  @Test func `they tell what was last written, to the same object and to the next start`() throws {
+  @Test func `the last write is read, by the same object and after the next start`() throws {
     var writer = file
     #expect(try writer.read(of: credentials) == nil)
     for written in holdings.prefix(3) {
@@ -61,7 +61,7 @@ struct HoldingsFileTests {
     #expect(try OnDisk.mode(of: path(1)) == 0o600)
   }
 
-  @Test func `a torn write leaves those before, and the torn one is written next`() throws {
+  @Test func `a torn write leaves the previous record, and is overwritten next`() throws {
     var writer = file
     for written in holdings.prefix(2) { try writer.write(written, of: credentials) }
     let whole = try OnDisk.bytes(at: path(1))
@@ -77,7 +77,7 @@ struct HoldingsFileTests {
     #expect(try read() == holdings[0])
   }
 
-  @Test func `a link or a pipe in its place is refused`() throws {
+  @Test func `a link or a pipe at the path is rejected`() throws {
     try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
     try OnDisk.setMode(0o700, of: directory)
     let victim = try scratch.file("victim", [1])

@@ -3,16 +3,16 @@ import Testing
 
 @testable import MusterNode
 
-@Suite("One node to a home")
+@Suite("One node per home")
 struct HomeLockTests {
-  @Test func `a second node is told who is there`() throws {
+  @Test func `a second node is rejected with the process id of the first`() throws {
     let scratch = try ScratchFolder()
     let home = scratch.home()
     let first = try HomeLock(home)
 
     let refusal = HomeError.inUse(home: home.path, pid: getpid())
     #expect(throws: refusal) { try HomeLock(home) }
-    // Being refused takes nothing from the one who is there.
+    // The rejection leaves the lock with its holder.
     #expect(throws: refusal) { try HomeLock(home) }
     #expect(
       refusal.description
@@ -22,14 +22,14 @@ struct HomeLockTests {
     withExtendedLifetime(first) {}
   }
 
-  @Test func `another home is free`() throws {
+  @Test func `another home is not locked`() throws {
     let scratch = try ScratchFolder()
     let first = try HomeLock(scratch.home("a"))
     let second = try HomeLock(scratch.home("b"))
     withExtendedLifetime((first, second)) {}
   }
 
-  @Test func `once it is let go of, the next may have it`() throws {
+  @Test func `a released lock can be acquired`() throws {
     let scratch = try ScratchFolder()
     let home = scratch.home()
     var lock: HomeLock? = try HomeLock(home)
@@ -44,7 +44,7 @@ struct HomeLockTests {
     withExtendedLifetime(lock) {}
   }
 
-  @Test func `what a killed node left behind is no obstacle`() throws {
+  @Test func `the files of a killed node do not prevent a start`() throws {
     let scratch = try ScratchFolder()
     let home = scratch.home()
     try home.create()
@@ -56,7 +56,7 @@ struct HomeLockTests {
     withExtendedLifetime(lock) {}
   }
 
-  @Test func `a link in the lock's place is refused`() throws {
+  @Test func `a link at the lock's path is rejected`() throws {
     let scratch = try ScratchFolder()
     let home = scratch.home()
     try home.create()
@@ -68,8 +68,8 @@ struct HomeLockTests {
     #expect(try OnDisk.bytes(at: victim) == [1, 2, 3])
   }
 
-  @Test func `no copy of its file keeps a lock that was let go of`() throws {
-    // Given the copy that a child process has until it becomes another program
+  @Test func `no copy of its descriptor keeps a released lock`() throws {
+    // Given the copy that a child process has until its exec
     let scratch = try ScratchFolder()
     let home = scratch.home()
     var lock: HomeLock? = try HomeLock(home)
@@ -83,7 +83,7 @@ struct HomeLockTests {
     withExtendedLifetime(lock) {}
   }
 
-  @Test func `no program that the node starts inherits its lock`() throws {
+  @Test func `no child process inherits the lock`() throws {
     let scratch = try ScratchFolder()
     let home = scratch.home()
     let lock = try HomeLock(home)
@@ -95,7 +95,7 @@ struct HomeLockTests {
     withExtendedLifetime(lock) {}
   }
 
-  /// This process's own open descriptors of a file.
+  /// Returns this process's open descriptors of a file.
   private func descriptors(of path: String) throws -> [Int32] {
     let file = try DatabaseIdentity.of(path: path)
     return (0..<1024).filter { descriptor in
@@ -110,7 +110,7 @@ struct HomeLockTests {
   private static let hasFlock = FileManager.default.isExecutableFile(atPath: flock)
 
   @Test(.enabled(if: hasFlock, "needs util-linux"))
-  func `another process is refused while the lock is held, and not after`() throws {
+  func `another process is rejected while the lock is held, and not after`() throws {
     let scratch = try ScratchFolder()
     let home = scratch.home()
     func exitCodeOfAnother() throws -> Int32 {
@@ -131,11 +131,11 @@ struct HomeLockTests {
   }
 
   @Test(.enabled(if: hasFlock, "needs util-linux"))
-  func `another process that holds the lock keeps it until it ends, however it ends`() throws {
+  func `another process keeps the lock until it ends in any way`() throws {
     let scratch = try ScratchFolder()
     let home = scratch.home()
     try home.create()
-    // Given another process that has the lock, and its word that it has
+    // Given another process that has confirmed that it holds the lock
     let other = Process()
     let (input, output) = (Pipe(), Pipe())
     other.executableURL = URL(fileURLWithPath: Self.flock)

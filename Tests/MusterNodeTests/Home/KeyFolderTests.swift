@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Key files")
 struct KeyFolderTests {
-  @Test func `a key comes back as it was kept, in a file for its owner alone`() throws {
+  @Test func `a key is read back unchanged, from a file that only its owner can access`() throws {
     let scratch = try ScratchFolder()
     let keys = KeyFolder(path: scratch.path + "/keys")
 
@@ -19,7 +19,7 @@ struct KeyFolderTests {
     #expect(try names(in: keys) == ["device.key", "empty"])
   }
 
-  @Test func `a key is never made in another's place`() throws {
+  @Test func `a key is never created over another`() throws {
     let scratch = try ScratchFolder()
     let keys = KeyFolder(path: scratch.path + "/keys")
     try keys.create("device.key", [1, 2, 3])
@@ -32,7 +32,7 @@ struct KeyFolderTests {
     #expect(try names(in: keys) == ["device.key"])
   }
 
-  @Test func `a link that leads nowhere is in the way, too`() throws {
+  @Test func `a dangling link prevents creation too`() throws {
     let scratch = try ScratchFolder()
     let keys = KeyFolder(path: scratch.path)
     try FileManager.default.createSymbolicLink(
@@ -45,7 +45,7 @@ struct KeyFolderTests {
     #expect(!keys.contains("elsewhere"))
   }
 
-  @Test func `a key is replaced as a whole, a link by a file`() throws {
+  @Test func `a key is replaced atomically, a link by a file`() throws {
     let scratch = try ScratchFolder()
     let keys = KeyFolder(path: scratch.path)
     let victim = try scratch.file("victim", [9])
@@ -62,7 +62,7 @@ struct KeyFolderTests {
     #expect(try names(in: keys) == ["epochs", "victim"])
   }
 
-  @Test func `what cannot be replaced stays, and nothing is left beside it`() throws {
+  @Test func `a path that cannot be replaced stays, and no temporary file remains`() throws {
     let scratch = try ScratchFolder()
     let keys = KeyFolder(path: scratch.path)
     let inTheWay = scratch.path + "/epochs"
@@ -75,7 +75,7 @@ struct KeyFolderTests {
     #expect(try names(in: keys) == ["epochs"])
   }
 
-  @Test func `a key that is not there is asked for by name`() throws {
+  @Test func `a missing key is reported by name`() throws {
     let scratch = try ScratchFolder()
     let keys = KeyFolder(path: scratch.path + "/keys")
 
@@ -86,7 +86,7 @@ struct KeyFolderTests {
   }
 
   @Test(arguments: [0o640, 0o604, 0o620, 0o602, 0o644, 0o666])
-  func `a key that others could read or change is not used`(open: Int) throws {
+  func `a key that other users could read or change is rejected`(open: Int) throws {
     let scratch = try ScratchFolder()
     let path = try scratch.file("device.key", [1, 2, 3], mode: open)
 
@@ -98,7 +98,7 @@ struct KeyFolderTests {
     #expect(try KeyFolder(path: scratch.path).read("device.key") == [1, 2, 3])
   }
 
-  @Test func `a key in a folder that others can get at is neither used nor made`() throws {
+  @Test func `a key in a folder that other users can access is neither used nor created`() throws {
     let scratch = try ScratchFolder()
     let keys = KeyFolder(path: scratch.path)
     try keys.create("device.key", [1])
@@ -110,7 +110,7 @@ struct KeyFolderTests {
     #expect(try names(in: keys) == ["device.key"])
   }
 
-  @Test func `a link, a folder and a pipe are no keys`() throws {
+  @Test func `a link, a folder and a pipe are rejected as keys`() throws {
     let scratch = try ScratchFolder()
     let keys = KeyFolder(path: scratch.path)
     let target = try scratch.file("target", [1])
@@ -125,7 +125,7 @@ struct KeyFolderTests {
     }
   }
 
-  @Test func `a key file may have a mebibyte, and not a byte more`() throws {
+  @Test func `a key file may have a mebibyte, and no more`() throws {
     let scratch = try ScratchFolder()
     let keys = KeyFolder(path: scratch.path)
     let largest = [UInt8](repeating: 7, count: KeyFolder.largestFileBytes)

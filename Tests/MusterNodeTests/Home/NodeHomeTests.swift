@@ -3,9 +3,9 @@ import Testing
 
 @testable import MusterNode
 
-@Suite("Where a node lives")
+@Suite("The paths of a home")
 struct NodeHomeTests {
-  @Test func `without a word about it, it lives among the user's data and state`() {
+  @Test func `by default a home is in the user's data and state folders`() {
     let home = NodeHome.locate(home: nil, keys: nil, environment: ["HOME": "/home/ana"])
 
     #expect(home.path == "/home/ana/.local/share/muster")
@@ -17,7 +17,7 @@ struct NodeHomeTests {
     #expect(home.stateDirectory == "/home/ana/.local/state/muster")
   }
 
-  @Test func `the folders that the user chose for all programs are honoured`() {
+  @Test func `the XDG variables are respected`() {
     let home = NodeHome.locate(
       home: nil, keys: nil,
       environment: ["HOME": "/home/ana", "XDG_DATA_HOME": "/d", "XDG_STATE_HOME": "/s/"])
@@ -26,7 +26,7 @@ struct NodeHomeTests {
     #expect(home.stateDirectory == "/s/muster")
   }
 
-  @Test func `relative folders for all programs, and empty variables, are ignored`() {
+  @Test func `relative XDG folders, and empty variables, are ignored`() {
     let home = NodeHome.locate(
       home: nil, keys: nil,
       environment: [
@@ -37,7 +37,7 @@ struct NodeHomeTests {
     #expect(home == NodeHome.locate(home: nil, keys: nil, environment: ["HOME": "/home/ana"]))
   }
 
-  @Test func `its own variables beat those for all programs`() {
+  @Test func `Muster's own variables override the XDG variables`() {
     let home = NodeHome.locate(
       home: nil, keys: nil,
       environment: [
@@ -50,7 +50,7 @@ struct NodeHomeTests {
     #expect(home.stateDirectory == "/var/a")
   }
 
-  @Test func `a flag beats its variable`() {
+  @Test func `a flag overrides its variable`() {
     let home = NodeHome.locate(
       home: "/flag/home/", keys: "/flag/keys/",
       environment: ["MUSTER_HOME": "/field/a", "MUSTER_KEYS": "/stick/a"])
@@ -59,14 +59,14 @@ struct NodeHomeTests {
     #expect(home.keysDirectory == "/flag/keys")
   }
 
-  @Test func `a relative flag counts from the folder that one is in`() {
+  @Test func `a relative flag is resolved from the working directory`() {
     let home = NodeHome.locate(home: ".demo/ana", keys: nil, environment: [:])
 
     #expect(home.path == FileManager.default.currentDirectoryPath + "/.demo/ana")
     #expect(home.keysDirectory == home.path + "/keys")
   }
 
-  @Test func `its folders are its owner's alone`() throws {
+  @Test func `only the owner can access the folders`() throws {
     let scratch = try ScratchFolder()
     let home = scratch.home("deep/home")
 
@@ -81,7 +81,7 @@ struct NodeHomeTests {
     #expect(!FileManager.default.fileExists(atPath: home.stateDirectory))
   }
 
-  @Test func `it exists once its device has a key`() throws {
+  @Test func `a home exists once its device has a key`() throws {
     let scratch = try ScratchFolder()
     let home = scratch.home()
     #expect(!home.exists)
@@ -93,7 +93,7 @@ struct NodeHomeTests {
     #expect(home.exists)
   }
 
-  @Test func `a file in a folder's place is refused`() throws {
+  @Test func `a file at a folder's path is rejected`() throws {
     let scratch = try ScratchFolder()
     let file = try scratch.file("home")
 
@@ -102,7 +102,7 @@ struct NodeHomeTests {
     #expect(HomeError.notAFolder(file).description.contains("choose another --home"))
   }
 
-  @Test func `a home that others can write to is refused, not changed`() throws {
+  @Test func `a home that other users can write to is rejected, not changed`() throws {
     let scratch = try ScratchFolder()
     let home = scratch.home()
     try home.create()
@@ -113,7 +113,7 @@ struct NodeHomeTests {
     #expect(refusal.description.contains("run `chmod go-w \(home.path)`"))
     #expect(try OnDisk.mode(of: home.path) == 0o770)
 
-    // Others may look into the home itself, but not into what is in it.
+    // Other users may read the home itself, but not its private folders.
     try OnDisk.setMode(0o755, of: home.path)
     try home.create()
     for folder in [home.keysDirectory, home.dataDirectory, home.runDirectory] {
@@ -154,7 +154,7 @@ struct NodeHomeTests {
     try OnDisk.setMode(0o700, of: scratch.path)
   }
 
-  @Test func `a home too deep for a socket is refused before anything is made`() throws {
+  @Test func `a path too long for a socket is rejected before any folder is created`() throws {
     let scratch = try ScratchFolder()
     let home = scratch.home(String(repeating: "d", count: 100))
 
@@ -167,7 +167,7 @@ struct NodeHomeTests {
     #expect(!FileManager.default.fileExists(atPath: home.path))
   }
 
-  @Test func `every refusal is one line that says what to do`() {
+  @Test func `every error is one line with a remedy`() {
     let refusals: [HomeError] = [
       .notAFolder("/x"), .notAFile("/x"), .exposed("/x", .privateFile), .occupied("/x"),
       .missing("/x"), .oversized("/x"), .inUse(home: "/x", pid: 7), .inUse(home: "/x", pid: nil),

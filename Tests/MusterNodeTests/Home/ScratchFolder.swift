@@ -4,14 +4,14 @@ import Synchronization
 
 @testable import MusterNode
 
-/// A folder of one test's own, gone with the test.
+/// A test's own folder, deleted when the test ends.
 final class ScratchFolder {
   let path: String
   private static let made = Atomic<Int>(0)
 
   init() throws {
     let number = Self.made.wrappingAdd(1, ordering: .relaxed).newValue
-    // Short, since macOS has long temporary folders and short socket paths.
+    // Short, because macOS has long temporary paths and short socket paths.
     let name = "muster-\(ProcessInfo.processInfo.processIdentifier)-\(number)"
     path = FileManager.default.temporaryDirectory.appendingPathComponent(name).path
     try FileManager.default.createDirectory(
@@ -26,7 +26,7 @@ final class ScratchFolder {
     }
   }
 
-  /// A home that was not created yet, with its sentinels beside it.
+  /// Returns a home that is not created yet, with its sentinels beside it.
   func home(_ name: String = "home") -> NodeHome {
     NodeHome.locate(
       home: path + "/" + name, keys: nil, environment: ["MUSTER_STATE": path + "/state"])
@@ -40,7 +40,7 @@ final class ScratchFolder {
   }
 }
 
-/// What a file is, seen from outside the code under test.
+/// A file's attributes, independent of the code under test.
 enum OnDisk {
   static func mode(of path: String) throws -> Int? {
     try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int
@@ -61,6 +61,6 @@ enum OnDisk {
     try file.close()
   }
 
-  /// Root may do everything, so that nothing is refused to it.
+  /// Permission checks do not apply to root.
   static let isRoot = geteuid() == 0
 }

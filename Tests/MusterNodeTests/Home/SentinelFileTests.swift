@@ -22,12 +22,12 @@ struct SentinelFileTests {
       database: DatabaseIdentity(fileSystem: 5, fileNumber: 6))
   }
 
-  @Test func `before the first write it is missing, and reading makes nothing`() throws {
+  @Test func `before the first write it is missing, and reading creates no file`() throws {
     #expect(try file.read() == .missing)
     #expect(!FileManager.default.fileExists(atPath: directory))
   }
 
-  @Test func `it tells what was last written, to the same object and to the next start`() throws {
+  @Test func `the last write is read, by the same object and after the next start`() throws {
     let writer = file
     for sequence in UInt64(0)..<5 {
       try writer.write(sentinel(sequence))
@@ -41,7 +41,7 @@ struct SentinelFileTests {
     }
   }
 
-  @Test func `it may go back, as the last word counts and not the highest`() throws {
+  @Test func `sequences may decrease: the last write counts, not the highest`() throws {
     let writer = file
     try writer.write(sentinel(9))
     try writer.write(sentinel(2, incarnation: 2))
@@ -49,7 +49,7 @@ struct SentinelFileTests {
     #expect(try file.read() == .found(sentinel(2, incarnation: 2)))
   }
 
-  @Test func `devices do not share one`() throws {
+  @Test func `each device has its own`() throws {
     let other = SentinelFile(directory: directory, device: DeviceID(raw: .zero))
     try file.write(sentinel(1))
     #expect(try other.read() == .missing)
@@ -59,7 +59,7 @@ struct SentinelFileTests {
     #expect(file.path == "\(directory)/\(device).sentinel")
   }
 
-  @Test func `others cannot write to it`() throws {
+  @Test func `other users cannot write to it`() throws {
     try file.write(sentinel(1))
 
     #expect(try OnDisk.mode(of: file.path) == 0o600)
@@ -70,15 +70,15 @@ struct SentinelFileTests {
     }
   }
 
-  @Test func `a torn write leaves the one before`() throws {
+  @Test func `a torn write leaves the previous record`() throws {
     let writer = file
     for sequence in UInt64(0)..<4 { try writer.write(sentinel(sequence)) }
-    // When the power goes while the newest, which is in the second slot, is half on disk
+    // When the power fails while the newest record, in the second slot, is partly on disk
     try OnDisk.overwrite(file.path, at: secondSlot + 40, [UInt8](repeating: 0xFF, count: 30))
 
     #expect(try file.read() == .found(sentinel(2)))
 
-    // Then the torn slot is written next, and the whole one spared
+    // Then the next write uses the torn slot, and keeps the intact one
     let next = file
     try next.write(sentinel(10))
     #expect(try file.read() == .found(sentinel(10)))
@@ -86,7 +86,7 @@ struct SentinelFileTests {
     #expect(try file.read() == .found(sentinel(2)))
   }
 
-  @Test func `a write at any stage leaves the sentinel before or after it, never another`() throws {
+  @Test func `a write interrupted anywhere leaves the sentinel before or after it`() throws {
     try file.write(sentinel(1))
     try file.write(sentinel(2))
     let before = try OnDisk.bytes(at: file.path)
@@ -102,7 +102,7 @@ struct SentinelFileTests {
     #expect(try file.read() == .found(sentinel(3)))
   }
 
-  @Test func `when nothing whole is left it is damaged, and can be written again`() throws {
+  @Test func `without an intact slot it is damaged, and can be written again`() throws {
     try file.write(sentinel(1))
     try OnDisk.overwrite(file.path, at: 20, [0xFF])
     #expect(try file.read() == .damaged)
@@ -116,7 +116,7 @@ struct SentinelFileTests {
     #expect(try file.read() == .found(sentinel(4)))
   }
 
-  @Test func `a file shortened anywhere never traps and never lies`() throws {
+  @Test func `a file truncated anywhere never traps and never yields a wrong record`() throws {
     let writer = file
     try writer.write(sentinel(1))
     try writer.write(sentinel(2))
@@ -130,7 +130,7 @@ struct SentinelFileTests {
     }
   }
 
-  @Test func `a link or a pipe in its place is refused`() throws {
+  @Test func `a link or a pipe at the path is rejected`() throws {
     try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
     try OnDisk.setMode(0o700, of: directory)
     let victim = try scratch.file("victim", [1])
@@ -145,7 +145,7 @@ struct SentinelFileTests {
   }
 }
 
-@Suite("The sentinel's byte form")
+@Suite("The encoding of the sentinel")
 struct SentinelSlotTests {
   private let slot = SentinelSlot(
     counter: 0x0102,
@@ -154,7 +154,7 @@ struct SentinelSlotTests {
       sequences: [.control: 3, .urgent: 0, .history: Limits.lastSequence],
       database: DatabaseIdentity(fileSystem: 0x33, fileNumber: 0x44)))
 
-  @Test func `it is fixed to the byte`() throws {
+  @Test func `it is as specified, byte for byte`() throws {
     let expected =
       "4d55535453454e54" + "01" + "0000000000000102"
       + "00000000000011110000000000002222" + "00000007"
@@ -165,11 +165,11 @@ struct SentinelSlotTests {
     #expect(SentinelSlot.byteCount == 90)
   }
 
-  @Test func `it comes back as it was, a log without frames told from no log`() throws {
+  @Test func `it is read back unchanged, and distinguishes an empty log from none`() throws {
     #expect(try SentinelSlot(bytes: slot.bytes) == slot)
   }
 
-  @Test func `every flipped bit is noticed`() {
+  @Test func `every flipped bit is detected`() {
     for position in slot.bytes.indices {
       for bit in 0..<8 {
         var bytes = slot.bytes
@@ -179,7 +179,7 @@ struct SentinelSlotTests {
     }
   }
 
-  @Test func `numbers that would overflow their use are refused, checksum or not`() {
+  @Test func `numbers that would overflow are rejected, even with a valid checksum`() {
     var beyond = [slot, slot, slot]
     beyond[0].counter = .max
     beyond[1].sentinel.generation = Limits.lastGeneration + 1
@@ -189,7 +189,7 @@ struct SentinelSlotTests {
     }
   }
 
-  @Test func `the checksum is the one of the standard`() {
+  @Test func `the checksum matches the standard`() {
     #expect(CRC32.checksum(Array("123456789".utf8)) == 0xCBF4_3926)
     #expect(CRC32.checksum([]) == 0)
   }

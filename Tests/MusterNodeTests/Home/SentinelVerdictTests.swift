@@ -4,7 +4,7 @@ import Testing
 
 @testable import MusterNode
 
-@Suite("Whether a database may go on with its logs")
+@Suite("Whether a database may continue its logs")
 struct SentinelVerdictTests {
   private let incarnation = Incarnation(raw: Bytes16(high: 1, low: 1))
   private let identity = DatabaseIdentity(fileSystem: 1, fileNumber: 2)
@@ -29,18 +29,18 @@ struct SentinelVerdictTests {
     at location: SourceLocation = #_sourceLocation
   ) {
     guard case .newIncarnation(let reason) = verdict else {
-      Issue.record("it may go on, though \(words)", sourceLocation: location)
+      Issue.record("it may continue, although \(words)", sourceLocation: location)
       return
     }
     #expect(reason.contains(words), sourceLocation: location)
     #expect(!reason.contains("\n"), sourceLocation: location)
   }
 
-  @Test func `the database that it was written for goes on`() {
+  @Test func `the database that it was written for continues its logs`() {
     #expect(verdict(.found(sentinel)) == .same)
   }
 
-  @Test func `a sentinel behind the database is fine, in any lane`() {
+  @Test func `a sentinel behind the database is valid, in any lane`() {
     var ahead = sequences.mapValues { $0 + 1 }
     ahead[.history] = 0
     #expect(verdict(.found(sentinel), sequences: ahead) == .same)
@@ -50,19 +50,19 @@ struct SentinelVerdictTests {
     #expect(verdict(.found(empty)) == .same)
   }
 
-  @Test func `a database in which the device never wrote begins its life`() {
+  @Test func `a database to which the device never wrote starts an incarnation`() {
     let verdict = Sentinel.verdict(
       .missing, databaseIncarnation: nil, databaseSequences: [:], databaseIdentity: identity)
     expectNewIncarnation(verdict, because: "has not written into this database yet")
 
-    // A lost database, with the sentinel of its last life.
+    // A lost database, with the sentinel of its last incarnation.
     let after = Sentinel.verdict(
       .found(sentinel), databaseIncarnation: nil, databaseSequences: [:],
       databaseIdentity: identity)
     expectNewIncarnation(after, because: "has not written into this database yet")
   }
 
-  @Test func `a missing sentinel means a home from elsewhere`() {
+  @Test func `a missing sentinel indicates a home from another computer`() {
     expectNewIncarnation(verdict(.missing), because: "it came from elsewhere")
   }
 
@@ -70,7 +70,7 @@ struct SentinelVerdictTests {
     expectNewIncarnation(verdict(.damaged), because: "damaged")
   }
 
-  @Test func `another incarnation means that an older database is back`() {
+  @Test func `another incarnation indicates a restored database`() {
     let other = Incarnation(raw: Bytes16(high: 1, low: 2))
     expectNewIncarnation(
       verdict(.found(sentinel), incarnation: other), because: "an older copy was restored")
@@ -79,14 +79,14 @@ struct SentinelVerdictTests {
   @Test(arguments: [
     DatabaseIdentity(fileSystem: 1, fileNumber: 3), DatabaseIdentity(fileSystem: 2, fileNumber: 2),
   ])
-  func `another file means a copy`(identity: DatabaseIdentity) {
+  func `another file indicates a copy`(identity: DatabaseIdentity) {
     expectNewIncarnation(
       verdict(.found(sentinel), identity: identity), because: "copied or restored")
   }
 
   @Test(arguments: [Lane.control, .urgent, .state])
-  func `a sentinel ahead in one lane means an older copy in the same file`(lane: Lane) throws {
-    // Given a database that got further in every other lane
+  func `a sentinel ahead in one lane indicates an older copy in the same file`(lane: Lane) throws {
+    // Given a database that is ahead in every other lane
     let newest = try #require(sequences[lane])
     var restored = sequences.mapValues { $0 + 10 }
 
@@ -100,13 +100,13 @@ struct SentinelVerdictTests {
       verdict(.found(sentinel), sequences: restored), because: "the database has none of it")
   }
 
-  @Test func `a log with only its opening is ahead of none`() {
+  @Test func `a log with only its opening is ahead of a missing log`() {
     var opened = sentinel
     opened.sequences[.history] = 0
     expectNewIncarnation(verdict(.found(opened)), because: "its history log")
   }
 
-  @Test func `a copied file is told from the first, and a renamed one is not`() throws {
+  @Test func `a copied file is another file, and a renamed one is not`() throws {
     let scratch = try ScratchFolder()
     let original = try scratch.file("muster.sqlite", [1, 2, 3])
     let identity = try DatabaseIdentity.of(path: original)
@@ -115,7 +115,7 @@ struct SentinelVerdictTests {
     try FileManager.default.copyItem(atPath: original, toPath: scratch.path + "/copy")
     #expect(try DatabaseIdentity.of(path: scratch.path + "/copy") != identity)
 
-    // A write in place is no restore.
+    // A write in place is not a restore.
     try OnDisk.overwrite(original, at: 0, [9])
     #expect(rename(original, scratch.path + "/renamed") == 0)
     #expect(try DatabaseIdentity.of(path: scratch.path + "/renamed") == identity)
@@ -125,8 +125,8 @@ struct SentinelVerdictTests {
     }
   }
 
-  @Test func `a backup put back over a running life is noticed at the next start`() throws {
-    // Given a home whose database was copied away, and wrote on after that
+  @Test func `a backup restored over a running database is detected at the next start`() throws {
+    // Given a home whose database was copied, and written to after that
     let scratch = try ScratchFolder()
     let home = scratch.home()
     try home.create()
@@ -142,11 +142,11 @@ struct SentinelVerdictTests {
           database: identity))
     }
 
-    // When the copy's contents come back into the same file
+    // When the copy's contents are restored into the same file
     let found = try SentinelFile(directory: home.stateDirectory, device: device).read()
     expectNewIncarnation(
       verdict(found, sequences: backup, identity: identity), because: "an older copy was restored")
-    // Then the database as it was would have gone on
+    // Then the database before would have continued
     #expect(verdict(found, sequences: [.state: 9], identity: identity) == .same)
   }
 }

@@ -6,11 +6,11 @@ import Testing
 
 @testable import MusterNode
 
-/// Row I12 of the faults: an unlucky device must not open logs without end. `MUSTER_VOLUME=1000`
-/// for the whole volume.
+/// Row I12 of the fault list: a device without a state folder must not open endless logs.
+/// `MUSTER_VOLUME=1000` for the full volume.
 ///
-/// The tests may run as the superuser, to whom no permission is refused: a plain file in the state
-/// folder's place makes it unwritable, and mode 0777 makes it readable and refused.
+/// The tests may run as root, which permissions do not restrict: a plain file at the state folder's
+/// path makes it unwritable, and mode 0777 makes it readable and rejected.
 @Suite("A state folder that cannot be written")
 struct StateFolderTests {
   private static let volume =
@@ -117,7 +117,7 @@ struct StateFolderTests {
     await node.stop()
   }
 
-  @Test func `goes on with the same incarnation once it can be written again`() throws {
+  @Test func `continues the same incarnation once it can be written again`() throws {
     try blockStateFolder()
     try addReport("Smoke 1")
     let first = try life()
@@ -133,7 +133,7 @@ struct StateFolderTests {
         .contains { $0.hasSuffix(".sentinel") })
   }
 
-  @Test func `begins no incarnation where the sentinel can still be read`() throws {
+  @Test func `starts no incarnation while the sentinel can still be read`() throws {
     let first = try life()
     try OnDisk.setMode(0o777, of: home.stateDirectory)
     for number in 1...Self.volume { try addReport("Smoke \(number)") }
@@ -163,7 +163,7 @@ struct StateFolderTests {
     let first = try life()
     let name = try #require(try substitutes.first)
     let parts = name.split(separator: ".")
-    // As it would be if it had been written elsewhere, by a file of the same number
+    // As if it had been written on another computer, by a file with the same number
     try FileManager.default.moveItem(
       atPath: "\(home.runDirectory)/\(name)",
       toPath: "\(home.runDirectory)/\(parts[0]).00000000.sentinel")
@@ -177,7 +177,7 @@ struct StateFolderTests {
     let first = try life()
     let backup = try OnDisk.bytes(at: home.databasePath)
     try addReport("Smoke 2")
-    // In place: the file keeps its number.
+    // In place, so that the file keeps its number.
     let file = try FileHandle(forUpdating: URL(fileURLWithPath: home.databasePath))
     try file.truncate(atOffset: 0)
     try file.write(contentsOf: Data(backup))
@@ -186,7 +186,7 @@ struct StateFolderTests {
     #expect(try life().incarnation != first.incarnation)
   }
 
-  @Test func `commands that only read open no log and begin no incarnation`() async throws {
+  @Test func `read-only commands open no log and start no incarnation`() async throws {
     let before = try life()
     for _ in 1...Self.volume {
       let node = try node()
@@ -197,7 +197,7 @@ struct StateFolderTests {
     #expect(try life() == before)
   }
 
-  @Test func `a clock that is years off begins no incarnation`() throws {
+  @Test func `a clock that is years off starts no incarnation`() throws {
     let opened = try opened()
     let (before, credentials) = (opened.replica.life, opened.credentials)
     try opened.replica.close()
@@ -227,7 +227,7 @@ struct SentinelSubstituteTests {
       sequences: [.state: sequence], database: DatabaseIdentity(fileSystem: 5, fileNumber: 6))
   }
 
-  @Test func `the one that is there counts`() {
+  @Test func `the only one that exists counts`() {
     let found = Sentinel.Reading.found(sentinel(1, 1, 3))
     for absent in [Sentinel.Reading.missing, .damaged] {
       #expect(Sentinel.newest(found, substitute: absent) == found)
@@ -244,7 +244,7 @@ struct SentinelSubstituteTests {
     #expect(newest(sentinel(2, 2, 3), sentinel(1, 1, 9)) == .found(sentinel(2, 2, 3)))
     #expect(newest(sentinel(2, 2, 3), sentinel(2, 2, 9)) == .found(sentinel(2, 2, 9)))
     #expect(newest(sentinel(2, 2, 9), sentinel(2, 2, 3)) == .found(sentinel(2, 2, 9)))
-    // Two copies of one home: the substitute came along with the home.
+    // Two copies of one home: the substitute was copied with the home.
     #expect(newest(sentinel(2, 2, 3), sentinel(2, 7, 9)) == .found(sentinel(2, 2, 3)))
   }
 }
