@@ -2,40 +2,40 @@ internal import Foundation
 internal import MusterCrypto
 internal import MusterModel
 
-/// Who may talk to a listener.
+/// Authorizes the clients of a listener.
 ///
-/// A page in a browser here can send requests to a loopback address too. It cannot hide whose it
-/// is: the browser names the host that the page meant (which unmasks names that were pointed here),
-/// and says that the request comes from a page. No tracker app says that. Other users of this
-/// machine can connect to a loopback address as well, so the API needs a token there
+/// A web page in a local browser can send requests to a loopback address too. It cannot hide its
+/// origin: the browser sends the requested host name (which reveals DNS rebinding), and states that
+/// the request comes from a page. Tracker apps send neither. Other users of this machine can
+/// connect to a loopback address as well, so the API requires a token there
 /// (`docs/decisions/0038`).
 public struct AccessRule: Hashable, Sendable {
-  /// What a listener asks of its clients.
+  /// The credentials that a listener requires.
   public enum Access: Hashable, Sendable {
-    /// Nothing: the file system guards the socket, or the user trusts everyone on the machine.
+    /// None: the file system protects the socket, or the user trusts everyone on the machine.
     case trusted
-    /// The token, of programs, browsers and phones on this machine.
+    /// The token, for programs, browsers and phones on this machine.
     case local(token: String)
-    /// The token, of phones on other machines. Programs are not served.
+    /// The token, for phones on other machines. Programs are not served.
     case phones(token: String)
   }
 
   private let access: Access
 
-  /// What the rule looks at.
+  /// The headers that the rule evaluates.
   public struct Headers: Hashable, Sendable {
     /// `Host`, or `:authority`.
     public var host: String?
-    /// The password may be the token.
+    /// Its password may be the token.
     public var authorization: String?
-    /// Which page sends it; tracker apps send none.
+    /// The page that sends the request; tracker apps send none.
     public var origin: String?
     /// `Sec-Fetch-Site`.
     public var fetchSite: String?
     /// All `Cookie` headers.
     public var cookies: [String]
 
-    /// Those that a request has.
+    /// Creates the headers of a request.
     public init(
       host: String? = nil, authorization: String? = nil, origin: String? = nil,
       fetchSite: String? = nil, cookies: [String] = []
@@ -48,17 +48,17 @@ public struct AccessRule: Hashable, Sendable {
     }
   }
 
-  /// What comes of a request.
+  /// The decision about a request.
   public enum Verdict: Hashable, Sendable {
-    /// With the path that is meant, without the token.
+    /// With the requested path, without the token.
     case allowed(path: String)
-    /// Nobody may do this.
+    /// Forbidden with any credentials.
     case forbidden
-    /// Without the token, or with a wrong one.
+    /// The token is missing or wrong.
     case unauthorized
   }
 
-  /// - Parameter access: MUST NOT be `trusted` where other machines can reach the listener.
+  /// - Parameter access: MUST NOT be `trusted` if other machines can reach the listener.
   public init(_ access: Access) { self.access = access }
 
   /// Whether only this machine can reach the listener.
@@ -71,7 +71,7 @@ public struct AccessRule: Hashable, Sendable {
     }
   }
 
-  /// Judges a phone's request by its path, without its query, and its headers.
+  /// Judges a tracker's request by its path, without the query, and its headers.
   public func judge(path: String, _ headers: Headers) -> Verdict {
     if headers.origin != nil { return .forbidden }
     if let site = headers.fetchSite, site != "none" { return .forbidden }
@@ -93,8 +93,8 @@ public struct AccessRule: Hashable, Sendable {
     return isLocal && hasBearer(headers) ? .allowed(path: path) : .unauthorized
   }
 
-  /// Whether the headers come from this machine, by a name that is always this machine's, and from
-  /// no web page but one that this very listener served.
+  /// Whether the headers show a request from this machine, by a name that always means this
+  /// machine, and from no web page except one of this listener.
   public func isFromHere(_ headers: Headers) -> Bool {
     guard isLocal, let host = headers.host, Self.isLoopback(host) else { return false }
     if let origin = headers.origin, origin.lowercased() != "http://\(host.lowercased())" {
@@ -112,13 +112,13 @@ public struct AccessRule: Hashable, Sendable {
 
   // MARK: The token in a browser
 
-  /// Whether a token is the one that the listener asks for; true where it asks for none.
+  /// Whether a token is correct; true if the listener requires none.
   func accepts(_ given: String) -> Bool { token.map { Self.isSame(given, $0) } ?? true }
 
-  /// The value of `Set-Cookie` that stands for the token from now on.
+  /// Returns the value of `Set-Cookie` that replaces the token in a browser.
   ///
-  /// Browsers send a cookie to every port of a host, so the name carries the port. The value is
-  /// derived from the token, which it does not disclose.
+  /// Browsers send a cookie to every port of a host, so the name contains the port. The value is
+  /// derived from the token and does not disclose it.
   func setCookie(_ headers: Headers) -> String? {
     guard let token else { return nil }
     let (name, value) = (Self.cookieName(headers.host), Self.cookieValue(token))
@@ -166,7 +166,7 @@ public struct AccessRule: Hashable, Sendable {
     return parts.count == 4 && parts[0] == "127" && parts.allSatisfy { UInt8($0) != nil }
   }
 
-  /// In a time that does not tell how much of it is right.
+  /// Compares in constant time.
   private static func isSame(_ given: String, _ token: String) -> Bool {
     let (given, token) = (Array(given.utf8), Array(token.utf8))
     var difference = given.count ^ token.count

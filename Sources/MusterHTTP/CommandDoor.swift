@@ -3,16 +3,16 @@ internal import MusterControl
 internal import NIOCore
 internal import ServiceLifecycle
 
-/// Answers the command line, on the node's own socket: `POST /api/v1/commands`.
+/// Performs the commands of the command line, on the node's own socket: `POST /api/v1/commands`.
 ///
 ///     body ─▶ command ─▶ node ─▶ one message
-///             wish to follow ──▶ bounded queue ─▶ message, message, …
+///             follow request ──▶ bounded queue ─▶ message, message, …
 ///
-/// A command may take as long as it takes. Who follows and does not keep up misses what is oldest;
-/// who goes away is noticed though nothing happens that they could be told. At shutdown a command
-/// that is being worked on is still answered, and those who follow are sent away.
+/// A command has no time limit. A follower that is too slow misses the oldest messages; a follower
+/// that disconnects is detected even without events. At shutdown a running command is completed and
+/// answered, and the streams end.
 struct CommandDoor: Sendable {
-  /// Messages that wait for one who follows.
+  /// Messages queued for one follower.
   static let bound = 64
 
   let performer: any CommandPerformer

@@ -1,11 +1,11 @@
 internal import NIOCore
 
-/// Ends each connection after a while, however slowly it trickles: a client opens another. What is
-/// answered without an end asks for as long as it takes.
+/// Closes each connection after a fixed time, however slowly a client sends: a client may
+/// reconnect. A handler with an endless response requests an exemption.
 final class ConnectionLifetime: ChannelInboundHandler, RemovableChannelHandler {
   typealias InboundIn = NIOAny
 
-  /// What may be said to it, as an event of the pipeline.
+  /// The requests to this handler, as pipeline events.
   enum Wish: Sendable {
     case endless
   }

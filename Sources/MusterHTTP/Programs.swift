@@ -2,17 +2,17 @@ public import Logging
 public import MusterNode
 public import ServiceLifecycle
 
-/// What programs are served, wherever they come in: one for a node, which its listeners share.
+/// The API of a node, which all its listeners share.
 public struct Programs: Service {
   let router: APIRouter
   let dashboard = Dashboard(directory: Dashboard.installed, leaflet: Dashboard.leaflet)
   private let live: LiveDesk
 
-  /// MUST be run, or nobody who follows is told of anything.
+  /// MUST be run, or no subscriber receives notices.
   ///
   /// - Parameters:
-  ///   - map: what the dashboard's map lies on; nil for a graticule alone.
-  ///   - webhooks: nil where they are out of order.
+  ///   - map: the base map; nil for a graticule only.
+  ///   - webhooks: nil if they are disabled by an error.
   public init(
     node: Node, map: BaseMap? = nil, webhooks: WebhookBook? = nil, logger: Logger
   ) {
@@ -21,7 +21,7 @@ public struct Programs: Service {
     live = api.live
   }
 
-  /// Tells those who follow, until a graceful shutdown.
+  /// Notifies subscribers until a graceful shutdown.
   public func run() async throws {
     await cancelWhenGracefulShutdown { await live.run() }
     // The node may have stopped first: a service that returns would end its group.

@@ -3,24 +3,24 @@ internal import MusterLocation
 internal import MusterNode
 internal import NIOCore
 
-/// Hears phones, and hands what they say to the node.
+/// Receives the position reports of phones and passes them to the node.
 ///
-/// | request | who sends it | answer |
+/// | request | sender | response |
 /// |---|---|---|
-/// | `GET /?id=…&lat=…&lon=…`, or that as a form by `POST /` | OsmAnd, Traccar | nothing |
+/// | `GET /?id=…&lat=…&lon=…`, or the same as a form by `POST /` | OsmAnd, Traccar | empty |
 /// | `POST /owntracks` | OwnTracks in HTTP mode | `[]` |
 ///
-/// How much one phone may say is the node's to decide. A fix that cannot be true is answered as a
-/// good one, or the phone would send it for ever.
+/// The node limits the rate of one phone. An impossible fix is answered like a valid one, or the
+/// phone would retransmit it forever.
 struct TrackerResponder: Sendable {
   let node: Node
 
-  /// - Parameter verdict: what the access rule says of the request.
+  /// - Parameter verdict: the decision of the access rule.
   func respond(
     to request: Request, as verdict: AccessRule.Verdict
   ) async throws -> Response {
     switch verdict {
-    case .forbidden: return .words(.forbidden, "not from a web page, nor by another name")
+    case .forbidden: return .words(.forbidden, "not from web pages, or by another host name")
     case .unauthorized:
       var response = Response.words(.unauthorized, "the token is missing or wrong")
       response.headers[.wwwAuthenticate] = "Basic realm=\"muster\", charset=\"UTF-8\""
@@ -39,7 +39,7 @@ struct TrackerResponder: Sendable {
     case ("/", .get):
       return try await answer(to: try OsmAndQuery.read(request.uri.query ?? ""), saying: "")
     case ("/", .post):
-      // Some send the form in the URL of a POST without a body.
+      // Some apps send the form in the URL of a POST without a body.
       let body = try await bytes(of: request, upTo: OsmAndQuery.longestBytes)
       guard let form = String(validating: body, as: UTF8.self) else { throw ReadingFault.malformed }
       let query = form.isEmpty ? request.uri.query ?? "" : form
@@ -49,8 +49,8 @@ struct TrackerResponder: Sendable {
       let report = try OwnTracksMessage.read(
         body, user: request.value(of: "x-limit-u"), device: request.value(of: "x-limit-d"))
       return try await answer(to: report, saying: "[]")
-    case ("/", _), ("/owntracks", _): return .words(.methodNotAllowed, "another method")
-    default: return .words(.notFound, "there is nothing here")
+    case ("/", _), ("/owntracks", _): return .words(.methodNotAllowed, "use GET or POST")
+    default: return .words(.notFound, "there is nothing at this path")
     }
   }
 
@@ -69,7 +69,7 @@ struct TrackerResponder: Sendable {
     case .tooFast: return .words(.tooManyRequests, "too many positions; send the rest later")
     case .tooMany: return .words(.forbidden, "this node has no room for another tracker")
     case .refused(let reason): return .words(.forbidden, reason)
-    case .unavailable: return .words(.serviceUnavailable, "the node cannot write it down now")
+    case .unavailable: return .words(.serviceUnavailable, "the node cannot store it now")
     }
   }
 }

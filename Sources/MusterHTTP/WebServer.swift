@@ -7,26 +7,26 @@ internal import NIOCore
 public import ServiceLifecycle
 internal import Synchronization
 
-/// Serves one place over HTTP: the API, the dashboard that is made of it, phones that say where
-/// they are, and on the node's own socket the command line.
+/// Serves one listener over HTTP: the API, the dashboard, tracker reports, and on the node's own
+/// socket the command line.
 ///
-/// On the socket all is open, on a loopback address to clients that know a token and are no foreign
-/// web page; elsewhere only phones are served, which know a token too. Bodies, headers, connections
-/// and the time of a connection are bounded, everywhere alike.
+/// On the socket everything is allowed; on a loopback address, clients with the token and no page
+/// of another site; on other addresses only trackers with the token. The sizes of bodies and
+/// headers, the number of connections and their duration are bounded on every listener.
 public struct WebServer: Service {
-  /// Where a server listens.
+  /// The address of a listener.
   public enum Place: Hashable, Sendable {
-    /// The node's own socket: for this user alone, by the file system.
+    /// The node's own socket: the file system restricts it to this user.
     case socket(ControlSocketPath)
-    /// A port; 0 for one that the system chooses. The access MUST be `phones` where other machines
-    /// can reach the host.
+    /// A port; 0 for one that the system chooses. The access MUST be `phones` if other machines can
+    /// reach the host.
     case address(host: String, port: Int, access: AccessRule.Access, whenTaken: WhenTaken = .fail)
   }
 
-  /// What a server does where its port is in use.
+  /// The behaviour when the port is in use.
   public enum WhenTaken: Hashable, Sendable {
     case fail
-    /// Logs a warning and listens on the next port that is free.
+    /// Logs a warning and uses the next free port.
     case useNext
   }
 
@@ -43,9 +43,9 @@ public struct WebServer: Service {
   private let onListening: @Sendable (Int) -> Void
 
   /// - Parameters:
-  ///   - place: of a socket, the home's lock MUST be held.
+  ///   - place: for a socket, the home's lock MUST be held.
   ///   - programs: MUST be run by the same service group.
-  ///   - onListening: told the port, or 0, once clients can connect.
+  ///   - onListening: receives the port, or 0, once clients can connect.
   public init(
     at place: Place, node: Node, programs: Programs, logger: Logger,
     onListening: @escaping @Sendable (Int) -> Void = { _ in }
@@ -55,7 +55,7 @@ public struct WebServer: Service {
       onListening: onListening)
   }
 
-  /// - Parameter performer: does what the command line asks.
+  /// - Parameter performer: performs the commands of the command line.
   init(
     at place: Place, node: Node, performer: any CommandPerformer, programs: Programs,
     logger: Logger, onListening: @escaping @Sendable (Int) -> Void
@@ -74,8 +74,8 @@ public struct WebServer: Service {
     self.onListening = onListening
   }
 
-  /// Returns after a graceful shutdown; throws where the address is taken, or the socket cannot be
-  /// made for this user alone. The socket is taken away at the end.
+  /// Returns after a graceful shutdown; throws if the address is in use, or the socket cannot be
+  /// created for this user only. Removes the socket at the end.
   public func run() async throws {
     switch place {
     case .address(let host, let port, _, let whenTaken):
@@ -88,7 +88,7 @@ public struct WebServer: Service {
     }
   }
 
-  /// Serves the first of the ports that is free.
+  /// Serves on the first free port.
   private func serve(_ host: String, _ ports: [Int]) async throws {
     for (index, port) in ports.enumerated() {
       do {
@@ -152,7 +152,7 @@ public struct WebServer: Service {
   }
 }
 
-/// Why a server that listens cannot go on.
+/// The first error that stops a running server.
 private final class FirstFault: Sendable {
   private let fault = Mutex<ControlFault?>(nil)
 
@@ -172,14 +172,14 @@ struct WebContext: RequestContext {
   }
 }
 
-/// Decides who may ask, and who is to answer.
+/// Authorizes a request and selects its responder.
 struct WebResponder: HTTPResponder {
   typealias Context = WebContext
 
   let rule: AccessRule
   let phones: TrackerResponder
   let router: APIRouter
-  /// Nil but on the node's own socket.
+  /// Only on the node's own socket, else nil.
   let commands: CommandDoor?
   let dashboard: Dashboard
 
@@ -196,11 +196,11 @@ struct WebResponder: HTTPResponder {
     }
     guard rule.isFromHere(headers) else {
       let reason =
-        "programs are served on a loopback address, by its own name, and no page of another site"
+        "the API is served on a loopback address by its own name, and not to pages of other sites"
       return Problem(.forbidden, reason).answer.response
     }
     if let link { return link.answer(by: rule, headers, of: dashboard, to: request) }
-    // The page's files hold nothing of the operation, and a probe learns only that the node runs.
+    // The page's files contain no data of the operation, and a probe only shows that the node runs.
     if isPage && path != "/" { return dashboard.answer(request) }
     if !Self.probes.contains(path), rule.judgeProgram(path: path, headers) == .unauthorized {
       return isPage ? dashboard.locked(request) : Self.unauthorized

@@ -72,7 +72,7 @@ import Testing
     }
     let packed = try MapFile()
     try packed.put(zoom: 0, column: 0, row: 0, Data([0x1F, 0x8B, 8, 0, 0, 0]))
-    #expect(fault(of: packed).contains("no pictures"))
+    #expect(fault(of: packed).contains("not images"))
     #expect(fault(of: try MapFile()).contains("no tile"))
     let deep = try Self.map()
     try deep.run("UPDATE metadata SET value = '31' WHERE name = 'maxzoom'")
@@ -82,7 +82,7 @@ import Testing
     #expect(fault(of: upside).contains("zoom"))
     let bare = try Self.map()
     try bare.run("DROP TABLE tiles")
-    #expect(fault(of: bare).contains("no MBTiles file"))
+    #expect(fault(of: bare).contains("not an MBTiles file"))
     let text = FileManager.default.temporaryDirectory
       .appending(path: "map\(UInt32.random(in: 0 ... .max)).txt")
     try Data("no database at all, and long enough to be looked at".utf8).write(to: text)

@@ -114,7 +114,7 @@ import Testing
   }
 
   @Test(arguments: [
-    ("{\"title\":\"x\",\"colour\":1}", 400, "there is no member colour"),
+    ("{\"title\":\"x\",\"colour\":1}", 400, "the member colour is unknown"),
     ("{\"title\":1}", 400, "a text is expected"), ("{}", 400, "title is missing"),
     ("[]", 400, "an object is expected"), ("{\"title\":\"x\"", 400, "not JSON"),
     ("{\"title\":\"x\",\"title\":\"y\"}", 400, "twice"), ("", 400, "not JSON"),

@@ -3,21 +3,20 @@ internal import MusterInterchange
 internal import MusterModel
 internal import MusterNode
 
-/// The routes of those who run an operation: who is let in and put out, under which key is
-/// written, what counts after all, and how laptops watch where they are. All that changes something
-/// takes a device of command, which the node sees to.
+/// Administration of an operation: invites, revocations, key rotation, quarantine, and sampling
+/// settings. Every change requires a device of role command, which the node checks.
 extension API {
   static let administration: [Route] = membership + quarantined + watching
 
   // MARK: Who is in
 
-  /// A day, as on the command line.
+  /// One day, as on the command line.
   private static let usualSeconds: Int64 = 86_400
 
   private static let membership: [Route] = [
     Route(
       .post, "/api/v1/invitations",
-      "Makes a URL by which others join; whoever has it can, until it expires or is used up",
+      "Create an invite URL; its holder can join until it expires or is used up",
       body: .object(
         [
           .may("role", .choice(Role.allCases.map(\.name))), .may("uses", .integer(1...1000)),
@@ -34,13 +33,13 @@ extension API {
       return .ok(InvitationURL(bytes.bytes).json(role: role, expiresAt: expiresAt))
     },
     Route(
-      .post, "/api/v1/devices/{id}/revoke", "Puts a laptop out, for ever", result: .done
+      .post, "/api/v1/devices/{id}/revoke", "Revoke a device permanently", result: .done
     ) { api, call in
       _ = try await api.ask(.revoke(call.id))
       return Answer(.noContent)
     },
     Route(
-      .post, "/api/v1/epoch/rotate", "Makes a new key for all that is written from now on",
+      .post, "/api/v1/epoch/rotate", "Rotate the group key for all further writes",
       result: .done
     ) { api, _ in
       _ = try await api.ask(.rotateEpoch)
@@ -53,7 +52,7 @@ extension API {
   private static let quarantined: [Route] = [
     Route(
       .get, "/api/v1/quarantine",
-      "What revoked laptops wrote past their revocation: held, and counted nowhere",
+      "List the frames of revoked devices after their cut-off, which have no effect",
       result: .json(
         .open([.must("items", .list(.named("QuarantinedFrame"), most: Int(Rows.mostPerPage)))]))
     ) { api, _ in
@@ -64,7 +63,7 @@ extension API {
     },
     Route(
       .post, "/api/v1/quarantine/{id}/release",
-      "Lets a frame count after all, or all that is held of a laptop",
+      "Release a quarantined frame, or all frames of a device",
       result: .json(.open([.must("released", .count)]))
     ) { api, call in
       guard case .released(let count) = try await api.ask(.release(call.id)) else {
@@ -86,7 +85,7 @@ extension API {
       .may("sharesTrack", .flag),
     ], least: 1)
 
-  /// Like `SettingsSummary`; what is not given stays.
+  /// Like `SettingsSummary`; omitted members stay unchanged.
   private static let wishes = Shape.object(
     [
       .may("foreground", profile), .may("background", profile),
@@ -94,19 +93,19 @@ extension API {
     ], least: 1)
 
   private static let watching: [Route] =
-    settingRoutes(at: "/api/v1/settings", of: "everybody") { _ in nil }
-    + settingRoutes(at: "/api/v1/users/{id}/settings", of: "one person") { $0.id }
+    settingRoutes(at: "/api/v1/settings", of: "all devices") { _ in nil }
+    + settingRoutes(at: "/api/v1/users/{id}/settings", of: "a user's devices") { $0.id }
 
   private static func settingRoutes(
     at path: String, of whom: String, _ user: @escaping @Sendable (Call) -> String?
   ) -> [Route] {
     [
       Route(
-        .get, path, "How closely the laptops of \(whom) watch where they are",
+        .get, path, "Get the sampling settings of \(whom)",
         result: .json(.named("Settings"))
       ) { api, call in .ok(try await api.settings(of: user(call)).json) },
       Route(
-        .patch, path, "Changes how closely the laptops of \(whom) watch; what is not given stays",
+        .patch, path, "Change the sampling settings of \(whom); omitted members stay unchanged",
         body: wishes, result: .json(.named("Settings"))
       ) { api, call in
         let user = user(call)
@@ -137,7 +136,7 @@ extension API {
 }
 
 extension LocationProfile {
-  /// By what stands in the body of a call, which its shape has judged.
+  /// Applies the members of a request body, which its shape has validated.
   fileprivate func changed(by call: Call) -> LocationProfile {
     func number(_ name: String, else old: UInt16) -> UInt16 {
       call.integer(name).map { UInt16(clamping: $0) } ?? old

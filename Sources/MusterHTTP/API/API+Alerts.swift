@@ -2,11 +2,11 @@ internal import MusterInterchange
 internal import MusterModel
 internal import MusterNode
 
-/// Alerts of this node: what stands, and who has taken notice of it.
+/// The alerts of this node, and their acknowledgements.
 extension API {
   static let alerts: [Route] = [
     Route(
-      .get, "/api/v1/alerts", "What this node's people should know now",
+      .get, "/api/v1/alerts", "List the active alerts of this node",
       result: .json(.open([.must("items", .list(.named("Alert"), most: Limits.alerts))]))
     ) { api, _ in
       guard case .alerts(let alerts) = try await api.ask(.alerts) else { throw Problem.unexpected }
@@ -14,10 +14,10 @@ extension API {
     },
     Route(
       .post, "/api/v1/alerts/{id}/acknowledge",
-      "Says that somebody at this node has taken notice of an alert, which sounds no more",
+      "Acknowledge an alert, which ends its sound",
       body: .object([.may("name", .line)], least: 0), result: .done
     ) { api, call in
-      // Whoever has logged in speaks for nobody else.
+      // A login acknowledges only in its own name.
       let name = call.person?.name ?? call.text("name")
       let user = call.person?.user.map { "\($0)" }
       return try await api.done(.acknowledgeAlert(call.id, by: name, user: user))

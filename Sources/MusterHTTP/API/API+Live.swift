@@ -4,11 +4,11 @@ internal import MusterModel
 internal import MusterNode
 internal import ServiceLifecycle
 
-/// The routes of those who follow.
+/// Change notification: event streams and subscriptions.
 extension API {
   private static let datasetNames = Dataset.allCases.map(\.name)
 
-  /// Sets to subscribe to; `all` stands for every one.
+  /// The data sets of a subscription; `all` selects every one.
   private static let choice = Shape.object(
     [.may("datasets", .list(.choice(datasetNames + ["all"]), most: 16))], least: 0)
 
@@ -19,14 +19,14 @@ extension API {
 
   static let following: [Route] = [
     Route(
-      .get, "/api/v1/stream", "Tells which sets have changed, as server-sent events, without end",
+      .get, "/api/v1/stream", "Stream the changes of data sets as server-sent events",
       parameters: [
         Route.Parameter(
           name: "datasets", shape: .text, isRequired: false,
-          about: "Some of \(datasetNames.joined(separator: ",")); all where nothing is said."),
+          about: "Some of \(datasetNames.joined(separator: ",")); all by default."),
         Route.Parameter(
           name: "subscription", shape: .text, isRequired: false,
-          about: "The sets of a subscription, also when they become others."),
+          about: "The data sets of a subscription, including later changes to it."),
       ],
       result: .other(type: "text/event-stream")
     ) { api, call in
@@ -35,14 +35,14 @@ extension API {
       return try await api.stream(datasets, subscription: subscription, call)
     },
     Route(
-      .get, "/api/v1/subscriptions", "Who has subscribed to what",
+      .get, "/api/v1/subscriptions", "List the subscriptions",
       result: .json(
         .open([.must("items", .list(subscription, most: LiveDesk.mostSubscriptions))]))
     ) { api, _ in
       .ok(.object(["items": .array(api.live.subscriptions.map { api.json($0.id, $0.datasets) })]))
     },
     Route(
-      .get, "/api/v1/subscriptions/{id}", "One subscription, and how far its sets are",
+      .get, "/api/v1/subscriptions/{id}", "Get a subscription and the counts of its data sets",
       result: .json(subscription)
     ) { api, call in
       guard let datasets = api.live.subscription(call.id) else { throw Problem.noSubscription }
@@ -50,7 +50,7 @@ extension API {
     },
     Route(
       .put, "/api/v1/subscriptions/{id}",
-      "Subscribes to some sets, or all, by a name of one's own; replaces what it named before",
+      "Create or replace a subscription of this name, to some or all data sets",
       body: choice, result: .json(subscription)
     ) { api, call in
       guard (1...64).contains(call.id.utf8.count),
@@ -66,11 +66,11 @@ extension API {
       guard
         api.live.subscribe(
           as: call.id, to: names.contains("all") ? Set(Dataset.allCases) : datasets)
-      else { throw Problem(.tooManyRequests, "there are too many subscriptions") }
+      else { throw Problem(.tooManyRequests, "too many subscriptions: remove one first") }
       return .ok(api.json(call.id, api.live.subscription(call.id) ?? datasets))
     },
     Route(
-      .delete, "/api/v1/subscriptions/{id}", "Unsubscribes, and ends the streams by it",
+      .delete, "/api/v1/subscriptions/{id}", "Remove a subscription and end its streams",
       result: .done
     ) { api, call in
       guard api.live.unsubscribe(call.id) else { throw Problem.noSubscription }
@@ -96,22 +96,22 @@ extension API {
     var datasets: Set<Dataset> = []
     for name in names.split(separator: ",", omittingEmptySubsequences: false) {
       guard let dataset = Dataset.allCases.first(where: { $0.name == name }) else {
-        throw Problem(.badRequest, "there is no set \(name.prefix(40))", at: "datasets")
+        throw Problem(.badRequest, "there is no data set \(name.prefix(40))", at: "datasets")
       }
       datasets.insert(dataset)
     }
     return datasets
   }
 
-  /// Where the reader stood before, what it has missed comes first; else it is told where it stands
-  /// now.
+  /// If the reader sends its last position, the missed changes come first; otherwise the current
+  /// counts do.
   private func stream(
     _ datasets: Set<Dataset>, subscription: String?, _ call: Call
   ) async throws -> Answer {
     let connection = call.connection
     let subscriber = Subscriber(of: datasets, subscription: subscription, connection: connection)
     guard let number = live.join(subscriber) else {
-      throw Problem(.tooManyRequests, "too many follow already")
+      throw Problem(.tooManyRequests, "the limit on event streams is reached")
     }
     let known = call.lastEventID.flatMap { StreamPlace($0) }
     var answer = Answer(streaming: "text/event-stream") { [self] writer in
@@ -127,7 +127,7 @@ extension API {
         connection.closeSoon()
       }
     }
-    // A proxy must not wait for the end of it.
+    // A proxy must not buffer an endless response.
     answer.headers[.xAccelBuffering] = "no"
     return answer
   }
@@ -145,18 +145,18 @@ extension API {
         place.counts[notice.dataset] = notice.count
         try await writer.write(StreamEvent("change", at: place, notice.text).bytes)
       }
-      // An empty stream too says that it stands.
+      // An empty stream also starts with data, so that the client knows that it is open.
       try await writer.write(StreamEvent.pulse)
     }
     _ = subscriber.wrote()
     for await item in subscriber.items {
       switch item {
       case .pulse:
-        // Somebody may have logged out, or been taken off the list.
+        // The user may have logged out, or the login may have been removed.
         guard person?.stays() ?? true else { return }
         try await writer.write(StreamEvent.pulse)
       case .notice(let notice):
-        // Told already, as missed.
+        // Already sent as missed.
         guard notice.count > place.counts[notice.dataset] else { continue }
         place.counts[notice.dataset] = notice.count
         try await writer.write(StreamEvent("change", at: place, notice.text).bytes)
@@ -172,5 +172,5 @@ extension API {
 
 extension Problem {
   fileprivate static let noSubscription = Problem(
-    .notFound, "there is no such subscription: it was taken away, or the node has started anew")
+    .notFound, "there is no such subscription: it was removed, or the node was restarted")
 }

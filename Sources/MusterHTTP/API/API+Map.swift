@@ -2,22 +2,22 @@ internal import Hummingbird
 internal import MusterInterchange
 internal import NIOCore
 
-/// The base map that whoever started the node brought along.
+/// The base map that was configured when the node was started.
 extension API {
   /// How long a browser may keep a tile, in seconds.
   private static let tileAge = 600
 
   static let baseMap: [Route] = [
     Route(
-      .get, "/api/v1/map", "The base map: what it shows and whose work it is, if there is one",
+      .get, "/api/v1/map", "Get the base map's extent and attribution, if there is one",
       result: .json(.named("Map"))
     ) { api, _ in .ok(BaseMap.json(of: api.map)) },
     Route(
-      .get, "/tiles/{z}/{x}/{y}", "One picture of the base map, counted from the north-west",
+      .get, "/tiles/{z}/{x}/{y}", "Get a tile of the base map, counted from the north-west",
       result: .other(type: "image/*")
     ) { api, call in
       guard let map = api.map else {
-        throw Problem(.notFound, "no base map was brought: muster run --map FILE")
+        throw Problem(.notFound, "there is no base map: start with muster run --map FILE")
       }
       guard let zoom = call.whole("z"), let x = call.whole("x"), let y = call.whole("y") else {
         throw Problem(.notFound, "a tile is /tiles/zoom/column/row, in whole numbers")
@@ -38,7 +38,7 @@ extension API {
 }
 
 extension Call {
-  /// A part of the path that is to be a number of at most ten digits.
+  /// Returns a part of the path as a number of at most ten digits.
   fileprivate func whole(_ name: String) -> Int? {
     guard let word = path[name], word.utf8.count <= 10,
       word.utf8.allSatisfy({ (48...57).contains($0) })
@@ -48,7 +48,7 @@ extension Call {
 }
 
 extension BaseMap {
-  /// As the API says it: nothing but nulls and empty words where there is none.
+  /// The JSON of a map; nulls and empty texts if there is none.
   fileprivate static func json(of map: BaseMap?) -> JSON {
     .object([
       "name": .string(map?.about.name ?? ""),

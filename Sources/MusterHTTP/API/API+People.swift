@@ -2,10 +2,10 @@ internal import MusterInterchange
 internal import MusterModel
 internal import MusterNode
 
-/// What people say of themselves, what command says of them, and permits.
+/// Self-reports, command's statements about people, and permits.
 ///
-/// Somebody who has logged in speaks as the user that their login is bound to, never as the node's
-/// own user.
+/// A logged-in person reports as the user that their login is bound to, never as the node's own
+/// user.
 extension API {
   static let people: [Route] = ownWrites + peopleWrites + permitRoutes
 
@@ -15,7 +15,7 @@ extension API {
 
   private static let ownWrites: [Route] = [
     Route(
-      .put, "/api/v1/me/safety", "Says that one is safe, or needs help",
+      .put, "/api/v1/me/safety", "Report that you are safe, or need help",
       body: .object(word, least: 1), result: .done
     ) { api, call in
       let note = call.text("note") ?? ""
@@ -27,13 +27,13 @@ extension API {
         .relayClaim(call.claim, note: note, login: person.name, user: user))
     },
     Route(
-      .put, "/api/v1/me/team", "Says which team one is of",
+      .put, "/api/v1/me/team", "Set your team",
       body: .object([.must("team", .line)], least: 1), result: .done
     ) { api, call in
       try await api.done(.setTeam(call.text("team") ?? "", user: call.speaker()))
     },
     Route(
-      .post, "/api/v1/me/position", "Says where this laptop is",
+      .post, "/api/v1/me/position", "Set the position of this device",
       body: .object(
         [
           .must("lat", .latitude), .must("lon", .longitude),
@@ -44,10 +44,10 @@ extension API {
       guard call.person == nil else {
         throw Problem(.forbidden, "a login has no position: set it on the device itself")
       }
-      guard let place = call.place else { throw Problem(.badRequest, "not on the Earth") }
+      guard let place = call.place else { throw Problem(.badRequest, "coordinates out of range") }
       let time = call.text("sampleTime").flatMap { Timestamp(rfc3339: $0) } ?? SystemClock.wall
       guard Timestamp.writable.contains(time) else {
-        throw Problem(.unprocessableContent, "no calendar has that time", at: "/sampleTime")
+        throw Problem(.unprocessableContent, "the time is out of range", at: "/sampleTime")
       }
       let accuracy = call.number("accuracyMetres").map { UInt32(($0 * 10).rounded()) }
       let fix = Fix(position: place, accuracyDecimetres: accuracy, sampleTime: time)
@@ -57,7 +57,7 @@ extension API {
 
   private static let peopleWrites: [Route] = [
     Route(
-      .put, "/api/v1/users/{id}/override", "Command's word on somebody",
+      .put, "/api/v1/users/{id}/override", "Override a person's safety",
       body: .object(word + [.may("away", .list(.text, most: Limits.seenPositions))], least: 1),
       result: .done
     ) { api, call in
@@ -67,20 +67,20 @@ extension API {
           user: call.id, call.claim, note: call.text("note") ?? "", away: away))
     },
     Route(
-      .delete, "/api/v1/users/{id}/override", "Lets their own word count again", result: .done
+      .delete, "/api/v1/users/{id}/override", "Withdraw an override", result: .done
     ) { api, call in
       try await api.done(.overrideSafety(user: call.id, nil, note: ""))
     },
     Route(
       .put, "/api/v1/users/{id}/safety",
-      "Says for whoever carries a tracker that they are safe, or need help",
+      "Report for the carrier of a tracker that they are safe, or need help",
       body: .object(word, least: 1), result: .done
     ) { api, call in
       try await api.done(
         .claimSafetyOf(tracker: call.id, call.claim, note: call.text("note") ?? ""))
     },
     Route(
-      .put, "/api/v1/users/{id}/signoff", "Signs a person off",
+      .put, "/api/v1/users/{id}/signoff", "Sign a person off",
       body: .object([.must("reason", .paragraphs), .may("confirmed", .flag)], least: 1),
       result: .done
     ) { api, call in
@@ -90,12 +90,12 @@ extension API {
           isConfirmed: call["confirmed"] == .bool(true)))
     },
     Route(
-      .delete, "/api/v1/users/{id}/signoff", "Signs a person on again", result: .done
+      .delete, "/api/v1/users/{id}/signoff", "Sign a person on again", result: .done
     ) { api, call in
       try await api.done(.signOn(user: call.id, reason: ""))
     },
     Route(
-      .put, "/api/v1/users/{id}/team", "Says as command which team somebody is of",
+      .put, "/api/v1/users/{id}/team", "Set a person's team, as command",
       body: .object([.must("team", .line)], least: 1), result: .done
     ) { api, call in
       try await api.done(.setTeam(call.text("team") ?? "", user: call.id))
@@ -104,7 +104,7 @@ extension API {
 
   private static let permitRoutes: [Route] = [
     Route(
-      .get, "/api/v1/permits", "Permits to be in hazard zones",
+      .get, "/api/v1/permits", "List the entry permits",
       result: .json(
         .open([.must("items", .list(.named("Permit"), most: Int(Rows.mostPerPage)))]))
     ) { api, _ in
@@ -114,7 +114,7 @@ extension API {
       return .ok(.object(["items": .array(permits.map(\.json))]))
     },
     Route(
-      .post, "/api/v1/permits", "Permits people or a team to be in a hazard zone",
+      .post, "/api/v1/permits", "Issue an entry permit for a hazard zone to people or a team",
       body: .object(
         [
           .must("zone", .text), .may("users", .list(.text, most: Limits.namesPerGroup)),
@@ -131,7 +131,7 @@ extension API {
         try await api.created(.addPermit(order), below: "/api/v1/permits")
       }
     },
-    Route(.post, "/api/v1/permits/{id}/revoke", "Revokes a permit for good", result: .done) {
+    Route(.post, "/api/v1/permits/{id}/revoke", "Revoke an entry permit", result: .done) {
       api, call in try await api.done(.revokePermit(call.id))
     },
   ]
@@ -140,18 +140,18 @@ extension API {
 extension Call {
   var claim: SafetyClaim { text("safety") == "safe" ? .safe : .needsHelp }
 
-  /// Whom what is said here stands for: nil for the node's own user. Throws for a login that is
-  /// bound to nobody.
+  /// The user that the request reports for: nil for the node's own user. Throws for a login that is
+  /// not bound to a user.
   func speaker() throws(Problem) -> String? { try person?.boundUser() }
 }
 
 extension Person {
-  /// Throws for a login that is bound to nobody.
+  /// Throws for a login that is not bound to a user.
   func boundUser() throws(Problem) -> String {
     guard let user else {
       throw Problem(
         .forbidden,
-        "the login \(name) is bound to no person: muster login add \(name) --user CALLSIGN binds it"
+        "the login \(name) is not bound to a person: run muster login add \(name) --user CALLSIGN"
       )
     }
     return "\(user)"

@@ -4,35 +4,35 @@ internal import MusterModel
 internal import MusterNode
 internal import NIOCore
 
-/// The routes that read.
+/// The read-only routes.
 extension API {
   static let reading: [Route] = listing + single + places + state
 
   private static let paging = [
     Route.Parameter(
       name: "limit", shape: .integer(1...Rows.mostPerPage), isRequired: false,
-      about: "How many at most; \(Rows.page) where nothing is said."),
+      about: "The page size; \(Rows.page) by default."),
     Route.Parameter(
       name: "cursor", shape: .text, isRequired: false,
-      about: "The `next` of the page before."),
+      about: "The `next` of the previous page."),
   ]
 
   private static let listing: [Route] = [
-    list("/api/v1/users", "People, and how safe they are", .users, "User"),
-    list("/api/v1/reports", "Hazard reports", .reports, "Report"),
-    list("/api/v1/fences", "Geofences and who is inside", .fences, "Fence"),
-    list("/api/v1/directives", "What command asks of people", .directives, "Directive"),
-    list("/api/v1/devices", "Enrolled laptops", .devices, "Device"),
-    collection("/api/v1/members.geojson", "People, where they are", .users),
-    collection("/api/v1/reports.geojson", "Reports, where they are", .reports),
-    collection("/api/v1/fences.geojson", "Fences with their outlines", .fences),
+    list("/api/v1/users", "List people with their status", .users, "User"),
+    list("/api/v1/reports", "List hazard reports", .reports, "Report"),
+    list("/api/v1/fences", "List geofences with the people inside", .fences, "Fence"),
+    list("/api/v1/directives", "List directives", .directives, "Directive"),
+    list("/api/v1/devices", "List enrolled devices", .devices, "Device"),
+    collection("/api/v1/members.geojson", "Export people's positions as GeoJSON", .users),
+    collection("/api/v1/reports.geojson", "Export reports as GeoJSON", .reports),
+    collection("/api/v1/fences.geojson", "Export fences as GeoJSON", .fences),
     Route(
-      .get, "/api/v1/events", "Who came into which fence, and who left, as this node learned of it",
+      .get, "/api/v1/events", "List ENTER and EXIT events in order of arrival",
       parameters: [
         paging[0],
         Route.Parameter(
           name: "cursor", shape: .count, isRequired: false,
-          about: "The `next` of the page before: later ones only."),
+          about: "The `next` of the previous page: only later events."),
       ],
       result: .json(page(of: .named("Event"), next: .nullable(.count)))
     ) { api, call in
@@ -40,7 +40,7 @@ extension API {
       let command = Command.events(
         after: call.queryInteger("cursor") ?? 0, limit: Int(limit))
       guard case .events(let events) = try await api.ask(command) else { throw Problem.unexpected }
-      // A next one is told even where nothing follows: what happens later comes after it.
+      // `next` is also set on the last page: later events follow it.
       let next = events.last.map { JSON.integer($0.arrival) } ?? call.query["cursor"] ?? .null
       return .ok(.object(["items": .array(events.map(\.json)), "next": next]))
     },
@@ -67,7 +67,7 @@ extension API {
   private static func collection(_ path: String, _ summary: String, _ set: Listed) -> Route {
     let box = Route.Parameter(
       name: "bbox", shape: .box, isRequired: false,
-      about: "Only what meets west,south,east,north, in degrees.")
+      about: "Only features that intersect west,south,east,north, in degrees.")
     return Route(
       .get, path, summary, parameters: [box], result: .other(type: "application/geo+json")
     ) { api, call in
@@ -81,7 +81,7 @@ extension API {
 
   private static let single: [Route] = [
     Route(
-      .get, "/api/v1/reports/{id}", "One report, with the version that If-Match takes",
+      .get, "/api/v1/reports/{id}", "Get a report with its version for If-Match",
       result: .json(.named("Report"))
     ) { api, call in
       try await api.versioned(.report, call) {
@@ -90,7 +90,7 @@ extension API {
       }
     },
     Route(
-      .get, "/api/v1/fences/{id}", "One fence, with the version that If-Match takes",
+      .get, "/api/v1/fences/{id}", "Get a fence with its version for If-Match",
       result: .json(.named("Fence"))
     ) { api, call in
       try await api.versioned(.fence, call) {
@@ -99,7 +99,7 @@ extension API {
       }
     },
     Route(
-      .get, "/api/v1/directives/{id}", "One directive, with the version that If-Match takes",
+      .get, "/api/v1/directives/{id}", "Get a directive with its version for If-Match",
       result: .json(.named("Directive"))
     ) { api, call in
       try await api.versioned(.directive, call) {
@@ -108,21 +108,21 @@ extension API {
       }
     },
     Route(
-      .get, "/api/v1/users/{id}", "One person, by id or callsign", result: .json(.named("User"))
+      .get, "/api/v1/users/{id}", "Get a person by id or callsign", result: .json(.named("User"))
     ) { api, call in
       guard case .users(let users) = try await api.ask(.users) else { throw Problem.unexpected }
       let called = users.filter { $0.callsign == call.id }
       let prefix = IdentifierPrefix(call.id)
       let found = called.isEmpty ? users.filter { prefix?.begins($0.id) ?? false } : called
       guard found.count == 1 else {
-        throw Problem(.notFound, "\(found.count) people are called \(call.id.prefix(60))")
+        throw Problem(.notFound, "\(found.count) people have the callsign \(call.id.prefix(60))")
       }
       return .ok(found[0].json)
     },
   ]
 
-  /// The version is read first: if something comes between, it is an older one, which the next
-  /// write finds out.
+  /// The version is read first: a concurrent write makes it outdated, which the next conditional
+  /// write detects.
   private func versioned(
     _ kind: EntityKind, _ call: Call, _ json: (Reply) -> JSON?
   ) async throws -> Answer {
@@ -150,17 +150,17 @@ extension API {
 
   private static let places: [Route] = [
     Route(
-      .get, "/api/v1/point-in-fences", "The active fences that a place lies in", parameters: here,
+      .get, "/api/v1/point-in-fences", "List active fences around a position", parameters: here,
       result: .json(.open([.must("items", .list(.named("Fence"), most: Int(Rows.mostPerPage)))]))
     ) { api, call in
       guard let latitude = call.queryNumber("lat"), let longitude = call.queryNumber("lon"),
         let place = Coordinate(latitude: latitude, longitude: longitude)
-      else { throw Problem(.badRequest, "the place is not on the Earth") }
+      else { throw Problem(.badRequest, "the coordinates are out of range") }
       let fences = try await api.node.fences(around: place)
       return .ok(.object(["items": .array(fences.map(\.json))]))
     },
     Route(
-      .get, "/api/v1/positions", "Where everybody was last",
+      .get, "/api/v1/positions", "List the last positions of all people",
       result: .json(
         .open([.must("items", .list(.named("Position"), most: Int(Rows.mostPerPage)))]))
     ) { api, _ in
@@ -168,7 +168,7 @@ extension API {
       return .ok(.object(["items": .array(users.compactMap(\.positionJSON))]))
     },
     Route(
-      .get, "/api/v1/tracks/{id}", "What is known here of somebody's way, by time",
+      .get, "/api/v1/tracks/{id}", "Get a person's track, by time",
       parameters: [paging[0]], result: .json(.named("Track"))
     ) { api, call in
       let limit = Int(call.queryInteger("limit") ?? Rows.page)
@@ -180,12 +180,12 @@ extension API {
   // MARK: State
 
   private static let state: [Route] = [
-    Route(.get, "/api/v1/status", "How this node is doing", result: .json(.named("Status"))) {
+    Route(.get, "/api/v1/status", "Get the status of this node", result: .json(.named("Status"))) {
       api, _ in
       Answer(.ok, text: try await api.status().text, type: "application/json")
     },
     Route(
-      .get, "/api/v1/peers", "Whom this node hears",
+      .get, "/api/v1/peers", "List the peers of this node",
       result: .json(.open([.must("items", .list(.named("Peer"), most: Limits.peers))]))
     ) { api, _ in
       let peers = try await api.status().summary.peers
@@ -193,7 +193,7 @@ extension API {
     },
     Route(
       .get, "/api/v1/mesh",
-      "Who hears whom: whom this node hears now, and what the others told last",
+      "Get the mesh topology: this node's links, and those last reported by others",
       result: .json(
         .open([.must("items", .list(.named("Link"), most: Limits.peers * Limits.neighbours))]))
     ) { api, _ in
@@ -202,7 +202,7 @@ extension API {
       return .ok(.object(["items": .array(mesh.links.map { $0.json(now: now) })]))
     },
     Route(
-      .get, "/api/v1/delivery", "Who holds which report",
+      .get, "/api/v1/delivery", "List the delivery status of reports",
       result: .json(
         .open([.must("items", .list(.named("Delivery"), most: Int(Rows.mostPerPage)))]))
     ) { api, _ in
@@ -212,21 +212,21 @@ extension API {
       return .ok(.object(["items": .array(reports.map(\.deliveryJSON))]))
     },
     Route(
-      .get, "/api/v1/changes", "How often each set has changed here",
+      .get, "/api/v1/changes", "Get the change counts of all data sets",
       result: .json(.named("Counts"))
     ) { api, _ in .ok(api.node.changeCounts.json) },
-    Route(.get, "/healthz", "Whether the program runs", result: .json(.named("Health"))) { _, _ in
+    Route(.get, "/healthz", "Check that the node runs", result: .json(.named("Health"))) { _, _ in
       .ok(.object(["status": .string("ok")]))
     },
     Route(
-      .get, "/readyz", "Whether the node can answer", result: .json(.named("Health"))
+      .get, "/readyz", "Check that the node can answer", result: .json(.named("Health"))
     ) { api, _ in
       _ = try await api.ask(.changes)
       _ = try await api.node.fences(around: Coordinate.origin)
       return .ok(.object(["status": .string("ready")]))
     },
     Route(
-      .get, "/metrics", "Counters for Prometheus",
+      .get, "/metrics", "Get metrics for Prometheus",
       result: .other(type: "text/plain; version=0.0.4")
     ) { api, _ in
       Answer(

@@ -5,7 +5,7 @@ internal import MusterInterchange
 internal import MusterModel
 internal import MusterTransport
 
-/// The routes of those whom events are posted to.
+/// Webhooks: targets for events.
 extension API {
   private static let rules: [Shape.Member] = [
     .may("events", .list(.choice(Webhook.Rules.kinds), most: Webhook.Rules.kinds.count)),
@@ -16,14 +16,14 @@ extension API {
 
   static let webhookRoutes: [Route] = [
     Route(
-      .get, "/api/v1/webhooks", "Whom events are posted to",
+      .get, "/api/v1/webhooks", "List the webhooks",
       result: .json(.open([.must("items", .list(.named("Webhook"), most: WebhookBook.most))]))
     ) { api, _ in
       .ok(.object(["items": .array(try api.book().entries.map(\.shown))]))
     },
     Route(
       .put, "/api/v1/webhooks/{id}",
-      "Has events posted to a URL, by a name of one's own; one that is there goes on where it was",
+      "Create or change a webhook of this name; an existing one keeps its position",
       body: .object([.must("url", .text), .may("secret", .text)] + rules, least: 1),
       result: .json(.named("NewWebhook"))
     ) { api, call in
@@ -43,7 +43,7 @@ extension API {
       return .ok(entry.shown.adding(["secret": .string(webhook.secret)]))
     },
     Route(
-      .delete, "/api/v1/webhooks/{id}", "Posts nothing more there, and forgets what was not taken",
+      .delete, "/api/v1/webhooks/{id}", "Remove a webhook and its failed events",
       result: .done
     ) { api, call in
       let book = try api.book()
@@ -52,7 +52,7 @@ extension API {
       return Answer(.noContent)
     },
     Route(
-      .get, "/api/v1/webhooks/{id}/failed", "What was not taken there, and is posted no more",
+      .get, "/api/v1/webhooks/{id}/failed", "List the failed events of a webhook",
       result: .json(
         .open([.must("items", .list(.named("FailedDelivery"), most: WebhookBook.mostFailed))]))
     ) { api, call in
@@ -61,7 +61,7 @@ extension API {
     },
     Route(
       .post, "/api/v1/webhooks/{id}/retry",
-      "Posts again what was not taken: one event, or all where none is named",
+      "Retry failed events: one event, or all if none is named",
       body: .object([.may("event", .reference)], least: 0),
       result: .json(.open([.must("retried", .count)]))
     ) { api, call in
@@ -74,7 +74,7 @@ extension API {
 
   private func book() throws(Problem) -> WebhookBook {
     guard let webhooks else {
-      throw Problem(.serviceUnavailable, "webhooks are out of order: see the node's log")
+      throw Problem(.serviceUnavailable, "webhooks are disabled by an error: see the node's log")
     }
     return webhooks
   }
@@ -83,7 +83,7 @@ extension API {
 extension Problem {
   fileprivate static let noWebhook = Problem(.notFound, "there is no webhook of that name")
 
-  /// What the book refuses cannot be done; what else goes wrong is no fault of who asks.
+  /// Converts a fault of the webhook book into a problem; other errors are the node's.
   fileprivate static func noting<Result>(
     _ work: () async throws -> Result
   ) async throws(Problem) -> Result {
@@ -98,14 +98,14 @@ extension Problem {
 }
 
 extension Webhook {
-  /// 32 bytes from the operating system, as Standard Webhooks has them.
+  /// Draws 32 bytes from the operating system, as Standard Webhooks specifies.
   static func newSecret() -> String {
     "whsec_" + Data(SystemRandom.seed()).base64EncodedString()
   }
 }
 
 extension WebhookBook.Entry {
-  /// Without the secret, and without what may be one in the URL.
+  /// Without the secret, and without a secret in the URL.
   var shown: JSON {
     JSON.object(webhook.rules.members).adding([
       "name": .string(webhook.name), "url": .string(webhook.address.shown),

@@ -3,8 +3,7 @@ internal import MusterInterchange
 internal import MusterModel
 internal import MusterNode
 
-/// The routes that write. Each is answered once what it changed is durable; the node decides who
-/// may do it.
+/// The routes that write. Each replies once its change is durable; the node authorizes it.
 extension API {
   static let writing: [Route] = reportWrites + fenceWrites + people + directiveWrites
 
@@ -22,7 +21,7 @@ extension API {
 
   private static let reportWrites: [Route] = [
     Route(
-      .post, "/api/v1/reports", "Files a report",
+      .post, "/api/v1/reports", "Add a report",
       body: .object([.must("title", .line)] + details, least: 1), result: .created
     ) { api, call in
       let draft = ReportDraft(
@@ -32,7 +31,7 @@ extension API {
       return try await api.created(.addReport(draft), below: "/api/v1/reports")
     },
     Route(
-      .patch, "/api/v1/reports/{id}", "Changes a report; what is not given stays",
+      .patch, "/api/v1/reports/{id}", "Change a report; omitted members stay unchanged",
       body: .object(
         [
           .may("title", .line), .may("status", .choice(ReportStatus.allCases.map(\.name))),
@@ -48,17 +47,17 @@ extension API {
       return try await api.done(.editReport(call.id, changes), on: .report, call)
     },
     Route(
-      .delete, "/api/v1/reports/{id}", "Takes a report away", result: .done, takesVersion: true
+      .delete, "/api/v1/reports/{id}", "Delete a report", result: .done, takesVersion: true
     ) { api, call in
       try await api.done(.deleteReport(call.id), on: .report, call)
     },
     Route(
-      .post, "/api/v1/reports/{id}/confirm", "Says that one has seen it too", result: .done
+      .post, "/api/v1/reports/{id}/confirm", "Confirm a report", result: .done
     ) { api, call in
       try await api.done(.confirmReport(call.id))
     },
     Route(
-      .post, "/api/v1/reports/{id}/comments", "Says something about a report",
+      .post, "/api/v1/reports/{id}/comments", "Add a comment to a report",
       body: .object([.must("text", .remark)], least: 1), result: .done
     ) { api, call in
       let text = call.text("text") ?? ""
@@ -73,7 +72,7 @@ extension API {
 
   private static let fenceWrites: [Route] = [
     Route(
-      .post, "/api/v1/fences", "Draws a fence: a circle, or an outline as GeoJSON",
+      .post, "/api/v1/fences", "Add a fence: a circle, or an outline as GeoJSON",
       body: .object(
         [
           .must("name", .line), .may("kind", .choice(FenceKind.allCases.map(\.name))),
@@ -94,7 +93,7 @@ extension API {
       draft.alertsEntry = call.flag("entryAlert") ?? true
       if let order = call["order"] {
         guard isActive else {
-          throw Problem(.unprocessableContent, "a zone with an order is active", at: "/active")
+          throw Problem(.unprocessableContent, "a zone with an order must be active", at: "/active")
         }
         return try await api.naming { try await api.draw(draft, ordering: order) }
       }
@@ -105,7 +104,7 @@ extension API {
       return .created("\(id)", below: "/api/v1/fences")
     },
     Route(
-      .patch, "/api/v1/fences/{id}", "Changes a fence; what is not given stays",
+      .patch, "/api/v1/fences/{id}", "Change a fence; omitted members stay unchanged",
       body: .object(
         [
           .may("name", .line), .may("kind", .choice(FenceKind.allCases.map(\.name))),
@@ -125,26 +124,26 @@ extension API {
       return try await api.done(.editFence(call.id, changes), on: .fence, call)
     },
     Route(
-      .post, "/api/v1/fences/{id}/activate", "Has a fence watched", result: .done,
+      .post, "/api/v1/fences/{id}/activate", "Activate a fence", result: .done,
       takesVersion: true
     ) { api, call in
       try await api.done(.setFenceActive(call.id, true), on: .fence, call)
     },
     Route(
-      .post, "/api/v1/fences/{id}/deactivate", "Has a fence drawn and not watched",
+      .post, "/api/v1/fences/{id}/deactivate", "Deactivate a fence: it is only drawn",
       result: .done, takesVersion: true
     ) { api, call in
       try await api.done(.setFenceActive(call.id, false), on: .fence, call)
     },
     Route(
-      .delete, "/api/v1/fences/{id}", "Takes a fence away, for ever", result: .done,
+      .delete, "/api/v1/fences/{id}", "Delete a fence permanently", result: .done,
       takesVersion: true
     ) { api, call in
       try await api.done(.deleteFence(call.id), on: .fence, call)
     },
   ]
 
-  /// The order that goes with a new assembly zone; for everyone where it names no audience.
+  /// The order that accompanies a new assembly zone; for everyone if it names no audience.
   private static let zoneOrder = Shape.object(
     [
       .may("kind", .choice(["muster", "evacuate"])), .may("text", .paragraphs),
@@ -159,7 +158,7 @@ extension API {
     guard
       [members["role"] != nil, members["team"] != nil, !users.isEmpty].count(where: { $0 }) <= 1
     else {
-      throw Problem(.unprocessableContent, "name a role, a team or users, not several of them")
+      throw Problem(.unprocessableContent, "name only one of role, team and users")
     }
     var seconds: Int64?
     if case .number(let digits)? = members["deadlineSeconds"] { seconds = Int64(digits) }
@@ -176,7 +175,7 @@ extension API {
 
   private static let directiveWrites: [Route] = [
     Route(
-      .post, "/api/v1/directives", "Asks something of everybody, a role, a team or some people",
+      .post, "/api/v1/directives", "Issue a directive to everyone, a role, a team or some people",
       body: .object(
         [
           .must("kind", .choice(DirectiveKind.allCases.map(\.name))), .may("text", .paragraphs),
@@ -190,7 +189,7 @@ extension API {
       let users = call["users"]?.elements?.compactMap(\.word) ?? []
       let addressees = [call["role"] != nil, call["team"] != nil, !users.isEmpty]
       guard addressees.count(where: { $0 }) <= 1 else {
-        throw Problem(.unprocessableContent, "name a role, a team or users, not several of them")
+        throw Problem(.unprocessableContent, "name only one of role, team and users")
       }
       guard let kind = DirectiveKind.allCases.first(where: { $0.name == call.text("kind") }) else {
         throw Problem(.badRequest, "no such kind", at: "/kind")
@@ -204,14 +203,14 @@ extension API {
       return try await api.naming { try await api.created(.direct(order), below: directives) }
     },
     Route(
-      .post, "/api/v1/directives/{id}/close", "Asks for it no longer", result: .done,
+      .post, "/api/v1/directives/{id}/close", "Close a directive", result: .done,
       takesVersion: true
     ) { api, call in
       try await api.done(.closeDirective(call.id), on: .directive, call)
     },
     Route(
       .post, "/api/v1/directives/{id}/acknowledgements",
-      "Answers a directive, or as command for somebody else",
+      "Acknowledge a directive, or as command on behalf of a person",
       body: .object([.may("note", .paragraphs), .may("user", .text)], least: 0), result: .done
     ) { api, call in
       let command = Command.acknowledge(
@@ -222,7 +221,7 @@ extension API {
     },
     Route(
       .post, "/api/v1/directives/{id}/acknowledgements/undo",
-      "Takes an answer back: one's own, or as command somebody else's",
+      "Withdraw an acknowledgement, or as command a person's",
       body: .object([.may("user", .text)], least: 0), result: .done
     ) { api, call in
       _ = try await api.node.version(of: .directive, named: call.id)
@@ -237,7 +236,7 @@ extension API {
 
   // MARK: Answers
 
-  /// What is not here was named in the body, not in the path.
+  /// An unknown row is reported for the body, which named it, and not for the path.
   func naming(_ work: () async throws -> Answer) async throws -> Answer {
     do {
       return try await work()

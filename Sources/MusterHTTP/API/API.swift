@@ -3,24 +3,23 @@ internal import MusterInterchange
 internal import MusterModel
 internal import MusterNode
 
-/// What the routes work on: the node, what is ready to be sent, and who follows.
+/// The state of the routes: the node, prepared responses, and the subscribers.
 ///
-/// Reads of whole sets come from caches, of which each is made anew when its set has changed;
-/// writes go to the node as the commands of the command line do, and are answered once they are
-/// durable.
+/// Whole data sets are read from caches, which are rebuilt after a change. Writes are sent to the
+/// node as commands, like those of the command line, and are answered once they are durable.
 final class API: Sendable {
   let node: Node
   let requests = RequestCounts()
   let live: LiveDesk
-  /// Nil where none was brought along.
+  /// Nil without a base map.
   let map: BaseMap?
-  /// Nil where they are out of order.
+  /// Nil if webhooks are disabled by an error.
   let webhooks: WebhookBook?
   private let statusText: AnswerCache<(StatusSummary, String)>
-  /// Not of devices: no count says when one was admitted or put out.
+  /// Devices are not cached: no count changes when one is admitted or revoked.
   private let sets: [Listed: AnswerCache<Rows>]
 
-  /// A set that is listed.
+  /// A data set with a list route.
   enum Listed: String, CaseIterable {
     case users, reports, fences, directives, devices
   }
@@ -46,12 +45,13 @@ final class API: Sendable {
       })
   }
 
-  /// What the node answers, unless it refuses.
+  /// Sends a command and returns the node's reply; throws if the node rejects it.
   func ask(_ command: Command) async throws(Problem) -> Reply {
     try Self.accepted(await node.perform(command))
   }
 
-  /// As `ask`, of a row that has to be what the asker saw of it, where they say what that was.
+  /// Sends a command like `ask`, on the condition that a row still has the client's version, if one
+  /// is given.
   func ask(
     _ command: Command, on kind: EntityKind, _ call: Call
   ) async throws(Problem) -> Reply {
@@ -65,7 +65,7 @@ final class API: Sendable {
     return reply
   }
 
-  /// The status, and as it is sent.
+  /// The status as a value and as JSON text.
   func status() async throws -> (summary: StatusSummary, text: String) {
     try await statusText.value { [self] in
       guard case .status(let status) = try await ask(.status) else { throw Problem.unexpected }
@@ -73,7 +73,7 @@ final class API: Sendable {
     }
   }
 
-  /// A set, ready to be sent.
+  /// A prepared data set.
   func rows(_ set: Listed) async throws -> Rows {
     guard let cache = sets[set] else { return try await made(set) }
     return try await cache.value { [self] in try await made(set) }
@@ -105,8 +105,8 @@ extension API.Listed {
 }
 
 extension Problem {
-  /// The node's answer to another question, which would be a fault of ours.
-  static let unexpected = Problem(.serviceUnavailable, "the node answered another question")
+  /// The node's reply to another command, which is a bug of this program.
+  static let unexpected = Problem(.serviceUnavailable, "the node sent an unexpected reply")
 }
 
 // MARK: - Rows
@@ -152,7 +152,7 @@ extension DeviceSummary {
 }
 
 extension API {
-  /// All that can be asked.
+  /// All routes.
   static let routes: [Route] =
     reading + writing + alerts + baseMap + administration + webhookRoutes + following
 }

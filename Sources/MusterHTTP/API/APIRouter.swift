@@ -3,15 +3,15 @@ internal import Hummingbird
 internal import MusterInterchange
 internal import NIOCore
 
-/// Finds the route of a request, checks its form by it, and answers every fault with a problem
+/// Finds the route of a request, validates the request by it, and answers each fault with a problem
 /// document.
 ///
 ///     request ─▶ path ─▶ method ─▶ query ─▶ body ─▶ handler ─▶ answer
 ///                404      405       400      400, 413, 415
 struct APIRouter: Sendable {
-  /// The largest is a fence's outline.
+  /// The largest body is a fence's outline.
   static let bodyBytes = 1024 * 1024
-  /// Of the path and the query.
+  /// The limit of the path and the query.
   private static let addressBytes = 4096
 
   let api: API
@@ -24,7 +24,7 @@ struct APIRouter: Sendable {
     document = ByteBuffer(string: OpenAPI.document(of: routes).text)
   }
 
-  /// Whether a path is the API's; all others are somebody else's.
+  /// Whether a path belongs to the API.
   static func owns(_ path: String) -> Bool {
     path.hasPrefix("/api/") || path.hasPrefix("/tiles/")
       || ["/api", "/healthz", "/readyz", "/metrics", openAPI].contains(path)
@@ -32,7 +32,7 @@ struct APIRouter: Sendable {
 
   private static let openAPI = "/openapi.json"
 
-  /// - Parameter person: who asks, where they have logged in.
+  /// - Parameter person: the logged-in client, if any.
   func answer(
     _ request: Request, connection: Connection, person: Person? = nil
   ) async -> Answer {
@@ -107,7 +107,7 @@ struct APIRouter: Sendable {
         throw Problem(.badRequest, "there is no parameter \(name.prefix(40)) here", at: name)
       }
       guard values[name] == nil else {
-        throw Problem(.badRequest, "the parameter stands twice", at: name)
+        throw Problem(.badRequest, "the parameter occurs twice", at: name)
       }
       let json = typed(value, as: parameter.shape)
       try parameter.shape.check(json, at: name)
@@ -123,7 +123,7 @@ struct APIRouter: Sendable {
     text.replacingOccurrences(of: "+", with: " ").removingPercentEncoding
   }
 
-  /// What a query says is text; a number of JSON's grammar is meant as one where one is wanted.
+  /// Query parameters are text; a number in JSON syntax is converted if the shape requires one.
   private static func typed(_ text: String, as shape: Shape) -> JSON {
     switch shape {
     case .integer, .number:
@@ -157,7 +157,8 @@ struct APIRouter: Sendable {
     return json
   }
 
-  /// Strong versions only: a weak one never matches (RFC 9110), and what is no version neither.
+  /// Accepts strong versions only: a weak one never matches (RFC 9110), and neither does invalid
+  /// text.
   private static func versions(_ header: String?) -> Set<String>? {
     guard let header else { return nil }
     let words = header.split(separator: ",").map { $0.trimmingCharacters(in: .whitespaces) }
@@ -168,7 +169,7 @@ struct APIRouter: Sendable {
 }
 
 extension Request {
-  /// Of the first header of that name, which MUST be in lower case.
+  /// Returns the first header of that name, which MUST be in lower case.
   func value(of name: String) -> String? {
     headers.first { $0.name.canonicalName == name }?.value
   }

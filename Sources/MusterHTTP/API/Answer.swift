@@ -2,7 +2,7 @@ internal import Hummingbird
 internal import MusterInterchange
 internal import NIOCore
 
-/// What a route answers.
+/// The response of a route.
 struct Answer: Sendable {
   var status: HTTPResponse.Status
   var headers: HTTPFields
@@ -22,14 +22,14 @@ struct Answer: Sendable {
     body = ResponseBody(byteBuffer: bytes)
   }
 
-  /// Without a body.
+  /// A response without a body.
   init(_ status: HTTPResponse.Status) {
     self.status = status
     headers = [:]
     body = ResponseBody()
   }
 
-  /// Without an end, or with one that is far away.
+  /// A response with an endless or long stream.
   init(
     streaming type: String,
     _ write: @Sendable @escaping (inout any ResponseBodyWriter) async throws -> Void
@@ -41,15 +41,15 @@ struct Answer: Sendable {
 
   static func ok(_ json: JSON) -> Answer { Answer(.ok, json) }
 
-  /// Something new, and where it is.
+  /// A response with the id and the location of a new row.
   static func created(_ id: String, below path: String) -> Answer {
     var answer = Answer(.created, JSON.object(["id": .string(id)]))
     answer.headers[.location] = "\(path)/\(id)"
     return answer
   }
 
-  /// What every answer says to a browser: no script, no frame, no guessing, and nothing kept unless
-  /// it says so itself.
+  /// Adds the security headers of every response: no scripts, no frames, no content sniffing, and
+  /// no caching unless the response sets it.
   var response: Response {
     var headers = headers
     headers[.contentSecurityPolicy] = "default-src 'none'; frame-ancestors 'none'"

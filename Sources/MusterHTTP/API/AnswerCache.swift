@@ -1,11 +1,11 @@
 internal import MusterModel
 internal import Synchronization
 
-/// Keeps one thing that is dear to make for as long as it is true: until one of the sets that it is
-/// made of has changed, and for a short while at most, since ages and peers change without being
-/// counted. Whoever asks while it is being made waits for that one.
+/// Caches an expensive value until one of its data sets changes, and for a short time at most,
+/// since ages and peers change without being counted. Concurrent readers wait for the same
+/// computation.
 ///
-/// Whoever was told that something was written never gets what was made before.
+/// A reader that knows of a write never receives a value computed before it.
 final class AnswerCache<Value: Sendable>: Sendable {
   private struct Kept {
     let value: Value
@@ -27,7 +27,7 @@ final class AnswerCache<Value: Sendable>: Sendable {
 
   private static var shortest: Duration { .milliseconds(250) }
   private static var longest: Duration { .seconds(5) }
-  /// Making takes at most one part in so many of a node's time.
+  /// Computation takes at most this fraction of a node's time.
   private static var thrift: Int { 10 }
 
   private let datasets: [Dataset]

@@ -1,9 +1,9 @@
 internal import MusterInterchange
 internal import MusterModel
 
-/// Fences as bodies give them: `circle`, or an outline as GeoJSON.
+/// Fences in request bodies: `circle`, or an outline as GeoJSON.
 extension Call {
-  /// A new fence, and whether it is watched from the start.
+  /// Parses a new fence, and whether it is active from the start.
   func fence() throws(Problem) -> (draft: FenceDraft, isActive: Bool) {
     guard let outline = try outline() else { throw Self.oneOutline }
     let kind = text("kind").flatMap(FenceKind.init(name:)) ?? outline.kind ?? .info
@@ -13,7 +13,7 @@ extension Call {
     return (draft, flag("active") ?? outline.isActive ?? true)
   }
 
-  /// What a body says of where a fence is; the rest may come with a file.
+  /// The outline in a body; GeoJSON may contain the other members too.
   struct Outline {
     var geometry: FenceGeometry
     var kind: FenceKind?
@@ -21,7 +21,7 @@ extension Call {
     var isActive: Bool?
   }
 
-  /// Nil where the body gives neither; refused where it gives both.
+  /// Parses the outline; nil if the body has none, an error if it has two.
   func outline() throws(Problem) -> Outline? {
     switch (self["circle"], self["geojson"]) {
     case (nil, nil): return nil
@@ -32,7 +32,7 @@ extension Call {
   }
 
   private static let oneOutline = Problem(
-    .unprocessableContent, "give one of circle and geojson")
+    .unprocessableContent, "send either circle or geojson")
 
   private static func circle(_ circle: JSON) throws(Problem) -> FenceGeometry {
     guard case .number(let latitude)? = circle.members?["lat"],
@@ -40,7 +40,7 @@ extension Call {
       case .number(let radius)? = circle.members?["radiusMetres"],
       let degrees = Double(latitude), let east = Double(longitude), let metres = Double(radius),
       let center = Coordinate(latitude: degrees, longitude: east)
-    else { throw Problem(.badRequest, "not on the Earth", at: "/circle") }
+    else { throw Problem(.badRequest, "the coordinates are out of range", at: "/circle") }
     return .circle(center: center, radiusCentimetres: UInt32((metres * 100).rounded()))
   }
 
@@ -52,7 +52,7 @@ extension Call {
       throw Problem(.unprocessableContent, "\(error)", at: "/geojson")
     }
     guard fences.count == 1, let fence = fences.first else {
-      throw Problem(.unprocessableContent, "one outline makes one fence", at: "/geojson")
+      throw Problem(.unprocessableContent, "send a single outline", at: "/geojson")
     }
     return Outline(
       geometry: fence.geometry, kind: fence.kind.flatMap(FenceKind.init(name:)),
@@ -61,7 +61,7 @@ extension Call {
 }
 
 extension Shape {
-  /// A centre, and as far round it as a circle may reach.
+  /// A centre, and a radius up to the limit.
   static let circle = Shape.object(
     [
       .must("lat", .latitude), .must("lon", .longitude),

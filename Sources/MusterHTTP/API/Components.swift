@@ -1,7 +1,7 @@
 internal import MusterModel
 
-/// What the answers are made of, as the document names it. The JSON itself is made in
-/// `MusterInterchange`, for the command line too; a test holds both side by side.
+/// The named schemas of responses. `MusterInterchange` writes the JSON, for the command line too; a
+/// test compares both.
 enum Components {
   static let all: [(name: String, shape: Shape)] = [
     ("Problem", problem), ("User", user), ("Word", word), ("Report", report),
@@ -17,7 +17,7 @@ enum Components {
     ("Health", .open([.must("status", .text)])),
   ]
 
-  /// Nil for a name that stands for nothing.
+  /// Returns the schema of that name; nil for an unknown name.
   static func shape(_ name: String) -> Shape? { all.first { $0.name == name }?.shape }
 
   private static let placed: [Shape.Member] = [

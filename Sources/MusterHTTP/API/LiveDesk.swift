@@ -5,19 +5,19 @@ internal import MusterNode
 internal import NIOCore
 internal import Synchronization
 
-/// Tells those who follow which sets have changed: once for all of them, and never more than a
-/// bounded number of notices waits for one who does not keep up.
+/// Notifies the readers of event streams of changed data sets. All readers share one query, and a
+/// bounded number of notices waits for a reader that is too slow.
 ///
 ///     node ── counts ──▶ LiveDesk ── notice ──▶ Subscriber ──▶ one event stream
-///                     asks once what                bounded; one that
-///                     is new since the last         overflows is told to reload
+///                        queries once the        bounded; on overflow the
+///                        changes since the last  reader must reload
 ///
-/// Subscriptions are names for a choice of sets, kept in memory until they are taken away or the
+/// Subscriptions are names for a choice of data sets, kept in memory until they are removed or the
 /// node stops.
 final class LiveDesk: Sendable {
   static let mostSubscribers = 1024
   static let mostSubscriptions = 256
-  /// A stream says something that often, so that both ends notice when the other is gone.
+  /// A stream sends something at this interval, so that both ends detect a lost connection.
   private static let pulse = Duration.seconds(15)
 
   private struct State {
@@ -46,7 +46,7 @@ final class LiveDesk: Sendable {
     do {
       source = "\(try await node.device())"
     } catch {
-      return logger.error("nobody is told of changes: \(error)")
+      return logger.error("changes cannot be sent to subscribers: \(error)")
     }
     await withTaskGroup(of: Void.self) { group in
       group.addTask { await self.follow(source) }
@@ -90,7 +90,7 @@ final class LiveDesk: Sendable {
 
   // MARK: Following
 
-  /// Nil when there is no room for another, or the node stops.
+  /// Adds a subscriber; nil at the limit, or when the node stops.
   func join(_ subscriber: Subscriber) -> Int? {
     state.withLock { state in
       guard !state.isOver, state.subscribers.count < Self.mostSubscribers else { return nil }
@@ -102,7 +102,7 @@ final class LiveDesk: Sendable {
 
   func leave(_ number: Int) { state.withLock { $0.subscribers[number] = nil } }
 
-  /// What a reader has missed of some sets that was away.
+  /// Returns the changes that a reconnecting reader has missed.
   func missed(
     of datasets: Set<Dataset>, since known: ChangeCounts
   ) async throws -> [Notice] {
@@ -122,7 +122,7 @@ final class LiveDesk: Sendable {
 
   // MARK: Subscriptions
 
-  /// Nil when there are too many.
+  /// Creates a subscription; false at the limit.
   func subscribe(as id: String, to datasets: Set<Dataset>) -> Bool {
     state.withLock { state in
       guard
@@ -136,7 +136,7 @@ final class LiveDesk: Sendable {
     }
   }
 
-  /// Ends the streams by it too. False when there is none.
+  /// Removes a subscription and ends its streams; false if there is none.
   func unsubscribe(_ id: String) -> Bool {
     let (was, open) = state.withLock { state in
       let was = state.subscriptions.removeValue(forKey: id) != nil

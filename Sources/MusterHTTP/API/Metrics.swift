@@ -2,7 +2,7 @@ internal import MusterModel
 internal import MusterNode
 internal import MusterTransport
 
-/// What the node counts, in the text form of Prometheus.
+/// The node's counters in the Prometheus text format.
 enum Metrics {
   static func text(of api: API) async throws -> String {
     let status = try await api.status().summary
@@ -10,17 +10,17 @@ enum Metrics {
     gauges(of: status, subscribers: api.live.subscribers, &lines)
     let counts = api.node.changeCounts
     family(
-      "muster_changes_total", "counter", "How often a set has changed here",
+      "muster_changes_total", "counter", "Changes of a data set at this node",
       Dataset.allCases.map { ("dataset=\"\($0.name)\"", counts[$0]) }, &lines)
     family(
-      "muster_rejected_datagrams_total", "counter", "Datagrams that were dropped",
+      "muster_rejected_datagrams_total", "counter", "Datagrams dropped, by reason",
       status.rejected.sorted { $0.key < $1.key }.map {
         ("reason=\"\(escaped($0.key))\"", $0.value)
       },
       &lines)
     if let transport = api.node.transportCounters { counters(of: transport, &lines) }
     family(
-      "muster_http_requests_total", "counter", "Requests that the API answered",
+      "muster_http_requests_total", "counter", "API requests answered, by status",
       api.requests.byStatus.map { ("status=\"\($0.status)\"", $0.count) }, &lines)
     return lines.joined(separator: "\n") + "\n"
   }
@@ -30,30 +30,30 @@ enum Metrics {
   ) {
     let gauges: [(String, String, Int)] = [
       ("logs", "Logs held", status.logs), ("frames", "Frames held", status.frames),
-      ("waiting_frames", "Frames held that are not applied yet", status.waitingFrames),
-      ("quarantined_frames", "Frames that count nowhere", status.quarantinedFrames),
-      ("missing_frames", "Frames lost to damage", status.missingFrames),
+      ("waiting_frames", "Frames held and not applied yet", status.waitingFrames),
+      ("quarantined_frames", "Frames in quarantine", status.quarantinedFrames),
+      ("missing_frames", "Frames lost by damage and not received again", status.missingFrames),
       ("users", "People", status.users), ("reports", "Reports", status.reports),
       ("fences", "Fences", status.fences), ("crossings", "Crossings", status.crossings),
-      ("forked_logs", "Logs with two frames for one place", status.forks.count),
-      ("clones", "Devices that are in use twice at once", status.clones.count),
-      ("stream_subscribers", "Event streams that are open", subscribers),
+      ("forked_logs", "Forked logs", status.forks.count),
+      ("clones", "Devices with a live clone", status.clones.count),
+      ("stream_subscribers", "Open event streams", subscribers),
     ]
     for (name, about, value) in gauges {
       family("muster_\(name)", "gauge", about, [("", UInt64(max(0, value)))], &lines)
     }
     let peers = Dictionary(grouping: status.peers, by: \.state.name).mapValues(\.count)
     family(
-      "muster_peers", "gauge", "Laptops that were met",
+      "muster_peers", "gauge", "Peers met since the start, by state",
       ["connected", "heard", "silent"].map { ("state=\"\($0)\"", UInt64(peers[$0] ?? 0)) }, &lines)
     family(
-      "muster_behind_frames", "gauge", "Frames that peers lack, in all",
+      "muster_behind_frames", "gauge", "Frames that peers are missing, in total",
       [("", status.peers.reduce(0) { $0 &+ $1.behindFrames })], &lines)
     family(
-      "muster_room_drops_total", "counter", "What was to be said to peers and found no room",
+      "muster_room_drops_total", "counter", "Messages dropped because a send queue was full",
       [("", status.droppedForLackOfRoom)], &lines)
     if let free = status.diskFreeBytes {
-      family("muster_disk_free_bytes", "gauge", "Where the database is", [("", free)], &lines)
+      family("muster_disk_free_bytes", "gauge", "Free disk space", [("", free)], &lines)
     }
   }
 
@@ -63,8 +63,8 @@ enum Metrics {
       ("sent_bytes", "Bytes sent", transport.sentBytes),
       ("received_datagrams", "Datagrams received", transport.received),
       ("received_bytes", "Bytes received", transport.receivedBytes),
-      ("socket_errors", "Errors of sockets", transport.socketErrors),
-      ("rebuilt_sockets", "Sockets opened again", transport.rebuiltSockets),
+      ("socket_errors", "Socket errors", transport.socketErrors),
+      ("rebuilt_sockets", "Sockets reopened", transport.rebuiltSockets),
     ]
     for (name, about, value) in counters {
       family("muster_\(name)_total", "counter", about, [("", value)], &lines)

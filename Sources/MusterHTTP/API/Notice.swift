@@ -3,8 +3,8 @@ internal import MusterModel
 internal import MusterNode
 internal import NIOCore
 
-/// That a set has changed at a node, and how far it is: a reader that knows it up to `since` reads
-/// the rows that are named, and all of it anew where none can be.
+/// The notice that a data set has changed at a node, with the new count. A reader that knows the
+/// set up to `since` reads the named rows; if no rows are named, it reloads the set.
 struct Notice: Sendable {
   let dataset: Dataset
   let since: UInt64
@@ -12,7 +12,7 @@ struct Notice: Sendable {
   /// As JSON: source, dataset, sync count and rows.
   let text: String
 
-  /// Named in one notice; beyond it the reader loads the set anew.
+  /// The most rows in one notice; beyond it the reader reloads the set.
   private static let mostRows = 512
 
   init(source: String, dataset: Dataset, since: UInt64, count: UInt64, news: Node.News) {
@@ -31,14 +31,14 @@ struct Notice: Sendable {
   }
 }
 
-/// Where a reader of an event stream stands: how far it knows each set. It is the id of each event,
-/// so that a browser brings it back by itself.
+/// The position of a reader of an event stream: the count of each set. It is the id of each event,
+/// so that a browser sends it back when it reconnects.
 struct StreamPlace: Hashable, Sendable {
   var counts: ChangeCounts
 
   init(_ counts: ChangeCounts) { self.counts = counts }
 
-  /// Nil for what is none.
+  /// Returns nil for malformed text.
   init?(_ text: String) {
     let parts = text.split(separator: "-", omittingEmptySubsequences: false)
     let numbers = parts.compactMap { UInt64($0) }
@@ -49,7 +49,7 @@ struct StreamPlace: Hashable, Sendable {
   var text: String { counts.counts.map(String.init).joined(separator: "-") }
 }
 
-/// One event as `text/event-stream` has it.
+/// One event in the form of `text/event-stream`.
 struct StreamEvent {
   let bytes: ByteBuffer
 
@@ -57,9 +57,9 @@ struct StreamEvent {
     bytes = ByteBuffer(string: "event: \(name)\nid: \(place.text)\ndata: \(data)\n\n")
   }
 
-  /// How soon a browser comes back that has lost its stream, in milliseconds.
+  /// The delay in milliseconds after which a browser reconnects a lost stream.
   static let retry = ByteBuffer(string: "retry: 500\n\n")
 
-  /// Says nothing, and shows that the stream stands.
+  /// An empty message, which shows that the stream is open.
   static let pulse = ByteBuffer(string: ": \n\n")
 }

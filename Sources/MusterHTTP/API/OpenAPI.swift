@@ -1,6 +1,6 @@
 internal import MusterInterchange
 
-/// The document that describes the API (OpenAPI 3.1), made of the routes that it is served by.
+/// The OpenAPI 3.1 document of the API, generated from its routes.
 enum OpenAPI {
   static func document(of routes: [Route]) -> JSON {
     var paths: [String: [String: JSON]] = [:]
@@ -12,8 +12,8 @@ enum OpenAPI {
       "info": .object([
         "title": .string("Muster"), "version": .string("1"),
         "description": .string(
-          "What one laptop of a field team knows, and what may be written through it. Writes are "
-            + "signed by the laptop's own device and reach the others by themselves."),
+          "Read and write the data of one device of a field team. Writes are "
+            + "signed by this device and are sent to the other devices automatically."),
         "license": .object([
           "name": .string("see the project"), "identifier": .string("LicenseRef-Muster"),
         ]),
@@ -42,7 +42,7 @@ enum OpenAPI {
     return .object(members)
   }
 
-  /// As `patchReportsId`.
+  /// Such as `patchReportsId`.
   private static func name(of route: Route) -> String {
     let words = route.parts.filter { $0 != "api" && $0 != "v1" }.flatMap { part in
       part.filter { $0 != "{" && $0 != "}" }.split { "-.".contains($0) }
@@ -70,7 +70,7 @@ enum OpenAPI {
       parameters.append(
         .object([
           "name": .string("If-Match"), "in": .string("header"), "required": .bool(false),
-          "description": .string("Only if the row still has this version (its ETag)."),
+          "description": .string("Write only if the row still has this version (its ETag)."),
           "schema": .object(["type": .string("string")]),
         ]))
     }
@@ -80,25 +80,25 @@ enum OpenAPI {
   private static func responses(of route: Route) -> [String: JSON] {
     var responses: [String: JSON] = [
       "default": .object([
-        "description": .string("Why it was not done (RFC 9457)."),
+        "description": .string("The reason for the failure (RFC 9457)."),
         "content": content("application/problem+json", Shape.named("Problem").schema),
       ])
     ]
     switch route.result {
     case .json(let shape):
       responses["200"] = .object([
-        "description": .string("As asked."), "content": content("application/json", shape.schema),
+        "description": .string("The data."), "content": content("application/json", shape.schema),
       ])
     case .created:
       responses["201"] = .object([
-        "description": .string("The id of what is new; Location says where it is."),
+        "description": .string("The id of the new row; Location contains its path."),
         "content": content(
           "application/json", Shape.open([.must("id", .reference)]).schema),
       ])
-    case .done: responses["204"] = .object(["description": .string("Done, and durable.")])
+    case .done: responses["204"] = .object(["description": .string("Done; the change is durable.")])
     case .other(let type):
       responses["200"] = .object([
-        "description": .string("As asked."), "content": content(type, .object([:])),
+        "description": .string("The data."), "content": content(type, .object([:])),
       ])
     }
     return responses

@@ -2,14 +2,14 @@ internal import Hummingbird
 internal import MusterInterchange
 internal import MusterNode
 
-/// Why a request was not carried out, as RFC 9457 has it.
+/// Why a request failed, as a problem document (RFC 9457).
 struct Problem: Error, Hashable {
   let status: HTTPResponse.Status
-  /// For the person who asked: what is wrong, or what to do.
+  /// For the user: what is wrong, or what to do.
   let detail: String
-  /// Where in the body it is wrong (RFC 6901), or which parameter.
+  /// Where in the body the fault is (RFC 6901), or in which parameter.
   let place: String?
-  /// The methods that there are, where another was used.
+  /// The allowed methods, after a request with another one.
   let allowed: [String]
 
   init(
@@ -19,7 +19,7 @@ struct Problem: Error, Hashable {
     (self.status, self.detail, self.place, self.allowed) = (status, detail, place, allowed)
   }
 
-  /// What the node refused.
+  /// A rejection by the node.
   init(_ reason: String, _ kind: RefusalKind) {
     let status: HTTPResponse.Status =
       switch kind {
@@ -32,7 +32,7 @@ struct Problem: Error, Hashable {
     self.init(status, reason)
   }
 
-  /// What the node threw.
+  /// An error that the node threw.
   init(refusing error: any Error) {
     guard case .refused(let reason, let kind) = Reply.refused(error) else {
       self.init(.serviceUnavailable, "\(error)")

@@ -1,6 +1,6 @@
 internal import Synchronization
 
-/// How many requests were answered, by status.
+/// Counts answered requests by status.
 final class RequestCounts: Sendable {
   private let counts = Mutex<[Int: UInt64]>([:])
 

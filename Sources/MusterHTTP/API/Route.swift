@@ -3,8 +3,8 @@ internal import MusterInterchange
 internal import MusterModel
 internal import MusterNode
 
-/// One thing that can be asked: how, what is checked before, what comes back. The router goes by
-/// it, and so does the OpenAPI document.
+/// One operation of the API: its method and path, the checks of its input, and its response. The
+/// router and the OpenAPI document use the same description.
 struct Route: Sendable {
   enum Method: String, Sendable {
     case get = "GET"
@@ -14,18 +14,18 @@ struct Route: Sendable {
     case delete = "DELETE"
   }
 
-  /// What comes back when all goes well.
+  /// The response on success.
   enum Result: Sendable {
     case json(Shape)
-    /// The id of something new.
+    /// The id of a new row.
     case created
-    /// Nothing but that it is done.
+    /// No content.
     case done
-    /// Not JSON.
+    /// A response that is not JSON.
     case other(type: String)
   }
 
-  /// A parameter of the query.
+  /// A query parameter.
   struct Parameter: Sendable {
     let name: String
     let shape: Shape
@@ -34,14 +34,14 @@ struct Route: Sendable {
   }
 
   let method: Method
-  /// With the names of what stands for something in braces.
+  /// With the names of its variable parts in braces.
   let path: String
-  /// In a line, for the document.
+  /// One line for the OpenAPI document.
   let summary: String
   let parameters: [Parameter]
   let body: Shape?
   let result: Result
-  /// Whether `If-Match` is looked at.
+  /// Whether `If-Match` is evaluated.
   let takesVersion: Bool
   let handle: @Sendable (API, Call) async throws -> Answer
 
@@ -63,7 +63,7 @@ struct Route: Sendable {
     parts = path.split(separator: "/")
   }
 
-  /// What stands for the names in braces; nil for another path.
+  /// Returns the values of the names in braces; nil for another path.
   func match(_ path: [String]) -> [String: String]? {
     guard path.count == parts.count else { return nil }
     var values: [String: String] = [:]
@@ -78,23 +78,23 @@ struct Route: Sendable {
   }
 }
 
-/// A request whose form is right.
+/// A validated request.
 struct Call: Sendable {
   let path: [String: String]
   let query: [String: JSON]
   let body: JSON
-  /// The versions of `If-Match`; nil where there is none.
+  /// The versions of `If-Match`; nil without the header.
   let versions: Set<String>?
   /// `Last-Event-ID`.
   let lastEventID: String?
-  /// Makes the connection last.
+  /// Keeps the connection open.
   let connection: Connection
-  /// Who asks, where they have logged in.
+  /// The logged-in client, if any.
   let person: Person?
 
   var id: String { path["id"] ?? "" }
 
-  /// The same with a part of the body in its place.
+  /// The same request with a part of the body in place of the body.
   func with(body: JSON) -> Call {
     Call(
       path: path, query: query, body: body, versions: versions, lastEventID: lastEventID,
@@ -117,7 +117,7 @@ struct Call: Sendable {
 
   func queryNumber(_ name: String) -> Double? { Self.number(query[name]) }
 
-  /// `lat` and `lon`, which are there together or not at all.
+  /// `lat` and `lon`, which are both present or both missing.
   var place: Coordinate? {
     guard let latitude = number("lat"), let longitude = number("lon") else { return nil }
     return Coordinate(latitude: latitude, longitude: longitude)

@@ -2,12 +2,12 @@ internal import MusterInterchange
 internal import MusterModel
 internal import NIOCore
 
-/// A list of one set, ready to be sent, whole or in pages, as JSON or as GeoJSON.
+/// A prepared list of one data set, whole or in pages, as JSON or as GeoJSON.
 struct Rows: Sendable {
   struct Row: Sendable {
     let id: String
     let json: String
-    /// As a GeoJSON feature; empty for what is nowhere.
+    /// As a GeoJSON feature; empty without a position.
     let feature: String
     let box: Box?
   }
@@ -15,12 +15,12 @@ struct Rows: Sendable {
   static let page: Int64 = 1000
   static let mostPerPage: Int64 = 10_000
 
-  /// By id, so that a page begins where the one before ended, whatever came in between.
+  /// Sorted by id, so that a page continues the previous one in spite of new rows.
   private let rows: [Row]
 
   init(_ rows: [Row]) { self.rows = rows.sorted { $0.id < $1.id } }
 
-  /// Those after an id, and where the next page begins.
+  /// Returns the rows after an id, with the start of the next page.
   func page(after cursor: String?, limit: Int64) -> ByteBuffer {
     let first = cursor.map { cursor in firstIndex(after: cursor) } ?? 0
     let shown = rows[first...].prefix(Int(limit))
@@ -34,7 +34,7 @@ struct Rows: Sendable {
     return text
   }
 
-  /// Those that meet a box, or all, as a FeatureCollection.
+  /// Returns the rows that intersect a box, or all, as a FeatureCollection.
   func features(in box: Box?) -> ByteBuffer {
     var text = ByteBuffer(string: "{\"type\":\"FeatureCollection\",\"features\":[")
     var isFirst = true
@@ -58,7 +58,7 @@ struct Rows: Sendable {
   }
 }
 
-/// A rectangle of degrees; west of its east edge unless it lies across the antimeridian.
+/// A rectangle in degrees. Its west is less than its east unless it crosses the antimeridian.
 struct Box: Hashable, Sendable {
   var west: Int32
   var south: Int32
@@ -74,13 +74,13 @@ struct Box: Hashable, Sendable {
     (self.west, self.south, self.east, self.north) = (west, south, east, north)
   }
 
-  /// `west,south,east,north` in degrees, as RFC 7946 has it.
+  /// Parses `west,south,east,north` in degrees, as in RFC 7946.
   init(parsing text: String) throws(Problem) {
     let numbers = try Self.check(text, at: "bbox")
     guard let first = Coordinate(latitude: numbers[1], longitude: numbers[0]),
       let second = Coordinate(latitude: numbers[3], longitude: numbers[2]),
       first.latitudeE7 <= second.latitudeE7
-    else { throw Problem(.unprocessableContent, "the box is not on the Earth", at: "bbox") }
+    else { throw Problem(.unprocessableContent, "the box is out of range", at: "bbox") }
     self.init(
       west: first.longitudeE7, south: first.latitudeE7, east: second.longitudeE7,
       north: second.latitudeE7)
@@ -88,7 +88,7 @@ struct Box: Hashable, Sendable {
 
   static let pattern = "^-?[0-9]{1,3}([.][0-9]+)?(,-?[0-9]{1,3}([.][0-9]+)?){3}$"
 
-  /// Four plain decimals, as `pattern` says.
+  /// Parses four plain decimals, as `pattern` describes.
   @discardableResult
   static func check(_ text: String, at place: String) throws(Problem) -> [Double] {
     let parts = text.split(separator: ",", omittingEmptySubsequences: false)
@@ -106,14 +106,14 @@ struct Box: Hashable, Sendable {
     return numbers
   }
 
-  /// Of an outline. A circle's is somewhat too large, so that nothing is missed.
+  /// The bounding box of an outline. That of a circle is slightly too large, never too small.
   init(_ geometry: FenceGeometry) {
     switch geometry {
     case .circle(let center, let radius):
       let reach = Int64(radius) * 91 / 100 + 10
       let south = max(-900_000_000, Int64(center.latitudeE7) - reach)
       let north = min(900_000_000, Int64(center.latitudeE7) + reach)
-      // Beyond these a degree of longitude is too short for a bound to be worth the trouble.
+      // Beyond these latitudes a degree of longitude is too short for a useful bound.
       let isFar = max(abs(south), abs(north)) > 800_000_000
       let wide = isFar ? 1_800_000_000 : reach * 6
       let (west, east) = (Int64(center.longitudeE7) - wide, Int64(center.longitudeE7) + wide)
@@ -137,7 +137,7 @@ struct Box: Hashable, Sendable {
     }
   }
 
-  /// Of longitudes: two across the antimeridian.
+  /// The ranges of longitude: two across the antimeridian.
   private var spans: [ClosedRange<Int32>] {
     west <= east ? [west...east] : [west...1_800_000_000, -1_800_000_000...east]
   }

@@ -2,20 +2,20 @@ internal import Foundation
 internal import MusterInterchange
 internal import MusterModel
 
-/// What a JSON value has to look like: what is taken is checked by it, and the OpenAPI document
-/// says it, so that the two cannot differ.
+/// The schema of a JSON value. Requests are validated by it and the OpenAPI document is generated
+/// from it, so that the two cannot differ.
 indirect enum Shape: Sendable {
   /// A name or a title: one line that is not empty.
   case line
-  /// Longer words.
+  /// A longer text.
   case paragraphs
-  /// Longer words, and some at least.
+  /// A longer text that is not empty.
   case remark
   /// `west,south,east,north`.
   case box
   /// Any text.
   case text
-  /// An id, or the beginning of one.
+  /// An id, or a prefix of one.
   case reference
   /// RFC 3339.
   case time
@@ -24,15 +24,15 @@ indirect enum Shape: Sendable {
   case number(ClosedRange<Double>)
   case flag
   case list(Shape, most: Int)
-  /// These members and no others, at least so many of them.
+  /// Exactly these members, and at least `least` of them.
   case object([Member], least: Int)
-  /// These members, and others perhaps.
+  /// These members, and perhaps others.
   case open([Member])
-  /// Or null.
+  /// The shape or null.
   case nullable(Shape)
-  /// By its name among the document's components.
+  /// A schema by its name among the document's components.
   case named(String)
-  /// Anything: whoever reads it says what is wrong with it.
+  /// Any value; its reader validates it.
   case anything
 
   /// One member of an object.
@@ -40,7 +40,7 @@ indirect enum Shape: Sendable {
     let name: String
     let shape: Shape
     let isRequired: Bool
-    /// Members that have to be there too.
+    /// Members that must be present together with this one.
     let with: [String]
 
     static func must(_ name: String, _ shape: Shape) -> Member {
@@ -62,7 +62,7 @@ indirect enum Shape: Sendable {
 // MARK: - Checking
 
 extension Shape {
-  /// Throws what is wrong, and where.
+  /// Throws a problem with the fault and its position.
   func check(_ value: JSON, at place: String) throws(Problem) {
     switch (self, value) {
     case (.line, .string(let text)): try check(text, .line, at: place)
@@ -99,7 +99,7 @@ extension Shape {
       }
     case (.list(let shape, let most), .array(let elements)):
       guard elements.count <= most else {
-        throw Problem(.badRequest, "at most \(most) of them", at: place)
+        throw Problem(.badRequest, "at most \(most) elements are allowed", at: place)
       }
       for (index, element) in elements.enumerated() {
         try shape.check(element, at: "\(place)/\(index)")
@@ -107,7 +107,7 @@ extension Shape {
     case (.object(let members, let least), .object(let values)):
       try Self.check(values, members, isOpen: false, at: place)
       guard values.count >= least else {
-        throw Problem(.badRequest, "at least \(least) member has to be there", at: place)
+        throw Problem(.badRequest, "at least \(least) member is required", at: place)
       }
     case (.open(let members), .object(let values)):
       try Self.check(values, members, isOpen: true, at: place)
@@ -127,19 +127,19 @@ extension Shape {
       }
       try member.shape.check(value, at: "\(place)/\(member.name)")
       if let missing = member.with.first(where: { values[$0] == nil }) {
-        throw Problem(.badRequest, "\(member.name) needs \(missing) beside it", at: place)
+        throw Problem(.badRequest, "\(member.name) requires \(missing)", at: place)
       }
     }
     guard !isOpen else { return }
     let known = Set(members.map(\.name))
     if let unknown = values.keys.sorted().first(where: { !known.contains($0) }) {
       throw Problem(
-        .badRequest, "there is no member \(unknown.prefix(40)) here", at: place)
+        .badRequest, "the member \(unknown.prefix(40)) is unknown", at: place)
     }
   }
 
-  /// Characters that are never taken break the shape; how long it is in bytes, and whether it is
-  /// blank, no JSON schema can say.
+  /// Forbidden characters violate the shape. The length in bytes, and whether a text is blank,
+  /// cannot be expressed in JSON Schema.
   private func check(_ text: String, _ rule: TextRule, at place: String) throws(Problem) {
     guard let fault = rule.fault(in: text) else { return }
     let most = rule == .line ? Limits.lineBytes : Limits.paragraphBytes
@@ -164,7 +164,7 @@ extension Shape {
 }
 
 extension JSON {
-  /// The whole number that digits of JSON say, also as `3.0` or `3e2`.
+  /// Returns the integer that a JSON number represents, also as `3.0` or `3e2`.
   static func whole(_ digits: String) -> Int64? {
     Int64(digits) ?? Double(digits).flatMap { Int64(exactly: $0) }
   }
@@ -177,13 +177,13 @@ extension UInt8 {
 // MARK: - Describing
 
 extension Shape {
-  /// Neither control characters nor those that disguise a text.
+  /// Excludes control characters and bidirectional controls.
   private static let plain =
     "^[^\\u0000-\\u001F\\u007F-\\u009F\\u2028-\\u202E\\u2066-\\u2069]*$"
   private static let plainWithBreaks =
     "^[^\\u0000-\\u0008\\u000B-\\u001F\\u007F-\\u009F\\u2028-\\u202E\\u2066-\\u2069]*$"
 
-  /// As JSON Schema 2020-12.
+  /// The JSON Schema 2020-12 of this shape.
   var schema: JSON {
     switch self {
     case .line:

@@ -2,8 +2,8 @@ internal import MusterModel
 internal import NIOCore
 internal import Synchronization
 
-/// One who follows by an event stream. What waits for it is bounded; when it has not kept up, it
-/// is told to reload, and when it reads nothing at all for a while, its connection is closed.
+/// A reader of an event stream. Its queue is bounded: on overflow the reader must reload, and a
+/// reader that reads nothing for a while is disconnected.
 final class Subscriber: Sendable {
   enum Item: Sendable {
     case notice(Notice)
@@ -11,17 +11,17 @@ final class Subscriber: Sendable {
   }
 
   private static let bound = 64
-  /// Pulses that may pass without anything having been written.
+  /// Pulses that may pass without a completed write.
   private static let patience = 4
 
   private struct State {
     var datasets: Set<Dataset>
     var hasMissed = false
-    /// Pulses that came since something was written.
+    /// Pulses since the last completed write.
     var silence = 0
   }
 
-  /// Whose sets it follows; nil for a choice of its own.
+  /// The subscription whose sets it follows; nil for its own choice.
   let subscription: String?
   let items: AsyncStream<Item>
   private let continuation: AsyncStream<Item>.Continuation
@@ -55,8 +55,8 @@ final class Subscriber: Sendable {
     if isStuck { connection.close() } else { continuation.yield(.pulse) }
   }
 
-  /// To be called after each piece was written. Whether something was missed since the last call
-  /// that said so.
+  /// Records a completed write. Returns whether an element was dropped since the last call that
+  /// returned true.
   func wrote() -> Bool {
     state.withLock { state in
       state.silence = 0
@@ -68,23 +68,23 @@ final class Subscriber: Sendable {
   func finish() { continuation.finish() }
 }
 
-/// A client's connection, for what lasts longer than an answer.
+/// A client's connection, for responses without an end.
 struct Connection: Sendable {
   let channel: any Channel
 
-  /// Takes away the time after which it is closed.
+  /// Removes the time limit of the connection.
   func keepOpen() {
     channel.pipeline.fireUserInboundEventTriggered(ConnectionLifetime.Wish.endless)
   }
 
-  /// Whether by the other end or by this one.
+  /// Calls `act` when either end closes the connection.
   func whenClosed(_ act: @escaping @Sendable () -> Void) {
     channel.closeFuture.whenComplete { _ in act() }
   }
 
   func close() { channel.close(promise: nil) }
 
-  /// Closes what a client does not let go of.
+  /// Closes the connection even if the client does not.
   func closeSoon() {
     let channel = channel
     channel.eventLoop.scheduleTask(in: .seconds(1)) { channel.close(promise: nil) }

@@ -1,39 +1,40 @@
 internal import Dispatch
 internal import Foundation
 
-/// A map to look at beneath all else, from a file that somebody brought along: MBTiles 1.3 with
-/// pictures (PNG, JPEG, WebP). There is no tile server in the field.
+/// A base map from a local file: MBTiles 1.3 with images (PNG, JPEG, WebP), because there is no
+/// tile server in the field.
 ///
-/// The file is only read, and trusted in nothing: what a tile is, its own first bytes say.
+/// The file is only read, and it is not trusted: the type of a tile is determined from its first
+/// bytes.
 public final class BaseMap: @unchecked Sendable {
-  // Unchecked: `file` is touched on `queue` alone.
+  // Unchecked: `file` is used only on `queue`.
 
-  /// Of one tile.
+  /// The limit of one tile.
   static let tileBytes = 1024 * 1024
-  /// As deep as maps go: a tile is then less than a centimetre wide.
+  /// The greatest possible zoom: a tile is then less than a centimetre wide.
   static let mostZoom = 30
   private static let metadataRows = 100
   private static let textCharacters = 1000
 
-  /// What the file says of itself.
+  /// The file's metadata.
   struct About: Hashable, Sendable {
     var name = ""
-    /// Whose work it is; MUST be shown wherever the map is. As text: it often holds markup.
+    /// The attribution, which MUST be shown wherever the map is. As text: it often contains markup.
     var attribution = ""
     /// `png`, `jpg`, `webp`.
     var format = Picture.png
     var zooms = 0...0
-    /// West, south, east, north in degrees; nil where the file does not say.
+    /// West, south, east, north in degrees; nil if the file does not state them.
     var bounds: [Double]?
   }
 
-  /// What a tile is.
+  /// The image format of a tile.
   enum Picture: String, Sendable {
     case png, jpg, webp
 
     var mediaType: String { self == .jpg ? "image/jpeg" : "image/\(rawValue)" }
 
-    /// By its first bytes.
+    /// Determines the format from the first bytes.
     init?(of bytes: [UInt8]) {
       if bytes.starts(with: [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]) {
         self = .png
@@ -49,15 +50,15 @@ public final class BaseMap: @unchecked Sendable {
     }
   }
 
-  /// One picture of the map.
+  /// One image of the map.
   struct Tile: Hashable, Sendable {
     let bytes: [UInt8]
     let picture: Picture
   }
 
-  /// Why a file is no map that can be shown, or one of its tiles no picture.
+  /// Why a file cannot be used as a base map, or a tile not as an image.
   public struct Fault: Error, Hashable, CustomStringConvertible {
-    /// In one line, for the person who named the file.
+    /// One line for the user who named the file.
     public let description: String
 
     init(_ description: String) { self.description = description }
@@ -67,18 +68,18 @@ public final class BaseMap: @unchecked Sendable {
   private let file: MBTilesFile
   private let queue = DispatchQueue(label: "muster.map")
 
-  /// Throws what is wrong with the file, and what to do.
+  /// Opens a file. Throws a fault with its remedy.
   public init(opening path: String) throws(Fault) {
     guard FileManager.default.isReadableFile(atPath: path) else {
       throw Fault("there is no file \(path) that can be read")
     }
     do {
-      // By its whole path: SQLite takes some names for something else than files.
+      // By its absolute path: SQLite interprets some other names.
       let file = try MBTilesFile(opening: URL(filePath: path).standardizedFileURL.path)
       about = try Self.about(file)
       self.file = file
     } catch let fault as MBTilesFile.Fault {
-      throw Fault("\(path) is no MBTiles file: \(fault)")
+      throw Fault("\(path) is not an MBTiles file: \(fault)")
     } catch let fault as Fault {
       throw Fault("\(path): \(fault)")
     } catch {
@@ -86,7 +87,8 @@ public final class BaseMap: @unchecked Sendable {
     }
   }
 
-  /// The tile of a place, counted from the north-west as browsers do; nil where the file has none.
+  /// Returns the tile at a position, counted from the north-west as in browsers; nil if the file
+  /// has none.
   func tile(zoom: Int, x: Int, y: Int) async throws -> Tile? {
     guard about.zooms.contains(zoom), (0..<1 << zoom).contains(x), (0..<1 << zoom).contains(y)
     else { return nil }
@@ -104,11 +106,11 @@ public final class BaseMap: @unchecked Sendable {
     guard bytes.count <= Self.tileBytes else {
       throw Fault("the tile is larger than \(Self.tileBytes / 1024) KiB")
     }
-    guard let picture = Picture(of: bytes) else { throw Fault("the tile is no picture") }
+    guard let picture = Picture(of: bytes) else { throw Fault("the tile is not an image") }
     return Tile(bytes: bytes, picture: picture)
   }
 
-  // MARK: What the file says of itself
+  // MARK: Metadata
 
   private static let oneTile = """
     SELECT tile_data FROM tiles WHERE zoom_level = ?1 AND tile_column = ?2 AND tile_row = ?3
@@ -138,19 +140,19 @@ public final class BaseMap: @unchecked Sendable {
     switch word?.lowercased() {
     case "pbf", "mvt", "application/vnd.mapbox-vector-tile":
       throw Fault(
-        "it holds vector tiles, which cannot be shown: bring one with pictures (png, jpg, webp)")
+        "it contains vector tiles, which are not supported: use images (png, jpg, webp)")
     default: break
     }
     let first = try file.rows("SELECT tile_data FROM tiles", limit: 1).first?.first
-    guard case .blob(let bytes)? = first else { throw Fault("there is no tile in it") }
+    guard case .blob(let bytes)? = first else { throw Fault("it contains no tiles") }
     guard let picture = Picture(of: bytes) else {
       throw Fault(
-        "its tiles are no pictures that a browser shows: bring one with png, jpg or webp")
+        "its tiles are not images for browsers: use png, jpg or webp")
     }
     return picture
   }
 
-  /// As the file says, else as deep as it has tiles.
+  /// The zoom levels of the metadata, else those of the tiles.
   private static func zooms(
     _ entries: [String: String], _ file: MBTilesFile
   ) throws -> ClosedRange<Int> {
@@ -158,7 +160,7 @@ public final class BaseMap: @unchecked Sendable {
       if let given = entries[name].flatMap({ Int($0) }) { return given }
       let query = "SELECT \(function)(zoom_level) FROM tiles"
       guard case .integer(let zoom)? = try file.rows(query, limit: 1).first?.first else {
-        throw Fault("its zoom levels are no numbers")
+        throw Fault("its zoom levels are not numbers")
       }
       return Int(clamping: zoom)
     }
@@ -169,7 +171,7 @@ public final class BaseMap: @unchecked Sendable {
     return least...most
   }
 
-  /// What is no box is as good as none.
+  /// Parses the bounds; malformed ones count as missing.
   private static func bounds(_ text: String?) -> [Double]? {
     let numbers = (text ?? "").split(separator: ",").compactMap {
       Double($0.trimmingCharacters(in: .whitespaces))

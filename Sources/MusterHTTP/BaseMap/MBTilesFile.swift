@@ -1,24 +1,24 @@
 internal import GRDBSQLite
 
-/// A SQLite file that somebody brought along, opened for reading only.
+/// A SQLite file from an untrusted source, opened read-only.
 ///
-/// It may be damaged, or made to do harm: what it may cost is bounded, in the length of a value and
-/// in the steps that a query takes; its views may call nothing that acts.
+/// It may be damaged or malicious. Its cost is bounded by the length of a value and by the steps of
+/// a query; its views cannot call functions with side effects.
 ///
-/// Not for two threads at once: whoever owns it keeps them apart.
+/// Not thread-safe: the owner serializes access.
 final class MBTilesFile {
-  /// What one value may take; larger ones are an error to SQLite.
+  /// The limit of one value; SQLite reports an error for a longer one.
   private static let valueBytes: Int32 = 4 * 1024 * 1024
-  /// Steps of SQLite's machine between two looks at how many there were.
+  /// Steps of SQLite's virtual machine between two checks of the step count.
   private static let stepsAtOnce: Int32 = 10_000
-  /// Looks until a query is given up: a second or so.
+  /// Checks until a query is interrupted: about one second.
   private static let mostLooks = 2_000
 
   private let handle: OpaquePointer
-  /// How often SQLite has looked since the query began.
+  /// The number of checks since the query began.
   private let looks: UnsafeMutablePointer<Int>
 
-  /// What SQLite said.
+  /// An error of SQLite.
   struct Fault: Error, CustomStringConvertible {
     let description: String
   }
@@ -60,7 +60,7 @@ final class MBTilesFile {
     case blob([UInt8])
   }
 
-  /// The first rows of what a query gives, at most `limit` of them.
+  /// Returns the first rows of a query, at most `limit`.
   func rows(_ query: String, _ values: [Int64] = [], limit: Int) throws(Fault) -> [[Column]] {
     looks.pointee = 0
     var statement: OpaquePointer?

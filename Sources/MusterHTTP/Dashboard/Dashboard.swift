@@ -2,17 +2,16 @@ internal import Foundation
 internal import Hummingbird
 internal import NIOCore
 
-/// The page for people, served to whoever the API is for: its files, and Leaflet as the system has
-/// it.
+/// The dashboard, served to every client of the API: its files, and the system's Leaflet.
 ///
-/// All files are read once, so that no path of a request ever reaches the file system: a path is
-/// looked up among those that are there.
+/// All files are read once at the start, so that no path of a request reaches the file system: a
+/// path is looked up among the loaded files.
 ///
 ///     /                          index.html
 ///     /dashboard/…               the page's own files
 ///     /dashboard/leaflet/…       Leaflet's
 struct Dashboard: Sendable {
-  /// Where Debian's `libjs-leaflet` has it.
+  /// The path of Debian's `libjs-leaflet`.
   static let leaflet = URL(filePath: "/usr/share/javascript/leaflet", directoryHint: .isDirectory)
 
   private static let root = "/dashboard/"
@@ -20,7 +19,7 @@ struct Dashboard: Sendable {
     "html": "text/html; charset=utf-8", "css": "text/css; charset=utf-8",
     "js": "text/javascript; charset=utf-8", "svg": "image/svg+xml", "png": "image/png",
   ]
-  /// Scripts, styles, pictures and requests from here alone, and none of them inside a page.
+  /// Allows scripts, styles, images and requests only from this origin, and no frames.
   private static func policy(forms: String) -> String {
     "default-src 'self'; object-src 'none'; base-uri 'none'; form-action \(forms); "
       + "frame-ancestors 'none'"
@@ -35,16 +34,16 @@ struct Dashboard: Sendable {
   private let files: [String: File]
 
   /// - Parameters:
-  ///   - directory: with the page's own files; see `installed`.
-  ///   - leaflet: with Leaflet's.
+  ///   - directory: the page's own files; see `installed`.
+  ///   - leaflet: the files of Leaflet.
   init(directory: URL, leaflet: URL) {
     files = Self.read(leaflet, below: Self.root + "leaflet/")
       .merging(Self.read(directory, below: Self.root)) { $1 }
   }
 
-  /// The folder of the page's files: `../share/muster/dashboard` from the program's folder, as
-  /// `make install` puts them; in a checkout the resources beside the program; else what a package
-  /// installed under `/usr`.
+  /// The folder of the page's files: `../share/muster/dashboard` relative to the program, as `make
+  /// install` places them; in a checkout the resources beside the program; else the path of a
+  /// package installed under `/usr`.
   static var installed: URL {
     let program = Bundle.main.executableURL?.resolvingSymlinksInPath() ?? Bundle.main.bundleURL
     let folder = program.deletingLastPathComponent()
@@ -55,7 +54,7 @@ struct Dashboard: Sendable {
     return candidates.first { FileManager.default.fileExists(atPath: $0.path) } ?? shared
   }
 
-  /// Whether a request is for the page; phones ask at `/` too, and always say something.
+  /// Whether a request is for the page; trackers also request `/`, but always with a query.
   static func owns(_ request: Request) -> Bool {
     request.uri.path.hasPrefix(root)
       || request.uri.path == "/" && request.method == .get && (request.uri.query ?? "").isEmpty
@@ -78,7 +77,7 @@ struct Dashboard: Sendable {
     return Response(status: .ok, headers: headers, body: .init(byteBuffer: file.bytes))
   }
 
-  /// What the page shows to a browser that does not know the token: what to do, in its language.
+  /// The page for a browser without the token: instructions in the browser's language.
   func locked(_ request: Request) -> Response {
     let isPortuguese = request.headers[.acceptLanguage]?.lowercased().hasPrefix("pt") ?? false
     guard let file = files[Self.root + (isPortuguese ? "token.pt.html" : "token.html")] else {
@@ -101,7 +100,7 @@ struct Dashboard: Sendable {
 
   // MARK: Reading
 
-  /// What cannot be read is not there.
+  /// Reads the files of a folder; unreadable ones count as missing.
   private static func read(_ directory: URL, below root: String) -> [String: File] {
     guard let names = FileManager.default.enumerator(atPath: directory.path) else { return [:] }
     var files: [String: File] = [:]
@@ -115,7 +114,7 @@ struct Dashboard: Sendable {
     return files
   }
 
-  /// FNV-1a: it tells versions of one file apart, and nothing hangs on it.
+  /// FNV-1a: it distinguishes versions of one file, and is not security-relevant.
   private static func tag(of data: Data) -> String {
     var hash: UInt64 = 0xcbf2_9ce4_8422_2325
     for byte in data { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01b3 }

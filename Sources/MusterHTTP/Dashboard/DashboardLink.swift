@@ -1,11 +1,11 @@
 internal import Hummingbird
 
-/// A request for the address that the node prints, `/?token=…`: it exchanges the token for a cookie
-/// and leads to the page without the token, so that neither history nor referrers keep it.
+/// A request for the printed address `/?token=…`: it exchanges the token for a cookie and redirects
+/// to the page without the token, so that neither history nor referrers contain it.
 struct DashboardLink {
   private let token: String
 
-  /// Nil for any other request; phones ask at `/` too, and send a position.
+  /// Returns nil for any other request; trackers also request `/`, with a position.
   init?(_ request: Request) {
     guard request.uri.path == "/", request.method == .get, let query = request.uri.query,
       query.hasPrefix("token="), !query.contains("&")

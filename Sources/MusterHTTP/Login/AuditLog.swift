@@ -5,8 +5,8 @@ internal import MusterModel
 internal import MusterNode
 internal import Synchronization
 
-/// Who logged in and what they wrote, one JSON object a line, in a file of the home that this user
-/// alone reads. Past eight megabytes it is put aside, and the one that was aside before goes.
+/// The log of logins and of their writes, one JSON object a line, in a file of the home that only
+/// this user can read. At eight megabytes it is rotated, and the previous rotated file is deleted.
 final class AuditLog: Sendable {
   private static let mostBytes: UInt64 = 8 * 1024 * 1024
   private let url: URL
@@ -18,7 +18,7 @@ final class AuditLog: Sendable {
     self.logger = logger
   }
 
-  /// - Parameter name: who it was, or who they said they were.
+  /// - Parameter name: the login's name, or the claimed name of a failed login.
   func note(_ what: String, by name: String, from client: String, status: Int) {
     let line = JSON.object([
       "time": .time(SystemClock.wall), "name": .string(String(name.prefix(200))),

@@ -2,23 +2,23 @@ internal import Foundation
 internal import MusterCrypto
 internal import MusterModel
 
-/// The token of a node's loopback listener: a file that only this user can read.
+/// The token of a node's loopback listener, in a file that only this user can read.
 ///
-/// It is made at the first start and kept, so that an open dashboard, a phone and a script go on
-/// working after a restart. To replace it, delete the file and start the node again.
+/// It is created at the first start and kept, so that an open dashboard, a phone and a script
+/// continue to work after a restart. To replace it, delete the file and restart the node.
 public struct LocalToken: Sendable {
-  /// What clients send.
+  /// The text that clients send.
   public let text: String
-  /// Where it is kept.
+  /// The path of its file.
   public let path: String
 
   private static let randomBytes = 16
 
-  /// Reads the token, or makes one where there is none that can be trusted: a file of another user,
-  /// or one that others can read or write, is replaced.
+  /// Reads the token, or creates one if no trustworthy file exists: a file of another user, or one
+  /// that other users can read or write, is replaced.
   ///
-  /// - Parameter directory: the run directory of the home; its lock MUST be held.
-  /// - Throws: `LocalTokenFault` where the file cannot be written.
+  /// - Parameter directory: the run directory of the home, whose lock MUST be held.
+  /// - Throws: `LocalTokenFault` if the file cannot be written.
   public init(in directory: String) throws(LocalTokenFault) {
     path = directory + "/http-token"
     if let kept = Self.read(path) {
@@ -44,7 +44,7 @@ public struct LocalToken: Sendable {
     return text.utf8.count == randomBytes * 2 && Hex.decode(text) != nil ? text : nil
   }
 
-  /// Beside it first, so that it is whole at any moment.
+  /// Written to a temporary file first, so that it is always complete.
   private static func write(_ text: String, to path: String) throws(LocalTokenFault) {
     let new = path + ".new"
     unlink(new)
@@ -58,7 +58,7 @@ public struct LocalToken: Sendable {
   }
 }
 
-/// The token could not be written.
+/// Why the token could not be written.
 public struct LocalTokenFault: Error, Hashable, Sendable, CustomStringConvertible {
   /// What failed and why, in one line.
   public let description: String

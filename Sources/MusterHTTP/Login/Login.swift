@@ -2,28 +2,28 @@ internal import MusterCrypto
 internal import MusterInterchange
 public import MusterModel
 
-/// Somebody who may come in from other machines with a passphrase, and what they may do.
+/// A login for remote access with a passphrase, and its rights.
 public struct Login: Hashable, Sendable {
-  /// What they may do.
+  /// The rights of a login.
   public enum Rights: String, CaseIterable, Hashable, Sendable {
-    /// All that the node's own device may do.
+    /// All rights of the node's own device.
     case command
-    /// Reads.
+    /// Read-only.
     case observer
   }
 
-  /// What they are called, in the audit log too.
+  /// The name, also in the audit log.
   public let name: String
-  /// What they may do.
+  /// The rights.
   public let rights: Rights
-  /// The person for whom it speaks; nil for nobody.
+  /// The user that it reports for; nil for none.
   public let user: UserID?
   private let salt: [UInt8]
   private let cost: PasswordCost
-  /// A hash of the key that the passphrase makes.
+  /// A hash of the key that is derived from the passphrase.
   private let proof: [UInt8]
 
-  /// Takes about a tenth of a second and 64 MiB.
+  /// Derives the key, which takes about a tenth of a second and 64 MiB.
   public init(name: String, rights: Rights, user: UserID? = nil, passphrase: [UInt8]) throws {
     try self.init(
       name: name, rights: rights, user: user, passphrase: passphrase, cost: .interactive)
@@ -40,7 +40,7 @@ public struct Login: Hashable, Sendable {
     proof = try Self.proof(of: passphrase, salt, cost)
   }
 
-  /// Takes as long whether it is right or not.
+  /// Whether the passphrase is correct. Takes the same time in both cases.
   func accepts(_ passphrase: [UInt8]) throws -> Bool {
     let given = try Self.proof(of: passphrase, salt, cost)
     var difference: UInt8 = 0
@@ -66,7 +66,7 @@ extension Login {
     ])
   }
 
-  /// Nil for what is none.
+  /// Returns nil for malformed JSON.
   init?(_ json: JSON) {
     guard let members = json.members, let name = members["name"]?.word,
       let rights = members["rights"]?.word.flatMap(Rights.init(rawValue:)),
@@ -78,7 +78,7 @@ extension Login {
     else { return nil }
     var user: UserID?
     switch members["user"] {
-    // Files of builds before this one name nobody.
+    // Files of earlier builds name no user.
     case nil, .null?: break
     case let given?:
       guard let bound = given.word.flatMap({ UserID(hex: $0) }) else { return nil }

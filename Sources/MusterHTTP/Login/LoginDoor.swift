@@ -5,37 +5,37 @@ internal import MusterInterchange
 internal import MusterModel
 internal import NIOCore
 
-/// The API and the dashboard for people who come from other machines: by TLS, with a session that a
-/// name and a passphrase begin. The listener sees to the TLS.
+/// The API and the dashboard for remote users: over TLS, with a session that starts with a name and
+/// a passphrase. The listener provides the TLS.
 ///
-/// | request | answer |
+/// | request | response |
 /// |---|---|
 /// | `POST /api/v1/session` with `name` and `passphrase` | a cookie |
-/// | `GET /api/v1/session` | who one is |
-/// | `DELETE /api/v1/session` | the session is over |
-/// | the API's | as on a loopback address, within the login's rights |
-/// | the dashboard's files | to whoever asks: they hold nothing of anybody's |
+/// | `GET /api/v1/session` | the current login |
+/// | `DELETE /api/v1/session` | ends the session |
+/// | those of the API | as on a loopback address, within the login's rights |
+/// | the dashboard's files | without authentication: they contain no data |
 ///
-/// The node's own device signs what they write; the audit log says who it was.
+/// The node's own device signs their writes; the audit log names the login.
 struct LoginDoor: Sendable {
   static let path = "/api/v1/session"
   private static let cookie = "__Host-muster"
-  /// Of the body of a login.
+  /// The limit of the body of a login.
   private static let loginBytes = 4096
-  /// Logins that wait for each other, since each takes 64 MiB while it is judged.
+  /// Logins that wait for verification, since each uses 64 MiB.
   private static let mostWaiting = 8
 
   let router: APIRouter
   let dashboard: Dashboard
   let logins: LoginFile
   let audit: AuditLog
-  /// The moment, by which sessions end and who guessed wrong may try again.
+  /// The current time, for the expiry of sessions and of the login throttle.
   let now: @Sendable () -> ContinuousClock.Instant
   let sessions = Sessions()
   let throttle = LoginThrottle()
   private let judging = JudgingQueue(most: mostWaiting)
 
-  /// - Parameter client: the address that the request came from.
+  /// - Parameter client: the address of the client.
   func respond(
     to request: Request, from client: String, connection: Connection
   ) async -> Response {
@@ -55,9 +55,9 @@ struct LoginDoor: Sendable {
     _ request: Request, _ client: String, _ connection: Connection
   ) async throws -> Response {
     guard Self.isOwnPage(request) else {
-      throw Problem(.forbidden, "no page of another site is heard")
+      throw Problem(.forbidden, "requests from pages of other sites are rejected")
     }
-    // Before anybody has logged in: the page is where they do.
+    // Served without authentication: the page contains the login form.
     if Dashboard.owns(request) { return dashboard.answer(request) }
     let secret = Self.secret(in: request)
     if request.uri.path == Self.path, request.method == .post {
@@ -71,15 +71,15 @@ struct LoginDoor: Sendable {
       response = try own(request, login, secret, renewed)
     } else {
       guard APIRouter.owns(request.uri.path) else {
-        throw Problem(.notFound, "there is nothing here")
+        throw Problem(.notFound, "there is nothing at this path")
       }
       let writes = request.method != .get
-      // Whoever is bound to a person may say that this person is safe or needs help.
+      // A login that is bound to a user may report their safety.
       let isOwnSafety =
         login.user != nil && request.method == .put && request.uri.path == "/api/v1/me/safety"
       if writes, session.rights == .observer, !isOwnSafety {
         audit.note(Self.words(request), by: session.name, from: client, status: 403)
-        throw Problem(.forbidden, "an observer reads; that takes a login of command")
+        throw Problem(.forbidden, "an observer has read-only access: use a login of command")
       }
       let person = Person(name: session.name, user: login.user) {
         isLetIn(session, renewed ?? secret)
@@ -122,7 +122,7 @@ struct LoginDoor: Sendable {
       audit.note("login", by: name, from: client, status: 401)
       throw Problem(.unauthorized, "the name or the passphrase is wrong")
     }
-    // A session that was there before is not gone on with: its secret may be somebody else's.
+    // An existing session is not continued: another user may know its secret.
     if let old = Self.secret(in: request) { sessions.end(old) }
     audit.note("login", by: name, from: client, status: 204)
     var response = Answer(.noContent).response
@@ -176,7 +176,7 @@ struct LoginDoor: Sendable {
 
   // MARK: Headers
 
-  /// A page that this very listener gave out, or no page at all.
+  /// Whether the request comes from a page of this listener, or from no page.
   private static func isOwnPage(_ request: Request) -> Bool {
     guard let host = request.head.authority else { return false }
     if let origin = request.headers[.origin], origin.lowercased() != "https://\(host.lowercased())"
@@ -207,7 +207,7 @@ struct LoginDoor: Sendable {
   }
 }
 
-/// Judges passphrases one after the other, beside the threads that serve others.
+/// Verifies passphrases one after the other, on a separate queue.
 private final class JudgingQueue: Sendable {
   private let queue = DispatchQueue(label: "muster.logins")
   private let most: Int
@@ -215,10 +215,10 @@ private final class JudgingQueue: Sendable {
 
   init(most: Int) { self.most = most }
 
-  /// As long for somebody who is not known.
+  /// Takes the same time for an unknown name.
   func judge(_ login: Login?, _ passphrase: [UInt8]) async throws -> Bool {
     guard waiting.enter(upTo: most) else {
-      throw Problem(.tooManyRequests, "too many log in at once: wait a moment")
+      throw Problem(.tooManyRequests, "too many logins at once: wait a moment")
     }
     defer { waiting.leave() }
     return try await withCheckedThrowingContinuation { done in

@@ -2,8 +2,8 @@ internal import Foundation
 internal import MusterInterchange
 internal import MusterModel
 
-/// Who may log in at a node: a file of its home that this user alone reads, without
-/// passphrases. The node reads it at each request, so that who was taken off it is out at once.
+/// The logins of a node: a file of its home that only this user can read, without passphrases. The
+/// node reads it at each request, so that removing a login takes effect at once.
 public struct LoginFile: Sendable {
   private static let most = 256
   private let url: URL
@@ -11,35 +11,35 @@ public struct LoginFile: Sendable {
   /// - Parameter folder: the home.
   public init(in folder: String) { url = URL(filePath: folder).appending(path: "logins.json") }
 
-  /// By name; nobody where there is no file.
+  /// Returns the logins by name; none without a file.
   public func read() throws -> [Login] {
     guard FileManager.default.fileExists(atPath: url.path) else { return [] }
     let json = try JSON.read(Array(try Data(contentsOf: url)))
     guard let logins = json.elements?.map(Login.init), !logins.contains(nil) else {
-      throw LoginFault("\(url.path) is damaged: restore it, or take it away and add all anew")
+      throw LoginFault("\(url.path) is damaged: restore it, or delete it and add the logins again")
     }
     return logins.compactMap(\.self)
   }
 
-  /// Adds somebody, or replaces who has that name.
+  /// Adds a login, or replaces the one with this name.
   public func add(_ login: Login) throws {
     if let fault = TextRule.line.fault(in: login.name) { throw LoginFault("the name \(fault)") }
     var logins = try read().filter { $0.name != login.name }
-    guard logins.count < Self.most else { throw LoginFault("there are \(Self.most) already") }
+    guard logins.count < Self.most else { throw LoginFault("too many logins: remove one first") }
     logins.append(login)
     try write(logins.sorted { $0.name < $1.name })
   }
 
-  /// Takes somebody off it.
+  /// Removes a login.
   public func remove(_ name: String) throws {
     let logins = try read()
     guard logins.contains(where: { $0.name == name }) else {
-      throw LoginFault("nobody logs in as \(name)")
+      throw LoginFault("there is no login \(name)")
     }
     try write(logins.filter { $0.name != name })
   }
 
-  /// Beside it first, so that it is whole at any moment.
+  /// Written to a temporary file first, so that it is always complete.
   private func write(_ logins: [Login]) throws {
     let new = url.appendingPathExtension("new")
     let data = Data((JSON.array(logins.map(\.json)).text + "\n").utf8)
@@ -53,9 +53,9 @@ public struct LoginFile: Sendable {
   }
 }
 
-/// Why something about logins was not done, in one line.
+/// Why a change of the logins failed, in one line.
 public struct LoginFault: Error, Hashable, Sendable, CustomStringConvertible {
-  /// For the person who asked.
+  /// One line for the user.
   public let description: String
 
   init(_ description: String) { self.description = description }

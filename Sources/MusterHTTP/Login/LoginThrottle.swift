@@ -1,6 +1,6 @@
 internal import Synchronization
 
-/// Lets nobody guess quickly: so many wrong passphrases a minute from one address, and so many from
+/// Limits the guessing of passphrases: a maximum of failures per minute from one address, and from
 /// all together.
 final class LoginThrottle: Sendable {
   private static let perClient = 5

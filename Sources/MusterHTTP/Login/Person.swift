@@ -1,10 +1,10 @@
 internal import MusterModel
 
-/// Somebody who has logged in.
+/// A logged-in user.
 struct Person: Sendable {
   let name: String
-  /// The person that the login is bound to: whatever is said by it stands for them.
+  /// The user that the login is bound to and reports for.
   let user: UserID?
-  /// Whether they are still let in. What is answered without an end MUST ask from time to time.
+  /// Whether the session is still valid. An endless response MUST check this from time to time.
   let stays: @Sendable () -> Bool
 }

@@ -2,11 +2,11 @@ internal import MusterCrypto
 internal import MusterModel
 internal import Synchronization
 
-/// Who has logged in, by a secret that their browser keeps. Here only hashes of the secrets are.
+/// The sessions, by a secret in the user's browser. Only hashes of the secrets are stored here.
 ///
-/// A secret lives for a quarter of an hour; then the next request gets another in its place, and
-/// the old one is good for a minute more, for requests that were under way. Nobody stays for longer
-/// than twelve hours, or half an hour without a request.
+/// A secret is valid for a quarter of an hour; the next request then renews it, and the old one
+/// stays valid for another minute, for concurrent requests. A session ends after twelve hours, or
+/// after half an hour without a request.
 final class Sessions: Sendable {
   struct Session: Sendable {
     let name: String
@@ -25,7 +25,7 @@ final class Sessions: Sendable {
 
   private let open = Mutex<[Bytes32: Session]>([:])
 
-  /// The secret of a new session.
+  /// Starts a session and returns its secret.
   func begin(
     _ name: String, _ rights: Login.Rights, now: ContinuousClock.Instant
   ) -> String {
@@ -34,7 +34,7 @@ final class Sessions: Sendable {
     return insert(session, now: now)
   }
 
-  /// Whose secret it is, and the one that takes its place from now on, if another does.
+  /// Returns the session of a secret, and a new secret if it is due for renewal.
   func find(
     _ secret: String, now: ContinuousClock.Instant
   ) -> (session: Session, renewed: String?)? {
@@ -49,7 +49,7 @@ final class Sessions: Sendable {
       let isDue = now - session.renewed >= Self.rotation
       open[key] = session
       if isDue {
-        // Once only: its end is near from here on.
+        // Only once: from here on it only expires.
         open[key]?.renewed = session.ends
         open[key]?.ends = min(session.ends, now + Self.grace)
       }
@@ -62,7 +62,7 @@ final class Sessions: Sendable {
     return (session, insert(next, now: now))
   }
 
-  /// Whether a secret is still good; that somebody asks is no use of it.
+  /// Whether a secret is still valid; this check does not extend it.
   func holds(_ secret: String, now: ContinuousClock.Instant) -> Bool {
     open.withLock { open in
       guard let session = open[Self.key(secret)] else { return false }
@@ -72,7 +72,7 @@ final class Sessions: Sendable {
 
   func end(_ secret: String) { open.withLock { $0[Self.key(secret)] = nil } }
 
-  /// Of somebody who may no longer come in.
+  /// Ends the sessions of a login that was removed.
   func endAll(of name: String) {
     open.withLock { $0 = $0.filter { $0.value.name != name } }
   }

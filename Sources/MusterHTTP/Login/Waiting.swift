@@ -1,10 +1,10 @@
 internal import Synchronization
 
-/// How many wait for something.
+/// Counts waiting tasks.
 final class Waiting: Sendable {
   private let count = Mutex(0)
 
-  /// False when so many wait already.
+  /// Returns false at the limit.
   func enter(upTo most: Int) -> Bool {
     count.withLock { count in
       guard count < most else { return false }

@@ -5,11 +5,11 @@ public import MusterTransport
 internal import NIOCore
 public import ServiceLifecycle
 
-/// Where field nodes come by uplink: HTTPS, by the certificate that the operation's control log
+/// The HTTPS listener of a command post, with the certificate that the operation's control log
 /// names.
 public struct CommandPostServer: Service {
   private static let mostConnections = 512
-  /// Longer than whoever is there stays silent.
+  /// Longer than the interval at which a connected node sends.
   private static let idle = TimeAmount.seconds(60)
   private static let headerBytes = 8 * 1024
 
@@ -20,11 +20,11 @@ public struct CommandPostServer: Service {
   private let other: UplinkResponder.Other
   private let logger: Logger
 
-  /// Answers uplinks, and people who log in.
+  /// Serves uplinks and logins.
   ///
   /// - Parameters:
   ///   - programs: MUST be run by the same service group.
-  ///   - home: the node's folder, which says who may log in, and keeps what they did.
+  ///   - home: the node's folder, with the logins and the audit log.
   public init(
     host: String, port: Int, identity: UplinkIdentity, uplinks: UplinkSwitch, programs: Programs,
     home: String, logger: Logger
@@ -39,7 +39,7 @@ public struct CommandPostServer: Service {
     }
   }
 
-  /// - Parameter other: answers what is no uplink.
+  /// - Parameter other: answers all requests except uplinks.
   init(
     host: String, port: Int, identity: UplinkIdentity, uplinks: UplinkSwitch, logger: Logger,
     other: @escaping UplinkResponder.Other
@@ -52,7 +52,7 @@ public struct CommandPostServer: Service {
     self.other = other
   }
 
-  /// Returns after a graceful shutdown; throws where the address is taken.
+  /// Returns after a graceful shutdown; throws if the address is in use.
   public func run() async throws {
     var quiet = logger
     quiet.logLevel = .critical
@@ -75,7 +75,7 @@ public struct CommandPostServer: Service {
         uplinks.serves(at: host.contains(":") ? "[\(host)]:\(bound)" : "\(host):\(bound)")
         logger.info("a command post on https://\(host):\(bound)")
       }, logger: quiet)
-    // The server waits for all who are there, and uplinks do not go by themselves.
+    // The server waits for all connections, and uplinks do not end by themselves.
     try await withGracefulShutdownHandler {
       try await application.run()
     } onGracefulShutdown: {

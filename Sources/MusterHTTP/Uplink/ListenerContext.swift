@@ -1,7 +1,7 @@
 internal import Hummingbird
 internal import NIOCore
 
-/// What a request on the command post's listener comes with.
+/// The context of a request to the command post's listener.
 struct ListenerContext: RequestContext {
   var coreContext: CoreRequestContextStorage
   let channel: any Channel
@@ -11,6 +11,6 @@ struct ListenerContext: RequestContext {
     channel = source.channel
   }
 
-  /// Whose requests count together; empty where the system does not tell.
+  /// The address by which requests are throttled; empty if unknown.
   var client: String { channel.remoteAddress?.ipAddress ?? "" }
 }

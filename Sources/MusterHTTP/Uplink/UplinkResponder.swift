@@ -2,11 +2,12 @@ internal import Hummingbird
 internal import MusterTransport
 internal import NIOCore
 
-/// Answers one request on the command post's listener: `POST /uplink` with a body that never ends,
-/// as the request's does not; everything else with whatever else is there.
+/// Answers requests to the command post's listener: `POST /uplink` with an endless body, as the
+/// request's is; everything else with the other responder.
 ///
-/// Whoever comes is told nothing before the engine has a session with them, and is sent away after
-/// a while without one: TLS shows who this command post is, Noise inside it who the other is.
+/// A client receives nothing before the engine has a session with it, and without one it is
+/// disconnected after a while: TLS authenticates this command post, Noise inside it authenticates
+/// the client.
 struct UplinkResponder: HTTPResponder {
   typealias Context = ListenerContext
   typealias Other = @Sendable (Request, ListenerContext) async throws -> Response
@@ -16,14 +17,14 @@ struct UplinkResponder: HTTPResponder {
 
   func respond(to request: Request, context: ListenerContext) async throws -> Response {
     guard request.uri.path == UplinkClient.path else { return try await other(request, context) }
-    // No web page has a reason to come here.
+    // No web page has a reason to use this path.
     guard request.method == .post, request.headers[.origin] == nil,
       request.headers[.contentType] == UplinkClient.mediaType
     else { return Response(status: .notFound) }
     guard let connection = uplinks.admit(from: context.client) else {
       return Response(status: .serviceUnavailable)
     }
-    // From here on silence ends it, not its age.
+    // From here on an idle timeout ends it, not its age.
     context.channel.pipeline.fireUserInboundEventTriggered(ConnectionLifetime.Wish.endless)
     let (uplinks, incoming) = (uplinks, request.body)
     let lease = UplinkLease(connection, of: uplinks)
@@ -36,7 +37,7 @@ struct UplinkResponder: HTTPResponder {
   }
 }
 
-/// Ends an uplink when its answer is written, and also where that is never begun.
+/// Ends an uplink when its response ends or was never started.
 private final class UplinkLease: Sendable {
   private let connection: UplinkConnection
   private let uplinks: UplinkSwitch

@@ -2,28 +2,27 @@ internal import MusterInterchange
 internal import MusterModel
 internal import MusterTransport
 
-/// Somewhere that events are posted to, and which.
+/// A target for events, with its rules.
 struct Webhook: Hashable, Sendable {
-  /// Which events are posted.
+  /// The rules that select events.
   struct Rules: Hashable, Sendable {
-    /// Crossings of these types; none where it is empty.
+    /// Crossings of these types; none if empty.
     var events: Set<CrossingType>
     /// Whether alerts of this node are posted: all of them, whatever fences and people are named.
     var alerts: Bool
-    /// Crossings of these fences, by name or by the first digits of the id; of all where it is
-    /// empty.
+    /// Crossings of these fences, by name or by the first digits of the id; of all fences if empty.
     var fences: [String]
-    /// Crossings of these people, by callsign; of all where it is empty.
+    /// Crossings of these people, by callsign; of all people if empty.
     var users: [String]
-    /// Sets of which each new sync count is told.
+    /// Data sets whose new sync counts are posted.
     var datasets: Set<Dataset>
 
-    /// What stands for alerts among the kinds of events.
+    /// The name of alerts among the kinds of events.
     static let alert = "ALERT"
     /// All kinds of events.
     static let kinds = CrossingType.kinds.map(\.name) + [alert]
 
-    /// All crossings where nothing is said, but none where only sets are named.
+    /// By default all crossings, but none if only data sets are named.
     init(
       events: Set<CrossingType>? = nil, alerts: Bool = false, fences: [String] = [],
       users: [String] = [], datasets: Set<Dataset> = []
@@ -36,20 +35,20 @@ struct Webhook: Hashable, Sendable {
     }
   }
 
-  /// Names that one rule holds.
+  /// The most names in one rule.
   static let mostNames = 64
   static let secretBytes = 16...256
 
-  /// By which people call it.
+  /// The name that the user chose.
   let name: String
-  /// Where to.
+  /// The target URL.
   let address: WebhookAddress
-  /// By which the other side knows that it is we.
+  /// The secret that signs the requests.
   let secret: String
-  /// Which events.
+  /// Which events are posted.
   let rules: Rules
 
-  /// Refuses a name or a secret that is none.
+  /// Creates a webhook. Rejects an invalid name or secret.
   init(
     name: String, address: WebhookAddress, secret: String, rules: Rules
   ) throws(WebhookFault) {
@@ -86,7 +85,7 @@ extension Webhook.Rules {
     return (fences.isEmpty || isFence) && (users.isEmpty || users.contains(crossing.callsign))
   }
 
-  /// As the file and the API have it.
+  /// The form in the file and in the API.
   var members: [String: JSON] {
     [
       "events": .strings(
@@ -97,9 +96,9 @@ extension Webhook.Rules {
   }
 }
 
-/// Why something about webhooks was not done, in one line.
+/// Why a change of the webhooks failed, in one line.
 struct WebhookFault: Error, Hashable, Sendable, CustomStringConvertible {
-  /// For the person who asked.
+  /// One line for the user.
   let description: String
 
   init(_ description: String) { self.description = description }

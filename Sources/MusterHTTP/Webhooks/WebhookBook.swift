@@ -4,34 +4,34 @@ internal import MusterModel
 internal import MusterTransport
 internal import Synchronization
 
-/// The webhooks of a node: where events go, how far each has been told, and what it would not
-/// take. In two files of the home that this user alone reads:
+/// The webhooks of a node with their positions and failed events, in two files of the home that
+/// only this user can read:
 ///
-///     webhooks.json          targets with their secrets, since when, what they would not take
-///     webhooks-places.json   how far each has been told; without it, it is told again
+///     webhooks.json          targets with their secrets, start positions and failed events
+///     webhooks-places.json   the current position of each; without it, events are posted again
 ///
-/// Whoever opens it MUST hold the home's lock.
+/// The caller that opens it MUST hold the home's lock.
 public final class WebhookBook: Sendable {
   static let most = 32
-  /// Of one webhook. With so many nothing more is posted to it until somebody has looked.
+  /// The limit of one webhook. At the limit it is paused until a user intervenes.
   static let mostFailed = 1000
 
   struct Entry: Sendable {
-    /// Another for one that is added anew under an old name.
+    /// A new number for a webhook that is removed and added again with the same name.
     var serial = 0
     var webhook: Webhook
-    /// Where it began.
+    /// Its start position.
     let since: WebhookPlace
     var place: WebhookPlace
     var failed: [FailedDelivery] = []
-    /// How the last attempt went wrong; nil where it did not.
+    /// The error of the last attempt; nil after a success.
     var trouble: String?
   }
 
   private struct State {
     var entries: [String: Entry] = [:]
     var serials = 0
-    /// How often people have changed something.
+    /// The number of changes by users.
     var changes = 0
     var bells: [Int: AsyncStream<Void>.Continuation] = [:]
     var watcher: AsyncStream<Void>.Continuation?
@@ -42,7 +42,7 @@ public final class WebhookBook: Sendable {
   private let places: URL
   private let state: Mutex<State>
 
-  /// Reads what is there; throws `WebhookFault` for what is damaged.
+  /// Reads the files; throws `WebhookFault` if they are damaged.
   ///
   /// - Parameter folder: the home.
   public init(in folder: String) throws {
@@ -54,13 +54,13 @@ public final class WebhookBook: Sendable {
     for json in try Self.read(targets)?.elements ?? [] {
       guard var entry = Entry(json) else {
         throw WebhookFault(
-          "\(targets.path) is damaged: restore it, or take it away and add all anew")
+          "\(targets.path) is damaged: restore it, or delete it and add the webhooks again")
       }
       serials += 1
       entry.serial = serials
       entries[entry.webhook.name] = entry
     }
-    // Without its place a webhook is told again what it knows, which does no harm.
+    // Without its position a webhook receives known events again, which is harmless.
     for (name, json) in try Self.read(places)?.members ?? [:] {
       if let place = WebhookPlace(json) { entries[name]?.place = place }
     }
@@ -75,9 +75,9 @@ public final class WebhookBook: Sendable {
 
   func entry(_ name: String) -> Entry? { state.withLock { $0.entries[name] } }
 
-  /// Adds a webhook, or replaces the one of that name, which goes on where it was.
+  /// Adds a webhook, or replaces the one with this name, which keeps its position.
   ///
-  /// - Parameter place: where a new one begins.
+  /// - Parameter place: the start position of a new one.
   func put(_ webhook: Webhook, from place: WebhookPlace) throws {
     try change { state in
       guard state.entries[webhook.name] != nil || state.entries.count < Self.most else {
@@ -94,7 +94,7 @@ public final class WebhookBook: Sendable {
     try keepPlaces()
   }
 
-  /// With all that it would not take.
+  /// Removes a webhook with its failed events.
   func remove(_ name: String) throws {
     try change { state in
       guard state.entries.removeValue(forKey: name) != nil else { throw Self.unknown(name) }
@@ -102,7 +102,7 @@ public final class WebhookBook: Sendable {
     try keepPlaces()
   }
 
-  /// Has what was not taken tried again: one crossing, or with nil all. How many.
+  /// Marks failed events for a retry: one crossing, or all with nil. Returns how many.
   func retry(_ name: String, _ crossing: String?) throws -> Int {
     try change { state in
       guard var entry = state.entries[name] else { throw Self.unknown(name) }
@@ -115,7 +115,7 @@ public final class WebhookBook: Sendable {
         count += 1
       }
       guard crossing == nil || count == 1 else {
-        throw WebhookFault("\(count) events that were not taken begin with \(crossing ?? "")")
+        throw WebhookFault("\(count) failed events have an id that begins with \(crossing ?? "")")
       }
       state.entries[name] = entry
       return count
@@ -128,7 +128,7 @@ public final class WebhookBook: Sendable {
 
   // MARK: The sender
 
-  /// Rings when somebody has changed something.
+  /// Returns a stream that signals changes by users.
   func changes() -> AsyncStream<Void> {
     let (stream, bell) = AsyncStream.makeStream(
       of: Void.self, bufferingPolicy: .bufferingNewest(1))
@@ -139,7 +139,7 @@ public final class WebhookBook: Sendable {
 
   var changeCount: Int { state.withLock { $0.changes } }
 
-  /// Rings when there may be something to do.
+  /// Returns a stream that signals possible work.
   func addBell(_ serial: Int) -> (rings: AsyncStream<Void>, bell: AsyncStream<Void>.Continuation) {
     let (rings, bell) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
     state.withLock { $0.bells[serial] = bell }
@@ -152,7 +152,7 @@ public final class WebhookBook: Sendable {
     for bell in state.withLock({ Array($0.bells.values) }) { bell.yield() }
   }
 
-  /// In memory: `keepPlaces` writes it down.
+  /// Moves the position in memory; `keepPlaces` stores it.
   func move(_ name: String, to place: WebhookPlace) {
     state.withLock { state in
       state.entries[name]?.place = place
@@ -164,7 +164,7 @@ public final class WebhookBook: Sendable {
     state.withLock { $0.entries[name]?.trouble = trouble }
   }
 
-  /// Puts a crossing aside that is not taken. False where too many are there.
+  /// Stores a failed crossing. Returns false at the limit.
   func fail(_ delivery: FailedDelivery, of name: String) throws -> Bool {
     try save { state in
       guard var entry = state.entries[name] else { return true }
@@ -176,12 +176,12 @@ public final class WebhookBook: Sendable {
     }
   }
 
-  /// It was taken after all, or is not known any more.
+  /// Removes a failed crossing that was delivered or no longer exists.
   func settle(_ crossing: CrossingID, of name: String) throws {
     try save { $0.entries[name]?.failed.removeAll { $0.crossing == crossing } }
   }
 
-  /// Writes down how far all have been told.
+  /// Stores the positions of all webhooks.
   func keepPlaces() throws {
     try state.withLock { state in
       try Self.write(JSON.object(state.entries.mapValues(\.place.json)), to: places)
@@ -204,7 +204,7 @@ public final class WebhookBook: Sendable {
     return result
   }
 
-  /// What cannot be written down has not happened.
+  /// Changes the state and stores it; if it cannot be stored, the state stays unchanged.
   private func save<Result: Sendable>(_ body: (inout State) throws -> Result) throws -> Result {
     try state.withLock { state in
       let before = state.entries
@@ -229,7 +229,7 @@ public final class WebhookBook: Sendable {
     }
   }
 
-  /// Beside it first, so that it is whole at any moment.
+  /// Written to a temporary file first, so that it is always complete.
   private static func write(_ json: JSON, to url: URL) throws {
     let new = url.appendingPathExtension("new")
     guard
@@ -273,13 +273,13 @@ extension WebhookBook.Entry {
   }
 }
 
-/// The disk's fault, not that of who asks.
+/// A failure of the disk, not of the client.
 private struct UnwritableFile: Error, CustomStringConvertible {
   let description: String
 }
 
 extension Webhook.Rules {
-  /// As the file and the API have it; nil for what is none.
+  /// Parses the form in the file and in the API; nil if malformed.
   init?(_ members: [String: JSON]) {
     func words(_ name: String) -> [String]? {
       guard let list = members[name] else { return [] }

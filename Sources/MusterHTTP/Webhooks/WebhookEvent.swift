@@ -1,15 +1,15 @@
 internal import MusterInterchange
 internal import MusterModel
 
-/// One event as it is posted: a CloudEvent (1.0, structured JSON). Its id is the same whenever and
-/// by whichever node it is posted, so that whoever has it already can tell.
+/// One event as a CloudEvent (1.0, structured JSON). Its id is the same on every node and in every
+/// attempt, so that a receiver detects duplicates.
 struct WebhookEvent: Hashable {
   static let type = "application/cloudevents+json"
 
   let id: String
   let body: String
 
-  /// A crossing, its data in the form that consumers of geofencing in the cloud read already.
+  /// A crossing, with data in the form that consumers of AWS Location geofence events read.
   init(_ crossing: CrossingSummary, operation: OperationID, source: DeviceID) {
     let data = JSON.object([
       "version": .string("0"), "id": .id(crossing.id),
@@ -36,7 +36,7 @@ struct WebhookEvent: Hashable {
       time: crossing.sampleTime, data: data)
   }
 
-  /// That a set has changed at this node, as an event stream tells it.
+  /// A change of a data set at this node, as in an event stream.
   init(_ notice: Notice, operation: OperationID, source: DeviceID, now: Timestamp) throws {
     self.init(
       id: "\(source)-\(notice.dataset.name)-\(notice.count)", kind: "change",
@@ -44,7 +44,7 @@ struct WebhookEvent: Hashable {
       data: try JSON.read(Array(notice.text.utf8)))
   }
 
-  /// An alert of the node that came, was noticed or went.
+  /// An alert of the node that was raised, acknowledged or cleared.
   init(_ change: AlertChange, operation: OperationID, source: DeviceID, now: Timestamp) {
     let (word, alert, time): (String, Alert, Timestamp) =
       switch change {
@@ -53,7 +53,7 @@ struct WebhookEvent: Hashable {
         ("acknowledged", alert, alert.acknowledgement?.moment ?? now)
       case .cleared(let alert): ("cleared", alert, now)
       }
-    // An alert that grows louder is raised again.
+    // An alert whose level rises is raised again.
     let name = "\(alert.id.kind.name)-\(alert.id.row)-\(alert.since.milliseconds)"
     self.init(
       id: "\(source)-\(name)-\(alert.level.name)-\(word)", kind: "alert.\(word)",

@@ -1,32 +1,31 @@
 internal import MusterInterchange
 internal import MusterModel
 
-/// How far a webhook has been told: what comes later is still to be posted. The queue is the
-/// node's own log; this is the place in it.
+/// The position of a webhook: later events are still to be posted. The node's own log is the queue,
+/// and this is the position in it.
 struct WebhookPlace: Hashable, Sendable {
-  /// Of the last crossing that was told or passed over.
+  /// The arrival number of the last crossing that was posted or skipped.
   var arrival: Int64
-  /// Its id; nil where none was. A database that was made anew numbers crossings anew, which
-  /// shows by it.
+  /// Its id; nil before the first. A rebuilt database numbers crossings again, which this detects.
   var crossing: CrossingID?
-  /// The sync counts that were told.
+  /// The sync counts that were posted.
   var counts: [Dataset: UInt64]
-  /// The alerts that it was told of and that stood then, as it was told of them. Alerts are in no
-  /// log: what differs from those that stand now is still to be posted.
+  /// The alerts that were active when last posted, as posted. Alerts are in no log: their
+  /// difference from the alerts active now is still to be posted.
   var alerts: [AlertID: Alert] = [:]
 
-  /// From the beginning.
+  /// The start of the log.
   static let beginning = WebhookPlace(arrival: 0, crossing: nil, counts: [:])
 }
 
-/// A crossing that the other side would not take.
+/// A crossing that the receiver rejected.
 struct FailedDelivery: Hashable, Sendable {
   let arrival: Int64
   let crossing: CrossingID
   var reason: String
   var attempts: Int
   var failedAt: Timestamp
-  /// Whether it is to be tried again.
+  /// Whether it is to be retried.
   var isDue: Bool
 }
 
@@ -40,7 +39,7 @@ extension WebhookPlace {
     ])
   }
 
-  /// Nil for what is none.
+  /// Returns nil for malformed JSON.
   init?(_ json: JSON) {
     guard let members = json.members, let arrival = members["arrival"]?.wholeNumber,
       let counts = members["counts"]?.members
@@ -52,7 +51,7 @@ extension WebhookPlace {
       known[dataset] = number
     }
     self.init(arrival: arrival, crossing: CrossingID(members["crossing"]), counts: known)
-    // Builds before knew of none.
+    // Earlier builds stored no alerts.
     for json in members["alerts"]?.elements ?? [] {
       guard let alert = Alert(json) else { return nil }
       alerts[alert.id] = alert
@@ -61,7 +60,7 @@ extension WebhookPlace {
 }
 
 extension FailedDelivery {
-  /// As `webhook failed` prints it.
+  /// The form that `webhook failed` prints.
   var json: JSON {
     .object([
       "id": .id(crossing), "reason": .string(reason), "attempts": .count(attempts),
@@ -69,7 +68,7 @@ extension FailedDelivery {
     ])
   }
 
-  /// With what only the file needs.
+  /// The stored form, with the fields that only the file needs.
   var stored: JSON { json.adding(["arrival": .integer(arrival)]) }
 
   init?(stored json: JSON) {
@@ -93,7 +92,7 @@ extension CrossingID {
 }
 
 extension Alert {
-  /// What `json` says.
+  /// Parses `json`.
   fileprivate init?(_ json: JSON) {
     guard let members = json.members, let text = members["text"]?.word,
       let kind = AlertKind.allCases.first(where: { $0.name == members["kind"]?.word }),

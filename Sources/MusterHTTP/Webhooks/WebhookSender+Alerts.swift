@@ -3,9 +3,9 @@ internal import MusterModel
 internal import MusterNode
 internal import MusterTransport
 
-/// Alerts are a node's own, and in no log: a webhook is told how those that stand differ from those
-/// that it was told of. So nothing piles up while nobody answers, and what came and went meanwhile
-/// is not told: nobody can see to it any more.
+/// Alerts belong to one node and are in no log: a webhook receives how the active alerts differ
+/// from those last posted. Therefore nothing accumulates while a receiver is unreachable, and an
+/// alert that was raised and cleared in the meantime is not posted: it needs no action any more.
 extension WebhookSender {
   func tellAlerts(_ webhook: Webhook, _ line: WebhookLine) async throws -> Step {
     guard webhook.rules.alerts, var place = book.entry(webhook.name)?.place else { return .idle }
@@ -24,8 +24,8 @@ extension WebhookSender {
 }
 
 extension WebhookPlace {
-  /// What is to be told, so that whoever is told knows which alerts stand. What has grown quieter
-  /// is noted, not told.
+  /// Returns the changes to post, after which the receiver knows the active alerts. A lower level
+  /// is recorded without a post.
   mutating func quieten(to standing: [Alert]) -> [AlertChange] {
     let changes = AlertChange.between(Array(alerts.values), and: standing)
     for alert in standing {

@@ -5,24 +5,24 @@ public import MusterNode
 public import MusterTransport
 public import ServiceLifecycle
 
-/// Posts events to webhooks, for as long as the node runs: to each in order, at least once, and
-/// to none on account of another.
+/// Posts events to webhooks while the node runs: to each webhook in order, at least once, and
+/// independently of the others.
 ///
-///     log ── from its place on ──▶ rules ──▶ one request at a time ──▶ taken: on to the next
-///                                                unreachable, busy ──▶ again, later and later
-///                                          refused, or busy for long ──▶ put aside
+///     log ── from its position ──▶ rules ──▶ one request at a time ──▶ accepted: next event
+///                                                unreachable, busy ──▶ retried with back-off
+///                                          rejected, or busy for long ──▶ set aside
 ///
-/// Nothing is queued in memory: what waits stands in the node's log, and a webhook's place in it is
-/// written down after what was taken. A place that is lost, or older, means that some is posted
-/// again, by the same id. Whoever hangs or talks without end has half a minute and one connection.
+/// No event is queued in memory: the node's log is the queue, and a webhook's position in it is
+/// stored after delivery. If that position is lost or outdated, some events are posted again, with
+/// the same ids. A receiver that hangs or sends endlessly costs half a minute and one connection.
 public struct WebhookSender: Service {
-  /// How long is waited after an attempt that failed.
+  /// The pauses after failed attempts.
   struct Pauses: Sendable {
     var first = Duration.seconds(1)
     var longest = Duration.seconds(300)
   }
 
-  /// Answers that one is busy, until an event is put aside: some minutes.
+  /// Busy responses until an event is set aside: several minutes.
   static let mostAttempts = 10
   private static let page = 256
 
@@ -34,7 +34,7 @@ public struct WebhookSender: Service {
   let logger: Logger
 
   /// - Parameters:
-  ///   - proxy: on the way to webhooks; nil for none.
+  ///   - proxy: the HTTP proxy for webhooks; nil for none.
   ///   - random: for the pauses between attempts.
   public init(
     node: Node, book: WebhookBook, proxy: UplinkProxy?, logger: Logger,
@@ -91,14 +91,14 @@ public struct WebhookSender: Service {
   // MARK: One webhook
 
   enum Step {
-    /// There may be more.
+    /// There may be more work.
     case onward
-    /// Nothing is to be done before something happens.
+    /// Nothing to do until something changes.
     case idle
     case again(String)
   }
 
-  /// Until it is removed.
+  /// Serves one webhook until it is removed.
   private func tend(_ name: String, _ serial: Int) async {
     let (rings, bell) = book.addBell(serial)
     defer { book.removeBell(serial) }
@@ -117,7 +117,7 @@ public struct WebhookSender: Service {
       } else {
         pause = pauses.first
       }
-      // A pause ends early where somebody has changed something.
+      // A pause ends early if a user changes something.
       repeat {
         let isRung = await withTaskGroup(of: Void.self) { [end] group in
           if let end {
@@ -134,8 +134,8 @@ public struct WebhookSender: Service {
     }
   }
 
-  /// Until there is nothing more to be posted, somebody has changed the webhook, or an attempt has
-  /// failed: then why.
+  /// Posts events until none are left, a user changes the webhook, or an attempt fails. Returns the
+  /// reason of a failure.
   private func work(on webhook: Webhook, _ attempts: inout Int) async -> String? {
     let line = WebhookLine(to: webhook.address, secret: webhook.secret, proxy: proxy)
     var trouble: String?
@@ -161,7 +161,8 @@ public struct WebhookSender: Service {
     return trouble
   }
 
-  /// Between a half of it and all, so that those that failed together do not come back together.
+  /// Returns a random pause between half and all of it, so that failed webhooks do not retry at the
+  /// same time.
   private func jittered(_ pause: Duration) -> Duration {
     pause * (0.5 + Double(random() % 1024) / 2048)
   }
@@ -184,20 +185,20 @@ public struct WebhookSender: Service {
     }
   }
 
-  /// Nil when it was moved to the beginning first, since the log is another by now.
+  /// Returns nil after a reset to the start, because the database was rebuilt.
   private func settled(
     _ place: WebhookPlace, of name: String
   ) async throws -> WebhookPlace? {
     guard let crossing = place.crossing else { return place }
     let there = try await crossings(after: place.arrival - 1, limit: 1).first
-    // A crossing that was taken back leaves a gap, with later ones behind it or not: only where the
-    // numbers are given anew does another one stand there, or is the newest number lower.
+    // A withdrawn crossing leaves a gap, with later numbers behind it or none. Only after
+    // renumbering does another crossing have this number, or is the newest number lower.
     let isSame =
       if let there { there.arrival != place.arrival || there.id == crossing } else {
         try await node.newestArrival() >= place.arrival
       }
     if isSame { return place }
-    logger.warning("webhook \(name) is told all anew: the database was made anew")
+    logger.warning("webhook \(name) receives all events again: the database was rebuilt")
     book.move(
       name,
       to: WebhookPlace(arrival: 0, crossing: nil, counts: place.counts, alerts: place.alerts))
@@ -220,7 +221,7 @@ public struct WebhookSender: Service {
           return .again(reason)
         case .busy(let reason), .refused(let reason):
           guard try putAside(crossing, reason, attempts + 1, webhook.name) else {
-            return .again("\(WebhookBook.mostFailed) events were not taken: see to them first")
+            return .again("\(WebhookBook.mostFailed) events failed: retry or remove them")
           }
         case .taken: book.note(nil, of: webhook.name)
         }
@@ -228,7 +229,7 @@ public struct WebhookSender: Service {
       }
       (place.arrival, place.crossing) = (crossing.arrival, crossing.id)
       book.move(webhook.name, to: place)
-      // Somebody may have changed it, or taken it away.
+      // A user may have changed or removed it.
       guard !Task.isCancelled, book.entry(webhook.name)?.webhook == webhook else { return .idle }
     }
     return .onward
@@ -237,7 +238,7 @@ public struct WebhookSender: Service {
   private func putAside(
     _ crossing: CrossingSummary, _ reason: String, _ attempts: Int, _ name: String
   ) throws -> Bool {
-    logger.warning("webhook \(name) did not take event \(crossing.id): \(reason)")
+    logger.warning("webhook \(name) rejected event \(crossing.id): \(reason)")
     book.note(reason, of: name)
     return try book.fail(
       FailedDelivery(
@@ -251,7 +252,7 @@ public struct WebhookSender: Service {
   ) async throws -> Step {
     let found = try await crossings(after: failed.arrival - 1, limit: 1).first
     guard let found, found.id == failed.crossing else {
-      // Its author was put out, or the database was made anew, and then all is told anew.
+      // Its author was revoked, or the database was rebuilt, and then all events are posted again.
       try book.settle(failed.crossing, of: webhook.name)
       return .onward
     }
@@ -270,7 +271,7 @@ public struct WebhookSender: Service {
     }
   }
 
-  /// Only the newest count of a set: it says all that earlier ones said.
+  /// Posts only the newest count of a data set, which includes all earlier changes.
   private func tellCounts(_ webhook: Webhook, _ line: WebhookLine) async throws -> Step {
     for dataset in Dataset.allCases where webhook.rules.datasets.contains(dataset) {
       guard var place = book.entry(webhook.name)?.place else { return .idle }
@@ -289,15 +290,15 @@ public struct WebhookSender: Service {
     return .idle
   }
 
-  /// Posts what is not put aside where it is refused, since the next says as much: why it is to be
-  /// tried again, or nil once it is over with.
+  /// Posts an event that is not set aside if it is rejected, since the next one supersedes it.
+  /// Returns the reason for a retry; nil once it is done.
   func tell(_ event: WebhookEvent, _ webhook: Webhook, _ line: WebhookLine) async -> String? {
     switch await line.post(
       id: event.id, type: WebhookEvent.type, body: event.body, now: SystemClock.wall)
     {
     case .unreachable(let reason), .busy(let reason): return reason
     case .refused(let reason):
-      logger.warning("webhook \(webhook.name) did not take \(event.id): \(reason)")
+      logger.warning("webhook \(webhook.name) rejected \(event.id): \(reason)")
       book.note(reason, of: webhook.name)
     case .taken: book.note(nil, of: webhook.name)
     }
@@ -321,13 +322,13 @@ public struct WebhookSender: Service {
     switch await node.perform(.events(after: arrival, limit: limit)) {
     case .events(let events): return events
     case .refused(let reason, _): throw WebhookFault(reason)
-    default: throw WebhookFault("the node answered another question")
+    default: throw WebhookFault("the node sent an unexpected reply")
     }
   }
 }
 
 extension WebhookPlace {
-  /// Where a webhook begins that is to be told only what comes.
+  /// Returns the position from which a webhook receives only new events.
   static func now(of node: Node) async throws -> WebhookPlace {
     let counts = node.changeCounts
     let alerts = try await node.raisedAlerts()
