@@ -7,7 +7,7 @@ import Testing
 @testable import MusterHTTP
 
 @Suite struct `Running an operation over HTTP` {
-  /// Admits somebody by file, and returns their device's id.
+  /// Admits a device by file, and returns its id.
   private static func admit(_ callsign: String, by node: Node) async throws -> String {
     let folder = FileManager.default.temporaryDirectory.appending(
       path: "ma\(UInt32.random(in: 0 ... .max))")
@@ -25,7 +25,7 @@ import Testing
     return "\(device.id)"
   }
 
-  @Test func `a laptop is put out, once, and everybody can see it`() async throws {
+  @Test func `a device is revoked, once, and the list shows it`() async throws {
     try await WebStage.tell { web in
       let ben = try await Self.admit("Ben", by: web.node)
       let path = "/api/v1/devices/\(ben)/revoke"
@@ -47,7 +47,7 @@ import Testing
     }
   }
 
-  @Test func `a new key is made`() async throws {
+  @Test func `the key is rotated`() async throws {
     try await WebStage.tell { web in
       func frames() async throws -> Int {
         guard case .status(let status) = await web.node.perform(.status) else {
@@ -61,7 +61,7 @@ import Testing
     }
   }
 
-  @Test func `an invitation that nobody could follow is refused with the reason`() async throws {
+  @Test func `an unusable invitation is rejected with the reason`() async throws {
     try await WebStage.tell { web in
       let path = "/api/v1/invitations"
       let answer = try await web.client.ask("POST", path, body: "{}")
@@ -75,7 +75,7 @@ import Testing
     }
   }
 
-  @Test func `settings change where something is given, for all or for one person`() async throws {
+  @Test func `settings change where members are given, for all or for one user`() async throws {
     try await WebStage.tell { web in
       let (all, anna) = ("/api/v1/settings", "/api/v1/users/Anna/settings")
       let before = try await web.get(all)
@@ -97,7 +97,7 @@ import Testing
       #expect(try await web.get(anna)["foreground"] == after["foreground"])
       #expect(try await web.get(all) == after)
 
-      #expect(try await web.status("GET", "/api/v1/users/Nobody/settings") == 404)
+      #expect(try await web.status("GET", "/api/v1/users/Nemo/settings") == 404)
       for wrong in [
         "{}", "{\"foreground\":{}}", "{\"foreground\":{\"readingSeconds\":0}}",
         "{\"background\":{\"distanceMetres\":10001}}", "{\"silenceSeconds\":-1}",
@@ -109,7 +109,7 @@ import Testing
     }
   }
 
-  @Test func `takes a device of command`() async throws {
+  @Test func `requires a device of command`() async throws {
     try await WebStage.tell(role: .member) { web in
       guard case .devices(let devices) = await web.node.perform(.devices),
         let anna = devices.first(where: { !$0.isThisDevice })

@@ -3,8 +3,8 @@ import Testing
 
 @testable import MusterHTTP
 
-@Suite struct `Alerts that somebody takes notice of over HTTP` {
-  @Test func `the name and the moment stand with the alert, and the first stays`() async throws {
+@Suite struct `Alerts acknowledged over HTTP` {
+  @Test func `an acknowledgement keeps its name and time, and the first one counts`() async throws {
     try await WebStage.tell { web in
       let fence = try await web.make(
         "/api/v1/fences",
@@ -43,7 +43,7 @@ import Testing
       }
       let names = try await web.get("/api/v1/alerts").items.map { $0["acknowledgedBy"].word }
       #expect(Set(names) == ["Maria", "Anna"])
-      // What changes nothing is told to nobody.
+      // An acknowledgement without an effect is not counted as a change.
       let counts = try await web.get("/api/v1/changes")
       #expect(try await web.status("POST", path, "{\"name\":\"Ana\"}") == 204)
       #expect(try await web.get("/api/v1/changes")["alerts"] == counts["alerts"])

@@ -27,7 +27,7 @@ import Testing
     }
   }
 
-  @Test func `what the file says is served, and tiles are counted from the north`() async throws {
+  @Test func `the metadata is served, and tiles are counted from the north`() async throws {
     let file = try Self.map()
     try await WebStage.tell(map: try BaseMap(opening: file.path)) { web in
       let about = try await web.get("/api/v1/map")
@@ -52,13 +52,13 @@ import Testing
         #expect(answer.status == 404, "\(nowhere): \(answer.status)")
       }
       #expect(try await web.status("POST", "/tiles/0/0/0") == 405)
-      // No page of another site learns which map is here.
+      // No page of another site can read the map.
       let foreign = ["Origin": "https://example.org"]
       #expect(try await web.status("GET", "/tiles/0/0/0", nil, foreign) == 403)
     }
   }
 
-  @Test func `without one there is nothing to show, and it says so`() async throws {
+  @Test func `without a base map the API reports that there is none`() async throws {
     try await WebStage.tell { web in
       let about = try await web.get("/api/v1/map")
       #expect(about["tiles"] == .null && about["name"].word == "")
@@ -66,7 +66,7 @@ import Testing
     }
   }
 
-  @Test func `vector tiles and what is no map are refused with the reason`() throws {
+  @Test func `vector tiles and other files are rejected with the reason`() throws {
     for format in ["pbf", "PBF", "mvt"] {
       #expect(fault(of: try Self.map(format)).contains("vector tiles"))
     }
@@ -92,7 +92,7 @@ import Testing
     #expect(throws: BaseMap.Fault.self) { try BaseMap(opening: NSTemporaryDirectory()) }
   }
 
-  @Test func `what is missing in the metadata is found in the tiles`() throws {
+  @Test func `missing metadata is derived from the tiles`() throws {
     let file = try MapFile()
     try file.put(zoom: 7, column: 60, row: 70, MapFile.webp)
     try file.put(zoom: 9, column: 240, row: 280, MapFile.webp)
@@ -105,7 +105,7 @@ import Testing
     }
   }
 
-  @Test func `a tile that is too large, or no picture, harms nobody`() async throws {
+  @Test func `a tile that is too large, or not an image, is rejected`() async throws {
     let file = try Self.map()
     let large = try #require(MapFile.png) + Data(count: BaseMap.tileBytes)
     try file.put(zoom: 1, column: 0, row: 0, large)
@@ -121,7 +121,7 @@ import Testing
     #expect(try await map.tile(zoom: 0, x: 0, y: 0)?.picture == .png)
   }
 
-  @Test func `a file that was made to keep its reader busy is given up`() throws {
+  @Test func `a file with an endless query is abandoned`() throws {
     let file = try MapFile()
     try file.run(
       """

@@ -6,15 +6,15 @@ import MusterTransport
 import NIOSSL
 import Testing
 
-/// Row A7 of the faults, in the direction to the command post: whoever comes and does not belong to
-/// the operation hears nothing that matters, and costs little.
+/// Row A7 of the fault list, towards the command post: a client outside the operation receives
+/// nothing of value, and costs little.
 struct CommandPostServerTests {
   private static let modern = (least: TLSVersion.tlsv12, most: TLSVersion.tlsv13)
   private static let request =
     "POST /uplink HTTP/1.1\r\nhost: x\r\ncontent-type: application/octet-stream\r\n"
     + "transfer-encoding: chunked\r\n\r\n"
 
-  /// Tells a story about a listener, and then stops it.
+  /// Runs a listener for the body of a test, and then stops it.
   private func serving(
     _ story: (_ port: Int, _ uplinks: UplinkSwitch) async throws -> Void
   ) async throws {
@@ -49,7 +49,7 @@ struct CommandPostServerTests {
     }
   }
 
-  @Test func `who speaks no TLS, or an old one, is not answered`() async throws {
+  @Test func `a client without TLS, or with an old version, is not answered`() async throws {
     try await serving { port, _ in
       let old = try await Caller.call(port: port, tls: (.tlsv1, .tlsv11))
       await old.say(Self.request)
@@ -71,7 +71,7 @@ struct CommandPostServerTests {
       + "content-type: application/octet-stream\r\ncontent-length: 0\r\n\r\n",
     "DELETE /uplink HTTP/1.1\r\nhost: x\r\n\r\n",
   ])
-  func `what is no uplink is not found`(request: String) async throws {
+  func `a request that is not an uplink is not found`(request: String) async throws {
     try await serving { port, uplinks in
       let caller = try await Caller.call(port: port, tls: Self.modern)
       await caller.say(request)
@@ -87,7 +87,7 @@ struct CommandPostServerTests {
     "POST /uplink HTTP/1.1\r\n" + String(repeating: "x: y\r\n", count: 100) + "\r\n",
     "POST /uplink HTTP/1.1\r\ncontent-length: 5\r\ntransfer-encoding: chunked\r\n\r\n",
   ])
-  func `what is no request, or too large a one, ends the connection`(request: String) async throws {
+  func `a malformed or too large request ends the connection`(request: String) async throws {
     try await serving { port, uplinks in
       let caller = try await Caller.call(port: port, tls: Self.modern)
       await caller.say(request)
@@ -97,7 +97,7 @@ struct CommandPostServerTests {
     }
   }
 
-  @Test func `an uplink's rubbish ends it`() async throws {
+  @Test func `invalid data on an uplink ends it`() async throws {
     try await serving { port, _ in
       let caller = try await Caller.call(port: port, tls: Self.modern)
       await caller.say(Self.request + "4\r\n\u{7F}\u{7F}ab\r\n")
@@ -106,13 +106,13 @@ struct CommandPostServerTests {
     }
   }
 
-  @Test func `a stranger hears beats alone, may say little, and is sent away`() async throws {
+  @Test func `an outsider receives only heartbeats, and is disconnected`() async throws {
     try await serving { port, uplinks in
       let silent = try await Caller.call(port: port, tls: Self.modern)
       await silent.say(Self.request)
       let loud = try await Caller.call(port: port, tls: Self.modern)
       await loud.say(Self.request)
-      // 1,000 bytes that authenticate nowhere, in a chunk of 1,002.
+      // 1,000 bytes that cannot be authenticated, in a chunk of 1,002.
       let chunk =
         Array("3ea\r\n".utf8) + [3, 0xE8] + [UInt8](repeating: 9, count: 1000) + [13, 10]
       var said = 0
@@ -125,7 +125,7 @@ struct CommandPostServerTests {
     }
   }
 
-  @Test func `one address takes no more than its share`() async throws {
+  @Test func `one address is limited to its share of connections`() async throws {
     try await serving { port, uplinks in
       for _ in 0..<UplinkSwitch.mostGuestsFromAnAddress {
         #expect(uplinks.admit(from: "127.0.0.1") != nil)

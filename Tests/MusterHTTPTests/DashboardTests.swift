@@ -33,7 +33,7 @@ import Testing
     }
   }
 
-  @Test func `no path leads out of the page's own files`() async throws {
+  @Test func `no path leads outside the page's own files`() async throws {
     try await WebStage.tell { web in
       for path in [
         "/dashboard/", "/dashboard/..", "/dashboard/../index.html", "/dashboard/js/../icon.svg",
@@ -51,7 +51,7 @@ import Testing
     }
   }
 
-  @Test func `the page's own code weighs no more than it may`() throws {
+  @Test func `the page's own code stays below its size limit`() throws {
     let names = try #require(FileManager.default.enumerator(atPath: Self.root.path))
     var bytes = 0
     for case let name as String in names {
@@ -61,11 +61,11 @@ import Testing
         bytes += attributes[.size] as? Int ?? 0
       }
     }
-    // 250 KB is the page's budget: two seconds on a link of 1 Mbit/s.
+    // 250 KB is the limit of the page: two seconds on a link of 1 Mbit/s.
     #expect((50_000...250_000).contains(bytes), "\(bytes) bytes")
   }
 
-  @Test func `the page names each of its modules, so that none waits for another`() throws {
+  @Test func `the page preloads each of its modules, so that none waits for another`() throws {
     let page = try String(contentsOf: Self.root.appending(path: "index.html"), encoding: .utf8)
     let named = page.matches(of: /"\/dashboard\/(js\/[^"]+)"/).map { String($0.1) }
     let names = try #require(FileManager.default.enumerator(atPath: Self.root.path))
@@ -73,7 +73,7 @@ import Testing
     #expect(named.sorted() == modules.sorted())
   }
 
-  @Test func `every language has the same words, with the same places to fill in`() throws {
+  @Test func `every language has the same keys, with the same placeholders`() throws {
     func words(_ language: String) throws -> [String: Set<String>] {
       let text = try String(
         contentsOf: Self.root.appending(path: "js/i18n/\(language).js"), encoding: .utf8)
@@ -81,7 +81,7 @@ import Testing
       var words: [String: Set<String>] = [:]
       for match in text.matches(of: line) {
         let key = String(match.1 ?? match.2 ?? "")
-        #expect(words[key] == nil, "\(language): \(key) stands twice")
+        #expect(words[key] == nil, "\(language): \(key) occurs twice")
         words[key] = Set(String(match.3).matches(of: /{\w+}/).map { String($0.0) })
       }
       return words

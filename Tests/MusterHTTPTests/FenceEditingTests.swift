@@ -3,7 +3,7 @@ import Testing
 
 @testable import MusterHTTP
 
-@Suite struct `Fences that are changed in place` {
+@Suite struct `Changing fences` {
   private static let drawn = """
     {"name":"Plume","kind":"hazard",
      "geojson":{"type":"Polygon","coordinates":[[[7.0,46.0],[7.1,46.0],[7.1,46.1],[7.0,46.0]]]}}
@@ -13,7 +13,7 @@ import Testing
      "geometry":{"type":"Polygon","coordinates":[[[8.0,46.0],[8.1,46.0],[8.1,46.1],[8.0,46.0]]]}}}
     """
 
-  @Test func `what is given changes, and the rest stays`() async throws {
+  @Test func `given members change, and the rest stays unchanged`() async throws {
     try await WebStage.tell { web in
       let id = try await web.make("/api/v1/fences", JSON.read(of: Self.drawn))
       let path = "/api/v1/fences/\(id)"
@@ -26,7 +26,7 @@ import Testing
       #expect(try await web.get(before).items.isEmpty)
       let here = try await web.get(after).items
       #expect(here.map { $0["id"].word } == [id])
-      // A file's properties are those of a new fence; this one keeps its own.
+      // A file's properties are those of a new fence; an edit keeps the existing ones.
       #expect(here[0]["name"].word == "Plume" && here[0]["kind"].word == "hazard")
       #expect(here[0]["active"] == .bool(true))
 
@@ -43,7 +43,7 @@ import Testing
     }
   }
 
-  @Test func `a stale version, both shapes, neither and nonsense change nothing`() async throws {
+  @Test func `a stale version and invalid outlines change nothing`() async throws {
     try await WebStage.tell { web in
       let id = try await web.make("/api/v1/fences", JSON.read(of: Self.drawn))
       let path = "/api/v1/fences/\(id)"

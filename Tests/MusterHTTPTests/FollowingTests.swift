@@ -10,7 +10,7 @@ import Testing
     try await web.make("/api/v1/reports", .object(["title": .string(title)]))
   }
 
-  @Test func `a stream says where it begins, and then what changes`() async throws {
+  @Test func `a stream sends its start position, and then changes`() async throws {
     try await WebStage.tell { web in
       try await web.client.follow("/api/v1/stream") { events in
         let first = try #require(try await events.next())
@@ -29,7 +29,7 @@ import Testing
     }
   }
 
-  @Test func `who comes back is told what it missed, or to reload`() async throws {
+  @Test func `a reconnecting reader receives the missed changes, or must reload`() async throws {
     try await WebStage.tell { web in
       let place = try await Self.placeOf(web)
       let ids = [try await Self.report(web, "One"), try await Self.report(web, "Two")]
@@ -47,7 +47,7 @@ import Testing
         let notice = try #require(try await events.next()).json
         #expect(notice["reload"] == .bool(true) && notice["rows"] == .null)
       }
-      // What is no place is none: the stream begins anew.
+      // An invalid position counts as missing: the stream starts at the current counts.
       try await web.client.follow("/api/v1/stream", lastEventID: "x") { events in
         let first = try await events.next()
         #expect(first?.name == "counts")
@@ -62,7 +62,7 @@ import Testing
     }.joined(separator: "-")
   }
 
-  @Test func `a subscription chooses the sets, and its end ends the stream`() async throws {
+  @Test func `a subscription selects data sets, and its end ends the stream`() async throws {
     try await WebStage.tell { web in
       let path = "/api/v1/subscriptions/board"
       #expect(try await web.status("GET", path) == 404)
@@ -124,7 +124,7 @@ import Testing
     await reader.value
   }
 
-  @Test func `what waits for a reader that is stuck is bounded, and it is told to reload`() async {
+  @Test func `the queue of a blocked reader is bounded, and the reader must reload`() async {
     let connection = Connection(channel: EmbeddedChannel())
     let subscriber = Subscriber(
       of: Set(Dataset.allCases), subscription: nil, connection: connection)

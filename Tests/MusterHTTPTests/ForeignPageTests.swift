@@ -3,7 +3,7 @@ import Testing
 
 @testable import MusterHTTP
 
-/// Row W2: no page of another site, and no name that was pointed here, writes or reads anything.
+/// Row W2: pages of other sites, and DNS rebinding, can neither write nor read.
 @Suite struct `Pages of other sites` {
   private static func disguises(_ port: Int) -> [[String: String]] {
     [
@@ -18,7 +18,7 @@ import Testing
     ]
   }
 
-  @Test func `are refused on every route, whatever they pretend`() async throws {
+  @Test func `are rejected on every route, with any headers`() async throws {
     try await WebStage.tell { web in
       let id = try await web.make("/api/v1/reports", .object(["title": .string("Smoke")]))
       let before = try await web.get("/api/v1/changes")
@@ -41,7 +41,7 @@ import Testing
     }
   }
 
-  @Test func `the page that the node gave out may ask`() async throws {
+  @Test func `the node's own page is allowed`() async throws {
     try await WebStage.tell { web in
       for host in ["127.0.0.1:\(web.port)", "localhost:\(web.port)", "[::1]:\(web.port)"] {
         let own = ["Host": host, "Origin": "http://\(host)", "Sec-Fetch-Site": "same-origin"]
@@ -51,7 +51,7 @@ import Testing
     }
   }
 
-  @Test func `every answer forbids scripts, frames and guessing`() async throws {
+  @Test func `every response forbids scripts, frames and content sniffing`() async throws {
     try await WebStage.tell { web in
       for path in ["/api/v1/users", "/api/v1/nothing", "/openapi.json", "/metrics"] {
         let headers = try await web.client.ask("GET", path).headers
@@ -62,7 +62,7 @@ import Testing
     }
   }
 
-  @Test func `where others can reach the server, only phones are heard`() async throws {
+  @Test func `on a public address only trackers are served`() async throws {
     try await WebStage.tell(access: .phones(token: "s3cret")) { web in
       for path in ["/api/v1/users", "/s3cret/api/v1/users", "/metrics", "/healthz"] {
         let status = try await web.status("GET", path)
@@ -73,7 +73,7 @@ import Testing
     }
   }
 
-  @Test func `commands of the command line are taken on the node's own socket only`() async throws {
+  @Test func `commands of the command line are accepted on the own socket only`() async throws {
     let command = ["Content-Type": "application/json"]
     try await WebStage.tell { web in
       for method in ["POST", "GET", "PUT"] {

@@ -6,7 +6,7 @@ import Testing
 @Suite struct `The token of the loopback listener` {
   private static let token = "00112233445566778899aabbccddeeff"
 
-  @Test func `is asked for on every route but the page's files and the probes`() async throws {
+  @Test func `is required on every route except the page's files and the probes`() async throws {
     try await WebStage.tell(access: .local(token: Self.token)) { web in
       let bearer = ["Authorization": "Bearer \(Self.token)"]
       for path in ["/api/v1/users", "/api/v1/stream", "/openapi.json", "/metrics", "/tiles/1/0/0"] {
@@ -27,7 +27,7 @@ import Testing
     }
   }
 
-  @Test func `becomes a cookie by the address that is printed`() async throws {
+  @Test func `is exchanged for a cookie by the printed address`() async throws {
     try await WebStage.tell(access: .local(token: Self.token)) { web in
       let link = try await web.client.ask("GET", "/?token=\(Self.token)")
       #expect(link.status == 303 && link.headers["location"] == "/")
@@ -43,7 +43,7 @@ import Testing
     }
   }
 
-  @Test func `is explained to a browser that does not know it`() async throws {
+  @Test func `is explained to a browser without it`() async throws {
     try await WebStage.tell(access: .local(token: Self.token)) { web in
       for path in ["/", "/?token=", "/?token=ffff"] {
         let page = try await web.client.ask("GET", path)
@@ -56,7 +56,7 @@ import Testing
     }
   }
 
-  @Test func `is asked of phones too, as a path or a password`() async throws {
+  @Test func `is required of phones too, in the path or as a password`() async throws {
     try await WebStage.tell(access: .local(token: Self.token)) { web in
       let query = "?id=truck&lat=46.5&lon=7.5"
       let bare = try await web.status("GET", "/\(query)")
@@ -68,7 +68,7 @@ import Testing
     }
   }
 
-  @Test func `is not asked for where the user trusts the machine`() async throws {
+  @Test func `is not required if the user trusts the machine`() async throws {
     try await WebStage.tell { web in
       let link = try await web.client.ask("GET", "/?token=whatever")
       #expect(link.status == 303 && link.headers["set-cookie"] == nil)
@@ -76,7 +76,7 @@ import Testing
     }
   }
 
-  @Test func `is kept over restarts, for this user alone`() throws {
+  @Test func `is kept over restarts, for this user only`() throws {
     try Self.inFolder { folder in
       let first = try LocalToken(in: folder)
       #expect(first.text.utf8.count == 32)
@@ -86,7 +86,7 @@ import Testing
     }
   }
 
-  @Test func `is replaced where others could have read or planted it`() throws {
+  @Test func `is replaced if other users could have read or planted it`() throws {
     try Self.inFolder { folder in
       let first = try LocalToken(in: folder)
       let files = FileManager.default
@@ -106,11 +106,11 @@ import Testing
     }
   }
 
-  @Test func `cannot be made where nothing can be written`() {
+  @Test func `cannot be created in an unwritable folder`() {
     #expect(throws: LocalTokenFault.self) { try LocalToken(in: "/proc/nothing") }
   }
 
-  @Test func `a taken port is left for the next that is free`() async throws {
+  @Test func `a port in use is skipped for the next free one`() async throws {
     try await WebStage.tell { first in
       try await WebStage.tell(whenTaken: .useNext, port: first.port) { second in
         #expect(second.port != first.port)

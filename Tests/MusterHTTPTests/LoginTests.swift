@@ -11,9 +11,9 @@ import Testing
 
 @testable import MusterHTTP
 
-/// Who comes in from other machines. The TLS around it is the listener's.
+/// Remote access. The listener provides the TLS around it.
 @Suite struct `Logging in` {
-  /// The door as a listener asks it.
+  /// Calls the login responder as the listener does.
   private struct Caller {
     let door: LoginDoor
     var client = "10.0.0.9"
@@ -38,7 +38,7 @@ import Testing
       await ask(.post, LoginDoor.path, "{\"name\":\"\(name)\",\"passphrase\":\"\(passphrase)\"}")
     }
 
-    /// The cookie that a login gives.
+    /// Returns the cookie of a login.
     func cookie(_ name: String, _ passphrase: String) async throws -> String {
       let response = await logIn(name, passphrase)
       #expect(response.status == .noContent)
@@ -65,7 +65,7 @@ import Testing
       try file.add(Login(name: name, rights: rights, passphrase: words, cost: .minimum))
     }
     let programs = Programs(node: node, logger: .silent)
-    // No time passes, however long a busy machine takes.
+    // A fixed clock: no time passes, however slow the machine is.
     let start = ContinuousClock.now
     let door = LoginDoor(
       router: programs.router, dashboard: programs.dashboard, logins: file,
@@ -74,7 +74,7 @@ import Testing
     await node.stop()
   }
 
-  @Test func `opens what the login may do, and closes when it is over`() async throws {
+  @Test func `grants the login's rights, until the session ends`() async throws {
     try await Self.tell { caller, folder in
       #expect(await caller.ask(.get, "/api/v1/users").status == .unauthorized)
       let maria = try await caller.cookie("Maria", "Maria's words")
@@ -90,7 +90,7 @@ import Testing
     }
   }
 
-  @Test func `the page where people log in is there for all, and nothing of anybody's with it`()
+  @Test func `the login page is public, and contains no data`()
     async throws
   {
     try await Self.tell { caller, _ in
@@ -111,7 +111,7 @@ import Testing
     }
   }
 
-  @Test func `gives a cookie that no script and no other site gets`() async throws {
+  @Test func `sets a cookie that no script and no other site can read`() async throws {
     try await Self.tell { caller, _ in
       let response = await caller.logIn("Otto", "Otto's words")
       let cookie = try #require(response.headers[.setCookie])
@@ -133,7 +133,7 @@ import Testing
       }
       let maria = try await caller.cookie("Maria", "Maria's words")
       let help = "{\"safety\":\"help\"}"
-      // Given a login that is bound to nobody
+      // Given a login that is not bound to a user
       for (method, path, body) in [
         (HTTPRequest.Method.put, "/api/v1/me/safety", help),
         (.put, "/api/v1/me/team", "{\"team\":\"North\"}"),
@@ -143,7 +143,7 @@ import Testing
       }
       let before = try await anna()
       #expect(before.word == nil && before.team == "" && before.fix == nil)
-      // When it is bound, what it says is that person's, by name
+      // When it is bound, its reports are that user's, with its name
       let words = Array("Maria's words".utf8)
       try LoginFile(in: folder).add(
         Login(
@@ -156,7 +156,7 @@ import Testing
     }
   }
 
-  @Test func `a file of logins that names nobody's person is read`() throws {
+  @Test func `a file of logins without users is read`() throws {
     let login = try Login(
       name: "Maria", rights: .command, passphrase: Array("words".utf8), cost: .minimum)
     guard case .object(var members) = login.json else {
@@ -181,11 +181,11 @@ import Testing
     }
   }
 
-  @Test func `wrong words are refused alike, and after a few nobody may guess on`() async throws {
+  @Test func `wrong names and passphrases are rejected alike, and then throttled`() async throws {
     try await Self.tell { caller, _ in
       for _ in 0..<2 {
         #expect(await caller.logIn("Maria", "wrong").status == .unauthorized)
-        #expect(await caller.logIn("Nobody", "wrong").status == .unauthorized)
+        #expect(await caller.logIn("Nemo", "wrong").status == .unauthorized)
       }
       #expect(await caller.logIn("", "x").status == .badRequest)
       #expect(await caller.logIn("Maria", "wrong").status == .unauthorized)
@@ -195,7 +195,7 @@ import Testing
     }
   }
 
-  @Test func `who is taken off the list is out at once`() async throws {
+  @Test func `removing a login ends its sessions at once`() async throws {
     try await Self.tell { caller, folder in
       let maria = try await caller.cookie("Maria", "Maria's words")
       try LoginFile(in: folder).remove("Maria")
@@ -204,7 +204,7 @@ import Testing
     }
   }
 
-  @Test func `a page of another site is not heard, whoever is logged in`() async throws {
+  @Test func `a page of another site is rejected, even with a session`() async throws {
     try await Self.tell { caller, _ in
       let maria = try await caller.cookie("Maria", "Maria's words")
       for origin in ["https://evil.example", "http://post.example:7443", "null"] {
@@ -218,7 +218,7 @@ import Testing
     }
   }
 
-  @Test func `a secret is replaced in time, and good for a moment more`() {
+  @Test func `a secret is renewed in time, and stays valid for another minute`() {
     let sessions = Sessions()
     let start = ContinuousClock.now
     let first = sessions.begin("Maria", .command, now: start)
@@ -234,7 +234,7 @@ import Testing
     #expect(sessions.find("", now: start) == nil)
   }
 
-  @Test func `whether a secret is good can be asked without using it`() {
+  @Test func `checking a secret does not extend it`() {
     let sessions = Sessions()
     let start = ContinuousClock.now
     let secret = sessions.begin("Maria", .command, now: start)
@@ -245,7 +245,7 @@ import Testing
     #expect(!sessions.holds(secret, now: start))
   }
 
-  @Test func `nobody stays for longer than half a day, however busy`() {
+  @Test func `a session ends after half a day, even if active`() {
     let sessions = Sessions()
     var now = ContinuousClock.now
     let end = now + Sessions.longest

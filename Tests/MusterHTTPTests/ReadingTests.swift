@@ -4,7 +4,7 @@ import Testing
 
 @testable import MusterHTTP
 
-@Suite struct `What programs read over HTTP` {
+@Suite struct `Reading over HTTP` {
   private static let school: JSON = .object([
     "name": .string("School"), "kind": .string("muster"),
     "circle": .object([
@@ -12,7 +12,7 @@ import Testing
     ]),
   ])
 
-  /// An operation in which there is something of everything.
+  /// Writes at least one row of every kind.
   private static func fill(_ web: WebStage) async throws -> (report: String, fence: String) {
     let report = try await web.make(
       "/api/v1/reports",
@@ -46,7 +46,7 @@ import Testing
     return (report, fence)
   }
 
-  @Test func `every answer has the shape that the document promises`() async throws {
+  @Test func `every response has the documented shape`() async throws {
     try await WebStage.tell { web in
       let (report, fence) = try await Self.fill(web)
       for route in API.routes where route.method == .get {
@@ -74,7 +74,7 @@ import Testing
     }
   }
 
-  @Test func `a link has the shape that the document promises, and its age is never negative`()
+  @Test func `a link has the documented shape, and its age is never negative`()
     throws
   {
     let shape = try #require(Components.shape("Link"))
@@ -94,7 +94,7 @@ import Testing
     }
   }
 
-  @Test func `rows are what the command line prints`() async throws {
+  @Test func `rows equal those of the command line`() async throws {
     try await WebStage.tell { web in
       let (report, fence) = try await Self.fill(web)
       guard case .reports(let reports) = await web.node.perform(.reports),
@@ -112,7 +112,7 @@ import Testing
     }
   }
 
-  @Test func `features are chosen by a box, across the antimeridian too`() async throws {
+  @Test func `features are selected by a box, across the antimeridian too`() async throws {
     try await WebStage.tell { web in
       for (title, longitude) in [("west", -179.9), ("east", 179.9), ("here", 7.0)] {
         _ = try await web.make(
@@ -136,7 +136,7 @@ import Testing
     }
   }
 
-  @Test func `pages hold every row once`() async throws {
+  @Test func `pages contain every row once`() async throws {
     try await WebStage.tell { web in
       var made: Set<String> = []
       for number in 0..<23 {
@@ -159,7 +159,7 @@ import Testing
     }
   }
 
-  @Test func `a write is there for whoever asks after its answer`() async throws {
+  @Test func `a write is visible in every read after its reply`() async throws {
     try await WebStage.tell { web in
       for number in 1...30 {
         _ = try await web.make("/api/v1/reports", .object(["title": .string("R\(number)")]))
@@ -169,7 +169,7 @@ import Testing
     }
   }
 
-  @Test func `metrics are lines that Prometheus reads`() async throws {
+  @Test func `metrics are in the Prometheus format`() async throws {
     try await WebStage.tell { web in
       let answer = try await web.client.ask("GET", "/metrics")
       #expect(answer.headers["content-type"]?.hasPrefix("text/plain; version=0.0.4") == true)
@@ -181,7 +181,7 @@ import Testing
     }
   }
 
-  @Test func `the document names every route, and nothing that does not exist`() async throws {
+  @Test func `the document names every route, and no other`() async throws {
     try await WebStage.tell { web in
       let document = try await web.get("/openapi.json")
       #expect(document["openapi"].word == "3.1.0")

@@ -18,7 +18,7 @@ import Testing
     try Webhook(name: name, address: WebhookAddress(parsing: url), secret: secret, rules: rules)
   }
 
-  /// Tells a story while the node posts, with hardly a pause between attempts.
+  /// Runs the body of a test while the node posts, with minimal pauses between attempts.
   private static func posting(
     _ web: WebStage, _ book: WebhookBook, _ story: @Sendable () async throws -> Void
   ) async throws {
@@ -41,7 +41,7 @@ import Testing
     }
   }
 
-  /// So many crossings: Anna comes into that many fences at once.
+  /// Creates crossings: Anna enters that many fences at once.
   private static func cross(_ web: WebStage, _ names: [String]) async throws {
     for name in names {
       _ = try await web.make(
@@ -60,7 +60,7 @@ import Testing
     #expect(Set(events.map(\.fenceName)).isSuperset(of: names))
   }
 
-  /// Until so many were taken, and the place says so.
+  /// Waits until so many were accepted, and the stored position shows it.
   private static func settled(
     _ book: WebhookBook, _ web: WebStage, after count: Int, _ receiver: Receiver
   ) async throws {
@@ -75,7 +75,7 @@ import Testing
     return events.map { "\($0.id)" }
   }
 
-  @Test func `a crossing is posted, signed, in the form that others read`() async throws {
+  @Test func `a crossing is posted, signed, in the AWS form`() async throws {
     try await WebStage.tell { web in
       try await Receiver.run { _ in
         .accept
@@ -106,7 +106,7 @@ import Testing
     }
   }
 
-  @Test func `what is not taken now is posted again, in order, and after a restart`() async throws {
+  @Test func `undelivered events are retried, in order, and after a restart`() async throws {
     try await WebStage.tell { web in
       let names = (0..<6).map { "Fence \($0)" }
       let acts: [Receiver.Act] = [.accept, .status(503), .status(429), .accept, .hangUp]
@@ -119,12 +119,12 @@ import Testing
           try await Self.cross(web, Array(names.prefix(3)))
           _ = try await receiver.taken(2)
         }
-        // Nobody is told while the node rests, and nothing is forgotten.
+        // Nothing is posted while the node is stopped, and nothing is lost.
         try await Self.cross(web, Array(names.dropFirst(3)))
         try await Self.posting(web, try WebhookBook(in: web.folder)) {
           try await eventually { Set(receiver.takenIDs).count == 6 }
         }
-        // What was under way when the node stopped may have been taken twice.
+        // A request in progress when the node stopped may have been accepted twice.
         var taken: [String] = []
         for id in receiver.takenIDs where !taken.contains(id) { taken.append(id) }
         let ids = try await Self.ids(web)
@@ -133,7 +133,7 @@ import Testing
     }
   }
 
-  @Test func `what is refused is put aside, can be looked at and tried again`() async throws {
+  @Test func `rejected events are set aside, listed and retried`() async throws {
     try await WebStage.tell { web in
       try await Receiver.run {
         $0 == 1 ? .status(400) : .accept
@@ -163,7 +163,7 @@ import Testing
     }
   }
 
-  @Test func `who hangs, talks for ever, redirects or says rubbish holds up nobody else`()
+  @Test func `a receiver that hangs, floods, redirects or sends garbage delays no other`()
     async throws
   {
     try await WebStage.tell { web in
@@ -188,10 +188,10 @@ import Testing
                 && web.book.entry("c")?.trouble != nil
                 && web.book.entry("n")?.trouble != nil
             }
-            // The head of an answer counts, however long the rest of it goes on.
+            // The head of a response counts, however long its body is.
             _ = try await flood.posts(5)
           }
-          // Nothing was followed to where a redirect pointed.
+          // Redirects are not followed.
           #expect(good.count == 5)
           #expect(web.book.entry("a")?.place.arrival == place.arrival)
           #expect(web.book.entry("n")?.place.arrival == place.arrival)
@@ -200,7 +200,7 @@ import Testing
     }
   }
 
-  @Test func `rules choose by kind, fence and person, and sets are told by their count`()
+  @Test func `rules select by kind, fence and person, and data sets are posted by count`()
     async throws
   {
     try await WebStage.tell { web in
@@ -209,7 +209,7 @@ import Testing
         let place = try await WebhookPlace.now(of: web.node)
         let some = Webhook.Rules(events: [.enter], fences: ["B"], users: ["Anna"])
         try web.book.put(Self.webhook("some", crossings.url, some), from: place)
-        let none = Webhook.Rules(events: [.enter], users: ["Nobody"])
+        let none = Webhook.Rules(events: [.enter], users: ["Nemo"])
         try web.book.put(Self.webhook("none", crossings.url, none), from: place)
         let sets = Webhook.Rules(datasets: [.reports])
         try web.book.put(Self.webhook("sets", counts.url, sets), from: place)
@@ -235,17 +235,17 @@ import Testing
     }
   }
 
-  @Test func `alerts are posted when they come, are noticed and go, over restarts too`()
+  @Test func `alerts are posted when raised, acknowledged and cleared, over restarts too`()
     async throws
   {
     try await WebStage.tell { web in
-      // Alerts are looked at by a running node.
+      // Only a running node reviews alerts.
       await web.node.start(peers: [], linkRate: nil)
       let acts: [Receiver.Act] = [.status(503), .hangUp]
       try await Receiver.run {
         acts.indices.contains($0) ? acts[$0] : .accept
       } story: { receiver in
-        let rules = Webhook.Rules(alerts: true, users: ["Nobody"])
+        let rules = Webhook.Rules(alerts: true, users: ["Nemo"])
         let first = try WebhookBook(in: web.folder)
         try await first.put(Self.webhook("pager", receiver.url, rules), from: .now(of: web.node))
         let fence = try await web.make(
@@ -258,7 +258,7 @@ import Testing
         try await Self.posting(web, first) {
           try await eventually { Self.told(receiver, fence) == ["raised"] }
         }
-        // While nobody posts, somebody takes notice of it.
+        // It is acknowledged while nothing is posted.
         let path = "/api/v1/alerts/emptyFence:\(fence)/acknowledge"
         #expect(try await web.status("POST", path, "{\"name\":\"Maria\"}") == 204)
         let again = try WebhookBook(in: web.folder)
@@ -272,7 +272,7 @@ import Testing
         }
         let posts = receiver.all.map { JSON.read(of: $0.body) }
         let raised = posts.filter { $0["type"].word == "muster.alert.raised.v1" }
-        // What was not taken came again, by the same id.
+        // Rejected events are retried with the same id.
         let ids = raised.filter { $0["subject"].word == "emptyFence:\(fence)" }
           .map { $0["id"].word }
         #expect(Set(ids).count == 1)
@@ -283,7 +283,7 @@ import Testing
     }
   }
 
-  /// What was taken of the alert that a fence is empty, once for each id, in order.
+  /// Returns the accepted events of the empty-fence alert, once per id, in order.
   private static func told(_ receiver: Receiver, _ fence: String) -> [String] {
     var ids: Set<String> = []
     let taken = Set(receiver.takenIDs)
@@ -294,7 +294,7 @@ import Testing
     }.compactMap { $0["data"]["change"].word }
   }
 
-  @Test func `are added, replaced and taken away over HTTP, and bad ones refused`() async throws {
+  @Test func `are added, replaced and removed over HTTP, and invalid ones rejected`() async throws {
     try await WebStage.tell { web in
       let path = "/api/v1/webhooks/board"
       let added = try await web.client.ask("PUT", path, body: "{\"url\":\"http://a.example/?k=1\"}")
@@ -334,7 +334,7 @@ import Testing
     }
   }
 
-  @Test func `a place that is lost, or of another log, is told again from where it began`()
+  @Test func `a lost position, or one of another log, restarts from the start position`()
     async throws
   {
     try await WebStage.tell { web in
@@ -365,7 +365,7 @@ import Testing
     }
   }
 
-  @Test func `too many that were not taken stop one webhook, and nothing is lost`() async throws {
+  @Test func `too many failed events stop one webhook, and nothing is lost`() async throws {
     let folder = FileManager.default.temporaryDirectory.appending(
       path: "mh\(UInt32.random(in: 0 ... .max))")
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: false)

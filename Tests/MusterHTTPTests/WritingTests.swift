@@ -4,10 +4,10 @@ import Testing
 
 @testable import MusterHTTP
 
-@Suite struct `What programs write over HTTP` {
+@Suite struct `Writing over HTTP` {
   private static let title: JSON = .object(["title": .string("Smoke")])
 
-  @Test func `a report is filed, changed, confirmed, discussed and taken away`() async throws {
+  @Test func `a report is added, changed, confirmed, discussed and deleted`() async throws {
     try await WebStage.tell { web in
       let id = try await web.make("/api/v1/reports", Self.title)
       let path = "/api/v1/reports/\(id)"
@@ -49,7 +49,7 @@ import Testing
   }
 
   @Test(arguments: [2, 20])
-  func `of many who change what they have all read, one comes through`(many: Int) async throws {
+  func `of many concurrent changes with one version, one succeeds`(many: Int) async throws {
     try await WebStage.tell { web in
       let id = try await web.make("/api/v1/reports", Self.title)
       let path = "/api/v1/reports/\(id)"
@@ -69,7 +69,7 @@ import Testing
     }
   }
 
-  @Test func `a fence is drawn as a circle or an outline, switched and taken away`() async throws {
+  @Test func `a fence is added as a circle or an outline, switched and deleted`() async throws {
     try await WebStage.tell { web in
       let ring = "[[7.0,46.0],[7.1,46.0],[7.1,46.1],[7.0,46.0]]"
       let outline = """
@@ -91,7 +91,7 @@ import Testing
     }
   }
 
-  @Test func `command directs, and answers for others`() async throws {
+  @Test func `command issues directives, and answers for others`() async throws {
     try await WebStage.tell { web in
       let id = try await web.make(
         "/api/v1/directives",
@@ -132,7 +132,7 @@ import Testing
     ("{\"title\":\"\(String(repeating: "a", count: 201))\"}", 400, "at most 200"),
     (String(repeating: "[", count: 5000), 400, "nested"),
   ])
-  func `what is not right is refused, with what to do`(
+  func `invalid requests are rejected, with a remedy`(
     body: String, status: Int, words: String
   ) async throws {
     try await WebStage.tell { web in
@@ -162,7 +162,7 @@ import Testing
     }
   }
 
-  @Test func `an observer reads, and is refused what it may not write`() async throws {
+  @Test func `an observer reads, and its writes are rejected`() async throws {
     try await WebStage.tell(role: .observer) { web in
       for (method, path, body) in [
         ("POST", "/api/v1/reports", "{\"title\":\"x\"}"),

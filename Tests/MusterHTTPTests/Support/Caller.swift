@@ -3,9 +3,9 @@ import NIOPosix
 import NIOSSL
 import Synchronization
 
-/// Says something to a server, and gathers what it says until it hangs up.
+/// Sends bytes to a server, and collects its response until it closes the connection.
 struct Caller: Sendable {
-  /// What was heard so far, and whether the server has hung up.
+  /// The bytes received so far, and whether the server has closed the connection.
   final class Heard: Sendable {
     private let state = Mutex<(bytes: [UInt8], hasEnded: Bool)>(([], false))
 
@@ -18,7 +18,7 @@ struct Caller: Sendable {
   let heard: Heard
   private let channel: any Channel
 
-  /// - Parameter tls: nil for a caller that speaks plainly.
+  /// - Parameter tls: nil for a plain connection.
   static func call(port: Int, tls: (least: TLSVersion, most: TLSVersion)?) async throws -> Caller {
     let heard = Heard()
     var context: NIOSSLContext?
@@ -43,7 +43,7 @@ struct Caller: Sendable {
     return Caller(heard: heard, channel: channel)
   }
 
-  /// Whether it left; it does not where the other side has hung up.
+  /// Returns whether the bytes were sent; they are not if the other side has closed the connection.
   @discardableResult
   func say(_ bytes: [UInt8]) async -> Bool {
     do {
@@ -60,7 +60,7 @@ struct Caller: Sendable {
     do {
       try await channel.close()
     } catch {
-      // The other side was faster.
+      // The other side closed the connection first.
     }
   }
 

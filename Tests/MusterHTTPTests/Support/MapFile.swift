@@ -1,13 +1,13 @@
 import Foundation
 import GRDBSQLite
 
-/// An MBTiles file that a test makes, and that goes with it.
+/// An MBTiles file of a test, deleted with the object.
 final class MapFile {
-  /// A picture of one pixel.
+  /// An image of one pixel.
   static let png = Data(
     base64Encoded: "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk"
       + "+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==")
-  /// Begin as such files do; nothing here looks further.
+  /// The first bytes of such a file; no test needs more.
   static let jpeg = Data([0xFF, 0xD8, 0xFF, 0xE0] + Array(repeating: 7, count: 40))
   static let webp = Data(
     Array("RIFF".utf8) + [30, 0, 0, 0] + Array("WEBPVP8 ".utf8) + [0, 0, 0, 0])
@@ -47,7 +47,7 @@ final class MapFile {
     }
   }
 
-  /// - Parameter row: counted from the south, as the file does.
+  /// - Parameter row: counted from the south, as in the file.
   func put(zoom: Int, column: Int, row: Int, _ picture: Data?) throws {
     let hex = (picture ?? Data()).map { String(format: "%02x", $0) }.joined()
     try run("INSERT INTO tiles VALUES (\(zoom), \(column), \(row), x'\(hex)')")

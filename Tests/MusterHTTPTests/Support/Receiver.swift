@@ -3,23 +3,22 @@ import NIOCore
 import NIOPosix
 import Synchronization
 
-/// Another system that events are posted to: a real server that does to each post what a test wants
-/// done.
+/// A target of webhooks: a real server that reacts to each request as the test specifies.
 final class Receiver: Sendable {
   enum Act: Sendable {
     case accept
     case status(Int)
-    /// Answers nothing, and stays.
+    /// Does not respond, and keeps the connection.
     case hang
     case hangUp
-    /// Accepts, and then talks for ever.
+    /// Accepts, and then sends endlessly.
     case flood
     case rubbish
     case redirect(String)
   }
 
   struct Post: Sendable {
-    /// By names in lower case.
+    /// With names in lower case.
     let headers: [String: String]
     let body: String
   }
@@ -30,7 +29,7 @@ final class Receiver: Sendable {
 
   private init(_ act: @Sendable @escaping (Int) -> Act) { self.act = act }
 
-  /// - Parameter act: what is done to a post by its number, from 0.
+  /// - Parameter act: the reaction to a request by its number, from 0.
   static func run(
     _ act: @Sendable @escaping (Int) -> Act, story: (Receiver) async throws -> Void
   ) async throws {
@@ -53,7 +52,7 @@ final class Receiver: Sendable {
     try outcome.get()
   }
 
-  /// Several, of which each always does the same.
+  /// Runs several receivers, each of which always reacts the same way.
   static func run(
     each acts: [Act], story: ([Receiver]) async throws -> Void
   ) async throws {
@@ -69,18 +68,18 @@ final class Receiver: Sendable {
   var count: Int { heard.withLock { $0.count } }
   var all: [Post] { heard.withLock { $0.map(\.post) } }
 
-  /// Of those that were accepted.
+  /// The ids of accepted events.
   var takenIDs: [String] {
     heard.withLock { $0.filter(\.isTaken).compactMap { $0.post.headers["webhook-id"] } }
   }
 
-  /// Once there are so many.
+  /// Waits for at least so many requests.
   func posts(_ least: Int) async throws -> [Post] {
     try await eventually { self.count >= least }
     return all
   }
 
-  /// Once so many were accepted.
+  /// Waits for at least so many accepted events.
   func taken(_ least: Int) async throws -> [String] {
     try await eventually { self.takenIDs.count >= least }
     return takenIDs
@@ -96,7 +95,7 @@ final class Receiver: Sendable {
   }
 }
 
-/// Reads requests off one connection.
+/// Reads the requests of one connection.
 private final class Listener: ChannelInboundHandler {
   typealias InboundIn = ByteBuffer
   typealias OutboundOut = ByteBuffer
@@ -134,7 +133,7 @@ private final class Listener: ChannelInboundHandler {
     context.writeAndFlush(wrapOutboundOut(ByteBuffer(string: text)), promise: nil)
   }
 
-  /// A piece when the one before has left, until the other side hangs up.
+  /// Sends a chunk after each sent chunk, until the other side closes the connection.
   private func flood(_ context: ChannelHandlerContext) {
     let piece = ByteBuffer(repeating: 0x78, count: 65_536)
     let bound = NIOLoopBound((self, context), eventLoop: context.eventLoop)
@@ -161,11 +160,11 @@ private final class Listener: ChannelInboundHandler {
   }
 }
 
-/// Until something is so; a quarter of an hour is long enough for any machine.
+/// Waits for a condition; a quarter of an hour is enough for any machine.
 func eventually(_ isSo: () async throws -> Bool) async throws {
   let deadline = ContinuousClock.now + .seconds(900)
   while try await !isSo() {
-    guard ContinuousClock.now < deadline else { throw Failed("it never came to be so") }
+    guard ContinuousClock.now < deadline else { throw Failed("the condition was not met in time") }
     try await Task.sleep(for: .milliseconds(10))
   }
 }

@@ -3,14 +3,14 @@ import MusterInterchange
 import NIOCore
 import NIOPosix
 
-/// Sends just the bytes that a test wants to be sent: no client that knows better what was meant
-/// stands in between. Each request has a connection of its own.
+/// Sends exactly the bytes of a test: no client library corrects them. Each request has its own
+/// connection.
 struct WebClient: Sendable {
   let port: Int
 
   struct Answer: CustomStringConvertible {
     let status: Int
-    /// By names in lower case.
+    /// With names in lower case.
     let headers: [String: String]
     let body: String
 
@@ -52,7 +52,7 @@ struct WebClient: Sendable {
 
   // MARK: Streams
 
-  /// Events of a stream, handed to a reader which is let go at the end of `body`.
+  /// Passes the events of a stream to a reader, which is disconnected at the end of `body`.
   func follow(
     _ path: String, lastEventID: String? = nil,
     _ body: @Sendable (inout EventReader) async throws -> Void
@@ -78,7 +78,7 @@ struct WebClient: Sendable {
   }
 }
 
-/// Reads `text/event-stream` out of chunks.
+/// Parses `text/event-stream` from chunks.
 struct EventReader {
   struct Event: Hashable {
     var name = ""
@@ -93,7 +93,7 @@ struct EventReader {
 
   init(_ pieces: NIOAsyncChannelInboundStream<ByteBuffer>.AsyncIterator) { self.pieces = pieces }
 
-  /// Nil at the end of the stream.
+  /// Returns nil at the end of the stream.
   mutating func next() async throws -> Event? {
     while true {
       while let end = text.range(of: "\n\n") {

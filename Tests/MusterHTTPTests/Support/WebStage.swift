@@ -7,19 +7,19 @@ import ServiceLifecycle
 
 @testable import MusterHTTP
 
-/// A real node behind a real server on a loopback address, for one story.
+/// A real node behind a real server on a loopback address, for one test.
 struct WebStage: Sendable {
   let node: Node
   let port: Int
   let book: WebhookBook
-  /// Where the webhooks are.
+  /// The folder of the webhooks.
   let folder: String
 
   var client: WebClient { WebClient(port: port) }
 
   /// - Parameters:
-  ///   - role: of the node's own device.
-  ///   - map: that it was started with.
+  ///   - role: the role of the node's own device.
+  ///   - map: the base map of the server.
   static func tell(
     access: AccessRule.Access = .trusted, whenTaken: WebServer.WhenTaken = .fail, port: Int = 0,
     role: Role = .command, map: BaseMap? = nil,
@@ -76,7 +76,7 @@ struct WebStage: Sendable {
     guard
       case .grant(let grant, _) = await anna.perform(
         .admit(request: ByteString(request), role: role))
-    else { throw Failed("nobody was admitted") }
+    else { throw Failed("no device was admitted") }
     await anna.stop()
     _ = try Founding.join(grant: grant.bytes, home: home("b")) { [] }
     return Node(try OpenedHome(home("b")) { [] }, transport: nil, logger: .silent)
@@ -90,7 +90,7 @@ struct WebStage: Sendable {
     return answer.json
   }
 
-  /// The id of what was made.
+  /// Creates a row and returns its id.
   func make(_ path: String, _ body: JSON) async throws -> String {
     let answer = try await client.ask("POST", path, body: body.text)
     guard answer.status == 201, let id = answer.json.members?["id"]?.word else {
@@ -110,7 +110,7 @@ extension Logger {
   static var silent: Logger { Logger(label: "test") { _ in SwiftLogNoOpLogHandler() } }
 }
 
-/// A story that cannot go on.
+/// An error that ends a test.
 struct Failed: Error, CustomStringConvertible {
   let description: String
 
@@ -120,7 +120,7 @@ struct Failed: Error, CustomStringConvertible {
 extension JSON {
   subscript(name: String) -> JSON { members?[name] ?? .null }
 
-  /// Null for what is no JSON.
+  /// Returns null for malformed JSON.
   static func read(of text: String) -> JSON {
     do { return try read(Array(text.utf8)) } catch { return .null }
   }
