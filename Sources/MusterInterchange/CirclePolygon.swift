@@ -1,14 +1,14 @@
 internal import MusterGeo
 internal import MusterModel
 
-/// A circle drawn as a polygon, for tools that know no circles.
+/// Converts a circle into a polygon, for tools without circles.
 enum CirclePolygon {
   static let sides = 64
-  /// A quarter of the way round the Earth, beyond which a circle's inside is the larger part.
+  /// A quarter of the Earth's circumference, beyond which a circle's inside is the larger part.
   private static let mostMetres = 10_000_000.0
   private static let turn: Int64 = 3_600_000_000
 
-  /// One polygon, or two when the circle lies across the antimeridian; nil when there is none.
+  /// Returns one polygon, or two if the circle crosses the antimeridian; nil if there is none.
   static func polygons(center: Coordinate, radiusCentimetres: UInt32) -> [FencePolygon]? {
     let metres = Double(radiusCentimetres) / 100
     guard metres < mostMetres, !holdsPole(center, metres) else { return nil }
@@ -27,7 +27,7 @@ enum CirclePolygon {
       }
       return polygons
     } catch {
-      // So small that its corners fall together.
+      // The circle is so small that its corners coincide.
       return nil
     }
   }
@@ -41,7 +41,8 @@ enum CirclePolygon {
     }
   }
 
-  /// The longitude counted on past ±180°, so that corners near one another have near numbers.
+  /// Returns the corner with a longitude continued beyond ±180°, so that adjacent corners have
+  /// similar values.
   private static func unrolled(_ corner: Coordinate, around center: Coordinate) -> Point {
     var x = Int64(corner.longitudeE7)
     if x - Int64(center.longitudeE7) > turn / 2 { x -= turn }
@@ -49,9 +50,9 @@ enum CirclePolygon {
     return (x, Int64(corner.latitudeE7))
   }
 
-  /// What lies between the antimeridian and itself (Sutherland and Hodgman, 1974); nil when that
-  /// is nothing. A circle without a pole meets any meridian in one stretch at most, so that what
-  /// is cut off leaves one piece.
+  /// Returns the part on one side of the antimeridian (Sutherland and Hodgman, 1974); nil if there
+  /// is none. A circle without a pole crosses any meridian in at most one segment, so that clipping
+  /// leaves one piece.
   private static func part(_ corners: [Point]) -> FencePolygon? {
     let western = clipped(corners, at: -turn / 2) { $0 >= -turn / 2 }
     let both = clipped(western, at: turn / 2) { $0 <= turn / 2 }

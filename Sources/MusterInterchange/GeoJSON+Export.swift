@@ -4,11 +4,11 @@ public import MusterModel
 
 extension GeoJSON {
   /// Writes fences as one FeatureCollection: closed rings, outer ones counter-clockwise, up to
-  /// seven decimals, keys in order, so that the same fences make the same bytes.
+  /// seven decimals, sorted keys, so that the output is deterministic.
   ///
-  /// For tools that know no circles, `circlesAsPolygons` makes each a polygon of 64 sides with
-  /// its corners on the circle (fewer where a few centimetres leave no room for them). A circle
-  /// that holds a pole or spans a hemisphere has no such polygon and stays a Point.
+  /// For tools without circles, `circlesAsPolygons` converts each into a polygon of 64 sides with
+  /// its corners on the circle (fewer for a radius of a few centimetres). A circle that contains a
+  /// pole or spans a hemisphere has no such polygon and stays a Point.
   public static func featureCollection(
     of fences: [ExportedFence], circlesAsPolygons: Bool
   ) -> Data {
@@ -19,12 +19,12 @@ extension GeoJSON {
     return Data(JSONWriter.pretty(.object(collection)).utf8)
   }
 
-  /// One fence as a Feature on one line, a circle as a polygon too.
+  /// Returns one fence as a Feature on one line, a circle as a polygon too.
   public static func feature(of fence: ExportedFence) -> String {
     JSONWriter.compact(feature(fence, circlesAsPolygons: true))
   }
 
-  /// A Feature at a place, on one line.
+  /// Returns a Point feature on one line.
   public static func point(_ place: Coordinate, id: String, properties: JSON) -> String {
     JSONWriter.compact(
       .object([
@@ -62,7 +62,7 @@ extension GeoJSON {
       let value = try JSONReader.value(of: Data(text.utf8))
       if let members = value.members, value.firstNotNumber == nil { return members }
     } catch {
-      // Words of a person, not JSON: they go out as they are.
+      // Free text, not JSON: it is exported unchanged.
     }
     return [Key.words: .string(text)]
   }
@@ -93,7 +93,7 @@ extension GeoJSON {
     ])
   }
 
-  /// An integer with its decimal point moved to the left, and no zeros at the end.
+  /// Returns an integer with its decimal point moved to the left, without trailing zeros.
   static func decimal(_ value: Int64, places: Int) -> String {
     let digits = String(value.magnitude)
     let padded = String(repeating: "0", count: max(0, places + 1 - digits.count)) + digits

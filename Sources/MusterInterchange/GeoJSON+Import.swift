@@ -5,13 +5,13 @@ internal import MusterModel
 // Stages: 1 text to values (`JSONReader`) · 2 features · 3 geometry to integers · 4 validation
 // (`FenceGeometry.validated`).
 extension GeoJSON {
-  /// Reads all fences of a file, or none: throws the first fault, so that nobody takes a part
-  /// for the whole. See `read`.
+  /// Reads all fences of a file, or none: throws the first fault, so that a partial import is not
+  /// mistaken for a complete one. See `read`.
   public static func fences(from data: Data) throws(GeoJSONFault) -> [ImportedFence] {
     try fences(from: JSONReader.value(of: data))
   }
 
-  /// As `fences(from:)`, of what was read as JSON already.
+  /// Reads fences like `fences(from:)`, from parsed JSON.
   public static func fences(from document: JSON) throws(GeoJSONFault) -> [ImportedFence] {
     let file = try read(document)
     if let fault = file.refused.first { throw fault }
@@ -19,16 +19,16 @@ extension GeoJSON {
   }
 
   /// Reads a FeatureCollection, a Feature, or a bare geometry. Polygons in a GeometryCollection
-  /// become one fence; a third coordinate is ignored. Throws when the file as a whole is not
-  /// GeoJSON; a feature that can be no fence is refused alone, since of two hundred outlines
-  /// from elsewhere one is often damaged.
+  /// become one fence; a third coordinate is ignored. Throws if the file as a whole is not GeoJSON.
+  /// An invalid feature is rejected individually, because large files from other sources often
+  /// contain one.
   public static func read(_ data: Data) throws(GeoJSONFault) -> GeoJSONFile {
     try read(JSONReader.value(of: data))
   }
 
   private static func read(_ document: JSON) throws(GeoJSONFault) -> GeoJSONFile {
     guard let members = document.members else {
-      throw GeoJSONFault(.malformed("the file holds \(document.kind), not a GeoJSON object"))
+      throw GeoJSONFault(.malformed("the file contains \(document.kind), not a GeoJSON object"))
     }
     guard try type(of: members) == "FeatureCollection" else {
       return GeoJSONFile(fences: [try fence(members)], refused: [])
@@ -40,7 +40,7 @@ extension GeoJSON {
     for (index, feature) in features.enumerated() {
       do throws(GeoJSONFault) {
         guard let members = feature.members, try type(of: members) == "Feature" else {
-          throw GeoJSONFault(.malformed("it is no Feature"))
+          throw GeoJSONFault(.malformed("it is not a Feature"))
         }
         file.fences.append(try fence(members))
       } catch {
@@ -53,14 +53,14 @@ extension GeoJSON {
 
   private static func type(of members: [String: JSON]) throws(GeoJSONFault) -> String {
     guard let type = members["type"]?.word else {
-      throw GeoJSONFault(.malformed("an object has no type: this is no GeoJSON"))
+      throw GeoJSONFault(.malformed("an object has no type: this is not GeoJSON"))
     }
     return type
   }
 
   // MARK: Features
 
-  /// A Feature, or a geometry alone.
+  /// Reads a Feature, or a bare geometry.
   private static func fence(_ members: [String: JSON]) throws(GeoJSONFault) -> ImportedFence {
     var (geometry, properties) = (members, [String: JSON]())
     if try type(of: members) == "Feature" {
@@ -89,7 +89,7 @@ extension GeoJSON {
     let others = properties.filter { !Key.own.contains($0.key) }
     if others.isEmpty { return nil }
     if let word = JSON.object(others).firstNotNumber {
-      throw GeoJSONFault(.malformed("the properties hold \(word), which is not JSON"))
+      throw GeoJSONFault(.malformed("the properties contain \(word), which is not JSON"))
     }
     let text = JSONWriter.compact(.object(others))
     guard text.utf8.count <= Limits.paragraphBytes else {
@@ -179,7 +179,7 @@ extension GeoJSON {
     _ value: JSON, at place: GeometryFault.Place
   ) throws(GeoJSONFault) -> Ring {
     let positions = try list(value, "a list of positions")
-    // Each vertex may be repeated once, and more than that is not worth the work of looking.
+    // Each vertex may occur twice; longer lists are rejected without further work.
     if positions.count > 2 * Limits.verticesPerRing {
       throw GeoJSONFault(
         .geometry(GeometryFault(reason: .ringTooLong(positions.count), place: place)))
@@ -219,7 +219,7 @@ extension GeoJSON {
     let longitude = try degrees(numbers[0], "longitude", atMost: 180, at: place)
     let latitude = try degrees(numbers[1], "latitude", atMost: 90, at: place)
     guard let coordinate = Coordinate(latitude: latitude, longitude: longitude) else {
-      throw GeoJSONFault(.badPosition(place, "the position is not on the Earth"))
+      throw GeoJSONFault(.badPosition(place, "the position is out of range"))
     }
     return coordinate
   }

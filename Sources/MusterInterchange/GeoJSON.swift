@@ -1,9 +1,9 @@
 public import MusterModel
 
-/// Fences from and to other tools as GeoJSON (RFC 7946): WGS 84, longitude before latitude.
+/// Import and export of fences as GeoJSON (RFC 7946): WGS 84, longitude before latitude.
 ///
-/// A circle, which GeoJSON does not know, is a Point with a property `radius_m`. The properties
-/// `name`, `kind` and `active` are the fence's own; all others are kept as they are.
+/// GeoJSON has no circles; a circle is a Point with a property `radius_m`. The properties `name`,
+/// `kind` and `active` are fields of the fence; all others are kept unchanged.
 public enum GeoJSON {
   /// The properties that are fields of a fence.
   enum Key {
@@ -11,35 +11,35 @@ public enum GeoJSON {
     static let kind = "kind"
     static let isActive = "active"
     static let radius = "radius_m"
-    /// Holds a fence's properties when they are words rather than a JSON object.
+    /// Contains a fence's properties if they are text instead of a JSON object.
     static let words = "properties"
     static let own: Set<String> = [name, kind, isActive, radius]
   }
 }
 
-/// A fence that was read from a file; its geometry is valid and in its one form.
+/// A fence that was read from a file; its geometry is valid and canonical.
 public struct ImportedFence: Hashable, Sendable {
   /// The property `name`, if it is a text.
   public let name: String?
-  /// The property `kind`, if it is a text: `muster`, `hazard`, `info`, or something unknown.
+  /// The property `kind`, if it is a text: `muster`, `hazard`, `info`, or an unknown one.
   public let kind: String?
-  /// The property `active`, if it is there.
+  /// The property `active`, if present.
   public let isActive: Bool?
-  /// All other properties as compact JSON with its keys in order; nil when there are none.
+  /// All other properties as compact JSON with sorted keys; nil if there are none.
   public let properties: String?
   /// The outline.
   public let geometry: FenceGeometry
 }
 
-/// What a file held.
+/// The content of a file.
 public struct GeoJSONFile: Hashable, Sendable {
   /// The fences, in the order of the file.
   public internal(set) var fences: [ImportedFence]
-  /// Why each other feature is none, in the order of the file. Whoever imports MUST show them.
+  /// Why the other features were rejected, in the order of the file. The importer MUST show them.
   public internal(set) var refused: [GeoJSONFault]
 }
 
-/// A fence to be written to a file.
+/// A fence to write to a file.
 public struct ExportedFence: Hashable, Sendable {
   /// The feature's id.
   public var id: String
@@ -49,13 +49,13 @@ public struct ExportedFence: Hashable, Sendable {
   public var kind: String
   /// The property `active`.
   public var isActive: Bool
-  /// More properties: the members of a JSON object, or any other text, which becomes the
-  /// property `properties`.
+  /// More properties: the members of a JSON object, or any other text, which becomes the property
+  /// `properties`.
   public var properties: String?
   /// The outline.
   public var geometry: FenceGeometry
 
-  /// Everything of a fence that a file can hold.
+  /// Creates a value with everything of a fence that a file can contain.
   public init(
     id: String, name: String, kind: String, isActive: Bool, properties: String?,
     geometry: FenceGeometry

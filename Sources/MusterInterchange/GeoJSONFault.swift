@@ -1,16 +1,16 @@
 public import MusterGeo
 internal import MusterModel
 
-/// Why a GeoJSON file is refused, and where.
+/// Why a GeoJSON file is rejected, and where.
 public struct GeoJSONFault: Error, Hashable, Sendable, CustomStringConvertible {
-  /// What is wrong.
+  /// The kinds of fault.
   public enum Reason: Hashable, Sendable {
     case tooLarge(Int)
     case tooDeep
     case notJSON(line: Int, column: Int, what: String)
     /// A member is missing or of the wrong type.
     case malformed(String)
-    /// A type of GeoJSON that can be no fence.
+    /// A type of GeoJSON that cannot be a fence.
     case noFence(String)
     case badPosition(GeometryFault.Place, String)
     case unclosed(GeometryFault.Place)
@@ -19,9 +19,9 @@ public struct GeoJSONFault: Error, Hashable, Sendable, CustomStringConvertible {
     case geometry(GeometryFault)
   }
 
-  /// What is wrong.
+  /// The kind of fault.
   public let reason: Reason
-  /// Which feature of a collection, counted from 0; nil when it is about the whole file.
+  /// The index of the feature in a collection; nil for a fault of the whole file.
   public let feature: Int?
   /// The name of that feature, if it has one.
   public let name: String?
@@ -32,7 +32,7 @@ public struct GeoJSONFault: Error, Hashable, Sendable, CustomStringConvertible {
     self.name = name
   }
 
-  /// One line that says what to do.
+  /// One line with the remedy.
   public var description: String {
     guard let feature else { return explanation }
     let label = name.map { " (\($0.prefix(40)))" } ?? ""
@@ -42,9 +42,9 @@ public struct GeoJSONFault: Error, Hashable, Sendable, CustomStringConvertible {
   private var explanation: String {
     switch reason {
     case .tooLarge(let bytes):
-      "the file has \(bytes) bytes and may have \(JSONReader.mostBytes): split it"
+      "the file has \(bytes) bytes; at most \(JSONReader.mostBytes) are allowed: split it"
     case .tooDeep:
-      "lists or objects are nested over \(JSONReader.mostDepth) deep: this is no GeoJSON"
+      "lists or objects are nested over \(JSONReader.mostDepth) deep: this is not GeoJSON"
     case .notJSON(let line, let column, let what):
       "not JSON at line \(line), column \(column): \(what)"
     case .malformed(let what):
@@ -58,7 +58,7 @@ public struct GeoJSONFault: Error, Hashable, Sendable, CustomStringConvertible {
     case .badRadius(let what):
       "radius_m is \(what): give the circle's radius in metres"
     case .propertiesTooLong(let bytes):
-      "the properties have \(bytes) bytes and may have \(Limits.paragraphBytes): shorten them"
+      "the properties have \(bytes) bytes; at most \(Limits.paragraphBytes) are allowed"
     case .geometry(let fault):
       fault.description
     }

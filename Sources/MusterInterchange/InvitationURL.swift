@@ -1,10 +1,10 @@
 internal import Foundation
 public import MusterModel
 
-/// An invitation as people pass it on: `muster://join/` and the invitation's bytes in base64url
-/// (RFC 4648 §5) without padding. What is in the bytes is for the node to judge.
+/// An invitation as a URL: `muster://join/` and the invitation's bytes in base64url (RFC 4648 §5)
+/// without padding. The node validates the bytes.
 public struct InvitationURL: Hashable, Sendable, CustomStringConvertible {
-  /// Why a text is no invite URL, in one line for the person who gave it.
+  /// Why a text is not an invite URL, in one line for the user.
   public struct Fault: Error, Hashable, Sendable, CustomStringConvertible {
     /// Without the word "error".
     public let description: String
@@ -12,26 +12,26 @@ public struct InvitationURL: Hashable, Sendable, CustomStringConvertible {
     fileprivate init(_ description: String) { self.description = description }
   }
 
-  /// For the node to judge.
+  /// The bytes, which the node validates.
   public let invitation: [UInt8]
 
-  /// Far more than an invitation has.
+  /// Far more than an invitation needs.
   public static let mostBytes = 2048
   private static let prefix = "muster://join/"
 
-  /// Nothing is checked here.
+  /// Creates a URL. Nothing is validated here.
   public init(_ invitation: [UInt8]) { self.invitation = invitation }
 
-  /// Spaces and line breaks around it and in it are passed over: mail programs put them there.
+  /// Parses a URL. Spaces and line breaks are ignored, because mail programs insert them.
   public init(parsing text: String) throws(Fault) {
     let text = text.filter { !$0.isWhitespace }
     guard text.lowercased().hasPrefix(Self.prefix) else {
       throw Fault("an invite URL begins with \(Self.prefix)")
     }
     let code = text.dropFirst(Self.prefix.count)
-    guard !code.isEmpty else { throw Fault("nothing follows \(Self.prefix) in the invite URL") }
+    guard !code.isEmpty else { throw Fault("the invite URL has nothing after \(Self.prefix)") }
     if let wrong = code.first(where: { !Self.isDigit($0) }) {
-      throw Fault("\"\(wrong)\" does not belong into an invite URL")
+      throw Fault("\"\(wrong)\" is not allowed in an invite URL")
     }
     let padding = String(repeating: "=", count: (4 - code.utf8.count % 4) % 4)
     let base64 =
@@ -50,7 +50,7 @@ public struct InvitationURL: Hashable, Sendable, CustomStringConvertible {
       .replacingOccurrences(of: "/", with: "_").replacingOccurrences(of: "=", with: "")
   }
 
-  /// As `invite` prints it.
+  /// The JSON that `invite` prints.
   public func json(role: Role, expiresAt: Timestamp) -> JSON {
     .object([
       "url": .string(description), "expires": .time(expiresAt), "role": .string(role.name),

@@ -1,30 +1,28 @@
 internal import Foundation
 public import MusterModel
 
-/// A JSON document as it stands: numbers keep their digits, so that what is passed through is
-/// not rounded.
+/// A JSON document. Numbers keep their digits, so that passing a value through does not round it.
 public indirect enum JSON: Hashable, Sendable {
   case null
   case bool(Bool)
   /// The digits, in JSON's grammar.
   case number(String)
-  /// `NaN` and its like, which some tools write and JSON does not know. Read only so that a
-  /// refusal can say where it stands.
+  /// `NaN` and similar, which some tools write and JSON does not allow. Parsed only so that the
+  /// fault can state its position.
   case notNumber(String)
   case string(String)
   case array([JSON])
   case object([String: JSON])
 
-  /// Reads a whole document (RFC 8259), of which neither depth nor size may hurt; a key that stands
-  /// twice in an object is refused.
+  /// Parses a whole document (RFC 8259) with bounded depth and size; rejects a duplicate key.
   public static func read(_ bytes: [UInt8]) throws(GeoJSONFault) -> JSON {
     try JSONReader.value(of: Data(bytes))
   }
 
-  /// On one line, keys in order, nothing left out: what is not known is null.
+  /// The compact form on one line, with sorted keys; unknown values are null.
   public var text: String { JSONWriter.compact(self) }
 
-  /// What it is, for messages.
+  /// A description for messages.
   public var kind: String {
     switch self {
     case .null: "null"
@@ -36,22 +34,22 @@ public indirect enum JSON: Hashable, Sendable {
     }
   }
 
-  /// Of a text.
+  /// The value of a text.
   public var word: String? {
     if case .string(let text) = self { text } else { nil }
   }
 
-  /// Of a list.
+  /// The elements of a list.
   public var elements: [JSON]? {
     if case .array(let elements) = self { elements } else { nil }
   }
 
-  /// Of an object.
+  /// The members of an object.
   public var members: [String: JSON]? {
     if case .object(let members) = self { members } else { nil }
   }
 
-  /// The first `notNumber` in it.
+  /// The first `notNumber` in the document.
   public var firstNotNumber: String? {
     switch self {
     case .notNumber(let text): text
@@ -66,23 +64,23 @@ public indirect enum JSON: Hashable, Sendable {
 // MARK: - Making
 
 extension JSON {
-  /// A whole number.
+  /// An integer.
   public static func integer(_ value: Int64) -> JSON { .number(String(value)) }
 
-  /// A whole number.
+  /// An integer.
   public static func unsigned(_ value: UInt64) -> JSON { .number(String(value)) }
 
-  /// How many.
+  /// A count.
   public static func count(_ value: Int) -> JSON { .number(String(value)) }
 
-  /// The shortest digits that read as the same; null for what is no number.
+  /// The shortest digits that parse to the same value; null if not finite.
   public static func real(_ value: Double) -> JSON {
     guard value.isFinite else { return .null }
     let digits = "\(value)"
     return .number(digits.hasSuffix(".0") ? String(digits.dropLast(2)) : digits)
   }
 
-  /// Its hexadecimal digits.
+  /// The hexadecimal digits of an identifier.
   public static func id(_ identifier: some Identifier) -> JSON { .string(identifier.description) }
 
   /// RFC 3339 in UTC.
@@ -91,7 +89,7 @@ extension JSON {
   /// A list of texts.
   public static func strings(_ values: [String]) -> JSON { .array(values.map(JSON.string)) }
 
-  /// Null for what is not known.
+  /// The value, or null if it is nil.
   public static func known<T>(_ value: T?, _ make: (T) -> JSON) -> JSON {
     value.map(make) ?? .null
   }
@@ -104,12 +102,12 @@ extension JSON {
     ]
   }
 
-  /// With one decimal.
+  /// Metres with one decimal.
   public static func metres(decimetres: UInt32?) -> JSON {
     known(decimetres) { .number(GeoJSON.decimal(Int64($0), places: 1)) }
   }
 
-  /// An object with more members; of two with one name the new one stays.
+  /// Returns an object with more members; a new member replaces one with the same name.
   public func adding(_ more: [String: JSON]) -> JSON {
     guard case .object(let members) = self else { return self }
     return .object(members.merging(more) { $1 })

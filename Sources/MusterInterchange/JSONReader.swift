@@ -1,10 +1,10 @@
 internal import Foundation
 internal import MusterModel
 
-/// Reads JSON (RFC 8259) of files that people bring. Our own, because the answer must not depend
-/// on the platform, a refusal must say where, and neither depth nor size may hurt.
+/// Parses JSON (RFC 8259) from untrusted files. Our own parser, because the result must not depend
+/// on the platform, a fault must state its position, and depth and size must be bounded.
 struct JSONReader {
-  /// Far beyond any outline, of which a position is the eighth level.
+  /// Far deeper than any outline, in which a position is at the eighth level.
   static let mostDepth = 64
   static let mostBytes = 8 * 1024 * 1024
 
@@ -24,7 +24,7 @@ struct JSONReader {
     if bytes.starts(with: [0xEF, 0xBB, 0xBF]) { offset = 3 }
     let value = try value(depth: 0)
     skipSpace()
-    guard offset == bytes.count else { throw fault("more follows after the end") }
+    guard offset == bytes.count else { throw fault("there is more text after the end") }
     return value
   }
 
@@ -54,7 +54,7 @@ struct JSONReader {
       guard skip(":") else { throw fault("a colon is expected") }
       let value = try value(depth: depth)
       guard members.updateValue(value, forKey: key) == nil else {
-        throw fault("the key \"\(key.prefix(40))\" stands twice in one object")
+        throw fault("the key \"\(key.prefix(40))\" occurs twice in one object")
       }
       skipSpace()
       if skip("}") { return .object(members) }
@@ -144,7 +144,7 @@ struct JSONReader {
         text.unicodeScalars.append(try escaped())
         start = offset
       case ..<0x20:
-        throw fault("a text may not hold a line break or another control character")
+        throw fault("a text may not contain a line break or another control character")
       default:
         offset += 1
       }
@@ -174,7 +174,7 @@ struct JSONReader {
     }
   }
 
-  /// After `\u`; characters beyond U+FFFF are two escapes in a row.
+  /// Parses the digits after `\u`; characters beyond U+FFFF are two escapes.
   private mutating func escapedScalar() throws(GeoJSONFault) -> Unicode.Scalar {
     let first = try hexadecimal()
     var value = first

@@ -1,13 +1,14 @@
-/// Writes JSON in one form, so that files can be compared: keys in order, two spaces a level.
+/// Writes JSON in a canonical form, so that files can be compared: sorted keys, two spaces per
+/// level.
 enum JSONWriter {
-  /// On one line, without spaces.
+  /// Writes one line without spaces.
   static func compact(_ value: JSON) -> String {
     var text = ""
     write(value, to: &text, indent: nil)
     return text
   }
 
-  /// On many lines; lists without lists or objects in them, which positions are, on one.
+  /// Writes several lines; a list without nested lists or objects, such as a position, on one line.
   static func pretty(_ value: JSON) -> String {
     var text = ""
     write(value, to: &text, indent: 0)
@@ -19,7 +20,7 @@ enum JSONWriter {
     case .null: text += "null"
     case .bool(let flag): text += flag ? "true" : "false"
     case .number(let digits): text += digits
-    // Readers refuse it before anything is written; null is what JSON has for it.
+    // Rejected on import before anything is written; null is JSON's closest value.
     case .notNumber: text += "null"
     case .string(let string): write(string, to: &text)
     case .array(let elements):
@@ -77,7 +78,8 @@ enum JSONWriter {
     text += "\""
   }
 
-  /// Control characters, and what `TextRule` refuses in a fence's properties besides them.
+  /// Whether a character is escaped: control characters, and others that `TextRule` rejects in a
+  /// fence's properties.
   private static func mustEscape(_ scalar: Unicode.Scalar) -> Bool {
     switch scalar.value {
     case ..<0x20, 0x7F...0x9F, 0x2028, 0x2029, 0x202A...0x202E, 0x2066...0x2069: true

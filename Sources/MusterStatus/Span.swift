@@ -1,10 +1,10 @@
-/// A closed interval of milliseconds: what is known of a moment or of a duration.
+/// A closed interval of milliseconds: the bounds of an uncertain time or duration.
 ///
 /// Invariant: `earliest <= latest`.
 public struct Span: Hashable, Sendable {
-  /// The least that it can be.
+  /// The lower bound.
   public let earliest: Int64
-  /// The greatest that it can be.
+  /// The upper bound.
   public let latest: Int64
 
   /// Creates the interval between two bounds, in milliseconds.
@@ -16,7 +16,7 @@ public struct Span: Hashable, Sendable {
     self.latest = latest
   }
 
-  /// What both intervals allow; nil where they contradict each other.
+  /// Returns the intersection; nil if the intervals are disjoint.
   public func intersection(_ other: Span) -> Span? {
     let (from, to) = (max(earliest, other.earliest), min(latest, other.latest))
     return from <= to ? Span(earliest: from, latest: to) : nil

@@ -13,7 +13,7 @@ struct CountryOutlineTests {
 
   private static func countries() throws -> [ImportedFence] { try file().fences }
 
-  @Test func `All countries are valid fences but Sudan, whose border crosses itself`() throws {
+  @Test func `All countries are valid fences, except Sudan, whose border crosses itself`() throws {
     let file = try Self.file()
     #expect(file.fences.count == 176)
     #expect(
@@ -28,7 +28,7 @@ struct CountryOutlineTests {
     }
   }
 
-  @Test func `Cities lie in their countries`() throws {
+  @Test func `Cities are inside their countries`() throws {
     let countries = try Self.countries()
     let cities: [(Double, Double, String?)] = [
       (46.0569, 14.5058, "Slovenia"), (58.38, 26.72, "Estonia"),
@@ -43,7 +43,7 @@ struct CountryOutlineTests {
     }
   }
 
-  @Test func `What is exported of them is imported again unchanged`() throws {
+  @Test func `Exported countries are imported unchanged`() throws {
     let countries = try Self.countries()
     let fences = countries.enumerated().map { index, country in
       ExportedFence(

@@ -23,7 +23,7 @@ import Testing
     FencePolygon(outer: Ring([degrees(46, 14), degrees(-0.05, 15.25), degrees(47, 14.1234567)]))
   ])
 
-  @Test func `The file is what other tools and people expect, byte for byte`() {
+  @Test func `The file is as specified, byte for byte`() {
     #expect(
       text(exported(triangle, properties: #"{"zone":7.50,"by":"A"}"#)) == """
         {
@@ -61,7 +61,7 @@ import Testing
     #expect(try fences(text()) == [])
   }
 
-  @Test func `What goes out comes in again as it was`() throws {
+  @Test func `Exported fences are imported unchanged`() throws {
     let geometries: [FenceGeometry] = [
       try triangle.validated(),
       .circle(center: degrees(-89.9999999, -179.9999999), radiusCentimetres: 123_405),
@@ -83,8 +83,7 @@ import Testing
     }
   }
 
-  @Test func `Properties that are words go out as words, and a fence's fields are its own`() throws
-  {
+  @Test func `Text properties are exported as text, and a fence's fields are its own`() throws {
     for words in ["gate code 12", "[1,2]", #"{"broken":"#, #"{"x":NaN}"#] {
       let back = try #require(try fences(text(exported(triangle, properties: words))).first)
       #expect(back.properties?.contains("properties") == true)
@@ -95,7 +94,7 @@ import Testing
     #expect(back.properties == nil)
   }
 
-  @Test func `A circle drawn as a polygon has its corners on the circle`() throws {
+  @Test func `A circle as a polygon has its corners on the circle`() throws {
     let center = degrees(60, 24)
     let circle = exported(.circle(center: center, radiusCentimetres: 50_000))
     let back = try #require(try fences(text(circle, circlesAsPolygons: true)).first)
@@ -110,7 +109,7 @@ import Testing
 
   private struct NoPolygon: Error {}
 
-  @Test func `A circle across the antimeridian becomes two polygons that hold what it holds`()
+  @Test func `A circle across the antimeridian becomes two polygons of the same area`()
     throws
   {
     let center = degrees(-17, 179.99)
@@ -127,7 +126,7 @@ import Testing
     }
   }
 
-  @Test func `A circle that no polygon can show stays a point`() throws {
+  @Test func `A circle without a polygon stays a point`() throws {
     for (center, radius) in [
       (degrees(89.999, 0), UInt32(1_000_000)), (degrees(0, 0), 1_500_000_000),
     ] {

@@ -17,7 +17,7 @@ import Testing
     #expect(found.first?.name == nil && found.first?.properties == nil)
   }
 
-  @Test func `A feature brings its name, kind and flag, and keeps what else it has`() throws {
+  @Test func `A feature has a name, a kind and a flag, and keeps other properties`() throws {
     let text = """
       {"type":"Feature","id":7,"bbox":[1,2,3,4],"geometry":\(polygon(triangle)),
        "properties":{"name":"Camp","kind":"muster","active":false,"b":1.500,"a":["x",null]}}
@@ -27,7 +27,7 @@ import Testing
     #expect(fence.properties == #"{"a":["x",null],"b":1.500}"#, "in order, digits kept")
   }
 
-  @Test func `A collection brings its fences in order; an empty one brings none`() throws {
+  @Test func `A collection is read in order; an empty one has no fences`() throws {
     let features = ["A", "B", "C"].map {
       #"{"type":"Feature","properties":{"name":"\#($0)"},"geometry":\#(polygon(triangle))}"#
     }
@@ -60,7 +60,7 @@ import Testing
     #expect(fence.properties == nil)
   }
 
-  @Test func `Clockwise rings are turned, holes the other way`() throws {
+  @Test func `Clockwise rings are reversed, holes the other way`() throws {
     let outer = "[[0,0],[0,9],[9,9],[9,0],[0,0]]"
     let hole = "[[1,1],[2,1],[2,2],[1,1]]"
     let fence = try #require(try fences(polygon("\(outer),\(hole)")).first)
@@ -80,7 +80,7 @@ import Testing
         ]))
   }
 
-  @Test func `Escapes, a byte-order mark and spaces are read`() throws {
+  @Test func `Escapes, a byte-order mark and spaces are parsed`() throws {
     let name = #"\u010crnu\u010de \ud83d\ude92 \"\/\\\n\t"#
     let text = """
       \u{FEFF} {"type" : "Feature" , "geometry":\(polygon(triangle)),\r\n
@@ -89,7 +89,7 @@ import Testing
     #expect(try fences(text).first?.name == "Črnuče 🚒 \"/\\\n\t")
   }
 
-  @Test func `Characters that fences may not hold are escaped in their properties`() throws {
+  @Test func `Characters that fences may not contain are escaped in their properties`() throws {
     let text = """
       {"type":"Feature","geometry":\(polygon(triangle)),"properties":{"x":"a\\u202eb\\u0007"}}
       """

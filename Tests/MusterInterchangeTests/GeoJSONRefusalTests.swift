@@ -24,7 +24,7 @@ import Testing
     ("[]", "the ring has 0 different vertices and needs 3"),
     ("{}", "a list of positions is expected, not an object"),
   ])
-  func `A bad ring is refused with its reason and place`(ring: String, reason: String) {
+  func `An invalid ring is rejected with its reason and position`(ring: String, reason: String) {
     let found = refusal(polygon(ring))
     #expect(found?.contains(reason) == true, "\(found ?? "accepted")")
     #expect(found?.contains("\n") == false, "one line")
@@ -34,8 +34,8 @@ import Testing
     ("", "not JSON at line 1, column 1: the file ends too early"),
     ("[1,2", "not JSON at line 1, column 5: a comma or ] is expected"),
     ("{\"type\":\n \"Polygon\" 1}", "not JSON at line 2, column 12: a comma or } is expected"),
-    (#"{"type":"Polygon"} x"#, "column 20: more follows after the end"),
-    (#"{"a":1,"a":2}"#, #"the key "a" stands twice in one object"#),
+    (#"{"type":"Polygon"} x"#, "column 20: there is more text after the end"),
+    (#"{"a":1,"a":2}"#, #"the key "a" occurs twice in one object"#),
     (#"{"a":01}"#, "a comma or } is expected"),
     (#"{"a":+1}"#, "a value is expected"),
     (#"{"a":1.}"#, "a digit is expected"),
@@ -51,13 +51,13 @@ import Testing
     (#"{"a":"\u12"}"#, "four hexadecimal digits are expected"),
     (#"{"a":"\ud800"}"#, "half of an escaped pair"),
     (#"{"a":"\ud800\u0041"}"#, "half of an escaped pair"),
-    ("{\"a\":\"x\ny\"}", "may not hold a line break"),
-    ("7", "the file holds 7, not a GeoJSON object"),
-    ("[]", "the file holds a list, not a GeoJSON object"),
-    ("{}", "an object has no type: this is no GeoJSON"),
+    ("{\"a\":\"x\ny\"}", "may not contain a line break"),
+    ("7", "the file contains 7, not a GeoJSON object"),
+    ("[]", "the file contains a list, not a GeoJSON object"),
+    ("{}", "an object has no type: this is not GeoJSON"),
     (#"{"type":3}"#, "an object has no type"),
     (#"{"type":"FeatureCollection"}"#, "the FeatureCollection has no list of features"),
-    (#"{"type":"FeatureCollection","features":[1]}"#, "feature 0: it is no Feature"),
+    (#"{"type":"FeatureCollection","features":[1]}"#, "feature 0: it is not a Feature"),
     (#"{"type":"Feature"}"#, "the feature has no geometry"),
     (#"{"type":"Feature","geometry":null}"#, "the feature has no geometry"),
     (#"{"type":"Polygon"}"#, "a list of rings is expected, and is missing"),
@@ -71,7 +71,7 @@ import Testing
       "GeometryCollection cannot be a fence"
     ),
   ])
-  func `What is no JSON or no GeoJSON is refused with what to do`(text: String, reason: String) {
+  func `Text that is not GeoJSON is rejected with a remedy`(text: String, reason: String) {
     let found = refusal(text)
     #expect(found?.contains(reason) == true, "\(found ?? "accepted")")
     #expect(found?.contains("\n") == false, "one line")
@@ -83,7 +83,7 @@ import Testing
     (#""50""#, "radius_m is a text"), ("null", "radius_m is null"),
     ("30000000", "the circle's radius of 30000000 m is over 20000000 m"),
   ])
-  func `A bad radius is refused`(radius: String, reason: String) {
+  func `An invalid radius is rejected`(radius: String, reason: String) {
     let found = refusal(
       """
       {"type":"Feature","geometry":{"type":"Point","coordinates":[1,2]},
@@ -92,7 +92,7 @@ import Testing
     #expect(found?.contains(reason) == true, "\(found ?? "accepted")")
   }
 
-  @Test func `The feature at fault is named, and nothing or only the rest is taken`() throws {
+  @Test func `The invalid feature is named, and nothing or only the rest is read`() throws {
     let good =
       #"{"type":"Feature","geometry":\#(polygon("[[0,0],[1,0],[1,1],[0,0]]")),"properties":null}"#
     let bad = good.replacing("[1,1]", with: "[1,99]")
@@ -106,7 +106,7 @@ import Testing
     #expect(file.refused.first?.description.hasPrefix("feature 0 (B): polygon 0") == true)
   }
 
-  @Test func `NaN is refused in properties too, and long properties are`() {
+  @Test func `NaN is rejected in properties too, and so are long properties`() {
     func feature(_ value: String) -> String {
       """
       {"type":"Feature","geometry":\(polygon("[[0,0],[1,0],[1,1],[0,0]]")),
@@ -114,12 +114,12 @@ import Testing
       """
     }
     #expect(refusal(feature("1e999")) == nil, "digits are kept, not read")
-    #expect(refusal(feature("NaN")) == "the properties hold NaN, which is not JSON")
+    #expect(refusal(feature("NaN")) == "the properties contain NaN, which is not JSON")
     let long = "\"" + String(repeating: "x", count: Limits.paragraphBytes) + "\""
-    #expect(refusal(feature(long))?.contains("may have 16384: shorten them") == true)
+    #expect(refusal(feature(long))?.contains("at most 16384 are allowed") == true)
   }
 
-  @Test func `A name that is not UTF-8 is refused`() {
+  @Test func `A name that is not UTF-8 is rejected`() {
     let bytes = Data(#"{"a":""#.utf8) + [0xFF, 0xFE] + Data(#""}"#.utf8)
     #expect(refusal(bytes)?.contains("the text is not UTF-8") == true)
     #expect(refusal(Data([0x80]))?.contains("a value is expected") == true)
@@ -134,7 +134,7 @@ import Testing
     #expect(refusal(fits)?.contains("not a GeoJSON object") == true)
   }
 
-  @Test func `A megabyte of vertices is refused promptly`() {
+  @Test func `A megabyte of vertices is rejected promptly`() {
     let vertices = (0..<60_000).map { "[\(Double($0) / 1000),\($0 % 2)]" }
     let ring = "[" + vertices.joined(separator: ",") + ",[0.0,0]]"
     #expect(ring.utf8.count > 600_000)
@@ -145,12 +145,12 @@ import Testing
     #expect(took < .seconds(5), "a fraction of a second when optimised")
   }
 
-  @Test func `A file over eight megabytes is refused unread`() {
+  @Test func `A file over eight megabytes is rejected unread`() {
     let data = Data(repeating: UInt8(ascii: "["), count: 8 * 1024 * 1024 + 1)
-    #expect(refusal(data) == "the file has 8388609 bytes and may have 8388608: split it")
+    #expect(refusal(data) == "the file has 8388609 bytes; at most 8388608 are allowed: split it")
   }
 
-  @Test func `Changed bytes never stop the program`() {
+  @Test func `Changed bytes never trap`() {
     let text = Data(
       """
       {"type":"Feature","geometry":{"type":"Polygon","coordinates":[[[14,46],[15.5e0,46],

@@ -3,7 +3,7 @@ import Testing
 import MusterInterchange
 
 @Suite struct `An invite URL` {
-  @Test func `brings back the bytes that went into it`() throws {
+  @Test func `returns the encoded bytes`() throws {
     for count in 1...40 {
       let bytes = (0..<count).map { UInt8(truncatingIfNeeded: $0 &* 37 &+ 250) }
       let text = "\(InvitationURL(bytes))"
@@ -27,7 +27,7 @@ import MusterInterchange
     "muster://join/AAé", "muster://join/AA=", "muster://other/AAAA",
     "muster://join/" + String(repeating: "A", count: 4000),
   ])
-  func `is refused with a reason when it is none`(text: String) {
+  func `is rejected with a reason if it is malformed`(text: String) {
     #expect {
       try InvitationURL(parsing: text)
     } throws: { "\($0)".contains("invite URL") }

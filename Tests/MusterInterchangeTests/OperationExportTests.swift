@@ -11,13 +11,14 @@ struct OperationExportTests {
     try #require(Coordinate(latitudeE7: latitude, longitudeE7: longitude))
   }
 
-  /// Somebody whose name is a formula, and a report that would end its element.
+  /// An operation with a callsign that is a formula, and a report title that would close its
+  /// element.
   private func export() throws -> OperationExport {
     let here = try place(470_000_001, -115_000_000)
     let fix = Fix(position: here, accuracyDecimetres: 75, sampleTime: Self.moment)
     let user = UserSummary(
       id: UserID(raw: Bytes16(high: 0, low: 1)), callsign: "=1+1", role: .member,
-      status: .reportedSafe, severity: .safe, reason: "said so", fix: fix, reportedAt: Self.moment,
+      status: .reportedSafe, severity: .safe, reason: "reported", fix: fix, reportedAt: Self.moment,
       fixAgeSeconds: 5,
       team: "", isTracker: false, word: nil, override: nil)
     let fence = FenceSummary(
@@ -33,17 +34,17 @@ struct OperationExportTests {
     return OperationExport(
       name: "Flood & fire", users: [user], reports: [], fences: [fence], events: [event],
       ways: [
-        .init(callsign: "</trk>", fixes: [fix]), .init(callsign: "nobody", fixes: []),
+        .init(callsign: "</trk>", fixes: [fix]), .init(callsign: "empty", fixes: []),
       ])
   }
 
-  @Test func `a sheet keeps commas and quotes apart, and takes no name for a formula`() throws {
+  @Test func `a spreadsheet separates commas and quotes, and contains no formula`() throws {
     let lines = try export().csv().components(separatedBy: "\r\n")
     #expect(
       lines == [
         "kind,id,name,state,latitude,longitude,accuracy_m,time,by,details,delivery",
         "user,00000000000000000000000000000001,'=1+1,reportedSafe,47.0000001,-11.5,7.5,"
-          + "\(Self.moment),,said so,",
+          + "\(Self.moment),,reported,",
         "fence,00000000000000000000000000000003,\"School, old\",active,,,,\(Self.moment),,"
           + "muster; inside: =1+1,",
         "event,00000000000000000000000000000004,\"School, old\",ENTER,47.0000001,-11.5,,"
@@ -52,7 +53,7 @@ struct OperationExportTests {
       ])
   }
 
-  @Test func `a map gets what is somewhere, and a way of one fix is a line`() throws {
+  @Test func `a map contains rows with positions, and a track of one fix is a line`() throws {
     let document = try JSON.read(Array(export().geoJSON().utf8))
     let features = try #require(document.members?["features"]?.elements)
     let kinds = features.map { $0.members?["geometry"]?.members?["type"]?.word }
@@ -62,12 +63,12 @@ struct OperationExportTests {
     #expect(features[1].members?["properties"]?.members?["muster"]?.word == "user")
   }
 
-  @Test func `a receiver gets waypoints and tracks, whatever people are called`() throws {
+  @Test func `a GPS receiver gets waypoints and tracks, with any callsigns`() throws {
     let text = try export().gpx()
     #expect(text.contains("<name>&lt;/trk&gt;</name>"))
     #expect(text.contains("<metadata><name>Flood &amp; fire</name></metadata>"))
     #expect(text.contains("<trkpt lat=\"47.0000001\" lon=\"-11.5\"><time>\(Self.moment)</time>"))
-    #expect(!text.contains("nobody"))
+    #expect(!text.contains("empty"))
     #expect(text.components(separatedBy: "<trk>").count == 2)
   }
 }

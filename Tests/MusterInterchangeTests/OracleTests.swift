@@ -5,9 +5,8 @@ import MusterModel
 import TestSupport
 import Testing
 
-/// What shapely and pyproj say of drawn polygons, circles and of the countries, our geometry must
-/// say too. `MUSTER_VOLUME=1000` for 1,000 polygons, 100,000 points in them and 100,000 in the
-/// countries.
+/// Our geometry agrees with shapely and pyproj about random polygons, circles and the countries.
+/// `MUSTER_VOLUME=1000` for 1,000 polygons, 100,000 points in them and 100,000 in the countries.
 @Suite struct OracleTests {
   private static let volume =
     ProcessInfo.processInfo.environment["MUSTER_VOLUME"].flatMap(Int.init) ?? 40
@@ -16,7 +15,7 @@ import Testing
     .enabled(
       if: try Python.has("numpy", "pyproj", "shapely"),
       "needs python3 with numpy, pyproj and shapely"))
-  func `Containment and distances are what shapely and pyproj say`() throws {
+  func `Containment and distances agree with shapely and pyproj`() throws {
     let folder = try Self.answers(seed: 11)
     defer {
       do { try FileManager.default.removeItem(at: folder) } catch { Issue.record(error) }
@@ -49,7 +48,7 @@ import Testing
       let holds = fence.contains(point)
       let found = index.fencesContaining(point).map { names[Int($0.raw.low)] }
       #expect(found.contains(row[0]) == holds, "alone and among all: \(row)")
-      // Closer than 1e-7 degree shapely rounds, and we do not.
+      // Closer than 1e-7 degree shapely rounds, and Muster does not.
       if !isFar { close += 1 } else if holds { inside += 1 } else { outside += 1 }
       #expect(!isFar || holds == (row[3] == "1"), "fence, longitude, latitude, inside: \(row)")
     }
@@ -77,16 +76,16 @@ import Testing
       let point = try place(row[1], row[2])
       let metres = try #require(Double(row[3]))
       let found = fence.distanceToEdgeMetres(from: point)
-      // Never too small; too large by what the plane that touches the Earth is off.
+      // Never too small; too large by at most the error of the tangent plane.
       let tangent = 2 + abs(tan(point.latitude * .pi / 180))
       let most = 0.001 + metres * (metres / 6_400_000 * tangent)
       #expect(found > metres - 0.001 && found < metres + most, "\(found), not \(row)")
     }
   }
 
-  // MARK: Asking
+  // MARK: Running the oracle
 
-  /// A folder with drawn geometry and the answers.
+  /// A folder with random geometry and the oracle's results.
   private static func answers(seed: Int) throws -> URL {
     let folder = FileManager.default.temporaryDirectory.appending(path: "muster-\(UUID())")
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)

@@ -9,12 +9,12 @@ func degrees(_ latitude: Double, _ longitude: Double) -> Coordinate {
   return place
 }
 
-/// The fences of a text.
+/// Reads the fences of a text.
 func fences(_ text: String) throws(GeoJSONFault) -> [ImportedFence] {
   try GeoJSON.fences(from: Data(text.utf8))
 }
 
-/// The one-line refusal of a text; nil when it is accepted.
+/// Returns the one-line fault of a text; nil if it is accepted.
 func refusal(_ text: String) -> String? { refusal(Data(text.utf8)) }
 
 func refusal(_ data: Data) -> String? {
@@ -29,7 +29,7 @@ func refusal(_ data: Data) -> String? {
 /// A Polygon with one ring.
 func polygon(_ ring: String) -> String { #"{"type":"Polygon","coordinates":[\#(ring)]}"# }
 
-/// A file in the folder of shared data beside the repository.
+/// A file in the shared data folder beside the repository.
 func sharedData(_ path: String) -> URL {
   let repository = URL(filePath: #filePath)
     .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()

@@ -21,7 +21,7 @@ struct PeopleTests {
     try valley.converge()
     for name in valley.names {
       let seen = try user("Ben", by: name, in: &valley)
-      #expect(seen.reason == "needs help, says ben.k, via Ada's post: leg")
+      #expect(seen.reason == "needs help, reported by ben.k, via Ada's post: leg")
       // The post's own user has said nothing.
       #expect(try user("Ada", by: name, in: &valley).word == nil)
     }

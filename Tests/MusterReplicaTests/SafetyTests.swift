@@ -77,7 +77,7 @@ struct SafetyTests {
     try valley.at("Ben") { try $0.claimSafety(.safe, note: "", now: $1) }
     valley.heal()
     try valley.converge()
-    try expect("unsafe: needs help, says Ada: seen fall", of: "Ben", in: &valley)
+    try expect("unsafe: needs help, reported by Ada: seen fall", of: "Ben", in: &valley)
     try valley.at("Ben") { try $0.claimSafety(.safe, note: "", now: $1) }
     try valley.converge()
     try expect("safe: reported safe", of: "Ben", in: &valley)

@@ -8,7 +8,7 @@ struct AgeAttackTests {
   private static let environment = ProcessInfo.processInfo.environment
   private static let worlds = environment["MUSTER_VOLUME"].flatMap(UInt64.init) ?? 400
 
-  @Test func `no drawn attack moves the age or a deadline of another person`() {
+  @Test func `no random attack changes the age or a deadline of another person`() {
     var (checks, bounded, excess) = (0, 0, [Int64]())
     var (byWallClock, byOthersStamps, worse) = (0, 0, Int64(0))
     let one = Self.environment["MUSTER_TEST_SEED"].flatMap(UInt64.init)
@@ -33,7 +33,7 @@ struct AgeAttackTests {
       "fooled: wall clocks in \(byWallClock), others' stamps in \(byOthersStamps);",
       "at most \(worse) ms worse than without the attackers")
     guard one == nil else { return }
-    // The worlds are hard enough to fool the rules that this one replaces.
+    // The attacks are strong enough to defeat the previous rules.
     #expect(byWallClock * 4 > seeds.count)
     #expect(byOthersStamps * 50 > seeds.count)
     #expect(bounded * 5 > checks)

@@ -3,15 +3,15 @@ import MusterStatus
 import TestSupport
 import Testing
 
-/// How fast a large operation comes to know upper bounds, when everyone starts at once.
+/// How fast a large operation determines upper bounds when all devices start at once.
 @Suite("Spread of the evidence of age")
 struct AgeSpreadTests {
-  @Test func `after five anchors each, everyone has an upper bound of everyone's age`() throws {
+  @Test func `after five anchors each, every device has an upper bound of every age`() throws {
     #expect(try shares(devices: 60, command: 3, rounds: 5).last == 1)
   }
 
-  /// Of all pairs after each round, the share with an upper bound. In a round each device makes one
-  /// anchor, in a drawn order, and all others receive it at once.
+  /// Returns the share of all pairs with an upper bound after each round. In a round each device
+  /// makes one anchor, in a random order, and all others receive it at once.
   private func shares(devices: Int, command: Int, rounds: Int) throws -> [Double] {
     var random = SplitMix64(seed: 5)
     let ids = (0..<devices).map { DeviceID(raw: Bytes16(high: 0, low: UInt64($0))) }

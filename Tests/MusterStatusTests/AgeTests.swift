@@ -25,7 +25,7 @@ struct AgeTests {
 
   // MARK: Dating
 
-  @Test func `a record is dated between the own record that it echoes and its arrival`() throws {
+  @Test func `a record is dated between the echoed own record and its arrival`() throws {
     var evidence = AgeEvidence(observer: anna)
     evidence.insertOwn(id(1), isAnchor: true, at: 10_000)
     let (made, fault) = try evidence.insert(
@@ -44,7 +44,7 @@ struct AgeTests {
     #expect(made == Span(earliest: 10_000, latest: 13_000))
   }
 
-  @Test func `without an echo that leads back, there is no upper bound of the age`() throws {
+  @Test func `without an echo of an own record there is no upper bound of the age`() throws {
     var evidence = AgeEvidence(observer: anna)
     evidence.insertOwn(id(1), isAnchor: true, at: 10_000)
     let (made, _) = try evidence.insert(record(3, by: cleo, at: 1, echoing: [id(9)]), at: 11_000)
@@ -52,13 +52,13 @@ struct AgeTests {
     #expect(try #require(evidence.age(of: cleo, at: 11_000)).latest > 1 << 51)
   }
 
-  @Test func `a stamp of a boot whose offset is known dates a record that was days on its way`()
+  @Test func `a stamp with a known boot offset dates a record that was delayed for days`()
     throws
   {
     var evidence = AgeEvidence(observer: anna)
     evidence.insertOwn(id(1), isAnchor: true, at: 10_000)
     _ = try evidence.insert(record(2, by: ben, at: 500, echoing: [id(1)]), at: 10_100)
-    // Made 1,000 s after the first, 200 ppm of which are 0.2 s; carried for a day.
+    // Made 1,000 s after the first, 200 ppm of which are 0.2 s; delayed for a day.
     let (made, _) = try evidence.insert(
       record(3, by: ben, at: 1_000_500, echoing: nil), at: 87_000_000)
     #expect(made == Span(earliest: 1_009_798, latest: 1_010_302))
@@ -80,7 +80,7 @@ struct AgeTests {
     #expect(evidence.age(of: anna, at: 15) == Span(earliest: 5, latest: 5))
   }
 
-  @Test func `of several boots the newest evidence counts, of forgotten ones too`() throws {
+  @Test func `of several boots the newest evidence counts, including forgotten boots`() throws {
     var evidence = AgeEvidence(observer: anna)
     evidence.insertOwn(id(1), isAnchor: true, at: 1000)
     for boot in 0..<UInt64(6) {
@@ -94,7 +94,7 @@ struct AgeTests {
     #expect(evidence.newest(of: ben) == Span(earliest: 1000, latest: 2005))
   }
 
-  @Test func `hostile stamps and echo lists are refused`() {
+  @Test func `hostile stamps and echo lists are rejected`() {
     #expect(Stamp(boot: boot, milliseconds: -1) == nil)
     #expect(Stamp(boot: boot, milliseconds: .max) == nil)
     #expect(Stamp(boot: boot, milliseconds: Stamp.last) != nil)
@@ -105,7 +105,7 @@ struct AgeTests {
 
   // MARK: Clock faults
 
-  @Test func `a boot clock that jumps is a fault, and only the newer stamp counts`() throws {
+  @Test func `a jump of a boot clock is a fault, and only the newer stamp counts`() throws {
     var evidence = AgeEvidence(observer: anna)
     evidence.insertOwn(id(1), isAnchor: true, at: 10_000)
     _ = try evidence.insert(record(2, by: ben, at: 500, echoing: [id(1)]), at: 10_100)
@@ -117,7 +117,7 @@ struct AgeTests {
     #expect(evidence.age(of: ben, at: 20_100) == Span(earliest: 0, latest: 100))
   }
 
-  @Test func `drift of 200 ppm is no fault, and of 300 ppm is one`() {
+  @Test func `a drift of 200 ppm is not a fault, and of 300 ppm is one`() {
     for (drift, isFault) in [(Int64(200), false), (300, true)] {
       var offset = BootOffset(stamp: 0, at: Span(earliest: 0, latest: 0))
       let hour: Int64 = 3_600_000
@@ -128,7 +128,7 @@ struct AgeTests {
 
   // MARK: History
 
-  @Test func `an author evicts anchors of its own alone`() throws {
+  @Test func `an author evicts only its own anchors`() throws {
     var history = StampHistory(observer: anna)
     history.insertOwn(id(0), at: 5)
     _ = try history.insert(record(1, by: cleo, at: 1, echoing: [id(0)]), at: 6)
@@ -154,7 +154,7 @@ struct AgeTests {
 
   // MARK: Choosing echoes
 
-  @Test func `echoes are two of command and others, drawn, new ones first, each once`() {
+  @Test func `echoes are two of command and random others, new ones first, each once`() {
     var random = SplitMix64(seed: 1)
     let command = (0..<4).map { EchoCandidate(id: id($0), isCommand: true, isNew: false) }
     let members = (10..<200).map {

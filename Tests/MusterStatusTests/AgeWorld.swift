@@ -2,13 +2,13 @@ import MusterModel
 import MusterStatus
 import TestSupport
 
-/// A few honest devices and a few attackers under one seed, with the true time at hand.
+/// A few honest devices and a few attackers, determined by one seed, with the true time known.
 ///
 /// Honest boot clocks drift by up to 99 ppm and start anywhere; wall clocks are off by up to ten
-/// years. The network belongs to the attackers: it delays, reorders, drops, replays and partitions
-/// as it likes. Attackers know every record at once and sign records of their own with any stamp and
-/// any echoes; they cannot sign for others or guess a name. Each honest device observes twice: with
-/// all that it receives, and as a control without the attackers' records.
+/// years. The attackers control the network: they delay, reorder, drop, replay and partition it.
+/// They know every record at once and sign their own records with any stamp and any echoes; they
+/// cannot sign for others or guess a name. Each honest device observes twice: with everything that
+/// it receives, and as a control without the attackers' records.
 struct AgeWorld {
   struct Clock {
     var start: Int64
@@ -50,7 +50,7 @@ struct AgeWorld {
     var orders: [Int: Order] = [:]
   }
 
-  /// What went wrong in a world, and how the checks fared.
+  /// The fault in a world, and statistics of the checks.
   struct Result {
     var violations: [String] = []
     var checks = 0
@@ -62,7 +62,7 @@ struct AgeWorld {
   }
 
   private let seed: UInt64
-  /// In contact, with seconds between events; otherwise minutes and hours of silence.
+  /// Whether events are seconds apart; otherwise there are minutes and hours of silence.
   private let isBusy: Bool
   private var random: SplitMix64
   private var now: Int64 = 0
@@ -101,7 +101,7 @@ struct AgeWorld {
     return result
   }
 
-  // MARK: What happens
+  // MARK: Events
 
   private mutating func advance() {
     switch random.number(below: isBusy && !random.chance(oneIn: 20) ? 4 : 10) {
@@ -131,7 +131,7 @@ struct AgeWorld {
   private mutating func makeHonestRecord(of index: Int) {
     let isOrder = devices[index].isCommand && random.chance(oneIn: 4)
     let isAnchor = isOrder || !random.chance(oneIn: 4)
-    // In the order that the protocol demands: own time, echoes, stamp, signature.
+    // In the order of the protocol: own time, echoes, stamp, signature.
     let time = devices[index].clock.reading(at: now)
     let commands = Set(devices.filter(\.isCommand).map(\.id))
     let candidates = devices[index].evidence.candidates { commands.contains($0) }
@@ -226,7 +226,7 @@ struct AgeWorld {
     for number in devices[index].received.sorted() { receive(number, at: index, time: 0) }
   }
 
-  // MARK: What must hold
+  // MARK: Invariants
 
   private mutating func check(observer index: Int) {
     let observer = devices[index]
@@ -289,7 +289,7 @@ struct AgeWorld {
     }
   }
 
-  /// What a rule would have concluded that takes lower bounds from the stamps of echoed records.
+  /// Records what a rule would conclude that takes lower bounds from the stamps of echoed records.
   private mutating func checkOthersStamps(_ record: Record, at index: Int) {
     let truth = devices[index].clock.reading(at: record.madeAt)
     for echo in record.signed.echoes ?? [] {
@@ -306,7 +306,7 @@ struct AgeWorld {
       "seed \(seed): \(what); replay with MUSTER_TEST_SEED=\(seed) swift test --filter AgeAttack")
   }
 
-  // MARK: Draws
+  // MARK: Random choices
 
   private func wall(of index: Int) -> Int64 {
     1_800_000_000_000 + now / 1000 + devices[index].wallError
@@ -316,7 +316,7 @@ struct AgeWorld {
     random.choice(of: devices.indices.filter { devices[$0].isHonest })
   }
 
-  /// One of the newest, or any.
+  /// Returns one of the newest records, or any.
   private mutating func anyRecord() -> Int {
     guard !records.isEmpty, random.chance(oneIn: 3) else {
       return max(0, records.count - 1 - random.number(below: 8))

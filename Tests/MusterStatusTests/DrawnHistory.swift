@@ -2,7 +2,7 @@ import MusterGeo
 import MusterModel
 import MusterStatus
 
-/// A history as `Tests/Oracle/status.py` writes it, with the oracle's answer.
+/// A history from `Tests/Oracle/status.py`, with the oracle's result.
 struct DrawnHistory: Decodable {
   let input: World
   let expected: Answer
@@ -143,10 +143,10 @@ struct DrawnHistory: Decodable {
 }
 
 extension DrawnHistory {
-  /// What our function says at the drawn moment.
+  /// The status function's result at the random time.
   var assessment: StatusAssessment { assessment(after: 0) }
 
-  /// What it says some milliseconds later.
+  /// The result some milliseconds later.
   func assessment(after milliseconds: Int64) -> StatusAssessment {
     let clock = StatusClock(
       boot: input.now + milliseconds, wall: Timestamp(milliseconds: input.wall + milliseconds))
@@ -262,12 +262,12 @@ extension DrawnHistory {
 }
 
 extension Identifier {
-  /// A short name for tests.
+  /// A short identifier for tests.
   init(number: Int) { self.init(raw: Bytes16(high: 0, low: UInt64(number))) }
 }
 
 extension Span {
-  /// A moment whose earliest bound may be unknown.
+  /// An interval whose lower bound may be unknown.
   static func from(_ earliest: Int64?, _ latest: Int64) -> Span {
     earliest.map { Span(earliest: $0, latest: latest) } ?? .notAfter(latest)
   }

@@ -5,14 +5,14 @@ import MusterStatus
 import TestSupport
 import Testing
 
-/// The status function and an oracle in Python, written from the tables of decision 0037 without a
-/// look at it, agree about drawn histories. `MUSTER_STATUS_HISTORIES=20000` for all of them.
+/// The status function agrees about random histories with a Python oracle that was written
+/// independently from the tables of decision 0037. `MUSTER_STATUS_HISTORIES=20000` for all of them.
 @Suite struct StatusOracleTests {
   private static let count =
     ProcessInfo.processInfo.environment["MUSTER_STATUS_HISTORIES"].flatMap(Int.init) ?? 2000
 
   @Test(.enabled(if: try Python.has("json"), "needs python3"))
-  func `The status of drawn people is what the oracle says`() throws {
+  func `The status of random people agrees with the oracle`() throws {
     var statuses: [String: Int] = [:]
     for line in try Self.histories(seed: 1, count: Self.count) {
       let history = try JSONDecoder().decode(DrawnHistory.self, from: Data(line.utf8))
@@ -34,7 +34,7 @@ import Testing
   }
 
   @Test(.enabled(if: try Python.has("json"), "needs python3"))
-  func `Nothing changes before the moment that is announced`() throws {
+  func `Nothing changes before the announced time`() throws {
     var announced = 0
     for line in try Self.histories(seed: 2, count: 500) {
       let history = try JSONDecoder().decode(DrawnHistory.self, from: Data(line.utf8))

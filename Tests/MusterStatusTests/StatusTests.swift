@@ -5,7 +5,7 @@ import Testing
 
 /// The rules of decision 0037, one at a time. Distances on the equator: 0.001° are 111 m.
 @Suite struct StatusTests {
-  @Test func `Zones alone order nobody, and people at work are ok`() {
+  @Test func `Zones alone are not orders, and people at work are ok`() {
     var world = StatusWorld()
     world.zones = [world.zone(1, .muster, at: 0), world.zone(2, .muster, at: 1)]
     world.fix(at: 0.5)
@@ -88,10 +88,10 @@ import Testing
     #expect(world.status == .ok, "a coarse fix far from the edge shows no danger by itself")
   }
 
-  @Test func `Close to a hazard is in it: within the accuracy, at most 100 m`() {
+  @Test func `Close to a hazard counts as inside: within the accuracy, at most 100 m`() {
     var world = StatusWorld()
     world.zones = [world.zone(1, .hazard, at: 0)]
-    // The edge is at 0.0009°, 100 m from the middle.
+    // The edge is at 0.0009°, 100 m from the centre.
     world.fix(at: 0.0014, accuracy: 60)
     #expect(world.status == .inHazard, "56 m from the edge")
     world.fix(at: 0.0014, accuracy: 50)
@@ -115,7 +115,7 @@ import Testing
     #expect(world.assessment.reason == "device revoked, no contact")
   }
 
-  @Test func `A permit makes a hazard a warning until the earliest moment at which it can end`() {
+  @Test func `A permit makes a hazard a warning until the earliest time at which it can end`() {
     var world = StatusWorld()
     world.zones = [world.zone(1, .hazard, at: 0)]
     world.fix(at: 0)
@@ -130,7 +130,7 @@ import Testing
     #expect(world.assessment(at: 60_000).severity == .danger)
   }
 
-  @Test func `Mayday and no contact are seen together`() {
+  @Test func `Mayday and no contact are shown together`() {
     var world = StatusWorld()
     world.fix(at: 0, made: 0)
     world.person.statements.claims = [world.claim(1, .needsHelp)]
@@ -176,7 +176,7 @@ import Testing
 
   @Test func `A record without a stamp counts by the worse of arrival and wall clock`() {
     var world = StatusWorld()
-    // A laptop that runs a day ahead, silent for an hour.
+    // A device whose clock is a day ahead, silent for an hour.
     world.person.wasHeard = true
     world.person.devices[0].heard = .unstamped(
       arrival: 0, reportedAt: Timestamp(milliseconds: 86_400_000))
@@ -185,7 +185,7 @@ import Testing
     #expect(world.assessment(at: 600_000).status == .noPosition)
   }
 
-  @Test func `A history keeps what a fine fix has not settled, and stays small`() {
+  @Test func `A history keeps the fixes after the last fine one, and is bounded`() {
     var history = FixHistory()
     let world = StatusWorld()
     for number in 1...40 {
@@ -205,7 +205,7 @@ import Testing
 
   // MARK: Picture
 
-  @Test func `A picture assesses those who changed, and those whose time has come`() {
+  @Test func `A picture reassesses changed people, and those whose time is due`() {
     var world = StatusWorld()
     world.zones = [world.zone(1, .hazard, at: 0)]
     var picture = StatusPicture(scene: world.scene)

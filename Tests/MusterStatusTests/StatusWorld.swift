@@ -30,7 +30,7 @@ struct StatusWorld {
     StatusAssessment(of: person, in: scene, at: Self.clock(boot))
   }
 
-  /// Known to 100 ms.
+  /// The time, known to 100 ms.
   func moment(_ made: Int64) -> Evidence { .stamped(Span(earliest: made - 100, latest: made)) }
 
   func zone(_ number: Int, _ kind: FenceKind, at longitude: Double) -> StatusZone {
@@ -55,7 +55,7 @@ struct StatusWorld {
     ClaimEvidence(dot: dot(number), claim: claim)
   }
 
-  /// Command accounts for the person as of now.
+  /// Writes command's accounting for the person as of now.
   mutating func account(claims: [Int], rows: [Int]) {
     person.statements.accountings = [
       AccountingEvidence(
@@ -64,7 +64,7 @@ struct StatusWorld {
     ]
   }
 
-  /// The device reports a fix.
+  /// Adds a fix of the device.
   mutating func fix(at longitude: Double, accuracy: UInt32? = 5, made: Int64 = 1500) {
     fixes += 1
     let scene = scene
@@ -93,7 +93,7 @@ struct StatusWorld {
   }
 
   private func place(_ longitude: Double) -> Coordinate {
-    // Away from 0,0, which no receiver means.
+    // Away from 0,0, which is not a valid fix.
     guard let place = Coordinate(latitude: 0, longitude: longitude + 20) else {
       preconditionFailure("\(longitude) is no longitude")
     }

@@ -6,7 +6,8 @@ extension OperationExport {
     "delivery",
   ]
 
-  /// RFC 4180, with one heading; people, reports, fences, events and fixes of ways, a line each.
+  /// Returns CSV (RFC 4180) with a header; one line for each person, report, fence, event and track
+  /// fix.
   public func csv() -> String {
     var rows = [Self.headings]
     for user in users {
@@ -61,7 +62,7 @@ extension OperationExport {
     ]
   }
 
-  /// What a sheet would take for a formula becomes words: anybody may have written it.
+  /// Escapes a text that a spreadsheet would interpret as a formula: its author is not trusted.
   private static func plain(_ text: String) -> String {
     guard let first = text.first, "=+-@\t\r".contains(first) else { return text }
     return "'" + text

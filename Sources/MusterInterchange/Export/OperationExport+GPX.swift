@@ -1,7 +1,8 @@
 internal import MusterModel
 
 extension OperationExport {
-  /// GPX 1.1: people and reports as waypoints, ways as tracks. Fences have no place in it.
+  /// Returns GPX 1.1: people and reports as waypoints, tracks as tracks. GPX cannot represent
+  /// fences.
   public func gpx() -> String {
     var lines = [
       "<?xml version=\"1.0\" encoding=\"UTF-8\"?>",
@@ -36,7 +37,7 @@ extension OperationExport {
     words: [String] = [], type: String? = nil
   ) -> String {
     let described = words.filter { !$0.isEmpty }.joined(separator: "; ")
-    // In the order that the schema wants.
+    // In the order of the schema.
     return "<\(element) lat=\"\(Degrees.text(place.latitudeE7))\" "
       + "lon=\"\(Degrees.text(place.longitudeE7))\"><time>\(time)</time>"
       + (name.map { "<name>\(escaped($0))</name>" } ?? "")
@@ -44,7 +45,8 @@ extension OperationExport {
       + (type.map { "<type>\(escaped($0))</type>" } ?? "") + "</\(element)>"
   }
 
-  /// Texts of people hold no control characters but tabs and line breaks, which XML takes.
+  /// Escapes a text. User texts contain no control characters except tabs and line breaks, which
+  /// XML allows.
   private static func escaped(_ text: String) -> String {
     var escaped = ""
     for character in text.unicodeScalars {

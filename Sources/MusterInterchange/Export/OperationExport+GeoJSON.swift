@@ -1,8 +1,8 @@
 internal import MusterModel
 
 extension OperationExport {
-  /// One FeatureCollection of people, reports, fences and ways; a feature's property `muster` says
-  /// which it is. Who or what is nowhere is left out, since GeoJSON is about places.
+  /// Returns one FeatureCollection of people, reports, fences and tracks; the property `muster` of
+  /// a feature names its type. Rows without a position are omitted.
   public func geoJSON() -> String {
     var features: [String] = []
     for fence in fences {
@@ -28,7 +28,8 @@ extension OperationExport {
       + features.joined(separator: ",\n") + "\n]}\n"
   }
 
-  /// A way of one fix is a point of a line, which GeoJSON does not know: it stands twice.
+  /// Returns a track as a line. GeoJSON does not allow a line with one position, so a single fix is
+  /// repeated.
   private static func line(_ way: Way) -> String {
     let fixes = way.fixes.count == 1 ? way.fixes + way.fixes : way.fixes
     let places = fixes.map { fix in

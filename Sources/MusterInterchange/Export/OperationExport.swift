@@ -1,16 +1,16 @@
 public import MusterModel
 
-/// All that a node shows of an operation, for other tools: GeoJSON and GPX for maps, CSV for
-/// sheets. The same operation makes the same bytes.
+/// An operation's data at a node, for other tools: GeoJSON and GPX for maps, CSV for spreadsheets.
+/// The output is deterministic.
 public struct OperationExport: Sendable {
-  /// Somebody's way.
+  /// The track of a person.
   public struct Way: Sendable {
-    /// Whose it is.
+    /// The person's callsign.
     public let callsign: String
-    /// By sample time.
+    /// The fixes, by sample time.
     public let fixes: [Fix]
 
-    /// One without fixes is left out of what is written.
+    /// Creates a track. A track without fixes is omitted from the output.
     public init(callsign: String, fixes: [Fix]) {
       self.callsign = callsign
       self.fixes = fixes
@@ -22,10 +22,10 @@ public struct OperationExport: Sendable {
   let reports: [ReportSummary]
   let fences: [FenceSummary]
   let events: [CrossingSummary]
-  /// Without those of whom nothing is known.
+  /// Without people whose track is empty.
   let ways: [Way]
 
-  /// In the order in which it is to be written.
+  /// Creates an export; the order of each list is kept in the output.
   public init(
     name: String, users: [UserSummary], reports: [ReportSummary], fences: [FenceSummary],
     events: [CrossingSummary], ways: [Way]
@@ -39,7 +39,7 @@ public struct OperationExport: Sendable {
   }
 }
 
-/// Degrees with up to seven decimals, and no floating point on the way.
+/// Formats degrees with up to seven decimals, without floating point.
 enum Degrees {
   static func text(_ e7: Int32) -> String { GeoJSON.decimal(Int64(e7), places: 7) }
 }

@@ -1,7 +1,7 @@
 public import MusterModel
 
 extension DirectiveSummary {
-  /// As `direct list` prints it; what is left of the time is counted from `now`.
+  /// The JSON of `direct list`; the remaining time counts from `now`.
   public func json(now: Timestamp) -> JSON {
     .object([
       "id": .id(id), "kind": .string(kind.name), "text": .string(text),
@@ -38,7 +38,7 @@ extension Respondent {
 }
 
 extension Alert {
-  /// As `alert list` prints it.
+  /// The JSON of `alert list`.
   public var json: JSON {
     .object([
       "id": .string(id.description), "kind": .string(id.kind.name), "row": .id(id.row),
@@ -50,7 +50,7 @@ extension Alert {
 }
 
 extension AlertChange {
-  /// As `alert follow` prints it: the alert, and which way it went.
+  /// The JSON of `alert follow`: the alert and its change.
   public var json: JSON {
     switch self {
     case .raised(let alert): alert.json.adding(["change": .string("raised")])
@@ -61,7 +61,7 @@ extension AlertChange {
 }
 
 extension SettingsSummary {
-  /// As `settings show` prints it.
+  /// The JSON of `settings show`.
   public var json: JSON {
     .object([
       "foreground": foreground.json, "background": background.json,

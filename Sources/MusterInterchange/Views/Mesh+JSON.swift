@@ -1,7 +1,7 @@
 public import MusterModel
 
 extension MeshLink {
-  /// As `peers --mesh` prints it. The age is by the reader's clock.
+  /// The JSON of `peers --mesh`. The age is by the reader's clock.
   public func json(now: Timestamp) -> JSON {
     .object([
       "from": .id(from), "fromCallsign": .string(fromCallsign), "to": .id(to),
@@ -12,7 +12,7 @@ extension MeshLink {
     ])
   }
 
-  /// Since who hears said so; never negative.
+  /// Seconds since the link was reported; never negative.
   public func ageSeconds(now: Timestamp) -> Int64 {
     max(0, now.milliseconds(since: toldAt) / 1000)
   }

@@ -1,7 +1,7 @@
 public import MusterModel
 
 extension ReportSummary {
-  /// As `report list` prints it.
+  /// The JSON of `report list`.
   public var json: JSON {
     JSON.object([
       "id": .id(id), "title": .string(title), "description": .string(details),
@@ -23,7 +23,7 @@ extension ReportSummary {
 }
 
 extension Delivery {
-  /// The figure of a report, and the text that shows it.
+  /// The delivery figure of a report, and its text.
   public var json: JSON {
     .object([
       "devices": .count(devices), "total": .count(total), "commandPost": .bool(commandPost),
@@ -48,7 +48,7 @@ extension FieldConflict {
 }
 
 extension FenceSummary {
-  /// As `fence list` prints it: without the outline, for which there is `fence export`.
+  /// The JSON of `fence list`, without the outline, which `fence export` contains.
   public var json: JSON {
     let json = JSON.object([
       "id": .id(id), "name": .string(name), "kind": .string(kind.name), "active": .bool(isActive),
@@ -73,7 +73,7 @@ extension FenceSummary {
 }
 
 extension UserSummary {
-  /// As `user list` prints it.
+  /// The JSON of `user list`.
   public var json: JSON {
     JSON.object([
       "id": .id(id), "callsign": .string(callsign),
@@ -119,7 +119,7 @@ extension FollowedOrder {
 }
 
 extension PermitSummary {
-  /// As `permit list` prints it.
+  /// The JSON of `permit list`.
   public var json: JSON {
     .object([
       "id": .id(id), "people": .strings(people), "team": .string(team), "zone": .id(zone),
@@ -139,7 +139,7 @@ extension SafetyWord {
 }
 
 extension DeviceSummary {
-  /// As `device list` prints it.
+  /// The JSON of `device list`.
   public var json: JSON {
     .object([
       "id": .id(id), "user": .id(user), "callsign": .string(callsign), "role": .string(role.name),
@@ -150,7 +150,7 @@ extension DeviceSummary {
 }
 
 extension CrossingSummary {
-  /// As `event list` prints it.
+  /// The JSON of `event list`.
   public var json: JSON {
     JSON.object([
       "id": .id(id), "type": .string(type.name), "fence": .id(fence),
@@ -161,7 +161,7 @@ extension CrossingSummary {
 }
 
 extension VerificationReport {
-  /// As `verify` prints it.
+  /// The JSON of `verify`.
   public var json: JSON {
     .object([
       "ok": .bool(isOK), "frames": .count(frames), "logs": .count(logs),
@@ -171,7 +171,7 @@ extension VerificationReport {
 }
 
 extension StatusSummary {
-  /// As `status` prints it; ages are counted up to `now`.
+  /// The JSON of `status`; ages count up to `now`.
   public func json(now: Timestamp) -> JSON {
     .object([
       "operation": .id(operation), "operationName": .string(operationName),
@@ -218,7 +218,7 @@ extension UplinkSummary.Post {
 }
 
 extension UplinkSummary.State {
-  /// As the command line and the API say it.
+  /// The name on the command line and in the API.
   public var name: String {
     switch self {
     case .noCertificate: "noCertificate"
@@ -230,7 +230,7 @@ extension UplinkSummary.State {
 }
 
 extension QuarantinedFrame {
-  /// As `quarantine list` prints it.
+  /// The JSON of `quarantine list`.
   public var json: JSON {
     .object([
       "id": .string(Hex.encode(Array(hash.bytes.prefix(16)))), "device": .id(device),
@@ -301,7 +301,7 @@ extension LifeMark {
 }
 
 extension PeerSummary {
-  /// As `peers` prints it.
+  /// The JSON of `peers`.
   public var json: JSON {
     .object([
       "callsign": .string(callsign), "device": .id(device), "state": .string(state.name),
@@ -319,7 +319,7 @@ extension PeerSummary {
 }
 
 extension UpdateNeed {
-  /// What JSON calls it.
+  /// The name in JSON.
   fileprivate var name: String {
     switch self {
     case .peer: "peer"
@@ -329,7 +329,7 @@ extension UpdateNeed {
 }
 
 extension PeerSummary.State {
-  /// What people and JSON call it.
+  /// The name for people and in JSON.
   public var name: String {
     switch self {
     case .connected: "connected"

@@ -1,11 +1,11 @@
 public import MusterModel
 
-/// The evidence by which one observer judges how old what it knows of others is, and when deadlines
-/// pass, without trusting anybody's wall clock.
+/// The evidence by which one observer determines the age of other devices' records, and when
+/// deadlines pass, without trusting any wall clock.
 ///
 /// All times are milliseconds of the observer's boot clock in its present boot, never negative;
-/// what it received in an earlier boot was received at 0. Three sources, of which none can be
-/// forged by a third person:
+/// what it received in an earlier boot counts as received at 0. There are three sources, none of
+/// which a third party can forge:
 ///
 /// ```
 ///   arrival here               ─▶ not later than
@@ -14,8 +14,8 @@ public import MusterModel
 /// ```
 ///
 /// A relay can delay and withhold records; then the upper bound of the age grows. A member can sign
-/// false stamps and echoes; they change the member's own age alone. What this type does not do: it
-/// decides no status, it reads no clock, and it does not detect a device that lies about itself.
+/// false stamps and echoes; they affect only the member's own age. This type decides no status,
+/// reads no clock, and does not detect a device that gives false evidence about itself.
 public struct AgeEvidence: Sendable {
   private let observer: DeviceID
   private var history: StampHistory
@@ -23,13 +23,14 @@ public struct AgeEvidence: Sendable {
   private var ownNewest: Int64?
   private var ownAnchoredAt: Int64 = .min
 
-  /// Starts with nothing, at each boot of the observer.
+  /// Starts empty at each boot of the observer.
   public init(observer: DeviceID) {
     self.observer = observer
     history = StampHistory(observer: observer)
   }
 
-  /// Takes a stamped record of the observer's own. `time` MUST have been read before it was signed.
+  /// Inserts a stamped record of the observer itself. `time` MUST have been read before it was
+  /// signed.
   public mutating func insertOwn(_ id: StampedRecordID, isAnchor: Bool, at time: Int64) {
     ownNewest = max(ownNewest ?? time, time)
     guard isAnchor else { return }
@@ -37,9 +38,9 @@ public struct AgeEvidence: Sendable {
     ownAnchoredAt = time
   }
 
-  /// Takes a record whose signature was verified, when it first arrives, and returns when it was
-  /// made and a fault if the device's stamps contradict each other. Records that arrived before the
-  /// observer's present boot are given with `now` = 0.
+  /// Inserts a verified record on its first arrival. Returns the interval in which it was made, and
+  /// a fault if the device's stamps contradict each other. Records that arrived before the
+  /// observer's present boot are inserted with `now` = 0.
   public mutating func insert(
     _ record: StampedRecord, at now: Int64
   ) -> (made: Span, fault: ClockFault?) {
@@ -55,25 +56,26 @@ public struct AgeEvidence: Sendable {
     return (made ?? direct, fault)
   }
 
-  /// When a stamp was made, by what is known of its boot now; nil if that is nothing. It may know
-  /// more than at the arrival: callers intersect both.
+  /// Returns when a stamp was made, by the current knowledge of its boot; nil if unknown. The
+  /// result may be narrower than on arrival: callers intersect both.
   public func date(_ stamp: Stamp, of device: DeviceID) -> Span? {
     devices[device]?.time(of: stamp)
   }
 
-  /// When the newest stamped record of a device was made; nil if none arrived.
+  /// Returns when the newest stamped record of a device was made; nil if none arrived.
   public func newest(of device: DeviceID) -> Span? {
     if device == observer { return ownNewest.map { Span(earliest: $0, latest: $0) } }
     return devices[device]?.newest
   }
 
-  /// How old the newest evidence of a device is; nil if none with a stamp arrived. The upper bound
-  /// counts for `noContact`.
+  /// Returns the age of the newest evidence of a device; nil if none with a stamp arrived. The
+  /// upper bound decides `noContact`.
   public func age(of device: DeviceID, at now: Int64) -> Span? {
     newest(of: device)?.age(at: now)
   }
 
-  /// What the observer's next anchor may echo: the newest anchor of each other device.
+  /// Returns the candidates for echoes of the observer's next anchor: the newest anchor of each
+  /// other device.
   public func candidates(isCommand: (DeviceID) -> Bool) -> [EchoCandidate] {
     devices.compactMap { device, evidence in
       evidence.anchor.map {
@@ -83,7 +85,7 @@ public struct AgeEvidence: Sendable {
     }.sorted { $0.id < $1.id }
   }
 
-  /// Whose newest anchor it is; nil if it is nobody's.
+  /// Returns the device whose newest anchor this is; nil for any other id.
   public func author(of id: StampedRecordID) -> DeviceID? {
     devices.first { $0.value.anchor?.id == id }?.key
   }
@@ -91,13 +93,13 @@ public struct AgeEvidence: Sendable {
   /// Whether an anchor is remembered.
   public func isRemembered(_ id: StampedRecordID) -> Bool { history.contains(id) }
 
-  /// How many anchors are remembered, of all authors.
+  /// The number of remembered anchors, of all authors.
   public var anchorCount: Int { history.count }
 
-  /// Names the anchors that were forgotten since the last call.
+  /// Returns the anchors forgotten since the last call.
   public mutating func takeForgotten() -> [StampedRecordID] { history.takeForgotten() }
 
-  /// Forgets the anchors that are older than 24 h.
+  /// Forgets the anchors older than 24 h.
   public mutating func expire(at now: Int64) { history.expire(at: now) }
 
   /// Traps if an invariant does not hold.

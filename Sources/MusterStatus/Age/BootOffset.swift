@@ -1,4 +1,4 @@
-/// What an observer knows of the difference between its own clock and the clock of one boot of a
+/// The known bounds of the difference between an observer's clock and the clock of one boot of a
 /// device, from the stamps of that boot.
 ///
 /// Each dated stamp bounds the difference (observer's time minus stamp) from both sides. A bound
@@ -23,12 +23,12 @@ public struct BootOffset: Hashable, Sendable {
   /// 200 ppm is twice what a laptop's crystal drifts.
   public static let driftPartsPerMillion: Int64 = 200
 
-  /// What two clocks may have drifted apart, and 2 ms for readings that are rounded down.
+  /// Returns the possible drift between two clocks, plus 2 ms for readings that are rounded down.
   public static func widening(elapsed: Int64) -> Int64 {
     (elapsed * driftPartsPerMillion + 999_999) / 1_000_000 + 2
   }
 
-  /// Begins with one stamp, made at `time` by the observer's clock.
+  /// Creates bounds from one stamp, made at `time` by the observer's clock.
   public init(stamp: Int64, at time: Span) {
     lower = time.hasEarliest ? Bound(offset: time.earliest - stamp, stamp: stamp) : nil
     upper = Bound(offset: time.latest - stamp, stamp: stamp)
@@ -51,7 +51,7 @@ public struct BootOffset: Hashable, Sendable {
     return true
   }
 
-  /// When a stamp of this boot was made, by the observer's clock.
+  /// Returns when a stamp of this boot was made, by the observer's clock.
   public func time(of stamp: Int64) -> Span {
     let latest = stamp + upper.offset + upper.loosening(at: stamp)
     guard let lower else { return .notAfter(latest) }

@@ -1,15 +1,15 @@
-/// When an order or a check-in falls due, by the observer's clock: a duration from the moment at
+/// The due time of an order or a check-in, by the observer's clock: a duration from the time at
 /// which its first write was made.
 ///
-/// It is `overdue` from the earliest moment and `unaccounted` from the latest, plus grace.
+/// It is `overdue` from the earliest possible time, and `unaccounted` from the latest plus grace.
 public struct Deadline: Hashable, Sendable {
   /// By the observer's boot clock.
   public let time: Span
 
-  /// A week, as of other durations: longer ones are mistakes, and refused when they are written.
+  /// One week, as for other durations: longer ones are mistakes, and rejected on write.
   public static let longest: Int64 = 7 * 86_400_000
 
-  /// A duration below 0 counts as 0, one above `longest` as `longest`.
+  /// Creates a deadline. Clamps the duration to 0 … `longest`.
   public init(made: Span, durationMilliseconds: Int64) {
     let duration = min(max(durationMilliseconds, 0), Self.longest)
     time = Span(earliest: made.earliest + duration, latest: made.latest + duration)
@@ -17,14 +17,14 @@ public struct Deadline: Hashable, Sendable {
 
   private init(time: Span) { self.time = time }
 
-  /// Of concurrent deadlines of one order, the one that ends first; nil if there are none.
+  /// Returns the deadline that ends first, of an order's concurrent ones; nil if there are none.
   public static func first(of deadlines: some Sequence<Deadline>) -> Deadline? {
     deadlines.reduce(nil) { first, next in
       Deadline(time: first.map { $0.time.earlier(next.time) } ?? next.time)
     }
   }
 
-  /// Milliseconds that are left; negative once it has passed.
+  /// Returns the milliseconds left; negative once it has passed.
   public func remaining(at now: Int64) -> Span {
     Span(earliest: time.earliest - now, latest: time.latest - now)
   }

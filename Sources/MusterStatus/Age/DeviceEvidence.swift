@@ -3,14 +3,14 @@ public import MusterModel
 /// A device's stamps contradict each other: its boot clock jumped, it was resumed from a snapshot,
 /// or two devices use its key. Shown to command as an alert.
 public struct ClockFault: Hashable, Sendable {
-  /// Whose stamps.
+  /// The device whose stamps contradict.
   public let device: DeviceID
-  /// Of which boot.
+  /// The boot of the stamps.
   public let boot: BootID
 }
 
-/// What an observer knows of one device's stamps: for each of its last boots the difference of the
-/// clocks and the newest stamp.
+/// What an observer knows of one device's stamps: for each of its last boots the clock difference
+/// and the newest stamp.
 ///
 /// Invariants: at least one and at most `bootLimit` boots; the newest evidence of a forgotten boot
 /// stays in `forgotten`.
@@ -32,10 +32,10 @@ struct DeviceEvidence: Sendable {
 
   private var boots: [Boot] = []
   private var forgotten: Span?
-  /// The device's newest anchor: what others echo.
+  /// The device's newest anchor, which others echo.
   private(set) var anchor: (id: StampedRecordID, receivedAt: Int64)?
 
-  /// Takes a record that was made within `time`, and returns a fault if it contradicts the others.
+  /// Inserts a record that was made within `time`; returns a fault if it contradicts the others.
   mutating func insert(_ record: StampedRecord, at time: Span, now: Int64) -> ClockFault? {
     let (id, stamp) = (record.stamp.boot, record.stamp.milliseconds)
     var fault: ClockFault?
@@ -68,7 +68,7 @@ struct DeviceEvidence: Sendable {
     boots.reduce(forgotten) { known, boot in known.map { $0.later(boot.time) } ?? boot.time }
   }
 
-  /// When a stamp was made; nil if nothing is known of its boot.
+  /// Returns when a stamp was made; nil if its boot is unknown.
   func time(of stamp: Stamp) -> Span? {
     boots.first { $0.id == stamp.boot }?.offset.time(of: stamp.milliseconds)
   }

@@ -2,23 +2,23 @@ public import MusterModel
 
 /// The newest anchor of another device that an author holds, as a candidate for an echo.
 public struct EchoCandidate: Hashable, Sendable {
-  /// What the echo would name.
+  /// The id that the echo would name.
   public let id: StampedRecordID
   /// Whether its author is a command device.
   public let isCommand: Bool
-  /// Whether it arrived after the author's own anchor before this one: an echo of an older one
-  /// tells observers little.
+  /// Whether it arrived after the author's own previous anchor: an echo of an older one adds little
+  /// information.
   public let isNew: Bool
 
-  /// The caller offers one candidate for each device.
+  /// Creates a candidate. The caller offers one for each device.
   public init(id: StampedRecordID, isCommand: Bool, isNew: Bool) {
     (self.id, self.isCommand, self.isNew) = (id, isCommand, isNew)
   }
 }
 
 extension StampedRecord {
-  /// Chooses what an anchor echoes: up to two of command, then up to four in all, drawn from all
-  /// that remain. New candidates come first.
+  /// Chooses the echoes of an anchor: up to two of command, then up to four in all, drawn at random
+  /// from the remaining candidates. New candidates come first.
   ///
   /// Each device has one candidate, so a device that sends often gains nothing, and an attacker
   /// takes at most one of the drawn places for each device that it has enrolled.

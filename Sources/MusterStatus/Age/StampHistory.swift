@@ -1,18 +1,18 @@
 public import MusterModel
 
 /// The anchors that an observer made or received in the last 24 hours, each with a lower bound of
-/// the moment at which it was made.
+/// the time at which it was made.
 ///
 /// A record that names another was made after it, since the name is a hash and cannot be guessed.
-/// So it was made after each own record of the observer that is reached through echoes:
+/// Therefore it was made after each of the observer's own records that is reached through echoes:
 ///
 /// ```
 ///   own anchor, made at 12,000 ──▶ echoed by Ben's ──▶ echoed by Cleo's
 ///   (time by the observer's clock)  not before 12,000    not before 12,000
 /// ```
 ///
-/// The bounds follow from names alone; stamps have no part in them, so nobody's false clock moves
-/// the bound of another's record. An echo of a record that has not arrived yet counts for nothing.
+/// The bounds follow only from names, not from stamps, so no false clock affects the bound of
+/// another device's record. An echo of a record that has not arrived yet has no effect.
 ///
 /// Invariants: at most `anchorsPerAuthor` of each author, in the order of arrival; none older than
 /// `keptMilliseconds`; a lower bound is never above the time of arrival. A full author evicts the
@@ -20,7 +20,7 @@ public import MusterModel
 public struct StampHistory: Sendable {
   /// After 24 h an echo of a record proves nothing that matters to an alert.
   public static let keptMilliseconds: Int64 = 24 * 3_600_000
-  /// An anchor a minute for 24 h, and 96 claims and orders.
+  /// One anchor per minute for 24 h, and 96 claims and orders.
   public static let anchorsPerAuthor = 1536
 
   private struct Entry {
@@ -33,24 +33,24 @@ public struct StampHistory: Sendable {
   private var arrivals: [DeviceID: ArraySlice<StampedRecordID>] = [:]
   private var forgotten: [StampedRecordID] = []
 
-  /// Starts with nothing: at each boot of the observer, since the times of an earlier boot cannot
-  /// be compared.
+  /// Starts empty at each boot of the observer, since the times of an earlier boot cannot be
+  /// compared.
   public init(observer: DeviceID) { self.observer = observer }
 
-  /// How many anchors are remembered, of all authors.
+  /// The number of remembered anchors, of all authors.
   public var count: Int { entries.count }
 
   /// Whether this anchor is remembered.
   public func contains(_ id: StampedRecordID) -> Bool { entries[id] != nil }
 
-  /// Remembers a record of the observer's own, made at `time` of its boot clock. The clock MUST
+  /// Remembers a record of the observer itself, made at `time` of its boot clock. The clock MUST
   /// have been read before the record was signed.
   public mutating func insertOwn(_ id: StampedRecordID, at time: Int64) {
     insert(id, of: observer, Entry(receivedAt: time, earliest: time))
   }
 
-  /// Remembers another's record if it is an anchor, and returns when it was made by the observer's
-  /// boot clock. A repeated record changes nothing: its first arrival counts.
+  /// Remembers another device's record if it is an anchor, and returns when it was made by the
+  /// observer's boot clock. A repeated record changes nothing: its first arrival counts.
   public mutating func insert(_ record: StampedRecord, at now: Int64) -> Span {
     if let known = entries[record.id] { return span(known) }
     var earliest = Span.longAgo
@@ -64,13 +64,13 @@ public struct StampHistory: Sendable {
     return span(entry)
   }
 
-  /// Names what was forgotten since the last call, so that a store forgets it too.
+  /// Returns what was forgotten since the last call, so that a store forgets it too.
   public mutating func takeForgotten() -> [StampedRecordID] {
     defer { forgotten = [] }
     return forgotten
   }
 
-  /// Forgets what is older than 24 h.
+  /// Forgets anchors older than 24 h.
   public mutating func expire(at now: Int64) {
     for author in arrivals.keys { expire(author, at: now) }
   }

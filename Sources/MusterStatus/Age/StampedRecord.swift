@@ -2,13 +2,13 @@ public import MusterModel
 
 /// What a signed record contributes to the evidence of age.
 public struct StampedRecord: Hashable, Sendable {
-  /// What others echo it by.
+  /// The id that echoes name.
   public let id: StampedRecordID
-  /// Whose key signed it; the caller MUST have verified the signature.
+  /// The signing device; the caller MUST have verified the signature.
   public let author: DeviceID
   /// Read after `echoes` were chosen and before the record was signed.
   public let stamp: Stamp
-  /// Names of records that its author held; nil in a record that is not an anchor: it is dated,
+  /// The echoed records, which its author held; nil in a record that is not an anchor: it is dated,
   /// but neither echoed nor remembered.
   public let echoes: [StampedRecordID]?
 
@@ -20,7 +20,7 @@ public struct StampedRecord: Hashable, Sendable {
     self.init(id: id, author: author, stated)
   }
 
-  /// Takes what a verified record states.
+  /// Creates a value from what a verified record states.
   public init(id: StampedRecordID, author: DeviceID, _ stated: RecordStamp) {
     (self.id, self.author, stamp, echoes) = (id, author, stated.stamp, stated.echoes)
   }

@@ -1,20 +1,20 @@
 internal import MusterModel
 
-/// Which of command's accountings still hold.
+/// Selects command's accountings that are still valid.
 ///
-/// One ends with a call for help that it does not name, with an order or a timer that it does not
-/// name once that may be past due, and with a fix in a hazard zone beyond the one it names, of a
-/// device that it does not list as away.
+/// An accounting ends with a help claim that it does not name; with an order or timer that it does
+/// not name, once that may be past due; and with a fix in a hazard zone, newer than the one it
+/// names, of a device that it does not list as away.
 struct AccountingRule {
   let person: PersonEvidence
   let scene: StatusScene
   let orders: OrderReview
-  /// Those that are not satisfied.
+  /// The timers that are not satisfied.
   let timers: [TimerEvidence]
   let clock: StatusClock
   let notWithPerson: Set<DeviceID>
 
-  /// Command's own first, then those that logins of the person made.
+  /// Command's accountings first, then those of the person's logins.
   var valid: [AccountingEvidence] {
     let relayed = person.statements.relayed.filter { $0.claim == .safe }.map {
       AccountingEvidence(

@@ -1,18 +1,18 @@
 internal import MusterModel
 
-/// The devices of a person, by what they may speak for.
+/// The devices of a person, by what their evidence may show.
 struct DeviceContacts {
-  /// Those that are with the person, the revoked ones too.
+  /// Devices that are with the person, including revoked ones.
   let withPerson: [StatusDevice]
-  /// Of these, those that count: not revoked.
+  /// Those of them that are not revoked.
   let trusted: [StatusDevice]
-  /// Of these, those that were heard within the silence setting.
+  /// Those of them that were received from within the silence setting.
   let inContact: [StatusDevice]
-  /// The person has devices, and all are revoked.
+  /// Whether the person has devices, and all are revoked.
   let isRevoked: Bool
-  /// The last sign of life, and whether a wall clock contradicts it.
+  /// The last evidence of contact, and whether a wall clock contradicts it.
   let lastSign: (heard: Span?, clockDiffers: Bool)
-  /// When a device that is in contact falls silent.
+  /// The times at which devices in contact reach the silence setting.
   let silences: [Int64]
 
   init(_ person: PersonEvidence, at clock: StatusClock) {
@@ -31,14 +31,15 @@ struct DeviceContacts {
     lastSign = Self.lastSign(of: speakers, at: clock)
   }
 
-  /// Devices that are not with the person. Where commanders disagree, one is with the person.
+  /// Returns the devices that are not with the person. If commanders disagree, a device is with the
+  /// person.
   private static func away(_ accountings: [AccountingEvidence]) -> Set<DeviceID> {
     guard var away = accountings.first?.away else { return [] }
     for accounting in accountings.dropFirst() { away.formIntersection(accounting.away) }
     return away
   }
 
-  /// That with the least upper bound of its age.
+  /// Returns the evidence with the lowest upper bound of its age.
   private static func lastSign(
     of devices: [StatusDevice], at clock: StatusClock
   ) -> (heard: Span?, clockDiffers: Bool) {
@@ -52,7 +53,7 @@ struct DeviceContacts {
     return (last?.heard, last?.clockDiffers ?? false)
   }
 
-  /// The newest usable fix of any device that counts, by when it was reported.
+  /// Returns the newest usable fix of any trusted device, by the time of its report.
   func newestFix(at clock: StatusClock) -> FixEvidence? {
     var best: (key: (Int64, Int64, DeviceID), fix: FixEvidence)?
     for device in trusted {

@@ -4,24 +4,24 @@ public import MusterModel
 public struct StatusClock: Hashable, Sendable {
   /// Milliseconds of the boot clock, which decides.
   public let boot: Int64
-  /// The wall clock: it counts only for records without a stamp.
+  /// The wall clock, which is used only for records without a stamp.
   public let wall: Timestamp
 
-  /// Both MUST be read at one moment.
+  /// Creates a reading. Both clocks MUST be read at one moment.
   public init(boot: Int64, wall: Timestamp) {
     self.boot = boot
     self.wall = wall
   }
 }
 
-/// What an observer knows of when a record was made.
+/// What an observer knows of the time at which a record was made.
 public enum Evidence: Hashable, Sendable {
   /// Bounds by the observer's boot clock, from stamps and echoes (decision 0035).
   case stamped(Span)
-  /// A record of an older program: when it arrived, and what its author's wall clock said.
+  /// A record of an older program: its arrival, and its author's wall clock.
   case unstamped(arrival: Int64, reportedAt: Timestamp)
 
-  /// When it was made, by the observer's boot clock.
+  /// Returns when it was made, by the observer's boot clock.
   public func moment(at clock: StatusClock) -> Span {
     switch self {
     case .stamped(let span): return span
@@ -45,18 +45,18 @@ public enum Evidence: Hashable, Sendable {
   }
 }
 
-/// A position as the status function reads it.
+/// A position as input of the status function.
 public struct FixEvidence: Hashable, Sendable {
-  /// That of its record: greater is newer.
+  /// The order of its record: greater is newer.
   public var order: RecordOrder
-  /// Where.
+  /// The position.
   public var position: Coordinate
-  /// Radius in decimetres; nil when unknown, which counts as 100 m.
+  /// Accuracy radius in decimetres; nil if unknown, which counts as 100 m.
   public var accuracyDecimetres: UInt32?
-  /// When it was reported.
+  /// The time of the report.
   public var made: Evidence
 
-  /// A position with what is known of its time.
+  /// Creates a position with the evidence of its time.
   public init(
     order: RecordOrder, position: Coordinate, accuracyDecimetres: UInt32?, made: Evidence
   ) {
@@ -66,9 +66,9 @@ public struct FixEvidence: Hashable, Sendable {
     self.made = made
   }
 
-  /// A fix that may be farther off says nothing about danger.
+  /// The limit of usable fixes: a coarser fix is no evidence of danger.
   public static let coarsestDecimetres: UInt32 = 10_000
-  /// Up to here a fix is fine: it decides of each zone.
+  /// The limit of fine fixes, which decide for each zone.
   public static let fineDecimetres: UInt32 = 1000
 
   /// At most 1 km of accuracy, and not at 0,0, which receivers without a fix send.
@@ -77,31 +77,31 @@ public struct FixEvidence: Hashable, Sendable {
       && (position.latitudeE7, position.longitudeE7) != (0, 0)
   }
 
-  /// Whether it decides of each zone: no coarser than 100 m.
+  /// Whether it decides for each zone: no coarser than 100 m.
   public var isFine: Bool {
     (accuracyDecimetres ?? Self.fineDecimetres) <= Self.fineDecimetres
   }
 
-  /// Whether it is good enough to show somebody as safe.
+  /// Whether it is accurate enough to show a person as safe.
   var showsSafety: Bool { accuracyDecimetres.map { $0 <= Self.fineDecimetres } ?? false }
 
   /// Radius in metres.
   var accuracyMetres: Double { Double(accuracyDecimetres ?? Self.fineDecimetres) / 10 }
 }
 
-/// The usable fixes of a device that still matter: a fine one settles every zone, so what was
-/// before it is dropped. At most `limit` are kept.
+/// The usable fixes of a device that still matter: a fine one decides for every zone, so earlier
+/// ones are dropped. At most `limit` are kept.
 public struct FixHistory: Hashable, Sendable {
-  /// How many fixes are kept of one device.
+  /// The number of fixes kept of one device.
   public static let limit = 16
 
   /// By order, the newest last.
   public private(set) var fixes: [FixEvidence] = []
 
-  /// An empty history.
+  /// Creates an empty history.
   public init() {}
 
-  /// Takes all fixes in any order, and drops those that are not usable.
+  /// Inserts all fixes in any order, and drops unusable ones.
   public init(all fixes: [FixEvidence]) {
     self.fixes = fixes.filter(\.isUsable).sorted { $0.order < $1.order }
   }
@@ -109,16 +109,16 @@ public struct FixHistory: Hashable, Sendable {
   /// The newest usable fix.
   public var newest: FixEvidence? { fixes.last }
 
-  /// Replaces what is known of when a fix was reported.
+  /// Replaces the evidence of the time of a fix.
   public mutating func refine(_ order: RecordOrder, made: Evidence) {
     guard let index = fixes.lastIndex(where: { $0.order == order }) else { return }
     fixes[index].made = made
   }
 
-  /// Adds a fix; one that is not usable or not newer than the newest changes nothing.
+  /// Adds a fix; an unusable one, or one that is not the newest, changes nothing.
   ///
   /// - Parameters:
-  ///   - isRevoked: the device is revoked: its fixes settle nothing.
+  ///   - isRevoked: whether the device is revoked: its fixes clear nothing.
   ///   - isDanger: whether a fix is in a hazard zone; such a fix is dropped last.
   public mutating func record(
     _ fix: FixEvidence, isRevoked: Bool, isDanger: (FixEvidence) -> Bool
@@ -132,18 +132,18 @@ public struct FixHistory: Hashable, Sendable {
   }
 }
 
-/// A device of a person, or a tracker, as the status function reads it.
+/// A device of a person, or a tracker, as input of the status function.
 public struct StatusDevice: Hashable, Sendable {
-  /// Which.
+  /// The device.
   public var id: DeviceID
-  /// Its authority was taken away: it shows danger, never safety, and is no contact.
+  /// Whether it is revoked: it can show danger, but neither safety nor contact.
   public var isRevoked: Bool
-  /// When its newest record was made; nil when nothing was ever received of it.
+  /// The time of its newest record; nil if none was ever received.
   public var heard: Evidence?
-  /// Its fixes that matter.
+  /// Its relevant fixes.
   public var history: FixHistory
 
-  /// A device with what was received of it.
+  /// Creates a device with its evidence.
   public init(id: DeviceID, isRevoked: Bool, heard: Evidence?, history: FixHistory) {
     self.id = id
     self.isRevoked = isRevoked

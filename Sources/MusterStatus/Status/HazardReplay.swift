@@ -1,11 +1,11 @@
 internal import MusterModel
 
-/// Whether the fixes of a device show it in a hazard zone.
+/// Determines whether the fixes of a device show it in a hazard zone.
 ///
-/// A fix inside or close to a zone shows danger. A later one ends it if it is fine, or if its whole
-/// circle is outside; of a revoked device none does. Age ends nothing.
+/// A fix inside or close to a zone shows danger. A later fix clears it if it is fine, or if its
+/// whole circle is outside; fixes of a revoked device never clear it. Age never clears it.
 enum HazardReplay {
-  /// The zones that the fixes show danger of.
+  /// Returns the hazard zones in which the fixes show the device.
   ///
   /// - Parameter fixes: usable ones, the newest last.
   static func zones(

@@ -1,10 +1,10 @@
 internal import MusterModel
 
-/// The open orders that are for a person, and what satisfies them.
+/// The open orders that address a person, and what satisfies them.
 struct OrderReview {
-  /// Neither closed, nor replaced, nor named by the person's sign-off; by id.
+  /// Neither closed, nor superseded, nor named by the person's sign-off; by id.
   let open: [OrderEvidence]
-  /// The zones of the orders that send people somewhere, by id: any of them will do.
+  /// The zones of the orders that send people to a zone, by id: any of them satisfies.
   let goals: [StatusZone]
   private let person: PersonIdentity
   private let fixes: [FixEvidence]
@@ -27,8 +27,8 @@ struct OrderReview {
     goals = Self.goals(of: open.filter(\.moves), in: scene)
   }
 
-  /// Returns what others of these orders replace: one that sends people somewhere replaces only
-  /// such orders, and a roll call roll calls. None replaces itself.
+  /// Returns the orders that others of these supersede: an order to a zone supersedes only such
+  /// orders, and a roll call only roll calls. None supersedes itself.
   private static func replaced(_ orders: [OrderEvidence], moves: Bool) -> Set<RowID> {
     orders.filter { $0.moves == moves }
       .reduce(into: []) { $0.formUnion($1.supersedes.subtracting([$1.id])) }
@@ -43,16 +43,16 @@ struct OrderReview {
     return goals.values.sorted { $0.id < $1.id }
   }
 
-  /// Whether an order sends the person somewhere.
+  /// Whether an order sends the person to a zone.
   var moves: Bool { open.contains(where: \.moves) }
 
-  /// The order that is shown: of those that send people somewhere, else of unanswered roll calls.
+  /// Returns the order to show: one to a zone, else an unanswered roll call.
   func shown(satisfied: Set<RowID>) -> OrderEvidence? {
     let candidates = moves ? open.filter(\.moves) : open.filter { !satisfied.contains($0.id) }
     return candidates.min { $0.isShown(before: $1) }
   }
 
-  /// What satisfies an order, accountings aside; nil if nothing does.
+  /// Returns what satisfies an order, apart from accountings; nil if nothing does.
   func satisfaction(of order: OrderEvidence) -> OrderStanding.State? {
     guard order.moves, !goals.isEmpty else {
       return order.acknowledged.contains(person.id) ? .acknowledged : nil
@@ -66,7 +66,7 @@ struct OrderReview {
     return nil
   }
 
-  /// How late an order is that nothing satisfies.
+  /// Returns how late an unsatisfied order is.
   func lateness(of order: OrderEvidence) -> OrderStanding.State {
     guard let deadline = order.deadline(at: clock) else { return .ordered }
     if deadline.hasPassed(at: clock.boot, grace: OrderEvidence.graceMilliseconds) {
@@ -75,7 +75,7 @@ struct OrderReview {
     return deadline.mayHavePassed(at: clock.boot) ? .overdue : .ordered
   }
 
-  /// When the lateness of an order may change.
+  /// Returns the times at which the lateness of an order may change.
   func changes(of order: OrderEvidence) -> [Int64] {
     guard let due = order.deadline(at: clock)?.time else { return [] }
     return [due.earliest, due.latest + OrderEvidence.graceMilliseconds]

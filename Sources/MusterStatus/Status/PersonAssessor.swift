@@ -1,7 +1,7 @@
 internal import MusterGeo
 internal import MusterModel
 
-/// Works the table of statuses out for one person, a row at a time.
+/// Evaluates the status table for one person, row by row.
 struct PersonAssessor {
   private let person: PersonEvidence
   private let scene: StatusScene
@@ -10,12 +10,12 @@ struct PersonAssessor {
   private let accounting: Accounting?
   private let timers: [TimerEvidence]
   let contacts: DeviceContacts
-  /// The hazard zones that devices of the person are in.
+  /// The hazard zones in which the person's devices are.
   let hazards: [StatusZone]
   /// Each open order, by id.
   let standings: [OrderStanding]
 
-  /// An accounting that nothing has ended, as people read it, and the orders that all of them name.
+  /// A valid accounting as text, and the orders that all valid ones name.
   private struct Accounting {
     let reason: String
     let rows: Set<RowID>
@@ -56,7 +56,7 @@ struct PersonAssessor {
 
   // MARK: Conditions
 
-  /// In the order of the table.
+  /// All conditions, in the order of the table.
   var conditions: [StatusCondition] {
     var found = [mayday, accountedFor, inHazard, signedOff].compactMap { $0 }
     found += [late(.unaccounted), late(.overdue), expected, noContact, late(.ordered)]
@@ -69,14 +69,14 @@ struct PersonAssessor {
     StatusCondition(status: status, severity: status.severity, reason: reason)
   }
 
-  /// Answered are the calls that any later statement names.
+  /// A call is answered if any later statement names it.
   private var mayday: StatusCondition? {
     let said = person.statements
     var answered: Set<Dot> = []
     for claim in said.helpOverrides + said.relayed { answered.formUnion(claim.seen) }
     for accounting in said.accountings { answered.formUnion(accounting.claims) }
     guard let call = said.calls.first(where: { !answered.contains($0.dot) }) else { return nil }
-    let words = call.by.map { "needs help, says \($0)" } ?? "asked for help"
+    let words = call.by.map { "needs help, reported by \($0)" } ?? "asked for help"
     return condition(.mayday, Words.joined(words, call.note))
   }
 
@@ -94,7 +94,7 @@ struct PersonAssessor {
       status: .inHazard, severity: open.isEmpty ? .warning : .danger, reason: reason)
   }
 
-  /// The permits of the person that surely have not ended.
+  /// The permits of the person that certainly have not ended.
   private var permits: [PermitEvidence] {
     scene.permits.filter {
       !$0.isRevoked && $0.includes(person.identity) && clock.boot < $0.end(at: clock)
@@ -105,7 +105,7 @@ struct PersonAssessor {
     person.statements.signOff.map { condition(.signedOff, Words.joined("signed off", $0.reason)) }
   }
 
-  /// The orders and timers that are this late.
+  /// Returns the condition for orders and timers with this lateness.
   private func late(_ state: OrderStanding.State) -> StatusCondition? {
     let status: PersonStatus
     let when: String
@@ -169,9 +169,9 @@ struct PersonAssessor {
     return condition(.noPosition, "no usable position")
   }
 
-  // MARK: Way and time
+  // MARK: Guidance and time
 
-  /// The shown order, with the way to the nearest zone that satisfies it.
+  /// The shown order, with the distance and bearing to the nearest zone that satisfies it.
   var guidance: OrderGuidance? {
     let satisfied = Set(standings.filter(\.isSatisfied).map(\.id))
     guard let order = orders.shown(satisfied: satisfied) else { return nil }
@@ -192,7 +192,7 @@ struct PersonAssessor {
     return guidance
   }
 
-  /// Silences, deadlines with and without grace, and ends of permits that lie ahead.
+  /// The next time at which a silence, a deadline, a grace period or a permit ends.
   var nextChange: Int64? {
     var moments = contacts.silences + orders.open.flatMap(orders.changes)
     for timer in timers {

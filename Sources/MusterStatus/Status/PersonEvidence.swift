@@ -1,21 +1,21 @@
 public import MusterModel
 
-/// What is known of one person: the input of the status function that changes with that person.
+/// The evidence about one person: the input of the status function that is specific to that person.
 public struct PersonEvidence: Hashable, Sendable {
-  /// Who it is.
+  /// Identifies the person to orders and permits.
   public var identity: PersonIdentity
-  /// What they said, and what was said of them.
+  /// The statements by and about the person.
   public var statements: PersonStatements
-  /// Their devices, the revoked ones too.
+  /// Their devices, including revoked ones.
   public var devices: [StatusDevice] = []
-  /// Check-ins that are asked of them.
+  /// Check-ins that they owe.
   public var timers: [TimerEvidence] = []
-  /// Anything was ever received from them.
+  /// Whether anything was ever received from them.
   public var wasHeard = false
-  /// After how many milliseconds without a sign of life they are out of contact.
+  /// The milliseconds without contact after which they are out of contact.
   public var silenceMilliseconds: Int64
 
-  /// A person of whom nothing is known yet.
+  /// Creates a person without evidence.
   public init(identity: PersonIdentity, silenceMilliseconds: Int64) {
     self.identity = identity
     self.silenceMilliseconds = silenceMilliseconds
@@ -23,18 +23,18 @@ public struct PersonEvidence: Hashable, Sendable {
   }
 }
 
-/// What decides which orders and permits are for a person.
+/// The attributes that determine which orders and permits address a person.
 public struct PersonIdentity: Hashable, Sendable {
-  /// Who it is.
+  /// The person.
   public var id: UserID
-  /// The highest of their devices.
+  /// The highest role of their devices.
   public var role: Role
-  /// Empty for none.
+  /// The team; empty for none.
   public var team: String
-  /// They have only a phone that another's node listens to.
+  /// Whether they have only a tracker, which another person's node records.
   public var isTracker: Bool
 
-  /// A person as orders address them.
+  /// Creates an identity.
   public init(id: UserID, role: Role, team: String, isTracker: Bool) {
     self.id = id
     self.role = role
@@ -43,23 +43,23 @@ public struct PersonIdentity: Hashable, Sendable {
   }
 }
 
-/// The live values of a person's fields of safety.
+/// The live values of a person's safety fields.
 public struct PersonStatements: Hashable, Sendable {
   /// The person's own reports.
   public var claims: [ClaimEvidence] = []
-  /// What logins that are bound to the person said at command posts.
+  /// Claims of logins that are bound to the person, at command posts.
   public var relayed: [ClaimEvidence] = []
-  /// Command says that the person needs help.
+  /// Command's overrides that the person needs help.
   public var helpOverrides: [ClaimEvidence] = []
-  /// Command says that the person is accounted for.
+  /// Command's statements that the person is accounted for.
   public var accountings: [AccountingEvidence] = []
-  /// The person left the operation.
+  /// The sign-off, if the person left the operation.
   public var signOff: SignOffEvidence?
 
-  /// Nothing was said.
+  /// Creates an empty set of statements.
   public init() {}
 
-  /// All calls for help, answered or not.
+  /// All help claims, answered or not.
   var calls: [ClaimEvidence] {
     claims.filter { $0.claim == .needsHelp } + helpOverrides
       + relayed.filter { $0.claim == .needsHelp }
@@ -68,18 +68,18 @@ public struct PersonStatements: Hashable, Sendable {
 
 /// A statement about a person's safety.
 public struct ClaimEvidence: Hashable, Sendable {
-  /// The write that made it.
+  /// The write of the statement.
   public var dot: Dot
   /// Safe or help.
   public var claim: SafetyClaim
   /// May be empty.
   public var note: String
-  /// Who made it in the person's place, as people read it; nil for the person's own.
+  /// Who made it on the person's behalf, as text; nil for the person's own.
   public var by: String?
   /// The statements that it answers.
   public var seen: Set<Dot>
 
-  /// A statement, with what its author had seen.
+  /// Creates a statement, with what its author had seen.
   public init(
     dot: Dot, claim: SafetyClaim, note: String = "", by: String? = nil, seen: Set<Dot> = []
   ) {
@@ -91,9 +91,9 @@ public struct ClaimEvidence: Hashable, Sendable {
   }
 }
 
-/// Command's statement that a person is safe, and what its author had seen.
+/// Command's statement that a person is safe, with what its author had seen.
 public struct AccountingEvidence: Hashable, Sendable {
-  /// Who made it, as people read it.
+  /// The author, as text.
   public var by: String
   /// May be empty.
   public var note: String
@@ -106,7 +106,7 @@ public struct AccountingEvidence: Hashable, Sendable {
   /// Devices that are not with the person.
   public var away: Set<DeviceID>
 
-  /// An accounting as it was written.
+  /// Creates an accounting.
   public init(
     by: String, note: String = "", claims: Set<Dot>, rows: Set<RowID>,
     positions: [DeviceID: RecordOrder], away: Set<DeviceID>
@@ -120,32 +120,32 @@ public struct AccountingEvidence: Hashable, Sendable {
   }
 }
 
-/// A person's leaving of the operation.
+/// A person's sign-off.
 public struct SignOffEvidence: Hashable, Sendable {
-  /// Why.
+  /// The reason.
   public var reason: String
-  /// The orders and timers that its author had seen: they ask nothing any more.
+  /// The orders and timers that its author had seen, which no longer apply.
   public var rows: Set<RowID>
 
-  /// A sign-off as it was written.
+  /// Creates a sign-off.
   public init(reason: String, rows: Set<RowID>) {
     self.reason = reason
     self.rows = rows
   }
 }
 
-/// A check-in that is asked of a person.
+/// A check-in that a person owes.
 public struct TimerEvidence: Hashable, Sendable {
   /// Its row.
   public var id: RowID
-  /// When it falls due, by the observer's boot clock.
+  /// The due time, by the observer's boot clock.
   public var due: Span
   /// Milliseconds after the latest due time until the person is unaccounted for.
   public var graceMilliseconds: Int64
-  /// They have checked in.
+  /// Whether they have checked in.
   public var isSatisfied: Bool
 
-  /// A check-in with its due time.
+  /// Creates a check-in with its due time.
   public init(id: RowID, due: Span, graceMilliseconds: Int64, isSatisfied: Bool) {
     self.id = id
     self.due = due

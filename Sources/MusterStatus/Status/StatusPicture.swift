@@ -1,17 +1,17 @@
 public import MusterModel
 
-/// The statuses of everybody, as one node sees them.
+/// The statuses of all people, as one node sees them.
 ///
-/// A change of one person assesses that person alone; a change of the scene assesses everybody, and
-/// the passing of time those whose status may have changed by then. Nothing here is replicated or
-/// enters the state hash.
+/// A change of one person reassesses only that person; a change of the scene reassesses all people;
+/// the passing of time reassesses those whose status may have changed. Nothing here is replicated
+/// or enters the state hash.
 public struct StatusPicture: Sendable {
   private var scene: StatusScene
   private var people: [UserID: Entry] = [:]
   private var stale: Set<UserID> = []
-  /// The first moment at which time alone may change a status that is assessed.
+  /// The earliest time at which time alone may change an assessed status.
   private var nextChange: Int64?
-  /// Wall clock minus boot clock at the last look: records without a stamp depend on it.
+  /// Wall clock minus boot clock at the last refresh: records without a stamp depend on it.
   private var wallOffset: Int64?
 
   private struct Entry: Sendable {
@@ -19,26 +19,26 @@ public struct StatusPicture: Sendable {
     var assessment: StatusAssessment?
   }
 
-  /// A change of a person's status between two looks.
+  /// A change of a person's status between two refreshes.
   public struct Change: Hashable, Sendable {
-    /// Whose.
+    /// The person.
     public var user: UserID
-    /// Nil for one who was not known.
+    /// Nil for a person who is new.
     public var before: StatusAssessment?
-    /// Nil for one who was removed.
+    /// The new assessment.
     public var after: StatusAssessment
   }
 
-  /// A picture without people.
+  /// Creates a picture without people.
   public init(scene: StatusScene) { self.scene = scene }
 
-  /// Everybody, by id.
+  /// All people, by id.
   public var users: [UserID] { people.keys.sorted() }
 
-  /// What is known of a person.
+  /// Returns the evidence about a person.
   public func evidence(of user: UserID) -> PersonEvidence? { people[user]?.evidence }
 
-  /// As of the last refresh; nil for an unknown person, and for one who has changed since.
+  /// Returns the assessment of the last refresh; nil for an unknown person, or after a change.
   public func assessment(of user: UserID) -> StatusAssessment? {
     stale.contains(user) ? nil : people[user]?.assessment
   }
@@ -49,7 +49,7 @@ public struct StatusPicture: Sendable {
     stale = Set(people.keys)
   }
 
-  /// Adds a person, or replaces what is known of them.
+  /// Adds a person, or replaces the evidence about them.
   public mutating func update(_ person: PersonEvidence) {
     let user = person.identity.id
     if people[user]?.evidence == person { return }
@@ -57,7 +57,7 @@ public struct StatusPicture: Sendable {
     stale.insert(user)
   }
 
-  /// Adds a fix of a known person's device, and notes that the device was heard.
+  /// Adds a fix of a known person's device, and records the contact.
   public mutating func record(_ fix: FixEvidence, of device: DeviceID, of user: UserID) {
     guard var person = people[user]?.evidence else { return }
     let index =
@@ -75,7 +75,7 @@ public struct StatusPicture: Sendable {
     update(person)
   }
 
-  /// Removes those who are not among `users`.
+  /// Removes all people except `users`.
   public mutating func keep(only users: Set<UserID>) {
     for user in people.keys where !users.contains(user) {
       people[user] = nil
@@ -83,7 +83,7 @@ public struct StatusPicture: Sendable {
     }
   }
 
-  /// Assesses whoever may have changed, and returns those who did, by id.
+  /// Reassesses the people who may have changed, and returns the changes, by id.
   public mutating func refresh(at clock: StatusClock) -> [Change] {
     let offset = clock.wall.milliseconds &- clock.boot
     if let wallOffset, (offset &- wallOffset).magnitude > 1000 { stale = Set(people.keys) }

@@ -1,20 +1,20 @@
 public import MusterGeo
 public import MusterModel
 
-/// What concerns everybody: zones, orders and permits.
+/// The input that concerns all people: zones, orders and permits.
 public struct StatusScene: Sendable {
-  /// Orders, the closed ones too: one may have replaced an open one.
+  /// Orders, including closed ones: one may have superseded an open one.
   public let orders: [OrderEvidence]
   /// Entry permits.
   public let permits: [PermitEvidence]
-  /// By id, the inactive ones too.
+  /// All zones by id, including inactive ones.
   public let zones: [RowID: StatusZone]
   /// Active hazard zones, by id.
   public let hazards: [StatusZone]
   /// Active assembly zones, by id.
   public let assembly: [StatusZone]
 
-  /// Sorts out which zones are active.
+  /// Creates a scene, and selects the active zones.
   public init(zones: [StatusZone], orders: [OrderEvidence], permits: [PermitEvidence]) {
     let sorted = zones.sorted { $0.id < $1.id }
     self.zones = Dictionary(sorted.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
@@ -24,7 +24,7 @@ public struct StatusScene: Sendable {
     self.permits = permits
   }
 
-  /// The hazard zones that a fix shows danger of.
+  /// Returns the hazard zones in which a fix shows danger.
   public func hazards(at fix: FixEvidence) -> [StatusZone] {
     fix.isUsable ? hazards.filter { $0.isDanger(at: fix) } : []
   }
@@ -34,16 +34,16 @@ public struct StatusScene: Sendable {
 public struct StatusZone: Sendable {
   /// Its row.
   public let id: RowID
-  /// As people call it.
+  /// The name.
   public let name: String
-  /// What being inside means.
+  /// The meaning of being inside.
   public let kind: FenceKind
-  /// Whether it means that now.
+  /// Whether it is in force now.
   public let isActive: Bool
   /// Its outline.
   public let fence: PreparedFence
 
-  /// A zone as it is shown now.
+  /// Creates a zone with its current values.
   public init(id: RowID, name: String, kind: FenceKind, isActive: Bool, fence: PreparedFence) {
     self.id = id
     self.name = name
@@ -62,45 +62,45 @@ public struct StatusZone: Sendable {
     return fence.distanceMetres(from: fix.position, within: reach) != nil
   }
 
-  /// Whether a fix that shows no danger ends an earlier one: a coarse one only if its whole
+  /// Whether a fix that shows no danger clears an earlier one: a coarse one only if its whole
   /// circle is outside.
   func isCleared(by fix: FixEvidence) -> Bool {
     fix.isFine || fence.distanceMetres(from: fix.position, within: fix.accuracyMetres) == nil
   }
 
-  /// Whether it is a zone that an order can name: people are not sent into a hazard.
+  /// Whether an order can name the zone: people are not sent into a hazard.
   var isRefuge: Bool { isActive && kind != .hazard }
 }
 
-/// An order as the status function reads it: a directive of kind evacuate, muster or roll call.
+/// An order as input of the status function: a directive of kind evacuate, muster or roll call.
 public struct OrderEvidence: Sendable {
   /// Milliseconds after the latest deadline until a person is unaccounted for.
   public static let graceMilliseconds: Int64 = 120_000
 
   /// Its row.
   public var id: RowID
-  /// What is asked; of other kinds it is no order.
+  /// The kind of directive; other kinds are not orders.
   public var kind: DirectiveKind
-  /// Not closed.
+  /// Whether it is not closed.
   public var isOpen: Bool
-  /// Whom it is for.
+  /// The people addressed.
   public var audience: OrderAudience
-  /// Decides, with `dot`, which of concurrent orders is shown.
+  /// Determines, with `dot`, which of several concurrent orders is shown.
   public var role: Role
-  /// Of its first write.
+  /// The dot of its first write.
   public var dot: Dot
-  /// When its first write was made.
+  /// The time of its first write.
   public var made: Evidence
-  /// Milliseconds from then to the deadline: the least of the live values; nil for none.
+  /// Milliseconds from then to the deadline: the lowest of the live values; nil for none.
   public var durationMilliseconds: Int64?
   /// The zones that it names.
   public var zones: [RowID]
-  /// The orders that it replaces.
+  /// The orders that it supersedes.
   public var supersedes: Set<RowID>
-  /// Who has acknowledged it, or for whom command did.
+  /// The people who have acknowledged it, themselves or through command.
   public var acknowledged: Set<UserID>
 
-  /// An order as its row is shown now.
+  /// Creates an order with the current values of its row.
   public init(
     id: RowID, kind: DirectiveKind, isOpen: Bool, audience: OrderAudience, role: Role, dot: Dot,
     made: Evidence, durationMilliseconds: Int64?, zones: [RowID], supersedes: Set<RowID>,
@@ -119,20 +119,20 @@ public struct OrderEvidence: Sendable {
     self.acknowledged = acknowledged
   }
 
-  /// Whether it sends people somewhere.
+  /// Whether it sends people to a zone.
   public var moves: Bool { kind == .evacuate || kind == .muster }
-  /// Whether it counts for a person's status.
+  /// Whether it affects a person's status.
   public var isOrder: Bool { moves || kind == .rollcall }
 
-  /// When it falls due.
+  /// Returns the deadline.
   public func deadline(at clock: StatusClock) -> Deadline? {
     durationMilliseconds.map {
       Deadline(made: made.moment(at: clock), durationMilliseconds: $0)
     }
   }
 
-  /// Whether it is shown before another one: evacuate first, then the higher role, then the
-  /// greater dot.
+  /// Whether it is shown instead of another: evacuate first, then the higher role, then the greater
+  /// dot.
   func isShown(before other: OrderEvidence) -> Bool {
     if (kind == .evacuate) != (other.kind == .evacuate) { return kind == .evacuate }
     if role != other.role { return role.rawValue < other.role.rawValue }
@@ -140,20 +140,20 @@ public struct OrderEvidence: Sendable {
   }
 }
 
-/// Whom an order is for.
+/// The audience of an order.
 public struct OrderAudience: Hashable, Sendable {
-  /// Who gave it: not for them, unless they are named.
+  /// The author, who is only addressed if named.
   public var owner: UserID?
   /// Named people.
   public var users: Set<UserID>
-  /// Those of a role.
+  /// People with a role.
   public var role: Role?
-  /// Those of a team.
+  /// People of a team.
   public var team: String?
-  /// The list of a roll call, as it was when it was issued; nil where there is none.
+  /// The list of a roll call, as of its issue; nil without one.
   public var expected: Set<UserID>?
 
-  /// With no user, role and team it is for everybody in the field.
+  /// Creates an audience. Without users, role and team it addresses everyone in the field.
   public init(
     owner: UserID?, users: Set<UserID> = [], role: Role? = nil, team: String? = nil,
     expected: Set<UserID>? = nil
@@ -165,7 +165,7 @@ public struct OrderAudience: Hashable, Sendable {
     self.expected = expected
   }
 
-  /// Whether an order with this audience is for a person.
+  /// Whether an order with this audience addresses a person.
   public func includes(_ person: PersonIdentity) -> Bool {
     if let expected { return expected.contains(person.id) }
     if users.contains(person.id) { return true }
@@ -177,22 +177,22 @@ public struct OrderAudience: Hashable, Sendable {
   }
 }
 
-/// A permission to be in a hazard zone for a while.
+/// Permission to be in a hazard zone for a limited time.
 public struct PermitEvidence: Hashable, Sendable {
   /// The zone.
   public var zone: RowID
   /// Named people.
   public var users: Set<UserID>
-  /// Those of a team; nil for none.
+  /// People of a team; nil for none.
   public var team: String?
-  /// When its first write was made.
+  /// The time of its first write.
   public var made: Evidence
-  /// Milliseconds from then to its end: the least of the live values.
+  /// Milliseconds from then to its end: the lowest of the live values.
   public var durationMilliseconds: Int64
-  /// Taken back.
+  /// Whether command revoked it.
   public var isRevoked: Bool
 
-  /// A permit as its row is shown now.
+  /// Creates a permit with the current values of its row.
   public init(
     zone: RowID, users: Set<UserID>, team: String?, made: Evidence, durationMilliseconds: Int64,
     isRevoked: Bool
@@ -205,12 +205,12 @@ public struct PermitEvidence: Hashable, Sendable {
     self.isRevoked = isRevoked
   }
 
-  /// Whether it is for a person.
+  /// Whether it applies to a person.
   func includes(_ person: PersonIdentity) -> Bool {
     users.contains(person.id) || (team.map { !$0.isEmpty && $0 == person.team } ?? false)
   }
 
-  /// The earliest moment at which it can end.
+  /// Returns the earliest time at which it can end.
   func end(at clock: StatusClock) -> Int64 {
     Deadline(made: made.moment(at: clock), durationMilliseconds: durationMilliseconds)
       .time.earliest

@@ -1,15 +1,15 @@
 internal import MusterModel
 
-/// Reasons as people read them.
+/// Reasons as text for people.
 enum Words {
-  /// A reason with a note, cut to what a list has room for.
+  /// Joins a reason and a note, which is shortened to fit a list.
   static func joined(_ words: String, _ note: String) -> String {
     let line = note.split(separator: "\n").first ?? ""
     let excerpt = line.count > 80 ? line.prefix(79) + "…" : String(line)
     return excerpt.isEmpty ? words : "\(words): \(excerpt)"
   }
 
-  /// What an order asks.
+  /// Returns what an order requires.
   static func order(_ order: OrderEvidence, goals: [StatusZone]) -> String {
     guard order.moves else { return "roll call not answered" }
     let verb = order.kind == .evacuate ? "evacuate" : "muster"

@@ -10,7 +10,7 @@ export default [
   [/^no fix for (.*)$/, "sem posição há $1"],
   [/^no position yet$/, "ainda sem posição"],
   [/^(.+?: )?asked for help/, "$1pediu ajuda"],
-  [/^(.+?: )?needs help, says /, "$1precisa de ajuda, diz "],
+  [/^(.+?: )?needs help, reported by /, "$1precisa de ajuda, diz "],
   [/^nothing heard of (.+) for a while$/, "nada se ouve de $1 há algum tempo"],
   [/^leave: /, "sair daí: "],
   [/^you are inside hazard zone /, "está dentro da zona de perigo "],
