@@ -47,11 +47,11 @@ struct Muster: AsyncParsableCommand {
     ])
 }
 
-/// The program: one exit code and at most one line on standard error, whatever happens.
+/// The program: one exit code and at most two lines on standard error for a failure.
 @main
 enum Program {
   static func main() async {
-    // A reader that has seen enough, such as `head`, must not kill a node: writing tells us.
+    // A reader that closes the pipe, such as `head`, must not kill a node: `write` reports it.
     signal(SIGPIPE, SIG_IGN)
     CoreDumps.forbid()
     LoggingSystem.bootstrap { label in
@@ -61,6 +61,10 @@ enum Program {
     }
     do {
       let arguments = CommandLine.arguments.dropFirst().map(CoordinateArguments.shielded)
+      if let unknown = CommandTree.unknownCommand(in: arguments) {
+        Standard.explain("\(unknown)")
+        exit(ExitCode.validationFailure.rawValue)
+      }
       var command = try Muster.parseAsRoot(arguments)
       if var asynchronous = command as? any AsyncParsableCommand {
         try await asynchronous.run()
@@ -75,11 +79,21 @@ enum Program {
   }
 
   private static func leave(_ error: any Error) -> Never {
-    // Help, the version and bad usage are the parser's; what is left, a command has thrown.
-    if error is ExitCode || Muster.exitCode(for: error) != .failure {
-      Muster.exit(withError: error)
+    switch Muster.exitCode(for: error) {
+    case _ where error is ExitCode: Muster.exit(withError: error)
+    case .success: answer(UsageMessage.answer(error, on: .current))
+    case .validationFailure: Standard.explain(UsageMessage.complaint(error))
+    default: Standard.complain("\(error)")
     }
-    Standard.complain("\(error)")
-    exit(1)
+    exit(Muster.exitCode(for: error).rawValue)
+  }
+
+  /// Prints help; a reader that has closed the output has seen enough.
+  private static func answer(_ text: String) {
+    do {
+      try Standard.print(text)
+    } catch {
+      exit(0)
+    }
   }
 }

@@ -1,9 +1,9 @@
 internal import Foundation
 
-/// Whoever read our output has closed it: there is nobody left to tell anything.
+/// The reader of standard output has closed it: nothing more can be printed.
 struct ClosedOutput: Error {}
 
-/// The two standard streams. Answers go to the one, everything else to the other.
+/// The two standard streams. Answers go to standard output, everything else to standard error.
 enum Standard {
   /// Writes a line, or several, to standard output.
   static func print(_ text: String) throws { try write(Array((text + "\n").utf8)) }
@@ -19,17 +19,27 @@ enum Standard {
     do {
       try write([7], to: STDERR_FILENO)
     } catch {
-      // Nobody would hear it.
+      // A bell that cannot be rung changes nothing.
     }
   }
 
-  /// One line on standard error, marked as ours.
+  /// Writes one line to standard error, marked as ours.
   static func complain(_ reason: String) {
-    let line = reason.split(whereSeparator: \.isNewline).joined(separator: " ")
+    write(complaint: reason.split(whereSeparator: \.isNewline).joined(separator: " "))
+  }
+
+  /// Writes what is wrong and, on a second line, what to do next.
+  static func explain(_ usage: String) {
+    for (index, line) in usage.split(separator: "\n").prefix(2).enumerated() {
+      write(complaint: String(line), prefix: index == 0 ? "muster: " : "")
+    }
+  }
+
+  private static func write(complaint line: String, prefix: String = "muster: ") {
     do {
-      try write(Array("muster: \(SafeText.line(line))\n".utf8), to: STDERR_FILENO)
+      try write(Array("\(prefix)\(SafeText.line(line))\n".utf8), to: STDERR_FILENO)
     } catch {
-      // There is no third stream to say so on.
+      // There is no third stream to report it on.
     }
   }
 
@@ -50,24 +60,30 @@ enum Standard {
   }
 }
 
-/// What standard output is: decides on colours and on QR codes.
+/// What standard output is: decides on colours, on the width of tables and on QR codes.
 struct Screen: Hashable {
-  /// Somebody is looking, rather than a file or a program.
+  /// A person is looking, rather than a file or a program.
   let isTerminal: Bool
   let showsColours: Bool
-  /// Characters in a line; nil where that is unknown.
+  /// Columns of the terminal; nil for a file or a pipe, where nothing is wrapped.
   let columns: Int?
 
   /// Colours are shown on a terminal unless `NO_COLOR` is set to anything (no-color.org).
   static var current: Screen {
     let environment = ProcessInfo.processInfo.environment
     let isTerminal = isatty(STDOUT_FILENO) == 1
-    var size = winsize()
-    let isKnown = ioctl(STDOUT_FILENO, UInt(TIOCGWINSZ), &size) == 0 && size.ws_col > 0
     return Screen(
       isTerminal: isTerminal,
       showsColours: isTerminal && (environment["NO_COLOR"] ?? "").isEmpty
         && environment["TERM"] != "dumb",
-      columns: isKnown ? Int(size.ws_col) : nil)
+      columns: isTerminal ? width(environment["COLUMNS"]) : nil)
+  }
+
+  /// `COLUMNS` goes before what the terminal reports, as in other programs.
+  private static func width(_ variable: String?) -> Int {
+    if let wanted = variable.flatMap(Int.init), (1...10_000).contains(wanted) { return wanted }
+    var size = winsize()
+    let isKnown = ioctl(STDOUT_FILENO, UInt(TIOCGWINSZ), &size) == 0 && size.ws_col > 0
+    return isKnown ? Int(size.ws_col) : 80
   }
 }

@@ -1,4 +1,8 @@
 /// Rows with aligned columns under a line of headings.
+///
+/// Where the width is limited, as on a terminal, cells wrap and no value is cut: first the columns
+/// that may be left out are left out, the last one first, and then the widest columns narrow.
+/// Without a limit, as in a file, each row is one line with every column.
 struct Table {
   struct Cell {
     let text: String
@@ -11,9 +15,14 @@ struct Table {
   }
 
   private let headings: [Cell]
+  private let optional: Set<String>
   private var rows: [[Cell]] = []
 
-  init(_ headings: [String]) { self.headings = headings.map { Cell($0, .strong) } }
+  /// - Parameter optional: the headings of columns that a narrow terminal leaves out.
+  init(_ headings: [String], optional: Set<String> = []) {
+    self.headings = headings.map { Cell($0, .strong) }
+    self.optional = optional
+  }
 
   mutating func add(_ cells: [Cell]) {
     precondition(cells.count == headings.count, "\(cells.count) cells, \(headings.count) columns")
@@ -22,33 +31,80 @@ struct Table {
 
   /// Two spaces between columns, none at the end of a line.
   func text(on screen: Screen) -> String {
-    let lines = [headings] + rows
-    let widths = headings.indices.map { column in
-      lines.map { DisplayWidth.of($0[column].text) }.max() ?? 0
-    }
-    return lines.map { line in
-      let last = line.lastIndex { !$0.text.isEmpty } ?? 0
-      return line[...last].enumerated().map { column, cell in
-        let gap = column == last ? 0 : widths[column] - DisplayWidth.of(cell.text) + 2
-        return cell.paint.apply(cell.text, on: screen) + String(repeating: " ", count: gap)
+    let (columns, widths) = layout(within: screen.columns)
+    return ([headings] + rows).map { row in
+      lines(of: columns.map { row[$0] }, widths: widths, on: screen)
+    }.joined(separator: "\n")
+  }
+
+  /// A row, on as many lines as its longest cell needs.
+  private func lines(of row: [Cell], widths: [Int], on screen: Screen) -> String {
+    let cells = zip(row, widths).map { WrappedText($0.text, width: $1).lines }
+    let height = cells.map(\.count).max() ?? 1
+    return (0..<height).map { index in
+      let texts = cells.map { index < $0.count ? $0[index] : "" }
+      let last = texts.lastIndex { !$0.isEmpty } ?? 0
+      return texts[...last].enumerated().map { column, text in
+        let gap = column == last ? 0 : widths[column] - DisplayWidth.of(text) + Self.gap
+        return row[column].paint.apply(text, on: screen) + String(repeating: " ", count: gap)
       }.joined()
     }.joined(separator: "\n")
   }
-}
 
-/// How many columns of a terminal a text takes.
-enum DisplayWidth {
-  static func of(_ text: String) -> Int { text.reduce(0) { $0 + width($1) } }
+  // MARK: Layout
 
-  /// Wide are East Asian characters and pictures (Unicode Standard Annex 11, the ranges in use).
-  private static func width(_ character: Character) -> Int {
-    guard let scalar = character.unicodeScalars.first else { return 0 }
-    if scalar.properties.isEmojiPresentation { return 2 }
-    switch scalar.value {
-    case 0x1100...0x115F, 0x2E80...0x303E, 0x3041...0xA4CF, 0xAC00...0xD7A3, 0xF900...0xFAFF,
-      0xFE30...0xFE6F, 0xFF00...0xFF60, 0xFFE0...0xFFE6, 0x20000...0x3FFFD:
-      return 2
-    default: return 1
+  private static let gap = 2
+  /// What a column of words keeps before another column is left out.
+  private static let readable = 14
+  /// A longer word is broken.
+  private static let longestWord = 24
+
+  /// The columns to show and the width of each.
+  private func layout(within limit: Int?) -> (columns: [Int], widths: [Int]) {
+    let lines = [headings] + rows
+    let natural = headings.indices.map { column in
+      lines.map { DisplayWidth.of($0[column].text) }.max() ?? 0
     }
+    var columns = Array(headings.indices)
+    guard let limit else { return (columns, natural) }
+    columns.removeAll { column in rows.allSatisfy { $0[column].text.isEmpty } }
+    func fits(_ widths: [Int]) -> Bool {
+      widths.reduce(0, +) + Self.gap * max(0, widths.count - 1) <= limit
+    }
+    let least = headings.indices.map { column in
+      let words = lines.flatMap { $0[column].text.split(separator: " ") }
+      let longest = words.map { DisplayWidth.of(String($0)) }.max() ?? 0
+      return min(natural[column], max(min(longest, Self.longestWord), Self.readable))
+    }
+    while !fits(columns.map { least[$0] }),
+      let last = columns.last(where: { optional.contains(headings[$0].text) })
+    {
+      columns.removeAll { $0 == last }
+    }
+    let natures = columns.map { natural[$0] }
+    if fits(natures) { return (columns, natures) }
+    var floors = columns.map { least[$0] }
+    // Too narrow even so: the widest give way.
+    while !fits(floors), let widest = floors.max(), widest > 1 {
+      floors = floors.map { min($0, widest - 1) }
+    }
+    return (columns, Self.widened(floors, to: natures, while: fits))
+  }
+
+  /// Gives the columns that need more the same width, as much as there is room for.
+  private static func widened(
+    _ floors: [Int], to natures: [Int], while fits: ([Int]) -> Bool
+  ) -> [Int] {
+    func widths(_ level: Int) -> [Int] {
+      zip(floors, natures).map { max($0, min($1, level)) }
+    }
+    var level = 0
+    while level < (natures.max() ?? 0), fits(widths(level + 1)) { level += 1 }
+    var widths = widths(level)
+    for column in widths.indices where widths[column] < natures[column] {
+      widths[column] += 1
+      if !fits(widths) { widths[column] -= 1 }
+    }
+    return widths
   }
 }

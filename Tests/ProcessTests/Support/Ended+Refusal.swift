@@ -3,7 +3,8 @@ import Testing
 import TestSupport
 
 extension Ended {
-  /// The rule for whatever a person gets wrong: one line that is ours, and nothing on the output.
+  /// The rule for every mistake of a user: one line marked as ours, for bad usage a second one that
+  /// names the help, and nothing on standard output.
   func expectRefusal(
     status expected: Int32 = 1, saying part: String? = nil,
     at place: SourceLocation = #_sourceLocation
@@ -12,12 +13,11 @@ extension Ended {
     #expect(output.isEmpty, "\(self)", sourceLocation: place)
     #expect(
       part.map(complaint.localizedStandardContains) ?? true, "\(self)", sourceLocation: place)
-    if expected == 1 {
-      #expect(complaint.hasPrefix("muster: "), "\(self)", sourceLocation: place)
-      #expect(!complaint.contains("\n"), "more than one line: \(self)", sourceLocation: place)
-    } else {
-      // The parser adds how the command is used.
-      #expect(complaint.hasPrefix("Error: "), "\(self)", sourceLocation: place)
+    let lines = complaint.split(separator: "\n", omittingEmptySubsequences: false)
+    #expect(complaint.hasPrefix("muster: "), "\(self)", sourceLocation: place)
+    #expect(lines.count == (expected == 1 ? 1 : 2), "\(self)", sourceLocation: place)
+    if expected != 1 {
+      #expect(lines.last?.hasPrefix("See: muster") == true, "\(self)", sourceLocation: place)
     }
     #expect(errors.utf8.count < 2000, "\(self)", sourceLocation: place)
   }

@@ -1,0 +1,74 @@
+internal import ArgumentParser
+
+/// What the parser prints: help that fits the terminal, and errors on two lines.
+enum UsageMessage {
+  /// Wider text is hard to read.
+  private static let widest = 100
+
+  /// Help, the version or a completion script, which the parser throws as errors.
+  static func answer(_ error: any Error, on screen: Screen) -> String {
+    wrapped(
+      Muster.fullMessage(for: error, columns: columns(of: screen)), to: columns(of: screen))
+  }
+
+  /// What is wrong, and where the right usage is described.
+  static func complaint(_ error: any Error) -> String {
+    let lines = Muster.fullMessage(for: error).split(separator: "\n")
+    let reason = Muster.message(for: error)
+    guard let help = lines.last?.firstMatch(of: /'(muster[^']*--help)'/) else { return reason }
+    return "\(reason)\nSee: \(help.1)"
+  }
+
+  /// Help with its usage line wrapped between options.
+  static func wrapped(_ help: String, to columns: Int) -> String {
+    help.split(separator: "\n", omittingEmptySubsequences: false).map { line in
+      guard line.hasPrefix("USAGE:") else { return String(line) }
+      let words = line.matches(of: /\[[^\]]*\](?: \.\.\.)?|--\S+ <[^>]*>|\S+/).map {
+        String($0.output)
+      }
+      return WrappedText(words: words, width: columns, indent: "         ").lines
+        .joined(separator: "\n")
+    }.joined(separator: "\n")
+  }
+
+  static func columns(of screen: Screen) -> Int { min(screen.columns ?? 80, widest) }
+}
+
+/// The commands by name.
+enum CommandTree {
+  /// Why the arguments name a command that does not exist; nil where they do not.
+  static func unknownCommand(in arguments: [String]) -> UnknownCommand? {
+    var command: any ParsableCommand.Type = Muster.self
+    var path = ["muster"]
+    for argument in arguments.drop(while: { $0 == "help" }) {
+      let children = command.configuration.subcommands
+      guard !children.isEmpty, !argument.hasPrefix("-") else { return nil }
+      let named = children.first {
+        $0._commandName == argument || $0.configuration.aliases.contains(argument)
+      }
+      guard let named else {
+        if argument == "help" { return nil }
+        let names = children.filter { $0.configuration.shouldDisplay }.map { $0._commandName }
+        return UnknownCommand(
+          name: argument, path: path, suggestion: Suggestion.nearest(to: argument, in: names))
+      }
+      command = named
+      path.append(named._commandName)
+    }
+    return nil
+  }
+}
+
+/// A word that is no command.
+struct UnknownCommand: Hashable, CustomStringConvertible {
+  let name: String
+  /// Of the command that would have it.
+  let path: [String]
+  let suggestion: String?
+
+  var description: String {
+    let place = path.joined(separator: " ")
+    let advice = suggestion.map { " Did you mean '\(place) \($0)'?" } ?? ""
+    return "There is no command '\(place) \(SafeText.line(name))'.\(advice)\nSee: \(place) --help"
+  }
+}
