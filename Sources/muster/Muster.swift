@@ -2,47 +2,52 @@ internal import ArgumentParser
 internal import Foundation
 internal import Logging
 
-/// The command line: parses words into values that cannot be wrong, puts a command to the node of a
-/// home (running or opened here), and shows the answer to a person or, with `--json`, a program.
+/// The command line: parses arguments, sends a command to the node of a home (the running one, or
+/// one opened in this process), and prints the reply for a person or, with `--json`, for a program.
 struct Muster: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "muster",
-    abstract: "Keep a field team in step without internet: who is where, what is dangerous.",
+    abstract: "See who is safe and who is in danger, without internet.",
     discussion: """
-      Every laptop holds all of the operation and passes it on to whoever it can hear.
+      Every laptop runs a node with all data of the operation. Nodes synchronize with every peer \
+      in reach.
 
-      The first laptop:     muster init "River flood" --callsign Anna
-                            muster run
-        in a second window: muster invite
-      Each further laptop:  muster join 'muster://join/…' --callsign Ben
-                            muster run
+      First laptop:       muster init "River flood" --callsign Anna
+                          muster run
+        second terminal:  muster invite
+      Each other laptop:  muster join 'muster://join/…' --callsign Ben
+                          muster run
 
-      While a node runs, the other commands talk to it; without one they work on this laptop's \
-      own copy, which is sent on when `muster run` runs again.
+      Commands use the running node. Without one they write to its data, which is sent when \
+      `muster run` starts. Commands that cannot be undone ask you to type a name; scripts give \
+      --yes. `muster COMMAND --help` explains a command.
       """,
     version: "0.1.0",
     subcommands: [],
     groupedSubcommands: [
       CommandGroup(
-        name: "Operation",
+        name: "Start",
         subcommands: [
-          InitCommand.self, InviteCommand.self, JoinCommand.self, AdmitCommand.self,
-          RunCommand.self, StatusCommand.self, PeersCommand.self,
+          InitCommand.self, RunCommand.self, InviteCommand.self, JoinCommand.self,
+          AdmitCommand.self, StatusCommand.self, DoctorCommand.self,
         ]),
       CommandGroup(
-        name: "In the field",
+        name: "Field",
         subcommands: [
-          ReportCommand.self, FenceCommand.self, UserCommand.self, PositionCommand.self,
-          PermitCommand.self,
-          EventCommand.self, DirectCommand.self, AckCommand.self, AlertCommand.self,
-          WatchCommand.self,
+          UserCommand.self, ReportCommand.self, FenceCommand.self, DirectCommand.self,
+          AckCommand.self, AlertCommand.self, EventCommand.self, WatchCommand.self,
+          PositionCommand.self, PermitCommand.self,
         ]),
       CommandGroup(
-        name: "Upkeep",
+        name: "Data exchange",
         subcommands: [
-          SettingsCommand.self, DeviceCommand.self, RevokeCommand.self, QuarantineCommand.self,
-          EpochCommand.self, LoginCommand.self, WebhookCommand.self,
-          VerifyCommand.self, BundleCommand.self, ExportCommand.self, DoctorCommand.self,
+          PeersCommand.self, BundleCommand.self, ExportCommand.self, WebhookCommand.self,
+        ]),
+      CommandGroup(
+        name: "Administration",
+        subcommands: [
+          DeviceCommand.self, RevokeCommand.self, QuarantineCommand.self, EpochCommand.self,
+          LoginCommand.self, SettingsCommand.self, VerifyCommand.self,
         ]),
     ])
 }

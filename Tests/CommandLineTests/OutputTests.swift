@@ -5,7 +5,7 @@ import Testing
 
 @testable import muster
 
-@Suite struct `What people see` {
+@Suite struct `Text output` {
   private let plain = Screen(isTerminal: false, showsColours: false, columns: nil)
   private let coloured = Screen(isTerminal: true, showsColours: true, columns: 80)
 
@@ -50,7 +50,7 @@ import Testing
     }
   }
 
-  @Test func `nobody's words move the cursor of another's terminal`() {
+  @Test func `text of other users cannot move the cursor of the terminal`() {
     #expect(SafeText.line("a\u{1B}[2Jb\u{202E}c\nd\te") == "a\u{FFFD}[2Jb\u{FFFD}c d e")
     #expect(SafeText.paragraphs("a\r\nb\u{9B}c\td") == "a\u{FFFD}\nb\u{FFFD}c\td")
     #expect(SafeText.line("Zoë 🚒 火事") == "Zoë 🚒 火事")
@@ -59,12 +59,12 @@ import Testing
   @Test(
     arguments: [(-3, "0 s"), (59, "59 s"), (60, "1 min"), (7200, "2 h"), (90_000, "1 d")]
       as [(Int64, String)])
-  func `an age is told in its largest unit`(seconds: Int64, text: String) {
+  func `an age is shown in its largest unit`(seconds: Int64, text: String) {
     #expect(Words.age(seconds) == text)
   }
 }
 
-@Suite struct `Who hears whom, for people` {
+@Suite struct `The mesh topology as text` {
   private let anna = DeviceID(raw: Bytes16(high: 0, low: 1))
   private let ben = DeviceID(raw: Bytes16(high: 0, low: 2))
   private let cleo = DeviceID(raw: Bytes16(high: 0, low: 3))
@@ -81,7 +81,7 @@ import Testing
       behindFrames: behind)
   }
 
-  @Test func `there is one line for each two, this laptop's own first`() {
+  @Test func `there is one line for each pair, this laptop's own first`() {
     let mesh = MeshSummary(links: [
       link(ben, anna, toldAt: 500, isMutual: true),
       link(ben, cleo, toldAt: 300, isMutual: true),
@@ -95,18 +95,17 @@ import Testing
     let words = lines.map { $0.map { $0.trimmingCharacters(in: .whitespaces) } }
     #expect(
       words == [
-        ["WHO", "WHOM", "PATH", "SINCE", "TOLD", "LACKS"],
-        ["Anna", "⇄ hears, both ways", "Ben", "unicast", "10 min", "now", "3 frames"],
+        ["FROM", "TO", "PATH", "SINCE", "UPDATED", "MISSING"],
+        ["Anna", "⇄ both ways", "Ben", "unicast", "10 min", "now", "3 frames"],
         [
-          "Cleo", "→ hears, one way", "Anna", "unicast", "10 min", "10 min ago, out of reach",
-          "not told",
+          "Cleo", "→ one way", "Anna", "unicast", "10 min", "10 min ago, out of reach", "unknown",
         ],
-        ["Cleo", "⇄ hears, both ways", "Ben", "unicast", "10 min", "2 min ago", "not told"],
+        ["Cleo", "⇄ both ways", "Ben", "unicast", "10 min", "2 min ago", "unknown"],
       ])
   }
 }
 
-@Suite struct `What programs read` {
+@Suite struct `JSON output` {
   @Test func `a document has its keys in order and null for what is not known`() throws {
     let json = JSON.object([
       "b": .null, "a": .array([.real(-8.5417), .unsigned(.max), .bool(false)]),

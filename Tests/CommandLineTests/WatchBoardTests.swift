@@ -18,7 +18,7 @@ import Testing
   }
 
   private func board(people: Int = 3) -> WatchBoard {
-    let users = (0..<people).map { user("Person \($0)", .safe, "said safe") }
+    let users = (0..<people).map { user("Person \($0)", .safe, "reported safe") }
     return WatchBoard(
       status: StatusSummary(
         operation: OperationID(raw: .zero), operationName: "River flood", callsign: "Anna",
@@ -42,21 +42,20 @@ import Testing
   @Test func `the unsafe come first, then the unknown, then the safe, each by a word`() throws {
     var board = board(people: 0)
     board.users = [
-      user("Zoe", .safe, "said safe"), user("Ben", .unknown, "no position yet"),
+      user("Zoe", .safe, "reported safe"), user("Ben", .unknown, "no position yet"),
       user("Cleo", .unsafe, "asked for help: leg"),
     ]
     let lines = board.lines(columns: 80, rows: 24, now: now, on: screen)
     let people = lines.filter { line in ["Zoe", "Ben", "Cleo"].contains { line.contains($0) } }
     #expect(
       people == [
-        "  ✖ MAYDAY         Cleo                  asked for help: leg",
-        "  · no position    Ben                   no position yet",
-        "  ✔ reported safe  Zoe                   said safe",
+        "  ✖ MAYDAY          Cleo                  asked for help: leg",
+        "  · no position     Ben                   no position yet",
+        "  ✔ reported safe   Zoe                   reported safe",
       ])
   }
 
-  @Test func `who withholds, and of whom nothing new comes, stands before everything else`() throws
-  {
+  @Test func `stalled peers and missing data are shown before everything else`() throws {
     var board = board()
     board.status.withholding = [
       StandstillSummary(
@@ -69,9 +68,9 @@ import Testing
     let first = try #require(lines.firstIndex { $0.hasPrefix("ALERTS") })
     #expect(
       lines[first + 1]
-        == "  ✖ Wilma has what this laptop lacks, and hands nothing over, for 9 min: it withholds, or "
-        + "its disk or link fails")
-    #expect(lines[first + 2].hasPrefix("  ? stale: nothing new of Crew 1 (14 min), Crew 2"))
+        == "  ✖ Wilma advertises data but does not deliver it, for 9 min: "
+        + "check its disk, its link and its user")
+    #expect(lines[first + 2].hasPrefix("  ? stale: no new data of Crew 1 (14 min), Crew 2"))
     #expect(lines[first + 2].hasSuffix("Crew 6 (14 min), and 2 more"))
   }
 
@@ -82,7 +81,7 @@ import Testing
     #expect(shown >= 5)
   }
 
-  @Test func `what somebody wrote cannot steer the terminal`() {
+  @Test func `text of other users cannot control the terminal`() {
     var board = board(people: 0)
     board.users = [user("\u{1B}[2J", .safe, "\u{9B}31m")]
     let text = board.lines(columns: 80, rows: 24, now: now, on: screen).joined()

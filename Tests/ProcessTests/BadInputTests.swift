@@ -105,7 +105,7 @@ extension ProcessTests {
           (["report", "add", "--title", "x", "--at", "nan,0"], "latitude"),
           (["report", "add", "--title", "x", "--severity", "6"], "severity"),
           (["report", "add", "--title", "x", "--category", "weather"], "category"),
-          (["report", "add"], "--title"), (["report", "show", "xyz"], "id"),
+          (["report", "add"], "--title"), (["reprot", "add"], "muster report"),
           (["fence", "add", "--name", "x"], "--circle"),
           (["fence", "add", "--name", "x", "--circle", "1,2,-3"], "radius"),
           (["position", "set", "1,2", "--time", "yesterday"], "RFC 3339"),

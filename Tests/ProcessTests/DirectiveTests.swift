@@ -45,14 +45,14 @@ extension ProcessTests {
           return person["state"] == .string("acknowledged")
             && person["reason"] == .string("acknowledged: by the river")
         }
-        #expect(try await anna.tell("direct", "show", call).contains("Everybody is accounted for"))
+        #expect(try await anna.tell("direct", "show", call).contains("Everyone is accounted for"))
         #expect(try await anna.tell("direct", "list").contains("overdue"))
         try await anna.tell("direct", "close", leave)
 
         try await words(anna, ben)
         try await alerts(anna, heardBy: listener)
         let screen = try await ben.tell("watch", "--once")
-        for word in ["ALERTS", "PEOPLE", "Anna", "DIRECTIVES", "FENCES", "School", "PEERS"] {
+        for word in ["ALERTS", "PEOPLE", "Anna", "DIRECTIVES", "ZONES", "School", "PEERS"] {
           #expect(screen.contains(word), "\(screen)")
         }
         try await ben.attempt("watch").expectRefusal(saying: "terminal")

@@ -38,7 +38,7 @@ extension ProcessTests {
         #expect(far["isMutual"] == .bool(true) && far["isCurrent"] == .bool(true))
         #expect(far["path"].text == "unicast" && far["behindFrames"] == .null)
         let table = try await anna.tell("peers", "--mesh")
-        #expect(table.contains("both ways") && table.contains("not told"))
+        #expect(table.contains("both ways") && table.contains("unknown"))
       }
     }
   }

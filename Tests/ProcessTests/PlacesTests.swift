@@ -218,7 +218,7 @@ extension ProcessTests {
         #expect(try !quiet.child.complaints.contains("http://"))
         try await quiet.stop()
         try await anna.attempt("run", "--no-http", "--http", "127.0.0.1:0").expectRefusal(
-          status: 64, saying: "exclude")
+          status: 64, saying: "only one")
         _ = try field.file("Anna/home/muster.toml", "http = \"off\"\n")
         let child = try anna.begin(
           ["run", "--listen", "127.0.0.1:0", "--no-multicast"], stays: true)

@@ -90,10 +90,10 @@ extension ProcessTests {
         let ben = try field.laptop("Ben")
         try await ben.attempt(
           "join", "--request", field.path("r"), "--callsign", "Ben", "--uplink", "https://a:1"
-        ).expectRefusal(status: 64, saying: "--uplink belongs")
+        ).expectRefusal(status: 64, saying: "--uplink needs")
         try await ben.attempt(
           "join", "--request", field.path("r"), "--callsign", "Ben", "--proxy", "http://a:1"
-        ).expectRefusal(status: 64, saying: "--proxy belongs")
+        ).expectRefusal(status: 64, saying: "--proxy needs")
       }
     }
   }

@@ -2,13 +2,13 @@ internal import MusterControl
 internal import MusterModel
 internal import MusterNode
 
-/// The way to a home's node: the running one through its socket, or the same code in this process,
-/// under the home's lock.
+/// The connection to a home's node: to the running one through its socket, or to the same code in
+/// this process, under the home's lock.
 enum Door: Sendable {
   case running(ControlClient)
   case inProcess(any CommandPerformer)
 
-  /// Knocks at the socket, and opens the node here if nobody answers.
+  /// Connects to the socket, and opens the node in this process if nothing listens there.
   static func open(_ home: HomeOptions) async throws -> Door {
     let client = ControlClient(path: try ControlSocketPath(home.folders.socketPath))
     return try await Patience.whileInUse {
@@ -18,19 +18,19 @@ enum Door: Sendable {
     }
   }
 
-  /// The running node only, for what nobody else can tell.
+  /// The running node only, for commands that need it.
   static func runningNode(of home: HomeOptions) async throws -> ControlClient {
     let client = ControlClient(path: try ControlSocketPath(home.folders.socketPath))
     return try await Patience.whileInUse {
       if try await client.isListening() { return client }
       guard home.folders.exists else { throw absent(home) }
-      // Whoever has the lock may be a node that does not listen yet.
+      // The holder of the lock may be a node that does not listen yet.
       _ = try HomeLock(home.folders)
-      throw Refusal("no node is running on \(home.folders.path): start it with `muster run`")
+      throw Refusal("no node is running in \(home.folders.path): start it with `muster run`")
     }
   }
 
-  /// What the node answers, unless it refuses.
+  /// Returns the reply of the node. Throws `Refusal` if the node rejects the command.
   func ask(_ command: Command) async throws -> Reply {
     let reply: Reply
     switch self {
@@ -41,21 +41,21 @@ enum Door: Sendable {
     return reply
   }
 
-  /// As `ask`, of what others should hear: says so if they cannot yet.
+  /// As `ask`, for a change: prints a note if it cannot be sent yet.
   func change(_ command: Command) async throws -> Reply {
     let reply = try await ask(command)
     if case .inProcess = self {
-      Standard.complain("saved on this laptop; others get it once `muster run` runs here")
+      Standard.complain("saved on this laptop, not sent: start the node with `muster run`")
     }
     return reply
   }
 
-  /// As `change`, and prints what was sent and how many devices are in contact to receive it.
+  /// As `change`, and prints what was sent and the number of devices in contact.
   func send(_ command: Command, _ what: String) async throws {
     try await send(command) { _ in what }
   }
 
-  /// The same, in words that depend on the reply.
+  /// The same, with a text that depends on the reply.
   func send(_ command: Command, _ words: (Reply) throws -> String) async throws {
     let what = try words(try await change(command))
     guard case .running = self, case .status(let status) = try await ask(.status) else {
@@ -71,7 +71,7 @@ enum Door: Sendable {
 
   private static func absent(_ home: HomeOptions) -> Refusal {
     Refusal(
-      "there is no node in \(home.folders.path): run `muster init` or `muster join` first,"
+      "there is no node in \(home.folders.path): run `muster init` or `muster join`,"
         + " or give --home")
   }
 }

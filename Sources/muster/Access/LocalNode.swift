@@ -22,38 +22,38 @@ extension Membership {
 struct RunSettings {
   /// Where it listens, `HOST:PORT`.
   var listen: AddressArgument
-  /// Whom it tries to reach besides those it hears and remembers.
+  /// Peers to connect to, besides discovered and remembered ones.
   var peers: [AddressArgument]
   var usesMulticast: Bool
-  /// What tells where this laptop is; a track without times starts when the node does.
+  /// The source of positions; a track without times starts with the node.
   var location: LocationChoice?
   var speed: ReplaySpeed
-  /// Which of command's two profiles for the location service counts.
+  /// Whether the background sampling profile applies.
   var inBackground: Bool
-  /// Where the dashboard, programs and phones are served; nil for nowhere.
+  /// The listener for the dashboard, programs and phones; nil for none.
   var http: HTTPListener?
   /// An MBTiles file.
   var map: String?
-  /// Where it is a command post for others; nil for nowhere.
+  /// The address of the command post; nil if the node is none.
   var serve: HTTPArgument?
-  /// The command posts that it goes to.
+  /// The command posts that it connects to.
   var uplinks: [UplinkTarget]
-  /// On the way there; nil for none.
+  /// The proxy to the command posts; nil for none.
   var proxy: UplinkProxy?
-  /// What each of this machine's links may carry; nil for as much as it takes.
+  /// The rate limit of each link; nil for none.
   var linkRate: LinkRate?
 }
 
-/// The composition root: the only place where the command line opens homes and nodes by itself.
+/// The composition root: the only place where the command line opens homes and nodes.
 enum LocalNode {
-  /// Opens an enrolled home's node under its lock, for commands only: it sends and hears nothing.
+  /// Opens an enrolled home's node under its lock, for commands only, without a network.
   static func open(home: HomeOptions) async throws -> any CommandPerformer {
     let opened = try opened(home)
     if let remark = opened.repairRemark { Standard.complain(remark) }
     return Node(opened, transport: nil, logger: logger())
   }
 
-  /// Makes an operation, and this device as its first `command`.
+  /// Creates an operation, with this device as its first one of role command.
   static func create(
     operation: String, callsign: String, home: HomeOptions, passphrase: Passphrase?
   ) async throws -> Membership {
@@ -64,26 +64,26 @@ enum LocalNode {
   /// Enrols this device over the network.
   static func join(
     _ invitation: InvitationURL, callsign: String, home: HomeOptions, passphrase: Passphrase?,
-    timeoutSeconds: Int64
+    timeoutSeconds: Int64, progress: ProgressLine
   ) async throws -> Membership {
     try await Founding.join(
       invitation: invitation.invitation, callsign: callsign, home: home.folders,
       passphrase: passphrase?.bytes, timeoutMilliseconds: timeoutSeconds * 1000,
-      progress: Standard.complain)
+      progress: progress.note)
   }
 
   /// Enrols this device over HTTPS, at a command post.
   static func join(
     _ invitation: InvitationURL, by target: UplinkTarget, proxy: UplinkProxy?, callsign: String,
-    home: HomeOptions, passphrase: Passphrase?, timeoutSeconds: Int64
+    home: HomeOptions, passphrase: Passphrase?, timeoutSeconds: Int64, progress: ProgressLine
   ) async throws -> Membership {
     try await Founding.join(
       invitation: invitation.invitation, by: target, proxy: proxy, callsign: callsign,
       home: home.folders, passphrase: passphrase?.bytes,
-      timeoutMilliseconds: timeoutSeconds * 1000, progress: Standard.complain)
+      timeoutMilliseconds: timeoutSeconds * 1000, progress: progress.note)
   }
 
-  /// Makes this device's keys, and the contents of a join request file.
+  /// Creates this device's keys, and the contents of a join request file.
   static func requestToJoin(
     callsign: String, home: HomeOptions, passphrase: Passphrase?
   ) throws -> [UInt8] {
@@ -176,12 +176,12 @@ enum LocalNode {
     try await group.run()
   }
 
-  /// A file of theirs that is damaged must not keep a node from running.
+  /// A damaged file of webhooks must not keep a node from running.
   private static func webhooks(of home: HomeOptions, logger: Logger) -> WebhookBook? {
     do {
       return try WebhookBook(in: home.folders.path)
     } catch {
-      logger.error("nothing is posted to webhooks: \(error)")
+      logger.error("webhooks are off: \(error)")
       return nil
     }
   }
@@ -210,7 +210,7 @@ enum LocalNode {
     }
   }
 
-  /// A name that means nothing, as many do without the internet, must not keep a node from running.
+  /// An unresolved name, which is usual without internet, must not keep a node from running.
   private static func endpoints(
     of peers: [AddressArgument], by transport: UDPTransport, logger: Logger
   ) async -> [Endpoint] {
@@ -219,7 +219,7 @@ enum LocalNode {
       do {
         endpoints.append(try await transport.resolve(peer.text))
       } catch {
-        logger.warning("going on without --peer \(peer.text): \(error)")
+        logger.warning("skipping --peer \(peer.text): \(error)")
       }
     }
     return endpoints

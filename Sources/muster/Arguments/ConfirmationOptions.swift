@@ -1,18 +1,18 @@
 internal import ArgumentParser
 internal import Foundation
 
-/// The confirmation of a command that removes something from everybody: the name is typed on a
-/// terminal, and scripts give `--yes`.
+/// The confirmation of a command that removes data or access on every device: the user types the
+/// name on a terminal, and scripts give `--yes`.
 struct ConfirmationOptions: ParsableArguments {
-  @Flag(help: "Confirm without a question, for scripts.")
+  @Flag(help: "Do not ask for confirmation.")
   var yes = false
 
-  /// Returns once it is confirmed. Throws `Refusal` if another name is typed, or if there is
+  /// Returns after the confirmation. Throws `Refusal` if another name is typed, or if there is
   /// neither a terminal nor `--yes`.
   ///
   /// - Parameters:
-  ///   - effect: what the command does, as a sentence without its full stop.
-  ///   - name: what has to be typed.
+  ///   - effect: what the command does, a sentence without its full stop.
+  ///   - name: the text to type.
   func confirm(_ effect: String, name: String) throws {
     let shown = SafeText.line(name)
     guard
@@ -25,18 +25,18 @@ struct ConfirmationOptions: ParsableArguments {
     }
   }
 
-  /// What to ask; nil where nothing needs to be asked.
+  /// The question; nil if it needs no answer.
   static func question(
     _ effect: String, name: String, isConfirmed: Bool, isTerminal: Bool
   ) throws(Refusal) -> String? {
     if isConfirmed { return nil }
     guard isTerminal else {
-      throw Refusal("\(effect): confirm with --yes, since there is no terminal to ask on")
+      throw Refusal("\(effect): give --yes to confirm it without a terminal")
     }
     return "\(effect). Type \(name) to confirm: "
   }
 
-  /// Whether what was typed is the name, but for spaces around it.
+  /// Whether the typed line is the name, apart from spaces around it.
   static func accepts(_ line: String?, name: String) -> Bool {
     line?.trimmingCharacters(in: .whitespaces) == name.trimmingCharacters(in: .whitespaces)
   }

@@ -1,30 +1,30 @@
 internal import ArgumentParser
 internal import MusterModel
 
-/// What a fence is drawn and changed with.
+/// The kind and outline of a zone.
 struct FenceOptions: ParsableArguments {
-  @Option(help: "What being inside means; info for a new fence where nothing says it.")
+  @Option(help: "The meaning of being inside. (default for a new zone: info)")
   var kind: NameArgument<FenceKind>?
 
   @Option(
-    help: ArgumentHelp("A centre in degrees and a radius.", valueName: "lat,lon,metres"),
+    help: ArgumentHelp("The outline: centre in degrees, and radius.", valueName: "lat,lon,metres"),
     transform: CircleArgument.init(parsing:))
   var circle: CircleArgument?
 
-  @Option(help: ArgumentHelp("A file with an outline.", valueName: "file"))
+  @Option(help: ArgumentHelp("The outline: a GeoJSON file.", valueName: "file"))
   var geojson: String?
 
   @Option(
-    help: ArgumentHelp("How long inside before it is an ENTER.", valueName: "30s"),
+    help: ArgumentHelp("The time inside before an ENTER event.", valueName: "30s"),
     transform: DwellArgument.init(parsing:))
   var dwell: DwellArgument?
 
-  /// Whether nothing is said of it.
+  /// Whether no option is given.
   var isEmpty: Bool { kind == nil && circle == nil && geojson == nil && dwell == nil }
 
   func validate() throws {
     guard circle == nil || geojson == nil else {
-      throw ValidationError("give one of --circle and --geojson")
+      throw ValidationError("give only one of --circle and --geojson")
     }
   }
 }

@@ -2,45 +2,45 @@ internal import ArgumentParser
 internal import Foundation
 internal import MusterNode
 
-/// Which node a command is about.
+/// The node that a command is for.
 struct HomeOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
-      "Where the node keeps its data. (default: $MUSTER_HOME, else ~/.local/share/muster)",
+      "The folder of the node. (default: $MUSTER_HOME, else ~/.local/share/muster)",
       valueName: "dir"))
   var home: String?
 
   @Option(
     help: ArgumentHelp(
-      "Where the node keeps its keys. (default: $MUSTER_KEYS, else keys/ in the home)",
+      "The folder of its keys. (default: $MUSTER_KEYS, else keys in the home)",
       valueName: "dir"))
   var keys: String?
 
   @Option(
     help: ArgumentHelp(
-      "Reads the passphrase of the keys from a file. (default: $MUSTER_PASSPHRASE, else asks)",
+      "Read the passphrase of the keys. (default: $MUSTER_PASSPHRASE, else ask)",
       valueName: "file"))
   var passphraseFile: String?
 
   var folders: NodeHome { NodeHome.locate(home: home, keys: keys, environment: Self.environment) }
 
-  /// The passphrase that keys are locked with. MUST be called only when they are: it may ask.
+  /// Returns the passphrase of encrypted keys. It may ask, so call it only for encrypted keys.
   func passphrase() throws -> Passphrase {
     if let given = try givenPassphrase() { return given }
     guard let typed = try Passphrase.ask("Passphrase of the keys: ") else {
       throw Refusal(
-        "the keys in \(folders.keysDirectory) are locked with a passphrase:"
+        "the keys in \(folders.keysDirectory) are encrypted:"
           + " give --passphrase-file or MUSTER_PASSPHRASE")
     }
     return typed
   }
 
-  /// The passphrase to lock new keys with; nil leaves them unlocked.
+  /// Returns the passphrase to encrypt new keys with; nil leaves them unencrypted.
   func newPassphrase(asking: Bool) throws -> Passphrase? {
     if let given = try givenPassphrase() { return given }
     guard asking else { return nil }
     guard let typed = try Passphrase.ask("New passphrase: "),
-      let again = try Passphrase.ask("The same again: ")
+      let again = try Passphrase.ask("Repeat the passphrase: ")
     else {
       throw Refusal(
         "there is no terminal to ask for a passphrase on: give --passphrase-file"
@@ -63,8 +63,8 @@ struct HomeOptions: ParsableArguments {
   private static var environment: [String: String] { ProcessInfo.processInfo.environment }
 }
 
-/// How an answer is shown.
+/// The format of the output.
 struct OutputOptions: ParsableArguments {
-  @Flag(help: "Prints JSON for programs instead of words for people.")
+  @Flag(help: "Print JSON for programs.")
   var json = false
 }

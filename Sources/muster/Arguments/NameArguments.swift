@@ -1,7 +1,7 @@
 internal import ArgumentParser
 internal import MusterModel
 
-/// A value of the model that people write by its name.
+/// A value of the model that users write by its name.
 protocol NamedValue: CaseIterable, Hashable, Sendable {
   var name: String { get }
 }
@@ -13,8 +13,8 @@ extension Role: NamedValue {}
 extension LocationMode: NamedValue {}
 extension Dataset: NamedValue {}
 
-/// One of a few names. Wraps the value, since the parser has a rule of its own for enumerations
-/// with raw values, by which these would be numbers.
+/// One of a few names. It wraps the value because the parser reads enumerations with integer raw
+/// values as numbers.
 struct NameArgument<Value: NamedValue>: Hashable, ExpressibleByArgument {
   let value: Value
 
@@ -29,7 +29,7 @@ struct NameArgument<Value: NamedValue>: Hashable, ExpressibleByArgument {
   var defaultValueDescription: String { value.name }
 }
 
-/// A member's own word.
+/// The self-reported status of a member.
 enum ClaimArgument: String, CaseIterable, ExpressibleByArgument {
   case safe
   case help
@@ -37,13 +37,13 @@ enum ClaimArgument: String, CaseIterable, ExpressibleByArgument {
   var claim: SafetyClaim { self == .safe ? .safe : .needsHelp }
 }
 
-/// Command's word on somebody.
+/// An override by command.
 enum OverrideArgument: String, CaseIterable, ExpressibleByArgument {
   case safe
   case help
-  /// Theirs counts again.
+  /// Removes the override.
   case clear
-  /// As `clear`: what it was called before.
+  /// The old name of `clear`.
   case withdraw
 
   var claim: SafetyClaim? {
@@ -55,13 +55,13 @@ enum OverrideArgument: String, CaseIterable, ExpressibleByArgument {
   }
 }
 
-/// How bad a hazard is.
+/// The severity of a hazard.
 struct SeverityArgument: Hashable {
   let value: UInt8
 
   init(parsing text: String) throws(BadArgument) {
     guard let value = UInt8(text), Limits.severity.contains(value) else {
-      throw BadArgument("the severity is a whole number from 1 (slight) to 5 (deadly)")
+      throw BadArgument("the severity must be a whole number from 1 (slight) to 5 (deadly)")
     }
     self.value = value
   }
@@ -77,15 +77,15 @@ struct RowArgument: Hashable {
     guard (4...32).contains(digits.utf8.count),
       digits.allSatisfy({ "0123456789abcdef".contains($0) })
     else {
-      throw BadArgument("an id is 32 hexadecimal digits, of which the first four may be enough")
+      throw BadArgument("give the id, or at least its first four hexadecimal digits")
     }
     prefix = digits
   }
 }
 
-/// Checks words before they are signed for ever.
+/// Checks text before it is signed.
 enum TextArgument {
-  /// Names the field that is wrong.
+  /// Throws an error that names the field.
   static func check(_ text: String?, _ rule: TextRule, _ name: String) throws(ValidationError) {
     if let fault = text.flatMap(rule.fault(in:)) { throw ValidationError("the \(name) \(fault)") }
   }

@@ -2,11 +2,11 @@ internal import ArgumentParser
 internal import Foundation
 internal import MusterModel
 
-/// A length of time: `90s`, `15m`, `24h`, `7d`.
+/// A duration: `90s`, `15m`, `24h`, `7d`.
 struct DurationArgument: Hashable {
   let seconds: Int64
 
-  /// Ten years, more than anything lasts.
+  /// Ten years.
   private static let most: Int64 = 3650 * 86_400
 
   init(seconds: Int64) { self.seconds = seconds }
@@ -17,16 +17,16 @@ struct DurationArgument: Hashable {
     guard let unit = text.last.flatMap({ units[$0] }), !digits.isEmpty,
       digits.utf8.allSatisfy({ (48...57).contains($0) })
     else {
-      throw BadArgument("write a number and s, m, h or d, as in 90s, 15m, 24h or 7d")
+      throw BadArgument("write a number and a unit, as in 90s, 15m, 24h or 7d")
     }
     guard let number = Int64(digits), number > 0, number <= Self.most / unit else {
-      throw BadArgument("a length of time is from 1s to 3650d")
+      throw BadArgument("the duration must be from 1s to 3650d")
     }
     seconds = number * unit
   }
 }
 
-/// How long somebody is to be inside a fence: seconds, or as a length of time.
+/// A dwell time: seconds without a unit, or a duration.
 struct DwellArgument: Hashable {
   let seconds: UInt32
 
@@ -37,12 +37,14 @@ struct DwellArgument: Hashable {
     } else {
       given = UInt32(clamping: try DurationArgument(parsing: text).seconds)
     }
-    guard given <= Limits.spanSeconds else { throw BadArgument("a dwell time is at most a week") }
+    guard given <= Limits.spanSeconds else {
+      throw BadArgument("the dwell time must be at most 7d")
+    }
     seconds = given
   }
 }
 
-/// After how long command is to review a zone: a length of time, or `off`.
+/// The time until command must review a zone: a duration, or `off`.
 struct ReviewArgument: Hashable {
   /// 0 for never.
   let seconds: UInt32
@@ -53,7 +55,7 @@ struct ReviewArgument: Hashable {
       return
     }
     let given = try DurationArgument(parsing: text).seconds
-    guard given <= Limits.spanSeconds else { throw BadArgument("a review is due within a week") }
+    guard given <= Limits.spanSeconds else { throw BadArgument("the review must be due within 7d") }
     seconds = UInt32(given)
   }
 }
@@ -64,13 +66,13 @@ enum SwitchArgument: String, CaseIterable, ExpressibleByArgument {
   case off
 }
 
-/// A moment as RFC 3339 writes it.
+/// A time in RFC 3339 format.
 struct MomentArgument: Hashable {
   let timestamp: Timestamp
 
   init(parsing text: String) throws(BadArgument) {
     guard let timestamp = Timestamp(rfc3339: text), Timestamp.writable.contains(timestamp) else {
-      throw BadArgument("write a time as RFC 3339 does: 2010-08-05T14:23:59Z")
+      throw BadArgument("write the time in RFC 3339 format: 2010-08-05T14:23:59Z")
     }
     self.timestamp = timestamp
   }

@@ -7,24 +7,25 @@ internal import Synchronization
 struct AlertCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "alert",
-    abstract: "What this laptop's people should know now.",
+    abstract: "List, follow and acknowledge alerts.",
     discussion: """
       Example:  muster alert follow --bell
 
-      Alerts are this laptop's own: a hazard near it, being inside one, a muster, somebody who \
-      asks for help or has gone silent, a fence that lacks somebody, a directive that waits for \
-      an answer or is overdue. An acknowledgement of one about another person or an overdue order \
-      reaches all nodes; of one about this laptop alone it stays here.
+      Each node derives its own alerts: a hazard near it or around it, an order, a person who \
+      needs help or lost contact, a zone without the role that it needs, a directive that is \
+      unanswered or overdue. The acknowledgement of an alert about another person or an overdue \
+      order is sent to all nodes. Any other stays on this node.
       """,
     subcommands: [List.self, Acknowledge.self, Follow.self])
 
   struct List: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "Lists the alerts that stand, the loudest first.",
+      abstract: "List the active alerts, the most severe first.",
       discussion: "Example:  muster alert list --json")
 
-    @OptionGroup var home: HomeOptions
+    @OptionGroup(title: "Node") var home: HomeOptions
     @OptionGroup var output: OutputOptions
+    @OptionGroup var times: TimeOptions
 
     func run() async throws {
       guard case .alerts(let alerts) = try await Door.open(home).ask(.alerts) else {
@@ -32,12 +33,14 @@ struct AlertCommand: AsyncParsableCommand {
       }
       if output.json { return try Standard.print(JSON.array(alerts.map(\.json)).text) }
       guard !alerts.isEmpty else { return try Standard.print("No alerts.") }
-      var table = Table(["ID", "LEVEL", "WHAT", "SINCE", "ACKNOWLEDGED"])
+      var table = Table(["ID", "LEVEL", "ALERT", "SINCE", "ACKNOWLEDGED"], optional: ["SINCE"])
       for alert in alerts {
         table.add([
           .init("\(alert.id.kind.name):\(alert.id.row.short)"), alert.level.cell,
-          .init(alert.text, .strong), .init("\(alert.since)"),
-          .init(alert.acknowledgement.map { "\($0.name), \($0.moment)" } ?? "", .faint),
+          .init(alert.text, .strong), .init(times.format.text(alert.since)),
+          .init(
+            alert.acknowledgement.map { "\($0.name), \(times.format.text($0.moment))" } ?? "",
+            .faint),
         ])
       }
       try Standard.print(table.text(on: .current))
@@ -47,59 +50,64 @@ struct AlertCommand: AsyncParsableCommand {
   struct Acknowledge: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
       commandName: "ack",
-      abstract: "Says that somebody has taken notice of an alert: it sounds no more.",
+      abstract: "Acknowledge an alert, which silences it.",
       discussion: """
         Example:  muster alert ack help:3f9a --name Maria
 
-        The alert stands until its matter is over. Should it grow louder, it waits for somebody \
-        again. A directive is answered by muster ack.
+        The alert stays listed until its cause is over. If its level rises, it must be \
+        acknowledged again. To answer a directive, use `muster ack`.
         """)
 
-    @Argument(help: "The alert, as alert list names it.")
+    @Argument(help: "The alert's id, or its kind if there is only one of it.")
     var id: String
 
-    @Option(help: ArgumentHelp("Who. (default: this laptop's own user)", valueName: "name"))
+    @Option(
+      help: ArgumentHelp(
+        "The person who acknowledges. (default: the user of this laptop)", valueName: "name"))
     var name: String?
 
-    @OptionGroup var home: HomeOptions
+    @OptionGroup(title: "Node") var home: HomeOptions
 
     func validate() throws {
       if let name { try TextArgument.check(name, .line, "name") }
     }
 
     func run() async throws {
-      try await Door.open(home).send(
-        .acknowledgeAlert(id, by: name), "Alert \(SafeText.line(id)) acknowledged")
+      let door = try await Door.open(home)
+      try await door.send(
+        .acknowledgeAlert(try await door.alert(named: id), by: name),
+        "Alert \(SafeText.line(id)) acknowledged")
     }
   }
 
   struct Follow: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "Prints alerts as they come and go, until Ctrl-C.",
+      abstract: "Print alerts as they change, until Ctrl-C.",
       discussion: """
         Example:  muster alert follow --bell
 
-        With --json, one object a line, with a key "change": raised, acknowledged or cleared. \
-        Whoever reads slowly is told how it is by then, and never less. The node must be running.
+        The node must be running. With --json, each line is one object with a key "change": \
+        raised, acknowledged or cleared. A reader that is too slow gets the current state instead \
+        of every change.
         """)
 
-    @Flag(help: "Begins with the alerts that stand already.")
+    @Flag(help: "Start with the alerts that are active now.")
     var all = false
 
-    @Flag(help: "Rings the terminal's bell for each that is raised.")
+    @Flag(help: "Ring the terminal bell for each raised alert.")
     var bell = false
 
-    @OptionGroup var home: HomeOptions
+    @OptionGroup(title: "Node") var home: HomeOptions
     @OptionGroup var output: OutputOptions
 
     func run() async throws {
       let client = try await Door.runningNode(of: home)
       let screen = Screen.current
-      let told = Mutex<[Alert]?>(all ? [] : nil)
+      let printed = Mutex<[Alert]?>(all ? [] : nil)
       try await client.followAlerts { [json = output.json, bell] standing in
-        let before = told.withLock { told in
-          defer { told = standing }
-          return told ?? standing
+        let before = printed.withLock { printed in
+          defer { printed = standing }
+          return printed ?? standing
         }
         for change in AlertChange.between(before, and: standing) {
           try Standard.print(json ? change.json.text : change.line(on: screen))
@@ -122,7 +130,7 @@ extension AlertChange {
       return level.paint.apply(level.text, on: screen) + "  \(SafeText.line(alert.text))"
     case .acknowledged(let alert):
       let name = SafeText.line(alert.acknowledgement?.name ?? "")
-      return "✔ seen     \(SafeText.line(alert.text)) (\(name))"
+      return "✔ acked    \(SafeText.line(alert.text)) (\(name))"
     case .cleared(let alert): return "✔ over     \(SafeText.line(alert.text))"
     }
   }

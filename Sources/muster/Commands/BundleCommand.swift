@@ -6,47 +6,50 @@ internal import MusterNode
 struct BundleCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "bundle",
-    abstract: "Carries the operation from laptop to laptop on a memory stick.",
+    abstract: "Carry data between laptops on a memory stick.",
     discussion: """
       Example:  muster bundle create /media/stick/flood.bundle
                 muster bundle merge /media/stick/flood.bundle
 
-      For laptops that no network joins. Whoever finds the stick reads nothing; every laptop of \
-      the operation can merge it, as often as it likes, and passes on what it brought.
+      For laptops without a network between them. A bundle is encrypted for the members of the \
+      operation. Any of their laptops can merge it, any number of times, and relays what is new.
       """,
     subcommands: [Create.self, Merge.self])
 
   struct Create: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "Writes all that this laptop holds to a file.",
+      abstract: "Write all data of this node to a file.",
       discussion: """
         Example:  muster bundle create /media/stick/flood.bundle
 
-        The file appears under its name once it is whole and on the stick. Take the stick out as \
-        the system says all the same.
+        The file gets its name once it is complete and on the disk. Eject the stick before you \
+        remove it.
         """)
 
-    @Argument(help: ArgumentHelp("Where to write the bundle.", valueName: "file"))
+    @Argument(help: ArgumentHelp("The bundle to write.", valueName: "file"))
     var file: String
 
-    @Flag(help: "Writes over a file that is there.")
+    @Flag(help: "Replace an existing file.")
     var force = false
 
-    @OptionGroup var home: HomeOptions
+    @OptionGroup(title: "Node") var home: HomeOptions
     @OptionGroup var output: OutputOptions
 
     func run() async throws {
       let writer = try BundleFileWriter(file, replaces: force)
       let door = try await Door.open(home)
-      var piece: BundlePiece
-      var place: [UInt8] = []
-      repeat {
-        guard
-          case .bundlePiece(let next) = try await door.ask(.bundlePiece(at: ByteString(place)))
-        else { throw Refusal.unexpectedReply }
-        try writer.append(next.bytes)
-        (piece, place) = (next, next.next)
-      } while !place.isEmpty
+      let piece = try await ProgressLine.during("Writing \(file)") { progress in
+        var place: [UInt8] = []
+        while true {
+          guard
+            case .bundlePiece(let next) = try await door.ask(.bundlePiece(at: ByteString(place)))
+          else { throw Refusal.unexpectedReply }
+          try writer.append(next.bytes)
+          progress.update(Words.bytes(UInt64(writer.count)))
+          if next.next.isEmpty { return next }
+          place = next.next
+        }
+      }
       try writer.finish()
       if output.json {
         return try Standard.print(
@@ -57,51 +60,61 @@ struct BundleCommand: AsyncParsableCommand {
       }
       try Standard.print(
         "Wrote \(file): \(Words.count(piece.frames, "frame", "frames")) and "
-          + "\(Words.count(piece.records, "record", "records")), \(writer.count) bytes.\n"
-          + "On the other laptop: `muster bundle merge FILE`, and bring one of its own back.")
+          + "\(Words.count(piece.records, "record", "records")), "
+          + "\(Words.bytes(UInt64(writer.count))).\n"
+          + "Next, on the other laptop: muster bundle merge FILE")
     }
   }
 
   struct Merge: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "Takes in what a bundle holds.",
+      abstract: "Merge the data of a bundle into this node.",
       discussion: """
         Example:  muster bundle merge /media/stick/flood.bundle
 
-        Every hash and signature is checked as if it had come over the air. Of a damaged file what \
-        is whole is taken, and the exit code is 1. Merging again changes nothing.
+        Every hash and signature is verified, as for data from the network. From a damaged file, \
+        the intact parts are merged and the exit code is 1. Merging again changes nothing.
         """)
 
-    @Argument(help: ArgumentHelp("The bundle.", valueName: "file"))
+    @Argument(help: ArgumentHelp("The bundle to merge.", valueName: "file"))
     var file: String
 
-    @OptionGroup var home: HomeOptions
+    @OptionGroup(title: "Node") var home: HomeOptions
     @OptionGroup var output: OutputOptions
 
     func run() async throws {
       let reader = try BundleFileReader(file)
       let door = try await Door.open(home)
-      var (tally, place) = (BundleTally(), [UInt8]())
-      var end: BundleEnd?
-      while end == nil {
-        let (bytes, isLast) = try reader.read()
-        guard
-          case .bundleProgress(let progress) = try await door.ask(
-            .mergeBundle(ByteString(bytes), at: ByteString(place), isLast: isLast))
-        else { throw Refusal.unexpectedReply }
-        guard progress.end != nil || progress.consumed > 0 else { throw Refusal.unexpectedReply }
-        try reader.pass(progress.consumed)
-        tally.add(progress.tally)
-        (place, end) = (progress.next, progress.end)
+      let (tally, end) = try await ProgressLine.during("Merging \(file)") { progress in
+        try await Self.merge(reader, by: door, progress)
       }
-      let outcome = BundleOutcome(
-        tally: tally, end: end ?? .cutShort, hasMore: try !reader.isAtEnd)
+      let outcome = BundleOutcome(tally: tally, end: end, hasMore: try !reader.isAtEnd)
       if output.json {
         try Standard.print(outcome.json.text)
       } else {
         try Standard.print(outcome.lines.joined(separator: "\n"))
       }
       if let problem = outcome.problem { throw Refusal("\(file) \(problem)") }
+    }
+
+    private static func merge(
+      _ reader: BundleFileReader, by door: Door, _ progress: ProgressLine
+    ) async throws -> (BundleTally, BundleEnd) {
+      var (tally, place, count) = (BundleTally(), [UInt8](), 0)
+      while true {
+        let (bytes, isLast) = try reader.read()
+        guard
+          case .bundleProgress(let step) = try await door.ask(
+            .mergeBundle(ByteString(bytes), at: ByteString(place), isLast: isLast)),
+          step.end != nil || step.consumed > 0
+        else { throw Refusal.unexpectedReply }
+        try reader.pass(step.consumed)
+        count += step.consumed
+        tally.add(step.tally)
+        if let end = step.end { return (tally, end) }
+        place = step.next
+        progress.update(Words.bytes(UInt64(count)))
+      }
     }
   }
 }

@@ -6,20 +6,20 @@ internal import MusterNode
 struct DeviceCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "device",
-    abstract: "The laptops of the operation.",
+    abstract: "List the enrolled devices.",
     discussion: "Example:  muster device list",
     subcommands: [List.self])
 
   struct List: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "Lists all enrolled laptops.",
+      abstract: "List all enrolled devices.",
       discussion: """
         Example:  muster device list
 
-        The rank is how many admissions lie between a laptop and the operation's root.
+        RANK is the number of certificates between a device and the operation's root key.
         """)
 
-    @OptionGroup var home: HomeOptions
+    @OptionGroup(title: "Node") var home: HomeOptions
     @OptionGroup var output: OutputOptions
 
     func run() async throws {
@@ -27,11 +27,11 @@ struct DeviceCommand: AsyncParsableCommand {
         throw Refusal.unexpectedReply
       }
       if output.json { return try Standard.print(JSON.array(devices.map(\.json)).text) }
-      var table = Table(["DEVICE", "CALLSIGN", "ROLE", "RANK", ""])
+      var table = Table(["CALLSIGN", "ROLE", "RANK", "DEVICE", ""])
       for device in devices {
         table.add([
-          .init(device.id.short), .init(device.callsign, .strong), .init(device.role.name),
-          .init("\(device.rank)"), Self.remark(on: device),
+          .init(device.callsign, .strong), .init(device.role.name), .init("\(device.rank)"),
+          .init(device.id.short), Self.remark(on: device),
         ])
       }
       try Standard.print(table.text(on: .current))

@@ -6,41 +6,41 @@ internal import MusterNode
 struct DirectCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "direct",
-    abstract: "Directives: what command asks of people, and who has answered.",
+    abstract: "Issue directives, and see who has answered.",
     discussion: """
       Example:  muster direct muster --zone School --deadline 15m
-                muster direct evacuate --zone 3f9a --text "By the north road"
                 muster direct rollcall --deadline 10m
-                muster direct show 81c2
+                muster direct show rollcall
 
-      Only a device of role command directs. Without --role, --team or --user it is for everyone: \
-      command and members. Whoever it is for answers by `muster ack ID`.
+      Only devices of role command can issue directives. Without --role, --team or --user, a \
+      directive is for everyone of role command or member. Recipients answer with `muster ack`.
       """,
     subcommands: [
       Evacuate.self, Muster.self, Rollcall.self, Locate.self, Message.self, List.self, Show.self,
       Close.self,
     ])
 
-  /// Whom it is for, and by when.
+  /// The audience of a directive, and its deadline.
   struct Aim: ParsableArguments {
-    @Option(help: ArgumentHelp("Only those of this role."))
+    @Option(help: ArgumentHelp("Address only people of this role."))
     var role: NameArgument<Role>?
 
-    @Option(help: ArgumentHelp("Only those of this team.", valueName: "team"))
+    @Option(help: ArgumentHelp("Address only this team.", valueName: "team"))
     var team: String?
 
-    @Option(help: ArgumentHelp("Only this person; may be repeated.", valueName: "callsign"))
+    @Option(
+      help: ArgumentHelp("Address only this person. May be repeated.", valueName: "callsign"))
     var user: [String] = []
 
     @Option(
-      help: ArgumentHelp("Until it is overdue.", valueName: "10m"),
+      help: ArgumentHelp("The time until it is overdue.", valueName: "10m"),
       transform: DurationArgument.init(parsing:))
     var deadline: DurationArgument?
 
     func validate() throws {
       try TextArgument.check(team, .line, "team")
       let ways = (role == nil ? 0 : 1) + (team == nil ? 0 : 1) + (user.isEmpty ? 0 : 1)
-      guard ways <= 1 else { throw ValidationError("give one of --role, --team and --user") }
+      guard ways <= 1 else { throw ValidationError("give only one of --role, --team and --user") }
     }
 
     var isEmpty: Bool { role == nil && team == nil && user.isEmpty && deadline == nil }
@@ -52,97 +52,103 @@ struct DirectCommand: AsyncParsableCommand {
     }
   }
 
-  struct Evacuate: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(
-      abstract: "Orders people to leave, and prints the directive's id.",
-      discussion: """
-        Example:  muster direct evacuate --zone School --team North --deadline 30m
-
-        Without --zone any active assembly zone will do. It replaces the open orders of the same \
-        audience. Without --deadline it is due in 15 minutes.
-        """)
-
-    @Option(help: ArgumentHelp("A zone to go to; may be repeated.", valueName: "name or id"))
+  /// Where an order sends people.
+  struct Destination: ParsableArguments {
+    @Option(help: ArgumentHelp("A zone to go to. May be repeated.", valueName: "name or id"))
     var zone: [String] = []
 
     @Option(help: ArgumentHelp("The old name of --zone.", visibility: .hidden))
     var to: [String] = []
 
-    @Option(help: ArgumentHelp("What else they should know.", valueName: "text"))
+    var zones: [String] { zone + to }
+  }
+
+  /// The free text of a directive.
+  struct Remark: ParsableArguments {
+    @Option(help: ArgumentHelp("Additional instructions.", valueName: "text"))
     var text = ""
 
-    @OptionGroup var aim: Aim
-    @OptionGroup var home: HomeOptions
-    @OptionGroup var output: OutputOptions
-
     func validate() throws { try TextArgument.check(text, .paragraphs, "text") }
+  }
+
+  struct Evacuate: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+      abstract: "Order people to leave the area.",
+      discussion: """
+        Example:  muster direct evacuate --zone School --team North --deadline 30m
+
+        Without --zone, any active assembly zone counts. Without --deadline, the order is due in \
+        15 minutes. It replaces the open orders of the same audience. Prints the id.
+        """)
+
+    @OptionGroup var destination: Destination
+    @OptionGroup var remark: Remark
+    @OptionGroup var aim: Aim
+    @OptionGroup(title: "Node") var home: HomeOptions
+    @OptionGroup var output: OutputOptions
 
     func run() async throws {
       try await DirectCommand.give(
-        aim.order(.evacuate, text: text, zones: zone + to), home, output)
+        aim.order(.evacuate, text: remark.text, zones: destination.zones), home, output)
     }
   }
 
   struct Muster: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "Orders people to an assembly zone, and prints the directive's id.",
+      abstract: "Order people to an assembly zone.",
       discussion: """
         Example:  muster direct muster --zone School --zone Church --deadline 15m
 
-        Without --zone any active assembly zone will do. It replaces the open orders of the same \
-        audience. Without --deadline it is due in 15 minutes.
+        Without --zone, any active assembly zone counts. Without --deadline, the order is due in \
+        15 minutes. It replaces the open orders of the same audience. Prints the id.
         """)
 
-    @Option(help: ArgumentHelp("A zone to go to; may be repeated.", valueName: "name or id"))
-    var zone: [String] = []
-
-    @Option(help: ArgumentHelp("What else they should know.", valueName: "text"))
-    var text = ""
-
+    @OptionGroup var destination: Destination
+    @OptionGroup var remark: Remark
     @OptionGroup var aim: Aim
-    @OptionGroup var home: HomeOptions
+    @OptionGroup(title: "Node") var home: HomeOptions
     @OptionGroup var output: OutputOptions
 
-    func validate() throws { try TextArgument.check(text, .paragraphs, "text") }
-
     func run() async throws {
-      try await DirectCommand.give(aim.order(.muster, text: text, zones: zone), home, output)
+      try await DirectCommand.give(
+        aim.order(.muster, text: remark.text, zones: destination.zones), home, output)
     }
   }
 
   struct Rollcall: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "Calls the roll (PAR), and prints the directive's id.",
+      abstract: "Call the roll (PAR).",
       discussion: """
         Example:  muster direct rollcall --deadline 10m
 
-        It is for those who are known now: who is first heard of later is listed as a late \
-        arrival. Who is seen inside an assembly zone since then needs no answer.
+        Everyone who is known now must answer. People who appear later are listed as late \
+        arrivals. A position inside an assembly zone after the call counts as an answer. Prints \
+        the id.
         """)
 
-    @Option(help: ArgumentHelp("What else they should know.", valueName: "text"))
-    var text = ""
-
+    @OptionGroup var remark: Remark
     @OptionGroup var aim: Aim
-    @OptionGroup var home: HomeOptions
+    @OptionGroup(title: "Node") var home: HomeOptions
     @OptionGroup var output: OutputOptions
 
-    func validate() throws { try TextArgument.check(text, .paragraphs, "text") }
-
     func run() async throws {
-      try await DirectCommand.give(aim.order(.rollcall, text: text), home, output)
+      try await DirectCommand.give(aim.order(.rollcall, text: remark.text), home, output)
     }
   }
 
   struct Locate: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "Asks a laptop where it is: it looks closely and tells at once.",
-      discussion: "Example:  muster direct locate Ben")
+      abstract: "Request the current position of people.",
+      discussion: """
+        Example:  muster direct locate Ben
 
-    @Argument(help: "By callsign or id.")
+        Their laptops sample at the highest rate and publish the next position at once.
+        """)
+
+    @Argument(help: ArgumentHelp("The people, by callsign or id.", valueName: "person"))
     var person: [String]
 
-    @OptionGroup var home: HomeOptions
+    @OptionGroup(title: "Node") var home: HomeOptions
     @OptionGroup var output: OutputOptions
 
     func run() async throws {
@@ -153,14 +159,14 @@ struct DirectCommand: AsyncParsableCommand {
 
   struct Message: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "Tells people something, and sees who has read it.",
+      abstract: "Send a message, and see who has acknowledged it.",
       discussion: "Example:  muster direct message \"Water at the school\" --team North")
 
-    @Argument(help: "What to tell them.")
+    @Argument(help: "The text of the message.")
     var text: String
 
     @OptionGroup var aim: Aim
-    @OptionGroup var home: HomeOptions
+    @OptionGroup(title: "Node") var home: HomeOptions
     @OptionGroup var output: OutputOptions
 
     func validate() throws { try TextArgument.check(text, .paragraphs, "text") }
@@ -172,10 +178,10 @@ struct DirectCommand: AsyncParsableCommand {
 
   struct List: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "Lists all directives, open ones first.",
+      abstract: "List all directives, open ones first.",
       discussion: "Example:  muster direct list")
 
-    @OptionGroup var home: HomeOptions
+    @OptionGroup(title: "Node") var home: HomeOptions
     @OptionGroup var output: OutputOptions
 
     func run() async throws {
@@ -192,38 +198,43 @@ struct DirectCommand: AsyncParsableCommand {
 
   struct Show: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "Shows one directive: who has answered, and who is unaccounted for.",
-      discussion: "Example:  muster direct show 81c2")
+      abstract: "Show who answered a directive, and who did not.",
+      discussion: """
+        Example:  muster direct show rollcall
+                  muster direct show 81c2
+        """)
 
-    @Argument(help: "The directive.", transform: RowArgument.init(parsing:))
-    var id: RowArgument
+    @Argument(help: "The directive: its id, or its kind if only one is open.")
+    var directive: String
 
-    @OptionGroup var home: HomeOptions
+    @OptionGroup(title: "Node") var home: HomeOptions
     @OptionGroup var output: OutputOptions
+    @OptionGroup var times: TimeOptions
 
     func run() async throws {
-      let found = try await DirectCommand.directives(.directive(id.prefix), home).first
-      guard let directive = found else { throw Refusal.unexpectedReply }
+      let directive = try await Door.open(home).directive(named: directive)
       let now = Timestamp.now
       try Standard.print(
         output.json
           ? directive.json(now: now).text
-          : DirectiveView.page(of: directive, now: now, on: .current))
+          : DirectiveView.page(of: directive, now: now, times.format, on: .current))
     }
   }
 
   struct Close: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "Closes a directive: who has not answered need not any more.",
-      discussion: "Example:  muster direct close 81c2")
+      abstract: "Close a directive: no further answers are expected.",
+      discussion: "Example:  muster direct close rollcall")
 
-    @Argument(help: "The directive.", transform: RowArgument.init(parsing:))
-    var id: RowArgument
+    @Argument(help: "The directive: its id, or its kind if only one is open.")
+    var directive: String
 
-    @OptionGroup var home: HomeOptions
+    @OptionGroup(title: "Node") var home: HomeOptions
 
     func run() async throws {
-      try await Door.open(home).send(.closeDirective(id.prefix), "Directive closed")
+      let door = try await Door.open(home)
+      let id = try await door.directive(named: directive).id
+      try await door.send(.closeDirective("\(id)"), "Directive closed")
     }
   }
 
@@ -231,16 +242,25 @@ struct DirectCommand: AsyncParsableCommand {
     _ order: DirectiveOrder, _ home: HomeOptions, _ output: OutputOptions
   ) async throws {
     let door = try await Door.open(home)
+    let order = try await named(order, by: door)
     guard case .created(let id) = try await door.change(.direct(order)) else {
       throw Refusal.unexpectedReply
     }
     if output.json { return try Standard.print(JSON.object(["id": .id(id)]).text) }
     try Standard.print("\(id)")
-    try await tell(of: id, by: door)
+    try await printIssued(id, by: door)
   }
 
-  /// What was issued, on standard error: standard output has the id alone, for scripts.
-  static func tell(of id: RowID, by door: Door) async throws {
+  /// The order with ids in place of names.
+  static func named(_ order: DirectiveOrder, by door: Door) async throws -> DirectiveOrder {
+    var order = order
+    order.users = try await door.people(named: order.users)
+    order.zones = try await door.zones(named: order.zones)
+    return order
+  }
+
+  /// Prints what was issued on standard error: standard output has the id alone, for scripts.
+  static func printIssued(_ id: RowID, by door: Door) async throws {
     guard case .directives(let found) = try await door.ask(.directive("\(id)")),
       let directive = found.first
     else { throw Refusal.unexpectedReply }
@@ -266,31 +286,32 @@ struct DirectCommand: AsyncParsableCommand {
 struct AckCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "ack",
-    abstract: "Acknowledges a directive, or takes an answer back.",
+    abstract: "Acknowledge a directive, or withdraw an answer.",
     discussion: """
       Example:  muster ack --note "Two of us, both well"
                 muster ack 81c2 --for Ben --note "by radio"
                 muster ack 81c2 --for Ben --undo
 
-      Without an id it answers the one open directive that waits for you. For somebody else, such \
-      as one who answered by radio, only command may.
+      Without an id, it answers the only open directive that expects your answer. Only command \
+      can answer for another person, for example one who answered by radio.
       """)
 
   @Argument(
-    help: "The directive; the one that waits for an answer where it is not given.",
-    transform: RowArgument.init(parsing:))
-  var id: RowArgument?
+    help: ArgumentHelp("The directive, by id or kind.", valueName: "directive"))
+  var id: String?
 
-  @Option(help: ArgumentHelp("What command should know.", valueName: "text"))
+  @Option(help: ArgumentHelp("A note for command.", valueName: "text"))
   var note = ""
 
-  @Option(name: .customLong("for"), help: ArgumentHelp("On whose behalf.", valueName: "callsign"))
+  @Option(
+    name: .customLong("for"),
+    help: ArgumentHelp("Answer on behalf of this person.", valueName: "callsign"))
   var person: String?
 
-  @Flag(help: "Takes the answer back.")
+  @Flag(help: "Withdraw the answer.")
   var undo = false
 
-  @OptionGroup var home: HomeOptions
+  @OptionGroup(title: "Node") var home: HomeOptions
 
   func validate() throws {
     try TextArgument.check(note, .paragraphs, "note")
@@ -299,14 +320,18 @@ struct AckCommand: AsyncParsableCommand {
 
   func run() async throws {
     let whose = person.map { " for \(SafeText.line($0))" } ?? ""
+    let door = try await Door.open(home)
+    let user = try await door.person(named: person)
+    var directive: String?
+    if let id { directive = "\(try await door.directive(named: id).id)" }
     let command: Command =
       undo
-      ? .withdrawAcknowledgement(id?.prefix, user: person)
-      : .acknowledge(id?.prefix, note: note, user: person)
-    try await Door.open(home).send(command) { reply in
+      ? .withdrawAcknowledgement(directive, user: user)
+      : .acknowledge(directive, note: note, user: user)
+    try await door.send(command) { reply in
       guard case .answered(let id, let kind) = reply else { throw Refusal.unexpectedReply }
       return undo
-        ? "Answer\(whose) to \(kind.name) \(id.short) taken back"
+        ? "Answer\(whose) to \(kind.name) \(id.short) withdrawn"
         : "Acknowledged \(kind.name) \(id.short)\(whose)"
     }
   }

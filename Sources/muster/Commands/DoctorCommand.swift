@@ -6,19 +6,19 @@ internal import MusterNode
 struct DoctorCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "doctor",
-    abstract: "Says what this laptop lacks: permissions, disk, port, multicast, receiver, clock.",
+    abstract: "Check that this laptop is ready to run a node.",
     discussion: """
       Example:  muster doctor
 
-      Looks and changes nothing; what the settings say counts (muster.toml, MUSTER_…). Exits with \
-      1 where a node could not run, or not safely.
+      Checks permissions, disk, port, multicast, position source and clock, with the settings of \
+      `muster run`. Changes nothing. The exit code is 1 if a node cannot run, or not safely.
       """)
 
-  @OptionGroup var home: HomeOptions
+  @OptionGroup(title: "Node") var home: HomeOptions
   @OptionGroup var output: OutputOptions
 
   func run() async throws {
-    let findings = try await findings()
+    let findings = try await ProgressLine.during("Checking") { _ in try await self.findings() }
     let isFit = !findings.contains { $0.state == .bad }
     if output.json {
       let document: [String: JSON] = [
@@ -28,7 +28,7 @@ struct DoctorCommand: AsyncParsableCommand {
     } else {
       try show(findings)
     }
-    if !isFit { throw Refusal("this laptop is not fit to run a node") }
+    if !isFit { throw Refusal("this laptop is not ready: correct what is marked ✖ above") }
   }
 
   private func findings() async throws -> [Finding] {
@@ -48,7 +48,7 @@ struct DoctorCommand: AsyncParsableCommand {
   }
 
   private func show(_ findings: [Finding]) throws {
-    var table = Table(["", "WHAT", "SEEN", "TO DO"])
+    var table = Table(["", "CHECK", "RESULT", "WHAT TO DO"])
     for finding in findings {
       table.add([
         finding.cell, .init(finding.subject, .strong), .init(finding.words), .init(finding.advice),

@@ -8,23 +8,24 @@ internal import Synchronization
 struct EventCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "event",
-    abstract: "Who came into which fence, and who left.",
+    abstract: "List and follow entries to and exits from zones.",
     discussion: """
       Example:  muster event follow
 
-      A baseline is somebody whose first fix was inside already.
+      "baseline" marks a device whose first position was already inside.
       """,
     subcommands: [List.self, Follow.self])
 
   struct List: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "Lists all events in the order in which this laptop learned of them.",
+      abstract: "List all events in order of arrival at this node.",
       discussion: "Example:  muster event list --json")
 
-    @OptionGroup var home: HomeOptions
+    @OptionGroup(title: "Node") var home: HomeOptions
     @OptionGroup var output: OutputOptions
+    @OptionGroup var times: TimeOptions
 
-    /// Asked for at once: well within what one answer may hold.
+    /// Events in one request, well below the size limit of a reply.
     fileprivate static let page = 10_000
 
     func run() async throws {
@@ -40,12 +41,13 @@ struct EventCommand: AsyncParsableCommand {
       }
       if output.json { return try Standard.print(JSON.array(events.map(\.json)).text) }
       guard !events.isEmpty else { return try Standard.print("No events.") }
-      var table = Table(["TIME", "EVENT", "CALLSIGN", "FENCE", "PLACE", ""])
+      var table = Table(
+        ["TIME", "EVENT", "CALLSIGN", "ZONE", "", "POSITION"], optional: ["POSITION"])
       for event in events {
         table.add([
-          .init("\(event.sampleTime)"), event.type.cell, .init(event.callsign, .strong),
-          .init(event.fenceLabel), .init(Words.place(event.position)),
-          .init(event.isBaseline ? "baseline" : "", .faint),
+          .init(times.format.text(event.sampleTime)), event.type.cell,
+          .init(event.callsign, .strong), .init(event.fenceLabel),
+          .init(event.isBaseline ? "baseline" : "", .faint), .init(Words.place(event.position)),
         ])
       }
       try Standard.print(table.text(on: .current))
@@ -54,35 +56,37 @@ struct EventCommand: AsyncParsableCommand {
 
   struct Follow: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "Prints events as they happen, until Ctrl-C.",
+      abstract: "Print events as they happen, until Ctrl-C.",
       discussion: """
-        Example:  muster event follow --json | while read -r event; do …; done
+        Example:  muster event follow --json
 
-        With --json, one object a line. The node must be running.
+        The node must be running. With --json, each line is one object.
         """)
 
-    @Flag(help: "Begins with the events that are known already.")
+    @Flag(help: "Start with all events so far.")
     var all = false
 
-    @OptionGroup var home: HomeOptions
+    @OptionGroup(title: "Node") var home: HomeOptions
     @OptionGroup var output: OutputOptions
+    @OptionGroup var times: TimeOptions
 
     func run() async throws {
       let client = try await Door.runningNode(of: home)
       let screen = Screen.current
       let newest = Mutex<Int64?>(all ? 0 : nil)
-      try await client.follow(after: all ? 0 : nil) { [json = output.json] batch in
+      try await client.follow(after: all ? 0 : nil) {
+        [json = output.json, times = times.format] batch in
         let missed = try await Self.missed(before: batch, after: newest.withLock { $0 }, client)
         for event in missed + batch {
-          try Standard.print(json ? event.json.text : event.line(on: screen))
+          try Standard.print(json ? event.json.text : event.line(on: screen, times))
         }
         newest.withLock { $0 = batch.last?.arrival ?? $0 }
       }
       throw Refusal("the node has stopped")
     }
 
-    /// A reader that does not keep up is not told of all, which the numbers of arrival show: what
-    /// was left out is asked for.
+    /// Fetches the events that the stream left out for a slow reader: their arrival numbers are
+    /// missing.
     private static func missed(
       before batch: [CrossingSummary], after newest: Int64?, _ client: ControlClient
     ) async throws -> [CrossingSummary] {
@@ -102,12 +106,12 @@ struct EventCommand: AsyncParsableCommand {
 }
 
 extension CrossingSummary {
-  /// Its id stands for a fence whose name has not arrived yet.
+  /// The id, while the name of the zone has not arrived.
   fileprivate var fenceLabel: String { fenceName.isEmpty ? fence.short : fenceName }
 
-  fileprivate func line(on screen: Screen) -> String {
+  fileprivate func line(on screen: Screen, _ times: LocalTime) -> String {
     let label = type.cell
-    return "\(sampleTime)  \(label.paint.apply(label.text, on: screen))  "
+    return "\(times.text(sampleTime))  \(label.paint.apply(label.text, on: screen))  "
       + "\(SafeText.line(callsign))  \(SafeText.line(fenceLabel))"
       + (isBaseline ? "  (baseline)" : "")
   }

@@ -6,25 +6,25 @@ internal import MusterNode
 struct ExportCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "export",
-    abstract: "Prints the whole operation for other tools: maps, sheets, receivers.",
+    abstract: "Export the operation as GeoJSON, CSV or GPX.",
     discussion: """
       Example:  muster export --format geojson > flood.geojson
                 muster export --format gpx > flood.gpx
 
-      People, reports, fences and ways, and in a sheet the events too. Of somebody's way there is \
-      what this laptop has: its own, of phones that it speaks for, and what others have published.
+      Exports people, reports, zones and tracks, and in CSV also the events. A track is complete \
+      only for this laptop, for phones that report to it, and for people who share their track.
       """)
 
   enum Format: String, CaseIterable, ExpressibleByArgument {
     case geojson, csv, gpx
   }
 
-  @Option(help: "Which form.")
+  @Option(help: "The output format.")
   var format: Format
 
-  @OptionGroup var home: HomeOptions
+  @OptionGroup(title: "Node") var home: HomeOptions
 
-  /// Asked for at once: well within what one answer may hold.
+  /// Events in one request, well below the size limit of a reply.
   private static let page = 10_000
 
   func run() async throws {
@@ -34,9 +34,12 @@ struct ExportCommand: AsyncParsableCommand {
       case .reports(let reports) = try await door.ask(.reports),
       case .fences(let fences) = try await door.ask(.fences)
     else { throw Refusal.unexpectedReply }
-    let export = OperationExport(
-      name: status.operationName, users: users, reports: reports, fences: fences,
-      events: try await Self.events(of: door), ways: try await Self.ways(of: users, by: door))
+    let export = try await ProgressLine.during("Exporting") { progress in
+      OperationExport(
+        name: status.operationName, users: users, reports: reports, fences: fences,
+        events: try await Self.events(of: door),
+        ways: try await Self.ways(of: users, by: door, progress))
+    }
     let text =
       switch format {
       case .geojson: export.geoJSON()
@@ -59,10 +62,11 @@ struct ExportCommand: AsyncParsableCommand {
   }
 
   private static func ways(
-    of users: [UserSummary], by door: Door
+    of users: [UserSummary], by door: Door, _ progress: ProgressLine
   ) async throws -> [OperationExport.Way] {
     var ways: [OperationExport.Way] = []
-    for user in users {
+    for (index, user) in users.enumerated() {
+      progress.update("track \(index + 1) of \(users.count)")
       let command = Command.track(of: "\(user.id)", limit: Int(Limits.trackFixes))
       guard case .track(let fixes) = try await door.ask(command) else {
         throw Refusal.unexpectedReply

@@ -7,12 +7,12 @@ internal import MusterNode
 struct FenceCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "fence",
-    abstract: "Geofences: where to gather, where not to be.",
+    abstract: "Manage zones: assembly zones, hazards and others.",
     discussion: """
-      Example:  muster fence add --name "Assembly point" --kind muster --circle 47.3769,8.5417,50
+      Example:  muster fence add --name Camp --kind muster --circle 47.3769,8.5417,50
 
-      Inside a muster fence people are safe, inside a hazard fence they are not; an info fence \
-      only notes who comes and goes.
+      A zone (geofence) of kind muster is an assembly zone: people inside are safe. People in a \
+      hazard zone are in danger. An info zone only records entries and exits.
       """,
     subcommands: [
       Add.self, List.self, Show.self, Edit.self, Export.self, Activate.self, Deactivate.self,
@@ -21,38 +21,38 @@ struct FenceCommand: AsyncParsableCommand {
 
   struct Add: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "Adds a fence and prints its id.",
+      abstract: "Add a zone.",
       discussion: """
-        Example:  muster fence add --name "Plume" --kind hazard --geojson plume.geojson
+        Example:  muster fence add --name Plume --kind hazard --geojson plume.geojson
 
-        The file holds one Polygon or MultiPolygon (RFC 7946), or a Point with a property \
-        radius_m, bare or as a Feature. Its kind counts where --kind is not given.
+        The file has one Polygon or MultiPolygon (RFC 7946), or a Point with a property radius_m, \
+        bare or as a Feature. --kind overrides the kind in the file. Prints the id.
         """)
 
-    @Option(help: ArgumentHelp("What it is called.", valueName: "name"))
+    @Option(help: ArgumentHelp("The name of the zone.", valueName: "name"))
     var name: String
 
     @OptionGroup var fence: FenceOptions
 
-    @Flag(help: "EXIT at the first fix outside, whatever its accuracy, as AWS Location does it.")
+    @Flag(help: "Emit EXIT at the first fix outside, at any accuracy, like AWS Location.")
     var strictAws = false
 
-    @Option(help: "Of which role somebody is to be inside, or there is an alert.")
+    @Option(help: "Raise an alert while no person of this role is inside.")
     var needs: NameArgument<Role>?
 
-    @Flag(help: "Orders people to go to this assembly zone, by the options below.")
+    @Flag(help: "Also order people to this assembly zone.")
     var order = false
 
     @Option(
-      help: ArgumentHelp("After how long command is to review it.", valueName: "2h"),
+      help: ArgumentHelp("The time until command must review it.", valueName: "2h"),
       transform: ReviewArgument.init(parsing:))
     var review: ReviewArgument?
 
-    @Option(help: "Whether an entry raises an alert.")
+    @Option(help: "Raise an alert at each entry. (default: on)")
     var alert: SwitchArgument?
 
-    @OptionGroup var aim: DirectCommand.Aim
-    @OptionGroup var home: HomeOptions
+    @OptionGroup(title: "With --order") var aim: DirectCommand.Aim
+    @OptionGroup(title: "Node") var home: HomeOptions
     @OptionGroup var output: OutputOptions
 
     func validate() throws {
@@ -61,7 +61,7 @@ struct FenceCommand: AsyncParsableCommand {
         throw ValidationError("give one of --circle and --geojson")
       }
       guard order || aim.isEmpty else {
-        throw ValidationError("--role, --team, --user and --deadline go with --order")
+        throw ValidationError("--role, --team, --user and --deadline need --order")
       }
     }
 
@@ -82,8 +82,11 @@ struct FenceCommand: AsyncParsableCommand {
     }
 
     private func draw(_ draft: FenceDraft, isActive: Bool, by door: Door) async throws {
-      guard isActive else { throw Refusal("the file's zone is inactive: nobody can be sent there") }
-      let directive = aim.order(.muster, text: "")
+      guard isActive else {
+        throw Refusal(
+          "the zone in the file is inactive, so no order can name it: set \"active\" to true in it")
+      }
+      let directive = try await DirectCommand.named(aim.order(.muster, text: ""), by: door)
       guard
         case .ordered(let zone, let id) = try await door.change(
           .addAssemblyZone(draft, order: directive))
@@ -92,7 +95,7 @@ struct FenceCommand: AsyncParsableCommand {
         return try Standard.print(JSON.object(["id": .id(zone), "directive": .id(id)]).text)
       }
       try Standard.print("\(zone)")
-      try await DirectCommand.tell(of: id, by: door)
+      try await DirectCommand.printIssued(id, by: door)
     }
 
     private func draft() throws(Refusal) -> (FenceDraft, isActive: Bool) {
@@ -111,59 +114,64 @@ struct FenceCommand: AsyncParsableCommand {
 
   struct List: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "Lists all fences and who is inside.",
+      abstract: "List all zones, and who is inside.",
       discussion: "Example:  muster fence list")
 
-    @OptionGroup var home: HomeOptions
+    @OptionGroup(title: "Node") var home: HomeOptions
     @OptionGroup var output: OutputOptions
 
     func run() async throws {
       let fences = try await FenceCommand.fences(.fences, home)
       if output.json { return try Standard.print(JSON.array(fences.map(\.json)).text) }
-      guard !fences.isEmpty else { return try Standard.print("No fences.") }
+      guard !fences.isEmpty else { return try Standard.print("No zones.") }
       try Standard.print(FenceView.table(of: fences).text(on: .current))
     }
   }
 
   struct Show: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "Shows one fence, and where people disagree on it.",
-      discussion: "Example:  muster fence show 3f9a")
+      abstract: "Show one zone, with its conflicts.",
+      discussion: "Example:  muster fence show Camp")
 
-    @Argument(help: "The fence.", transform: RowArgument.init(parsing:))
-    var id: RowArgument
+    @Argument(help: "The zone, by name or id.")
+    var zone: String
 
-    @OptionGroup var home: HomeOptions
+    @OptionGroup(title: "Node") var home: HomeOptions
     @OptionGroup var output: OutputOptions
+    @OptionGroup var times: TimeOptions
 
     func run() async throws {
-      guard let fence = try await FenceCommand.fences(.fence(id.prefix), home).first else {
-        throw Refusal.unexpectedReply
-      }
-      try Standard.print(output.json ? fence.json.text : FenceView.page(of: fence, on: .current))
+      let fence = try await Door.open(home).zone(named: zone)
+      try Standard.print(
+        output.json ? fence.json.text : FenceView.page(of: fence, times.format, on: .current))
     }
   }
 
   struct Export: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "Prints the fences as a GeoJSON FeatureCollection for other tools.",
+      abstract: "Export zones as a GeoJSON FeatureCollection.",
       discussion: """
         Example:  muster fence export > fences.geojson
 
-        GeoJSON knows no circles: one is a Point with a property radius_m or, with \
-        --circles-as-polygons, a polygon of 64 sides.
+        GeoJSON has no circles: a circle is exported as a Point with a property radius_m or, with \
+        --circles-as-polygons, as a polygon with 64 sides.
         """)
 
-    @Argument(help: "One fence only.", transform: RowArgument.init(parsing:))
-    var id: RowArgument?
+    @Argument(help: "Only this zone, by name or id.")
+    var zone: String?
 
-    @Flag(help: "Makes polygons of circles.")
+    @Flag(help: "Export circles as polygons.")
     var circlesAsPolygons = false
 
-    @OptionGroup var home: HomeOptions
+    @OptionGroup(title: "Node") var home: HomeOptions
 
     func run() async throws {
-      let fences = try await FenceCommand.fences(id.map { .fence($0.prefix) } ?? .fences, home)
+      let fences =
+        if let zone {
+          [try await Door.open(home).zone(named: zone)]
+        } else {
+          try await FenceCommand.fences(.fences, home)
+        }
       let exported = fences.map {
         ExportedFence(
           id: "\($0.id)", name: $0.name, kind: $0.kind.name, isActive: $0.isActive,
@@ -176,50 +184,58 @@ struct FenceCommand: AsyncParsableCommand {
 
   struct Activate: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "Puts a fence to use.",
-      discussion: "Example:  muster fence activate 3f9a")
+      abstract: "Activate a zone.",
+      discussion: "Example:  muster fence activate Camp")
 
-    @Argument(help: "The fence.", transform: RowArgument.init(parsing:))
-    var id: RowArgument
+    @Argument(help: "The zone, by name or id.")
+    var zone: String
 
-    @OptionGroup var home: HomeOptions
+    @OptionGroup(title: "Node") var home: HomeOptions
 
     func run() async throws {
-      try await Door.open(home).send(.setFenceActive(id.prefix, true), "Zone activated")
+      let door = try await Door.open(home)
+      let fence = try await door.zone(named: zone, match: .whole)
+      try await door.send(
+        .setFenceActive("\(fence.id)", true), "Zone \(SafeText.line(fence.name)) activated")
     }
   }
 
   struct Deactivate: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "Puts a fence out of use without taking it away.",
-      discussion: "Example:  muster fence deactivate 3f9a")
+      abstract: "Deactivate a zone without deleting it.",
+      discussion: "Example:  muster fence deactivate Camp")
 
-    @Argument(help: "The fence.", transform: RowArgument.init(parsing:))
-    var id: RowArgument
+    @Argument(help: "The zone, by name or id.")
+    var zone: String
 
-    @OptionGroup var home: HomeOptions
+    @OptionGroup(title: "Node") var home: HomeOptions
 
     func run() async throws {
-      try await Door.open(home).send(.setFenceActive(id.prefix, false), "Zone deactivated")
+      let door = try await Door.open(home)
+      let fence = try await door.zone(named: zone, match: .whole)
+      try await door.send(
+        .setFenceActive("\(fence.id)", false), "Zone \(SafeText.line(fence.name)) deactivated")
     }
   }
 
   struct Delete: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "Takes a fence away for good.",
-      discussion: "Example:  muster fence delete 3f9a")
+      abstract: "Delete a zone permanently.",
+      discussion: """
+        Example:  muster fence delete Camp
 
-    @Argument(help: "The fence.", transform: RowArgument.init(parsing:))
-    var id: RowArgument
+        It cannot be undone. To take a zone out of use for a while, deactivate it.
+        """)
+
+    @Argument(help: "The zone, by name or id.")
+    var zone: String
 
     @OptionGroup var confirmation: ConfirmationOptions
-    @OptionGroup var home: HomeOptions
+    @OptionGroup(title: "Node") var home: HomeOptions
 
     func run() async throws {
       let door = try await Door.open(home)
-      guard case .fences(let fences) = try await door.ask(.fence(id.prefix)),
-        let fence = fences.first
-      else { throw Refusal.unexpectedReply }
+      let fence = try await door.zone(named: zone, match: .whole)
       try confirmation.confirm(
         "This deletes the zone \(fence.id.short) on every device", name: fence.name)
       try await door.send(.deleteFence("\(fence.id)"), "Zone deleted")
@@ -249,7 +265,7 @@ enum OutlineFile {
       throw Refusal("\(path): \(error)")
     }
     guard fences.count == 1 else {
-      throw Refusal("\(path) holds \(fences.count) outlines: put the one you mean into a file")
+      throw Refusal("\(path) has \(fences.count) outlines: use a file with one outline")
     }
     return fences[0]
   }

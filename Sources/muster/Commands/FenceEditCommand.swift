@@ -5,36 +5,36 @@ internal import MusterNode
 extension FenceCommand {
   struct Edit: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "Changes a fence; what is not given stays.",
+      abstract: "Change a zone.",
       discussion: """
-        Example:  muster fence edit 3f9a --circle 47.3769,8.5417,80
+        Example:  muster fence edit Camp --circle 47.3769,8.5417,80
 
-        An outline replaces the one before it whole. Who edits at the same time elsewhere makes a \
-        conflict, in which both outlines are kept until someone decides.
+        Only the given fields change. A new outline replaces the old one. Concurrent edits of one \
+        field are a conflict: both values are kept until an edit resolves it.
         """)
 
-    @Argument(help: "The fence.", transform: RowArgument.init(parsing:))
-    var id: RowArgument
+    @Argument(help: "The zone, by name or id.")
+    var zone: String
 
-    @Option(help: ArgumentHelp("What it is called.", valueName: "name"))
+    @Option(help: ArgumentHelp("The new name of the zone.", valueName: "name"))
     var name: String?
 
     @OptionGroup var fence: FenceOptions
 
     @Option(
-      help: ArgumentHelp("After how long command is to review it; off for never.", valueName: "2h"),
+      help: ArgumentHelp("The time until command must review it, or off.", valueName: "2h"),
       transform: ReviewArgument.init(parsing:))
     var review: ReviewArgument?
 
-    @Option(help: "Whether an entry raises an alert.")
+    @Option(help: "Raise an alert at each entry.")
     var alert: SwitchArgument?
 
-    @OptionGroup var home: HomeOptions
+    @OptionGroup(title: "Node") var home: HomeOptions
 
     func validate() throws {
       if let name { try TextArgument.check(name, .line, "name") }
       guard name != nil || review != nil || alert != nil || !fence.isEmpty else {
-        throw ValidationError("say what to change: see --help")
+        throw ValidationError("give at least one option to change, such as --name")
       }
     }
 
@@ -45,7 +45,9 @@ extension FenceCommand {
         name: name, kind: fence.kind?.value, geometry: geometry,
         dwellSeconds: fence.dwell?.seconds, reviewSeconds: review?.seconds,
         alertsEntry: alert.map { $0 == .on })
-      try await Door.open(home).send(.editFence(id.prefix, changes), "Zone changed")
+      let door = try await Door.open(home)
+      let id = try await door.zone(named: zone, match: .whole).id
+      try await door.send(.editFence("\(id)", changes), "Zone changed")
     }
   }
 }

@@ -5,24 +5,26 @@ internal import MusterModel
 struct InitCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "init",
-    abstract: "Makes a new operation, with this laptop as its first commander.",
+    abstract: "Create an operation on the first laptop.",
     discussion: """
       Example:  muster init "River flood" --callsign Anna
 
-      The operation's keys are made here and stay here. With --passphrase they are locked, and \
-      every start asks for it. Next: `muster invite` lets others join.
+      This laptop becomes its first device of role command. The keys of the operation are \
+      created and kept here. With --passphrase they are encrypted, and each start asks for it.
+
+      Next: start the node with `muster run`, and invite others with `muster invite`.
       """)
 
-  @Argument(help: "What the operation is called.")
+  @Argument(help: "The name of the operation.")
   var operation: String
 
-  @Option(help: ArgumentHelp("What you are called in it.", valueName: "name"))
+  @Option(help: ArgumentHelp("Your name in the operation.", valueName: "name"))
   var callsign: String
 
-  @Flag(help: "Asks for a passphrase and locks the keys with it.")
+  @Flag(help: "Ask for a passphrase to encrypt the keys.")
   var passphrase = false
 
-  @OptionGroup var home: HomeOptions
+  @OptionGroup(title: "Node") var home: HomeOptions
   @OptionGroup var output: OutputOptions
 
   func validate() throws {
@@ -37,9 +39,9 @@ struct InitCommand: AsyncParsableCommand {
     if output.json { return try Standard.print(enrolment.json.text) }
     try Standard.print(
       """
-      Made the operation "\(enrolment.operationName)" (\(enrolment.operation.short)).
-      This laptop is \(enrolment.callsign), \(enrolment.role.name), in \(home.folders.path).
-      Next: `muster run` here, and `muster invite` for each one who joins.
+      Created operation "\(enrolment.operationName)" (\(enrolment.operation.short)).
+      This laptop is \(enrolment.callsign), role \(enrolment.role.name). Data: \(home.folders.path)
+      Next: `muster run`, and `muster invite` in a second terminal.
       """)
   }
 }

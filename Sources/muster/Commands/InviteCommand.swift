@@ -6,34 +6,35 @@ internal import MusterNode
 struct InviteCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "invite",
-    abstract: "Prints a URL and a QR code by which another laptop joins.",
+    abstract: "Create an invite: a URL and a QR code.",
     discussion: """
       Example:  muster invite --role member --uses 5 --expires 2h
 
-      Whoever has the URL can join until it expires or is used up, so show it only to those whom \
-      you mean. This laptop must run `muster run` and be within reach while they join.
+      Anyone with the URL can join until it expires or is used up: show it only to the people \
+      that you invite. Keep `muster run` running on this laptop, in reach, while they join.
       """)
 
-  @Option(help: "What the one who joins may do.")
+  @Option(help: "The role of devices that join.")
   var role = NameArgument(Role.member)
 
-  @Option(help: ArgumentHelp("How many laptops may join by it, 1 to 1000.", valueName: "n"))
+  @Option(help: ArgumentHelp("The number of devices that can join, 1 to 1000.", valueName: "n"))
   var uses = 1
 
   @Option(
-    help: ArgumentHelp("For how long it is good: 90s, 15m, 24h, 7d.", valueName: "time"),
+    help: ArgumentHelp("The time until it expires: 90s, 15m, 24h, 7d.", valueName: "time"),
     transform: DurationArgument.init(parsing:))
   var expires = DurationArgument.day
 
-  @OptionGroup var home: HomeOptions
+  @OptionGroup(title: "Node") var home: HomeOptions
   @OptionGroup var output: OutputOptions
+  @OptionGroup var times: TimeOptions
 
   func validate() throws {
-    guard (1...1000).contains(uses) else { throw ValidationError("--uses is from 1 to 1000") }
+    guard (1...1000).contains(uses) else { throw ValidationError("--uses must be from 1 to 1000") }
   }
 
   func run() async throws {
-    // Only a running node knows the addresses that the one who joins must call.
+    // Only a running node has the addresses that the new device must contact.
     let door = Door.running(try await Door.runningNode(of: home))
     let command = Command.invite(role: role.value, uses: uses, validSeconds: expires.seconds)
     guard case .invitation(let bytes, let role, let expiresAt) = try await door.ask(command) else {
@@ -45,18 +46,21 @@ struct InviteCommand: AsyncParsableCommand {
     }
     let url = "\(invitation)"
     let screen = Screen.current
-    if screen.isTerminal { try show(url, on: screen) }
-    try Standard.print(url)
-    guard screen.isTerminal else { return }
+    guard screen.isTerminal else { return try Standard.print(url) }
+    try show(url, on: screen)
     try Standard.print(
-      "\nGood for \(Words.count(uses, "laptop", "laptops")) as \(role.name) until \(expiresAt):\n"
-        + "  muster join '\(url)' --callsign NAME")
+      """
+      For \(Words.count(uses, "device", "devices")) of role \(role.name), until \
+      \(times.format.text(expiresAt)). On the other laptop:
+
+      muster join '\(url)' --callsign NAME
+      """)
   }
 
   private func show(_ url: String, on screen: Screen) throws {
     guard let code = QRCode(url) else { return }
     if let columns = screen.columns, columns < code.columns {
-      return Standard.complain("the terminal is too narrow for a QR code (\(code.columns) columns)")
+      return Standard.complain("the QR code needs a terminal of \(code.columns) columns")
     }
     for line in code.lines { try Standard.print(line) }
     try Standard.print("")

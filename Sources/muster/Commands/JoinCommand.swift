@@ -6,68 +6,69 @@ internal import MusterNode
 struct JoinCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "join",
-    abstract: "Joins an operation by an invite URL, or by files on a memory stick.",
+    abstract: "Join an operation with an invite URL, or by file.",
     discussion: """
       Example:  muster join 'muster://join/…' --callsign Ben
 
-      Where nothing but HTTPS reaches the one who invited, at their command post:
-                muster join 'muster://join/…' --callsign Ben --uplink https://post.example:7443
+      Over the internet, through the command post that issued the invite:
+        muster join 'muster://join/…' --callsign Ben --uplink https://HOST:7443
 
-      Where no network reaches a commander, by file:
-        here:            muster join --request ben.request --callsign Ben
-        at a commander:  muster admit ben.request --out ben.grant
-        here:            muster join --grant ben.grant
+      Without a network, with files on a memory stick:
+        here:                 muster join --request ben.request --callsign Ben
+        on a command device:  muster admit ben.request --out ben.grant
+        here:                 muster join --grant ben.grant
       """)
 
   @Argument(help: "The invite URL.", transform: { try InvitationURL(parsing: $0) })
   var url: InvitationURL?
 
-  @Option(help: ArgumentHelp("What you are called.", valueName: "name"))
+  @Option(help: ArgumentHelp("Your name in the operation.", valueName: "name"))
   var callsign: String?
 
   @Option(
-    help: ArgumentHelp("How long to try: 60s, 5m. (default: 60s)", valueName: "time"),
+    help: ArgumentHelp("The time to keep trying. (default: 60s)", valueName: "time"),
     transform: DurationArgument.init(parsing:))
   var timeout: DurationArgument?
 
   @Option(
     help: ArgumentHelp(
-      "Asks by HTTPS, at the command post that invited.", valueName: "https://host:port"),
+      "Join over HTTPS, at this command post.", valueName: "https://host:port"),
     transform: UplinkArgument.init(parsing:))
   var uplink: UplinkArgument?
 
   @Option(
-    help: ArgumentHelp("The HTTP proxy on the way there.", valueName: "http://host:port"))
+    help: ArgumentHelp("The HTTP proxy to the command post.", valueName: "http://host:port"))
   var proxy: String?
 
-  @Option(help: ArgumentHelp("Writes a join request for a commander.", valueName: "file"))
+  @Option(help: ArgumentHelp("Write a join request to this file.", valueName: "file"))
   var request: String?
 
-  @Option(help: ArgumentHelp("Takes a commander's answer to the request.", valueName: "file"))
+  @Option(
+    help: ArgumentHelp("Read the grant for the join request from this file.", valueName: "file"))
   var grant: String?
 
-  @Flag(help: "Asks for a passphrase and locks the keys with it.")
+  @Flag(help: "Ask for a passphrase to encrypt the keys.")
   var passphrase = false
 
-  @OptionGroup var home: HomeOptions
+  @OptionGroup(title: "Node") var home: HomeOptions
   @OptionGroup var output: OutputOptions
 
-  /// More than any grant has: a chain of certificates and the epochs' keys.
+  /// More than any grant has: a chain of certificates and the group keys.
   private static let mostGrantBytes = 1024 * 1024
 
   func validate() throws {
     guard [url != nil, request != nil, grant != nil].count(where: { $0 }) == 1 else {
-      throw ValidationError("give one of an invite URL, --request and --grant")
+      throw ValidationError("give an invite URL, --request or --grant")
     }
     if grant == nil, callsign == nil {
-      throw ValidationError("give a --callsign: what you are called in the operation")
+      throw ValidationError("give --callsign, your name in the operation")
     }
     if grant != nil, callsign != nil || passphrase {
-      throw ValidationError("--callsign and --passphrase belong to the --request before")
+      throw ValidationError("--callsign and --passphrase need --request, not --grant")
     }
-    if url == nil, uplink != nil { throw ValidationError("--uplink belongs to an invite URL") }
-    if uplink == nil, proxy != nil { throw ValidationError("--proxy belongs to --uplink") }
-    if url == nil, timeout != nil { throw ValidationError("--timeout belongs to an invite URL") }
+    if url == nil, uplink != nil { throw ValidationError("--uplink needs an invite URL") }
+    if uplink == nil, proxy != nil { throw ValidationError("--proxy needs --uplink") }
+    if url == nil, timeout != nil { throw ValidationError("--timeout needs an invite URL") }
     try TextArgument.check(callsign, .line, "callsign")
   }
 
@@ -76,20 +77,26 @@ struct JoinCommand: AsyncParsableCommand {
       let contents = try InputFile.bytes(of: grant, limit: Self.mostGrantBytes)
       return try show(try LocalNode.join(grant: contents, home: home))
     }
-    guard let callsign else { throw ValidationError("give a --callsign") }
+    guard let callsign else { throw ValidationError("give --callsign") }
     let passphrase = try home.newPassphrase(asking: passphrase)
     if let url, let uplink {
       let way = try proxy.map { try UplinkArgument.proxy($0) } ?? Settings(home: home.folders).proxy
-      return try show(
+      let enrolment = try await ProgressLine.during("Joining") { line in
         try await LocalNode.join(
           url, by: uplink.target, proxy: way, callsign: callsign, home: home,
-          passphrase: passphrase, timeoutSeconds: timeout?.seconds ?? 60))
+          passphrase: passphrase, timeoutSeconds: timeout?.seconds ?? 60,
+          progress: line)
+      }
+      return try show(enrolment)
     }
     if let url {
-      return try show(
+      let enrolment = try await ProgressLine.during("Joining") { line in
         try await LocalNode.join(
           url, callsign: callsign, home: home, passphrase: passphrase,
-          timeoutSeconds: timeout?.seconds ?? 60))
+          timeoutSeconds: timeout?.seconds ?? 60,
+          progress: line)
+      }
+      return try show(enrolment)
     }
     guard let request else { throw ValidationError("give an invite URL") }
     let contents = try LocalNode.requestToJoin(
@@ -98,9 +105,9 @@ struct JoinCommand: AsyncParsableCommand {
     if output.json { return try Standard.print(JSON.object(["request": .string(request)]).text) }
     try Standard.print(
       """
-      Wrote \(request). Take it to a commander's laptop:
+      Wrote \(request). Next, on a command device:
         muster admit \(request) --out GRANT
-      and bring the answer back:
+      Then, on this laptop:
         muster join --grant GRANT
       """)
   }
@@ -110,36 +117,36 @@ struct JoinCommand: AsyncParsableCommand {
     try Standard.print(
       """
       Joined "\(SafeText.line(enrolment.operationName))" (\(enrolment.operation.short)) as \
-      \(enrolment.callsign), \(enrolment.role.name).
-      Next: `muster run\(uplink.map { " --uplink \($0.target)" } ?? "")` here.
+      \(enrolment.callsign), role \(enrolment.role.name).
+      Next: muster run\(uplink.map { " --uplink \($0.target)" } ?? "")
       """)
     guard let inviter = enrolment.inviters.first else { return }
     try Standard.print(
-      "Where multicast does not reach, name a laptop: `muster run --peer \(inviter)`.")
+      "Without multicast between the laptops: muster run --peer \(inviter)")
   }
 }
 
 struct AdmitCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "admit",
-    abstract: "Admits a laptop by its join request file.",
+    abstract: "Admit a device by its join request file.",
     discussion: """
       Example:  muster admit ben.request --out ben.grant
 
-      Make sure that the file is from the one whose callsign is shown. Only that laptop can open \
-      the answer.
+      Check that the file comes from the person whose callsign is shown. Only their laptop can \
+      use the grant.
       """)
 
   @Argument(help: ArgumentHelp("The join request.", valueName: "file"))
   var request: String
 
-  @Option(help: ArgumentHelp("Where to write the answer.", valueName: "file"))
+  @Option(help: ArgumentHelp("The grant to write.", valueName: "file"))
   var out: String
 
-  @Option(help: "What the one who joins may do.")
+  @Option(help: "The role of the device.")
   var role = NameArgument(Role.member)
 
-  @OptionGroup var home: HomeOptions
+  @OptionGroup(title: "Node") var home: HomeOptions
   @OptionGroup var output: OutputOptions
 
   /// More than any request has: a name, two keys and a signature.

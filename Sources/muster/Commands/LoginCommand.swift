@@ -7,86 +7,78 @@ internal import MusterNode
 struct LoginCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "login",
-    abstract: "Who may come in from other machines, by TLS and a passphrase.",
+    abstract: "Manage logins for remote access over TLS.",
     discussion: """
       Example:  muster login add Maria --rights observer
 
-      What they write is signed by this laptop's own device; audit.log in the home says who it \
-      was. On this machine itself nobody needs a login.
+      A login is a name and a passphrase for the dashboard and API of a command post. Changes are \
+      signed by this device; audit.log in the home records the login. Programs on this machine \
+      need no login.
       """,
     subcommands: [Add.self, List.self, Remove.self])
 
   struct Add: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "Lets somebody in, or gives them another passphrase.",
+      abstract: "Add a login, or change its passphrase.",
       discussion: """
         Example:  muster login add Maria --rights observer
                   muster login add Maria --rights command --user Maria
                   pwgen 20 1 | muster login add Maria --passphrase-file -
 
-        Their passphrase is asked for, or the first line of --passphrase-file (- is standard \
-        input); it has nothing to do with that of this laptop's keys.
+        Asks for the passphrase of the login, or reads the first line of --passphrase-file ("-" is \
+        standard input). It is not the passphrase of this laptop's keys.
         """)
 
-    @Argument(help: "What they are called.")
+    @Argument(help: "The name of the login.")
     var name: String
 
-    @Option(help: "All that this laptop may do, or reading alone.")
+    @Option(help: "Full access, or read only.")
     var rights: RightsArgument = .observer
 
     @Option(
       help: ArgumentHelp(
-        "The person for whom the login speaks, by callsign or id. Without one it cannot say "
-          + "that somebody is safe or needs help.", valueName: "callsign"))
+        "The person that the login belongs to. Without one, it cannot report a safety status.",
+        valueName: "callsign"))
     var user: String?
 
-    @OptionGroup var home: HomeOptions
+    @OptionGroup(title: "Node") var home: HomeOptions
 
     func validate() throws { try TextArgument.check(name, .line, "name") }
 
     func run() async throws {
-      guard home.folders.exists else { throw Refusal("there is no node in \(home.folders.path)") }
+      guard home.folders.exists else {
+        throw Refusal("there is no node in \(home.folders.path): run `muster init`, or give --home")
+      }
       let bound = try await bound()
       let login = try Login(
         name: name, rights: rights.rights, user: bound?.id, passphrase: try passphrase().bytes)
       try LoginFile(in: home.folders.path).add(login)
-      let words = bound.map { ", who speaks for \(SafeText.line($0.callsign))" } ?? ""
+      let words = bound.map { ", belongs to \(SafeText.line($0.callsign))" } ?? ""
       try Standard.print("Login \(SafeText.line(name)) added: \(rights.rawValue)\(words)")
     }
 
-    /// The person that is meant, who must be known here.
+    /// The person that the login belongs to.
     private func bound() async throws -> UserSummary? {
       guard let user else { return nil }
       guard case .users(let people) = try await Door.open(home).ask(.users) else {
         throw Refusal.unexpectedReply
       }
-      let prefix = IdentifierPrefix(user)
-      let named = people.filter { !$0.isTracker && $0.callsign == user }
-      let found =
-        named.isEmpty
-        ? people.filter { !$0.isTracker && prefix?.begins($0.id) ?? false } : named
-      guard found.count <= 1 else {
-        let ids = found.map(\.id.short).sorted().joined(separator: ", ")
-        throw Refusal("\(found.count) people are called \(user): name one by its id, \(ids)")
-      }
-      guard let person = found.first else {
-        throw Refusal("nobody is called \(user): see muster user list")
-      }
-      return person
+      return try Naming.people.item(
+        named: user, in: people.filter { !$0.isTracker }, match: .whole)
     }
 
     private func passphrase() throws -> Passphrase {
-      // No key of this laptop's is needed here, so the option is free for theirs.
+      // No key of this laptop is needed here, so the option is free for the login's passphrase.
       if let passphraseFile = home.passphraseFile {
         let path = passphraseFile == "-" ? "/dev/stdin" : passphraseFile
         let data = try InputFile.data(of: path, limit: Passphrase.mostBytes)
         return try Passphrase(Array(data.prefix { $0 != 0x0A && $0 != 0x0D }))
       }
-      guard let typed = try Passphrase.ask("A passphrase for \(SafeText.line(name)): ") else {
-        throw Refusal("there is no terminal to ask on: give --passphrase-file")
+      guard let typed = try Passphrase.ask("Passphrase for \(SafeText.line(name)): ") else {
+        throw Refusal("there is no terminal to ask for the passphrase: give --passphrase-file")
       }
-      guard try Passphrase.ask("Once more: ") == typed else {
-        throw Refusal("the two are not the same")
+      guard try Passphrase.ask("Repeat the passphrase: ") == typed else {
+        throw Refusal("the two passphrases differ")
       }
       return typed
     }
@@ -94,10 +86,10 @@ struct LoginCommand: AsyncParsableCommand {
 
   struct List: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "Lists who may log in.",
+      abstract: "List all logins.",
       discussion: "Example:  muster login list")
 
-    @OptionGroup var home: HomeOptions
+    @OptionGroup(title: "Node") var home: HomeOptions
     @OptionGroup var output: OutputOptions
 
     func run() async throws {
@@ -111,12 +103,12 @@ struct LoginCommand: AsyncParsableCommand {
         }
         return try Standard.print(JSON.array(items).text)
       }
-      guard !logins.isEmpty else { return try Standard.print("Nobody.") }
-      var table = Table(["NAME", "RIGHTS", "SPEAKS FOR"])
+      guard !logins.isEmpty else { return try Standard.print("No logins.") }
+      var table = Table(["NAME", "RIGHTS", "PERSON"])
       for login in logins {
         table.add([
           .init(login.name, .strong), .init(login.rights.rawValue),
-          .init(login.user.map(\.short) ?? "nobody"),
+          .init(login.user.map(\.short) ?? "–"),
         ])
       }
       try Standard.print(table.text(on: .current))
@@ -125,13 +117,13 @@ struct LoginCommand: AsyncParsableCommand {
 
   struct Remove: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "Lets somebody in no more; sessions of theirs end at once.",
+      abstract: "Remove a login, and end its sessions.",
       discussion: "Example:  muster login remove Maria")
 
-    @Argument(help: "What they are called.")
+    @Argument(help: "The name of the login.")
     var name: String
 
-    @OptionGroup var home: HomeOptions
+    @OptionGroup(title: "Node") var home: HomeOptions
 
     func run() async throws { try LoginFile(in: home.folders.path).remove(name) }
   }

@@ -6,22 +6,21 @@ internal import MusterNode
 struct PeersCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "peers",
-    abstract: "Shows whom this laptop hears, by which path, and how far each is behind.",
+    abstract: "Show the links to other devices, or the mesh topology.",
     discussion: """
       Example:  muster peers
                 muster peers --mesh
 
-      LINK: connected (a session is open), heard (its announces come in), or silent. LACKS counts \
-      frames that are held here and that it has not shown to hold. BY is the network interface of \
-      this laptop that it was last heard by.
+      LINK: connected (a session is open), seen (its announces arrive) or silent. MISSING counts \
+      frames of this node that the peer has not confirmed. INTERFACE received its last packet.
 
-      --mesh shows who hears whom as far as it is known here: each laptop tells the others when \
-      that has changed, soon at first and ever more seldom while it goes on changing.
+      --mesh shows all links that this node knows of. Nodes publish changes of their links at \
+      growing intervals.
       """)
 
-  @Flag(help: "Who hears whom, beyond this laptop's own peers.")
+  @Flag(help: "Show the whole mesh, not only the peers of this node.")
   var mesh = false
-  @OptionGroup var home: HomeOptions
+  @OptionGroup(title: "Node") var home: HomeOptions
   @OptionGroup var output: OutputOptions
 
   func run() async throws {
@@ -34,7 +33,7 @@ struct PeersCommand: AsyncParsableCommand {
     guard !status.peers.isEmpty else {
       return try Standard.print(
         door.isRunning
-          ? "Nobody has been heard yet." : "The node is not running: nobody is heard.")
+          ? "No peers yet." : "The node is not running: it has no peers.")
     }
     try Standard.print(PeerView.details(of: status.peers).text(on: .current))
   }
@@ -46,7 +45,7 @@ struct PeersCommand: AsyncParsableCommand {
       return try Standard.print(JSON.array(mesh.links.map { $0.json(now: now) }).text)
     }
     guard !mesh.links.isEmpty else {
-      return try Standard.print("Nobody hears anybody, as far as this laptop knows.")
+      return try Standard.print("No links are known.")
     }
     try Standard.print(MeshView.table(of: mesh, now: now).text(on: .current))
   }

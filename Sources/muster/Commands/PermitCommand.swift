@@ -6,35 +6,35 @@ internal import MusterNode
 struct PermitCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "permit",
-    abstract: "Permits to be in a hazard zone for a while.",
+    abstract: "Manage entry permits for hazard zones.",
     discussion: """
       Example:  muster permit add Plume --user Ben --for 30m
 
-      Under a permit, a person in the zone is shown as a warning instead of a danger.
+      A person in the zone with a permit is shown as a warning instead of a danger.
       """,
     subcommands: [Add.self, List.self, Revoke.self])
 
   struct Add: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "Permit people or a team to be in a hazard zone.",
+      abstract: "Permit people or a team to enter a hazard zone.",
       discussion: "Example:  muster permit add Plume --team North --for 2h")
 
     @Argument(help: "The hazard zone, by name or id.")
     var zone: String
 
-    @Option(help: ArgumentHelp("By callsign or id; may be repeated.", valueName: "callsign"))
+    @Option(help: ArgumentHelp("A person with the permit. May be repeated.", valueName: "callsign"))
     var user: [String] = []
 
-    @Option(help: ArgumentHelp("A team's name.", valueName: "name"))
+    @Option(help: ArgumentHelp("A team with the permit.", valueName: "name"))
     var team: String?
 
     @Option(
       name: .customLong("for"),
-      help: ArgumentHelp("How long, from now on.", valueName: "duration"),
+      help: ArgumentHelp("The time until it ends, from now.", valueName: "duration"),
       transform: DurationArgument.init(parsing:))
     var duration: DurationArgument
 
-    @OptionGroup var home: HomeOptions
+    @OptionGroup(title: "Node") var home: HomeOptions
     @OptionGroup var output: OutputOptions
 
     func validate() throws {
@@ -42,10 +42,12 @@ struct PermitCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
+      let door = try await Door.open(home)
       let order = PermitOrder(
-        people: user, team: team ?? "", zone: zone,
+        people: try await door.people(named: user), team: team ?? "",
+        zone: "\(try await door.zone(named: zone, match: .whole).id)",
         durationSeconds: UInt32(clamping: duration.seconds))
-      guard case .created(let id) = try await Door.open(home).change(.addPermit(order)) else {
+      guard case .created(let id) = try await door.change(.addPermit(order)) else {
         throw Refusal.unexpectedReply
       }
       if output.json { return try Standard.print(JSON.object(["id": .id(id)]).text) }
@@ -55,11 +57,12 @@ struct PermitCommand: AsyncParsableCommand {
 
   struct List: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "List permits, those that are not revoked first.",
+      abstract: "List all permits, revoked ones last.",
       discussion: "Example:  muster permit list --json")
 
-    @OptionGroup var home: HomeOptions
+    @OptionGroup(title: "Node") var home: HomeOptions
     @OptionGroup var output: OutputOptions
+    @OptionGroup var times: TimeOptions
 
     func run() async throws {
       guard case .permits(let permits) = try await Door.open(home).ask(.permits) else {
@@ -67,15 +70,16 @@ struct PermitCommand: AsyncParsableCommand {
       }
       if output.json { return try Standard.print(JSON.array(permits.map(\.json)).text) }
       guard !permits.isEmpty else { return try Standard.print("No permits.") }
-      var table = Table(["ID", "ZONE", "FOR", "DURATION", "ISSUED", "BY", "STATE"])
+      var table = Table(
+        ["ID", "ZONE", "FOR", "DURATION", "STATE", "ISSUED", "BY"], optional: ["BY", "ISSUED"])
       for permit in permits {
         let people = permit.people + (permit.team.isEmpty ? [] : ["team \(permit.team)"])
         table.add([
           .init(permit.id.short), .init(permit.zoneName, .strong),
           .init(people.joined(separator: ", ")),
           .init("\(RoundedSpan(seconds: UInt64(permit.durationSeconds)))"),
-          .init("\(permit.issuedAt)"), .init(permit.callsign),
           .init(permit.isRevoked ? "revoked" : "issued"),
+          .init(times.format.text(permit.issuedAt)), .init(permit.callsign),
         ])
       }
       try Standard.print(table.text(on: .current))
@@ -84,13 +88,13 @@ struct PermitCommand: AsyncParsableCommand {
 
   struct Revoke: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "Revoke a permit for good.",
+      abstract: "Revoke a permit.",
       discussion: "Example:  muster permit revoke 3f9a")
 
-    @Argument(help: "The permit's id, or as many of its digits as name one.")
+    @Argument(help: "The permit, by its id or the first digits of it.")
     var id: String
 
-    @OptionGroup var home: HomeOptions
+    @OptionGroup(title: "Node") var home: HomeOptions
 
     func run() async throws {
       try await Door.open(home).send(.revokePermit(id), "Permit \(SafeText.line(id)) revoked")

@@ -5,35 +5,35 @@ internal import MusterNode
 struct PositionCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "position",
-    abstract: "Where this laptop is, told by hand.",
+    abstract: "Set the position of this laptop by hand.",
     discussion: "Example:  muster position set 47.3769,8.5417 --accuracy 20",
     subcommands: [Set.self])
 
   struct Set: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "Sets one fix.",
+      abstract: "Set the position.",
       discussion: """
         Example:  muster position set -33.8688,151.2093 --accuracy 20
 
-        It counts like a receiver's: coming into a fence or leaving one is told to all.
+        It counts like a position from a receiver: entering or leaving a zone is an event.
         """)
 
     @Argument(
-      help: ArgumentHelp("In degrees; south and west are negative.", valueName: "lat,lon"),
+      help: ArgumentHelp("Decimal degrees; south and west are negative.", valueName: "lat,lon"),
       transform: PlaceArgument.init(parsing:))
     var place: PlaceArgument
 
     @Option(
-      help: ArgumentHelp("The radius within which you are sure to be.", valueName: "metres"),
+      help: ArgumentHelp("The radius of uncertainty.", valueName: "metres"),
       transform: MetresArgument.init(parsing:))
     var accuracy: MetresArgument?
 
     @Option(
-      help: ArgumentHelp("When you were there. (default: now)", valueName: "rfc3339"),
+      help: ArgumentHelp("The time of the position. (default: now)", valueName: "rfc3339"),
       transform: MomentArgument.init(parsing:))
     var time: MomentArgument?
 
-    @OptionGroup var home: HomeOptions
+    @OptionGroup(title: "Node") var home: HomeOptions
 
     func run() async throws {
       let fix = Fix(

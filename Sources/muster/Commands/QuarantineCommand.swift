@@ -6,20 +6,23 @@ internal import MusterNode
 struct QuarantineCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "quarantine",
-    abstract: "What revoked laptops wrote past their revocation: held, and counted nowhere.",
+    abstract: "Review data that revoked devices wrote.",
     discussion: """
       Example:  muster quarantine list
                 muster quarantine release 3f9a
+
+      Frames that a device wrote after its revocation are kept in quarantine, without effect.
       """,
     subcommands: [List.self, Release.self])
 
   struct List: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "Lists what is held and counts for nothing.",
+      abstract: "List the frames in quarantine.",
       discussion: "Example:  muster quarantine list")
 
-    @OptionGroup var home: HomeOptions
+    @OptionGroup(title: "Node") var home: HomeOptions
     @OptionGroup var output: OutputOptions
+    @OptionGroup var times: TimeOptions
 
     func run() async throws {
       guard case .quarantine(let frames) = try await Door.open(home).ask(.quarantine) else {
@@ -27,15 +30,15 @@ struct QuarantineCommand: AsyncParsableCommand {
       }
       if output.json { return try Standard.print(JSON.array(frames.map(\.json)).text) }
       guard !frames.isEmpty else { return try Standard.print("Nothing is in quarantine.") }
-      var table = Table(["FRAME", "LAPTOP", "CALLSIGN", "WRITTEN", "SAYS"])
+      var table = Table(
+        ["FRAME", "CALLSIGN", "DEVICE", "WRITTEN", "CONTENT"], optional: ["DEVICE", "WRITTEN"])
       for frame in frames {
         table.add([
-          .init(String(frame.hash.description.prefix(8))), .init(frame.device.short),
-          .init(frame.callsign, .strong),
-          .init(frame.writtenAt.map { "\($0)" } ?? "?"),
+          .init(String(frame.hash.description.prefix(8))), .init(frame.callsign, .strong),
+          .init(frame.device.short), .init(frame.writtenAt.map(times.format.text) ?? "unknown"),
           .init(
             frame.contents.isEmpty
-              ? "unreadable here" : SafeText.line(frame.contents.joined(separator: "; "))),
+              ? "not readable here" : SafeText.line(frame.contents.joined(separator: "; "))),
         ])
       }
       try Standard.print(table.text(on: .current))
@@ -44,20 +47,19 @@ struct QuarantineCommand: AsyncParsableCommand {
 
   struct Release: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "Lets what a revoked laptop wrote count after all.",
+      abstract: "Accept data that a revoked device wrote.",
       discussion: """
         Example:  muster quarantine release 3f9a
 
-        The frame, or with the id of a laptop all that is held of it, counts from then on \
-        everywhere as if it had come before the revocation, under its author's name. The laptop \
-        stays revoked. Command only.
+        Releases one frame or, with the id of a device, all its frames. Every node then treats \
+        them as written before the revocation. The device stays revoked. Needs role command.
         """)
 
-    @Argument(help: "The frame, or the laptop.", transform: RowArgument.init(parsing:))
+    @Argument(help: "The frame or device, by id.", transform: RowArgument.init(parsing:))
     var frame: RowArgument
 
     @OptionGroup var confirmation: ConfirmationOptions
-    @OptionGroup var home: HomeOptions
+    @OptionGroup(title: "Node") var home: HomeOptions
 
     func run() async throws {
       let door = try await Door.open(home)
@@ -66,7 +68,7 @@ struct QuarantineCommand: AsyncParsableCommand {
       guard
         case .released(let count) = try await door.change(.release(frame.prefix))
       else { throw Refusal.unexpectedReply }
-      try Standard.print("\(Words.count(count, "frame counts", "frames count")) from now on")
+      try Standard.print("\(Words.count(count, "frame", "frames")) released")
     }
   }
 }

@@ -6,11 +6,12 @@ internal import MusterNode
 struct ReportCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "report",
-    abstract: "Hazard reports: adds, lists, changes and discusses them.",
+    abstract: "Manage hazard reports.",
     discussion: """
-      Example:  muster report add --title "Gas smell" --severity 4 --at 47.3769,8.5417
+      Example:  muster report add --title "Gas smell" --severity 4 --at 47.38,8.54
 
-      An ID is what `report list` shows; its first four digits or more will do.
+      A report is named by its title, the beginning of its title, or the first four or more \
+      digits of its id.
       """,
     subcommands: [
       Add.self, List.self, Show.self, Edit.self, Delete.self, Confirm.self, Comment.self,
@@ -18,22 +19,22 @@ struct ReportCommand: AsyncParsableCommand {
 
   struct Add: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "Adds a report and prints its id.",
+      abstract: "Add a report.",
       discussion: """
-        Example:  muster report add --title "Bridge down" --category access --at 47.3769,8.5417
+        Example:  muster report add --title "Bridge down" --category access --at 47.38,8.54
 
-        With --evacuate it overtakes everything else on the way to the others.
+        With --evacuate, it is sent before all other data. Prints the id.
         """)
 
-    @Option(help: ArgumentHelp("What it is, in a line.", valueName: "text"))
+    @Option(help: ArgumentHelp("The title, one line.", valueName: "text"))
     var title: String
 
     @OptionGroup var details: ReportDetails
 
-    @Flag(help: "People must leave this place.")
+    @Flag(help: "People must leave the area.")
     var evacuate = false
 
-    @OptionGroup var home: HomeOptions
+    @OptionGroup(title: "Node") var home: HomeOptions
     @OptionGroup var output: OutputOptions
 
     func validate() throws { try TextArgument.check(title, .line, "title") }
@@ -51,29 +52,31 @@ struct ReportCommand: AsyncParsableCommand {
 
   struct Edit: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "Changes a report; what is not given stays.",
+      abstract: "Change a report.",
       discussion: """
-        Example:  muster report edit 3f9a --severity 5 --evacuate
+        Example:  muster report edit "Gas smell" --severity 5 --evacuate
                   muster report edit 3f9a --status resolved
+
+        Only the given fields change.
         """)
 
-    @Argument(help: "The report.", transform: RowArgument.init(parsing:))
-    var id: RowArgument
+    @Argument(help: "The report, by title or id.")
+    var report: String
 
-    @Option(help: ArgumentHelp("What it is, in a line.", valueName: "text"))
+    @Option(help: ArgumentHelp("The new title, one line.", valueName: "text"))
     var title: String?
 
     @OptionGroup var details: ReportDetails
 
     @Flag(
       inversion: .prefixedNo,
-      help: "Whether people must leave this place.")
+      help: "People must, or need not, leave the area.")
     var evacuate: Bool?
 
-    @Option(help: "Whether the hazard is still there.")
+    @Option(help: "Whether the hazard still exists.")
     var status: NameArgument<ReportStatus>?
 
-    @OptionGroup var home: HomeOptions
+    @OptionGroup(title: "Node") var home: HomeOptions
 
     private var changes: ReportChanges {
       ReportChanges(
@@ -85,27 +88,28 @@ struct ReportCommand: AsyncParsableCommand {
     func validate() throws {
       try TextArgument.check(title, .line, "title")
       guard changes != ReportChanges() else {
-        throw ValidationError("say what to change, such as --status resolved")
+        throw ValidationError("give at least one option to change, such as --status resolved")
       }
     }
 
     func run() async throws {
-      try await Door.open(home).send(.editReport(id.prefix, changes), "Report changed")
+      let door = try await Door.open(home)
+      let id = try await door.report(named: report).id
+      try await door.send(.editReport("\(id)", changes), "Report changed")
     }
   }
 
   struct List: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "Lists all reports.",
+      abstract: "List all reports.",
       discussion: """
         Example:  muster report list --json | jq '.[] | select(.toEvacuate)'
 
-        HELD BY counts the devices, this one among them, that have confirmed to this node since it \
-        started that they hold all of the report; more may hold it. "command ✓": the command post \
-        has said, signed, that it does.
+        DELIVERY counts the devices that confirmed to this node that they have the report, this \
+        one included. "command post ✓": a command device has acknowledged it with its signature.
         """)
 
-    @OptionGroup var home: HomeOptions
+    @OptionGroup(title: "Node") var home: HomeOptions
     @OptionGroup var output: OutputOptions
 
     func run() async throws {
@@ -120,46 +124,42 @@ struct ReportCommand: AsyncParsableCommand {
 
   struct Show: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "Shows one report with its comments, and where people disagree on it.",
-      discussion: "Example:  muster report show 3f9a")
+      abstract: "Show one report, with its comments and conflicts.",
+      discussion: "Example:  muster report show \"Gas smell\"")
 
-    @Argument(help: "The report.", transform: RowArgument.init(parsing:))
-    var id: RowArgument
+    @Argument(help: "The report, by title or id.")
+    var report: String
 
-    @OptionGroup var home: HomeOptions
+    @OptionGroup(title: "Node") var home: HomeOptions
     @OptionGroup var output: OutputOptions
+    @OptionGroup var times: TimeOptions
 
     func run() async throws {
-      let reply = try await Door.open(home).ask(.report(id.prefix))
-      guard case .reports(let reports) = reply, let report = reports.first else {
-        throw Refusal.unexpectedReply
-      }
+      let report = try await Door.open(home).report(named: report)
       try Standard.print(
-        output.json ? report.json.text : ReportView.page(of: report, on: .current))
+        output.json ? report.json.text : ReportView.page(of: report, times.format, on: .current))
     }
   }
 
   struct Delete: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "Takes a report away.",
+      abstract: "Delete a report.",
       discussion: """
         Example:  muster report delete 3f9a
 
-        A change that somebody else makes at the same time brings it back. A hazard that is over \
-        is better marked so: muster report edit 3f9a --status resolved
+        A concurrent edit on another device restores it. If the hazard is over, keep the report \
+        and mark it instead: muster report edit 3f9a --status resolved
         """)
 
-    @Argument(help: "The report.", transform: RowArgument.init(parsing:))
-    var id: RowArgument
+    @Argument(help: "The report, by title or id.")
+    var report: String
 
     @OptionGroup var confirmation: ConfirmationOptions
-    @OptionGroup var home: HomeOptions
+    @OptionGroup(title: "Node") var home: HomeOptions
 
     func run() async throws {
       let door = try await Door.open(home)
-      guard case .reports(let reports) = try await door.ask(.report(id.prefix)),
-        let report = reports.first
-      else { throw Refusal.unexpectedReply }
+      let report = try await door.report(named: report, match: .whole)
       try confirmation.confirm(
         "This deletes the report \(report.id.short) on every device", name: report.title)
       try await door.send(.deleteReport("\(report.id)"), "Report deleted")
@@ -168,31 +168,33 @@ struct ReportCommand: AsyncParsableCommand {
 
   struct Confirm: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "Says that you have seen it too.",
+      abstract: "Confirm that you have seen the hazard too.",
       discussion: "Example:  muster report confirm 3f9a")
 
-    @Argument(help: "The report.", transform: RowArgument.init(parsing:))
-    var id: RowArgument
+    @Argument(help: "The report, by title or id.")
+    var report: String
 
-    @OptionGroup var home: HomeOptions
+    @OptionGroup(title: "Node") var home: HomeOptions
 
     func run() async throws {
-      try await Door.open(home).send(.confirmReport(id.prefix), "Report confirmed")
+      let door = try await Door.open(home)
+      let id = try await door.report(named: report).id
+      try await door.send(.confirmReport("\(id)"), "Report confirmed")
     }
   }
 
   struct Comment: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "Adds a comment to a report.",
+      abstract: "Add a comment to a report.",
       discussion: "Example:  muster report comment 3f9a \"The smell is stronger now\"")
 
-    @Argument(help: "The report.", transform: RowArgument.init(parsing:))
-    var id: RowArgument
+    @Argument(help: "The report, by title or id.")
+    var report: String
 
-    @Argument(help: "What you have to say.")
+    @Argument(help: "The text of the comment.")
     var text: String
 
-    @OptionGroup var home: HomeOptions
+    @OptionGroup(title: "Node") var home: HomeOptions
 
     func validate() throws {
       guard text.contains(where: { !$0.isWhitespace }) else {
@@ -202,17 +204,19 @@ struct ReportCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-      try await Door.open(home).send(.commentReport(id.prefix, text: text), "Comment added")
+      let door = try await Door.open(home)
+      let id = try await door.report(named: report).id
+      try await door.send(.commentReport("\(id)", text: text), "Comment added")
     }
   }
 }
 
-/// What a report may say besides its title.
+/// The fields of a report besides its title.
 struct ReportDetails: ParsableArguments {
-  @Option(help: ArgumentHelp("What more there is to say.", valueName: "text"))
+  @Option(help: ArgumentHelp("Details, any number of lines.", valueName: "text"))
   var description: String?
 
-  @Option(help: "What kind of hazard it is.")
+  @Option(help: "The kind of hazard.")
   var category: NameArgument<ReportCategory>?
 
   @Option(
@@ -221,7 +225,7 @@ struct ReportDetails: ParsableArguments {
   var severity: SeverityArgument?
 
   @Option(
-    help: ArgumentHelp("Where it is, in degrees.", valueName: "lat,lon"),
+    help: ArgumentHelp("The position, in decimal degrees.", valueName: "lat,lon"),
     transform: PlaceArgument.init(parsing:))
   var at: PlaceArgument?
 

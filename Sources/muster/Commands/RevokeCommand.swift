@@ -5,29 +5,30 @@ internal import MusterNode
 struct RevokeCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "revoke",
-    abstract: "Puts a laptop out: stolen, lost, or its owner dismissed.",
+    abstract: "Revoke a device that was lost, stolen or dismissed.",
     discussion: """
       Example:  muster revoke Ben
-                muster device list
                 muster revoke 3f9a --yes
 
-      What this laptop holds of it still counts; what it writes from now on counts for nobody, \
-      wherever it turns up first. What everybody else writes is sealed under a new key that it is \
-      not given. Until the word has spread, whoever has not heard it goes on as before. It cannot \
-      be undone: who comes back joins again, with a new key.
+      Data of the device that this node has stays valid. Later data of it goes to quarantine on \
+      every node. New data is encrypted with a new key that the device does not get. Nodes out of \
+      contact apply the revocation when they learn of it. It cannot be undone: to return, the \
+      device must join again.
       """)
 
-  @Argument(help: "The laptop, by the callsign of whose it is or by its id.")
+  @Argument(help: "The device, by id or by the callsign of its user.")
   var device: String
 
   @OptionGroup var confirmation: ConfirmationOptions
-  @OptionGroup var home: HomeOptions
+  @OptionGroup(title: "Node") var home: HomeOptions
 
   func run() async throws {
     let door = try await Door.open(home)
+    let wanted = try await door.device(named: device)
     try confirmation.confirm(
-      "This revokes the device of \(device) for good", name: device)
-    guard case .devices(let devices) = try await door.change(.revoke(device)),
+      "This permanently revokes \(SafeText.line(wanted.callsign))'s device \(wanted.id.short)",
+      name: wanted.callsign)
+    guard case .devices(let devices) = try await door.change(.revoke("\(wanted.id)")),
       let device = devices.first
     else { throw Refusal.unexpectedReply }
     try Standard.print(

@@ -6,28 +6,31 @@ internal import MusterNode
 struct SettingsCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "settings",
-    abstract: "How closely laptops watch where they are, as command wants it.",
+    abstract: "Show and change the sampling settings of positions.",
     discussion: """
       Example:  muster settings set --reading 2s --sending 10s --share-track
                 muster settings set --user Ben --background --mode coarse
+
+      Settings apply to everyone, or to one person. Only command can change them.
       """,
     subcommands: [Show.self, Set.self])
 
   struct Show: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "Shows what counts for everybody, or for one person.",
+      abstract: "Show the settings for everyone, or for one person.",
       discussion: "Example:  muster settings show --user Ben")
 
-    @Option(help: ArgumentHelp("Whose.", valueName: "callsign"))
+    @Option(help: ArgumentHelp("Show the settings of this person.", valueName: "callsign"))
     var user: String?
 
-    @OptionGroup var home: HomeOptions
+    @OptionGroup(title: "Node") var home: HomeOptions
     @OptionGroup var output: OutputOptions
 
     func run() async throws {
-      let settings = try await SettingsCommand.settings(user, Door.open(home))
+      let door = try await Door.open(home)
+      let settings = try await SettingsCommand.settings(door.person(named: user), door)
       if output.json { return try Standard.print(settings.json.text) }
-      var table = Table(["", "MODE", "READING", "SENDING", "DISTANCE", "ACCURACY", "TRACK"])
+      var table = Table(["PROFILE", "MODE", "READING", "SENDING", "DISTANCE", "ACCURACY", "TRACK"])
       for (name, profile) in [
         ("foreground", settings.foreground), ("background", settings.background),
       ] {
@@ -35,57 +38,60 @@ struct SettingsCommand: AsyncParsableCommand {
           .init(name, .strong), .init(profile.mode.name), .init("\(profile.readingSeconds) s"),
           .init("\(profile.sendingSeconds) s"), .init("\(profile.distanceMetres) m"),
           .init("\(profile.accuracyMetres) m"),
-          .init(profile.sharesTrack ? "shared" : "kept to itself"),
+          .init(profile.sharesTrack ? "shared" : "private"),
         ])
       }
       try Standard.print(table.text(on: .current))
-      try Standard.print("silent after \(Words.age(settings.silenceSeconds))")
+      try Standard.print(
+        "No contact after \(Words.age(settings.silenceSeconds)) without data from a person.")
     }
   }
 
   struct Set: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "Changes what is given, for everybody or for one person.",
+      abstract: "Change the settings for everyone, or for one person.",
       discussion: "Example:  muster settings set --reading 2s --silence 20m")
 
-    @Option(help: ArgumentHelp("For this person only.", valueName: "callsign"))
+    @Option(help: ArgumentHelp("Change the settings of this person only.", valueName: "callsign"))
     var user: String?
 
-    @Flag(help: "What counts while nobody looks at the laptop.")
+    @Flag(help: "Change the background profile.")
     var background = false
 
-    @Option(help: "Precise, coarse, or automatic: coarse once still.")
+    @Option(help: "automatic is coarse while the laptop does not move.")
     var mode: NameArgument<LocationMode>?
 
     @Option(
-      help: ArgumentHelp("Between readings.", valueName: "5s"),
+      help: ArgumentHelp("The time between readings of the receiver.", valueName: "5s"),
       transform: DurationArgument.init(parsing:))
     var reading: DurationArgument?
 
     @Option(
-      help: ArgumentHelp("Between positions that are sent.", valueName: "20s"),
+      help: ArgumentHelp("The time between published positions.", valueName: "20s"),
       transform: DurationArgument.init(parsing:))
     var sending: DurationArgument?
 
-    @Option(help: ArgumentHelp("What movement is worth telling.", valueName: "metres"))
+    @Option(
+      help: ArgumentHelp("The movement after which a position is published.", valueName: "metres"))
     var distance: UInt16?
 
-    @Option(help: ArgumentHelp("How good a fix should be.", valueName: "metres"))
+    @Option(help: ArgumentHelp("The wanted accuracy.", valueName: "metres"))
     var accuracy: UInt16?
 
-    @Flag(inversion: .prefixedNo, help: "Whether the whole track is shared.")
+    @Flag(inversion: .prefixedNo, help: "Publish the whole track, or only the last position.")
     var shareTrack: Bool?
 
     @Option(
       help: ArgumentHelp(
-        "Without a fix for so long, nothing is known of somebody.", valueName: "10m"),
+        "The time without data after which a person is in no contact.", valueName: "10m"),
       transform: DurationArgument.init(parsing:))
     var silence: DurationArgument?
 
-    @OptionGroup var home: HomeOptions
+    @OptionGroup(title: "Node") var home: HomeOptions
 
     func run() async throws {
       let door = try await Door.open(home)
+      let user = try await door.person(named: user)
       let settings = try await SettingsCommand.settings(user, door)
       let before = background ? settings.background : settings.foreground
       var profile = before
@@ -110,7 +116,7 @@ struct SettingsCommand: AsyncParsableCommand {
       _ duration: DurationArgument, _ name: String
     ) throws(Refusal) -> UInt16 {
       guard let seconds = UInt16(exactly: duration.seconds) else {
-        throw Refusal("\(name) is at most an hour")
+        throw Refusal("\(name) must be at most 1h")
       }
       return seconds
     }

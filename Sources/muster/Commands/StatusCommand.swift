@@ -5,15 +5,16 @@ internal import MusterModel
 struct StatusCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "status",
-    abstract: "Shows how this node is doing and whom it hears.",
+    abstract: "Show the state of this node and its peers.",
     discussion: """
       Example:  muster status
 
-      Two nodes with the same state hash show the same users, reports, fences and events.
+      Two nodes with the same state hash show the same people, reports, zones and events.
       """)
 
-  @OptionGroup var home: HomeOptions
+  @OptionGroup(title: "Node") var home: HomeOptions
   @OptionGroup var output: OutputOptions
+  @OptionGroup var times: TimeOptions
 
   func run() async throws {
     let door = try await Door.open(home)
@@ -23,29 +24,39 @@ struct StatusCommand: AsyncParsableCommand {
     if output.json { return try Standard.print(status.json(now: .now).text) }
     let screen = Screen.current
     for (name, value) in facts(of: status, isRunning: door.isRunning) {
-      let label = name.padding(to: 12)
-      try Standard.print(Paint.strong.apply(label, on: screen) + SafeText.line(value))
+      let label = name.padding(to: Self.labelWidth)
+      try Standard.print(
+        Paint.strong.apply(label, on: screen) + Self.hanging(SafeText.line(value), on: screen))
     }
     guard !status.peers.isEmpty else { return }
     try Standard.print("\n" + PeerView.summary(of: status.peers).text(on: screen))
+  }
+
+  private static let labelWidth = 14
+
+  /// The text wrapped beside its label.
+  private static func hanging(_ text: String, on screen: Screen) -> String {
+    guard let columns = screen.columns, columns > labelWidth + 20 else { return text }
+    return WrappedText(text, width: columns - labelWidth).lines
+      .joined(separator: "\n" + String(repeating: " ", count: labelWidth))
   }
 
   private func facts(of status: StatusSummary, isRunning: Bool) -> [(String, String)] {
     var facts = [
       ("Operation", "\(status.operationName) (\(status.operation.short))"),
       ("This laptop", "\(status.callsign), \(status.role.name) (\(status.device.short))"),
-      ("Node", isRunning ? "running" : "not running: nothing is sent or heard"),
+      ("Node", isRunning ? "running" : "not running: start it with `muster run`"),
       (
-        "Knows",
+        "Data",
         [
-          Words.count(status.users, "user", "users"),
+          Words.count(status.users, "person", "people"),
           Words.count(status.reports, "report", "reports"),
-          Words.count(status.fences, "fence", "fences"),
+          Words.count(status.fences, "zone", "zones"),
           Words.count(status.crossings, "event", "events"),
         ].joined(separator: ", ")
       ),
       (
-        "Holds",
+        "Log",
         Words.count(status.frames, "frame", "frames") + " in "
           + Words.count(status.logs, "log", "logs")
           + (status.waitingFrames > 0 ? ", \(status.waitingFrames) not readable yet" : "")
@@ -55,11 +66,12 @@ struct StatusCommand: AsyncParsableCommand {
         "State hash",
         "\(status.stateHash)"
           + (status.stateIsIncomplete
-            ? " (without frames that wait for a key, or for a later version)" : "")
+            ? " (incomplete: some frames need a key or a newer version)" : "")
       ),
     ]
     if let report = status.fix {
-      facts.append(("Last fix", "\(Words.fix(report.fix)) at \(report.fix.sampleTime)"))
+      facts.append(
+        ("Last fix", "\(Words.fix(report.fix)) at \(times.format.text(report.fix.sampleTime))"))
     }
     if let location = status.location {
       if !location.source.isEmpty {
@@ -68,7 +80,7 @@ struct StatusCommand: AsyncParsableCommand {
       let refused = location.refused.filter { $0.value > 0 }.sorted { $0.key < $1.key }
       if !refused.isEmpty {
         facts.append(
-          ("Not used", refused.map { "\($0.key) \($0.value)" }.joined(separator: ", ")))
+          ("Ignored", refused.map { "\($0.key) \($0.value)" }.joined(separator: ", ")))
       }
     }
     facts += status.uplink?.facts ?? []
@@ -79,40 +91,44 @@ struct StatusCommand: AsyncParsableCommand {
     }
     if status.droppedForLackOfRoom > 0 {
       facts.append(
-        ("Not sent", "\(status.droppedForLackOfRoom) for lack of room, to be made up for"))
+        ("Not sent", "\(status.droppedForLackOfRoom) datagrams, queue full; sent again later"))
     }
     if status.missingFrames > 0 {
       let frames = Words.count(status.missingFrames, "frame", "frames")
-      facts.append(("Missing", "\(frames) lost to damage, which no peer has brought: see verify"))
+      facts.append(
+        (
+          "Missing",
+          "\(frames) lost to disk damage, not yet repaired by a peer: run `muster verify`"
+        ))
     }
     for fork in status.forks {
       facts.append(
         (
           "FORK",
-          "\(fork.callsign) (\(fork.device.short)) wrote two frames for place \(fork.place) of one "
-            + "log: \(Words.count(fork.branches, "branch is", "branches are")) held. A backup was "
-            + "restored, a laptop copied, or it lies"
+          "\(fork.callsign)'s device \(fork.device.short) wrote different frames at position "
+            + "\(fork.place) of one log (\(Words.count(fork.branches, "branch", "branches"))): a "
+            + "restored backup, a copied laptop, or an attack"
         ))
     }
     if status.isRevoked {
       facts.append(
         (
           "REVOKED",
-          "nothing can be written here any more, and what was written before the word came may be "
-            + "in quarantine: ask command. Who comes back joins again, in another home"
+          "this device was revoked and cannot write; recent data of it may be in quarantine. Ask "
+            + "command for an invite, and join again with another --home"
         ))
     }
     if let lead = status.clockLead, lead.isSuspect {
-      facts.append(("CLOCK", "\(lead.words) of those of the laptops that it met: set it right"))
+      facts.append(("CLOCK", "\(lead.words) of the clocks of its peers: set it right"))
     }
     if let problem = status.stateFolderProblem { facts.append(("STATE FOLDER", problem)) }
     for clone in status.clones {
       facts.append(
         (
           "CLONE",
-          "\(clone.callsign)'s laptop (\(clone.device.short)) is in use twice at once, as lives "
-            + "\(clone.life.incarnation.short) and \(clone.other.incarnation.short), noticed at "
-            + "\(clone.noticedAt): it was copied, or its key stolen. Revoke it, and admit it anew"
+          "\(clone.callsign)'s device \(clone.device.short) has two live copies, incarnations "
+            + "\(clone.life.incarnation.short) and \(clone.other.incarnation.short), detected "
+            + "\(times.format.text(clone.noticedAt)): revoke it and invite the laptop again"
         ))
     }
     for bound in status.bounds {
@@ -120,12 +136,11 @@ struct StatusCommand: AsyncParsableCommand {
         (
           "BOUND",
           "\(bound.callsign)'s device (\(bound.device.short)) sends too many \(bound.bound.label): "
-            + "\(bound.refusals) refused. Find out why, or revoke it: "
-            + "muster revoke \(bound.device.short)"
+            + "\(bound.refusals) rejected. To stop it: muster revoke \(bound.device.short)"
         ))
     }
     for peer in status.withholding {
-      facts.append(("WITHHOLDS", "\(peer.callsign) (\(peer.device.short)) \(Words.deed(of: peer))"))
+      facts.append(("STALLED", "\(peer.callsign) (\(peer.device.short)) \(Words.deed(of: peer))"))
     }
     if let stale = Words.stale(status.stale) { facts.append(("STALE", stale)) }
     if let update = PeerView.update(status.peers) { facts.append(("UPDATE", update)) }
@@ -144,7 +159,7 @@ extension UplinkSummary {
     }
     if !serves.isEmpty {
       let guests = Words.count(guests, "laptop", "laptops")
-      facts.append(("Command post", "at \(serves), \(guests) there"))
+      facts.append(("Command post", "at \(serves), \(guests) connected"))
     }
     return facts
   }

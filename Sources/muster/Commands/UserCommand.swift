@@ -6,10 +6,11 @@ internal import MusterNode
 struct UserCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "user",
-    abstract: "People: who is safe, who is not, of whom nothing is known.",
+    abstract: "Show and change the status of people.",
     discussion: """
       Example:  muster user list
                 muster user status help --note "Trapped on the second floor"
+                muster user override Ben safe --note "In the ambulance"
       """,
     subcommands: [
       List.self, Status.self, Override.self, SignOff.self, SignOn.self, Team.self,
@@ -17,10 +18,10 @@ struct UserCommand: AsyncParsableCommand {
 
   struct List: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "Lists everybody with their safety, why, and where they were last.",
+      abstract: "List all people with status, reason and position.",
       discussion: "Example:  muster user list --json")
 
-    @OptionGroup var home: HomeOptions
+    @OptionGroup(title: "Node") var home: HomeOptions
     @OptionGroup var output: OutputOptions
 
     func run() async throws {
@@ -28,17 +29,16 @@ struct UserCommand: AsyncParsableCommand {
         throw Refusal.unexpectedReply
       }
       if output.json { return try Standard.print(JSON.array(users.map(\.json)).text) }
-      guard !users.isEmpty else { return try Standard.print("Nobody yet.") }
-      var table = Table([
-        "CALLSIGN", "ROLE", "STATUS", "WHY", "ORDER", "LAST FIX", "AGE", "TEAM", "ID",
-      ])
+      guard !users.isEmpty else { return try Standard.print("No people yet.") }
+      var table = Table(
+        ["CALLSIGN", "STATUS", "AGE", "REASON", "ORDER", "TEAM", "LAST FIX", "ROLE", "ID"],
+        optional: ["TEAM", "LAST FIX", "ROLE", "ID"])
       for user in users {
         table.add([
-          .init(user.callsign, .strong), .init(user.isTracker ? "tracker" : user.role.name),
-          user.statusCell,
-          .init(user.reasons), .init(user.order?.words ?? ""), .init(Words.fix(user.fix)),
-          .init(Words.age(user.age?.seconds)),
-          .init(user.team), .init(user.id.short),
+          .init(user.callsign, .strong), user.statusCell, .init(Words.age(user.age?.seconds)),
+          .init(user.reasons), .init(user.order?.words ?? ""), .init(user.team),
+          .init(Words.fix(user.fix)), .init(user.isTracker ? "tracker" : user.role.name),
+          .init(user.id.short),
         ])
       }
       try Standard.print(table.text(on: .current))
@@ -47,34 +47,36 @@ struct UserCommand: AsyncParsableCommand {
 
   struct Status: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "Tells the others that you are safe, or that you need help.",
+      abstract: "Report that you are safe, or need help.",
       discussion: """
         Example:  muster user status help --note "Broken leg, at the north gate"
                   muster user status safe --for Truck
 
-        For whoever carries a tracker, its owner or command says it with --for.
+        With --for, the owner of a tracker or command reports for the person who carries it.
         """)
 
-    @Argument(help: "Your own word.")
+    @Argument(help: "Your status.")
     var claim: ClaimArgument
 
-    @Option(help: ArgumentHelp("What the others should know.", valueName: "text"))
+    @Option(help: ArgumentHelp("Details for the others.", valueName: "text"))
     var note = ""
 
     @Option(
       name: .customLong("for"),
-      help: ArgumentHelp("For whoever carries this tracker.", valueName: "callsign"))
+      help: ArgumentHelp("The tracker to report for.", valueName: "callsign"))
     var tracker: String?
 
-    @OptionGroup var home: HomeOptions
+    @OptionGroup(title: "Node") var home: HomeOptions
 
     func validate() throws { try TextArgument.check(note, .paragraphs, "note") }
 
     func run() async throws {
       if let tracker {
+        let door = try await Door.open(home)
         let state = claim.claim == .needsHelp ? "NEEDS HELP" : "SAFE"
-        return try await Door.open(home).send(
-          .claimSafetyOf(tracker: tracker, claim.claim, note: note),
+        return try await door.send(
+          .claimSafetyOf(
+            tracker: try await door.person(named: tracker), claim.claim, note: note),
           "\(SafeText.line(tracker)) \(state) sent")
       }
       let words = claim.claim == .needsHelp ? "NEED HELP sent" : "SAFE sent"
@@ -84,32 +86,32 @@ struct UserCommand: AsyncParsableCommand {
 
   struct Override: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "Command's word on somebody, until they say something themselves.",
+      abstract: "Set the status of a person, as command.",
       discussion: """
         Example:  muster user override Ben safe --note "In the ambulance"
                   muster user override Ben safe --away 3f9a
                   muster user override Ben clear
 
-        "safe" accounts for them: it names the claims, open orders and positions that this node \
-        holds. A call for help that it does not name goes before it, and so does a later order, \
-        or a later position in a hazard zone of a device that is with them.
+        safe means accounted for: it answers the calls for help, open orders and positions that \
+        this node has. A later call for help or order, or a later position in a hazard zone, ends \
+        it. The person's own next report ends any override. clear removes it.
         """)
 
-    @Argument(help: "By callsign or id.")
+    @Argument(help: "The person, by callsign or id.")
     var person: String
 
-    @Argument(help: "What is known of them.")
+    @Argument(help: "The status, or clear to remove the override.")
     var claim: OverrideArgument
 
-    @Option(help: ArgumentHelp("What the others should know.", valueName: "text"))
+    @Option(help: ArgumentHelp("Details for the others.", valueName: "text"))
     var note = ""
 
     @Option(
       help: ArgumentHelp(
-        "A device of theirs that is not with them; may be repeated.", valueName: "device"))
+        "A device of theirs that they do not carry. May be repeated.", valueName: "device"))
     var away: [String] = []
 
-    @OptionGroup var home: HomeOptions
+    @OptionGroup(title: "Node") var home: HomeOptions
 
     func validate() throws { try TextArgument.check(note, .paragraphs, "note") }
 
@@ -118,43 +120,46 @@ struct UserCommand: AsyncParsableCommand {
       let words =
         switch claim.claim {
         case .safe: "\(name) accounted for"
-        case .needsHelp: "\(name) NEEDS HELP, says command"
+        case .needsHelp: "Override of \(name): NEEDS HELP"
         case nil: "Override of \(name) cleared"
         }
-      try await Door.open(home).send(
-        .overrideSafety(user: person, claim.claim, note: note, away: away), words)
+      let door = try await Door.open(home)
+      let user = try await door.person(named: person) as String
+      try await door.send(
+        .overrideSafety(user: user, claim.claim, note: note, away: away), words)
     }
   }
 
   struct SignOff: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
       commandName: "signoff",
-      abstract: "Sign a person off: they have left the operation.",
+      abstract: "Sign off a person who leaves the operation.",
       discussion: """
         Example:  muster user signoff Ben --reason "Shift is over"
 
-        It settles the orders that are open now, and no later one. It revokes no device, and a \
-        later call for help counts. While a call for help stands, or an open order is for them, \
-        it has to be confirmed with --yes.
+        Settles the orders that are open now. It revokes no device, and a later call for help \
+        still counts. While a call for help or an order for the person is open, it needs --yes.
         """)
 
-    @Argument(help: "By callsign or id. (default: yourself)")
+    @Argument(help: "The person, by callsign or id. (default: you)")
     var person: String?
 
-    @Option(help: ArgumentHelp("Why.", valueName: "text"))
+    @Option(help: ArgumentHelp("The reason.", valueName: "text"))
     var reason: String
 
-    @Flag(help: "Although a call for help stands, or an open order is for them.")
+    @Flag(help: "Confirm, although a call for help or an order is open.")
     var yes = false
 
-    @OptionGroup var home: HomeOptions
+    @OptionGroup(title: "Node") var home: HomeOptions
 
     func validate() throws { try TextArgument.check(reason, .paragraphs, "reason") }
 
     func run() async throws {
       let words = (person.map { SafeText.line($0) } ?? "You are") + " signed off"
-      try await Door.open(home).send(
-        .signOff(user: person, reason: reason, isConfirmed: yes), words)
+      let door = try await Door.open(home)
+      let user = try await door.person(named: person)
+      try await door.send(
+        .signOff(user: user, reason: reason, isConfirmed: yes), words)
     }
   }
 
@@ -164,37 +169,40 @@ struct UserCommand: AsyncParsableCommand {
       abstract: "Sign a person on again after a sign-off.",
       discussion: "Example:  muster user signon Ben")
 
-    @Argument(help: "By callsign or id. (default: yourself)")
+    @Argument(help: "The person, by callsign or id. (default: you)")
     var person: String?
 
-    @Option(help: ArgumentHelp("Why.", valueName: "text"))
+    @Option(help: ArgumentHelp("The reason.", valueName: "text"))
     var reason = ""
 
-    @OptionGroup var home: HomeOptions
+    @OptionGroup(title: "Node") var home: HomeOptions
 
     func validate() throws { try TextArgument.check(reason, .paragraphs, "reason") }
 
     func run() async throws {
-      let words = (person.map { SafeText.line($0) } ?? "You are") + " in the operation again"
-      try await Door.open(home).send(.signOn(user: person, reason: reason), words)
+      let words = (person.map { SafeText.line($0) } ?? "You are") + " signed on again"
+      let door = try await Door.open(home)
+      let user = try await door.person(named: person)
+      try await door.send(.signOn(user: user, reason: reason), words)
     }
   }
 
   struct Team: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "Says which team you are of, or as command somebody else.",
+      abstract: "Set your team or, as command, the team of a person.",
       discussion: """
         Example:  muster user team North
                   muster user team "" --user Ben
         """)
 
-    @Argument(help: "The team's name; empty for none any more.")
+    @Argument(help: "The name of the team, or \"\" for none.")
     var team: String
 
-    @Option(help: ArgumentHelp("Of whom, by callsign or id.", valueName: "callsign"))
+    @Option(
+      help: ArgumentHelp("The person, by callsign or id. (default: you)", valueName: "callsign"))
     var user: String?
 
-    @OptionGroup var home: HomeOptions
+    @OptionGroup(title: "Node") var home: HomeOptions
 
     func validate() throws {
       if !team.isEmpty { try TextArgument.check(team, .line, "team") }
@@ -202,7 +210,8 @@ struct UserCommand: AsyncParsableCommand {
 
     func run() async throws {
       let words = team.isEmpty ? "Team removed" : "Team set to \(SafeText.line(team))"
-      try await Door.open(home).send(.setTeam(team, user: user), words)
+      let door = try await Door.open(home)
+      try await door.send(.setTeam(team, user: try await door.person(named: user)), words)
     }
   }
 }

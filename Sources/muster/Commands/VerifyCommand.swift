@@ -6,20 +6,23 @@ internal import MusterNode
 struct VerifyCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "verify",
-    abstract: "Checks everything that this laptop holds, from the signatures up.",
+    abstract: "Verify all data of this node.",
     discussion: """
       Example:  muster verify
 
-      Checks every hash, signature and rule again, rebuilds the view and compares. Exits with 1 if \
-      anything is wrong, or if this device was revoked.
+      Verifies every hash, signature and rule, rebuilds the view from the log and compares both. \
+      The exit code is 1 for any problem, or if this device was revoked.
       """)
 
-  @OptionGroup var home: HomeOptions
+  @OptionGroup(title: "Node") var home: HomeOptions
   @OptionGroup var output: OutputOptions
 
   func run() async throws {
     let door = try await Door.open(home)
-    guard case .verification(let report) = try await door.ask(.verify),
+    let reply = try await ProgressLine.during("Verifying hashes and signatures") { _ in
+      try await door.ask(.verify)
+    }
+    guard case .verification(let report) = reply,
       case .status(let status) = try await door.ask(.status)
     else { throw Refusal.unexpectedReply }
     if output.json {
@@ -27,9 +30,12 @@ struct VerifyCommand: AsyncParsableCommand {
     } else {
       try show(report, on: .current)
     }
-    if !report.isOK { throw Refusal(Words.count(report.problems.count, "problem", "problems")) }
+    if !report.isOK {
+      let count = Words.count(report.problems.count, "problem", "problems")
+      throw Refusal("\(count) found: keep this laptop in contact, so that peers can repair it")
+    }
     if status.isRevoked {
-      throw Refusal("all data is intact, but this device was revoked: ask command for an invite")
+      throw Refusal("the data is intact, but this device was revoked: ask command for an invite")
     }
   }
 
@@ -40,7 +46,7 @@ struct VerifyCommand: AsyncParsableCommand {
     let checked =
       Words.count(report.frames, "frame", "frames") + " in "
       + Words.count(report.logs, "log", "logs")
-    if report.isOK { try Standard.print(Paint.good.apply("✔ all is well", on: screen)) }
-    try Standard.print("Checked \(checked); state hash \(report.stateHash)")
+    if report.isOK { try Standard.print(Paint.good.apply("✔ No problems", on: screen)) }
+    try Standard.print("Verified \(checked)\nState hash \(report.stateHash)")
   }
 }

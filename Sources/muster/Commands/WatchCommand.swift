@@ -6,26 +6,28 @@ internal import MusterNode
 struct WatchCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "watch",
-    abstract: "A live screen: who is safe, alerts, reports, fences, peers. Quits with q.",
+    abstract: "Show a live overview of the operation.",
     discussion: """
       Example:  muster watch
                 muster watch --once
 
-      The node must be running.
+      Shows alerts, people, directives, reports, zones and peers. Press q to quit. The node must \
+      be running.
       """)
 
-  @Flag(help: "Prints one screen and ends.")
+  @Flag(help: "Print one screen and exit.")
   var once = false
 
-  @OptionGroup var home: HomeOptions
+  @OptionGroup(title: "Node") var home: HomeOptions
+  @OptionGroup var times: TimeOptions
 
-  /// Ages grow and peers fall silent without a change that would tell.
+  /// Ages grow and peers become silent without an event.
   private static let tick = Duration.seconds(1)
 
   func run() async throws {
     let client = try await Door.runningNode(of: home)
     guard !once else {
-      let lines = try await Self.lines(of: client, size: LiveTerminal.size)
+      let lines = try await Self.lines(of: client, times.format, size: LiveTerminal.size)
       return try Standard.print(lines.joined(separator: "\n"))
     }
     let terminal = try LiveTerminal()
@@ -34,7 +36,7 @@ struct WatchCommand: AsyncParsableCommand {
       of: LiveTerminal.Wish.self, bufferingPolicy: .bufferingNewest(1))
     terminal.wishes { wanted in
       wish.yield(wanted)
-      // Whatever else is wanted by then, the last word stays.
+      // Nothing after it may replace a quit in the buffer.
       if wanted == .quit { wish.finish() }
     }
     try await withThrowingTaskGroup { group in
@@ -48,10 +50,11 @@ struct WatchCommand: AsyncParsableCommand {
           try await Task.sleep(for: Self.tick)
         }
       }
-      group.addTask {
+      group.addTask { [times = times.format] in
         for await wanted in wishes {
           guard wanted == .redraw else { return }
-          try terminal.show(try await Self.lines(of: client, size: LiveTerminal.size))
+          try terminal.show(
+            try await Self.lines(of: client, times, size: LiveTerminal.size))
         }
       }
       defer { group.cancelAll() }
@@ -60,7 +63,7 @@ struct WatchCommand: AsyncParsableCommand {
   }
 
   private static func lines(
-    of client: ControlClient, size: (columns: Int, rows: Int)
+    of client: ControlClient, _ times: LocalTime, size: (columns: Int, rows: Int)
   ) async throws -> [String] {
     let door = Door.running(client)
     guard case .status(let status) = try await door.ask(.status),
@@ -72,7 +75,7 @@ struct WatchCommand: AsyncParsableCommand {
     else { throw Refusal.unexpectedReply }
     let board = WatchBoard(
       status: status, users: users, reports: reports, fences: fences, directives: directives,
-      alerts: alerts)
+      alerts: alerts, times: times)
     return board.lines(
       columns: size.columns, rows: size.rows, now: .now, on: .current)
   }

@@ -7,55 +7,57 @@ internal import MusterModel
 struct WebhookCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "webhook",
-    abstract: "Other systems that crossings, alerts and changes are posted to, signed.",
+    abstract: "Post events and alerts to other systems.",
     discussion: """
-      Example:  muster webhook add board https://board.example/hook --fence School --event enter
+      Example:  muster webhook add board https://board.example/hook --event enter
 
-      Events are CloudEvents with headers of Standard Webhooks (webhook-id, webhook-timestamp, \
-      webhook-signature). Each is posted at least once, with the same id each time, in order, \
-      and again later and later while nobody answers. What the other side will not take is put \
-      aside. The node must be running.
+      Events are CloudEvents with the headers of Standard Webhooks (webhook-id, \
+      webhook-timestamp, webhook-signature). They are delivered in order and at least once, with \
+      the same id at each retry. Rejected events are listed by `webhook failed`. The node must be \
+      running.
       """,
     subcommands: [Add.self, List.self, Remove.self, Failed.self, Retry.self])
 
   struct Add: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "Has events posted to a URL from now on, and prints the secret they are signed by.",
+      abstract: "Add or change a webhook, and print its secret.",
       discussion: """
         Example:  muster webhook add board https://board.example/hook --user Ben
                   muster webhook add pager https://pager.example/ --event alert
                   muster webhook add mirror http://10.0.0.5:8080/ --dataset reports
 
-        Without --event and --dataset, all crossings. Alerts are this laptop's own, as \
-        `muster alert list` shows them: raised, acknowledged and cleared. One that is there goes \
-        on where it was, with its secret, by the new URL and rules.
+        Without --event and --dataset, it posts all zone events. Alerts are those of `muster alert \
+        list`: raised, acknowledged and cleared. An existing webhook keeps its secret and its \
+        place in the stream.
         """)
 
-    @Argument(help: "A name of your own.")
+    @Argument(help: "A name for the webhook.")
     var name: String
 
-    @Argument(help: "Where to: https://host/path, or http.")
+    @Argument(help: "The https or http URL to post to.")
     var url: String
 
-    @Option(help: "Crossings of this kind, or alerts; may be given again.")
+    @Option(help: "Post events of this type. May be repeated.")
     var event: [EventArgument] = []
 
     @Option(
-      help: ArgumentHelp("Crossings of this fence, by name or id; again.", valueName: "fence"))
+      help: ArgumentHelp("Post only events of this zone. May be repeated.", valueName: "zone"))
     var fence: [String] = []
 
-    @Option(help: ArgumentHelp("Crossings of this person; again.", valueName: "callsign"))
+    @Option(
+      help: ArgumentHelp("Post only events of this person. May be repeated.", valueName: "callsign")
+    )
     var user: [String] = []
 
-    @Option(help: "Tells each new sync count of this set; again.")
+    @Option(help: "Post changes of this data set. May be repeated.")
     var dataset: [NameArgument<Dataset>] = []
 
     @Option(
       help: ArgumentHelp(
-        "A file whose first line is the secret. (default: a new one)", valueName: "file"))
+        "Read the secret from the first line of a file. (default: a new one)", valueName: "file"))
     var secretFile: String?
 
-    @OptionGroup var home: HomeOptions
+    @OptionGroup(title: "Node") var home: HomeOptions
     @OptionGroup var output: OutputOptions
 
     private static let mostSecretBytes = 4096
@@ -79,17 +81,17 @@ struct WebhookCommand: AsyncParsableCommand {
 
   struct List: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "Lists whom events are posted to, and how it goes.",
+      abstract: "List all webhooks and their state.",
       discussion: "Example:  muster webhook list")
 
-    @OptionGroup var home: HomeOptions
+    @OptionGroup(title: "Node") var home: HomeOptions
     @OptionGroup var output: OutputOptions
 
     func run() async throws {
       let items = try await WebhookCommand.items(home, [])
       if output.json { return try Standard.print(JSON.array(items).text) }
-      guard !items.isEmpty else { return try Standard.print("None.") }
-      var table = Table(["NAME", "URL", "POSTS", "NOT TAKEN", "TROUBLE"])
+      guard !items.isEmpty else { return try Standard.print("No webhooks.") }
+      var table = Table(["NAME", "URL", "EVENTS", "FAILED", "ERROR"])
       for members in items.compactMap(\.members) {
         let rules = ["events", "datasets", "fences", "users"].flatMap { name in
           members[name]?.elements?.compactMap(\.word) ?? []
@@ -108,37 +110,38 @@ struct WebhookCommand: AsyncParsableCommand {
 
   struct Remove: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "Posts nothing more there, and forgets what was not taken.",
+      abstract: "Remove a webhook and its failed events.",
       discussion: "Example:  muster webhook remove board")
 
-    @Argument(help: "Its name.")
+    @Argument(help: "The name of the webhook.")
     var name: String
 
-    @OptionGroup var home: HomeOptions
+    @OptionGroup(title: "Node") var home: HomeOptions
 
     func run() async throws { _ = try await WebhookCommand.ask(home, "DELETE", [name], nil) }
   }
 
   struct Failed: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "Lists what the other side would not take.",
+      abstract: "List events that the receiver rejected.",
       discussion: "Example:  muster webhook failed board")
 
-    @Argument(help: "Its name.")
+    @Argument(help: "The name of the webhook.")
     var name: String
 
-    @OptionGroup var home: HomeOptions
+    @OptionGroup(title: "Node") var home: HomeOptions
     @OptionGroup var output: OutputOptions
+    @OptionGroup var times: TimeOptions
 
     func run() async throws {
       let items = try await WebhookCommand.items(home, [name, "failed"])
       if output.json { return try Standard.print(JSON.array(items).text) }
-      guard !items.isEmpty else { return try Standard.print("All was taken.") }
-      var table = Table(["EVENT", "LAST TRIED", "TIMES", "WHY"])
+      guard !items.isEmpty else { return try Standard.print("No failed events.") }
+      var table = Table(["EVENT", "LAST ATTEMPT", "ATTEMPTS", "ERROR"])
       for members in items.compactMap(\.members) {
         table.add([
           .init(String((members["id"]?.word ?? "").prefix(8)), .strong),
-          .init(SafeText.line(members["failedAt"]?.word ?? "")),
+          .init(times.format.text(rfc3339: members["failedAt"]?.word ?? "")),
           .init(members["attempts"]?.text ?? ""),
           .init(SafeText.line(members["reason"]?.word ?? "")),
         ])
@@ -149,25 +152,27 @@ struct WebhookCommand: AsyncParsableCommand {
 
   struct Retry: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "Posts again what was not taken: one event, or all.",
+      abstract: "Post failed events again: one, or all.",
       discussion: """
         Example:  muster webhook retry board
                   muster webhook retry board 3f9a
         """)
 
-    @Argument(help: "Its name.")
+    @Argument(help: "The name of the webhook.")
     var name: String
 
-    @Argument(help: "The event.", transform: RowArgument.init(parsing:))
+    @Argument(
+      help: "The event, by its id or the first digits of it.", transform: RowArgument.init(parsing:)
+    )
     var event: RowArgument?
 
-    @OptionGroup var home: HomeOptions
+    @OptionGroup(title: "Node") var home: HomeOptions
 
     func run() async throws {
       let body = JSON.object(event.map { ["event": .string($0.prefix)] } ?? [:])
       let answer = try await WebhookCommand.ask(home, "POST", [name, "retry"], body)
       guard let count = answer.members?["retried"]?.text else { throw Refusal.unexpectedReply }
-      try Standard.print("\(count) to be posted again")
+      try Standard.print("\(count) queued")
     }
   }
 
@@ -182,7 +187,7 @@ struct WebhookCommand: AsyncParsableCommand {
     return items
   }
 
-  /// By the API, as any program would.
+  /// Calls the HTTP API of the node, as any program can.
   fileprivate static func ask(
     _ home: HomeOptions, _ method: String, _ place: [String], _ body: JSON?
   ) async throws -> JSON {
@@ -190,7 +195,7 @@ struct WebhookCommand: AsyncParsableCommand {
     let names = try place.map { name in
       guard !name.isEmpty,
         let name = name.addingPercentEncoding(withAllowedCharacters: .alphanumerics)
-      else { throw Refusal("a name has up to 64 letters, digits, - and _") }
+      else { throw Refusal("the name must have 1 to 64 letters, digits, - and _") }
       return name
     }
     let answer = try await client.ask(
@@ -204,7 +209,7 @@ struct WebhookCommand: AsyncParsableCommand {
   }
 }
 
-/// Which way somebody crossed, or that something is the matter.
+/// The type of an event.
 enum EventArgument: String, CaseIterable, ExpressibleByArgument {
   case enter
   case exit

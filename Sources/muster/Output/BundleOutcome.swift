@@ -1,26 +1,26 @@
 internal import MusterInterchange
 internal import MusterModel
 
-/// What came of merging a bundle, for people and programs.
+/// The result of merging a bundle, for people and programs.
 struct BundleOutcome {
   let tally: BundleTally
   let end: BundleEnd
-  /// Whether the file goes on behind its end mark.
+  /// Whether bytes follow the end mark of the file.
   let hasMore: Bool
 
-  /// What is wrong with the file, as a sentence that begins with its name; nil where nothing is.
+  /// What is wrong with the file, to follow its name; nil if it is intact.
   var problem: String? {
-    let rest = "what is whole of it was taken: make the bundle again"
+    let rest = "its intact parts were merged: create the bundle again"
     switch end {
-    case .cutShort: return "ends too early, as if it was cut off or still being written; \(rest)"
-    case .damaged: return "is damaged from some place on; \(rest)"
+    case .cutShort: return "is truncated; \(rest)"
+    case .damaged: return "is damaged and cannot be read to its end; \(rest)"
     case .whole: break
     }
     if tally.damagedPieces > 0 {
       let pieces = Words.count(tally.damagedPieces, "piece", "pieces")
-      return "is damaged: \(pieces) of it cannot be read; \(rest)"
+      return "is damaged: \(pieces) cannot be read; \(rest)"
     }
-    return hasMore ? "goes on behind its end, which nobody meant; all of the bundle was taken" : nil
+    return hasMore ? "has bytes after its end; the whole bundle was merged" : nil
   }
 
   /// For the terminal.
@@ -33,26 +33,26 @@ struct BundleOutcome {
     }
     if tally.unreadablePieces > 0 {
       lines.append(
-        Words.count(tally.unreadablePieces, "piece says", "pieces say")
-          + " nothing that this version understands")
+        Words.count(tally.unreadablePieces, "piece is", "pieces are")
+          + " in a format that this version does not support")
     }
     return lines
   }
 
   private static func line(_ count: BundleTally.Count) -> String {
-    var line = "\(count.new) new, \(count.known) known before"
+    var line = "\(count.new) new, \(count.known) known"
     for (reason, number) in count.refused.sorted(by: { $0.key < $1.key }) {
-      line += ", \(number) not taken: \(explanation(reason))"
+      line += ", \(number) rejected (\(explanation(reason)))"
     }
     return line
   }
 
   private static func explanation(_ reason: BundleRefusal) -> String {
     switch reason {
-    case .forged: "a hash or signature does not hold"
-    case .unknownAuthor: "nobody here knows who wrote them"
-    case .unattached: "what they follow is not here"
-    case .overLimit: "there is no room for more like them"
+    case .forged: "invalid hash or signature"
+    case .unknownAuthor: "unknown author"
+    case .unattached: "their predecessors are missing"
+    case .overLimit: "over a limit"
     }
   }
 

@@ -1,67 +1,73 @@
 internal import MusterModel
 
-/// Directives as people read them.
+/// Text output about directives.
 enum DirectiveView {
   static func table(of directives: [DirectiveSummary], now: Timestamp) -> Table {
-    var table = Table(["ID", "WHAT", "FOR", "ANSWERED", "DUE", "STATUS", "FROM", "TEXT"])
+    var table = Table(
+      ["ID", "DIRECTIVE", "FOR", "ANSWERED", "DUE", "STATUS", "TEXT", "FROM"],
+      optional: ["TEXT", "FROM"])
     for directive in directives {
       table.add([
         .init(directive.id.short), .init(directive.words, .strong), .init(directive.addressees),
         .init("\(directive.answered) of \(directive.expected.count)"), directive.dueCell(now: now),
         .init(directive.supersededBy.map { "replaced by \($0.short)" } ?? directive.status.name),
-        .init(directive.callsign),
         .init(directive.text, .faint),
+        .init(directive.callsign),
       ])
     }
     return table
   }
 
-  static func page(of directive: DirectiveSummary, now: Timestamp, on screen: Screen) -> String {
+  static func page(
+    of directive: DirectiveSummary, now: Timestamp, _ times: LocalTime, on screen: Screen
+  ) -> String {
     let unaccounted = directive.unaccounted
-    var lines = [
-      Paint.strong.apply(
-        "\(directive.words), for \(SafeText.line(directive.addressees))", on: screen),
-      "from \(SafeText.line(directive.callsign)) at \(directive.createdAt), "
-        + directive.status.name,
-    ]
+    var page = Page()
+    page.add("\(directive.words), for \(directive.addressees)", .strong)
+    page.add(
+      "from \(directive.callsign) at \(times.text(directive.createdAt)), "
+        + directive.status.name)
     if let deadline = directive.deadline {
       let due = directive.dueCell(now: now)
-      lines.append("due \(deadline): \(due.paint.apply(due.text, on: screen))")
+      page.add("due \(times.text(deadline)): \(due.text)", due.paint)
     }
     if !directive.supersedes.isEmpty {
-      lines.append("replaces " + directive.supersedes.map(\.short).joined(separator: ", "))
+      page.add("replaces " + directive.supersedes.map(\.short).joined(separator: ", "))
     }
-    if let successor = directive.supersededBy { lines.append("replaced by \(successor.short)") }
-    if !directive.text.isEmpty { lines.append(SafeText.paragraphs(directive.text)) }
-    lines.append("")
+    if let successor = directive.supersededBy { page.add("replaced by \(successor.short)") }
+    if !directive.text.isEmpty { page.add(paragraphs: directive.text) }
+    page.add("")
     guard !directive.people.isEmpty else {
-      return (lines + ["It is for nobody who is known here."]).joined(separator: "\n")
+      page.add("No known person is addressed.")
+      return page.text(on: screen)
     }
-    lines.append(
-      unaccounted.isEmpty
-        ? Paint.good.apply("Everybody is accounted for.", on: screen)
-        : Paint.bad.apply("\(unaccounted.count) unaccounted for:", on: screen))
+    if unaccounted.isEmpty {
+      page.add("Everyone is accounted for.", .good)
+    } else {
+      page.add("\(unaccounted.count) unaccounted for:", .bad)
+    }
     if !directive.lateArrivals.isEmpty {
-      lines.append(
+      page.add(
         "\(Words.count(directive.lateArrivals.count, "late arrival", "late arrivals")), not counted"
       )
     }
-    var table = Table(["CALLSIGN", "ANSWER", "WHY", "WHERE", "LAST FIX", "ANSWERED"])
+    var table = Table(
+      ["CALLSIGN", "ANSWER", "REASON", "DIRECTION", "LAST FIX", "ANSWERED"],
+      optional: ["ANSWERED", "DIRECTION"])
     for person in directive.people {
       table.add([
         .init(person.callsign, .strong), person.state.cell, .init(person.reason),
         .init(person.direction?.words ?? ""),
         .init(person.fixAgeSeconds.map { "\(Words.age($0)) ago" } ?? "never"),
-        .init(person.answeredAt.map { "\($0)" } ?? ""),
+        .init(person.answeredAt.map(times.text) ?? ""),
       ])
     }
-    lines.append(table.text(on: screen))
-    return lines.joined(separator: "\n")
+    return page.text(on: screen) + "\n" + table.text(on: screen)
   }
 }
 
 extension Respondent.State {
-  /// A sign and the word, so that nothing hangs on colour.
+  /// A sign and the word: colour is never the only difference.
   var cell: Table.Cell {
     switch self {
     case .acknowledged: Table.Cell("✔ acknowledged", .good)
@@ -73,14 +79,14 @@ extension Respondent.State {
 }
 
 extension DirectiveSummary {
-  /// What is asked, and where to go.
+  /// The kind of directive, and the zones to go to.
   var words: String {
     guard !zones.isEmpty else { return kind.name }
     let names = zones.map { $0.name.isEmpty ? "zone \($0.id.short)" : $0.name }
     return "\(kind.name) to \(names.joined(separator: " or "))"
   }
 
-  /// How long there is left, or how long it is over.
+  /// The time until the deadline, or since it.
   func dueCell(now: Timestamp) -> Table.Cell {
     guard let deadline, status == .open else { return Table.Cell("") }
     guard now > deadline else {
@@ -93,7 +99,7 @@ extension DirectiveSummary {
 }
 
 extension AlertLevel {
-  /// A sign and the word, so that nothing hangs on colour.
+  /// A sign and the word: colour is never the only difference.
   var cell: Table.Cell {
     switch self {
     case .danger: Table.Cell("✖ danger", .bad)

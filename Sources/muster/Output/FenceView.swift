@@ -1,14 +1,15 @@
 internal import MusterModel
 
-/// Fences as people read them.
+/// Text output about zones.
 enum FenceView {
   static func table(of fences: [FenceSummary]) -> Table {
-    var table = Table(["ID", "NAME", "KIND", "USE", "SHAPE", "INSIDE"])
+    var table = Table(["NAME", "KIND", "STATE", "INSIDE", "ID", "SHAPE"], optional: ["SHAPE"])
     for fence in fences {
       table.add([
-        .init(fence.id.short), .init(fence.name, fence.isActive ? .strong : .faint),
-        kind(fence.kind), fence.isActive ? .init("✔ active", .good) : .init("– inactive", .faint),
-        .init(Words.shape(fence.geometry)), .init(fence.inside.joined(separator: ", ")),
+        .init(fence.name, fence.isActive ? .strong : .faint), kind(fence.kind),
+        fence.isActive ? .init("✔ active", .good) : .init("– inactive", .faint),
+        .init(fence.inside.joined(separator: ", ")), .init(fence.id.short),
+        .init(Words.shape(fence.geometry)),
       ])
     }
     return table
@@ -22,21 +23,23 @@ enum FenceView {
     }
   }
 
-  static func page(of fence: FenceSummary, on screen: Screen) -> String {
-    var lines = [
-      Paint.strong.apply(SafeText.line(fence.name), on: screen),
-      "\(fence.kind.name), \(fence.isActive ? "active" : "inactive")",
-      Words.shape(fence.geometry),
+  static func page(of fence: FenceSummary, _ times: LocalTime, on screen: Screen) -> String {
+    var page = Page()
+    page.add(fence.name, .strong)
+    page.add("\(fence.kind.name), \(fence.isActive ? "active" : "inactive")")
+    page.add(Words.shape(fence.geometry))
+    page.add(
       fence.inside.isEmpty
-        ? "nobody is inside"
-        : "inside: " + fence.inside.map(SafeText.line).joined(separator: ", "),
-      fence.reviewAt.map { "review due \($0)" } ?? "no review is due",
-      fence.alertsEntry ? "entries raise alerts" : "entries raise no alerts",
-      "since \(fence.createdAt), last changed at \(fence.updatedAt)",
-      "id \(fence.id)",
-    ]
-    if !fence.properties.isEmpty { lines += ["", SafeText.paragraphs(fence.properties)] }
-    lines += fence.conflicts.flatMap { ReportView.conflict(in: $0, on: screen) }
-    return lines.joined(separator: "\n")
+        ? "no one is inside" : "inside: " + fence.inside.joined(separator: ", "))
+    page.add(fence.reviewAt.map { "review due \(times.text($0))" } ?? "no review is due")
+    page.add(fence.alertsEntry ? "entries raise alerts" : "entries raise no alerts")
+    page.add("created \(times.text(fence.createdAt)), changed \(times.text(fence.updatedAt))")
+    page.add("id \(fence.id)")
+    if !fence.properties.isEmpty {
+      page.add("")
+      page.add(paragraphs: fence.properties)
+    }
+    for conflict in fence.conflicts { ReportView.add(conflict, to: &page, times) }
+    return page.text(on: screen)
   }
 }

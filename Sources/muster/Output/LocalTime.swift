@@ -19,6 +19,9 @@ struct LocalTime {
     let digits = String(shifted.description.prefix(19)).replacing("T", with: " ")
     return zone == .gmt ? digits + "Z" : digits
   }
+
+  /// The same of a time that JSON has; the text as it is if it is none.
+  func text(rfc3339 time: String) -> String { Timestamp(rfc3339: time).map(text) ?? time }
 }
 
 /// The time zone of text output.

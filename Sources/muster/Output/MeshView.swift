@@ -1,22 +1,24 @@
 internal import MusterInterchange
 internal import MusterModel
 
-/// Who hears whom as people read of it: a line for each two devices.
+/// Text output about the mesh: one line for each link.
 enum MeshView {
   static func table(of mesh: MeshSummary, now: Timestamp) -> Table {
-    var table = Table(["WHO", "", "WHOM", "PATH", "SINCE", "TOLD", "LACKS"])
+    var table = Table(
+      ["FROM", "", "TO", "PATH", "SINCE", "UPDATED", "MISSING"], optional: ["SINCE", "PATH"])
     for link in lines(of: mesh) {
       table.add([
         .init(link.fromCallsign, .strong), arrow(link), .init(link.toCallsign, .strong),
         .init(link.path.name),
-        .init(Words.age(max(0, now.milliseconds(since: link.since) / 1000))), told(link, now: now),
-        .init(link.behindFrames.map(lacks) ?? "not told"),
+        .init(Words.age(max(0, now.milliseconds(since: link.since) / 1000))),
+        updated(link, now: now),
+        .init(link.behindFrames.map(missing) ?? "unknown"),
       ])
     }
     return table
   }
 
-  /// Of two that hear each other one link: this laptop's own, or the one that was told later.
+  /// One link for each pair of devices: this laptop's own, or the one that was published last.
   static func lines(of mesh: MeshSummary) -> [MeshLink] {
     var chosen: [Set<DeviceID>: MeshLink] = [:]
     for link in mesh.links {
@@ -35,16 +37,16 @@ enum MeshView {
   }
 
   private static func arrow(_ link: MeshLink) -> Table.Cell {
-    link.isMutual ? .init("⇄ hears, both ways", .good) : .init("→ hears, one way", .doubtful)
+    link.isMutual ? .init("⇄ both ways", .good) : .init("→ one way", .doubtful)
   }
 
-  private static func told(_ link: MeshLink, now: Timestamp) -> Table.Cell {
+  private static func updated(_ link: MeshLink, now: Timestamp) -> Table.Cell {
     if link.behindFrames != nil { return .init("now") }
     let age = Words.age(link.ageSeconds(now: now)) + " ago"
     return link.isCurrent ? .init(age) : .init(age + ", out of reach", .doubtful)
   }
 
-  private static func lacks(_ frames: UInt64) -> String {
+  private static func missing(_ frames: UInt64) -> String {
     frames == 0 ? "nothing" : Words.count(Int(clamping: frames), "frame", "frames")
   }
 }

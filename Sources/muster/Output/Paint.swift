@@ -1,4 +1,4 @@
-/// Emphasis on a terminal (ECMA-48 SGR). Never the only sign of anything: a word stands beside it.
+/// Emphasis on a terminal (ECMA-48 SGR). A word always has the same meaning beside it.
 enum Paint: String, Hashable {
   case plain = ""
   case strong = "1"

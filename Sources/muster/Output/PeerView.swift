@@ -1,43 +1,47 @@
 internal import MusterModel
 
-/// Other devices as people read of them.
+/// Text output about peers.
 enum PeerView {
-  /// `5, of them 3 connected`.
+  /// `5, of which 3 are in reach`.
   static func count(of peers: [PeerSummary]) -> String {
     guard !peers.isEmpty else { return "none yet" }
-    return "\(peers.count), of them \(peers.count { $0.state != .silent }) within reach"
+    return "\(peers.count), of which \(peers.count { $0.state != .silent }) in reach"
   }
 
-  /// Whom this laptop hears, and how far each is behind.
+  /// The link to each peer, and what the peer is missing.
   static func summary(of peers: [PeerSummary]) -> Table {
-    var table = Table(["CALLSIGN", "DEVICE", "ADDRESS", "LINK", "HEARD", "LACKS"])
+    var table = Table(
+      ["CALLSIGN", "LINK", "LAST SEEN", "MISSING", "ADDRESS", "DEVICE"],
+      optional: ["ADDRESS", "DEVICE"])
     for peer in peers {
       table.add([
-        .init(peer.callsign, .strong), .init(peer.device.short), .init("\(peer.endpoint)"),
-        link(peer), heard(peer), lacks(peer),
+        .init(peer.callsign, .strong), link(peer), seen(peer), missing(peer),
+        .init("\(peer.endpoint)"), .init(peer.device.short),
       ])
     }
     return table
   }
 
-  /// The same with by which path, since when, how quickly and how much.
+  /// The same with path, age, round trip and traffic.
   static func details(of peers: [PeerSummary]) -> Table {
-    var table = Table([
-      "CALLSIGN", "DEVICE", "LINK", "SINCE", "HEARD", "ADDRESS", "BY", "ROUND TRIP", "LACKS",
-      "SENT", "RECEIVED",
-    ])
+    var table = Table(
+      [
+        "CALLSIGN", "LINK", "LAST SEEN", "MISSING", "ADDRESS", "DEVICE", "SINCE", "ROUND TRIP",
+        "SENT", "RECEIVED", "INTERFACE",
+      ], optional: ["DEVICE", "SINCE", "ROUND TRIP", "SENT", "RECEIVED", "INTERFACE"])
     for peer in peers {
       table.add([
-        .init(peer.callsign, .strong), .init(peer.device.short), link(peer),
-        .init(Words.age(peer.connectedSeconds)), heard(peer), .init("\(peer.endpoint)"),
-        .init(peer.interface), .init(Words.roundTrip(peer.roundTripMicroseconds)), lacks(peer),
-        .init(Words.bytes(peer.sentBytes)), .init(Words.bytes(peer.receivedBytes)),
+        .init(peer.callsign, .strong), link(peer), seen(peer), missing(peer),
+        .init("\(peer.endpoint)"), .init(peer.device.short),
+        .init(Words.age(peer.connectedSeconds)),
+        .init(Words.roundTrip(peer.roundTripMicroseconds)), .init(Words.bytes(peer.sentBytes)),
+        .init(Words.bytes(peer.receivedBytes)), .init(peer.interface),
       ])
     }
     return table
   }
 
-  /// What people are told of a device that follows other rules; nil of any other.
+  /// What to show for a device with another rules version; nil for any other.
   static func update(_ peer: PeerSummary) -> String? {
     switch peer.needsUpdate {
     case nil: nil
@@ -46,7 +50,7 @@ enum PeerView {
     }
   }
 
-  /// Which laptops are to be updated; nil where all follow the same rules.
+  /// Which laptops need an update; nil if all have the same rules version.
   static func update(_ peers: [PeerSummary]) -> String? {
     if peers.contains(where: { $0.needsUpdate == .thisLaptop }) {
       return "this laptop needs an update: others have a newer muster, and nothing is synchronized "
@@ -62,16 +66,16 @@ enum PeerView {
     if let update = update(peer) { return .init("✖ " + update, .doubtful) }
     return switch peer.state {
     case .connected: .init("✔ connected", .good)
-    case .heard: .init("✔ heard", .good)
+    case .heard: .init("✔ seen", .good)
     case .silent: .init("✖ silent", .doubtful)
     }
   }
 
-  private static func heard(_ peer: PeerSummary) -> Table.Cell {
+  private static func seen(_ peer: PeerSummary) -> Table.Cell {
     .init(Words.age(peer.lastHeardSeconds) + " ago")
   }
 
-  private static func lacks(_ peer: PeerSummary) -> Table.Cell {
+  private static func missing(_ peer: PeerSummary) -> Table.Cell {
     if peer.needsUpdate != nil { return .init("not synchronized", .doubtful) }
     return .init(
       peer.behindFrames == 0

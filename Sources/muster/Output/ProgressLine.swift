@@ -38,6 +38,15 @@ final class ProgressLine: Sendable {
   /// Changes what stands behind the title, such as `3 of 20`.
   func update(_ detail: String) { state.withLock { $0.detail = detail } }
 
+  /// Prints a line of its own on standard error, above this one.
+  func note(_ text: String) {
+    state.withLock { state in
+      if state.isShown { write("\r\u{1B}[K") }
+      state.isShown = false
+      Standard.complain(text)
+    }
+  }
+
   private func show() {
     let seconds = (ContinuousClock.now - begin).components.seconds
     state.withLock { state in

@@ -16,7 +16,7 @@ struct QRCode: Hashable {
     else { return nil }
     defer { QRcode_free(code) }
     let width = Int(code.pointee.width)
-    // The lowest bit of a module's byte says that it is dark.
+    // The lowest bit of a module's byte is set if it is dark.
     modules = (0..<width).map { row in
       (0..<width).map { code.pointee.data[row * width + $0] & 1 == 1 }
     }

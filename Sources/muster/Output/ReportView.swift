@@ -1,69 +1,73 @@
 internal import MusterModel
 
-/// Reports as people read them.
+/// Text output about reports.
 enum ReportView {
   static func table(of reports: [ReportSummary]) -> Table {
-    var table = Table([
-      "ID", "", "TITLE", "CATEGORY", "SEVERITY", "PLACE", "STATUS", "BY", "SEEN", "DELIVERY",
-    ])
+    var table = Table(
+      [
+        "ID", "", "TITLE", "SEV", "STATUS", "DELIVERY", "BY", "CATEGORY", "CONFIRMED", "POSITION",
+      ], optional: ["BY", "CATEGORY", "CONFIRMED", "POSITION"])
     for report in reports {
       table.add([
         .init(report.id.short), mark(report),
         .init(report.title, report.status == .open ? .strong : .faint),
-        .init(report.category.name), .init(report.severity.map { "\($0)" } ?? ""),
-        .init(Words.place(report.position)), .init(report.status.name),
-        .init(report.ownerCallsign),
+        .init(report.severity.map { "\($0)" } ?? ""), .init(report.status.name),
+        delivery(report.delivery), .init(report.ownerCallsign), .init(report.category.name),
         .init(report.confirmations.isEmpty ? "" : "\(report.confirmations.count)×"),
-        held(report.delivery),
+        .init(Words.place(report.position)),
       ])
     }
     return table
   }
 
-  private static func held(_ delivery: Delivery) -> Table.Cell {
+  private static func delivery(_ delivery: Delivery) -> Table.Cell {
     delivery.commandPost ? .init(delivery.text, .good) : .init(delivery.text)
   }
 
   private static func mark(_ report: ReportSummary) -> Table.Cell {
     if report.toEvacuate, report.status == .open { return .init("▲ evacuate", .bad) }
-    if !report.conflicts.isEmpty { return .init("≠ disputed", .doubtful) }
+    if !report.conflicts.isEmpty { return .init("≠ conflict", .doubtful) }
     return .init("")
   }
 
-  static func page(of report: ReportSummary, on screen: Screen) -> String {
-    var lines = [Paint.strong.apply(SafeText.line(report.title), on: screen)]
-    if report.toEvacuate { lines.append(Paint.bad.apply("▲ evacuate", on: screen)) }
+  static func page(
+    of report: ReportSummary, _ times: LocalTime, on screen: Screen
+  ) -> String {
+    var page = Page()
+    page.add(report.title, .strong)
+    if report.toEvacuate { page.add("▲ evacuate", .bad) }
     let severity = report.severity.map { ", severity \($0) of 5" } ?? ""
-    lines.append("\(report.category.name)\(severity), \(report.status.name)")
-    if report.position != nil { lines.append("at \(Words.place(report.position))") }
-    lines.append("by \(SafeText.line(report.ownerCallsign)) at \(report.createdAt)")
-    if report.updatedAt != report.createdAt { lines.append("last changed at \(report.updatedAt)") }
+    page.add("\(report.category.name)\(severity), \(report.status.name)")
+    if report.position != nil { page.add("at \(Words.place(report.position))") }
+    page.add("by \(report.ownerCallsign) at \(times.text(report.createdAt))")
+    if report.updatedAt != report.createdAt {
+      page.add("last changed at \(times.text(report.updatedAt))")
+    }
     if !report.confirmations.isEmpty {
-      lines.append(
-        "seen too by " + report.confirmations.map(SafeText.line).joined(separator: ", "))
+      page.add("confirmed by " + report.confirmations.joined(separator: ", "))
     }
-    let delivery = report.delivery
-    lines.append(
-      delivery.commandPost ? Paint.good.apply(delivery.text, on: screen) : delivery.text)
-    lines.append("id \(report.id)")
-    if !report.details.isEmpty { lines += ["", SafeText.paragraphs(report.details)] }
-    lines += report.conflicts.flatMap { conflict(in: $0, on: screen) }
+    page.add(report.delivery.text, report.delivery.commandPost ? .good : .plain)
+    page.add("id \(report.id)")
+    if !report.details.isEmpty {
+      page.add("")
+      page.add(paragraphs: report.details)
+    }
+    for conflict in report.conflicts { add(conflict, to: &page, times) }
     for comment in report.comments {
-      lines += [
-        "",
-        Paint.faint.apply("\(SafeText.line(comment.callsign)), \(comment.writtenAt):", on: screen),
-        SafeText.paragraphs(comment.text),
-      ]
+      page.add("")
+      page.add("\(comment.callsign), \(times.text(comment.writtenAt)):", .faint)
+      page.add(paragraphs: comment.text)
     }
-    return lines.joined(separator: "\n")
+    return page.text(on: screen)
   }
 
-  /// The lines that tell of a disagreement, the shown value first.
-  static func conflict(in conflict: FieldConflict, on screen: Screen) -> [String] {
-    let heading = "≠ people disagree on the \(conflict.field.name); the first is shown:"
-    return ["", Paint.doubtful.apply(heading, on: screen)]
-      + conflict.values.map {
-        "  \(SafeText.line($0.text)) (\(SafeText.line($0.callsign)), \($0.writtenAt))"
-      }
+  /// Adds the values of a conflict, the shown one first.
+  static func add(_ conflict: FieldConflict, to page: inout Page, _ times: LocalTime) {
+    page.add("")
+    page.add("≠ conflict in \(conflict.field.name); the first value is shown:", .doubtful)
+    for value in conflict.values {
+      page.add(
+        "\(value.text) (\(value.callsign), \(times.text(value.writtenAt)))", indent: 2)
+    }
   }
 }

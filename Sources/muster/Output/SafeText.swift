@@ -1,7 +1,7 @@
 internal import MusterModel
 
-/// Words of other people, fit for a terminal: what would move its cursor, change its colours or
-/// reverse a line is shown as `�`.
+/// Text of other users, safe for a terminal: characters that move its cursor, change its colours or
+/// reverse a line are shown as `�`.
 enum SafeText {
   /// On one line; line breaks become spaces.
   static func line(_ text: String) -> String { replaced(text, keeping: []) }
@@ -23,7 +23,7 @@ enum SafeText {
 }
 
 extension TextRule {
-  /// The rule of a line without its length: asked of one character with a letter before it.
+  /// The rule of a line without its length: applied to one character after a letter.
   fileprivate static func allowsOnTerminal(_ scalar: Unicode.Scalar) -> Bool {
     TextRule.line.accepts("a\(scalar)")
   }

@@ -55,7 +55,7 @@ struct Table {
 
   private static let gap = 2
   /// What a column of words keeps before another column is left out.
-  private static let readable = 14
+  private static let readable = 18
   /// A longer word is broken.
   private static let longestWord = 24
 

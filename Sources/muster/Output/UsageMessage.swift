@@ -1,4 +1,5 @@
 internal import ArgumentParser
+internal import Foundation
 
 /// What the parser prints: help that fits the terminal, and errors on two lines.
 enum UsageMessage {
@@ -14,14 +15,22 @@ enum UsageMessage {
   /// What is wrong, and where the right usage is described.
   static func complaint(_ error: any Error) -> String {
     let lines = Muster.fullMessage(for: error).split(separator: "\n")
-    let reason = Muster.message(for: error)
+    let reason = oneLine(Muster.message(for: error))
     guard let help = lines.last?.firstMatch(of: /'(muster[^']*--help)'/) else { return reason }
     return "\(reason)\nSee: \(help.1)"
   }
 
-  /// Help with its usage line wrapped between options.
+  /// A message that lists the allowed values line by line, on one line.
+  private static func oneLine(_ message: String) -> String {
+    let lines = message.split(separator: "\n")
+    let values = lines.dropFirst().map { $0.trimmingPrefix(#/\s*- /#) }
+    return ([lines.first.map(String.init)] + [values.joined(separator: ", ")])
+      .compactMap { $0 }.filter { !$0.isEmpty }.joined(separator: " ")
+  }
+
+  /// Help with its usage line wrapped between options, and the options of the node last.
   static func wrapped(_ help: String, to columns: Int) -> String {
-    help.split(separator: "\n", omittingEmptySubsequences: false).map { line in
+    nodeLast(help).split(separator: "\n", omittingEmptySubsequences: false).map { line in
       guard line.hasPrefix("USAGE:") else { return String(line) }
       let words = line.matches(of: /\[[^\]]*\](?: \.\.\.)?|--\S+ <[^>]*>|\S+/).map {
         String($0.output)
@@ -29,6 +38,14 @@ enum UsageMessage {
       return WrappedText(words: words, width: columns, indent: "         ").lines
         .joined(separator: "\n")
     }.joined(separator: "\n")
+  }
+
+  private static func nodeLast(_ help: String) -> String {
+    guard let start = help.range(of: "\nNODE:\n")?.lowerBound,
+      let end = help[start...].range(of: "\n\n")?.lowerBound
+    else { return help }
+    let section = help[start...end]
+    return String(help[..<start]) + help[help.index(end, offsetBy: 2)...] + section
   }
 
   static func columns(of screen: Screen) -> Int { min(screen.columns ?? 80, widest) }

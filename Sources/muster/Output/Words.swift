@@ -1,7 +1,7 @@
 internal import Foundation
 internal import MusterModel
 
-/// How values read in sentences and tables.
+/// Values as text output shows them.
 enum Words {
   static func place(_ coordinate: Coordinate?) -> String {
     guard let coordinate else { return "" }
@@ -20,7 +20,7 @@ enum Words {
       : String(format: metres == metres.rounded() ? "%.0f m" : "%.1f m", metres)
   }
 
-  /// `4 s`, `12 min`, `3 h`, `2 d`: the largest unit that is not nought.
+  /// `4 s`, `12 min`, `3 h`, `2 d`: in the largest unit that is not zero.
   static func age(_ seconds: Int64?) -> String {
     guard let seconds else { return "" }
     switch seconds {
@@ -31,7 +31,7 @@ enum Words {
     }
   }
 
-  /// `0.4 ms`, `35 ms`, `1.2 s`; nothing where it is not known.
+  /// `0.4 ms`, `35 ms`, `1.2 s`; empty if it is unknown.
   static func roundTrip(_ microseconds: Int64?) -> String {
     guard let microseconds else { return "" }
     switch microseconds {
@@ -56,21 +56,21 @@ enum Words {
     "\(number) \(number == 1 ? one : many)"
   }
 
-  /// What a peer does that withholds, and for how long.
+  /// The symptom of a stalled peer, and for how long.
   static func deed(of peer: StandstillSummary) -> String {
     let what =
       peer.kind == .keepsToItself
-      ? "has what this laptop lacks, and hands nothing over"
-      : "lacks what this laptop has, and asks for nothing"
-    return "\(what), for \(age(peer.seconds)): it withholds, or its disk or link fails"
+      ? "advertises data but does not deliver it"
+      : "is missing data but does not request it"
+    return "\(what), for \(age(peer.seconds)): check its disk, its link and its user"
   }
 
-  /// Of whom nothing new has come; nil where there is nobody.
+  /// The people without new data; nil if there are none.
   static func stale(_ silences: [SilenceSummary]) -> String? {
     guard !silences.isEmpty else { return nil }
     let named = silences.prefix(6).map { "\($0.callsign) (\(age($0.seconds)))" }
     let rest = silences.count > 6 ? ", and \(silences.count - 6) more" : ""
-    return "nothing new of " + named.joined(separator: ", ") + rest
+    return "no new data of " + named.joined(separator: ", ") + rest
   }
 
   static func shape(_ geometry: FenceGeometry) -> String {
@@ -88,7 +88,7 @@ enum Words {
 }
 
 extension UserSummary {
-  /// A sign and the words of the status.
+  /// A sign and the label of the status.
   var statusCell: Table.Cell {
     switch severity {
     case .danger: Table.Cell("✖ \(status.label)", .bad)
@@ -98,7 +98,7 @@ extension UserSummary {
     }
   }
 
-  /// Why the person has this status, and all else that applies.
+  /// The reason for the status, and all other conditions that apply.
   var reasons: String {
     let others = conditions.filter { $0.status != status }.map(\.reason)
     return ([reason] + others).joined(separator: " · ")

@@ -1,12 +1,12 @@
 internal import Dispatch
 internal import Foundation
 
-/// The terminal while the live screen has it: another screen than the one with the shell's lines,
-/// no cursor, keys as they are pressed. All is put back by `leave`.
+/// The terminal during the live screen: alternate screen, no cursor, unbuffered keys. `leave`
+/// restores it.
 ///
-/// `@unchecked Sendable`: what changes after `init` is guarded by `lock`.
+/// `@unchecked Sendable`: `lock` guards every property that changes after `init`.
 final class LiveTerminal: @unchecked Sendable {
-  /// What the person, or the system, wants.
+  /// A request of the user or the system.
   enum Wish: Sendable {
     case redraw
     case quit
@@ -17,11 +17,11 @@ final class LiveTerminal: @unchecked Sendable {
   private var hasLeft = false
   private var sources: [any DispatchSourceProtocol] = []
 
-  /// Throws where there is no terminal on both sides.
+  /// Throws `Refusal` unless standard input and output are a terminal.
   init() throws {
     var attributes = termios()
     guard isatty(STDOUT_FILENO) == 1, tcgetattr(STDIN_FILENO, &attributes) == 0 else {
-      throw Refusal("that needs a terminal; `muster watch --once` prints one screen")
+      throw Refusal("watch needs a terminal: use `muster watch --once` to print one screen")
     }
     before = attributes
     attributes.c_lflag &= ~tcflag_t(ICANON | ECHO | ISIG)
@@ -31,24 +31,24 @@ final class LiveTerminal: @unchecked Sendable {
     try Standard.write(Array("\u{1B}[?1049h\u{1B}[?25l".utf8))
   }
 
-  /// Keys and signals, as wishes.
-  func wishes(_ tell: @escaping @Sendable (Wish) -> Void) {
+  /// Reports keys and signals as wishes.
+  func wishes(_ report: @escaping @Sendable (Wish) -> Void) {
     let queue = DispatchQueue(label: "muster.watch")
     for (number, wish) in [
       (SIGWINCH, Wish.redraw), (SIGINT, .quit), (SIGTERM, .quit), (SIGHUP, .quit),
     ] {
       signal(number, SIG_IGN)
       let source = DispatchSource.makeSignalSource(signal: number, queue: queue)
-      source.setEventHandler { tell(wish) }
+      source.setEventHandler { report(wish) }
       keep(source)
     }
     let keys = DispatchSource.makeReadSource(fileDescriptor: STDIN_FILENO, queue: queue)
     keys.setEventHandler {
       var bytes = [UInt8](repeating: 0, count: 64)
       let count = read(STDIN_FILENO, &bytes, bytes.count)
-      // Nothing is the end of what could be typed.
+      // No bytes: the input has ended.
       let quits = count <= 0 || bytes.prefix(count).contains { [3, 4, 113, 81].contains($0) }
-      tell(quits ? .quit : .redraw)
+      report(quits ? .quit : .redraw)
     }
     keep(keys)
   }
@@ -58,13 +58,13 @@ final class LiveTerminal: @unchecked Sendable {
     source.activate()
   }
 
-  /// The screen in one write, so that nothing flickers: each line over the old one.
+  /// Draws the screen in one write, each line over the old one, to avoid flicker.
   func show(_ lines: [String]) throws {
     let body = lines.map { $0 + "\u{1B}[K" }.joined(separator: "\r\n")
     try Standard.write(Array("\u{1B}[H\(body)\u{1B}[J".utf8))
   }
 
-  /// Columns and rows; a usual size where the terminal does not say.
+  /// Columns and rows; 80 by 24 if the terminal reports none.
   static var size: (columns: Int, rows: Int) {
     var size = winsize()
     guard ioctl(STDOUT_FILENO, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0, size.ws_row > 0
@@ -72,7 +72,7 @@ final class LiveTerminal: @unchecked Sendable {
     return (Int(size.ws_col), Int(size.ws_row))
   }
 
-  /// Puts the terminal back as it was. Doing so again does nothing.
+  /// Restores the terminal. Idempotent.
   func leave() {
     let isFirst = lock.withLock {
       defer { hasLeft = true }
@@ -85,7 +85,7 @@ final class LiveTerminal: @unchecked Sendable {
     do {
       try Standard.write(Array("\u{1B}[?25h\u{1B}[?1049l".utf8))
     } catch {
-      // The terminal has gone: there is nothing to put back.
+      // The terminal has gone: there is nothing to restore.
     }
   }
 }

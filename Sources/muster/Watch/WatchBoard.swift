@@ -1,11 +1,10 @@
 internal import MusterModel
 
-/// What the live screen shows, and how it is laid out on so many lines: a function of what the node
-/// said and of the moment.
+/// The live screen: a function of the node's replies, the time and the size of the terminal.
 ///
 ///     title
-///     ALERTS · PEOPLE · DIRECTIVES · REPORTS · FENCES · PEERS, of each what there is room for
-///     how to leave
+///     ALERTS · PEOPLE · DIRECTIVES · REPORTS · ZONES · PEERS, as far as there is room
+///     keys
 struct WatchBoard {
   var status: StatusSummary
   var users: [UserSummary] = []
@@ -13,18 +12,19 @@ struct WatchBoard {
   var fences: [FenceSummary] = []
   var directives: [DirectiveSummary] = []
   var alerts: [Alert] = []
+  var times = LocalTime.local
 
   private struct Section {
     let title: String
     let lines: [WatchLine]
-    /// What it gets before the others get more than theirs.
+    /// The lines it gets before other sections get more than theirs.
     let share: Int
   }
 
   /// Exactly `rows` lines of at most `columns` characters.
   func lines(columns: Int, rows: Int, now: Timestamp, on screen: Screen) -> [String] {
     var sections = sections(now: now)
-    // On a small screen the last go, so that of the first there is more than the headings.
+    // A small screen leaves out the last sections, to show more than headings of the first.
     while sections.count > 2, rows - 2 - sections.count < Self.least(of: sections) {
       sections.removeLast()
     }
@@ -41,7 +41,7 @@ struct WatchBoard {
     }
     lines = Array(lines.prefix(max(0, rows - 1)))
     while lines.count < rows - 1 { lines.append(WatchLine()) }
-    if rows > 0 { lines.append(WatchLine("q quits", .faint)) }
+    if rows > 0 { lines.append(WatchLine("Press q to quit", .faint)) }
     return lines.map { $0.text(columns: columns, on: screen) }
   }
 
@@ -49,7 +49,7 @@ struct WatchBoard {
     sections.reduce(0) { $0 + min($1.share, $1.lines.count) }
   }
 
-  /// Each its share, then the rest in the order of importance.
+  /// Gives each section its share, then the rest in the order of importance.
   private func rooms(for sections: [Section], in available: Int) -> [Int] {
     var rooms = sections.map { _ in 0 }
     var left = max(0, available)
@@ -66,10 +66,10 @@ struct WatchBoard {
 
   private func title(now: Timestamp) -> WatchLine {
     var line = WatchLine(status.operationName, .strong)
-    line.add("  \(status.callsign), \(status.role.name)")
-    line.add("  \(String(now.description.prefix(19)))Z")
+    line.add("  \(String(times.text(now).dropFirst(11)))")
     let connected = status.peers.count { $0.isConnected }
-    line.add("  \(connected) of \(Words.count(status.peers.count, "peer", "peers"))")
+    line.add("  \(connected)/\(Words.count(status.peers.count, "peer", "peers")) connected")
+    line.add("  \(status.callsign), \(status.role.name)")
     line.add("  state \(status.stateHash.description.prefix(8))", .faint)
     return line
   }
@@ -93,12 +93,12 @@ struct WatchBoard {
         lines: directives.filter { $0.status == .open }.map { Self.line($0, now: now) }, share: 2),
       Section(
         title: "REPORTS", lines: reports.filter { $0.status == .open }.map(Self.line), share: 3),
-      Section(title: "FENCES", lines: fences.filter(\.isActive).map(Self.line), share: 2),
+      Section(title: "ZONES", lines: fences.filter(\.isActive).map(Self.line), share: 2),
       Section(title: "PEERS", lines: status.peers.map(Self.line), share: 1),
     ]
   }
 
-  /// What else on the screen is not to be trusted as it stands.
+  /// Reasons to doubt the rest of the screen.
   private var warnings: [WatchLine] {
     var warnings = status.withholding.map { peer in
       WatchLine("  ✖ \(peer.callsign) \(Words.deed(of: peer))", .bad)
@@ -109,14 +109,14 @@ struct WatchBoard {
     return warnings
   }
 
-  /// The worst first, as in every list.
+  /// The most severe first, as in every list.
   private var people: [UserSummary] {
     users.sorted { UserSummary.isListed($0, before: $1) }
   }
 
   private static func line(_ user: UserSummary) -> WatchLine {
     var line = WatchLine("  ")
-    line.add(user.statusCell.text, width: 16, user.statusCell.paint)
+    line.add(user.statusCell.text, width: 17, user.statusCell.paint)
     line.add(user.callsign, width: 14, .strong)
     line.add(Words.age(user.age?.seconds), width: 6)
     line.add(user.reasons)
@@ -137,8 +137,7 @@ struct WatchBoard {
   private static func line(_ directive: DirectiveSummary, now: Timestamp) -> WatchLine {
     var line = WatchLine("  ")
     let due = directive.dueCell(now: now)
-    line.add(directive.id.short, width: 8, .faint)
-    line.add(directive.words, width: 24, .strong)
+    line.add(directive.words, width: 28, .strong)
     line.add("\(directive.answered)/\(directive.expected.count)", width: 6)
     if !due.text.isEmpty { line.add(due.text + "  ", due.paint) }
     if !directive.unaccounted.isEmpty {
@@ -151,10 +150,9 @@ struct WatchBoard {
   private static func line(_ report: ReportSummary) -> WatchLine {
     var line = WatchLine("  ")
     line.add(
-      report.toEvacuate ? "✖ leave" : "· report", width: 9, report.toEvacuate ? .bad : .plain)
+      report.toEvacuate ? "▲ evacuate" : "· report", width: 10, report.toEvacuate ? .bad : .plain)
     line.add(report.severity.map { "sev \($0)" } ?? "", width: 5)
-    line.add(report.title, width: 28, .strong)
-    line.add(report.ownerCallsign, width: 10)
+    line.add(report.title, width: 34, .strong)
     line.add(report.delivery.text)
     return line
   }
@@ -165,7 +163,7 @@ struct WatchBoard {
     line.add(fence.name, width: 20, .strong)
     line.add(
       fence.inside.isEmpty
-        ? "nobody inside" : "\(fence.inside.count) inside: " + fence.inside.joined(separator: ", "))
+        ? "no one inside" : "\(fence.inside.count) inside: " + fence.inside.joined(separator: ", "))
     return line
   }
 
@@ -173,11 +171,11 @@ struct WatchBoard {
     var line = WatchLine("  ")
     line.add(peer.state.name, width: 9, peer.isConnected ? .good : .doubtful)
     line.add(peer.callsign, width: 14, .strong)
-    line.add("heard \(Words.age(peer.lastHeardSeconds)) ago", width: 18)
+    line.add("seen \(Words.age(peer.lastHeardSeconds)) ago", width: 18)
     if let update = PeerView.update(peer) {
       line.add(update, .doubtful)
     } else {
-      line.add(peer.behindFrames == 0 ? "in step" : "\(peer.behindFrames) frames behind")
+      line.add(peer.behindFrames == 0 ? "up to date" : "missing \(peer.behindFrames) frames")
     }
     return line
   }

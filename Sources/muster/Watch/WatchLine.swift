@@ -21,7 +21,7 @@ struct WatchLine: Hashable {
     add(String(repeating: " ", count: width - DisplayWidth.of(cut) + 1))
   }
 
-  /// What fits, with an ellipsis where something does not.
+  /// The text that fits, with an ellipsis if it was cut.
   func text(columns: Int, on screen: Screen) -> String {
     var (line, room) = ("", columns)
     for piece in pieces {

@@ -1,0 +1,198 @@
+internal import MusterModel
+internal import MusterNode
+
+/// What users name on the command line: by its name or the first digits of its id.
+struct Naming<Item> {
+  /// Of one item, in lower case: `zone`.
+  let noun: String
+  let plural: String
+  /// The command that lists them all.
+  let list: String
+  let id: (Item) -> String
+  let name: (Item) -> String
+
+  /// How a name that is not whole is treated.
+  enum Match {
+    /// The beginning of a name is enough.
+    case beginning
+    /// Only the whole name counts: for commands that delete or revoke.
+    case whole
+  }
+
+  /// Returns the one item that is meant. A whole name goes before a name in another case, then an
+  /// id, then the beginning of a name.
+  ///
+  /// - Throws: `Refusal` if no item fits or several do. It lists the candidates, or suggests one.
+  func item(
+    named text: String, in items: [Item], match: Match = .beginning
+  ) throws(Refusal) -> Item {
+    let folded = text.lowercased()
+    let rules: [(Item) -> Bool] = [
+      { name($0) == text },
+      { name($0).lowercased() == folded },
+      { item in IdentifierPrefix(text).map { id(item).hasPrefix($0.digits) } ?? false },
+      { match == .beginning && folded.count >= 3 && name($0).lowercased().hasPrefix(folded) },
+    ]
+    for rule in rules {
+      let found = items.filter(rule)
+      if found.count == 1 { return found[0] }
+      if found.count > 1 { throw ambiguous(text, found) }
+    }
+    throw unknown(text, items)
+  }
+
+  private func ambiguous(_ text: String, _ found: [Item]) -> Refusal {
+    let shown = found.prefix(6).map { item in
+      name(item) == text ? short(item) : "\(short(item)) (\(name(item)))"
+    }
+    let rest = found.count > shown.count ? ", …" : ""
+    return Refusal(
+      "\(found.count) \(plural) match '\(text)': give the id, "
+        + shown.joined(separator: ", ") + rest)
+  }
+
+  private func unknown(_ text: String, _ items: [Item]) -> Refusal {
+    if let near = Suggestion.nearest(to: text, in: items.map(name)) {
+      return Refusal("there is no \(noun) '\(text)': did you mean '\(near)'? See: \(list)")
+    }
+    return Refusal("there is no \(noun) '\(text)': see \(list)")
+  }
+
+  private func short(_ item: Item) -> String { String(id(item).prefix(8)) }
+}
+
+extension Naming<FenceSummary> {
+  static var zones: Self {
+    Self(
+      noun: "zone", plural: "zones", list: "muster fence list", id: { "\($0.id)" },
+      name: { $0.name })
+  }
+}
+
+extension Naming<ReportSummary> {
+  static var reports: Self {
+    Self(
+      noun: "report", plural: "reports", list: "muster report list", id: { "\($0.id)" },
+      name: { $0.title })
+  }
+}
+
+extension Naming<UserSummary> {
+  static var people: Self {
+    Self(
+      noun: "person", plural: "people", list: "muster user list", id: { "\($0.id)" },
+      name: { $0.callsign })
+  }
+}
+
+extension Naming<DeviceSummary> {
+  static var devices: Self {
+    Self(
+      noun: "device", plural: "devices", list: "muster device list", id: { "\($0.id)" },
+      name: { $0.callsign })
+  }
+}
+
+extension Naming<DirectiveSummary> {
+  static var directives: Self {
+    Self(
+      noun: "directive", plural: "directives", list: "muster direct list", id: { "\($0.id)" },
+      name: { $0.words })
+  }
+}
+
+extension Naming<Alert> {
+  /// By kind, which is enough for the only alert of a kind.
+  static var alerts: Self {
+    Self(
+      noun: "alert", plural: "alerts", list: "muster alert list", id: { "\($0.id.row)" },
+      name: { $0.id.kind.name })
+  }
+}
+
+extension Door {
+  /// Whether the text is a whole id, which the node looks up at once.
+  private static func isWholeID(_ text: String) -> Bool {
+    text.utf8.count == 32 && IdentifierPrefix(text) != nil
+  }
+
+  func zone(named text: String, match: Naming<FenceSummary>.Match = .beginning) async throws
+    -> FenceSummary
+  {
+    let command: Command = Self.isWholeID(text) ? .fence(text) : .fences
+    guard case .fences(let zones) = try await ask(command) else { throw Refusal.unexpectedReply }
+    return try Naming.zones.item(named: text, in: zones, match: match)
+  }
+
+  func report(named text: String, match: Naming<ReportSummary>.Match = .beginning) async throws
+    -> ReportSummary
+  {
+    let command: Command = Self.isWholeID(text) ? .report(text) : .reports
+    guard case .reports(let all) = try await ask(command) else { throw Refusal.unexpectedReply }
+    return try Naming.reports.item(named: text, in: all, match: match)
+  }
+
+  /// An open directive goes before those that are closed or replaced.
+  func directive(named text: String) async throws -> DirectiveSummary {
+    let command: Command = Self.isWholeID(text) ? .directive(text) : .directives
+    guard case .directives(let all) = try await ask(command) else {
+      throw Refusal.unexpectedReply
+    }
+    let open = all.filter { $0.status == .open && $0.supersededBy == nil }
+    let isOpen = IdentifierPrefix(text) == nil && open.contains { $0.isCalled(text) }
+    return try Naming.directives.item(named: text, in: isOpen ? open : all)
+  }
+
+  /// The id of an alert. One with a kind in front, as in `help:3f9a`, is for the node to find.
+  func alert(named text: String) async throws -> String {
+    if text.contains(":") { return text }
+    guard case .alerts(let alerts) = try await ask(.alerts) else { throw Refusal.unexpectedReply }
+    return "\(try Naming.alerts.item(named: text, in: alerts).id)"
+  }
+
+  /// Devices that are not revoked go before revoked ones.
+  func device(named text: String) async throws -> DeviceSummary {
+    guard case .devices(let all) = try await ask(.devices) else { throw Refusal.unexpectedReply }
+    let standing = all.filter { !$0.isRevoked }
+    let isStanding = standing.contains { $0.callsign.lowercased() == text.lowercased() }
+    return try Naming.devices.item(named: text, in: isStanding ? standing : all, match: .whole)
+  }
+
+  /// The id of a person or tracker.
+  func person(named text: String) async throws -> String {
+    guard case .users(let people) = try await ask(.users) else { throw Refusal.unexpectedReply }
+    return "\(try Naming.people.item(named: text, in: people, match: .whole).id)"
+  }
+
+  /// The same where a person may be named.
+  func person(named text: String?) async throws -> String? {
+    guard let text else { return nil }
+    return try await person(named: text) as String
+  }
+
+  func people(named texts: [String]) async throws -> [String] {
+    guard !texts.isEmpty else { return [] }
+    guard case .users(let people) = try await ask(.users) else { throw Refusal.unexpectedReply }
+    var ids: [String] = []
+    for text in texts {
+      ids.append("\(try Naming.people.item(named: text, in: people, match: .whole).id)")
+    }
+    return ids
+  }
+
+  func zones(named texts: [String]) async throws -> [String] {
+    guard !texts.isEmpty else { return [] }
+    guard case .fences(let zones) = try await ask(.fences) else { throw Refusal.unexpectedReply }
+    var ids: [String] = []
+    for text in texts {
+      ids.append("\(try Naming.zones.item(named: text, in: zones, match: .whole).id)")
+    }
+    return ids
+  }
+}
+
+extension DirectiveSummary {
+  fileprivate func isCalled(_ text: String) -> Bool {
+    words.lowercased().hasPrefix(text.lowercased())
+  }
+}
