@@ -1,10 +1,9 @@
 internal import Foundation
 
-/// Keeps keys out of files that a crash would leave behind.
+/// Keeps keys out of core dumps.
 enum CoreDumps {
-  /// Forbids them, for this process and those that it starts. A system that hands crashes to a
-  /// program of its own does not ask for the limit, so where there is a filter of what a dump
-  /// holds, nothing passes it.
+  /// Disables core dumps for this process and its children. A system that pipes crashes to a
+  /// program ignores the limit, so the filter of dump contents excludes everything too.
   static func forbid() {
     var none = rlimit(rlim_cur: 0, rlim_max: 0)
     #if os(Linux)

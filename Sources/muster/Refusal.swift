@@ -1,10 +1,10 @@
-/// Why a command was not carried out, in one line for the person who gave it.
+/// Why a command failed, in one line for the user: what is wrong, and what to do next.
 struct Refusal: Error, Hashable, CustomStringConvertible {
   let description: String
 
   init(_ description: String) { self.description = description }
 
-  /// The node answered a question that was not asked.
+  /// The reply of the node does not fit the command.
   static let unexpectedReply = Refusal(
-    "the node answered another question; is it of another version?")
+    "the node sent an unexpected reply: check that its version is that of this program")
 }

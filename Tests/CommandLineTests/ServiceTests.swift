@@ -4,7 +4,7 @@ import Testing
 @testable import muster
 
 @Suite struct `A node as a service` {
-  @Test func `what is said arrives at the socket that was named, by its path or by its name`()
+  @Test func `a notification arrives at the socket, named by its path or its abstract name`()
     throws
   {
     let folder = FileManager.default.temporaryDirectory
@@ -18,11 +18,11 @@ import Testing
       addresses.append("@muster-\(UInt32.random(in: .min ... .max))")
     #endif
     for address in addresses {
-      let ear = try Ear(address)
-      defer { ear.close() }
+      let receiver = try Receiver(address)
+      defer { receiver.close() }
       let socket = try #require(NotifySocket(address: address))
       #expect(socket.send("READY=1") == nil)
-      #expect(ear.heard() == "READY=1")
+      #expect(receiver.received() == "READY=1")
     }
     #expect(NotifySocket(address: folder.path + "/nowhere")?.send("READY=1") != nil)
     for nonsense in ["", "relative/path", "/" + String(repeating: "x", count: 200)] {
@@ -30,7 +30,7 @@ import Testing
     }
   }
 
-  @Test func `systemd's clock counts for the process that it is meant for`() {
+  @Test func `the watchdog interval applies to the process that it names`() {
     func watchdog(_ environment: [String: String]) -> Duration? {
       SystemdNotifier.watchdog(environment, process: 7)
     }
@@ -43,7 +43,7 @@ import Testing
     #expect(watchdog([:]) == nil)
   }
 
-  @Test func `a home on what keeps no locks or owners is told of`() {
+  @Test func `a file system without locks or owners is reported`() {
     let mounts = [
       ["/dev/sda1", "/", "ext4"], ["proc", "/proc", "proc"], ["stick", "/media/stick", "vfat"],
       ["box:/home", "/home", "nfs4"], ["/dev/sdb1", "/home/anna", "btrfs"], ["broken"],
@@ -56,8 +56,8 @@ import Testing
   }
 }
 
-/// Somebody who listens for datagrams.
-private struct Ear {
+/// A socket that receives datagrams.
+private struct Receiver {
   private let descriptor: Int32
 
   init(_ address: String) throws {
@@ -78,9 +78,9 @@ private struct Ear {
     try #require(bound == 0)
   }
 
-  func heard() -> String {
+  func received() -> String {
     var bytes = [UInt8](repeating: 0, count: 256)
-    // It has been sent already: what is not there will not come.
+    // It was sent before: what has not arrived never will.
     let count = recv(descriptor, &bytes, bytes.count, Int32(MSG_DONTWAIT))
     return String(decoding: bytes.prefix(max(0, count)), as: UTF8.self)
   }

@@ -43,7 +43,7 @@ import Testing
     #expect(try settings.value(of: .linkRate) { $0 } == "1Mbit")
   }
 
-  @Test func `what nobody set is not set`() throws {
+  @Test func `a setting without a value is unset`() throws {
     let settings = try settings("")
     #expect(try settings.value(of: .listen) { $0 } == nil)
     #expect(try settings.values(of: .peer) { $0 } == nil)
@@ -54,7 +54,7 @@ import Testing
     arguments: [
       ("lisen = \"a:1\"", "listen"), ("listen \"a:1\"", "'='"), ("= 1", "key = value"),
       ("listen = a:1", "text"), ("listen = \"a:1", "closed"), ("listen = \"a\\n\"", "backslash"),
-      ("listen = \"a:1\" x", "follows"), ("peer = [\"a:1\"", "']'"), ("peer = [1]", "quotes"),
+      ("listen = \"a:1\" x", "after"), ("peer = [\"a:1\"", "']'"), ("peer = [1]", "quotes"),
       ("[node]", "key = value"), ("multicast = yes", "true or false"),
       ("listen = \"a:1\"\nlisten = \"b:1\"", ":2: "),
     ] as [(String, String)])

@@ -1,14 +1,14 @@
 internal import MusterNode
 
-/// Waits for a home that is in use. A command has it for a moment, a node until it listens and once
-/// more while it stops: to refuse at once would send people after a process that is gone by then.
+/// Waits for a home that is in use. A command holds the lock for a moment, a node until it listens
+/// and while it stops, so an immediate failure would name a process that ends soon.
 enum Patience {
   private static let most = Duration.seconds(5)
   private static let pause = Duration.milliseconds(50)
 
-  /// Tries until the home is free, or the time is up.
+  /// Retries until the home is free or the wait times out.
   ///
-  /// - Parameter isHopeless: asked after each failure; ends the waiting.
+  /// - Parameter isHopeless: called after each failure; true ends the wait.
   static func whileInUse<Result>(
     unless isHopeless: () async throws -> Bool = { false },
     _ attempt: () async throws -> sending Result

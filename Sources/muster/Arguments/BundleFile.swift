@@ -1,7 +1,7 @@
 internal import Foundation
 
-/// A bundle that is being written: under a name of its own beside the one that it is to have, until
-/// it is whole and on the disk.
+/// A bundle that is being written: under a temporary name in the same folder until it is complete
+/// and on the disk.
 final class BundleFileWriter {
   private let path: String
   private let temporaryPath: String
@@ -31,7 +31,7 @@ final class BundleFileWriter {
     guard lstat(path, &status) == 0 else { return }
     guard status.st_mode & S_IFMT == S_IFREG else { throw Refusal("\(path) is not a plain file") }
     guard replaces else {
-      throw Refusal("\(path) is there already: give another name, or --force to write over it")
+      throw Refusal("\(path) exists: give another name, or --force to replace it")
     }
   }
 
@@ -44,7 +44,7 @@ final class BundleFileWriter {
     count += bytes.count
   }
 
-  /// When this returns, the file has its name, and outlives a loss of power.
+  /// Renames the file. After it returns, the file survives a loss of power.
   func finish() throws(Refusal) {
     do {
       try file.synchronize()
@@ -64,21 +64,21 @@ final class BundleFileWriter {
     let descriptor = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
     guard descriptor >= 0 else { throw InputFile.refusal("write", path, errno) }
     defer { close(descriptor) }
-    // Some file systems of memory sticks know no such call for folders.
+    // Some file systems of memory sticks do not support it for folders.
     guard fsync(descriptor) == 0 || errno == EINVAL || errno == ENOTSUP else {
       throw InputFile.refusal("write", path, errno)
     }
   }
 }
 
-/// A bundle that is being read, a part at a time, so that its size does not matter.
+/// A bundle that is being read in parts, so that its size does not matter.
 final class BundleFileReader {
   private let path: String
   private let file: FileHandle
-  /// Read, and not passed yet.
+  /// Read, and not consumed yet.
   private var rest: [UInt8] = []
   private var hasEnded = false
-  /// What is read at a time: far more than the largest piece, and less than a command may have.
+  /// The size of a part: far more than the largest piece, less than the limit of a command.
   private static let windowBytes = 512 * 1024
 
   init(_ path: String) throws(Refusal) {
@@ -90,7 +90,7 @@ final class BundleFileReader {
     }
   }
 
-  /// The bytes after those that were passed, and whether the file ends with them.
+  /// Returns the bytes after those that were consumed, and whether the file ends with them.
   func read() throws(Refusal) -> (bytes: [UInt8], isLast: Bool) {
     do {
       while !hasEnded, rest.count < Self.windowBytes {
@@ -109,7 +109,7 @@ final class BundleFileReader {
     rest.removeFirst(count)
   }
 
-  /// Whether nothing is left.
+  /// Whether no bytes are left.
   var isAtEnd: Bool {
     get throws(Refusal) { rest.isEmpty ? try read().bytes.isEmpty : false }
   }

@@ -1,8 +1,8 @@
 internal import Foundation
 
-/// A file that a person named, read whole.
+/// A file that the user named, read whole.
 enum InputFile {
-  /// Refuses what is longer than `limit` before it is read.
+  /// Throws `Refusal` for a file of more than `limit` bytes, without reading it whole.
   static func bytes(of path: String, limit: Int) throws(Refusal) -> [UInt8] {
     Array(try data(of: path, limit: limit))
   }
@@ -38,7 +38,7 @@ enum InputFile {
   }
 }
 
-/// A file that a person named, written whole or not at all.
+/// A file that the user named, written whole or not at all.
 enum OutputFile {
   static func write(_ contents: [UInt8], to path: String) throws(Refusal) {
     do {

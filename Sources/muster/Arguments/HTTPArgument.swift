@@ -1,7 +1,7 @@
 internal import Foundation
 internal import MusterHTTP
 
-/// Where the node listens for HTTP: `ADDRESS:PORT`.
+/// The address that the node listens on for HTTP: `ADDRESS:PORT`.
 struct HTTPArgument: Hashable {
   let host: String
   let port: Int
@@ -10,7 +10,7 @@ struct HTTPArgument: Hashable {
     (host, port) = try AddressArgument(parsing: text).parts
   }
 
-  /// The dashboard's, where nobody chose another.
+  /// The default of the dashboard.
   static let standard = HTTPArgument(host: "127.0.0.1", port: 7480)
 
   private init(host: String, port: Int) { (self.host, self.port) = (host, port) }
@@ -22,17 +22,17 @@ struct HTTPArgument: Hashable {
   }
 }
 
-/// The node's listener for the dashboard, programs and phones, as it was chosen.
+/// The node's listener for the dashboard, programs and phones.
 struct HTTPListener: Hashable {
   /// The setting that turns it off, as `--no-http` does.
   static let off = "off"
 
   enum Access: Hashable {
-    /// Everyone on this machine.
+    /// Any user of this machine.
     case trusted
     /// The token that is kept in the home.
     case token
-    /// Phones alone, by a token that was set.
+    /// Phones only, by a token from the settings.
     case phones(String)
   }
 
@@ -40,7 +40,7 @@ struct HTTPListener: Hashable {
   let access: Access
   let whenTaken: WebServer.WhenTaken
 
-  /// What clients have to know, and what is printed once they can connect.
+  /// Returns what clients need, and what is printed once they can connect.
   ///
   /// - Parameter runDirectory: of the home, whose lock MUST be held.
   func opened(in runDirectory: String) throws -> Opened {
@@ -65,10 +65,9 @@ struct HTTPListener: Hashable {
       self.init(place: place, access: .local(token: token.text), token: token)
     }
 
-    /// The line to print; nil where no dashboard is served.
+    /// The line to print; nil if no dashboard is served.
     ///
-    /// The token stands in it only for a person at a terminal: a journal or a log file may be read
-    /// by others.
+    /// It has the token only on a terminal: other users may read a journal or a log file.
     func announcement(port: Int, isTerminal: Bool) -> String? {
       if case .phones = access { return nil }
       let name = host.contains(":") ? "[\(host)]" : host

@@ -1,6 +1,6 @@
 internal import MusterModel
 
-/// How much a link carries, as people write it: `64kbit`, `1.5Mbit`, `8kB`.
+/// The rate limit of a link: `64kbit`, `1.5Mbit`, `8kB`.
 struct LinkRateArgument {
   let text: String
   let rate: LinkRate
@@ -14,17 +14,17 @@ struct LinkRateArgument {
     let word = text.hasSuffix("/s") ? String(text.dropLast(2)) : text
     let lower = word.lowercased()
     guard let unit = Self.units.first(where: { lower.hasSuffix($0.suffix) }),
-      // `8Kb` could be either.
+      // `8Kb` is ambiguous.
       unit.suffix.hasSuffix("bit") || word.hasSuffix("B"),
       let number = Double(lower.dropLast(unit.suffix.count)), number.isFinite, number > 0
     else {
-      throw BadArgument("'\(text)' is not a rate: give bits, as 64kbit or 1Mbit, or bytes, as 8kB")
+      throw BadArgument("'\(text)' is not a rate: write it as 64kbit, 1Mbit or 8kB")
     }
     let bytes = number * unit.bitsPerUnit / 8
     let range = LinkRate.range
     guard bytes >= Double(range.lowerBound), bytes <= Double(range.upperBound),
       let rate = LinkRate(bytesPerSecond: Int(bytes))
-    else { throw BadArgument("a link's rate is from 960bit to 10Gbit, not \(text)") }
+    else { throw BadArgument("the rate must be from 960bit to 10Gbit, not \(text)") }
     self.text = text
     self.rate = rate
   }

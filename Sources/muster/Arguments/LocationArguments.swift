@@ -1,7 +1,7 @@
 internal import Foundation
 internal import MusterLocation
 
-/// Where gpsd listens: `HOST`, or `HOST:PORT`.
+/// The address of gpsd: `HOST`, or `HOST:PORT`.
 struct GpsdArgument: Hashable {
   let host: String
   let port: Int
@@ -13,7 +13,7 @@ struct GpsdArgument: Hashable {
   }
 }
 
-/// Where NMEA sentences come from: a file, a device, `-` for standard input, `udp://[HOST]:PORT`.
+/// The source of NMEA sentences: a file, a device, `-` for standard input, `udp://[HOST]:PORT`.
 enum NMEAArgument: Hashable {
   case file(String)
   case standardInput
@@ -28,7 +28,7 @@ enum NMEAArgument: Hashable {
       let (host, port) = address.parts
       self = .datagrams(host: host, port: port)
     } else if text.contains("://") || text.isEmpty {
-      throw BadArgument("name a file, a device, - for standard input, or udp://:10110")
+      throw BadArgument("give a file, a device, - for standard input, or udp://:10110")
     } else {
       self = .file(text)
     }
@@ -44,7 +44,7 @@ extension AddressArgument {
   }
 }
 
-/// A source of this laptop's fixes, as somebody chose it.
+/// The chosen source of this laptop's positions.
 enum LocationChoice {
   case gpsd(GpsdArgument)
   case nmeaStream(NMEAStreamSource.Input)
@@ -52,7 +52,7 @@ enum LocationChoice {
   /// Recorded, to be replayed.
   case track(GPXTrack, file: String)
 
-  /// What `status` calls it.
+  /// The name that `status` shows.
   var name: String {
     switch self {
     case .gpsd(let gpsd): "gpsd \(gpsd.host):\(gpsd.port)"
@@ -63,7 +63,7 @@ enum LocationChoice {
     }
   }
 
-  /// What is named is a recording where it is a plain file, else a receiver.
+  /// A plain file is a recording; anything else is a receiver.
   init(_ argument: NMEAArgument) throws(Refusal) {
     switch argument {
     case .datagrams(let host, let port): self = .nmeaDatagrams(host: host, port: port)
@@ -91,7 +91,7 @@ enum LocationChoice {
   private static func recorded(_ path: String) throws(Refusal) -> GPXTrack {
     let data = try InputFile.data(of: path, limit: GPXTrack.maximumBytes)
     let track = GPXTrack(nmea: data)
-    guard !track.points.isEmpty else { throw Refusal("\(path): no NMEA sentence tells a place") }
+    guard !track.points.isEmpty else { throw Refusal("\(path): no NMEA sentence has a position") }
     return track
   }
 }

@@ -1,6 +1,6 @@
 internal import Foundation
 
-/// What locks the key files. Never printed.
+/// The passphrase that encrypts the key files. Never printed.
 struct Passphrase: Equatable, Sendable, CustomStringConvertible {
   let bytes: [UInt8]
 
@@ -16,14 +16,14 @@ struct Passphrase: Equatable, Sendable, CustomStringConvertible {
 
   var description: String { "(a passphrase)" }
 
-  /// Asks on the terminal without showing what is typed; nil where there is no terminal.
+  /// Asks on the terminal without echo; nil if there is no terminal.
   static func ask(_ question: String) throws(Refusal) -> Passphrase? {
     let terminal = open("/dev/tty", O_RDWR | O_CLOEXEC | O_NOCTTY)
     guard terminal >= 0 else { return nil }
     defer { close(terminal) }
     var saved = termios()
     guard tcgetattr(terminal, &saved) == 0 else { return nil }
-    // Keys come one by one and Ctrl-C as a byte, so that no way out leaves the terminal mute.
+    // Keys arrive one by one and Ctrl-C as a byte, so that echo is restored on every path.
     var silent = saved
     silent.c_lflag &= ~tcflag_t(ECHO | ICANON | ISIG)
     guard tcsetattr(terminal, TCSAFLUSH, &silent) == 0 else { return nil }
@@ -39,7 +39,7 @@ struct Passphrase: Equatable, Sendable, CustomStringConvertible {
       var key: UInt8 = 0
       let count = read(terminal, &key, 1)
       if count < 0, errno == EINTR { continue }
-      guard count == 1 else { throw Refusal("the terminal went away") }
+      guard count == 1 else { throw Refusal("the terminal was closed") }
       switch key {
       case 0x0A, 0x0D, 0x04: return line
       case 0x03: throw Refusal("cancelled")

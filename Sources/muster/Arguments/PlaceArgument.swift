@@ -1,7 +1,7 @@
 internal import ArgumentParser
 internal import MusterModel
 
-/// Why a word on the command line is not what it should be.
+/// Why an argument is invalid.
 struct BadArgument: Error, Hashable, CustomStringConvertible {
   let description: String
 
@@ -21,10 +21,10 @@ struct PlaceArgument: Hashable {
     _ latitude: Double, _ longitude: Double
   ) throws(BadArgument) -> Coordinate {
     guard (-90...90).contains(latitude) else {
-      throw BadArgument("the latitude is from -90 to 90 degrees, not \(latitude)")
+      throw BadArgument("the latitude must be from -90 to 90 degrees, not \(latitude)")
     }
     guard let coordinate = Coordinate(latitude: latitude, longitude: longitude) else {
-      throw BadArgument("the longitude is from -180 to 180 degrees, not \(longitude)")
+      throw BadArgument("the longitude must be from -180 to 180 degrees, not \(longitude)")
     }
     return coordinate
   }
@@ -40,7 +40,7 @@ struct CircleArgument: Hashable {
     let centimetres = (numbers[2] * 100).rounded()
     guard centimetres >= 1, centimetres <= Double(Limits.circleRadiusCentimetres) else {
       throw BadArgument(
-        "the radius is from 0.01 to \(Limits.circleRadiusCentimetres / 100) metres,"
+        "the radius must be from 0.01 to \(Limits.circleRadiusCentimetres / 100) metres,"
           + " not \(numbers[2])")
     }
     geometry = .circle(center: center, radiusCentimetres: UInt32(centimetres))
@@ -51,13 +51,13 @@ struct CircleArgument: Hashable {
 struct MetresArgument: Hashable {
   let decimetres: UInt32
 
-  /// A fix worse than this says nothing.
+  /// A fix with a larger radius is useless.
   private static let most = 1_000_000.0
 
   init(parsing text: String) throws(BadArgument) {
     let metres = try DecimalList.parse(text, names: ["accuracy"])[0]
     guard (0...Self.most).contains(metres) else {
-      throw BadArgument("the accuracy is from 0 to \(Int(Self.most)) metres")
+      throw BadArgument("the accuracy must be from 0 to \(Int(Self.most)) metres")
     }
     decimetres = UInt32((metres * 10).rounded())
   }
@@ -84,10 +84,10 @@ private enum DecimalList {
   }
 }
 
-/// South of the equator and west of Greenwich a place begins with a minus sign, which the parser
-/// would take for an option's.
+/// Southern and western coordinates begin with a minus sign, which the parser would read as the
+/// beginning of an option.
 enum CoordinateArguments {
-  /// The word with a space before it if it is nothing but numbers and commas after a minus sign.
+  /// Returns the argument with a space before it if it is a minus sign, numbers and commas.
   static func shielded(_ argument: String) -> String {
     let rest = argument.dropFirst()
     guard argument.hasPrefix("-"), let first = rest.first, "0123456789.".contains(first),

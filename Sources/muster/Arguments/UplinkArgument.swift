@@ -12,12 +12,12 @@ struct UplinkArgument: Hashable {
     }
   }
 
-  /// The proxy that `--proxy` names: for all command posts.
+  /// The proxy of `--proxy`, for all command posts.
   static func proxy(_ text: String) throws(BadArgument) -> UplinkProxy {
     try proxy(text, except: "")
   }
 
-  /// - Parameter exceptions: as `NO_PROXY` has them.
+  /// - Parameter exceptions: in the format of `NO_PROXY`.
   static func proxy(_ text: String, except exceptions: String) throws(BadArgument) -> UplinkProxy {
     do {
       return try UplinkProxy(text, except: exceptions)

@@ -1,6 +1,6 @@
 internal import MusterNode
 
-/// What the node of a home knows of this device: whether it still belongs to the operation.
+/// Whether this device still belongs to the operation.
 struct DeviceCheck {
   let home: HomeOptions
 
@@ -14,8 +14,8 @@ struct DeviceCheck {
     }
     return [
       .bad(
-        "device", "this device was revoked: nothing that it writes counts",
-        "ask command for an invite, and join again in another --home")
+        "device", "this device was revoked and cannot write",
+        "ask command for an invite, and join again with another --home")
     ]
   }
 }

@@ -1,21 +1,21 @@
 internal import MusterInterchange
 
-/// One thing that a node needs of its laptop, and how it stands.
+/// The result of one check of the laptop.
 struct Finding: Hashable, Sendable {
   enum State: String, Hashable, Sendable {
     case good
-    /// A node runs, and something will be missing.
+    /// A node runs, but with a limitation.
     case doubtful
     /// A node does not run, or not safely.
     case bad
   }
 
-  /// What was looked at, in a word.
+  /// The subject of the check, one or two words.
   let subject: String
   let state: State
-  /// What was seen.
+  /// The result.
   let words: String
-  /// What to do about it; empty where nothing is to be done.
+  /// What to do; empty if nothing.
   let advice: String
 
   static func good(_ subject: String, _ words: String) -> Finding {
@@ -35,7 +35,7 @@ extension Finding {
   var cell: Table.Cell {
     switch state {
     case .good: .init("✔ good", .good)
-    case .doubtful: .init("! look", .doubtful)
+    case .doubtful: .init("! check", .doubtful)
     case .bad: .init("✖ bad", .bad)
     }
   }

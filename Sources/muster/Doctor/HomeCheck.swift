@@ -1,7 +1,7 @@
 internal import Foundation
 internal import MusterNode
 
-/// The folders of a node, who else can get at them, and the disk that they are on.
+/// The folders of a node, their permissions, and their disk.
 struct HomeCheck {
   let home: NodeHome
 
@@ -11,14 +11,14 @@ struct HomeCheck {
     let faults = home.exposures()
     if let first = faults.first {
       let more = faults.count > 1 ? ", and \(faults.count - 1) more" : ""
-      return .bad("permissions", "\(first)\(more)", "do as it says, then run this again")
+      return .bad("permissions", "\(first)\(more)", "do that, then run `muster doctor` again")
     }
     guard home.exists else {
       return .doubtful(
         "permissions", "there is no node in \(home.path) yet",
         "run `muster init` or `muster join`")
     }
-    return .good("permissions", "\(home.path) and its keys are this user's alone")
+    return .good("permissions", "only this user can access \(home.path) and its keys")
   }
 
   // MARK: State folder
@@ -26,19 +26,19 @@ struct HomeCheck {
   private var stateFolder: Finding {
     let folder = home.stateDirectory
     if let problem = home.stateFolderProblem() {
-      return .bad("state folder", problem, "do as it says, then run this again")
+      return .bad("state folder", problem, "do that, then run `muster doctor` again")
     }
     if Self.unfit(folder) == Self.inMemory {
       return .doubtful(
         "state folder", "\(folder) is on \(Self.inMemory)",
-        "set MUSTER_STATE to a folder on a disk: each restart costs one of this device's logs")
+        "set MUSTER_STATE to a folder on a disk: each restart uses up a log")
     }
     return .good("state folder", folder)
   }
 
   // MARK: Disk
 
-  private static let inMemory = "a disk in memory, which is empty after a restart"
+  private static let inMemory = "a RAM disk, which is empty after a restart"
   private static let leastMebibytes: UInt64 = 100
   private static let littleMebibytes: UInt64 = 1000
 
@@ -49,9 +49,9 @@ struct HomeCheck {
       return .bad("disk", "\(folder): \(String(cString: strerror(errno)))", "check the disk")
     }
     let free = (UInt64(status.f_bavail) * UInt64(status.f_frsize)) >> 20
-    let words = "\(free) MiB free where the home is"
+    let words = "\(free) MiB free"
     if status.f_flag & UInt(ST_RDONLY) != 0 {
-      return .bad("disk", "\(folder) cannot be written to", "choose another --home")
+      return .bad("disk", "\(folder) is read-only", "choose another --home")
     }
     if let kind = Self.unfit(folder) {
       return .bad("disk", "\(folder) is on \(kind)", "choose a --home on a disk of this laptop")
@@ -61,7 +61,7 @@ struct HomeCheck {
     return .good("disk", words)
   }
 
-  /// The home, or what is there of the way to it.
+  /// The home, or its nearest parent that exists.
   private var nearestFolder: String {
     var path = home.path
     while path != "/", !FileManager.default.fileExists(atPath: path) {
@@ -70,8 +70,8 @@ struct HomeCheck {
     return path
   }
 
-  /// A file system on which locks and modes, or what was synced, cannot be relied on; nil for any
-  /// other, and where the system does not tell.
+  /// The kind of a file system with unreliable locks, modes or syncs; nil for any other, or if it
+  /// is unknown.
   private static func unfit(_ path: String) -> String? {
     guard let data = FileManager.default.contents(atPath: "/proc/mounts"),
       let real = realpath(path, nil)
@@ -81,7 +81,7 @@ struct HomeCheck {
     return unfit(String(cString: real), mounts: mounts.map { $0.split(separator: " ") })
   }
 
-  /// The innermost of the mounts that hold the path decides, the last where several are one.
+  /// The innermost mount of the path decides; of several at one place, the last.
   static func unfit(_ path: String, mounts: [[Substring]]) -> String? {
     let holding = mounts.filter { mount in
       guard mount.count > 2 else { return false }
@@ -94,7 +94,7 @@ struct HomeCheck {
     else { return nil }
     switch mount.element[2] {
     case "nfs", "nfs4", "cifs", "smb3", "9p", "fuse.sshfs": return "a network disk"
-    case "vfat", "exfat", "msdos": return "a memory stick's file system, which knows no owners"
+    case "vfat", "exfat", "msdos": return "a file system without owners, as of a memory stick"
     case "tmpfs", "ramfs": return inMemory
     default: return nil
     }

@@ -2,24 +2,25 @@ internal import Logging
 internal import MusterModel
 internal import MusterTransport
 
-/// The port of a node, and whether laptops on one network can find each other.
+/// The port of a node, and multicast discovery.
 struct NetworkCheck {
   let listen: String
-  /// A running node has the port for good reason.
+  /// Whether a running node uses the port.
   let isRunning: Bool
   let usesMulticast: Bool
 
   func findings() async -> [Finding] { [await port(), await multicast()] }
 
   private func port() async -> Finding {
-    if isRunning { return .good("port", "the node that runs here has it") }
+    if isRunning { return .good("port", "used by the running node") }
     do {
       let transport = try await UDPTransport.bind(
         configuration: UDPConfiguration(listen: listen, multicast: false), logger: Self.logger)
       await transport.close()
       return .good("port", "UDP \(listen) is free")
     } catch {
-      return .bad("port", "\(error)", "choose another, or stop what has it")
+      return .bad(
+        "port", "\(error)", "choose another with --listen, or stop the program that uses it")
     }
   }
 
@@ -31,7 +32,7 @@ struct NetworkCheck {
   private func multicast() async -> Finding {
     guard usesMulticast else {
       return .doubtful(
-        "multicast", "switched off in the settings", "name the other laptops by --peer")
+        "multicast", "off in the settings", "name the other laptops with --peer")
     }
     do {
       let family = try UDPConfiguration(listen: listen).listen.family
@@ -40,7 +41,7 @@ struct NetworkCheck {
         configuration: UDPConfiguration(listen: any), logger: Self.logger)
       return await withTaskGroup(of: Finding?.self) { group in
         group.addTask {
-          do { try await transport.run() } catch { return Self.deaf("\(error)") }
+          do { try await transport.run() } catch { return Self.failed("\(error)") }
           return nil
         }
         group.addTask {
@@ -54,31 +55,31 @@ struct NetworkCheck {
             return finding
           }
         }
-        return Self.deaf("the sockets closed")
+        return Self.failed("the sockets closed")
       }
     } catch {
-      return Self.deaf("\(error)")
+      return Self.failed("\(error)")
     }
   }
 
-  /// What this laptop sends to the group comes back to it, where anybody can hear it.
+  /// Sends to the group until the datagram is received back, as a working network does.
   private static func echo(of transport: UDPTransport) async -> Finding {
     for _ in 0..<patience {
       transport.send([OutboundDatagram(bytes: [0], to: .multicast(nil))])
       do { try await Task.sleep(for: pause) } catch { break }
       if transport.counters.dropped(.ownEcho) > 0 {
-        return .good("multicast", "laptops on one network can find each other")
+        return .good("multicast", "nodes on one network can discover each other")
       }
     }
-    return deaf(
+    return failed(
       transport.counters.sent == 0
-        ? "no network that carries it" : "what was sent to the group did not come back")
+        ? "no network with multicast" : "datagrams to the group are not received")
   }
 
-  private static func deaf(_ words: String) -> Finding {
+  private static func failed(_ words: String) -> Finding {
     .doubtful(
       "multicast", words,
-      "join a network, let UDP 7474 and 7475 through the firewall, or name laptops by --peer")
+      "join a network, open UDP 7474 and 7475 in the firewall, or use --peer")
   }
 
   private static var logger: Logger {

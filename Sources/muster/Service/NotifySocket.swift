@@ -1,21 +1,21 @@
 internal import Foundation
 
-/// A datagram socket of the system's, by its path, or by its name where that begins with `@`.
+/// A Unix datagram socket, by its path, or by its abstract name, which begins with `@`.
 struct NotifySocket: Sendable {
   private let address: [UInt8]
 
-  /// Nil for what is no address of such a socket.
+  /// Nil for an invalid address.
   init?(address text: String) {
     var bytes = Array(text.utf8)
     guard let first = bytes.first, bytes.count < MemoryLayout.size(ofValue: sockaddr_un().sun_path),
       first == UInt8(ascii: "/") || first == UInt8(ascii: "@")
     else { return nil }
-    // Linux knows a socket without a path by a zero in front.
+    // On Linux, an abstract name begins with a zero byte.
     if first == UInt8(ascii: "@") { bytes[0] = 0 }
     address = bytes
   }
 
-  /// Why it could not be sent; nil where it was. A socket each time: it is seldom.
+  /// Returns why sending failed; nil if it did not. Opens a socket each time, as it is rare.
   func send(_ words: String) -> String? {
     let descriptor = socket(AF_UNIX, Self.datagrams, 0)
     guard descriptor >= 0 else { return String(cString: strerror(errno)) }

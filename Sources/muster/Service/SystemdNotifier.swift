@@ -3,19 +3,19 @@ internal import Logging
 internal import MusterNode
 internal import ServiceLifecycle
 
-/// Tells systemd how the node stands, as sd_notify(3) does: ready, alive, stopping. Nothing where
-/// nobody asked to be told.
+/// Notifies systemd of the state of the node, as sd_notify(3) does: ready, alive, stopping. Does
+/// nothing without `NOTIFY_SOCKET`.
 ///
-/// It says that the node is alive only while the node answers: one whose queue stands still is
-/// started again.
+/// It reports the node as alive only while the node replies: systemd restarts a node with a stuck
+/// queue.
 struct SystemdNotifier: Service {
   private let socket: NotifySocket?
-  /// How often systemd wants to hear of it at least; nil for never.
+  /// The watchdog interval of systemd; nil for none.
   private let watchdog: Duration?
   private let node: Node
   private let logger: Logger
 
-  /// - Parameter environment: of which `NOTIFY_SOCKET`, `WATCHDOG_USEC` and `WATCHDOG_PID` count.
+  /// - Parameter environment: uses `NOTIFY_SOCKET`, `WATCHDOG_USEC` and `WATCHDOG_PID`.
   init(environment: [String: String], node: Node, logger: Logger) {
     socket = environment["NOTIFY_SOCKET"].flatMap { NotifySocket(address: $0) }
     watchdog = Self.watchdog(environment, process: getpid())
@@ -23,7 +23,7 @@ struct SystemdNotifier: Service {
     self.logger = logger
   }
 
-  /// What systemd asks for of this very process.
+  /// The interval that systemd set for this process.
   static func watchdog(_ environment: [String: String], process: Int32) -> Duration? {
     guard let text = environment["WATCHDOG_USEC"], let microseconds = Int64(text),
       microseconds > 0
@@ -32,25 +32,25 @@ struct SystemdNotifier: Service {
     return .microseconds(microseconds)
   }
 
-  /// To be called once commands can reach the node.
-  func ready() { tell("READY=1\nSTATUS=Keeping in step with whoever is in reach.") }
+  /// Call it once commands can reach the node.
+  func ready() { send("READY=1\nSTATUS=Synchronizing with peers in reach.") }
 
   /// Returns after a graceful shutdown.
   func run() async throws {
     await cancelWhenGracefulShutdown {
       guard let watchdog, socket != nil else { return }
       while true {
-        // The answer is the sign of life.
-        if case .changes = await node.perform(.changes) { tell("WATCHDOG=1") }
+        // The reply shows that the node is alive.
+        if case .changes = await node.perform(.changes) { send("WATCHDOG=1") }
         do { try await Task.sleep(for: watchdog / 2) } catch { return }
       }
     }
     try await gracefulShutdown()
-    tell("STOPPING=1")
+    send("STOPPING=1")
   }
 
-  private func tell(_ words: String) {
+  private func send(_ words: String) {
     guard let socket else { return }
-    if let reason = socket.send(words) { logger.warning("systemd cannot be told: \(reason)") }
+    if let reason = socket.send(words) { logger.warning("cannot notify systemd: \(reason)") }
   }
 }

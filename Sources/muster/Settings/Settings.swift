@@ -2,8 +2,7 @@ internal import Foundation
 internal import MusterNode
 internal import MusterTransport
 
-/// What may be set for a node besides by flags: the key in `muster.toml`, and `MUSTER_…` in the
-/// environment.
+/// A setting of the node: its key in `muster.toml`, and `MUSTER_…` in the environment.
 enum Setting: String, CaseIterable {
   case listen
   case peer
@@ -25,8 +24,7 @@ enum Setting: String, CaseIterable {
   }
 }
 
-/// Settings that no flag gave: the environment's, else the home's file's. An empty variable counts
-/// as none.
+/// The settings from the environment, else from the file of the home. An empty variable is unset.
 struct Settings {
   private let environment: [String: String]
   private let file: SettingsFile
@@ -42,17 +40,17 @@ struct Settings {
     self.file = file
   }
 
-  /// One value, parsed as its flag's would be.
+  /// One value, parsed like that of its option.
   func value<T>(of setting: Setting, _ parse: (String) throws -> T) throws(Refusal) -> T? {
     if let text = variable(setting) { return try parsed(text, from: setting.variable, parse) }
     guard let entry = file.entries[setting.rawValue] else { return nil }
     guard case .text(let text) = entry.value else {
-      throw Refusal("\(place(entry)): '\(setting.rawValue)' is to be text in quotes")
+      throw Refusal("\(place(entry)): '\(setting.rawValue)' must be text in quotes")
     }
     return try parsed(text, from: place(entry), parse)
   }
 
-  /// Several: with commas between them in the environment, an array in the file.
+  /// Several values: separated by commas in the environment, an array in the file.
   func values<T>(of setting: Setting, _ parse: (String) throws -> T) throws(Refusal) -> [T]? {
     var texts: [String]
     let source: String
@@ -64,7 +62,7 @@ struct Settings {
       switch entry.value {
       case .text(let text): texts = [text]
       case .texts(let several): texts = several
-      case .flag: throw Refusal("\(source): '\(setting.rawValue)' is to be text in quotes")
+      case .flag: throw Refusal("\(source): '\(setting.rawValue)' must be text in quotes")
       }
     } else {
       return nil
@@ -74,23 +72,23 @@ struct Settings {
     return values
   }
 
-  /// Whether something is wanted: `true` or `false`.
+  /// A switch: `true` or `false`.
   func flag(_ setting: Setting) throws(Refusal) -> Bool? {
     if let text = variable(setting) {
       guard let flag = Bool(text) else {
-        throw Refusal("\(setting.variable): say true or false, not '\(SafeText.line(text))'")
+        throw Refusal("\(setting.variable): must be true or false, not '\(SafeText.line(text))'")
       }
       return flag
     }
     guard let entry = file.entries[setting.rawValue] else { return nil }
     guard case .flag(let flag) = entry.value else {
-      throw Refusal("\(place(entry)): '\(setting.rawValue)' is true or false, without quotes")
+      throw Refusal("\(place(entry)): '\(setting.rawValue)' must be true or false, without quotes")
     }
     return flag
   }
 
-  /// Ours, else what other programs go by: `HTTPS_PROXY` but for `NO_PROXY`, in small letters first
-  /// as they do.
+  /// The setting, else `HTTPS_PROXY` except for hosts in `NO_PROXY`. As in other programs, the
+  /// lower-case names take precedence.
   var proxy: UplinkProxy? {
     get throws(Refusal) {
       if let own = try value(of: .proxy, UplinkArgument.proxy) { return own }

@@ -1,10 +1,10 @@
 internal import Foundation
 
-/// `muster.toml` in the home: settings of the node that need not be given each time.
+/// `muster.toml` in the home: persistent settings of the node.
 ///
-/// A part of TOML 1.0: a `key = value` a line, comments after `#`. A value is a string (basic or
-/// literal), `true` or `false`, or an array of strings on one line. Anything else is refused with
-/// its line, never passed over: a setting that silently does not count is worse than none.
+/// A subset of TOML 1.0: one `key = value` a line, comments after `#`. A value is a string (basic
+/// or literal), `true` or `false`, or an array of strings on one line. Anything else is an error
+/// with its line number: a setting that is silently ignored is worse than none.
 struct SettingsFile {
   enum Value: Hashable {
     case text(String)
@@ -24,7 +24,7 @@ struct SettingsFile {
 
   static let limitBytes = 64 * 1024
 
-  /// A file that is not there sets nothing.
+  /// A missing file has no settings.
   init(path: String) throws(Refusal) {
     guard FileManager.default.fileExists(atPath: path) else {
       try self.init(path: path, text: "")
@@ -46,7 +46,7 @@ struct SettingsFile {
         guard let (key, value) = try reader.entry() else { continue }
         guard Setting(rawValue: key) != nil else {
           let known = Setting.allCases.map(\.rawValue).joined(separator: ", ")
-          throw BadArgument("there is no setting '\(SafeText.line(key))'; there are \(known)")
+          throw BadArgument("there is no setting '\(SafeText.line(key))': use one of \(known)")
         }
         guard entries[key] == nil else { throw BadArgument("'\(key)' is set twice") }
         entries[key] = Entry(value: value, line: index + 1)
@@ -63,7 +63,7 @@ struct SettingsLine {
 
   init(_ line: Substring) { rest = line }
 
-  /// Nil for a line that says nothing.
+  /// Nil for an empty line or a comment.
   mutating func entry() throws(BadArgument) -> (key: String, value: SettingsFile.Value)? {
     skipBlanks()
     if isAtEnd { return nil }
@@ -76,7 +76,7 @@ struct SettingsLine {
     skipBlanks()
     let value = try value(of: String(key))
     skipBlanks()
-    guard isAtEnd else { throw BadArgument("something follows the value of '\(key)'") }
+    guard isAtEnd else { throw BadArgument("there is text after the value of '\(key)'") }
     return (String(key), value)
   }
 
@@ -94,7 +94,7 @@ struct SettingsLine {
         return .flag(flag)
       }
       throw BadArgument(
-        "the value of '\(key)' is to be \"text\", true or false, or [\"text\", \"text\"]")
+        "the value of '\(key)' must be \"text\", true or false, or [\"text\", \"text\"]")
     }
   }
 
@@ -116,7 +116,7 @@ struct SettingsLine {
 
   private mutating func string() throws(BadArgument) -> String {
     guard let quote = rest.first, quote == "\"" || quote == "'" else {
-      throw BadArgument("text stands in quotes")
+      throw BadArgument("text must be in quotes")
     }
     rest.removeFirst()
     var text = ""
