@@ -3,12 +3,13 @@ public import MusterModel
 internal import MusterStore
 internal import MusterSync
 
-/// The inviting device's side: only it can count an invite's uses and judge its expiry.
+/// The inviting device's side of a join: only this device can count an invite's uses and judge its
+/// expiry.
 extension Replica {
-  /// How long after its expiry an invite is still known, so that a late joiner hears why.
+  /// How long an expired invite is remembered, so that a late joiner receives the reason.
   private static let graceMilliseconds: Int64 = 7 * 24 * 3600 * 1000
 
-  /// Makes an invite.
+  /// Creates an invite.
   ///
   /// - Returns: the invitation in its byte form.
   public mutating func invite(
@@ -20,7 +21,7 @@ extension Replica {
       throw Refusal("an invite is valid for 1 second to 365 days")
     }
     guard !endpoints.isEmpty else {
-      throw Refusal("this laptop has no address that others could reach: join a network first")
+      throw Refusal("this device has no reachable address: join a network first")
     }
     try requireRoomBelow()
     let secret = random.bytes(Invitation.secretBytes)
@@ -36,7 +37,7 @@ extension Replica {
     return (invitation.encoded(), expiresAt)
   }
 
-  /// Admits the device that made a join request file; the grant file is its contents.
+  /// Admits the device of a join request file, and returns the contents of the grant file.
   public mutating func admit(
     request bytes: [UInt8], role: Role, now: ClockReading
   ) throws -> (grant: [UInt8], callsign: String, outcome: Outcome) {
@@ -52,12 +53,12 @@ extension Replica {
     case nil: break
     case .peer:
       throw Refusal(
-        "the laptop that asks to join has an older muster than this one: update it, and make a new "
+        "the joining device has an older muster than this one: update it, and create a new "
           + "request there")
     case .thisLaptop:
       throw Refusal(
-        "the laptop that asks to join has a newer muster than this one: update this one, and admit "
-          + "it then")
+        "the joining device has a newer muster than this one: update this one, and then admit "
+          + "it")
     }
     var grant: JoinGrant?
     let outcome = try transact(now: now) { replica in
@@ -70,7 +71,7 @@ extension Replica {
     return (sealed.encoded(), file.callsign, outcome)
   }
 
-  /// Answers a join request that came over the network.
+  /// Answers a join request that arrived over the network.
   mutating func admit(_ ticket: JoinTicket, now: ClockReading) throws -> JoinAnswer {
     let device = DeviceID(operation: local.operation, key: ticket.request.signingKey)
     guard !control.isRevoked(local.device) else {
@@ -83,12 +84,13 @@ extension Replica {
     guard let invite = try store.invite(ticket.invite) else {
       return .refused("the invite was withdrawn: ask for a new one")
     }
-    // A device that was admitted and lost the answer gets it again, whatever became of the invite.
+    // A device that was admitted and lost the answer receives it again, whatever the invite's
+    // state.
     if control.certificate(ofKey: ticket.request.signingKey) == nil {
       guard now.wall < invite.expiresAt else {
         return .refused("the invite expired at \(invite.expiresAt): ask for a new one")
       }
-      // The secret is known to whoever has the revoked device: a new key could use what is left.
+      // The secret is known to the revoked device: a new key of it could use the remaining uses.
       guard try !store.devices(admittedBy: ticket.invite).contains(where: control.isRevoked) else {
         return .refused(
           "the invite is closed, because a device that used it is revoked: ask for a new one")
@@ -100,7 +102,7 @@ extension Replica {
     return .granted(try certify(ticket.request, role: invite.role, now: now))
   }
 
-  /// Writes the certificate into this device's control log, once however often it is asked for.
+  /// Writes the certificate into this device's control log, once per device.
   private mutating func certify(
     _ request: JoinRequest, role: Role, now: ClockReading
   ) throws -> JoinGrant {
@@ -129,7 +131,7 @@ extension Replica {
       epochKeys: certificate.certificate.role.reads ? keys : [])
   }
 
-  /// Whether a device may not be admitted again.
+  /// Whether a device must not be admitted again.
   private func isShutOut(_ device: DeviceID) -> Bool {
     #if Canary
       if Canary.readmitRevoked.isPlanted { return false }
@@ -141,7 +143,7 @@ extension Replica {
     guard local.chain.certificates.count < Limits.certificateChain else {
       throw Refusal(
         "this device is \(Limits.certificateChain) certificates from the root: "
-          + "a commander nearer to it must invite")
+          + "let a commander nearer to it invite")
     }
   }
 
@@ -153,7 +155,7 @@ extension Replica {
       .invitesChanged(known.map { OpenInvite(id: $0.id, secret: $0.secret) }), now: now)
   }
 
-  /// What a grant carried, into the store of a device that has just joined.
+  /// Stores the keys of a grant, on a device that has just joined.
   public mutating func keep(_ keys: Enrolment.EpochKeys, now: ClockReading) throws -> Outcome {
     try transact(now: now) { replica in
       if let granted = keys.keys.first?.id {

@@ -3,8 +3,8 @@ internal import MusterStatus
 internal import MusterStore
 internal import MusterSync
 
-/// Stamps of what this device makes, dates of what arrives, and the journal of arrivals. What is
-/// known of ages is in `AgeTracker`.
+/// Stamps of this device's records, dates of received ones, and the journal of arrivals. The
+/// evidence of ages is in `AgeTracker`.
 extension Replica {
   // MARK: Own records
 
@@ -24,9 +24,10 @@ extension Replica {
       }, random: &random, now: now)
   }
 
-  /// A record with a stamp was signed.
+  /// Records that a stamped record was signed.
   ///
-  /// - Parameter tracker: what the row is named by that it tells of; nil of this device itself.
+  /// - Parameter tracker: the nonce that names the row of the tracker it is about; nil for this
+  ///   device.
   mutating func noteOwn(
     _ record: LatestRecord, of tracker: Bytes16? = nil, from source: StampSource = .position,
     _ stamp: RecordStamp, now: ClockReading
@@ -42,11 +43,10 @@ extension Replica {
     presence.noteStamped(half: half, jitter: jitter, now: now.instant)
   }
 
-  /// Tells the others that this device is in contact, where it has told them nothing else with a
-  /// stamp for a while.
+  /// Sends a presence record, if this device has sent no other stamp for a while.
   mutating func sendPresence(now: ClockReading) throws {
     guard presence.isDue(now: now.instant) else { return }
-    // At a start peers show first what they hold: equal records let them do so at once.
+    // At a start peers first compare what they hold: equal records make that fast.
     guard mayWrite(now: now.instant) else {
       return presence.putOff(
         byMilliseconds: PresenceSchedule.lookMilliseconds, now: now.instant)
@@ -66,7 +66,7 @@ extension Replica {
 
   // MARK: Arrivals
 
-  /// Dates a position or presence record that has come, where it can be read.
+  /// Dates a received position or presence record, if it can be read.
   mutating func date(_ record: LatestRecord, now: ClockReading) {
     guard let key = keyring[record.epoch], let author = control.author(of: record.certificate)
     else { return }
@@ -85,9 +85,9 @@ extension Replica {
     answerAnchors(now: now)
   }
 
-  /// Dates a frame of the urgent lane, where it can be read.
+  /// Dates a frame of the urgent lane, if it can be read.
   ///
-  /// - Parameter isOwn: this program has just made it.
+  /// - Parameter isOwn: whether this program has just written it.
   mutating func date(
     _ frame: Frame, of opening: Opening, _ application: Application, _ stated: RecordStamp?,
     isOwn: Bool = false, now: ClockReading
@@ -107,7 +107,7 @@ extension Replica {
     if ages.wantsAnchor(now: now) { presence.hurry(now: now.instant) }
   }
 
-  /// The device, or what a tracker's row is called as one.
+  /// Returns the device, or the id of a tracker's row as a device.
   private func subject(_ tracker: Bytes16?, of author: Author) -> DeviceID {
     guard let tracker else { return author.device }
     let origin = RowOrigin(owner: author.user, nonce: tracker)
@@ -125,31 +125,31 @@ extension Replica {
 
   // MARK: Ages
 
-  /// How old the newest stamped evidence of a device or a tracker is, in milliseconds; nil if
-  /// nothing of it has a stamp. The upper bound counts for `noContact`; where no echo leads back it
-  /// is above `1 << 51`.
+  /// Returns the age of the newest stamped evidence of a device or tracker, in milliseconds; nil
+  /// without a stamp. The upper bound decides `noContact`; without an echo of an own record it is
+  /// above `1 << 51`.
   func evidenceAge(of subject: DeviceID, now: ClockReading) -> Span? {
     ages.age(of: subject, now: now)
   }
 
-  /// The age of a position without a stamp, by its arrival and the wall clocks.
+  /// Returns the age of a position without a stamp, by its arrival and the wall clocks.
   func unstampedAge(of position: DevicePosition, now: ClockReading) -> UnstampedAge {
     UnstampedAge(
       sinceArrival: ages.sinceArrival(ofPositionOf: position.device, now: now), wall: now.wall,
       reportedAt: position.report.reportedAt)
   }
 
-  /// When the newest position of a device or a tracker was made, by this machine's boot clock
-  /// (`ClockReading.boot`); nil if it has no stamp.
+  /// Returns when the newest position of a device or tracker was made, by this machine's boot clock
+  /// (`ClockReading.boot`); nil without a stamp.
   func made(ofPositionOf subject: DeviceID) -> Span? { ages.made(ofPositionOf: subject) }
 
-  /// When the frame of a dot was made, by this machine's boot clock; nil if it is not of the urgent
-  /// lane, or has no stamp: then `unstampedAge(of:writtenAt:now:)` counts.
+  /// Returns when the frame of a dot was made, by this machine's boot clock; nil outside the urgent
+  /// lane or without a stamp, for which `unstampedAge(of:writtenAt:now:)` is used.
   func made(of dot: Dot) throws(StoreError) -> Span? {
     try store.arrival(ofFrame: dot.frame).flatMap(ages.made)
   }
 
-  /// The age of a frame without a stamp, by its arrival and the wall clocks.
+  /// Returns the age of a frame without a stamp, by its arrival and the wall clocks.
   func unstampedAge(
     of dot: Dot, writtenAt: Timestamp, now: ClockReading
   ) throws(StoreError) -> UnstampedAge {
@@ -159,10 +159,10 @@ extension Replica {
       reportedAt: writtenAt)
   }
 
-  /// Since when a person was in contact: the newest evidence of any of their devices that are not
-  /// revoked, and where none has a stamp, of their newest position.
+  /// Returns the time of a person's last contact: the newest evidence of any of their devices that
+  /// are not revoked; if none has a stamp, of their newest position.
   ///
-  /// - Parameter devices: theirs; of a tracker, what its row is called as one.
+  /// - Parameter devices: their devices; for a tracker, the id of its row as a device.
   func contactAge(
     of devices: [DeviceID], position: DevicePosition?, now: ClockReading
   ) -> Span? {
@@ -173,7 +173,8 @@ extension Replica {
     return known.dropFirst().reduce(first) { $0.earlier($1) }
   }
 
-  /// The age of a position that is shown: by its author's wall clock, as far as that is possible.
+  /// Returns the displayed age of a position: by its author's wall clock, within the possible
+  /// bounds.
   func shownAge(of position: DevicePosition, now: ClockReading) -> Int64 {
     let unstamped = unstampedAge(of: position, now: now)
     guard let made = made(ofPositionOf: position.device) else {
@@ -185,7 +186,7 @@ extension Replica {
 
   // MARK: Alerts
 
-  /// Devices that are not revoked and whose boot clocks jumped in the last hour.
+  /// Returns the devices that are not revoked and whose boot clocks jumped in the last hour.
   func clockFaults(now: ClockReading) throws(StoreError) -> [(device: DeviceID, callsign: String)] {
     var users: [DeviceID: UserID] = [:]
     for (user, devices) in countingDevices() { for device in devices { users[device] = user } }
@@ -197,9 +198,9 @@ extension Replica {
     return faults
   }
 
-  /// People of whom something came within their silence setting and no echo leads back: after a
-  /// start of this machine, everybody for a moment. They are in no contact, and have not gone
-  /// silent.
+  /// Returns the people whose data arrived within their silence setting while no echo of
+  /// an own record bounds its age: after a start of this machine, everyone for a moment. They are
+  /// not in contact, but have not become silent.
   func unconfirmed(now: ClockReading) throws(StoreError) -> Set<UserID> {
     var found: Set<UserID> = []
     for (user, devices) in countingDevices() {

@@ -3,21 +3,21 @@ internal import MusterGeo
 public import MusterModel
 internal import MusterStore
 
-/// Alerts of this device: a function of what it holds, never sent to anybody. Who has taken notice
-/// of one is, where its cause is common knowledge (decision 0042).
+/// Alerts of this device: a function of what it holds, never sent. An acknowledgement is sent if
+/// the alert's cause is known to all nodes (decision 0042).
 extension Replica {
-  /// Those that stand at `now`, the loudest first; asking changes nothing.
+  /// Returns the active alerts at `now`, the most severe first; changes nothing.
   public mutating func alerts(now: ClockReading) throws -> [Alert] {
     var book = try alertBook()
     _ = try update(&book, with: findings(now: now), now: now)
     return book.alerts
   }
 
-  /// Those that were raised when somebody looked last, and stand since: over restarts too.
+  /// Returns the active alerts of the last review, also after a restart.
   public func raisedAlerts() throws -> [Alert] { try alertBook().alerts }
 
-  /// Looks anew, and remembers what was raised: the outcome says what came and went. To be called
-  /// after something has changed, and from time to time, since silence is an alert too.
+  /// Reviews the alerts and stores the raised ones; the outcome lists those raised and cleared.
+  /// MUST be called after changes, and from time to time, since silence raises alerts too.
   public mutating func reviewAlerts(now: ClockReading) throws -> Outcome {
     let before = try alertBook()
     var book = before
@@ -30,17 +30,18 @@ extension Replica {
     return outcome
   }
 
-  /// Somebody has taken notice of an alert: it stands on until its matter is over, and sounds no
-  /// more. The first to do so stays named; again changes nothing.
+  /// Acknowledges an alert: it stays active until its matter is over, without a sound. The first
+  /// acknowledgement keeps its name; a repeated one changes nothing.
   ///
-  /// Of an alert whose cause every node can know, every node learns it, and counts it for this
-  /// occurrence of the alert alone. All else concerns this device, and stays here.
+  /// If all nodes can know the alert's cause, the acknowledgement is replicated, and counts only
+  /// for this occurrence of the alert. Any other alert concerns only this device, and its
+  /// acknowledgement is not sent.
   ///
   /// - Parameters:
-  ///   - reference: its id (`help:3f9a…`), or as many of the row's digits as name one alert; at
-  ///     least four.
-  ///   - name: who, in one line; nil for this device's own user.
-  ///   - user: whom the name stands for, where a command post relays it.
+  ///   - reference: its id (`help:3f9a…`), or at least four of the row's digits if they identify
+  ///     one alert.
+  ///   - name: the acknowledging person, in one line; nil for this device's own user.
+  ///   - user: the user that the name belongs to, if a command post relays it.
   public mutating func acknowledgeAlert(
     _ reference: String, by name: String?, for user: UserID? = nil, now: ClockReading
   ) throws -> Outcome {
@@ -70,8 +71,8 @@ extension Replica {
     return outcome
   }
 
-  /// Writes that somebody has taken notice of what an alert was raised by. The next review tells
-  /// of it, here as on every node.
+  /// Writes an acknowledgement of an alert's cause. The next review reports it, here as on every
+  /// node.
   private mutating func acknowledge(
     _ id: AlertID, _ cause: AlertCause, by user: UserID, note: String, now: ClockReading
   ) throws -> Outcome {
@@ -99,8 +100,9 @@ extension Replica {
   ) throws -> [AlertChange] {
     try book.update(findings, now: now.wall) { id in
       let values = try store.row(alertRow(id))?.values(of: .alertAcknowledgements) ?? []
-      // A call for help is named by its hash, which nobody can know before. All else a member could
-      // acknowledge in advance for everyone, so it counts on the member's own device alone.
+      // A help claim is named by its hash, which cannot be known in advance. Other causes could be
+      // acknowledged in advance by a member for everyone, so these count only on the member's own
+      // device.
       return try values.filter {
         id.kind == .help || $0.role == .command || $0.author == local.author.user
       }.compactMap(notice)
@@ -119,7 +121,8 @@ extension Replica {
       acknowledgement: AlertAcknowledgement(name: name, moment: value.writtenAt))
   }
 
-  /// What every node can know of an alert's cause; of all that concerns this device alone, nothing.
+  /// Returns the part of an alert's cause that every node can know; empty if it concerns only this
+  /// device.
   private func cause(
     of id: AlertID, positions: [DevicePosition]
   ) throws -> AlertCause {
@@ -129,7 +132,7 @@ extension Replica {
       let row = try tracker ?? store.row(RowKey(kind: .user, id: id.row))
       return AlertCause(dots: row.map { SafetyStanding($0).calls } ?? [], positions: [])
     case .inHazard, .silent:
-      // Of this device's own entry the row is the zone's, where nobody's position is.
+      // For this device's own entry the row is the zone's, which no position belongs to.
       let theirs = positions.filter { $0.user.raw == id.row.raw }
       return AlertCause(
         dots: [], positions: theirs.map { SeenPosition(device: $0.device, order: $0.order) })
@@ -155,15 +158,15 @@ extension Replica {
       prefix.begins(id.row) && (words.count == 1 || id.kind.name.lowercased() == words[0])
     }
     guard let only = found.first else {
-      throw Refusal("no alert \(reference) stands here: its matter is over", .unknown)
+      throw Refusal("there is no active alert \(reference): its matter is over", .unknown)
     }
     guard found.count == 1 else {
-      throw Refusal("\(found.count) alerts are called \(reference): name the kind too", .unknown)
+      throw Refusal("\(found.count) alerts match \(reference): name the kind too", .unknown)
     }
     return only
   }
 
-  /// What cannot be read was written by another version: then all is raised anew.
+  /// Unreadable data was written by another version: all alerts are then raised again.
   private func alertBook() throws(StoreError) -> AlertBook {
     guard let bytes = try store.local(AlertBook.key) else { return AlertBook() }
     do throws(DecodingFault) {

@@ -2,9 +2,9 @@ internal import MusterCrypto
 public import MusterModel
 internal import MusterSync
 
-/// Which devices have reached a bound, and which key is written under.
+/// The devices that have reached a limit, and the epoch that is used for writing.
 extension Replica {
-  /// Devices that are not revoked and that fill a table here, by device, then by table.
+  /// The devices that are not revoked and fill a table here, by device, then by table.
   public var boundsReached: [BoundSummary] {
     get throws {
       var reached: [DeviceID: [BoundedTable: UInt64]] = [:]
@@ -26,7 +26,7 @@ extension Replica {
     }
   }
 
-  /// Revoked devices that have asked to be admitted again since the start.
+  /// Revoked devices that have requested readmission since the start.
   var refusedReadmissions: [(device: DeviceID, callsign: String)] {
     get throws {
       try readmissions.devices.filter { control.isRevoked($0) }
@@ -34,14 +34,14 @@ extension Replica {
     }
   }
 
-  /// Of its user; the first digits of the device's id where no certificate of it counts.
+  /// Returns the user's callsign; the first digits of the device's id without a valid certificate.
   private func callsign(of device: DeviceID) throws -> String {
     let user = control.admissions.first { $0.signed.certificate.device == device }?
       .signed.certificate.user
     return try user.map { try callsign(of: $0) } ?? device.short
   }
 
-  /// The epoch that this device writes under; nil while it has no key for one.
+  /// The epoch that this device uses for writing; nil without a key.
   public var writingEpoch: EpochSummary? {
     get throws {
       guard let id = currentEpoch?.id else { return nil }

@@ -3,27 +3,27 @@ public import MusterModel
 internal import MusterStore
 internal import MusterSync
 
-/// Bundles for a memory stick: all that is held, a piece at a time, so that no more than that is
-/// ever in memory.
+/// Writes bundles for a memory stick: everything that is held, in pieces, of which only one is in
+/// memory.
 ///
 ///     chains │ control logs, the root's first │ urgent │ state │ history │ records │ keys │
-///     what is past a cut │ end mark
+///     quarantined frames │ end mark
 ///
-/// What comes first is what the rest is judged by.
+/// The first sections are needed to judge the later ones.
 extension Replica {
-  /// About so much of a bundle is made at a time.
+  /// The approximate size of a piece.
   private static let pieceBytes = 512 * 1024
-  /// Keys that go along: of a newest epoch for as many devices, or of several for fewer.
+  /// The limit of keys in a bundle: one epoch for as many devices, or several for fewer.
   private static let keys = 4096
 
-  /// The next piece of a bundle.
+  /// Returns the next piece of a bundle.
   ///
-  /// - Parameter place: empty for the first, else what the one before says is next.
+  /// - Parameter place: empty for the first piece, else the `next` of the previous one.
   public mutating func bundlePiece(at place: [UInt8]) throws -> BundlePiece {
     var cursor = BundleCursor(salt: random.bytes16())
     if !place.isEmpty {
       guard let known = BundleCursor(place) else {
-        throw Refusal("no place in a bundle is called so")
+        throw Refusal("this is not a position in a bundle")
       }
       cursor = known
     }
@@ -43,7 +43,7 @@ extension Replica {
       records: Int(cursor.records))
   }
 
-  /// What belongs at a place, which moves on behind it.
+  /// Returns the contents at a position, which it advances.
   private mutating func contents(
     at cursor: inout BundleCursor, of stock: inout BundleStock
   ) throws -> [Carried] {
@@ -77,7 +77,7 @@ extension Replica {
     }
   }
 
-  /// The next frames of a log that a signature proves; none at its end.
+  /// Returns the next frames of a log that a signature proves; none at its end.
   private func frames(
     at cursor: inout BundleCursor, of part: BundlePart
   ) throws(StoreError) -> [Frame] {
@@ -87,13 +87,13 @@ extension Replica {
     let boundary = max((next + interval - 1) / interval, 1) * interval
     let frames = try store.frames(
       log: part.place.log, from: next, maxBytes: .max, maxFrames: Int(boundary - next) + 1)
-    // What is past a cut comes last, but for what proves the end of what counts.
+    // Frames after a cut-off come last, except those that prove the last valid frame.
     let isEnough = { (frame: Frame) in frame.signature != nil && frame.sequence >= part.through }
     guard
       let last = frames.firstIndex(where: isEnough)
         ?? frames.lastIndex(where: { $0.signature != nil })
     else {
-      // What is left of a strand that has parted is proved by those that go on from it.
+      // The rest of a strand that has forked is proved by the strands that continue it.
       cursor.move(to: part.place, next: part.through + 1)
       return []
     }
@@ -103,7 +103,7 @@ extension Replica {
 
   // MARK: What goes along
 
-  /// Of which logs how much goes where.
+  /// Returns which part of each log belongs to which section.
   private func bundleParts() throws(StoreError) -> [BundlePart] {
     var parts: [BundlePart] = []
     for log in try store.logs() {
@@ -120,7 +120,7 @@ extension Replica {
       }
       guard control.framesCut(of: log) > 0 else { continue }
       place.stage = .quarantine
-      // From where everybody keeps a signature: the last frame that counts need not have one.
+      // From the frame where every node keeps a signature: the last valid frame need not have one.
       let interval = Limits.signatureInterval
       let from = bound.end.map { max(first, $0 / interval * interval + 1) } ?? first
       parts.append(BundlePart(place: place, from: from, through: head))
@@ -128,15 +128,15 @@ extension Replica {
     return parts
   }
 
-  /// Of this device, and of those that proved themselves to it, before their certificates stood in
-  /// a control log that is held here.
+  /// The chains of this device, and of those that presented them in a handshake before a control
+  /// log that is held here contained them.
   private var chainsToCarry: [[SignedCertificate]] {
     let own = local.chain.certificates
     return [own]
       + control.shownCertificates.compactMap { control.chain(of: $0) }.filter { $0 != own }
   }
 
-  /// Those that are announced, the best one first, then the others.
+  /// The announced epochs, the preferred one first, then the others.
   private var epochsToCarry: [EpochID] {
     let announced = control.epochs.ordered { _ in true }
     return announced + keyring.all.map(\.id).filter { control.epochs[$0] == nil }.sorted()

@@ -2,12 +2,12 @@ internal import MusterCRDT
 public import MusterModel
 internal import MusterStore
 
-/// What command asks of people, and what they answer.
+/// Directives and their answers.
 extension Replica {
   // MARK: Directives
 
-  /// Command only, in the urgent lane. An order that sends people replaces the open ones of the
-  /// same audience; a roll call is for those whom it is for now.
+  /// Issues a directive, in the urgent lane; command only. An order to a zone supersedes the open
+  /// ones for the same audience; a roll call is for the people that it addresses now.
   public mutating func direct(
     _ draft: DirectiveDraft, now: ClockReading
   ) throws -> (id: RowID, outcome: Outcome) {
@@ -15,7 +15,7 @@ extension Replica {
     return (order.id, try write(order.writes, lane: .urgent, now: now))
   }
 
-  /// Command only: draws an assembly zone and sends people there. The order is the first to leave.
+  /// Adds an assembly zone and orders people to it; command only. The order is sent first.
   public mutating func addFence(
     _ draft: FenceDraft, ordering order: DirectiveDraft, now: ClockReading
   ) throws -> (fence: RowID, directive: RowID, outcome: Outcome) {
@@ -29,7 +29,7 @@ extension Replica {
     return (fence.id, directive.id, outcome)
   }
 
-  /// - Parameter zone: one that is about to be drawn, besides those that the draft names.
+  /// - Parameter zone: a zone that is about to be added, besides those that the draft names.
   private mutating func directive(
     _ draft: DirectiveDraft, to zone: RowID? = nil, now: ClockReading
   ) throws -> (id: RowID, writes: [Write]) {
@@ -46,7 +46,7 @@ extension Replica {
     return (id, plan.writes(to: id, origin: origin))
   }
 
-  /// Command only. Who has not answered need not any more; answers stay.
+  /// Closes a directive; command only. Answers remain.
   public mutating func closeDirective(_ id: RowID, now: ClockReading) throws -> Outcome {
     try require(.command)
     var composer = Composer(try settled(.directive, id, now: now), origin: nil)
@@ -54,8 +54,8 @@ extension Replica {
     return try write(composer.writes, lane: .urgent, now: now)
   }
 
-  /// For this device's own user, or by command for another, such as one who answered by radio. The
-  /// same again writes nothing; another note takes the place of the first.
+  /// Acknowledges a directive for this device's own user, or by command for another, such as one
+  /// who answered by radio. Repeating it writes nothing; another note replaces the first.
   public mutating func acknowledge(
     _ id: RowID, note: String, for user: UserID?, now: ClockReading
   ) throws -> Outcome {
@@ -79,7 +79,7 @@ extension Replica {
     return try write(composer.writes, lane: .urgent, now: now)
   }
 
-  /// Takes an answer back: one's own, or by command everything that was answered for somebody.
+  /// Withdraws the own user's answer, or by command all answers for a user.
   public mutating func withdrawAcknowledgement(
     _ id: RowID, of user: UserID?, now: ClockReading
   ) throws -> Outcome {
@@ -97,20 +97,20 @@ extension Replica {
       let name = asked == own ? "you have" : "\(try callsign(of: asked)) has"
       throw answers.isEmpty
         ? Refusal("\(name) not answered directive \(id.short)")
-        : Refusal("command answered for you: only command can take that back", .notAllowed)
+        : Refusal("command answered for you: only command can withdraw that", .notAllowed)
     }
     var composer = Composer(state, origin: nil)
     composer.remove(.directiveAcknowledgements, removable.map(\.dot))
     return try write(composer.writes, lane: .urgent, now: now)
   }
 
-  /// What a directive asks. Throws `Refusal` for one that is not here.
+  /// Returns the kind of a directive. Throws `Refusal` for an unknown one.
   public func kind(ofDirective id: RowID) throws -> DirectiveKind {
     try existing(.directive, id).directiveKind
   }
 
-  /// The one open directive that waits for somebody's answer or, to take one back, the one that
-  /// they have answered. Refuses where there is none, or more than one.
+  /// Returns the only open directive that a user has not answered, or, to withdraw an answer, has
+  /// answered. Throws if there is none, or more than one.
   public mutating func directive(
     waitingFor user: UserID?, answered: Bool, now: ClockReading
   ) throws -> RowID {
@@ -121,7 +121,7 @@ extension Replica {
           $0.user == asked && ($0.state == .acknowledged) == answered && $0.state != .late
         }
     }
-    // Only a fix satisfies an order to go somewhere, so an answer is meant for the others.
+    // Only a fix satisfies an order to a zone, so an answer is for one of the others.
     let answerable = asking.filter { !$0.kind.sendsPeople }
     let found = answerable.isEmpty ? asking : answerable
     guard let only = found.first else {
@@ -139,7 +139,7 @@ extension Replica {
 
   // MARK: Teams
 
-  /// One's own team, or by command another's; of no team any more with an empty one.
+  /// Sets the own user's team, or by command another's; an empty one clears it.
   public mutating func setTeam(
     _ team: String, of user: UserID?, now: ClockReading
   ) throws -> Outcome {
@@ -167,7 +167,7 @@ extension Replica {
 
   // MARK: Naming
 
-  /// The user that a person means by a callsign, or by the first digits of an id.
+  /// Returns the user with a callsign, or with an id that begins with these digits.
   public mutating func user(named reference: String, now: ClockReading) throws -> UserID {
     let people = try users(now: now)
     let named = people.filter { $0.callsign == reference }
@@ -180,14 +180,14 @@ extension Replica {
     let prefix = IdentifierPrefix(reference)
     let found = people.filter { prefix?.begins($0.id) ?? false }
     guard found.count == 1 else {
-      let fault = found.isEmpty ? "nobody is called" : "\(found.count) ids begin with"
+      let fault = found.isEmpty ? "no user is called" : "\(found.count) ids begin with"
       throw Refusal("\(fault) \(reference): see muster user list", .unknown)
     }
     return found[0].id
   }
 
-  /// The zone that a person means by its name, or by the first digits of its id. Names are compared
-  /// as they are, then without regard to case.
+  /// Returns the zone with a name, or with an id that begins with these digits. Names are compared
+  /// exactly, then case-insensitively.
   public func zone(named reference: String) throws -> RowID {
     let zones = try store.rows(.fence).filter(\.exists)
     func called(_ isName: (String) -> Bool) -> [RowID] {
@@ -211,8 +211,8 @@ extension Replica {
 
   // MARK: Demands
 
-  /// Open directives that want to know where this device is, and to which no fix of its own has
-  /// come since they were given: for whoever begins to watch.
+  /// Returns the open locate directives that no fix of this device has answered since they were
+  /// issued, for a node that starts.
   public func openLocationDemands() throws -> [RowID] {
     let newest = try store.positions().first { $0.device == local.device }?.report.reportedAt
     return try store.rows(.directive).filter { row in

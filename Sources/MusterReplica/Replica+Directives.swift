@@ -4,14 +4,14 @@ public import MusterModel
 internal import MusterStatus
 internal import MusterStore
 
-/// What has become of directives, as far as this node knows.
+/// The state of directives, as known to this node.
 extension Replica {
-  /// Open ones first, then the newest.
+  /// Returns all directives, open ones first, then the newest.
   public mutating func directives(now: ClockReading) throws -> [DirectiveSummary] {
     try directives(among: try people(now: now))
   }
 
-  /// Throws `Refusal` for one that was never made, or has not arrived.
+  /// Returns a directive. Throws `Refusal` for one that does not exist, or has not arrived.
   public mutating func directive(_ id: RowID, now: ClockReading) throws -> DirectiveSummary {
     let known = try people(now: now)
     let superseded = try store.rows(.directive).superseded
@@ -71,7 +71,7 @@ extension Replica {
     return summary
   }
 
-  /// What the status function finds of each person whom an open order is for.
+  /// Returns the status function's result for each person that an open order addresses.
   private static func standings(
     of order: RowID, among known: [AssessedPerson]
   ) -> [UserID: OrderStanding.State] {
@@ -82,7 +82,8 @@ extension Replica {
     return standings
   }
 
-  /// One's own answer goes before what others say, then the latest.
+  /// Returns the answers. A user's own answer takes precedence over others for them, then the
+  /// latest.
   private func answers(to row: RowState) throws(StoreError) -> [UserID: AnswerSheet.Answer] {
     var answers: [UserID: (answer: AnswerSheet.Answer, value: LiveValue)] = [:]
     for value in row.values(of: .directiveAcknowledgements) {
@@ -99,8 +100,8 @@ extension Replica {
     return answers.mapValues(\.answer)
   }
 
-  /// Where whoever is seen counts as present: the zones that the directive names, as far as people
-  /// can be sent there now, or else any assembly zone.
+  /// Returns the zones in which a person counts as present: those that the directive names, as far
+  /// as people can be sent there now, or else all assembly zones.
   private mutating func destinations(
     of row: RowState
   ) throws(StoreError) -> [GeofenceMonitor.Destination] {

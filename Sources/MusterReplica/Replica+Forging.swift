@@ -3,11 +3,11 @@ package import MusterModel
 internal import MusterStore
 internal import MusterSync
 
-/// What a member with real keys could send that no honest program would: for simulated forgers
-/// alone. Nobody outside the package can reach it, and every honest replica refuses all of it.
+/// Actions of a malicious member with real keys, for simulated attackers only. They are not public,
+/// and every honest replica rejects their results.
 extension Replica {
-  /// Sends everybody a next frame of somebody else's log, signed with this device's key or not at
-  /// all. Does nothing where nobody else's log is held.
+  /// Broadcasts a next frame for another device's log, signed with this device's key or unsigned.
+  /// Does nothing without another device's log.
   package mutating func forgeFrame(isSigned: Bool, now: ClockReading) throws -> Outcome {
     try transact(now: now) { replica in
       guard let victim = try replica.somebodysHead(), let epoch = replica.currentEpoch
@@ -30,8 +30,7 @@ extension Replica {
     }
   }
 
-  /// Sends everybody a position of somebody else's that is newer than the newest, signed with this
-  /// device's key.
+  /// Broadcasts a newer position of another device, signed with this device's key.
   package mutating func forgePosition(now: ClockReading) throws -> Outcome {
     try transact(now: now) { replica in
       let local = replica.local
@@ -51,7 +50,7 @@ extension Replica {
     }
   }
 
-  /// Sends everybody records that were recorded a while ago.
+  /// Replays recorded records to all peers.
   package mutating func sendAgain(_ records: [LatestRecord], now: ClockReading) throws -> Outcome {
     try transact(now: now) { try $0.push([], records: records, now: now) }
   }
@@ -70,8 +69,8 @@ extension Replica {
     }
   }
 
-  /// Signs two next frames of this device's own log: sends everybody the one, and then writes the
-  /// other as if nothing had been. Does nothing before its first write.
+  /// Signs two next frames of this device's own log: broadcasts one, and then writes the other.
+  /// Does nothing before its first write.
   package mutating func equivocate(now: ClockReading) throws -> Outcome {
     try transact(now: now) { replica in
       guard let head = replica.writer.heads[.state],
@@ -96,7 +95,7 @@ extension Replica {
     }
   }
 
-  /// Writes a report whose id is no hash of its origin.
+  /// Writes a report whose id is not the hash of its origin.
   package mutating func squat(now: ClockReading) throws -> Outcome {
     try transact(now: now) { replica in
       let origin = RowOrigin(owner: replica.local.author.user, nonce: replica.random.bytes16())
@@ -114,7 +113,7 @@ extension Replica {
     try carryOut(engine.push(unchecked: frames, records: records, now: now), now: now)
   }
 
-  /// Not of this device's earlier lives: what it signs there is no forgery.
+  /// Excludes this device's earlier incarnations: its signature there is no forgery.
   private mutating func somebodysHead() throws -> Head? {
     let own = try store.logs().filter { $0.opening.certificate == local.certificate.hash }
       .map(\.head.log)

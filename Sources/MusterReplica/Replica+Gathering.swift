@@ -3,11 +3,11 @@ public import MusterModel
 internal import MusterStore
 internal import MusterSync
 
-/// Many commands at once. One by one, each takes a frame, a signature and a commit of its own.
+/// Performs many commands at once. Separately, each would need a frame, a signature and a commit.
 extension Replica {
-  /// Carries out commands in one transaction, their writes packed into as few frames as hold them.
-  /// On return all are durable; when `work` throws, nothing has changed. What the commands return
-  /// is empty: what came of them all is the answer here.
+  /// Performs commands in one transaction, with their writes packed into few frames. On return all
+  /// are durable; if `work` throws, nothing has changed. The commands themselves return empty
+  /// outcomes: this method returns the common one.
   ///
   /// `work` MUST only write rows: reports, fences, and the user's own.
   public mutating func gather(
@@ -24,7 +24,7 @@ extension Replica {
     }
   }
 
-  /// Puts what is gathered into frames, so that later writes can name it.
+  /// Seals the gathered writes into frames, so that later writes can name them.
   private mutating func sealGathered(now: ClockReading) throws {
     guard let taken = gathering?.take() else { return }
     for (lane, groups) in taken {
@@ -48,23 +48,23 @@ extension Replica {
     gathering?.apply(write, at: place, to: stored)
   }
 
-  /// Until the store gives it one: no log that the store holds has so great a number.
+  /// A placeholder until the store assigns a number: no stored log has so great a number.
   private static func number(ofNewLogIn lane: Lane) -> UInt32 {
     LogPlace.lastLog - UInt32(lane.rawValue)
   }
 
-  /// A row as the commands before this one leave it, whether or not they are committed.
+  /// Returns a row after the previous commands, whether or not they are committed.
   func seen(_ key: RowKey) throws(StoreError) -> RowState? {
     if let state = gathering?.rows[key] { return state }
     return try store.row(key)
   }
 
-  /// Sees to it that `seen` tells all about a row.
+  /// Seals the gathered writes of a row, so that `seen` is complete.
   mutating func settle(_ key: RowKey, now: ClockReading) throws {
     if gathering?.unsealed.contains(key) == true { try sealGathered(now: now) }
   }
 
-  /// The rows of a kind as the commands before this one leave them.
+  /// Returns the rows of a kind after the previous commands.
   mutating func settledRows(_ kind: EntityKind, now: ClockReading) throws -> [RowState] {
     if gathering?.unsealed.contains(where: { $0.kind == kind }) == true {
       try sealGathered(now: now)
@@ -74,7 +74,7 @@ extension Replica {
     return rows.values.sorted { $0.key.id < $1.key.id }
   }
 
-  /// The row that a command is about to change.
+  /// Returns the row that a command is about to change.
   mutating func settled(_ kind: EntityKind, _ id: RowID, now: ClockReading) throws -> RowState {
     try settle(RowKey(kind: kind, id: id), now: now)
     return try existing(kind, id)

@@ -3,13 +3,13 @@ package import MusterModel
 internal import MusterStore
 internal import MusterSync
 
-/// What an enrolled device with valid keys could do on purpose to fill the tables of others. For
-/// simulated insiders alone; nobody outside the package can reach it.
+/// Actions of an enrolled device with valid keys that tries to fill the tables of others, for
+/// simulated insiders only; they are not public.
 ///
-/// Unlike what `Replica+Forging` makes, all of this is signed by the device that sends it, and each
-/// piece by itself is valid: what protects others is that its amount is bounded per certificate.
+/// Unlike the results of `Replica+Forging`, all of this is signed by the sending device, and each
+/// item is valid by itself: the protection is a limit per certificate.
 extension Replica {
-  /// Opens logs in one lane, each with one frame behind the opening, unless they are to be bare.
+  /// Opens logs in one lane, each with one frame after the opening, unless they are to be empty.
   package mutating func openLogs(
     _ count: Int, lane: Lane, areBare: Bool = false, now: ClockReading
   ) throws -> Outcome {
@@ -24,7 +24,7 @@ extension Replica {
     }
   }
 
-  /// Opens logs and sends them to everybody without holding them: as many as one likes.
+  /// Opens any number of logs and broadcasts them without storing them.
   package mutating func floodLogs(_ count: Int, lane: Lane, now: ClockReading) throws -> Outcome {
     try transact(now: now) { replica in
       var runs: [[Frame]] = []
@@ -63,8 +63,8 @@ extension Replica {
     return LogWriter.Run(opening: opening, frames: frames, leading: frames.count)
   }
 
-  /// Writes frames into this device's own state log, each sealed under an epoch of its own that
-  /// nobody announced and whose key nobody else has.
+  /// Writes frames into this device's own state log, each sealed with its own epoch that is not
+  /// announced and whose key no other device has.
   package mutating func sealUnderMadeUpEpochs(_ count: Int, now: ClockReading) throws -> Outcome {
     try transact(now: now) { replica in
       for _ in 0..<count {
@@ -83,8 +83,8 @@ extension Replica {
     }
   }
 
-  /// Announces an epoch with a generation of its choice, whose id begins with zero bytes as many
-  /// tries as there are may give.
+  /// Announces an epoch with a chosen generation, and an id with as many leading zero bytes as the
+  /// number of tries yields.
   package mutating func announceEpoch(
     generation: UInt32, excludesRevocations: Bool, tries: Int, now: ClockReading
   ) throws -> Outcome {
@@ -103,7 +103,7 @@ extension Replica {
     }
   }
 
-  /// Signs receipts for logs that do not exist; they count where this device is a commander.
+  /// Signs receipts for logs that do not exist; they count if this device is a commander.
   package mutating func receiptMadeUpLogs(_ count: Int, now: ClockReading) throws -> Outcome {
     try fill(count, now: now) { replica in
       let log = LogID(raw: replica.random.bytes16())
@@ -114,7 +114,7 @@ extension Replica {
     }
   }
 
-  /// Signed receipts of this device for logs as they stand, which it does not hold itself.
+  /// Returns this device's signed receipts for logs that it does not hold.
   package mutating func receipts(for heads: [Head]) -> [LatestRecord] {
     heads.map { head in
       .receipt(
@@ -140,7 +140,7 @@ extension Replica {
     }
   }
 
-  /// Sends everybody records without holding them.
+  /// Broadcasts records without storing them.
   private mutating func fill(
     _ count: Int, now: ClockReading, _ record: (inout Replica) -> LatestRecord
   ) throws -> Outcome {

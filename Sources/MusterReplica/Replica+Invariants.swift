@@ -2,20 +2,20 @@ internal import MusterModel
 internal import MusterSync
 
 extension Replica {
-  /// Traps when the engine's tables contradict one another or have outgrown their bounds: cheaper
-  /// than `checkInvariants`, for after each input.
+  /// Traps if the engine's tables contradict one another or exceed their limits: cheap enough for
+  /// each input, unlike `checkInvariants`.
   public func checkEngine() { engine.checkInvariants() }
 
-  /// Traps when memory, between two calls, says other than the disk: simulations and tests call it
-  /// after each step. It reads all heads and records, so it is not for a running node.
+  /// Traps if memory differs from the disk between two calls. Simulations and tests call it after
+  /// each step. It reads all heads and records, which is too slow for a running node.
   public mutating func checkInvariants() throws {
     if diskFailure?.isBehind == true { return }
-    precondition(batch.isEmpty, "something was put together and not committed")
+    precondition(batch.isEmpty, "the batch was not committed")
     let logs = try store.logs()
     let onDisk = LogWriter(
       local: local, incarnation: writer.incarnation, generation: writer.generation, logs: logs)
     precondition(
-      writer.heads == onDisk.heads, "the writer stands at \(writer.heads), not \(onDisk.heads)")
+      writer.heads == onDisk.heads, "the writer is at \(writer.heads), not \(onDisk.heads)")
     let atStart = ClockReading(
       instant: Instant(microseconds: 0), wall: Timestamp(milliseconds: 0), boot: 0)
     var fresh = Self.engine(

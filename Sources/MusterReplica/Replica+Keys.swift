@@ -3,11 +3,11 @@ internal import MusterModel
 internal import MusterStore
 internal import MusterSync
 
-/// The epoch keys that are missing, and those that come.
+/// Missing epoch keys, and received ones.
 extension Replica {
   // MARK: Asking
 
-  /// - Parameter author: whose frames are sealed under these epochs.
+  /// - Parameter author: the author of frames under these epochs.
   mutating func ask(
     for missing: Set<EpochID>, of author: CertificateHash, now: ClockReading
   ) throws {
@@ -17,9 +17,9 @@ extension Replica {
     if !counting.isEmpty { try askForAnnounced(including: counting, now: now) }
   }
 
-  /// Asks for the keys of announced epochs: of the one to write under, and of those that frames
-  /// wait for, commanders' first. They have room of their own, since an author's share may be full
-  /// of epochs that nobody announced.
+  /// Requests the keys of announced epochs: the one for writing, and those that frames wait for,
+  /// commanders' first. They have their own limit, since an author's share may be full of epochs
+  /// that are not announced.
   ///
   /// - Parameter known: epochs that frames in the batch wait for.
   mutating func askForAnnounced(
@@ -43,7 +43,7 @@ extension Replica {
     try run(.keysMissing(wanted, of: nil), now: now)
   }
 
-  /// Reads all frames that wait, and asks for the keys that they still need.
+  /// Reads all waiting frames, and requests the keys that they still need.
   mutating func askForWaiting(now: ClockReading) throws {
     let missing = try release(for: nil, now: now)
     try commit(now: now)
@@ -52,7 +52,7 @@ extension Replica {
     }
   }
 
-  /// Asks for the next keys of authors of whose epochs some had no room among the missing ones.
+  /// Requests the next keys of authors whose epochs exceeded the limit of missing keys.
   private mutating func askForMore(now: ClockReading) throws {
     for author in engine.takeRefillableAuthors() {
       let missing = try store.epochsWaitedFor(by: author, limit: Limits.missingKeysPerAuthor)
@@ -62,7 +62,7 @@ extension Replica {
 
   // MARK: Learning
 
-  /// Keeps a key, reads what waited for it, and lets the engine hand it on.
+  /// Stores a key, reads the frames that waited for it, and makes it available to peers.
   mutating func learn(_ key: EpochKey, now: ClockReading) throws {
     guard keyring.add(key, operation: local.operation), let raw = Bytes32(key.key) else { return }
     batch.epochKeys.append(StoredEpochKey(id: key.id, key: raw))
@@ -80,7 +80,7 @@ extension Replica {
     try askForMore(now: now)
   }
 
-  /// A command device finds the key of an epoch sealed to it in the announcement.
+  /// Returns the keys that an epoch's announcement seals to this command device.
   func sealedKeys(in operations: [Operation]) -> [EpochKey] {
     var keys: [EpochKey] = []
     for case .epoch(let announcement) in operations where keyring[announcement.id] == nil {
@@ -92,8 +92,8 @@ extension Replica {
     return keys
   }
 
-  /// Reads frames that wait anew: those for a key, or all. Returns the keys that they still need,
-  /// by author.
+  /// Reads waiting frames again: those for a key, or all. Returns the keys that they still need, by
+  /// author.
   @discardableResult
   mutating func release(
     for epoch: EpochID?, now: ClockReading

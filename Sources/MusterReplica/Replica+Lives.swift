@@ -3,14 +3,14 @@ internal import MusterModel
 internal import MusterStore
 internal import MusterSync
 
-/// The lives of this device's own database: one goes on where another has written, and two that are
-/// in use at once find one another. See `LifeWatch`.
+/// The incarnations of this device's own database: it yields to one that has written, and detects a
+/// live clone. See `LifeWatch`.
 extension Replica {
-  // MARK: What comes of this device
+  // MARK: Incarnations of this device
 
-  /// After frames that came from others: this device's own logs must have come from itself alone.
-  /// A copy of its database that writes in the same log makes a fork; one that writes in a later
-  /// life shows that this one was restored.
+  /// Checks frames that other devices sent: only this program may write this device's own logs. A
+  /// copy of its database that writes to the same log creates a fork; one that writes in a later
+  /// incarnation proves that this one was restored.
   mutating func reviewLife(
     after frames: [Frame], opening: Opening, now: ClockReading
   ) throws {
@@ -28,14 +28,14 @@ extension Replica {
     }
   }
 
-  /// A record may be the first that is heard of another life, whose records count for newer; and it
-  /// may show that the other is in use at this moment.
+  /// Checks a record, which may be the first evidence of another incarnation whose records count as
+  /// newer, or may prove that the other one is live now.
   mutating func reviewLife(after record: LatestRecord, now: ClockReading) throws {
     guard record.certificate == local.certificate.hash else { return }
     guard record.order.incarnation != writer.incarnation else {
       guard record.order.counter > recordCounter else { return }
       recordCounter = record.order.counter
-      return try beginAnew("a copy of this device's database has told something", now: now)
+      return try beginAnew("a copy of this device's database has published a record", now: now)
     }
     let speaker = LifeMark(record.order)
     lives.take(record.otherLives, by: speaker)
@@ -47,7 +47,8 @@ extension Replica {
     guard life.generation >= writer.generation, lives.mayYield else { return }
     lives.noteYield()
     try beginAnew(
-      "this device has written in another life of its database", above: life.generation, now: now)
+      "this device has written in another incarnation of its database", above: life.generation,
+      now: now)
   }
 
   private mutating func beginAnew(
@@ -67,12 +68,12 @@ extension Replica {
     question = nil
     try commit(now: now)
     try run(.begunAnew(life.incarnation), now: now)
-    held.remarks.append("\(reason): this one begins a new life")
+    held.remarks.append("\(reason): this one starts a new incarnation")
   }
 
-  // MARK: What is told
+  // MARK: Published records
 
-  /// Tells the other lives that they were heard of, and everybody that there are two.
+  /// Publishes that other incarnations are known, and that this device has a live clone.
   mutating func tellLives(now: ClockReading) throws {
     guard !lives.owes.isEmpty else { return }
     let owed = lives.owes
@@ -90,9 +91,9 @@ extension Replica {
           certificate: local.certificate.hash, order: nextRecordOrder(), signedBy: local.signingKey)
       )
       held.remarks.append(
-        "this device is in use twice: its home was copied, or its key was stolen")
+        "this device has a live clone: its home was copied, or its key was stolen")
     }
-    // What a greater life has said stays.
+    // The record of a greater incarnation stays.
     told.removeAll { record in
       engine.record(record.topic).map { $0.order >= record.order } ?? false
     }
@@ -102,14 +103,16 @@ extension Replica {
     if !told.isEmpty { try run(.recorded(told), now: now) }
   }
 
-  /// That of a record which is about to be signed: above all that this life has given.
+  /// Returns the order of a record that is about to be signed: above all earlier ones of this
+  /// incarnation.
   mutating func nextRecordOrder() -> RecordOrder {
     recordCounter += 1
     return RecordOrder(
       generation: writer.generation, incarnation: writer.incarnation, counter: recordCounter)
   }
 
-  /// Whether it was said already of lives that were begun here since the start: by the other one.
+  /// Whether the other one has already reported a clone of an incarnation begun here since the
+  /// start.
   private var isCloneTold: Bool {
     let topic = RecordTopic(
       operation: local.operation, certificate: local.certificate.hash, kind: .clone)
@@ -118,9 +121,9 @@ extension Replica {
       || lives.begun.contains(report.other.incarnation)
   }
 
-  // MARK: What is known
+  // MARK: Clones
 
-  /// Devices that are in use twice, as they say themselves, until they are revoked.
+  /// Returns the devices that report a live clone, until they are revoked.
   func clones() throws(StoreError) -> [CloneSummary] {
     var clones: [CloneSummary] = []
     for record in engine.cloneRecords {
@@ -135,7 +138,7 @@ extension Replica {
     return clones.sorted { ($0.device, $1.noticedAt) < ($1.device, $0.noticedAt) }
   }
 
-  /// The highest that a device's logs and records show; 0 where it has none.
+  /// Returns the highest generation of a device's logs and records; 0 without any.
   static func newestGeneration(
     in logs: [LogSummary], _ records: [LatestRecord], of local: LocalDevice
   ) -> UInt32 {
@@ -147,7 +150,7 @@ extension Replica {
 
   static func generation(after newest: UInt32) -> UInt32 { min(newest + 1, Limits.lastGeneration) }
 
-  /// Notes for the next commit which life writes from then on.
+  /// Stores with the next commit which incarnation writes from then on.
   mutating func keepLife() {
     batch.local[Self.incarnationKey] = writer.incarnation.bytes
     batch.local[Self.generationKey] = withUnsafeBytes(of: writer.generation.bigEndian) { Array($0) }

@@ -5,18 +5,18 @@ internal import MusterStore
 internal import MusterSync
 
 extension Replica {
-  /// Takes a fix of this device: keeps it, publishes the position, and authors the crossings that
-  /// it shows, all in one transaction with the detector's new state.
+  /// Processes a fix of this device: stores it, publishes the position, and writes the crossings
+  /// that it shows, in one transaction with the detector's new state.
   public mutating func ingest(_ fix: Fix, now: ClockReading) throws -> Outcome {
     try ingest(fix, as: .published, stepsBack: false, now: now)
   }
 
-  /// As `ingest(_:now:)`, doing with the fix what the location filter says. One that shows a
-  /// crossing is kept and published in any case; one that is only watched and changes nothing costs
+  /// Processes a fix like `ingest(_:now:)`, as the location filter decided. A fix that shows a
+  /// crossing is always stored and published. One that is only evaluated and changes nothing needs
   /// no transaction, so that the detector's state on disk may be that of an earlier fix.
   ///
-  /// - Parameter stepsBack: the receiver's clock was set back, and this fix is the present all the
-  ///   same.
+  /// - Parameter stepsBack: whether the receiver's clock was set back, and this fix is nevertheless
+  ///   the newest.
   public mutating func ingest(
     _ fix: Fix, as handling: LocationFilter.Handling, stepsBack: Bool, now: ClockReading
   ) throws -> Outcome {
@@ -25,12 +25,12 @@ extension Replica {
     }
   }
 
-  /// After what silence the others know nothing of this device's user.
+  /// The silence setting of this device's user.
   public func silenceMilliseconds() throws -> Int64 {
     try silenceMilliseconds(of: local.author.user)
   }
 
-  /// Publishes a fix that was taken before and only kept.
+  /// Publishes a fix that was only stored before.
   public mutating func publish(_ report: PositionReport, now: ClockReading) throws -> Outcome {
     try transact(now: now) { replica in
       let published = try replica.put(report, now: now)
@@ -50,15 +50,14 @@ extension Replica {
     batch.local.merge(seen.state) { $1 }
     if isKept { batch.fixes.append(report) }
     var published: LatestRecord?
-    // A late fix belongs to the track and never flips the present.
+    // A late fix belongs to the track and never changes the current state.
     if seen.isNewest, handling == .published || !seen.crossings.isEmpty {
       published = try put(report, now: now)
     }
     try conclude(seen, seen.crossings.map(Operation.crossing), published: published, now: now)
   }
 
-  /// Writes what a fix shows in one transaction with all that is in the batch; only then does it
-  /// count, and is the place told to others.
+  /// Commits a fix together with the batch; only then does it count, and is the position published.
   mutating func conclude(
     _ seen: GeofenceMonitor.Observation, _ operations: [Operation], published: LatestRecord?,
     now: ClockReading
@@ -72,10 +71,10 @@ extension Replica {
     if let published { try run(.recorded([published]), now: now) }
   }
 
-  /// Puts the position into the batch; nil while there is no key to seal it under, and then it is
-  /// published once there is.
+  /// Adds the position to the batch; nil while no key is available to seal it, and then it is
+  /// published later.
   ///
-  /// - Parameter tracker: what its row is named by, where it is not this device that is there.
+  /// - Parameter tracker: the nonce that names the row, for a tracker's position.
   mutating func put(
     _ report: PositionReport, of tracker: Bytes16? = nil, now: ClockReading
   ) throws -> LatestRecord? {
@@ -100,7 +99,7 @@ extension Replica {
     batch.local[UntoldPositions.key] = untold.encoded()
   }
 
-  /// Publishes what had to wait for a key, where there is one by now.
+  /// Publishes positions that waited for a key, if one is available now.
   mutating func tellUntold(now: ClockReading) throws {
     guard !untold.isEmpty, currentEpoch != nil else { return }
     var published: [LatestRecord] = []

@@ -3,20 +3,20 @@ public import MusterModel
 internal import MusterStore
 internal import MusterSync
 
-/// Bundles that come by memory stick: what they hold goes through the engine as if a peer had sent
-/// it, and into the log by the same way.
+/// Merges bundles: their contents pass through the engine as if a peer had sent them, and into the
+/// log in the same way.
 extension Replica {
-  /// Takes what is whole of a piece of a bundle's file, in one transaction.
+  /// Merges the complete parts of a piece of a bundle's file, in one transaction.
   ///
   /// - Parameters:
-  ///   - bytes: those after what was consumed before.
-  ///   - position: empty at the beginning of the file, else what the answer before said is next.
+  ///   - bytes: the bytes after those consumed before.
+  ///   - position: empty at the beginning of the file, else the `next` of the previous result.
   ///   - isLast: whether the file ends with these bytes.
   public mutating func merge(
     _ bytes: [UInt8], at position: [UInt8], isLast: Bool, now: ClockReading
   ) throws -> (progress: BundleProgress, outcome: Outcome) {
     guard var reader = BundleReader(bytes, at: position, of: local) else {
-      throw Refusal("no place in a bundle is called so")
+      throw Refusal("this is not a position in a bundle")
     }
     var end: BundleEnd?
     var tally = BundleTally()
@@ -53,29 +53,29 @@ extension Replica {
   private func end(by fault: BundleReader.Fault) throws(Refusal) -> BundleEnd {
     switch fault {
     case .lost: return .damaged
-    case .notABundle: throw Refusal("this is not a bundle: one is made by `muster bundle create`")
+    case .notABundle: throw Refusal("this is not a bundle: create one with `muster bundle create`")
     case .newerVersion:
       throw Refusal(
         "a newer version of muster made this bundle, and this one cannot read it: update this "
-          + "laptop")
+          + "device")
     case .otherRules(.thisLaptop):
       throw Refusal(
-        "a newer version of muster made this bundle, and follows other rules: nothing was taken; "
-          + "update this laptop, then merge it again")
+        "a newer version of muster made this bundle, and follows other rules: nothing was merged; "
+          + "update this device, then merge it again")
     case .otherRules(.peer):
       throw Refusal(
-        "an older version of muster made this bundle, and follows other rules: nothing was taken; "
-          + "update the laptop that made it, and make it again there")
+        "an older version of muster made this bundle, and follows other rules: nothing was merged; "
+          + "update the device that made it, and create it again there")
     case .damagedHeader:
-      throw Refusal("the bundle is damaged where it begins, and cannot be read: make it again")
+      throw Refusal("the beginning of the bundle is damaged: create it again")
     case .otherOperation:
       throw Refusal(
-        "the bundle is of another operation than \"\(local.operationName)\": nothing was taken")
+        "the bundle is from another operation than \"\(local.operationName)\": nothing was merged")
     }
   }
 
   private mutating func take(_ carried: Carried, now: ClockReading) throws {
-    // What is held was verified when it came: the hash of the last names all that it follows.
+    // Held frames were verified on arrival: the hash of the last covers all previous ones.
     if case .frames(let frames) = carried, let last = frames.last,
       try store.strand(of: last.hash, in: last.log) != nil
     {

@@ -1,10 +1,10 @@
 public import MusterModel
 internal import MusterSync
 
-/// Who hears whom: put together of what each device told last.
+/// The mesh topology: assembled from the newest neighbour record of each device.
 extension Replica {
-  /// Whom this device hears now, and what the others told. What somebody revoked told counts for
-  /// nothing.
+  /// Returns the links of this device now, and those that others published. Records of revoked
+  /// devices are ignored.
   public func mesh(now: ClockReading) throws -> MeshSummary {
     let known = knownDevices()
     var links = ownLinks(now: now)
@@ -36,7 +36,8 @@ extension Replica {
     return MeshSummary(links: links.sorted { ($0.from, $0.to) < ($1.from, $1.to) })
   }
 
-  /// The newest word of each other device, by device; fresh where something of it came just now.
+  /// Returns the newest neighbour record of each other device, by device; current if new data of it
+  /// has just arrived.
   private func tellings(
     now: Instant
   ) -> [(author: DeviceID, told: Neighbourhood, isFresh: Bool)] {
@@ -54,7 +55,7 @@ extension Replica {
     return newest.sorted { $0.key < $1.key }.map { ($0.key, $0.value.told, $0.value.isFresh) }
   }
 
-  /// A session that is answered shows that the other end hears too, whatever it has told yet.
+  /// A validated session proves both directions, whatever the peer has published.
   private func ownLinks(now: ClockReading) -> [MeshLink] {
     let heard = Dictionary(
       engine.neighbours(now: now.instant).map { ($0.device, $0) }, uniquingKeysWith: { $1 })
@@ -70,7 +71,7 @@ extension Replica {
     }
   }
 
-  /// Whom those hear who are reached, and so on.
+  /// Extends the reachable devices by their links, transitively.
   private func extend(
     _ reached: inout Set<DeviceID>, over heard: [DeviceID: Set<DeviceID>]
   ) {

@@ -2,12 +2,12 @@ internal import MusterCrypto
 internal import MusterModel
 internal import MusterSync
 
-/// Each device tells the others whom it hears. See `NeighbourDesk` for when.
+/// Each device publishes its neighbours. See `NeighbourDesk` for the schedule.
 extension Replica {
-  /// Signs whom this device hears where that is due, commits it, and only then hands it on.
+  /// Signs this device's neighbour record when due, commits it, and only then sends it.
   mutating func tellNeighbours(now: ClockReading) throws {
     guard local.author.role.reads, neighbours.mayLook(now: now.instant) else { return }
-    // Where there is little room it belongs to what people say.
+    // Little room is left for users' data.
     guard engine.hasRoom else { return neighbours.putOff() }
     if neighbours.told == nil { neighbours.remember(lastTold()) }
     let heard = engine.neighbours(now: now.instant)
@@ -27,7 +27,7 @@ extension Replica {
     try run(.recorded([record]), now: now)
   }
 
-  /// What this device told before the start: nobody, where it cannot tell any more.
+  /// Returns what this device published before the start; nothing if it cannot be read.
   private func lastTold() -> NeighbourDesk.Heard {
     let topic = RecordTopic(
       operation: local.operation, certificate: local.certificate.hash, kind: .neighbours)
@@ -44,7 +44,7 @@ extension Replica {
     keyring[record.epoch].flatMap { record.neighbourhood(operation: local.operation, key: $0) }
   }
 
-  /// Devices by how their ids begin; of two that begin alike none is meant.
+  /// Returns devices by the prefix of their ids; an ambiguous prefix is omitted.
   func knownDevices() -> [DevicePrefix: DeviceID] {
     let devices = Set(control.admissions.map(\.signed.certificate.device))
     return Dictionary(grouping: devices, by: DevicePrefix.init)

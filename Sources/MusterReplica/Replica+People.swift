@@ -2,12 +2,12 @@ internal import MusterCRDT
 public import MusterModel
 internal import MusterStore
 
-/// What people say of themselves, and what command and tracker owners say of them. A person is a
-/// user, or a tracker: whoever carries it.
+/// Self-reports of people, and statements of command and of tracker owners about them. A person is
+/// a user, or the carrier of a tracker.
 extension Replica {
   // MARK: Claims
 
-  /// The user's own claim, which takes away what command has said of them so far.
+  /// Writes the user's own claim, which supersedes command's earlier statements about them.
   public mutating func claimSafety(
     _ claim: SafetyClaim, note: String, now: ClockReading
   ) throws -> Outcome {
@@ -17,15 +17,15 @@ extension Replica {
     return try write(composer.writes, lane: .urgent, now: now)
   }
 
-  /// What somebody who carries a tracker says, by its owner or by command.
+  /// Writes a claim for the carrier of a tracker, by its owner or by command.
   public mutating func claimSafety(
     _ claim: SafetyClaim, note: String, forTracker user: UserID, now: ClockReading
   ) throws -> Outcome {
     let state = try person(user, now: now)
     guard state.key.kind == .tracker else {
       throw Refusal(
-        "\(try callsign(of: user)) has a device of their own, and speaks for themselves: "
-          + "command may override with user override", .notAllowed)
+        "\(try callsign(of: user)) has a device of their own, and reports for themselves: "
+          + "command can use user override", .notAllowed)
     }
     try requireOwnerOrCommand(of: state)
     var composer = Composer(state, origin: nil)
@@ -33,8 +33,8 @@ extension Replica {
     return try write(composer.writes, lane: .urgent, now: now)
   }
 
-  /// What a login at this command post says that is bound to a user: signed by this device, and
-  /// shown as theirs. Command only.
+  /// Writes the claim of a login at this command post, which is bound to a user: signed by this
+  /// device, and shown as the user's. Command only.
   public mutating func relayClaim(
     _ claim: SafetyClaim, note: String, login: String, of user: UserID, now: ClockReading
   ) throws -> Outcome {
@@ -42,7 +42,7 @@ extension Replica {
     if let fault = TextRule.line.fault(in: login) { throw Refusal("the login's name \(fault)") }
     let state = try person(user, now: now)
     guard state.key.kind == .user else {
-      // A tracker's carrier has no device that could contradict: command speaks for them.
+      // A tracker's carrier has no device that could contradict: command reports for them.
       return try claimSafety(claim, note: note, forTracker: user, now: now)
     }
     var composer = Composer(state, origin: nil)
@@ -51,11 +51,11 @@ extension Replica {
     return try write(composer.writes, lane: .urgent, now: now)
   }
 
-  // MARK: Command's word
+  // MARK: Overrides
 
-  /// Command only: its word in place of what it has seen the person say, which the person's next
-  /// claim takes away again. "Safe" is an accounting: it names the claims, open orders and
-  /// positions that this device holds.
+  /// Overrides the claims that command has seen of a person, until the person's next claim; command
+  /// only. "Safe" is an accounting: it names the claims, open orders and positions that this device
+  /// holds.
   ///
   /// - Parameter away: devices of the person that are not with them.
   public mutating func overrideSafety(
@@ -70,14 +70,14 @@ extension Replica {
       case .safe: Value.accounting(try accounting(for: user, state, note: note, away: away))
       }
     if claim == .needsHelp, !away.isEmpty {
-      throw Refusal("--away is for a person who is safe: say safe, or leave it out")
+      throw Refusal("--away requires the claim safe: use safe, or omit it")
     }
     var composer = Composer(state, origin: nil)
     composer.set(PersonFields(state.key.kind).override, to: value)
     return try write(composer.writes, lane: .urgent, now: now)
   }
 
-  /// Command only: the person's own claim counts again.
+  /// Withdraws command's override, so that the person's own claim counts again; command only.
   public mutating func withdrawOverride(of user: UserID, now: ClockReading) throws -> Outcome {
     try require(.command)
     let state = try person(user, now: now)
@@ -117,7 +117,7 @@ extension Replica {
       away: away.sorted())
   }
 
-  /// The live claims of a person, calls for help first.
+  /// Returns the live claims of a person, help claims first.
   private static func claimsSeen(in state: RowState) -> [Dot] {
     let claims = PersonFields(state.key.kind).claims.flatMap { state.values(of: $0) }
     let calls = claims.filter { SafetyStanding.claim(of: $0.value)?.claim == .needsHelp }
@@ -125,8 +125,8 @@ extension Replica {
     return (calls + others).prefix(Limits.overruledClaims).map(\.dot)
   }
 
-  /// The open orders that a person's accounting or sign-off settles: those that name the person
-  /// first, then the others, since who an order is for may change; of each the newest first.
+  /// Returns the open orders that a person's accounting or sign-off settles: first those that name
+  /// the person, then the others, since an order's audience may change; each part the newest first.
   private func openOrders(for user: UserID) throws -> [RowID] {
     var orders: [(row: RowState, isTheirs: Bool)] = []
     for row in try store.rows(.directive) where row.exists && row.isOpenDirective {
@@ -154,24 +154,23 @@ extension Replica {
 
   // MARK: Signing off
 
-  /// A person leaves the operation: by themselves, by their tracker's owner, or by command. It
-  /// settles the open orders that it names. It revokes nothing, and what the person says later
-  /// counts.
+  /// Signs a person off: by themselves, by their tracker's owner, or by command. It settles the
+  /// open orders that it names. It revokes nothing, and later reports of the person count.
   ///
   /// - Parameters:
   ///   - user: nil for this device's own.
-  ///   - isConfirmed: although a call for help stands, or an open order is for them.
+  ///   - isConfirmed: confirms it in spite of a help claim, or an open order for them.
   public mutating func signOff(
     _ user: UserID?, reason: String, isConfirmed: Bool, now: ClockReading
   ) throws -> Outcome {
     let user = user ?? local.author.user
     let state = try personToSign(user, now: now)
     guard reason.contains(where: { !$0.isWhitespace }) else {
-      throw Refusal("say why: --reason \"shift is over\"")
+      throw Refusal("give a reason: --reason \"shift is over\"")
     }
     let name = try callsign(of: user)
     if !isConfirmed, let obstacle = try obstacle(to: user, state) {
-      throw Refusal("\(name) \(obstacle): settle that first, or confirm with --yes and the reason")
+      throw Refusal("\(name) \(obstacle): resolve that first, or confirm with --yes and a reason")
     }
     var composer = Composer(state, origin: nil)
     composer.set(
@@ -180,8 +179,7 @@ extension Replica {
     return try write(composer.writes, lane: .urgent, now: now)
   }
 
-  /// A person is in the operation again. Of this and a sign-off made at the same time, this one is
-  /// shown.
+  /// Signs a person on again. Of concurrent values this one wins over a sign-off.
   public mutating func signOn(
     _ user: UserID?, reason: String, now: ClockReading
   ) throws -> Outcome {
@@ -206,9 +204,9 @@ extension Replica {
     return state
   }
 
-  /// Why somebody should not sign off yet.
+  /// Returns why a person should not sign off yet.
   private func obstacle(to user: UserID, _ state: RowState) throws -> String? {
-    if SafetyStanding(state).isDistress { return "has a call for help open" }
+    if SafetyStanding(state).isDistress { return "has an open call for help" }
     var names: [String] = []
     for row in try store.rows(.directive) where row.exists && row.isOpenDirective {
       guard [.evacuate, .muster, .rollcall].contains(row.directiveKind),
@@ -224,7 +222,7 @@ extension Replica {
 
   // MARK: Rows
 
-  /// The row of a user, or of a tracker that is on the list.
+  /// Returns the row of a user, or of a listed tracker.
   mutating func person(_ user: UserID, now: ClockReading) throws -> RowState {
     for kind in [EntityKind.tracker, .user] {
       try settle(RowKey(kind: kind, id: RowID(raw: user.raw)), now: now)

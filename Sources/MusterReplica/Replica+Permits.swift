@@ -2,10 +2,10 @@ internal import MusterCRDT
 public import MusterModel
 internal import MusterStore
 
-/// Permission to be in a hazard zone for a while. A person inside under a permit is still shown
-/// there, as a warning instead of a danger.
+/// Permission to be in a hazard zone for a limited time. A person inside with a permit is still
+/// shown there, as a warning instead of a danger.
 extension Replica {
-  /// Command only, in the urgent lane.
+  /// Issues a permit, in the urgent lane; command only.
   public mutating func addPermit(
     _ draft: PermitDraft, now: ClockReading
   ) throws -> (id: RowID, outcome: Outcome) {
@@ -14,7 +14,7 @@ extension Replica {
     guard zone.fenceKind == .hazard else {
       throw Refusal(
         "\(zone.text(.fenceName) ?? draft.zone.short) is a \(zone.fenceKind.name) zone: "
-          + "a permit is for a hazard zone", .unfit)
+          + "a permit requires a hazard zone", .unfit)
     }
     guard (1...Limits.spanSeconds).contains(draft.durationSeconds) else {
       throw Refusal("a permit lasts from one second to a week: give another duration")
@@ -33,17 +33,17 @@ extension Replica {
     return (id, try write(composer.writes, lane: .urgent, now: now))
   }
 
-  /// Returns those whom a permit is for: the named people, and those who are in the team now.
-  /// Members set their own team, so later members of it have no permit.
+  /// Returns the people of a permit: the named ones, and those who are in the team now. Members set
+  /// their own team, so later members of it have no permit.
   private mutating func permitted(
     _ draft: PermitDraft, now: ClockReading
   ) throws -> Set<UserID> {
     guard !draft.people.isEmpty || !draft.team.isEmpty else {
-      throw Refusal("a permit is for somebody: name people or a team")
+      throw Refusal("a permit needs people: name people or a team")
     }
     let inTeam = draft.team.isEmpty ? [] : try users(now: now).filter { $0.team == draft.team }
     guard !draft.people.isEmpty || !inTeam.isEmpty else {
-      throw Refusal("nobody is in the team \(draft.team): see muster user list", .unknown)
+      throw Refusal("no one is in the team \(draft.team): see muster user list", .unknown)
     }
     let people = Set(draft.people).union(inTeam.map(\.id))
     guard people.count <= Limits.namesPerGroup else {
@@ -52,7 +52,7 @@ extension Replica {
     return people
   }
 
-  /// Command only, and for ever: a permit that is needed again is issued anew.
+  /// Revokes a permit permanently; command only. A permit that is needed again is issued again.
   public mutating func revokePermit(_ id: RowID, now: ClockReading) throws -> Outcome {
     try require(.command)
     let state = try settled(.permit, id, now: now)
@@ -62,7 +62,7 @@ extension Replica {
     return try write(composer.writes, lane: .urgent, now: now)
   }
 
-  /// The zone that a person means by its name, where only one has it, or by its id.
+  /// Returns the zone with a unique name, or with an id.
   public func hazardZone(named reference: String) throws -> RowID {
     let named = try store.rows(.fence).filter {
       $0.exists && $0.text(.fenceName) == reference
@@ -80,7 +80,7 @@ extension Replica {
     }
   }
 
-  /// Those that are not revoked first, then the newest.
+  /// Returns all permits: those not revoked first, then the newest.
   public func permits() throws -> [PermitSummary] {
     var permits: [PermitSummary] = []
     for row in try store.rows(.permit) where row.exists { permits.append(try summary(of: row)) }

@@ -3,14 +3,14 @@ public import MusterModel
 internal import MusterStore
 internal import MusterSync
 
-/// Frames past a cut: what a revoked device wrote without knowing, or out of spite. A commander
-/// looks through them and lets count what is honest.
+/// Frames after a cut-off, which a revoked device wrote unaware or maliciously. A commander reviews
+/// them and releases the honest ones.
 extension Replica {
-  /// So many are listed at once; those that are released make room for others.
+  /// The most that are listed at once; releasing frames makes room for others.
   private static let listed = 1000
 
-  /// The frames that are held and count for nothing, by device, log and sequence. Not openings, nor
-  /// control frames: those cannot be released.
+  /// Returns the quarantined frames by device, log and sequence, except openings and control
+  /// frames, which cannot be released.
   public func quarantine() throws -> [QuarantinedFrame] {
     var found: [QuarantinedFrame] = []
     try eachQuarantined { frame, opening, author in
@@ -25,12 +25,12 @@ extension Replica {
     return found.sorted { ($0.device, $0.log, $0.sequence) < ($1.device, $1.log, $1.sequence) }
   }
 
-  /// Lets frames count as if there were no cut: what they say gets the author and the permissions
-  /// that it would have had. Releasing them again changes nothing.
+  /// Releases frames, as if there were no cut-off: their entries get the author and the permissions
+  /// that they would have had. Releasing them again changes nothing.
   ///
-  /// - Parameter reference: the first digits of a frame's hash, with all other parts of what it is
-  ///   a part of; or of a device, with all that is held of it.
-  /// - Returns: how many frames were released.
+  /// - Parameter reference: the first digits of a frame's hash, which includes the other parts of
+  ///   its group; or of a device, for all its frames.
+  /// - Returns: the number of released frames.
   public mutating func release(
     _ reference: String, now: ClockReading
   ) throws -> (count: Int, outcome: Outcome) {
@@ -68,7 +68,7 @@ extension Replica {
     return (heads.count, outcome)
   }
 
-  /// A frame with the parts around it, of which it may be one.
+  /// Returns a frame with the adjacent parts of its group.
   private static func whole(_ frame: Frame, among parts: [Frame]) -> [Frame] {
     let others = parts.filter { $0.strand == frame.strand }
     guard others.contains(frame) else { return [frame] }
@@ -83,7 +83,7 @@ extension Replica {
     return others.filter { range.contains($0.sequence) }
   }
 
-  /// Calls `body` with every frame that is held and counts for nothing, until it answers false.
+  /// Calls `body` with every quarantined frame, until it returns false.
   private func eachQuarantined(
     _ body: (Frame, Opening, Author) throws -> Bool
   ) throws {
@@ -104,7 +104,7 @@ extension Replica {
     }
   }
 
-  /// What a frame says, for people's eyes; nil where it cannot be read.
+  /// Returns the content of a frame as text; nil if it cannot be read.
   private func said(
     in frame: Frame, by author: Author
   ) -> (writtenAt: Timestamp, lines: [String], isPart: Bool)? {
@@ -141,7 +141,7 @@ extension Replica {
       case .code, .position, .geometry, .reference, .time, .number, .bytes, .profile:
         "\(write.field.name)"
       case .mark: write.field == .reportExistence ? nil : "\(write.field.name)"
-      case nil: "\(write.field.name) taken away"
+      case nil: "\(write.field.name) removed"
       }
     case .crossing(let crossing), .trackerCrossing(let crossing, _): "crossing: \(crossing.type)"
     default: nil

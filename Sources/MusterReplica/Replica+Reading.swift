@@ -5,20 +5,20 @@ internal import MusterStatus
 public import MusterStore
 internal import MusterSync
 
-/// A person as lists show them, and all that the status function found.
+/// A person for lists, with the status function's result.
 typealias AssessedPerson = (summary: UserSummary, assessment: StatusAssessment)
 
-/// What people see of the replica.
+/// Reads of the replica for display.
 extension Replica {
   // MARK: Users
 
-  /// Everyone with a certificate and every tracker, in the order of lists, their status assessed
-  /// at `now`.
+  /// Returns everyone with a certificate and every tracker, in the order of lists, with their
+  /// status at `now`.
   public mutating func users(now: ClockReading) throws -> [UserSummary] {
     try people(now: now).map(\.summary)
   }
 
-  /// The same with all that the status function found.
+  /// Returns the same people with the status function's results.
   mutating func people(now: ClockReading) throws -> [AssessedPerson] {
     let positions = try store.positions()
     let people = try persons()
@@ -65,7 +65,7 @@ extension Replica {
     return SafetyWord(claim: claim, note: note, callsign: callsign, saidAt: value.writtenAt)
   }
 
-  /// Each user's newest fix: of a revoked device only where there is none of another.
+  /// Returns each user's newest fix; one of a revoked device only if no other device has one.
   private func newestPositions(_ positions: [DevicePosition]) -> [UserID: DevicePosition] {
     var newest: [UserID: DevicePosition] = [:]
     func rank(_ position: DevicePosition) -> (Int, Timestamp) {
@@ -91,7 +91,7 @@ extension Replica {
     try store.row(RowKey(kind: .tracker, id: RowID(raw: user.raw)))
   }
 
-  /// Of a crossing's subject: a tracker's, or its author's.
+  /// Returns the callsign of a crossing's subject: a tracker's, or its author's.
   private func callsign(of recorded: RecordedCrossing) throws(StoreError) -> String {
     guard recorded.crossing.subject != recorded.author.device else {
       return try callsign(of: recorded.author.user)
@@ -99,7 +99,7 @@ extension Replica {
     return try callsign(of: UserID(raw: recorded.crossing.subject.raw))
   }
 
-  /// Every device whose certificate counts, by id.
+  /// Returns every device with a valid certificate, by id.
   public func devices() throws -> [DeviceSummary] {
     try control.admissions.map { admission in
       let author = admission.signed.certificate.author
@@ -112,9 +112,9 @@ extension Replica {
 
   // MARK: Reports
 
-  /// Open and most severe first, then the newest.
+  /// Returns all reports: open and most severe first, then the newest.
   ///
-  /// - Parameter now: what the ages of delivery figures are counted up to; nil for none.
+  /// - Parameter now: the time up to which the ages of delivery figures count; nil for no ages.
   public func reports(now: ClockReading? = nil) throws -> [ReportSummary] {
     var book = deliveryBook(now: now)
     var summaries: [ReportSummary] = []
@@ -130,7 +130,7 @@ extension Replica {
     }
   }
 
-  /// Throws `Refusal` for a report that was deleted, or has not arrived.
+  /// Returns a report. Throws `Refusal` for one that was deleted, or has not arrived.
   ///
   /// - Parameter now: as in `reports(now:)`.
   public func report(_ id: RowID, now: ClockReading? = nil) throws -> ReportSummary {
@@ -202,7 +202,7 @@ extension Replica {
 
   // MARK: Fences
 
-  /// By name. A fence whose outline has not arrived is left out.
+  /// Returns all fences by name. A fence whose outline has not arrived is omitted.
   public mutating func fences() throws -> [FenceSummary] {
     let zones = try monitor.zones(in: store)
     let positions = newestPositions(try store.positions())
@@ -219,7 +219,7 @@ extension Replica {
     else { return nil }
     var inside: [String] = []
     for (user, position) in positions where prepared.contains(position.report.fix.position) {
-      // One that was taken off the list.
+      // A removed tracker.
       if let tracker = try trackerRow(user), !tracker.exists { continue }
       inside.append(try callsign(of: user))
     }
@@ -238,15 +238,15 @@ extension Replica {
 
   // MARK: Crossings
 
-  /// Crossings that this node learned of after an arrival number, in that order.
+  /// Returns the crossings after an arrival number, in the order of these numbers.
   public func crossings(after arrival: Int64?, limit: Int) throws -> [CrossingSummary] {
     try store.crossings(after: arrival, limit: limit).map(summary)
   }
 
-  /// The highest arrival number that a crossing was ever given here; 0 before the first.
+  /// Returns the highest arrival number that a crossing ever had here; 0 before the first.
   public func newestArrival() throws -> Int64 { try store.newestArrival() }
 
-  /// Puts names to a crossing as they are known now.
+  /// Adds the current names to a crossing.
   public func summary(_ arrived: ArrivedCrossing) throws -> CrossingSummary {
     let recorded = arrived.recorded
     let crossing = recorded.crossing
@@ -260,10 +260,10 @@ extension Replica {
 
   // MARK: Status
 
-  /// Frames of all logs, openings included: quicker than a status.
+  /// Returns the number of frames of all logs, including openings: faster than a status.
   public func framesHeld() throws -> Int { try store.counts().frames }
 
-  /// Counts and hashes what is held; `rejected` and `diskFreeBytes` are the node's to fill in.
+  /// Counts and hashes what is held; the node fills in `rejected` and `diskFreeBytes`.
   public mutating func status(now: ClockReading) throws -> StatusSummary {
     let counts = try store.counts()
     let callsigns = Dictionary(
@@ -313,10 +313,10 @@ extension Replica {
     return status
   }
 
-  /// Whether this very device was revoked, as far as it has heard.
+  /// Whether this device was revoked, as far as it knows.
   var isRevoked: Bool { control.isRevoked(local.device) }
 
-  /// As long as it may take to notice who withholds.
+  /// As long as the detection of a stalled peer may take.
   private static let staleSeconds: Int64 = 600
 
   private func forks(_ callsigns: [DeviceID: String]) throws(StoreError) -> [ForkSummary] {
@@ -338,7 +338,7 @@ extension Replica {
     return try store.logs().reduce(0) { $0 + quarantinedFrames(of: $1) }
   }
 
-  /// As many as the quarantine lists: no openings, no control frames, none that were released.
+  /// Counts as the quarantine lists: no openings, control frames or released frames.
   private func quarantinedFrames(of log: LogSummary) -> Int {
     let cut = control.framesCut(of: log)
     guard log.opening.lane != .control, cut > 0 else { return 0 }
@@ -353,7 +353,8 @@ extension Replica {
   /// The first eight bytes of each set's root: equal on replicas that hold the same.
   public mutating func root() -> [UInt8] { engine.rootBytes() }
 
-  /// The first time every row and crossing is read; after that, those near what has changed.
+  /// Returns the state hash. The first call reads every row and crossing; later ones read only
+  /// changed leaves.
   public mutating func stateHash() throws -> StateHash {
     var tree = try stateTree ?? StateTree(of: store)
     stateTree = nil
@@ -364,7 +365,7 @@ extension Replica {
 
   // MARK: Naming
 
-  /// The row that an id, or the beginning of one, names.
+  /// Returns the row with an id, or with an id that begins with these digits.
   public func row(_ kind: EntityKind, named reference: String) throws -> RowID {
     guard let prefix = IdentifierPrefix(reference) else { throw Refusal.noID(reference) }
     let found = try store.rows(kind).filter(\.exists).map(\.key.id).filter(prefix.begins)
@@ -375,8 +376,8 @@ extension Replica {
     return only
   }
 
-  /// The device that a person means by the first digits of its id, or by the callsign of whose it
-  /// is; of several of theirs the one that is not revoked.
+  /// Returns the device with an id that begins with these digits, or of the user with this
+  /// callsign; of several of theirs the one that is not revoked.
   public func device(named reference: String) throws -> DeviceID {
     let known = try devices()
     let theirs = known.filter { $0.callsign == reference }
@@ -385,11 +386,11 @@ extension Replica {
     let begun = known.filter { prefix?.begins($0.id) ?? false }
     let meant = Set(((standing.isEmpty ? theirs : standing) + begun).map(\.id)).sorted()
     guard let only = meant.first else {
-      throw Refusal("no laptop here is \(reference)'s, or has an id that begins so", .unknown)
+      throw Refusal("no device belongs to \(reference), or has an id that begins with it", .unknown)
     }
     guard meant.count == 1 else {
       let ids = meant.map(\.short).joined(separator: ", ")
-      throw Refusal("\(reference) may be \(meant.count) laptops: name one of \(ids)", .unknown)
+      throw Refusal("\(meant.count) devices match \(reference): name one of \(ids)", .unknown)
     }
     return only
   }
@@ -406,7 +407,7 @@ extension PeerSummary.State {
 }
 
 extension Value {
-  /// The value as a person would say it.
+  /// Returns the value as text.
   fileprivate func words(in field: Field) -> String {
     switch (self, field) {
     case (.text(let text), _): text

@@ -3,18 +3,18 @@ internal import MusterModel
 internal import MusterStore
 internal import MusterSync
 
-/// A command device tells everybody how far it holds each log. See `ReceiptDesk` for when.
+/// Receipts of a command device for the logs that it holds. See `ReceiptDesk` for the schedule.
 extension Replica {
   private var givesReceipts: Bool { local.author.role == .command }
 
-  /// A log has grown. Of the control lane nobody asks whether it has reached command.
+  /// Schedules a receipt for a log that has grown. Control logs have no receipts.
   mutating func oweReceipt(for log: LogID, lane: Lane, now: ClockReading) {
     guard givesReceipts, lane != .control else { return }
     receipts.owe(log, lane: lane, now: now.instant)
   }
 
-  /// After a start: whatever the last receipts say otherwise than the store, as after a backup was
-  /// restored or an upgrade.
+  /// Schedules receipts after a start, if the last ones differ from the store, as after a restored
+  /// backup or an upgrade.
   mutating func reviewReceipts(now: ClockReading) {
     guard givesReceipts else { return }
     var logs: [LogID: Lane] = [:]
@@ -27,8 +27,8 @@ extension Replica {
     }
   }
 
-  /// A receipt by this device that came from others: by an earlier life of it. What it says may
-  /// no longer be so, and then it is taken back.
+  /// Processes a receipt of this device from a peer, signed by an earlier incarnation. If it is no
+  /// longer correct, it is replaced.
   mutating func takeOwnReceipt(_ record: LatestRecord, now: ClockReading) {
     guard record.certificate == local.certificate.hash, let receipt = record.receipt else { return }
     guard !isReceipted(receipt.log) else { return }
@@ -40,13 +40,13 @@ extension Replica {
       operation: local.operation, certificate: local.certificate.hash, receiptFor: log)
   }
 
-  /// Whether the newest receipt says just what is held.
+  /// Whether the newest receipt equals what is held.
   private func isReceipted(_ log: LogID) -> Bool {
     guard let record = engine.record(topic(of: log)) else { return engine.head(of: log) == nil }
     return record.receipt?.head == engine.head(of: log)
   }
 
-  /// Signs what is due, commits it, and only then hands it on.
+  /// Signs due receipts, commits them, and only then sends them.
   mutating func giveReceipts(now: ClockReading) throws {
     var given: [LatestRecord] = []
     for log in receipts.take(now: now.instant) where !isReceipted(log) {

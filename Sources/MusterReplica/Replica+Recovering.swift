@@ -3,16 +3,17 @@ internal import MusterModel
 internal import MusterStore
 internal import MusterSync
 
-/// What a replica remembers of a disk that failed, until it has written again.
+/// The state of a replica after a disk failure, until it has written again.
 struct DiskFailure: Sendable {
-  /// Whether memory may say other than the disk: true until everything has been read anew.
+  /// Whether memory may differ from the disk: true until everything has been read again.
   var isBehind = true
-  /// Whether a write or a sync failed, so that nobody knows what of the database's log is on disk.
+  /// Whether a write or a sync failed, so that the contents of the write-ahead log on disk are
+  /// unknown.
   var mayHaveLostWrites = false
-  /// Addresses that were being tried, for the engine that takes over.
+  /// Addresses that were being tried, for the new engine.
   var contacts: [Endpoint] = []
-  /// Until then it takes nothing from peers: what they send would find no room, and they would
-  /// send it again at once.
+  /// Until then it accepts no data from peers: it could not be stored, and peers would retransmit
+  /// it at once.
   var restEnds = Instant(microseconds: 0)
   var restMilliseconds: Int64 = 0
 
@@ -21,10 +22,11 @@ struct DiskFailure: Sendable {
 }
 
 extension Replica {
-  /// Whether the disk has failed, and memory may say other than it until all has been read anew.
+  /// Whether the disk has failed, and memory may differ from it until everything has been read
+  /// again.
   public var mayDifferFromDisk: Bool { diskFailure?.isBehind ?? false }
 
-  /// A failing disk makes the replica rest, longer each time, but for what its user asks for.
+  /// Pauses the replica after a disk failure, longer each time, except for its user's commands.
   mutating func noteFailure(_ error: any Error, now: ClockReading) {
     var failure = diskFailure ?? DiskFailure()
     failure.isBehind = true
@@ -51,11 +53,10 @@ extension Replica {
     return outcome
   }
 
-  /// After a failure memory may be ahead of the disk: everything derived is read anew. Sessions
-  /// are given up; peers connect again after the rest.
+  /// Recovers after a failure, when memory may be ahead of the disk: everything derived is read
+  /// again. Sessions end; peers reconnect after the pause.
   ///
-  /// Where the disk cannot even be read, memory says nothing that may be told: the next call
-  /// begins here again.
+  /// If the disk cannot be read, memory must not be used: the next call tries to recover again.
   mutating func recover(now: ClockReading) throws {
     batch = Batch()
     held = Outcome()

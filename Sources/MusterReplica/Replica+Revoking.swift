@@ -3,16 +3,16 @@ public import MusterModel
 internal import MusterStore
 internal import MusterSync
 
-/// Who is put out, and the epochs that keep them out.
+/// Revocations, and the epochs that exclude revoked devices.
 extension Replica {
-  /// How long a device that lacks an epoch waits for one to come, at random between these, before
-  /// it makes its own; a command device does not wait.
+  /// How long a member without the current epoch waits for one before it creates its own, random
+  /// within this range; a command device does not wait.
   private static let epochPatienceMilliseconds: ClosedRange<UInt64> = 5_000...20_000
 
   // MARK: Commands
 
-  /// Takes a device's standing away from now on: what is held of it here still counts, what comes
-  /// later does not, and what is written from now on is sealed under a key that it is not given.
+  /// Revokes a device: its data that is held here remains valid, later data does not count, and new
+  /// data is sealed with a key that it does not receive.
   public mutating func revoke(_ device: DeviceID, now: ClockReading) throws -> Outcome {
     try require(.command)
     guard let rank = control.rank(of: device) else {
@@ -24,11 +24,11 @@ extension Replica {
           + "\(rank) or less may revoke it")
     }
     guard !control.isRevoked(device) else {
-      throw Refusal("device \(device.short) is revoked already")
+      throw Refusal("device \(device.short) is already revoked")
     }
     guard device != local.device || hasOtherCommand else {
       throw Refusal(
-        "this is the only command device: without it nobody could be admitted or revoked; admit "
+        "this is the only command device: without it no device could be admitted or revoked; admit "
           + "another command device first", .notAllowed)
     }
     let cuts = try cuts(for: device)
@@ -39,7 +39,7 @@ extension Replica {
     }
   }
 
-  /// Whether a command device besides this one counts.
+  /// Whether there is another valid command device.
   private var hasOtherCommand: Bool {
     control.admissions.contains { admission in
       let author = admission.signed.certificate.author
@@ -48,12 +48,12 @@ extension Replica {
     }
   }
 
-  /// The heads that a revocation of a device names: of its logs, those held longest, of a forked
-  /// log the newest frame of every branch.
+  /// Returns the heads that a revocation of a device names: of its oldest logs, and of a forked log
+  /// the newest frame of every branch.
   ///
   /// A log that is not named is cut at zero, so a device with more logs than a revocation can name
-  /// is revoked all the same. A log with nothing but its opening says nothing and is left out. A
-  /// thief opens logs after the owner did, so the logs that came first are named.
+  /// is fully revoked nevertheless. A log with only its opening has no content and is omitted. A
+  /// thief opens logs after the owner did, so the earliest logs are named.
   private func cuts(for device: DeviceID) throws(StoreError) -> [Head] {
     let logs = try store.logsByArrival().filter { log in
       control.author(of: log.opening.certificate)?.device == device && !log.isParted
@@ -63,7 +63,7 @@ extension Replica {
       .map { Head(log: $0.log, sequence: $0.head.sequence, hash: $0.head.hash) }
   }
 
-  /// Makes a new epoch, its key sealed to the command devices that are known.
+  /// Creates a new epoch, with its key sealed to the known command devices.
   public mutating func rotateEpoch(now: ClockReading) throws -> Outcome {
     try require(.command)
     return try transact(now: now) { try $0.makeEpoch(now: now) }
@@ -71,8 +71,7 @@ extension Replica {
 
   // MARK: Epochs
 
-  /// What new frames are sealed under: the newest epoch at hand that shuts out everybody who was
-  /// revoked.
+  /// The epoch that seals new frames: the newest available one that excludes all revoked devices.
   var currentEpoch: (id: EpochID, key: SealingKey)? {
     if let best = control.ledger.bestFitting?.announcement.id, let key = keyring[best] {
       return (best, key)
@@ -82,20 +81,20 @@ extension Replica {
     return control.state.revocations.isEmpty ? keyring.unannounced : nil
   }
 
-  /// A write is not kept waiting for a key: where none is fit, this device makes one.
+  /// A write does not wait for a key: if none is suitable, this device creates one.
   mutating func ensureEpoch(now: ClockReading) throws {
     guard needsEpoch else { return }
     try makeEpoch(now: now)
   }
 
-  /// Whether there is none to write under, and this device may make one.
+  /// Whether no epoch is suitable for writing, and this device may create one.
   private var needsEpoch: Bool {
     currentEpoch == nil && !keyring.isEmpty && local.author.role.reads
       && !control.isRevoked(local.device)
   }
 
-  /// After the control plane changed: asks for the epoch that is to be written under, and sees to
-  /// it that there will be one.
+  /// Requests the epoch for writing after a change of the control plane, and schedules a new one if
+  /// necessary.
   mutating func reviewEpoch(now: ClockReading) throws {
     try askForAnnounced(now: now)
     guard needsEpoch else {
@@ -125,7 +124,7 @@ extension Replica {
     try append([[.epoch(announcement)]], lane: .control, now: now)
   }
 
-  /// So that a key does not die with its maker.
+  /// Seals the key to command devices, so that it survives its author.
   private mutating func sealedToCommand(_ key: [UInt8]) -> [SealedEpochKey] {
     var sealed: [SealedEpochKey] = []
     for commander in control.commanders.prefix(Limits.sealedEpochKeys) {

@@ -2,10 +2,10 @@ internal import MusterModel
 public import MusterStore
 internal import MusterSync
 
-/// A database that is damaged gives way to a new one, made of what can be read of it.
+/// Replaces a damaged database by a new one with the readable data.
 extension Replica {
-  /// What is wrong with a database that is not open; nil when all of it is as it was written. What
-  /// was yet to be written into it from its log is written.
+  /// Returns the damage of a closed database; nil if it is intact. Completes writes from its
+  /// write-ahead log.
   ///
   /// - Parameter seed: 32 bytes for nonces, used nowhere else.
   public static func problem(
@@ -14,19 +14,19 @@ extension Replica {
     try Store.problem(ofDatabaseAt: path, seal: credentials.pageSeal(seed: seed))
   }
 
-  /// What a call found damaged, if that is why it failed.
+  /// Returns the damage that a call detected, if that is why it failed.
   public static func damage(in error: any Error) -> String? {
     if case .corrupt(let detail)? = error as? StoreError { detail } else { nil }
   }
 
-  /// Fills a new database with what can be read of a damaged one: frames wait there to be verified
-  /// again when a replica opens it, which MUST begin a new life, since nobody can tell whether the
-  /// newest of its own frames are among them.
+  /// Fills a new database with the readable data of a damaged one. Its frames are verified again
+  /// when a replica opens it, which MUST start a new incarnation, since the newest of its own
+  /// frames may be lost.
   ///
   /// - Parameters:
-  ///   - path: of the damaged database, which nobody may have open.
-  ///   - newPath: where nothing is.
-  ///   - witnessed: what the sentinel remembers.
+  ///   - path: the damaged database, which MUST be closed.
+  ///   - newPath: a path without a file.
+  ///   - witnessed: the sentinel's record.
   ///   - seed: 32 bytes for nonces, used nowhere else.
   public static func salvage(
     _ path: String, into newPath: String, credentials: Credentials, witnessed: Life?,
@@ -45,11 +45,11 @@ extension Replica {
     return findings
   }
 
-  /// Lets go of the database; nothing else may be asked of this replica after.
+  /// Closes the database; the replica MUST NOT be used afterwards.
   public func close() throws(StoreError) { try store.close() }
 
-  /// Keeps how far this device's own logs came in a life that the database may not know in full,
-  /// so that what is missing can be named.
+  /// Records how far this device's own logs came in an incarnation that the database may not know
+  /// completely, so that missing frames can be named.
   public static func know(
     _ life: Life, in store: Store, of credentials: Credentials
   ) throws(StoreError) {
@@ -68,7 +68,7 @@ extension Replica {
     }
   }
 
-  /// Nil for a frame that is not whole, or is no opening.
+  /// Returns nil for a frame that is incomplete, or not an opening.
   static func log(openedBy loose: LooseFrame, operation: OperationID) -> LogID? {
     guard let opening = opening(of: loose) else { return nil }
     let log = LogID(operation: operation, opening: opening)

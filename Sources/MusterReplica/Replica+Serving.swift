@@ -4,16 +4,16 @@ internal import MusterGeo
 public import MusterModel
 internal import MusterStore
 
-/// What programs ask besides what people see.
+/// Reads for programs besides those for display.
 extension Replica {
-  /// A hash of what was written into a row, the values that are not shown among it, by commands
-  /// before this one of the same transaction too.
+  /// Returns a hash of a row's writes, including values that are not shown, and writes of earlier
+  /// commands in the same transaction.
   public mutating func version(of key: RowKey, now: ClockReading) throws -> String {
     let state = try settled(key.kind, key.id, now: now)
     return Hex.encode(Blake2b.hash128(state.encoded()).bytes)
   }
 
-  /// Active fences that a place lies in, by name.
+  /// Returns the active fences that contain a position, by name.
   public mutating func fences(around place: Coordinate) throws -> [FenceSummary] {
     let zones = try monitor.zones(in: store)
     let holding = zones.prepared.filter { $0.value.contains(place) }
@@ -21,8 +21,8 @@ extension Replica {
     return try fences().filter { $0.isActive && holding[$0.id] != nil }
   }
 
-  /// What is known here of somebody's way, by sample time: what they published, and of this
-  /// device's own user, and of phones that it speaks for, what was kept. The newest `limit`.
+  /// Returns the known track of a user, by sample time: published segments; for this device's own
+  /// user and its trackers, the stored fixes. The newest `limit`.
   public func track(of user: UserID, limit: Int) throws -> [Fix] {
     let limit = max(0, limit)
     let phone = try track(ofTracker: RowID(raw: user.raw), limit: limit)

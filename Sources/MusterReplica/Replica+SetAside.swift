@@ -3,15 +3,15 @@ public import MusterModel
 internal import MusterStore
 internal import MusterSync
 
-/// Frames that damage set aside are held again once they follow what is held and a signature proves
-/// them, as if a peer had sent them.
+/// Salvaged frames are held again once they follow held frames and a signature proves them, as if a
+/// peer had sent them.
 extension Replica {
   private static let framesAtOnce = 2048
 
-  /// Joins on what can be joined: all of it at the start, and later in logs that have grown.
+  /// Joins salvaged frames: in all logs at the start, and later in logs that have grown.
   mutating func joinSetAside(now: ClockReading) throws {
     while !joinable.isEmpty {
-      // Who may write is said by control logs.
+      // Control logs first: they determine who may write.
       let next = joinable.min {
         ($0.isControl ? 0 : 1, $0.log) < ($1.isControl ? 0 : 1, $1.log)
       }
@@ -19,12 +19,12 @@ extension Replica {
       joinable.remove(next)
       let roster = control.roster([:])
       while try joinNext(of: next.log, roster: roster, now: now) {}
-      // Who was unknown may be certified by what has just come.
+      // An unknown author may be certified by the joined frames.
       if control.roster([:]) != roster { try findJoinable() }
     }
   }
 
-  /// Everything set aside may be tried.
+  /// Marks all salvaged frames to be tried.
   mutating func findJoinable() throws(StoreError) {
     setAside = Set(try store.logsSetAside())
     joinable = []
@@ -40,15 +40,15 @@ extension Replica {
 
   private static let openingCopies = 64
 
-  /// What frame 0 says, by a copy of it that is whole.
+  /// Returns the content of frame 0, from an intact copy.
   private func openingSetAside(of log: LogID) throws(StoreError) -> Opening? {
     try store.framesSetAside(of: log, from: 0, limit: Self.openingCopies)
       .first { Self.log(openedBy: $0, operation: local.operation) == log }
       .flatMap(Self.opening)
   }
 
-  /// Holds the next run that can be held of a log, whichever of its strands that goes on from;
-  /// whether there may be more to join.
+  /// Holds the next possible run of a log, whichever of its strands it continues. Returns whether
+  /// there may be more to join.
   private mutating func joinNext(
     of log: LogID, roster: Roster, now: ClockReading
   ) throws -> Bool {
@@ -75,7 +75,7 @@ extension Replica {
     return isHeld
   }
 
-  /// Frames that follow from what is held, or from nothing where nothing is, up to the last that a
+  /// Returns the frames that follow a held frame, or start an unheld log, up to the last that a
   /// signature proves.
   private func nextRun(
     of log: LogID, strands: [LogSummary], key: VerifyingKey
@@ -91,7 +91,7 @@ extension Replica {
       let loose = try store.framesSetAside(of: log, from: 0, limit: Self.framesAtOnce)
       return proved(chain(of: loose, from: 0, after: .none, key: key))
     }
-    // Another branch, which parts from what is held further down.
+    // Another branch, which forks from an earlier held frame.
     var place: UInt64 = 1
     while true {
       let loose = try store.framesSetAside(of: log, from: place, limit: Self.framesAtOnce)
@@ -112,7 +112,7 @@ extension Replica {
     chain.lastIndex { $0.signature != nil }.map { Array(chain[...$0]) }
   }
 
-  /// What a frame may follow.
+  /// Returns the hashes that a frame may follow.
   private func hashes(
     before sequence: UInt64, in strands: [LogSummary]
   ) throws(StoreError) -> Set<FrameHash> {
@@ -124,8 +124,8 @@ extension Replica {
     return hashes
   }
 
-  /// Lets go of copies that are held, and of those that follow from nothing where all that they
-  /// could follow from is held.
+  /// Deletes copies of held frames, and copies that follow nothing once all their possible
+  /// predecessors are held.
   private mutating func settle(
     _ log: LogID, strands: [LogSummary], now: ClockReading
   ) throws {
@@ -149,8 +149,8 @@ extension Replica {
     if try store.framesSetAside(of: log, from: 0, limit: 1).isEmpty { setAside.remove(log) }
   }
 
-  /// Frames whose hashes hold, one for each place, from the first place on without a gap. Of two
-  /// copies the one whose signature holds is taken; a signature that does not hold is left out.
+  /// Returns frames with correct hashes, one per sequence, contiguous from the first sequence. Of
+  /// two copies the one with a valid signature is used; an invalid signature is omitted.
   private func chain(
     of loose: [LooseFrame], from first: UInt64, after previous: FrameHash, key: VerifyingKey
   ) -> [Frame] {
@@ -173,7 +173,7 @@ extension Replica {
   }
 }
 
-/// A log of which frames are set aside.
+/// A log with salvaged frames.
 struct JoinableLog: Hashable, Sendable {
   let log: LogID
   let isControl: Bool
@@ -181,21 +181,20 @@ struct JoinableLog: Hashable, Sendable {
 
 // MARK: - What is missing
 
-/// Frames that were held here, or written here, and are not any more.
+/// Frames that were held or written here, and are lost.
 public struct MissingFrames: Hashable, Sendable {
-  /// The log that lacks them.
+  /// The log.
   public let log: LogID
-  /// Who wrote them: what they call themselves, or else the start of their id; nil where even that
-  /// is not known.
+  /// The author's callsign, or else the first digits of their id; nil if even that is unknown.
   public let callsign: String?
-  /// Their places.
+  /// The sequences of the frames.
   public let sequences: ClosedRange<UInt64>
-  /// Whether nobody knows how many more there were after them.
+  /// Whether an unknown number of further frames followed them.
   public let isFloor: Bool
 }
 
 extension Replica {
-  /// What damage took and no peer has brought back yet, by log and sequence.
+  /// Returns the frames that damage took and no peer has sent again yet, by log and sequence.
   public func missingFrames() throws -> [MissingFrames] {
     var missing: [MissingFrames] = []
     for known in try store.missedHeads() {

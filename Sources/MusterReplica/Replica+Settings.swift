@@ -3,14 +3,14 @@ internal import MusterGeo
 public import MusterModel
 internal import MusterStore
 
-/// What command wants of laptops: written for everybody, or for one user, whose own goes before.
+/// Command's sampling settings: for all devices, or for one user's, which take precedence.
 extension Replica {
-  /// How this device is to watch where it is, by what command has written.
+  /// Returns this device's sampling settings.
   public func locationProfile(inForeground: Bool) throws -> LocationProfile {
     try locationProfile(of: local.author.user, inForeground: inForeground)
   }
 
-  /// The same of any user; of everybody who has none of their own with nil.
+  /// Returns a user's sampling settings; with nil, those of users without their own.
   public func locationProfile(of user: UserID?, inForeground: Bool) throws -> LocationProfile {
     let field: Field = inForeground ? .settingsForeground : .settingsBackground
     for row in try settings(for: user) {
@@ -19,7 +19,7 @@ extension Replica {
     return inForeground ? .foreground : .background
   }
 
-  /// After what silence nothing is known of somebody, in whole seconds.
+  /// Returns a user's silence setting in whole seconds.
   public func silenceSeconds(of user: UserID?) throws -> Int64 {
     try silenceMilliseconds(of: user) / 1000
   }
@@ -33,7 +33,7 @@ extension Replica {
     return Limits.usualSilenceMilliseconds
   }
 
-  /// Their own first.
+  /// Returns the user's own settings first.
   private func settings(for user: UserID?) throws(StoreError) -> [RowState] {
     var rows: [RowState] = []
     for key in [user.map(settingsKey), settingsKey(for: nil)].compactMap(\.self) {
@@ -46,7 +46,7 @@ extension Replica {
     RowKey(kind: .settings, id: RowID(raw: user?.raw ?? local.operation.raw))
   }
 
-  /// Command only. For everybody who has none of their own with nil.
+  /// Sets the sampling settings of a user, or with nil of users without their own; command only.
   public mutating func setLocationProfile(
     _ profile: LocationProfile, of user: UserID?, inForeground: Bool, now: ClockReading
   ) throws -> Outcome {
@@ -55,7 +55,7 @@ extension Replica {
       now: now)
   }
 
-  /// Command only. After what silence nothing is known of somebody; 0 for the usual ten minutes.
+  /// Sets the silence setting; 0 for the default of ten minutes. Command only.
   public mutating func setSilence(
     seconds: UInt32, of user: UserID?, now: ClockReading
   ) throws -> Outcome {

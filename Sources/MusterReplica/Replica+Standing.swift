@@ -1,8 +1,8 @@
 package import MusterModel
 
 extension Replica {
-  /// The epochs whose announcements name a revocation of this device: for simulations, which see to
-  /// it that it never holds a key of theirs.
+  /// Returns the epochs whose announcements name a revocation of this device, for simulations that
+  /// check that it never holds their keys.
   package func epochs(shuttingOut device: DeviceID) -> Set<EpochID> {
     let revoking = control.state.revocations.filter { _, said in
       said.contains { $0.device == device }

@@ -3,17 +3,17 @@ internal import MusterModel
 internal import MusterStatus
 internal import MusterStore
 
-/// What the status function reads, from what the store holds.
+/// The input of the status function, from the store.
 extension Replica {
-  /// A person as the status function and lists read them.
+  /// A person as input of the status function and of lists.
   struct Person {
     let identity: PersonIdentity
     let row: RowState?
-    /// All of their devices, and whether each is revoked.
+    /// All their devices, and whether each is revoked.
     let devices: [(id: DeviceID, isRevoked: Bool)]
   }
 
-  /// The status of each of these people at `now`.
+  /// Returns the status of each of these people at `now`.
   mutating func assess(
     _ people: [Person], positions: [DevicePosition], now: ClockReading
   ) throws -> [UserID: StatusAssessment] {
@@ -33,8 +33,8 @@ extension Replica {
 
   // MARK: People
 
-  /// Each certified user and each tracker once. People outlive their devices: who has none that
-  /// counts any more is listed all the same.
+  /// Returns each certified user and each tracker once. People outlive their devices: a user
+  /// without a valid device is listed nevertheless.
   func persons() throws(StoreError) -> [Person] {
     var admitted: [UserID: [(author: Author, isRevoked: Bool)]] = [:]
     for admission in control.admissions {
@@ -71,7 +71,7 @@ extension Replica {
     return people
   }
 
-  /// Each user's devices that are not revoked.
+  /// Returns each user's devices that are not revoked.
   func countingDevices() -> [UserID: [DeviceID]] {
     var devices: [UserID: [DeviceID]] = [:]
     for author in Set(control.state.admitted.values.map(\.signed.certificate.author))
@@ -106,7 +106,7 @@ extension Replica {
     return evidence
   }
 
-  /// When the last sign of life of a device or a tracker was made.
+  /// Returns the time of the last contact with a device or tracker.
   private func heard(
     _ device: DeviceID, position: DevicePosition?, now: ClockReading
   ) -> Evidence? {
@@ -154,7 +154,7 @@ extension Replica {
     return statements
   }
 
-  /// An override of command: that a person needs help, or is accounted for.
+  /// Adds an override of command: that a person needs help, or is accounted for.
   private func add(
     _ value: LiveValue, to statements: inout PersonStatements
   ) throws(StoreError) {
@@ -164,7 +164,7 @@ extension Replica {
       statements.helpOverrides.append(
         ClaimEvidence(dot: value.dot, claim: .needsHelp, note: note, by: by, seen: Set(seen)))
     case .overruling(.safe, let note, let seen):
-      // Of a program that named no orders and positions.
+      // From a program that names no orders and positions.
       statements.accountings.append(
         AccountingEvidence(
           by: by, note: note, claims: Set(seen), rows: [], positions: [:], away: []))
@@ -227,7 +227,7 @@ extension Replica {
       durationMilliseconds: Int64(seconds) * 1000, isRevoked: row.isSet(.permitRevoked))
   }
 
-  /// When the write of a value was made.
+  /// Returns the time at which the write of a value was made.
   private func made(_ value: LiveValue, now: ClockReading) throws(StoreError) -> Evidence {
     if let span = try made(of: value.dot) { return .stamped(span) }
     let age = try unstampedAge(of: value.dot, writtenAt: value.writtenAt, now: now)
@@ -237,7 +237,7 @@ extension Replica {
 
   // MARK: Views
 
-  /// Since the last sign of life.
+  /// Returns the time since the last contact.
   func contactAge(of assessment: StatusAssessment, now: ClockReading) -> ContactAge? {
     guard let heard = assessment.heard else { return nil }
     let age = heard.age(at: ages.reading(now))
@@ -268,7 +268,8 @@ extension RowState {
     }.min()
   }
 
-  /// From the first write to the deadline. Older programs wrote a moment by the author's clock.
+  /// Milliseconds from the first write to the deadline. Older programs wrote a time by the author's
+  /// clock.
   var directiveDurationMilliseconds: Int64? {
     if let seconds = leastNumber(.directiveDurationSeconds) { return Int64(seconds) * 1000 }
     guard case .time(let deadline)? = shown(.directiveDeadline)?.value, let createdAt

@@ -4,11 +4,11 @@ public import MusterModel
 internal import MusterStore
 internal import MusterSync
 
-/// The engine's effects become transactions and datagrams.
+/// Converts the engine's effects into transactions and datagrams.
 extension Replica {
   // MARK: Inputs
 
-  /// Takes what arrived together into one transaction.
+  /// Processes datagrams that arrived together in one transaction.
   public mutating func receive(
     _ datagrams: [(bytes: [UInt8], from: Endpoint, link: LinkID)], now: ClockReading
   ) throws -> Outcome {
@@ -21,7 +21,7 @@ extension Replica {
     }
   }
 
-  /// To be called when `nextDeadline` has passed; earlier, it does nothing.
+  /// Runs due timers. Called when `nextDeadline` has passed; does nothing before.
   public mutating func passDeadlines(now: ClockReading) throws -> Outcome {
     if isResting(now: now) { return Outcome() }
     return try transact(now: now) { replica in
@@ -33,17 +33,17 @@ extension Replica {
     }
   }
 
-  /// Addresses to keep trying: given by the user, or remembered.
+  /// Adds addresses to try, given by the user or remembered.
   public mutating func contact(_ endpoints: [Endpoint], now: ClockReading) throws -> Outcome {
     try transact(now: now) { try $0.run(.contacts(endpoints), now: now) }
   }
 
-  /// The network changed, or the laptop woke: everybody is tried again at once.
+  /// Handles a network change, or waking from sleep: all peers are tried again at once.
   public mutating func linkUp(now: ClockReading) throws -> Outcome {
     try transact(now: now) { try $0.run(.linkUp, now: now) }
   }
 
-  /// What each link may carry from now on; nil, as at first, for as much as it takes.
+  /// Sets the rate limit of each link; nil, the default, for none.
   public mutating func limitLinks(to rate: LinkRate?, now: ClockReading) throws -> Outcome {
     linkRate = rate
     return try transact(now: now) { try $0.run(.linkRate(rate), now: now) }
@@ -51,11 +51,11 @@ extension Replica {
 
   // MARK: Transactions
 
-  /// Runs a piece of work and commits what it put together.
+  /// Performs a piece of work and commits its batch.
   ///
-  /// If it throws, nothing that the work wrote for its author is durable, and the author may try
-  /// again. From the moment that it is (`hasWritten`), a failure is a remark: an author who got an
-  /// error would write the same once more.
+  /// If it throws, nothing of the work's own writes is durable, and the author may retry. Once they
+  /// are durable (`hasWritten`), a later failure becomes a remark: after an error, an author would
+  /// write the same again.
   mutating func transact(
     now: ClockReading, _ work: (inout Replica) throws -> Void
   ) throws -> Outcome {
@@ -66,7 +66,7 @@ extension Replica {
       try work(&self)
       try commit(now: now)
     } catch let refusal as Refusal where batch.isEmpty && !hasWritten {
-      // Refused before anything was put together: memory says what the disk says.
+      // Rejected before anything was added to the batch: memory equals the disk.
       throw refusal
     } catch {
       guard hasWritten else {
@@ -90,17 +90,16 @@ extension Replica {
     return held
   }
 
-  /// Something failed after what was asked for had become durable: memory is read anew by the next
-  /// call, and what came of this one stays.
+  /// Handles a failure after the requested write became durable: the next call reads memory again,
+  /// and the outcome of this one stays.
   private mutating func fail(afterWriting error: any Error, now: ClockReading) {
     noteFailure(error, now: now)
     batch = Batch()
-    held.remarks.append("what was written is kept; what was to follow failed: \(error)")
+    held.remarks.append("the write is durable, but a later step failed: \(error)")
   }
 
-  /// Broadcasts frames of this device that have just become durable, long texts after all else:
-  /// receivers hold frames back until the last of those that were sent together has arrived. A
-  /// failure is none of the write.
+  /// Broadcasts frames of this device that are now durable, long texts last: receivers delay frames
+  /// until the last of those sent together has arrived. A failure does not affect the write.
   mutating func passOn(_ runs: [LogWriter.Run], now: ClockReading) {
     do {
       for run in runs {
@@ -114,7 +113,7 @@ extension Replica {
     }
   }
 
-  /// A disk that still fails is left alone for longer each time.
+  /// Resumes after a disk failure, with longer pauses while it persists.
   private mutating func comeBack(now: ClockReading) throws {
     do {
       try recover(now: now)
@@ -124,7 +123,7 @@ extension Replica {
     }
   }
 
-  /// What was committed stays acknowledged: an address that finds no room is met again.
+  /// The commit stays acknowledged: an address that cannot be stored will be found again.
   private mutating func rememberContacts() {
     for contact in held.contacts {
       do {
@@ -135,10 +134,10 @@ extension Replica {
     }
   }
 
-  /// Addresses at which devices were met, over restarts: those heard most recently first.
+  /// Returns the addresses of known devices, kept over restarts: the most recently active first.
   public func rememberedEndpoints() throws -> [Endpoint] { try store.peers().map(\.endpoint) }
 
-  /// Keeps an address to be tried from the next start on.
+  /// Stores an address to be tried after the next start.
   public func remember(_ endpoint: Endpoint) throws {
     try store.rememberPeer(RememberedPeer(endpoint: endpoint))
   }
@@ -169,14 +168,14 @@ extension Replica {
     try commit(now: now)
   }
 
-  /// What was set aside may follow what the batch brought.
+  /// Salvaged frames may follow the batch's frames.
   private mutating func noteGrowth() {
     for held in batch.frames where setAside.contains(held.frame.log) {
       joinable.insert(JoinableLog(log: held.frame.log, isControl: held.frame.epoch == nil))
     }
   }
 
-  /// The view is derived anew once what changed it is durable, or at the next start.
+  /// Marks the view to be derived again once the change is durable, or at the next start.
   mutating func markViewStale() {
     isViewStale = true
     batch.forgotten.insert(Self.viewKey)
@@ -201,8 +200,8 @@ extension Replica {
 
   mutating func carryOut(_ effects: [Effect], now: ClockReading) throws {
     let rostersBefore = rostersFed
-    // The engine holds already what the effects after a new roster bring to the disk, and that
-    // roster could not say what of it counts.
+    // The engine already contains the frames that effects after a new roster store, and that roster
+    // could not state which of them count.
     var isRosterBehind = false
     for effect in effects {
       switch effect {
@@ -210,7 +209,7 @@ extension Replica {
         if rostersFed != rostersBefore { isRosterBehind = true }
         try take(verified, now: now)
       case .fetch(let request):
-        // The engine may know of frames that the batch still holds.
+        // The engine may request frames that are still in the batch.
         if batch.frames.contains(where: { $0.frame.strand == request.log }) {
           try commit(now: now)
         }
@@ -247,7 +246,7 @@ extension Replica {
       held.hasMeshChanged = true
       held.remarks.append(need.remark(about: "\(device.short) at \(endpoint)"))
     case .peerWithholds(let device, let kind):
-      held.remarks.append("\(device.short) withholds: \(kind.word)")
+      held.remarks.append("\(device.short) is stalled: \(kind.word)")
       held.accused.append((device, StandstillSummary.Kind(kind)))
     case .carried(let result): note(result)
     }
@@ -257,7 +256,7 @@ extension Replica {
     switch verified {
     case .frames(let opening, let frames):
       if let strand = frames.first?.strand, control.isParted(strand) {
-        // What came just before has parted it.
+        // The previous frames may have forked it.
         try attach(frames, opening: opening, from: local.device, now: now)
       } else {
         tally?.frames.new += frames.count
@@ -289,9 +288,9 @@ extension Replica {
 
   // MARK: Frames
 
-  /// Adds verified frames to the batch, with what each does.
+  /// Adds verified frames to the batch, with their effects.
   ///
-  /// - Parameter isOwn: this program has just made them.
+  /// - Parameter isOwn: whether this program has just written them.
   mutating func hold(
     _ frames: [Frame], opening: Opening, base: StrandBase? = nil, isOwn: Bool = false,
     now: ClockReading
@@ -340,8 +339,8 @@ extension Replica {
     }
   }
 
-  /// What control frames in the batch change: who may write, what of their writes counts, and which
-  /// epoch is written under.
+  /// Evaluates the changes by control frames in the batch: who may write, which writes count, and
+  /// which epoch is used.
   mutating func evaluateControl(now: ClockReading) throws {
     let change = control.evaluate()
     guard !change.isEmpty else { return }
@@ -351,7 +350,7 @@ extension Replica {
       markViewStale()
     }
     if change.isRosterNew || change.haveReleasesChanged {
-      // What counts of logs is read off what is held of them.
+      // What counts of a log is derived from its stored frames.
       if !control.countsEverything { try commit(now: now) }
       try feedRoster(now: now)
     } else if !change.growth.isEmpty {
@@ -365,11 +364,11 @@ extension Replica {
     try run(.rosterChanged(try Self.roster(of: control, in: store)), now: now)
   }
 
-  /// What the engine goes by.
+  /// Returns the roster for the engine.
   static func roster(of control: ControlPlane, in store: Store) throws(StoreError) -> Roster {
     var parts: [LogID: CountedPart] = [:]
     guard !control.countsEverything else { return control.roster(parts) }
-    // What is still to come of a log counts as far as its cut too.
+    // Frames of a log that are still to arrive count up to its cut-off too.
     for (log, end) in control.state.cuts.ends { parts[log] = CountedPart(end: end, head: nil) }
     for log in try store.logs() {
       guard let end = control.bound(of: log)?.end else {
@@ -405,7 +404,7 @@ extension Replica {
       return DevicePosition(
         device: author.device, user: author.user, order: record.order, report: report)
     }
-    // A tracker is known by its row, which only its author can have named so.
+    // A tracker is identified by its row, which only its author can have named.
     let row = RowID(
       operation: local.operation, origin: RowOrigin(owner: author.user, nonce: nonce))
     return DevicePosition(
@@ -421,27 +420,26 @@ extension StandstillSummary.Kind {
 }
 
 extension UpdateNeed {
-  /// What the log says of a device that follows other rules.
+  /// The log line about a device with other rules.
   fileprivate func remark(about peer: String) -> String {
     switch self {
     case .peer:
-      "\(peer) needs an update: its muster is older than this laptop's, so nothing is synchronized "
+      "\(peer) needs an update: its muster is older than this device's, so nothing is synchronized "
         + "with it"
     case .thisLaptop:
-      "this laptop needs an update: \(peer) has a newer muster, so nothing is synchronized with it"
+      "this device needs an update: \(peer) has a newer muster, so nothing is synchronized with it"
     }
   }
 }
 
 extension StandstillKind {
-  /// What people are told of it.
+  /// A description for people.
   fileprivate var word: String {
     switch self {
     case .keepsToItself:
-      "for minutes it has shown more than it hands over; it lies, or the way to it is bad"
+      "for minutes it has advertised data and not sent it; it withholds data, or its path is bad"
     case .asksForNothing:
-      "for minutes it has shown less than it was told of, and asks for nothing; it lies, or can "
-        + "take nothing in"
+      "for minutes it has not requested data that it is missing; it withholds, or cannot store it"
     }
   }
 }

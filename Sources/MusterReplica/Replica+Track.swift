@@ -3,17 +3,16 @@ public import MusterModel
 internal import MusterStore
 internal import MusterSync
 
-/// The way that somebody came: kept by their own node, and published in pieces where command asks
-/// for it.
+/// Tracks of people: stored by their own node, and published in segments if command's settings
+/// require it.
 extension Replica {
-  /// How far the own track was published.
+  /// The key under which the published part of the own track is stored.
   private static let sharedKey = "shared track"
-  /// A piece that is not full waits no longer.
+  /// The time after which an incomplete segment is published.
   private static let longestWaitMilliseconds: Int64 = 600_000
 
-  /// Publishes a piece of the own track in the `history` lane, if it is wanted and one is due. What
-  /// was taken before it was wanted stays on this laptop. To be called after each fix that was
-  /// kept, and when what command wants has changed.
+  /// Publishes a segment of the own track in the `history` lane, if it is required and due. Earlier
+  /// fixes stay on this device. Called after each stored fix, and after a change of the settings.
   public mutating func shareTrack(isWanted: Bool, now: ClockReading) throws -> Outcome {
     let shared = try store.local(Self.sharedKey)
     guard isWanted, local.author.role == .command || local.author.role == .member else {
@@ -41,7 +40,7 @@ extension Replica {
     }
   }
 
-  /// What a user has published of their way, by sample time.
+  /// Returns the published track of a user, by sample time.
   public func sharedTrack(of user: UserID) throws -> [Fix] {
     try store.rows(.track).filter { $0.owner == user }.flatMap { row -> [Fix] in
       guard case .bytes(let bytes)? = row.shown(.trackPoints)?.value else { return [] }

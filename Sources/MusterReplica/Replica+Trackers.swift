@@ -4,9 +4,9 @@ public import MusterModel
 internal import MusterStore
 internal import MusterSync
 
-/// Phones and other trackers without a key, for which this device speaks.
+/// Phones and other trackers without a key that this device records.
 extension Replica {
-  /// What the trackers are called that this device has told of, in alphabetical order.
+  /// Returns the names of the trackers that this device has recorded, in alphabetical order.
   public func trackerNames() throws -> [String] {
     try store.rows(.tracker).compactMap { row in
       guard row.exists, let name = row.text(.trackerCallsign),
@@ -16,11 +16,12 @@ extension Replica {
     }.sorted()
   }
 
-  /// Takes a fix of a tracker: publishes where it is, authors the crossings that it shows, and at
-  /// its first fix makes its row, all in one transaction. A fix that is not newer than the last is
-  /// kept as part of its way and flips nothing of the present.
+  /// Processes a fix of a tracker: publishes the position, writes the crossings that it shows, and
+  /// creates its row at the first fix, in one transaction. A fix that is not the newest is stored
+  /// in the track and does not change the current state.
   ///
-  /// - Parameter name: MUST be a line (`TextRule`); two devices' trackers of one name are two.
+  /// - Parameter name: MUST be a line (`TextRule`). Trackers of two devices with one name are
+  ///   different.
   public mutating func ingest(
     _ fix: Fix, ofTracker name: String, now: ClockReading
   ) throws -> Outcome {
@@ -29,10 +30,10 @@ extension Replica {
     let key = RowKey(kind: .tracker, id: trackerRow(nonce))
     var writes: [Write] = []
     if let row = try store.row(key), row.origin != nil {
-      guard row.exists else { throw Refusal("the tracker \(name) was taken off the list") }
+      guard row.exists else { throw Refusal("the tracker \(name) was removed") }
     } else {
       guard engine.hasRoomForTracker(of: local.certificate.hash) else {
-        throw Refusal("this device speaks for \(Limits.trackersPerDevice) trackers already")
+        throw Refusal("this device already records \(Limits.trackersPerDevice) trackers")
       }
       let origin = RowOrigin(owner: local.author.user, nonce: nonce)
       var composer = Composer(RowState(key: key), origin: origin)
@@ -60,11 +61,12 @@ extension Replica {
     try conclude(seen, operations, published: published, now: now)
   }
 
-  /// The row of the tracker that this device calls so, whether it has been heard or not.
+  /// Returns the row of this device's tracker with this name, whether or not it was ever received
+  /// from.
   public func trackerRow(named name: String) -> RowID { trackerRow(trackerNonce(name)) }
 
-  /// The newest of what this device has heard of a tracker's way, by sample time; nothing of one
-  /// that another speaks for.
+  /// Returns the newest fixes of a tracker that this device records, by sample time; nothing for
+  /// another device's tracker.
   public func track(ofTracker row: RowID, limit: Int) throws -> [Fix] {
     try store.track(ofTracker: row, limit: limit).map(\.fix)
   }

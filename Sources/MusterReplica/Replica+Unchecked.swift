@@ -2,9 +2,8 @@ package import MusterModel
 package import MusterSync
 
 extension Replica {
-  /// Authors whatever it is given, properly sealed and signed, as a program would that somebody
-  /// had changed for the worse. For simulated insiders alone: nobody outside the package can reach
-  /// it, and every honest replica judges for itself what it reads.
+  /// Writes any entries, correctly sealed and signed, as a maliciously modified program would. For
+  /// simulated insiders only: it is not public, and every honest replica validates what it reads.
   package mutating func author(
     unchecked operations: [Operation], lane: Lane, now: ClockReading
   ) throws -> Outcome {

@@ -5,9 +5,9 @@ internal import MusterStore
 internal import MusterSync
 
 extension Replica {
-  /// Re-checks every hash, chain and signature of the log, rebuilds the view from it into a store
-  /// in memory, and compares. Changes nothing, but for a note to rebuild a wrong view at the next
-  /// start. A log that cannot be read in full does not keep the others from being checked.
+  /// Verifies every hash, chain and signature of the log, rebuilds the view from it in an in-memory
+  /// store, and compares. Changes nothing, except that a wrong view is rebuilt at the next start.
+  /// An unreadable log does not prevent the verification of the others.
   public mutating func verify() throws -> VerificationReport {
     var problems = try store.integrityProblems().map { "database: \($0)" }
     var audit = LogAudit(local: local, roster: control.roster([:]))
@@ -49,12 +49,12 @@ extension Replica {
       let which = first == last ? "frame \(first) is" : "frames \(first) to \(last) are"
       let author = missing.callsign.map { " by \($0)" } ?? ""
       return "\(missing.isFloor ? "at least " : "")\(which) missing from log "
-        + "\(missing.log.short)\(author): held once, and no peer that was met has brought back "
-        + "what damage took"
+        + "\(missing.log.short)\(author): lost to damage, and not received "
+        + "again from any peer yet"
     }
     let hash = try StateTree.hash(of: store)
     if try StateTree.hash(of: rebuild.store) != hash {
-      problems.append("the view is not what the log says: start the node again to rebuild it")
+      problems.append("the view differs from the log: restart the node to rebuild it")
       var note = Batch()
       note.forgotten = [Self.viewKey]
       _ = try store.commit(note)
@@ -64,7 +64,7 @@ extension Replica {
   }
 }
 
-/// Derives the view anew from frames, each log's in sequence.
+/// Derives the view from frames, each log's in sequence.
 private struct ViewRebuild {
   let store: Store
   private(set) var frames = 0
@@ -82,7 +82,7 @@ private struct ViewRebuild {
   ) throws(StoreError) {
     let opening = log.opening
     frames += 1
-    // A log's names are of no use to the next.
+    // The row names of one log are of no use for the next.
     if frame.sequence == 0 { reader.forgetSome() }
     var application = Application.nothing
     let reading = try reader.read(
@@ -103,7 +103,7 @@ private struct ViewRebuild {
   }
 }
 
-/// Checks frames one by one, each log's in sequence.
+/// Verifies frames one by one, each log's in sequence.
 private struct LogAudit {
   private let local: LocalDevice
   private let roster: Roster
@@ -141,10 +141,10 @@ private struct LogAudit {
       last = (frame, last?.key)
     }
     if frame.computedHash(operation: local.operation) != frame.hash {
-      note(frame, "its contents do not give its hash")
+      note(frame, "its hash does not match its contents")
     }
     if frame.signature != nil, let key = last?.key, !frame.isSigned(by: key) {
-      note(frame, "its signature does not hold")
+      note(frame, "its signature is invalid")
     }
   }
 
@@ -152,7 +152,7 @@ private struct LogAudit {
     if LogID(operation: local.operation, opening: opening) != frame.log
       || !states(opening, frame.body)
     {
-      note(frame, "its opening is not that of its log")
+      note(frame, "its opening does not belong to its log")
     }
   }
 
@@ -160,7 +160,7 @@ private struct LogAudit {
     if LogID(strandOf: base.log, beginningWith: frame.hash) != frame.strand
       || frame.previous != base.previous
     {
-      note(frame, "its strand is not the one that it begins")
+      note(frame, "its strand does not begin with it")
     }
   }
 
@@ -172,8 +172,8 @@ private struct LogAudit {
     }
   }
 
-  /// The newest frame of a log must be proved by a signature of its own; where it has parted, its
-  /// strands' prove it.
+  /// Checks that the newest frame of a log has its own signature; if the log has forked, that its
+  /// strands' frames have.
   private mutating func closeLog() {
     if let last, last.frame.signature == nil, !isParted {
       note(last.frame, "no signature proves it")

@@ -4,25 +4,25 @@ public import MusterModel
 internal import MusterStore
 internal import MusterSync
 
-/// Why a command was refused, in one line for the person who gave it.
+/// Why a command was rejected, in one line for the user.
 public struct Refusal: Error, Hashable, Sendable, CustomStringConvertible {
-  /// What sort of reason it is, for programs.
+  /// The kind of reason, for programs.
   public enum Kind: String, Codable, Hashable, Sendable {
-    /// What was asked for cannot be, whoever asks.
+    /// The request is impossible for any user.
     case unfit
-    /// What is named is not here.
+    /// The named item does not exist here.
     case unknown
-    /// It takes another role, or is somebody else's.
+    /// It requires another role, or belongs to another user.
     case notAllowed
-    /// It is no longer what the asker last saw of it.
+    /// The row differs from the version that the client saw.
     case changed
-    /// Not now; perhaps later.
+    /// Temporarily impossible.
     case notNow
   }
 
-  /// Goes to the terminal and to HTTP clients as it is.
+  /// Printed on the terminal and sent to HTTP clients unchanged.
   public let description: String
-  /// What sort of reason it is.
+  /// The kind of reason.
   public let kind: Kind
 
   init(_ description: String, _ kind: Kind = .unfit) {
@@ -42,7 +42,7 @@ public struct Refusal: Error, Hashable, Sendable, CustomStringConvertible {
 extension Replica {
   // MARK: Reports
 
-  /// Command and members. In the urgent lane where people are to evacuate.
+  /// Adds a report; command and members. In the urgent lane if people must evacuate.
   public mutating func addReport(
     _ draft: ReportDraft, now: ClockReading
   ) throws -> (id: RowID, outcome: Outcome) {
@@ -62,8 +62,8 @@ extension Replica {
     return (id, outcome)
   }
 
-  /// The report's owner, and command. Brings a report back that somebody else deletes meanwhile;
-  /// changing nothing writes nothing.
+  /// Edits a report; its owner and command. Restores a report that another user deletes
+  /// concurrently. An edit without changes writes nothing.
   public mutating func editReport(
     _ id: RowID, _ changes: ReportChanges, now: ClockReading
   ) throws -> Outcome {
@@ -86,8 +86,8 @@ extension Replica {
     return try write(composer.writes, lane: lane, now: now)
   }
 
-  /// The report's owner, and command. Takes away what is known of it here: an edit made elsewhere
-  /// meanwhile brings it back.
+  /// Deletes a report; its owner and command. Supersedes what is known of it here: a concurrent
+  /// edit elsewhere restores it.
   public mutating func deleteReport(_ id: RowID, now: ClockReading) throws -> Outcome {
     let state = try settled(.report, id, now: now)
     try requireOwner(of: state)
@@ -96,7 +96,7 @@ extension Replica {
     return try write(composer.writes, lane: lane(of: state), now: now)
   }
 
-  /// Command and members: "I see it too". Once a user; again writes nothing.
+  /// Confirms a report; command and members. Once per user; repeating it writes nothing.
   public mutating func confirmReport(_ id: RowID, now: ClockReading) throws -> Outcome {
     try require(.command, .member)
     let state = try settled(.report, id, now: now)
@@ -109,7 +109,8 @@ extension Replica {
     return try write(composer.writes, lane: .state, now: now)
   }
 
-  /// Command and members. Does not bring back a report that is being deleted.
+  /// Comments on a report; command and members. Does not restore a report that is deleted
+  /// concurrently.
   public mutating func commentReport(
     _ id: RowID, text: String, now: ClockReading
   ) throws -> Outcome {
@@ -121,7 +122,7 @@ extension Replica {
 
   // MARK: Fences
 
-  /// Command only. Active from the start; in the urgent lane where it is a hazard.
+  /// Adds an active fence; command only. In the urgent lane if it is a hazard.
   public mutating func addFence(
     _ draft: FenceDraft, now: ClockReading
   ) throws -> (id: RowID, outcome: Outcome) {
@@ -131,7 +132,7 @@ extension Replica {
     return (fence.id, try write(fence.writes, lane: lane, now: now))
   }
 
-  /// The writes of a new fence's row.
+  /// Returns the writes of a new fence's row.
   mutating func fence(
     _ draft: FenceDraft, now: ClockReading
   ) throws(Refusal) -> (id: RowID, writes: [Write]) {
@@ -158,8 +159,8 @@ extension Replica {
     return (id, composer.writes)
   }
 
-  /// Command only. In the urgent lane where it was a hazard or becomes one; changing nothing writes
-  /// nothing. An edit brings back no fence that is deleted meanwhile.
+  /// Edits a fence; command only. In the urgent lane if it was or becomes a hazard. An edit without
+  /// changes writes nothing, and no edit restores a deleted fence.
   public mutating func editFence(
     _ id: RowID, _ changes: FenceChanges, now: ClockReading
   ) throws -> Outcome {
@@ -169,7 +170,7 @@ extension Replica {
     composer.set(.fenceName, to: changes.name.map(Value.text))
     composer.set(.fenceKind, to: changes.kind.map { .code($0.rawValue) })
     composer.set(.fenceGeometry, to: changes.geometry.map(Value.geometry))
-    // A fence that was drawn without one has none to take away.
+    // A fence without one has none to clear.
     if let seconds = changes.dwellSeconds, seconds > 0 || state.isSet(.fenceDwellSeconds) {
       composer.set(.fenceDwellSeconds, to: .number(seconds))
     }
@@ -186,7 +187,8 @@ extension Replica {
       composer.writes, lane: changes.kind == .hazard ? .urgent : lane(of: state), now: now)
   }
 
-  /// Command only. Inactive, a fence stays on the map and is not watched.
+  /// Activates or deactivates a fence; command only. An inactive fence stays on the map and is not
+  /// evaluated.
   public mutating func setFenceActive(
     _ id: RowID, _ isActive: Bool, now: ClockReading
   ) throws -> Outcome {
@@ -197,7 +199,7 @@ extension Replica {
     return try write(composer.writes, lane: lane(of: state), now: now)
   }
 
-  /// Command only, and for good: no edit brings a fence back.
+  /// Deletes a fence permanently; command only. No edit restores it.
   public mutating func deleteFence(_ id: RowID, now: ClockReading) throws -> Outcome {
     try require(.command)
     let state = try settled(.fence, id, now: now)
@@ -208,7 +210,7 @@ extension Replica {
 
   // MARK: Users
 
-  /// This device's own user's; relays have none to set.
+  /// Sets the callsign of this device's own user; relays have none.
   public mutating func setCallsign(_ callsign: String, now: ClockReading) throws -> Outcome {
     try require(.command, .member, .observer)
     var composer = Composer(try ownRow(now: now), origin: nil)
@@ -224,13 +226,13 @@ extension Replica {
 
   // MARK: Shared
 
-  /// Writes what one command changes. Every other device applies it as a whole, but for long texts,
-  /// which follow: a call for evacuation does not wait for its description.
+  /// Writes the changes of one command. Other devices apply it as a whole, except long texts, which
+  /// follow: a call for evacuation does not wait for its description.
   mutating func write(_ writes: [Write], lane: Lane, now: ClockReading) throws -> Outcome {
     try write([writes], lane: lane, now: now)
   }
 
-  /// The same of several rows in one transaction: each is applied as a whole, the first one first.
+  /// Writes several rows in one transaction: each is applied as a whole, the first one first.
   mutating func write(_ rows: [[Write]], lane: Lane, now: ClockReading) throws -> Outcome {
     let writes = rows.flatMap { $0 }
     guard !writes.isEmpty else { return Outcome() }
@@ -244,7 +246,7 @@ extension Replica {
     return try transact(now: now) { replica in try replica.append(groups, lane: lane, now: now) }
   }
 
-  /// What every replica would refuse to apply is not written in the first place.
+  /// Rejects a write that every replica would reject.
   private func requireAcceptable(_ write: Write) throws(Refusal) {
     guard let value = write.value, !write.field.accepts(value) else { return }
     let fault: String? =
@@ -289,7 +291,7 @@ extension Replica {
     } catch {
       switch error {
       case .noKey:
-        throw Refusal("no group key is here yet: wait until a peer has handed it on", .notNow)
+        throw Refusal("no group key has arrived yet: wait until a peer sends it", .notNow)
       case .tooLarge:
         throw Refusal("that is larger than \(Limits.operationBytes / 1024) KiB: make it shorter")
       case .logFull: throw Refusal("this device's log is full: join again as a new device")
@@ -297,7 +299,7 @@ extension Replica {
     }
   }
 
-  /// This log's own frames among those that the operations supersede.
+  /// Returns this log's own frames among those that the entries supersede.
   private func ownFrames(
     among operations: some Sequence<Operation>, in lane: Lane
   ) throws(StoreError) -> Set<Bytes16> {
@@ -309,7 +311,7 @@ extension Replica {
     return try sealed.union(store.frames(among: names, in: log))
   }
 
-  /// In the urgent lane a write may overtake the create of its row, so it repeats the origin.
+  /// Adds the origin in the urgent lane, where a write may arrive before the create of its row.
   private func withOrigins(_ writes: [Write], lane: Lane) throws -> [Write] {
     guard lane == .urgent else { return writes }
     return try writes.map { write in
@@ -350,12 +352,12 @@ extension Replica {
 
   func require(_ roles: Role...) throws(Refusal) {
     guard !control.isRevoked(local.device) else {
-      throw Refusal("this device was revoked: what it writes counts for nobody", .notAllowed)
+      throw Refusal("this device was revoked: its writes have no effect", .notAllowed)
     }
     guard roles.contains(local.author.role) else {
       let allowed = roles.map(\.name).joined(separator: " or ")
       throw Refusal(
-        "this device's role is \(local.author.role.name); that takes \(allowed)", .notAllowed)
+        "this device's role is \(local.author.role.name); this requires \(allowed)", .notAllowed)
     }
   }
 }

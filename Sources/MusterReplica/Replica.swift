@@ -5,21 +5,21 @@ public import MusterModel
 public import MusterStore
 internal import MusterSync
 
-/// One device's replica of an operation: joins the sync engine, the store, the geofences and the
-/// rules of who may do what. Synchronous, and without a clock, a socket or randomness of its own:
-/// the node drives it with real ones, the simulator drives the same type with virtual ones.
+/// One device's replica of an operation: it combines the sync engine, the store, the geofences and
+/// the permissions. Synchronous, and without a clock, a socket or randomness of its own: the node
+/// drives it with real ones, the simulator drives the same type with virtual ones.
 ///
 ///     datagrams ─▶ SyncEngine ─▶ frames ─▶ FrameReader ─▶ Store (log + view, one transaction)
 ///     commands, fixes ─▶ LogWriter ──────────┘                 │
 ///                                                 outgoing ◀───┘ only after the commit
 ///
-/// - What it returns to be sent depends on nothing that is not durable.
-/// - A commit that fails changes nothing: the engine and the logs' heads are put back to what the
-///   store holds, and the caller may try again when there is space.
+/// - Everything that it returns to be sent depends only on durable data.
+/// - A failed commit changes nothing: the engine and the logs' heads are restored from the store,
+///   and the caller may retry when there is space.
 public struct Replica {
   let store: Store
   let local: LocalDevice
-  /// Of this machine.
+  /// This machine's current boot.
   let boot: BootID
   var engine: SyncEngine
   var control: ControlPlane
@@ -37,96 +37,96 @@ public struct Replica {
   var recordCounter: UInt64
   var announceCounter: UInt64
   var linkRate: LinkRate?
-  /// Revoked devices that have asked to be admitted again.
+  /// Revoked devices that have requested readmission.
   var readmissions = ReadmissionLog()
-  /// When this device makes an epoch that shuts out who was revoked, unless one comes before.
+  /// When this device creates an epoch that excludes revoked devices, unless one arrives before.
   var epochDue: Instant?
 
-  /// What is being put together for the next commit, and what may be said once it is durable.
+  /// The contents of the next commit, and of the outcome once it is durable.
   var batch = Batch()
   var held: Outcome = Outcome()
-  /// Whether what the author of the call at hand wrote is durable.
+  /// Whether the writes of the current call's author are durable.
   var hasWritten = false
-  /// What came of the bundle at hand; nil but while one is merged.
+  /// The result of the current bundle; nil except during a merge.
   var tally: BundleTally?
-  /// Nil but while several commands are put into one transaction.
+  /// Nil except while several commands share a transaction.
   var gathering: Gathering?
-  /// What frames count for has changed: the view is derived anew after the commit.
+  /// Whether the set of valid frames has changed: the view is derived again after the commit.
   var isViewStale = false
-  /// Of a forked log, something came by which cuts may leave other frames than before.
+  /// Whether new frames of a forked log may change which frames are within cut-offs.
   var isLineageStale = false
-  /// Epochs that held frames wait for the keys of; some may have been waited for before.
+  /// Epochs whose keys held frames wait for; some may have been waited for before.
   var epochsWaitedFor: Set<EpochID> = []
-  /// How often the engine was told who counts, and how far.
+  /// How many rosters the engine has received.
   var rostersFed = 0
-  /// Of this device's other lives, since the start.
+  /// The other incarnations of this device, since the start.
   var lives = LifeWatch()
-  /// Nil once the peers in reach have said how much they hold of this device's logs.
+  /// Nil once the peers in reach have reported what they hold of this device's logs.
   var question: HeadsQuestion?
-  /// Nil until it is asked for, and after everything was derived anew.
+  /// Nil before the first request, and after the view was derived again.
   var stateTree: StateTree?
-  /// Demands that `locationDemands` has told of.
+  /// Locate directives that `locationDemands` has reported.
   var knownDemands: Set<RowID> = []
   /// Nil while the disk works.
   var diskFailure: DiskFailure?
   /// Why the folder of the sentinel cannot be written, and what to do, in one line; nil while it
-  /// can. The node sets it, for `status` and the alert.
+  /// can. Set by the node, for `status` and the alert.
   public var stateFolderProblem: String?
-  /// Logs of which damage set frames aside, and those of them that may be joined on now.
+  /// Logs with salvaged frames, and those of them whose frames may be joined now.
   var setAside: Set<LogID> = []
   var joinable: Set<JoinableLog> = []
 
-  /// What came of a call, to be acted on in order.
+  /// The outcome of a call, to be processed in order.
   public struct Outcome: Sendable {
-    /// To be sent now; all that it acknowledges is durable.
+    /// Datagrams to send now; everything that they acknowledge is durable.
     public var outgoing: [Outgoing] = []
     /// Crossings that are new to this node, in arrival order.
     public var crossings: [ArrivedCrossing] = []
-    /// Datagrams that were dropped, why, and by whose address: to be counted.
+    /// Dropped datagrams with reason and sender, to be counted.
     public var rejections: [(reason: String, from: Endpoint)] = []
-    /// For the log: one line each.
+    /// Lines for the log.
     public var remarks: [String] = []
     var contacts: [RememberedPeer] = []
-    /// Rows whose state is another now, sorted within each commit.
+    /// Rows whose state has changed, sorted within each commit.
     public var changedRows: [RowKey] = []
-    /// Whether somebody's position is another now.
+    /// Whether a person's position has changed.
     public var hasMovement = false
-    /// Whether somebody was met or lost, or told whom they hear.
+    /// Whether a peer connected or was lost, or published its neighbours.
     public var hasMeshChanged = false
-    /// Directives that want to know where this device is, which this node has not told of since
-    /// its start: a fresh fix answers them.
+    /// Open locate directives for this device that were not reported since the start: a fresh fix
+    /// answers them.
     public var locationDemands: [RowID] = []
-    /// Whether `uplinkCertificates` answers something else now.
+    /// Whether `uplinkCertificates` has changed.
     public var haveUplinksChanged = false
-    /// Uplinks at whose other ends somebody proved to belong to the operation.
+    /// Uplinks whose other end has proved that it belongs to the operation.
     public var provenUplinks: [Endpoint] = []
-    /// Peers that are said to withhold from now on.
+    /// Peers that were detected as stalled.
     public var accused: [(device: DeviceID, kind: StandstillSummary.Kind)] = []
-    /// Alerts that came and went, in the order of their ids.
+    /// Alerts raised and cleared, in the order of their ids.
     public var alertChanges: [AlertChange] = []
 
-    /// Nothing came of it.
+    /// Creates an empty outcome.
     public init() {}
   }
 
-  /// A datagram on its way out.
+  /// A datagram to send.
   public enum Outgoing: Hashable, Sendable {
-    /// By the link where its addressee was heard last; the route decides where that is unknown.
+    /// By the link of the recipient's last datagram; if unknown, the routing table decides.
     case to(Endpoint, LinkID, [UInt8])
     /// To the announce groups of one link, or of every link.
     case multicast(LinkID?, [UInt8])
   }
 
-  /// Which life of this device's database is writing, and how far: what the sentinel remembers.
+  /// The current incarnation of this device's database and its progress: the sentinel's record.
   public struct Life: Hashable, Sendable {
-    /// Drawn at random when this life began.
+    /// Drawn at random when this incarnation began.
     public let incarnation: Incarnation
-    /// 1 for a device's first life; at most `Limits.lastGeneration`.
+    /// 1 for a device's first incarnation; at most `Limits.lastGeneration`.
     public let generation: UInt32
     /// This device's newest sequence in each lane.
     public let sequences: [Lane: UInt64]
 
-    /// What somebody remembers of it.
+    /// Creates a value from a sentinel's record.
     public init(incarnation: Incarnation, generation: UInt32, sequences: [Lane: UInt64]) {
       self.incarnation = incarnation
       self.generation = generation
@@ -134,11 +134,11 @@ public struct Replica {
     }
   }
 
-  /// How a replica takes up its store.
+  /// How a replica opens its store.
   public enum Start: Hashable, Sendable {
     case goesOn
-    /// With a generation above every one that the store knows, and above this one, which somebody
-    /// else remembers; 0 when nobody does.
+    /// Starts a new incarnation, with a generation above all that the store knows, and above this
+    /// one from the sentinel; 0 without a record.
     case beginsAnew(above: UInt32)
   }
 
@@ -148,14 +148,14 @@ public struct Replica {
   static let viewKey = "view"
   static let provenKey = "proven"
   static let grantedEpochKey = "granted epoch"
-  /// Of what frames do to the view: raised when a version understands more, so that the view is
-  /// derived anew from frames that were held before.
+  /// The version of the frames' effects on the view: raised when a version understands more, so
+  /// that the view is derived again from held frames.
   static let viewVersion: UInt8 = 2
 
-  /// What a view was derived under: what frames do to it, and the rules by which they are judged.
+  /// The versions under which a view was derived: of the frames' effects, and of the rules.
   var viewStamp: [UInt8] { [Self.viewVersion, local.rulesVersion.raw] }
 
-  /// Opens the database file of a replica, or makes it.
+  /// Opens or creates the database file of a replica.
   ///
   /// - Parameter seed: 32 bytes for the nonces of its pages, used nowhere else.
   public static func openStore(
@@ -164,7 +164,7 @@ public struct Replica {
     try Store.open(path: path, seal: credentials.pageSeal(seed: seed))
   }
 
-  /// The life that a store was last written by; nil before its first.
+  /// Returns the incarnation that last wrote to a store; nil before the first.
   public static func life(
     in store: Store, of credentials: Credentials
   ) throws(StoreError) -> Life? {
@@ -181,14 +181,14 @@ public struct Replica {
       sequences: writer.heads.mapValues(\.sequence))
   }
 
-  /// Opens the replica that a store holds.
+  /// Opens the replica of a store.
   ///
   /// - Parameters:
-  ///   - start: whether to go on with the store's own incarnation, if it has one, or to begin anew,
-  ///     as when the database may have been restored or cloned.
+  ///   - start: whether to continue the store's own incarnation, if it has one, or to start a new
+  ///     one, as when the database may have been restored or cloned.
   ///   - seed: 32 bytes from the operating system, used nowhere else.
-  ///   - systemBoot: what the system calls its present boot: the same as at the last start if, and
-  ///     only if, `now.boot` goes on from there.
+  ///   - systemBoot: the system's id of the current boot: the same as at the last start if, and
+  ///     only if, `now.boot` continues from there.
   public init(
     store: Store, credentials: Credentials, start: Start, seed: [UInt8], systemBoot: [UInt8],
     now: ClockReading
@@ -213,7 +213,7 @@ public struct Replica {
     switch start {
     case .goesOn:
       life = try Self.life(in: store, of: credentials)
-      // A crash came between a fork of an own log and the life that was to begin with it.
+      // A crash occurred between a fork of an own log and the new incarnation.
       if let known = life, logs.contains(where: { $0.isFork(of: known.incarnation, certificate) }) {
         life = nil
       }
@@ -274,7 +274,7 @@ public struct Replica {
     return control
   }
 
-  /// Moves certificates to where they are kept since version 6 of the database.
+  /// Moves certificates to their place since version 6 of the database.
   private mutating func keepProven() throws {
     guard let bytes = try store.local(Self.provenKey) else { return }
     batch.certificates = try SignedCertificate.decoded(proven: bytes).map { StoredCertificate($0) }
@@ -300,19 +300,19 @@ public struct Replica {
       roster: roster, logs: logs, records: records, epochKeys: keys, seed: seed, now: now)
   }
 
-  /// The one that it is of.
+  /// The operation of the replica.
   public var operation: OperationID { local.operation }
-  /// The one that this replica writes as.
+  /// The device of the replica.
   public var device: DeviceID { local.device }
-  /// How often a replica has taken up this store, this time counted in.
+  /// How often a replica has opened this store, including this time.
   public var starts: UInt64 { announceCounter >> 32 }
-  /// For the sentinel, after each commit.
+  /// The record for the sentinel, after each commit.
   public var life: Life {
     Life(
       incarnation: writer.incarnation, generation: writer.generation,
       sequences: writer.heads.mapValues(\.sequence))
   }
-  /// When `passDeadlines` is wanted.
+  /// When `passDeadlines` is to be called.
   public var nextDeadline: Instant? {
     let wanted = [
       engine.nextDeadline, receipts.nextDeadline, neighbours.nextDeadline, epochDue,
@@ -324,7 +324,8 @@ public struct Replica {
 
   // MARK: Opening
 
-  /// The control plane is a function of the control logs, which are read anew at each start.
+  /// Replays the control logs: the control plane is a function of them, and is derived at each
+  /// start.
   mutating func replayControlLogs(_ logs: [LogSummary], now: ClockReading) throws {
     var found: [EpochKey] = []
     for summary in logs where summary.opening.lane == .control {
@@ -344,7 +345,7 @@ public struct Replica {
     try reviewEpoch(now: now)
   }
 
-  /// Adds what a control frame says, and answers the keys that it carries for this device.
+  /// Adds a control frame's operations, and returns the keys that it contains for this device.
   private mutating func takeControl(
     _ frame: Frame, opening: Opening
   ) throws(StoreError) -> [EpochKey] {
@@ -355,21 +356,21 @@ public struct Replica {
     return sealedKeys(in: operations)
   }
 
-  /// Derives the view anew from the log after an upgrade, also one of the rules alone, or when
-  /// `verify` found it wrong.
+  /// Derives the view again after an upgrade, including one of the rules only, or when `verify`
+  /// found it wrong.
   mutating func rebuildViewIfNeeded() throws {
     guard try store.local(Self.viewKey) != viewStamp else { return }
     try rebuildView()
   }
 
-  /// Derives the view anew from the log: after an upgrade, and when a cut says that other frames
-  /// count than before.
+  /// Derives the view again from the log: after an upgrade, and when a cut-off changes which frames
+  /// count.
   mutating func rebuildView() throws {
     var reader = FrameReader(operation: local.operation)
     let (control, keyring) = (control, keyring)
     var waitedFor: Set<EpochID> = []
     let outcome = try store.rebuildView { opening, frame, lookup in
-      // A log's names are of no use to the next.
+      // The row names of one log are of no use for the next.
       if frame.sequence == 0 { reader.forgetSome() }
       let reading = try reader.read(
         frame, opening: opening,
@@ -390,8 +391,9 @@ public struct Replica {
     batch.local[Self.viewKey] = viewStamp
   }
 
-  /// Frames that waited for something that is at hand now: a key that came just before a crash, or
-  /// an operation that this version understands. Keys that they still need are asked for again.
+  /// Reads frames that waited for something that is available now: a key that arrived just before a
+  /// crash, or an entry that this version understands. Keys that they still need are requested
+  /// again.
   private mutating func resumeWaiting(now: ClockReading) throws {
     try askForWaiting(now: now)
   }

@@ -65,7 +65,7 @@ import Testing
     try await WebStage.tell { web in
       let path = "/api/v1/invitations"
       let answer = try await web.client.ask("POST", path, body: "{}")
-      #expect(answer.status == 422 && answer.body.contains("no address"), "\(answer)")
+      #expect(answer.status == 422 && answer.body.contains("no reachable address"), "\(answer)")
       for wrong in [
         "{\"uses\":0}", "{\"uses\":1001}", "{\"validSeconds\":0}", "{\"role\":\"king\"}", "[]",
         "{\"for\":\"Ben\"}",

@@ -130,7 +130,7 @@ struct AlertTests {
     }
     try expect(
       [
-        "+ warning: nobody of role command is in School"
+        "+ warning: no one of role command is in School"
       ], at: "Ben", in: &valley)
     try valley.at("Ben") { try $0.ingest(fix(metresNorth: 1000, second: 2), now: $1) }
     try expect(["+ danger: you are inside hazard zone Plume"], at: "Ben", in: &valley)
@@ -145,8 +145,8 @@ struct AlertTests {
     try expect(
       [
         "+ danger: Cleo: asked for help: leg",
-        "- nobody of role command is in School",
-        "+ warning: roll call: say that you are well",
+        "- no one of role command is in School",
+        "+ warning: roll call: report that you are safe",
       ], at: "Ben", in: &valley)
     _ = try review("Ada", in: &valley)
     try valley.run(milliseconds: 61_000)
@@ -165,11 +165,11 @@ struct AlertTests {
     try valley.run(milliseconds: 500_000)
     try expect([], at: "Ada", in: &valley)
     try valley.run(milliseconds: 110_000)
-    try expect(["+ warning: nothing heard of Ben for a while"], at: "Ada", in: &valley)
+    try expect(["+ warning: no contact with Ben"], at: "Ada", in: &valley)
     valley.heal()
     try valley.at("Ben") { try $0.ingest(fix(metresNorth: 0, second: 2), now: $1) }
     try valley.run(milliseconds: 90_000)
-    try expect(["- nothing heard of Ben for a while"], at: "Ada", in: &valley)
+    try expect(["- no contact with Ben"], at: "Ada", in: &valley)
   }
 
   @Test func `counts of changes grow over restarts, and tell what is new or to reload`() throws {

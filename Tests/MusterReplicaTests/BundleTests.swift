@@ -225,9 +225,9 @@ struct BundleTests {
     damaged[20] ^= 1
     let files: [(bytes: [UInt8], word: String)] = [
       (try other.bundle(by: "Zoe"), "another operation"), (newer, "newer version"),
-      (older, "update the laptop that made it"),
+      (older, "update the device that made it"),
       (forged([], by: member), "newer version of muster made this bundle, and follows other rules"),
-      (damaged, "damaged where it begins"), (Array("just a text".utf8), "not a bundle"),
+      (damaged, "the beginning of the bundle"), (Array("just a text".utf8), "not a bundle"),
     ]
     for (bytes, word) in files {
       let refusal = #expect(throws: Refusal.self) { try valley.merge(bytes, at: "Ben") }

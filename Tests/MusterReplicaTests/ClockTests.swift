@@ -26,7 +26,7 @@ struct ClockTests {
     #expect(try lead("Ben", in: &valley) == ClockLead(seconds: 864_000))
     #expect(
       try alerts("Ben", in: &valley)
-        == ["this laptop's clock is 10 d ahead of the others': set it right"])
+        == ["this device's clock is 10 d ahead of the others: correct it"])
     // of two who differ, that counts which agrees
     for name in ["Ada", "Cleo"] {
       #expect(try lead(name, in: &valley)?.seconds == 0, "at \(name)")

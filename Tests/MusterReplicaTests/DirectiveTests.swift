@@ -112,7 +112,7 @@ struct DirectiveTests {
         try valley.at("Ada") {
           try $0.direct(DirectiveDraft(kind: .message, text: " "), now: $1)
         }
-      } == "a message has to say something")
+      } == "a message needs a text")
     try valley.at("Cleo") { try $0.setTeam("North", of: nil, now: $1) }
     try valley.converge()
     let ben = valley.laptops[1].credentials.user

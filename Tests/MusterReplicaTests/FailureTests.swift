@@ -150,7 +150,7 @@ struct FailureTests {
       return outcome
     }
     // Then he is not told to try again, the log says so, and all get what he wrote.
-    #expect(remarks.contains { $0.contains("is kept") })
+    #expect(remarks.contains { $0.contains("the write is durable") })
     let comments = try valley.ask("Ben") { replica, _ in try replica.report(id) }.comments
     #expect(comments.map(\.text) == ["wind from the west"])
     try valley.at("Ben") { try $0.addReport(ReportDraft(title: "Next"), now: $1) }

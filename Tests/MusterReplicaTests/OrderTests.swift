@@ -157,7 +157,7 @@ struct OrderTests {
     #expect(
       refusal {
         try valley.at("Ben") { try $0.withdrawAcknowledgement(call, of: nil, now: $1) }
-      } == "command answered for you: only command can take that back")
+      } == "command answered for you: only command can withdraw that")
     try valley.at("Ada") { try $0.withdrawAcknowledgement(call, of: ben, now: $1) }
     try valley.converge()
     #expect(try respondent("Ben", of: call, by: "Ben", in: &valley)?.state == .unaccounted)

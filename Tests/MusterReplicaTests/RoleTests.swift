@@ -139,7 +139,7 @@ struct RoleTests {
     }
     try valley.switchOn(credentials, as: "Ben", store: .inMemory(), path: nil)
 
-    let wait = "no group key is here yet: wait until a peer has handed it on"
+    let wait = "no group key has arrived yet: wait until a peer sends it"
     #expect(refusal { try valley.at("Ben") { try $0.setCallsign("Ben", now: $1) } } == wait)
 
     // When it has met Ada, it has asked her for the key.

@@ -72,6 +72,6 @@ struct RulesTests {
     }
     let peers = try valley.ask("Ada") { try $0.status(now: $1) }.peers
     #expect(peers.map(\.needsUpdate) == [.thisLaptop])
-    #expect(remarks.filter { $0.hasPrefix("this laptop needs an update: ") }.count == 1)
+    #expect(remarks.filter { $0.hasPrefix("this device needs an update: ") }.count == 1)
   }
 }

@@ -42,8 +42,8 @@ struct VerifyTests {
         WHERE place = \(Self.victim)
         """)
 
-    #expect(problems.contains { $0.hasSuffix("its contents do not give its hash") })
-    #expect(problems.contains { $0.hasPrefix("the view is not what the log says") })
+    #expect(problems.contains { $0.hasSuffix("its hash does not match its contents") })
+    #expect(problems.contains { $0.hasPrefix("the view differs from the log") })
   }
 
   @Test func `a frame that is missing is found, and the rest is checked all the same`() throws {
@@ -58,14 +58,14 @@ struct VerifyTests {
     let problems = try problems(
       after: "UPDATE frames SET rest = randomblob(16) WHERE place = \(Self.victim)")
 
-    #expect(problems.contains { $0.hasSuffix("its contents do not give its hash") })
+    #expect(problems.contains { $0.hasSuffix("its hash does not match its contents") })
   }
 
   @Test func `a signature that does not hold is found`() throws {
     let problems = try problems(
       after: "UPDATE frames SET signature = zeroblob(64) WHERE place = \(Self.victim)")
     #expect(problems.count == 1)
-    #expect(problems.allSatisfy { $0.hasSuffix("its signature does not hold") })
+    #expect(problems.allSatisfy { $0.hasSuffix("its signature is invalid") })
   }
 
   @Test func `a log that ends without a signature is found`() throws {
@@ -91,7 +91,7 @@ struct VerifyTests {
     try valley.laptops[0].store.execute(unchecked: damage)
     #expect(
       try valley.ask("Ada") { replica, _ in try replica.verify() }.problems
-        == ["the view is not what the log says: start the node again to rebuild it"])
+        == ["the view differs from the log: restart the node to rebuild it"])
 
     try valley.restart("Ada")
     #expect(try valley.ask("Ada") { replica, _ in try replica.verify() }.problems == [])
@@ -104,6 +104,6 @@ struct VerifyTests {
         UPDATE logs SET certificate = (SELECT certificate FROM logs WHERE lane = 1 LIMIT 1)
         WHERE lane = 3
         """)
-    #expect(problems.contains { $0.hasSuffix("its opening is not that of its log") })
+    #expect(problems.contains { $0.hasSuffix("its opening does not belong to its log") })
   }
 }

@@ -136,12 +136,12 @@ def check_log(log, operation, key):
             problems.append(told(frame, "its contents and its chain do not give its hash"))
         if frame.signature is not None and key is not None:
             if not is_signed(frame.stored_hash, frame.signature, key):
-                problems.append(told(frame, "its signature does not hold"))
+                problems.append(told(frame, "its signature is invalid"))
     if log.id != log.name:
         if not is_strand(log):
-            problems.append(told(log.frames[0], "its strand is not the one that it begins"))
+            problems.append(told(log.frames[0], "its strand does not begin with it"))
     elif not is_opening(log, operation):
-        problems.append(told(log.frames[0], "its opening is not that of its log"))
+        problems.append(told(log.frames[0], "its opening does not belong to its log"))
     last = log.frames[-1]
     if last.signature is None and not log.is_parted:
         problems.append(told(last, "no signature proves it"))

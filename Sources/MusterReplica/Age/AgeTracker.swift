@@ -3,37 +3,37 @@ internal import MusterModel
 internal import MusterStatus
 internal import MusterStore
 
-/// Dates what arrives by this machine's boot clock, stamps what this device makes, and keeps both
-/// over restarts of the program.
+/// Dates received records by this machine's boot clock, stamps this device's records, and restores
+/// both after restarts of the program.
 ///
-///     arrived record ─▶ take ─▶ AgeEvidence ─▶ ages and bounds, when asked
+///     arrived record ─▶ take ─▶ AgeEvidence ─▶ ages and bounds, on request
 ///     own record ◀─ stamp ◀──── echoes ──┘
 ///                   noteOwn ─▶ AgeEvidence
 ///     changes ─▶ the next commit ─▶ restored at the next start in the same boot
 ///
 /// All times are milliseconds of the boot clock in the present boot, never negative and never
-/// decreasing. After a restart of the machine the evidence begins anew: each device's newest record
-/// counts as received at 0 (docs/decisions/0035).
+/// decreasing. After a restart of the machine the evidence starts empty: each device's newest
+/// record counts as received at 0 (docs/decisions/0035).
 ///
-/// What it does not do: it decides no status, and it verifies no signature.
+/// This type decides no status and verifies no signature.
 struct AgeTracker: Sendable {
-  /// When one record was made, as far as was known when it arrived.
+  /// The time at which one record was made, as known on its arrival.
   private struct Dated: Sendable {
     let author: DeviceID
-    /// Nil where it has none that is well-formed.
+    /// Nil without a well-formed stamp.
     let stamp: Stamp?
     let made: Span
   }
 
   /// Whether a record is an anchor.
   enum AnchorRule: Sendable {
-    /// A claim, an order.
+    /// Claims and orders.
     case always
-    /// A presence record: always, but it may count as a quick one.
+    /// Presence records: always an anchor, but possibly a quick one.
     case presence
-    /// A position.
+    /// Positions.
     case ifDue
-    /// A tracker's position.
+    /// A tracker's positions.
     case never
   }
 
@@ -43,21 +43,21 @@ struct AgeTracker: Sendable {
   /// The newest position of each device and tracker.
   private var positions: [DeviceID: Dated] = [:]
   private var pacing = AnchorPacing()
-  /// When a device's stamps last contradicted one another.
+  /// When a device's stamps last contradicted each other.
   private var faults: [DeviceID: Int64] = [:]
   private var newestReading: Int64 = 0
   private var expiredAt: Int64 = 0
   private var changes = AgeChanges()
 
-  /// A clock fault is shown for so long after the last contradiction.
+  /// How long a clock fault is shown after the last contradiction.
   static let faultMilliseconds: Int64 = 3_600_000
   private static let expiryMilliseconds: Int64 = 600_000
 
   // MARK: Restoring
 
-  /// Takes up what a store holds.
+  /// Restores the evidence from a store.
   ///
-  /// - Parameter id: of the machine's present boot.
+  /// - Parameter id: the machine's present boot.
   init(store: Store, observer: DeviceID, boot id: BootID, now: ClockReading) throws(StoreError) {
     self.observer = observer
     evidence = AgeEvidence(observer: observer)
@@ -72,7 +72,7 @@ struct AgeTracker: Sendable {
     }
     let time = read(now)
     for position in try store.positions() where positions[position.device] == nil {
-      // Of a database that kept no arrivals.
+      // From a database that stored no arrivals.
       positions[position.device] = Dated(
         author: position.device, stamp: nil, made: .notAfter(time))
     }
@@ -128,23 +128,23 @@ struct AgeTracker: Sendable {
 
   // MARK: Arrivals
 
-  /// Dates a position or presence record that has just come.
+  /// Dates a received position or presence record.
   ///
   /// - Parameters:
-  ///   - subject: the device, or the tracker that it tells of.
-  ///   - author: by whose certificate it is signed; the signature MUST have been verified.
-  ///   - stated: nil where it has no stamp that is well-formed.
+  ///   - subject: the device or the tracker that it is about.
+  ///   - author: the device of its certificate; the signature MUST have been verified.
+  ///   - stated: nil without a well-formed stamp.
   mutating func take(
     _ id: StampedRecordID, of subject: DeviceID, from source: StampSource, by author: DeviceID,
     stated: RecordStamp?, now: ClockReading
   ) {
-    // A tracker's is never an anchor.
+    // A tracker's record is never an anchor.
     let stated = subject == author ? stated : stated.flatMap { RecordStamp($0.stamp, echoes: nil) }
     let made = date(id, author, stated, at: read(now))
     keep(id, of: subject, from: source, by: author, stated, made)
   }
 
-  /// Dates a frame of the urgent lane that has just come, or could not be read before.
+  /// Dates a frame of the urgent lane that has just arrived, or was unreadable before.
   mutating func takeFrame(
     _ hash: FrameHash, by author: DeviceID, stated: RecordStamp?, now: ClockReading
   ) {
@@ -210,7 +210,7 @@ struct AgeTracker: Sendable {
   /// Reads the clock and chooses the echoes of a record that is about to be signed.
   ///
   /// - Parameters:
-  ///   - devices: how many there are in the operation.
+  ///   - devices: the number of devices in the operation.
   ///   - silence: this user's silence setting, in milliseconds.
   mutating func stamp(
     _ rule: AnchorRule, devices: Int, silence: Int64, commanders: () -> Set<DeviceID>,
@@ -236,7 +236,7 @@ struct AgeTracker: Sendable {
     return stated
   }
 
-  /// Takes a record that this program signed with a stamp of `stamp`.
+  /// Records that this program signed a record with a stamp from `stamp`.
   mutating func noteOwn(
     _ id: StampedRecordID, of subject: DeviceID, from source: StampSource, _ stated: RecordStamp
   ) {
@@ -244,7 +244,7 @@ struct AgeTracker: Sendable {
     keep(id, of: subject, from: source, by: observer, stated, made)
   }
 
-  /// The same with a frame.
+  /// Records that this program signed a frame with a stamp from `stamp`.
   mutating func noteOwnFrame(_ hash: FrameHash, _ stated: RecordStamp) {
     let id = StampedRecordID(raw: hash.raw.prefix)
     keepFrame(id, by: observer, stated, insertOwn(id, stated))
@@ -261,12 +261,12 @@ struct AgeTracker: Sendable {
     return Span(earliest: time, latest: time)
   }
 
-  /// Whether others wait to be echoed, so that they know that this device is in contact.
+  /// Whether other devices wait for an echo that proves that this device is in contact.
   func wantsAnchor(now: ClockReading) -> Bool { pacing.wantsQuickAnchor(at: reading(now)) }
 
   // MARK: Ages
 
-  /// How old the newest stamped evidence of a device or a tracker is; nil if there is none.
+  /// Returns the age of the newest stamped evidence of a device or tracker; nil if there is none.
   func age(of subject: DeviceID, now: ClockReading) -> Span? {
     let time = reading(now)
     if let age = evidence.age(of: subject, at: time) { return age }
@@ -274,35 +274,35 @@ struct AgeTracker: Sendable {
     return refined(dated).age(at: time)
   }
 
-  /// When the newest position of a device or a tracker was made; nil if it has no stamp.
+  /// Returns when the newest position of a device or tracker was made; nil without a stamp.
   func made(ofPositionOf subject: DeviceID) -> Span? {
     guard let dated = positions[subject], dated.stamp != nil else { return nil }
     return refined(dated)
   }
 
-  /// Milliseconds since the newest position of a device or a tracker came; 0 if none did.
+  /// Returns the milliseconds since a device's or tracker's newest position arrived; 0 if none did.
   func sinceArrival(ofPositionOf subject: DeviceID, now: ClockReading) -> Int64 {
     positions[subject].map { max(0, reading(now) - $0.made.latest) } ?? 0
   }
 
-  /// When a frame was made; nil if it has no stamp.
+  /// Returns when a frame was made; nil without a stamp.
   func made(_ frame: FrameArrival) -> Span? {
     guard let stamp = frame.stamp else { return nil }
     return refined(Dated(author: frame.author, stamp: stamp, made: span(frame.made)))
   }
 
-  /// Milliseconds since a frame came.
+  /// Returns the milliseconds since a frame arrived.
   func sinceArrival(of frame: FrameArrival, now: ClockReading) -> Int64 {
     max(0, reading(now) - span(frame.made).latest)
   }
 
-  /// What is known of the author's clock by now may be more than at the arrival.
+  /// Narrows a time by what is known of the author's clock now, which may be more than on arrival.
   private func refined(_ dated: Dated) -> Span {
     guard let stamp = dated.stamp else { return dated.made }
     return evidence.date(stamp, of: dated.author).flatMap(dated.made.intersection) ?? dated.made
   }
 
-  /// Devices whose boot clocks have jumped in the last hour, by id.
+  /// Devices whose boot clocks jumped in the last hour, by id.
   func clockFaults(now: ClockReading) -> [DeviceID] {
     let time = reading(now)
     return faults.filter { time - $0.value < Self.faultMilliseconds }.keys.sorted()
@@ -310,7 +310,7 @@ struct AgeTracker: Sendable {
 
   // MARK: The clock and the store
 
-  /// What the boot clock shows, in the range that stamps have, and never less than before.
+  /// Returns the boot clock's reading, in the range of stamps, and never less than before.
   func reading(_ now: ClockReading) -> Int64 {
     max(newestReading, min(max(now.boot, 0), Stamp.last))
   }
@@ -320,7 +320,7 @@ struct AgeTracker: Sendable {
     return newestReading
   }
 
-  /// For the journal.
+  /// Returns the arrival time for the journal.
   func arrivalTime(_ now: ClockReading) -> ArrivalTime {
     ArrivalTime(boot: boot.number, milliseconds: reading(now), wall: now.wall)
   }
@@ -334,13 +334,13 @@ struct AgeTracker: Sendable {
     changes.forgottenAnchors += evidence.takeForgotten()
   }
 
-  /// What the next commit is to keep.
+  /// Returns the changes that the next commit must store.
   mutating func takeChanges() -> AgeChanges {
     defer { changes = AgeChanges() }
     return changes
   }
 
-  /// How many anchors are remembered, as many as the store keeps once `takeChanges` is durable.
+  /// The number of remembered anchors; the store has as many once `takeChanges` is durable.
   var anchorCount: Int { evidence.anchorCount }
 
   /// Traps if an invariant does not hold.

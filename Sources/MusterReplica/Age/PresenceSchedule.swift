@@ -1,17 +1,17 @@
 internal import MusterModel
 
-/// When this device sends a presence record: where it has stamped nothing else for almost half of
-/// its user's silence setting, at the start of the program, and soon after it has come to know
-/// devices that do not know yet that it is in contact.
+/// Decides when this device sends a presence record: if it has stamped nothing else for almost half
+/// of its user's silence setting, at the start of the program, and soon after it meets devices that
+/// do not know yet that it is in contact.
 struct PresenceSchedule: Sendable {
-  /// Between two presence records.
+  /// The minimum interval between two presence records.
   static let spacingMilliseconds: Int64 = 15_000
-  /// Between looks whether this device may write at last.
+  /// The interval between checks whether this device may write.
   static let lookMilliseconds: Int64 = 250
-  /// Others that start at the same time are echoed together.
+  /// How long other starting devices are collected, so that they are echoed together.
   static let gatheringMilliseconds: Int64 = 2000
 
-  /// Nil until `start`: a relay, which cannot seal one, never starts.
+  /// Nil until `start`. A relay never starts, since it cannot seal a record.
   private(set) var due: Instant?
   private var last: Instant?
 
@@ -19,10 +19,10 @@ struct PresenceSchedule: Sendable {
 
   func isDue(now: Instant) -> Bool { due.map { $0 <= now } ?? false }
 
-  /// A record with a stamp was made.
+  /// Records that a stamped record was made.
   ///
   /// - Parameters:
-  ///   - half: of the silence setting, in milliseconds.
+  ///   - half: half of the silence setting, in milliseconds.
   ///   - jitter: from 0 up to a tenth of it.
   mutating func noteStamped(half: Int64, jitter: Int64, now: Instant) {
     guard due != nil else { return }
@@ -30,10 +30,10 @@ struct PresenceSchedule: Sendable {
     due = now.advanced(byMilliseconds: wait)
   }
 
-  /// A presence record was made.
+  /// Records that a presence record was made.
   mutating func noteSent(now: Instant) { last = now }
 
-  /// Others wait to be echoed.
+  /// Shortens the wait, because other devices wait for an echo.
   mutating func hurry(now: Instant) {
     guard let due else { return }
     var soon = now.advanced(byMilliseconds: Self.gatheringMilliseconds)
@@ -41,7 +41,7 @@ struct PresenceSchedule: Sendable {
     self.due = min(due, soon)
   }
 
-  /// It cannot be sent now.
+  /// Postpones a record that cannot be sent now.
   mutating func putOff(byMilliseconds wait: Int64 = spacingMilliseconds, now: Instant) {
     due = now.advanced(byMilliseconds: wait)
   }

@@ -2,7 +2,7 @@ internal import MusterModel
 internal import MusterStore
 internal import MusterSync
 
-/// What a bundle holds one after the other. Numbers are between a node and its command line.
+/// The sections of a bundle, in order. Numbers are between a node and its command line.
 enum BundleStage: UInt8, Comparable, Sendable {
   case chains = 1
   case control = 2
@@ -23,34 +23,34 @@ enum BundleStage: UInt8, Comparable, Sendable {
     }
   }
 
-  /// The one after it.
+  /// The next section.
   var next: BundleStage { BundleStage(rawValue: rawValue + 1) ?? .end }
 
   static func < (left: BundleStage, right: BundleStage) -> Bool { left.rawValue < right.rawValue }
 }
 
-/// A log, or a strand of one, that goes along, or the part of it that counts.
+/// A log, or a strand of one, that the bundle contains, up to the last frame that counts.
 struct BundlePart: Sendable {
   var place: BundlePlace
   var from: UInt64
   var through: UInt64
 
-  /// A strand's first frames may be proved only together with those before, back to where everybody
-  /// keeps a signature.
+  /// Returns where a strand starts in a bundle. Its first frames may be proved only together with
+  /// earlier ones, back to where every node keeps a signature.
   static func start(of log: LogSummary) -> UInt64 {
     guard log.first > 0 else { return 0 }
     return (log.first - 1) / Limits.signatureInterval * Limits.signatureInterval + 1
   }
 }
 
-/// Where a log stands in a bundle.
+/// The position of a log in a bundle.
 struct BundlePlace: Hashable, Comparable, Sendable {
   var stage: BundleStage
-  /// Certificates between its author and the root: whoever was admitted comes after who admitted.
+  /// The number of certificates between its author and the root: a device follows its issuer.
   var rank: UInt8 = 0
-  /// A strand comes after what it goes on from.
+  /// The first sequence: a strand follows its parent.
   var first: UInt64 = 0
-  /// Among records, the last topic.
+  /// In the records section, the last topic.
   var log = LogID(raw: .zero)
 
   static func < (left: BundlePlace, right: BundlePlace) -> Bool {
@@ -59,15 +59,15 @@ struct BundlePlace: Hashable, Comparable, Sendable {
   }
 }
 
-/// What goes along, as it stands while a piece of a bundle is made.
+/// The contents of a bundle at the time that one piece is made.
 struct BundleStock {
   private let parts: [BundlePart]
-  /// Nil until the first is asked for.
+  /// Nil until the first is requested.
   private var records: [LatestRecord]?
 
   init(_ parts: [BundlePart]) { self.parts = parts.sorted { $0.place < $1.place } }
 
-  /// The part to go on with in the stage at hand; nil where that is done.
+  /// Returns the part to continue in the current section; nil at the section's end.
   func part(at cursor: BundleCursor) -> BundlePart? {
     var (low, high) = (0, parts.count)
     while low < high {
@@ -81,7 +81,7 @@ struct BundleStock {
     return parts[low]
   }
 
-  /// Those of the next topics.
+  /// Returns the records of the next topics.
   mutating func records(
     at cursor: BundleCursor, limit: Int, in store: Store
   ) throws(StoreError) -> ArraySlice<LatestRecord> {
@@ -97,16 +97,16 @@ struct BundleStock {
   }
 }
 
-/// How far the making of a bundle has come: all that a node needs in order to go on, so that it
-/// keeps nothing of it between two pieces.
+/// The progress of a bundle: everything that a node needs to continue, so that it keeps no state
+/// between two pieces.
 struct BundleCursor: Sendable {
   let salt: Bytes16
-  /// Of the next piece of the file.
+  /// The number of the next piece.
   private(set) var number: UInt64 = 0
   private(set) var frames: UInt64 = 0
   private(set) var records: UInt64 = 0
   private(set) var place = BundlePlace(stage: .chains)
-  /// Of the log at hand; among records, 1 behind the first.
+  /// The next sequence of the current log; in the records section, 1 after the first.
   private(set) var next: UInt64 = 0
 
   var stage: BundleStage { place.stage }
@@ -141,12 +141,12 @@ struct BundleCursor: Sendable {
     } catch {
       return nil
     }
-    // Far more than any node holds, and far from where numbers end.
+    // More than any node holds, and far below overflow.
     let bound: UInt64 = 1 << 48
     guard number <= bound, frames <= bound, records <= bound, next <= bound else { return nil }
   }
 
-  /// Goes on behind what was taken at a place.
+  /// Continues after what was taken at a place.
   mutating func move(to place: BundlePlace, next: UInt64) {
     self.place = place
     self.next = next
@@ -154,7 +154,7 @@ struct BundleCursor: Sendable {
 
   mutating func begin(_ stage: BundleStage) { move(to: BundlePlace(stage: stage), next: 0) }
 
-  /// What goes along has a number, and is told of in the end.
+  /// Counts and numbers a contained item, which the end mark lists.
   mutating func count(_ carried: Carried) {
     number += 1
     switch carried {

@@ -3,21 +3,21 @@ internal import MusterModel
 internal import MusterStore
 internal import MusterSync
 
-/// How far each report has come, as one reading of the replica sees it.
+/// The delivery status of each report, at one reading of the replica.
 ///
-///     live values ─▶ their frames ─▶ (log, sequence) ─▶ who holds each log that far?
+///     live values ─▶ their frames ─▶ (log, sequence) ─▶ which devices hold the log that far?
 ///                                                         ├─ peers that confirmed it here
 ///                                                         ├─ receipts of command devices
 ///                                                         ├─ their authors
 ///                                                         └─ this device
 ///
-/// Revoked devices count neither among those that hold a report nor among all.
+/// Revoked devices count neither as holders of a report nor in the total.
 ///
-/// Nobody is believed on a sequence alone: the hash must be that of the frame held here, so that
-/// neither another branch nor a claim about frames that are not held counts. Too little may be
-/// shown, never too much.
+/// A claimed sequence alone does not count: the hash must be that of the frame held here, so that
+/// neither another branch nor a claim about frames that are not held counts. The figure may be too
+/// low, never too high.
 struct DeliveryBook {
-  /// Who holds a log through which sequence.
+  /// The devices that hold a log, each up to a sequence.
   private struct Holders {
     var devices: [DeviceID: UInt64] = [:]
     var command: [DeviceID: UInt64] = [:]
@@ -29,12 +29,12 @@ struct DeliveryBook {
   private let engine: SyncEngine
   private let local: LocalDevice
   private let commanders: [SignedCertificate]
-  /// By certificate, those that are not revoked.
+  /// The devices that are not revoked, by certificate.
   private let members: [CertificateHash: DeviceID]
   private let now: Instant?
   private var holders: [LogID: Holders] = [:]
 
-  /// - Parameter now: what ages are counted up to; nil where none are wanted.
+  /// - Parameter now: the end of the ages; nil if ages are not needed.
   init(
     store: Store, engine: SyncEngine, local: LocalDevice, control: ControlPlane, now: Instant?
   ) {
@@ -49,7 +49,7 @@ struct DeliveryBook {
     commanders = control.commanders
   }
 
-  /// Who holds every frame that the row's live values stand in.
+  /// Returns the devices that hold every frame of the row's live values.
   mutating func delivery(of row: RowState) throws(StoreError) -> Delivery {
     var frames: Set<Bytes16> = []
     for field in Field.allCases {

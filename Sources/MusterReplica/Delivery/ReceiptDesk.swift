@@ -1,18 +1,18 @@
 internal import MusterModel
 
-/// When a command device owes receipts for which logs: soon after a log stopped growing, and never
-/// so many at once that they would crowd a narrow link.
+/// Schedules the receipts of a command device: soon after a log has stopped growing, and at a rate
+/// that does not fill a narrow link.
 ///
 ///     growth ──▶ owed, due after a pause ──▶ taken, a few a second ──▶ signed and published
 ///
-/// Nothing is owed, and nothing sent, while no log grows.
+/// Nothing is owed or sent while no log grows.
 struct ReceiptDesk: Sendable {
-  /// A log that grows on is receipted once it pauses so long, the urgent lane's sooner.
+  /// A growing log is receipted after a pause of this length; shorter for the urgent lane.
   static let pauseMilliseconds: Int64 = 2000
   static let urgentPauseMilliseconds: Int64 = 250
-  /// At the latest so long after it began to grow.
+  /// The latest time after growth began.
   static let patienceMilliseconds: Int64 = 10_000
-  /// So many at once fit one datagram; then a rest.
+  /// So many fit one datagram; then a pause follows.
   static let perPass = 6
   static let restMilliseconds: Int64 = 1500
 
@@ -24,16 +24,16 @@ struct ReceiptDesk: Sendable {
 
   private var debts: [LogID: Debt] = [:]
   private var restsUntil = Instant(microseconds: 0)
-  /// No later than the earliest debt is due; nil while nothing is owed.
+  /// No later than the earliest due receipt; nil while nothing is owed.
   private var earliest: Instant?
 
-  /// When `take` is wanted; it may then find nothing due yet.
+  /// When `take` is to be called; nothing may be due yet.
   var nextDeadline: Instant? { earliest.map { max($0, restsUntil) } }
 
-  /// How many logs are owed a receipt.
+  /// The number of logs that are owed a receipt.
   var count: Int { debts.count }
 
-  /// What is held of a log is no longer what the last receipt said.
+  /// Schedules a receipt, because the held part of a log differs from the last receipt.
   mutating func owe(_ log: LogID, lane: Lane, now: Instant) {
     let pause = lane == .urgent ? Self.urgentPauseMilliseconds : Self.pauseMilliseconds
     let latest =
@@ -43,8 +43,8 @@ struct ReceiptDesk: Sendable {
     earliest = min(earliest ?? due, due)
   }
 
-  /// The logs to receipt now: those of the urgent lane first, so that a call for help is never
-  /// behind what can wait; of one lane, those longest due.
+  /// Returns the logs to receipt now: first those of the urgent lane, so that a help claim never
+  /// waits behind less urgent data; within a lane, those longest due.
   mutating func take(now: Instant) -> [LogID] {
     guard let deadline = nextDeadline, deadline <= now else { return [] }
     let due = debts.filter { $0.value.due <= now }

@@ -3,38 +3,38 @@ public import MusterModel
 internal import MusterStore
 package import MusterSync
 
-/// Everything secret and certified that makes a device part of an operation: what its key file
-/// holds.
+/// All secrets and certificates that make a device part of an operation: the contents of its key
+/// file.
 public struct Credentials: Sendable {
   private(set) var local: LocalDevice
 
   init(_ local: LocalDevice) { self.local = local }
 
-  /// A hash of the root key that the certificate chain ends at.
+  /// A hash of the root key at the end of the certificate chain.
   public var operation: OperationID { local.operation }
-  /// As the root's holder named it; not unique.
+  /// The name that the root's holder gave; not unique.
   public var operationName: String { local.operationName }
   /// A hash of the signing key in the key file.
   public var device: DeviceID { local.device }
-  /// What this device's logs are opened with.
+  /// The certificate that opens this device's logs.
   package var certificate: CertificateHash { local.certificate.hash }
-  /// What this device's signatures are checked with.
+  /// The key that verifies this device's signatures.
   package var verifyingKey: VerifyingKey { local.signingKey.publicKey }
-  /// Whom this device writes as.
+  /// The user that this device writes for.
   public var user: UserID { local.author.user }
-  /// What the certificate grants; whether it was revoked since is the replica's to say.
+  /// The role of the certificate; the replica determines whether it was revoked since.
   public var role: Role { local.author.role }
 }
 
 extension Credentials {
-  /// The same for a simulation, whose devices find out together what is signed.
+  /// The same credentials for a simulation, in which devices share verification results.
   package func sharing(_ findings: SharedFindings) -> Credentials {
     var shared = self
     shared.local.findings = findings
     return shared
   }
 
-  /// The same for a test, of a program with other rules.
+  /// The same credentials for a test, with other rules.
   package func following(_ rules: RulesVersion) -> Credentials {
     var other = self
     other.local.rulesVersion = rules
@@ -43,7 +43,7 @@ extension Credentials {
 }
 
 extension Credentials {
-  /// What the pages of this device's database are sealed with.
+  /// Returns the key that seals the pages of this device's database.
   ///
   /// - Parameter seed: 32 bytes for nonces, used nowhere else.
   func pageSeal(seed: [UInt8]) -> PageSeal {
@@ -54,8 +54,8 @@ extension Credentials {
 // MARK: - The key file
 
 extension Credentials {
-  /// The key file's contents; sealed under a key made from a passphrase where one is given, and
-  /// otherwise readable by whoever can read the file.
+  /// Returns the contents of the key file, sealed with a key derived from the passphrase, if one is
+  /// given; otherwise anyone who can read the file can read the keys.
   ///
   /// - Parameter seed: 32 bytes for the salt and the nonce, used nowhere else.
   public func keyFile(passphrase: [UInt8]?, seed: [UInt8]) throws(SecretFileFault) -> [UInt8] {
@@ -63,8 +63,8 @@ extension Credentials {
       content, passphrase: passphrase, cost: .interactive, seed: seed)
   }
 
-  /// Reads a key file and checks its certificate chain up to the root; `passphrase` is not looked
-  /// at where the file is not wrapped.
+  /// Reads a key file and verifies its certificate chain up to the root. `passphrase` is ignored if
+  /// the file is not wrapped.
   public init(keyFile bytes: [UInt8], passphrase: [UInt8]?) throws(SecretFileFault) {
     try self.init(content: SecretFile.deviceKey.decode(bytes, passphrase: passphrase))
   }

@@ -8,36 +8,36 @@ public struct Enrolment: Sendable {
   private let agreementKey: AgreementKey
   private var initiator: JoinInitiator?
 
-  /// What to do next.
+  /// The next action of the caller.
   public enum Step: Sendable {
     case send([UInt8], to: Endpoint)
     case joined(Credentials, EpochKeys)
-    /// The inviting device says why not.
+    /// The inviting device's reason for a rejection.
     case refused(String)
   }
 
-  /// Group content keys on their way from a grant to the store.
+  /// Group keys from a grant, to be kept in the store.
   public struct EpochKeys: Sendable {
     let keys: [EpochKey]
   }
 
-  /// What an invite says to a person.
+  /// The contents of an invite for the user.
   public struct InvitationSummary: Hashable, Sendable {
-    /// A hash of the root key, for comparing with what the commander reads out.
+    /// A hash of the root key, to compare with the commander's.
     public let operation: OperationID
-    /// As the inviting device wrote it; not unique.
+    /// The name in the invite; not unique.
     public let operationName: String
-    /// What the certificate will grant.
+    /// The role that the certificate will grant.
     public let role: Role
-    /// By the inviting device's clock, which alone judges it.
+    /// By the inviting device's clock, which alone decides.
     public let expiresAt: Timestamp
-    /// Where the inviting device may be found, all of which are called.
+    /// The addresses of the inviting device, all of which are tried.
     public let endpoints: [Endpoint]
   }
 
-  /// Why bytes from outside could not be used, in one line.
+  /// Why received bytes could not be used, in one line.
   public struct Fault: Error, Hashable, Sendable, CustomStringConvertible {
-    /// Says what to do, too.
+    /// Includes the remedy.
     public let description: String
   }
 
@@ -50,8 +50,8 @@ public struct Enrolment: Sendable {
 
   // MARK: Over the network
 
-  /// Shows what an invite is for before anybody is called; checks its checksum and its form, and
-  /// cannot tell whether it is still good.
+  /// Returns the contents of an invite before any device is contacted. Verifies its checksum and
+  /// form, but cannot determine whether it is still valid.
   public static func summary(ofInvitation bytes: [UInt8]) throws(Fault) -> InvitationSummary {
     let invitation = try invitation(bytes)
     return InvitationSummary(
@@ -59,7 +59,7 @@ public struct Enrolment: Sendable {
       role: invitation.role, expiresAt: invitation.expiresAt, endpoints: invitation.endpoints)
   }
 
-  /// Begins to call the addresses of an invite, or other places where the inviting device may be;
+  /// Starts to contact the addresses of an invite, or other addresses of the inviting device;
   /// `passDeadline` sends the first datagrams.
   public mutating func begin(
     invitation bytes: [UInt8], at places: [Endpoint]? = nil, seed: [UInt8], now: Instant
@@ -70,15 +70,15 @@ public struct Enrolment: Sendable {
       seed: seed, now: now)
   }
 
-  /// When `passDeadline` is wanted; nil before `begin`, and once there is an answer.
+  /// When `passDeadline` is to be called; nil before `begin`, and after an answer.
   public var nextDeadline: Instant? { initiator?.nextDeadline }
 
-  /// Calls again whoever has not answered; does nothing before `nextDeadline`.
+  /// Retransmits to addresses that have not answered; does nothing before `nextDeadline`.
   public mutating func passDeadline(now: Instant) -> [Step] {
     (initiator?.passDeadline(now: now) ?? []).compactMap(step)
   }
 
-  /// Takes a datagram; what is not the inviting device's answer is passed over.
+  /// Processes a datagram; ignores any other than the inviting device's answer.
   public mutating func receive(_ bytes: [UInt8], from endpoint: Endpoint, now: Instant) -> [Step] {
     (initiator?.receive(bytes, from: endpoint, now: now) ?? []).compactMap(step)
   }
@@ -102,8 +102,8 @@ public struct Enrolment: Sendable {
 
   // MARK: By file
 
-  /// The contents of a join request file, and of the file that this device keeps until the grant
-  /// comes, sealed where a passphrase is given.
+  /// Returns the contents of a join request file, and of the file that this device keeps until the
+  /// grant arrives, sealed if a passphrase is given.
   ///
   /// - Parameter seed: 32 bytes for the salt and the nonce, used nowhere else.
   public func request(
@@ -123,7 +123,7 @@ public struct Enrolment: Sendable {
     )
   }
 
-  /// Takes up a join by file where `request` left it.
+  /// Resumes a join by file after `request`.
   public static func resume(
     pending bytes: [UInt8], passphrase: [UInt8]?
   ) throws(SecretFileFault) -> (enrolment: Enrolment, callsign: String) {
@@ -144,8 +144,8 @@ public struct Enrolment: Sendable {
     self.agreementKey = agreementKey
   }
 
-  /// Opens a grant that came by file and checks its certificates. The root is taken from the grant
-  /// itself: the caller MUST let the person compare the operation.
+  /// Opens a grant file and verifies its certificates. The root is taken from the grant itself: the
+  /// caller MUST let the user compare the operation.
   public func join(grant bytes: [UInt8]) throws(Fault) -> (Credentials, EpochKeys) {
     do throws(WireError) {
       let file = try JoinGrantFile(decoding: bytes)

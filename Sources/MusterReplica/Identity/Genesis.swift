@@ -3,12 +3,12 @@ public import MusterModel
 public import MusterStore
 internal import MusterSync
 
-/// The making of an operation: a root key, its own control log, and the first `command` device.
+/// Creates an operation: a root key, its own control log, and the first `command` device.
 public struct Genesis: Sendable {
-  /// Of the first `command` device, which the root itself certified.
+  /// The credentials of the first `command` device, which the root certified.
   public let credentials: Credentials
-  /// The root key's seed, to be kept apart from the laptop: only it recovers from commanders who
-  /// cut one another.
+  /// The root key's seed, to be stored apart from the device: only it recovers an operation whose
+  /// commanders have revoked each other.
   let rootSeed: [UInt8]
   let opening: Opening
   let frames: [Frame]
@@ -50,7 +50,7 @@ public struct Genesis: Sendable {
     frames = [first, second]
   }
 
-  /// The contents of the file that keeps the root key, sealed where a passphrase is given.
+  /// Returns the contents of the root key file, sealed if a passphrase is given.
   ///
   /// - Parameter seed: 32 bytes for the salt and the nonce, used nowhere else.
   public func rootKeyFile(passphrase: [UInt8]?, seed: [UInt8]) throws(SecretFileFault) -> [UInt8] {
@@ -58,7 +58,7 @@ public struct Genesis: Sendable {
       rootSeed, passphrase: passphrase, cost: .interactive, seed: seed)
   }
 
-  /// Puts the root's control log into a store that is still empty.
+  /// Writes the root's control log into an empty store.
   public func store(in store: Store) throws(StoreError) {
     var batch = Batch()
     for (index, frame) in frames.enumerated() {

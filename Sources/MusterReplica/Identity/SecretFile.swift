@@ -8,7 +8,7 @@ public enum SecretFileFault: Error, Hashable, Sendable, CustomStringConvertible 
   case wrongPassphrase
   case passphraseUnusable
 
-  /// For the terminal: what is wrong, and what to do about it.
+  /// The text for the terminal, with the remedy.
   public var description: String {
     switch self {
     case .malformed: "the key file is damaged: restore it from a copy, or join again"
@@ -19,22 +19,22 @@ public enum SecretFileFault: Error, Hashable, Sendable, CustomStringConvertible 
   }
 }
 
-/// The form of a file that keeps secrets, with a passphrase or without one:
+/// The format of a file with secrets, with or without a passphrase:
 ///
 ///     magic ‖ 0 ‖ content
 ///     magic ‖ 1 ‖ salt (16) ‖ passes (4) ‖ memory in KiB (4) ‖ nonce (24) ‖ ciphertext ‖ tag (16)
 ///
-/// The key is Argon2id's (RFC 9106) of the passphrase; the cipher is XChaCha20-Poly1305, with the
-/// magic as additional data.
+/// Argon2id (RFC 9106) derives the key from the passphrase; the cipher is XChaCha20-Poly1305, with
+/// the magic as additional data.
 public enum SecretFile: String, Sendable {
   case deviceKey = "muster device key 1\n"
-  /// What a device that asked to join by file keeps until the answer comes.
+  /// The pending request of a device that joins by file.
   case pendingJoin = "muster pending join 1\n"
   case rootKey = "muster root key 1\n"
 
   private var magic: [UInt8] { Array(rawValue.utf8) }
 
-  /// Whether the file asks for a passphrase; false too for what is not such a file.
+  /// Whether the file needs a passphrase; false for any other file.
   public func isWrapped(_ bytes: [UInt8]) -> Bool {
     bytes.starts(with: magic) && bytes.dropFirst(magic.count).first == 1
   }

@@ -3,9 +3,9 @@ internal import MusterModel
 internal import MusterStore
 internal import MusterSync
 
-/// Says what a held frame does: opens it, joins parts, finds the rows that it names by earlier
-/// frames, and checks each operation against the certificate that the frame's log was opened with.
-/// The same for frames of this device and of others, at arrival and at every rebuild.
+/// Interprets a held frame: opens it, joins parts, resolves the rows that it names by earlier
+/// frames, and checks each entry against the certificate of the frame's log. Used alike for frames
+/// of this device and of others, on arrival and at every rebuild.
 struct FrameReader: Sendable {
   private let operation: OperationID
   private var parts = PartShelf()
@@ -13,12 +13,12 @@ struct FrameReader: Sendable {
 
   init(operation: OperationID) { self.operation = operation }
 
-  /// What came of reading a frame.
+  /// The result of reading a frame.
   enum Reading: Sendable {
-    /// What it does to the view, which frames before it are thereby whole, and, in the urgent lane,
-    /// when it was made.
+    /// The frame's effect on the view, the earlier frames that it completes, and its stamp in the
+    /// urgent lane.
     case view(Application, completes: [FramePlace], stamp: RecordStamp?)
-    /// What it says to the control plane.
+    /// The frame's entries for the control plane.
     case control([Operation])
 
     fileprivate static var nothing: Reading { .view(.nothing, completes: [], stamp: nil) }
@@ -27,8 +27,8 @@ struct FrameReader: Sendable {
     }
   }
 
-  /// Gives the frame at a place, or nil. Frames that were read since the last `forgetSome` are not
-  /// asked for, so that it need not know of any that is not durable.
+  /// Returns the frame at a place, or nil. Frames read since the last `forgetSome` are not
+  /// requested, so that it need not know frames that are not durable yet.
   typealias Lookup = (FramePlace) throws(StoreError) -> Frame?
 
   mutating func read(
@@ -36,7 +36,7 @@ struct FrameReader: Sendable {
     lookup: @escaping Lookup
   ) throws(StoreError) -> Reading {
     guard frame.sequence > 0 else { return .nothing }
-    // Clear by rule; one under an epoch is held and means nothing.
+    // Clear by rule; a sealed one is held without effect.
     if opening.lane == .control {
       return frame.epoch == nil ? .control(readControl(frame)) : .nothing
     }
@@ -58,10 +58,10 @@ struct FrameReader: Sendable {
     return reading(of: whole, frame: frame, opening: opening, author: author)
   }
 
-  /// To be called once what was read is durable.
+  /// Releases memory. MUST be called once what was read is durable.
   mutating func forgetSome() { names.forgetSome() }
 
-  /// What a control frame says; of an operation in parts, its last frame says it.
+  /// Returns the operations of a control frame; an operation in parts belongs to its last frame.
   private mutating func readControl(_ frame: Frame) -> [Operation] {
     let whole = parts.take(frame.body, of: frame) { bytes throws(WireError) in
       (try FrameBody(decoding: bytes, writesAt: nil), [])
@@ -76,7 +76,7 @@ struct FrameReader: Sendable {
     let place = WritePlace(
       operation: operation, author: source.author, sequence: frame.sequence)
     var failure: StoreError?
-    // Taken out, so that the closure works on it while the parts are worked on.
+    // Moved out, so that the closure can change it while the parts change.
     var names = names
     self.names = RowNames()
     defer { self.names = names }
@@ -164,15 +164,15 @@ struct FrameReader: Sendable {
     return RecordedCrossing(id: id, crossing: crossing, author: author, writtenAt: writtenAt)
   }
 
-  /// What a tracker of this author's is called as the subject of a crossing; nil where the author
-  /// may have none.
+  /// Returns the id of this author's tracker as the subject of a crossing; nil if the author may
+  /// have none.
   private func trackedDevice(of author: Author, _ nonce: Bytes16) -> DeviceID? {
     guard author.role == .command || author.role == .member else { return nil }
     let origin = RowOrigin(owner: author.user, nonce: nonce)
     return DeviceID(tracker: RowID(operation: operation, origin: origin))
   }
 
-  /// A write whose claimed origin is not the row's is nobody's write.
+  /// Returns the write, or nil if its claimed origin does not hash to the row's id.
   private func checked(_ write: Write) -> Write? {
     guard let origin = write.origin else { return write }
     #if Canary

@@ -1,27 +1,27 @@
 internal import MusterModel
 internal import MusterStore
 
-/// Which places of a log damage took, told from the copies of frames that it left: these come by
-/// sequence, several of one place where damage left several.
+/// Finds the sequences of a log that damage took, from the remaining copies of frames: they arrive
+/// by sequence, with several of one sequence if damage left several.
 ///
-/// A copy is proved by the hash that it has after the one before it. Where that one is gone, a copy
-/// counts as there if the one after it follows from its hash. Where none follows from the one
-/// before it, that one's hash or all copies are spoilt: none counts as there.
+/// A copy is proved by the previous hash that it contains. If the previous frame is missing, a copy
+/// counts as present if the next one follows from its hash. If no copy follows from the previous
+/// one, that one's hash or all copies are corrupt: none counts as present.
 struct GapFinder {
   private let operation: OperationID
   private let known: UInt64
   private let held: FrameHash
-  /// The first place that is not known to be there.
+  /// The first sequence that is not known to be present.
   private var next: UInt64
   private var before: [LooseFrame] = []
   private var here: [LooseFrame] = []
-  /// The last place of which no copy counts as there.
+  /// The last sequence of which no copy counts as present.
   private var spoilt: UInt64?
   private var gaps: [ClosedRange<UInt64>] = []
 
   /// - Parameters:
-  ///   - known: the last place that there was.
-  ///   - held: the newest frame that is held of the log, below all copies that will come.
+  ///   - known: the last sequence that existed.
+  ///   - held: the newest frame that is held of the log, below all copies that follow.
   init(operation: OperationID, known: UInt64, held: Head?) {
     self.operation = operation
     self.known = known
@@ -29,7 +29,7 @@ struct GapFinder {
     next = held.map { $0.sequence + 1 } ?? 0
   }
 
-  /// Where copies are of interest.
+  /// The first sequence whose copies are needed.
   var first: UInt64 { next }
 
   mutating func add(_ copy: LooseFrame) {
@@ -40,7 +40,7 @@ struct GapFinder {
     here.append(copy)
   }
 
-  /// The places that are missing, once all copies were added.
+  /// Returns the missing sequences, once all copies were added.
   mutating func finish() -> [ClosedRange<UInt64>] {
     close()
     if next <= known { gaps.append(next...known) }
@@ -62,7 +62,7 @@ struct GapFinder {
     next = max(next, sequence + 1)
   }
 
-  /// Whether there are copies of the place right before this one.
+  /// Whether there are copies of the sequence before this one.
   private func isLeftBefore(_ sequence: UInt64) -> Bool {
     before.first.map { $0.sequence + 1 == sequence } ?? false
   }

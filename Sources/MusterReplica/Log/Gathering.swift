@@ -3,15 +3,15 @@ internal import MusterModel
 internal import MusterStore
 internal import MusterSync
 
-/// Writes of several commands that are to share frames and a transaction, and what the rows are
-/// with those of them that are sealed: a dot has its frame's hash, so what is not sealed yet has no
-/// name that a later write could supersede.
+/// Writes of several commands that share frames and a transaction, and the rows after the sealed
+/// ones. A dot contains its frame's hash, so an unsealed write has no name that a later write could
+/// supersede.
 struct Gathering: Sendable {
   private(set) var pending: [Lane: EntryGroups] = [:]
   /// Rows with writes that are not sealed.
   private(set) var unsealed: Set<RowKey> = []
   private(set) var rows: [RowKey: RowState] = [:]
-  /// Runs that are in the batch, to be passed on once they are durable.
+  /// Runs of the batch, to be broadcast once they are durable.
   private(set) var runs: [LogWriter.Run] = []
   private var sealed: Set<FrameName> = []
 
@@ -45,16 +45,16 @@ struct Gathering: Sendable {
     }
   }
 
-  /// Of frames that dots name, those of a log that are sealed here.
+  /// Returns the frames among the named ones that are sealed here and belong to a log.
   func frames(among names: Set<Bytes16>, in log: LogID) -> Set<Bytes16> {
     names.filter { sealed.contains(FrameName(log: log, name: $0)) }
   }
 
-  /// Applies a write of this device to what is known of its row.
+  /// Applies a write of this device to the row.
   mutating func apply(_ write: AuthoredWrite, at place: LogPlace, to stored: RowState?) {
     let key = write.write.key
     var state = rows[key] ?? stored ?? RowState(key: key)
-    // Whatever a write of our own saw was applied here.
+    // Everything that our own write saw was applied here.
     state.apply(write, at: place) { _ in true }
     rows[key] = state
   }

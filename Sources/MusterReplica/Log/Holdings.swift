@@ -3,12 +3,12 @@ internal import MusterModel
 public import MusterStore
 internal import MusterSync
 
-/// How far each log was held at some moment, for whoever keeps it outside of the database: what
-/// damage takes can then be named, even where it took the table of logs too.
+/// How far each log was held at one moment, to be recorded outside the database: lost frames can
+/// then be named even if the table of logs is lost too.
 ///
-/// Each number is a floor, since the database goes on without it: so much was held at least.
+/// Each number is a lower bound, because the database changes after it was recorded.
 ///
-/// It is sealed under a key of the device's own, since who wrote how much is nobody's business:
+/// It is sealed with the device's own key, because the activity of each author is confidential:
 ///
 ///     magic (8) ‖ version (1) ‖ counter (8) ‖ nonce (24) ‖ ciphertext ‖ tag (16)
 ///     text: number of logs (4), and of each: id (16), hash of its certificate (32), newest
@@ -21,12 +21,12 @@ public struct Holdings: Hashable, Sendable {
   private static let headBytes = 56
   private static let magic = Array("MUSTHELD".utf8)
   private static let version: UInt8 = 1
-  /// The longest form that there is.
+  /// The length of the longest form.
   public static let mostBytes =
     headerBytes + SealingKey.bodyOverheadBytes + 4 + headBytes * Limits.holdings
 
-  /// The furthest of what is said of each log; of too many logs the longest ones, which there is
-  /// most to lose of.
+  /// Takes the furthest head of each log; of too many logs the longest, which have the most to
+  /// lose.
   init(_ heads: [KnownHead]) {
     var furthest: [LogID: KnownHead] = [:]
     for head in heads where furthest[head.log].map({ $0.sequence < head.sequence }) ?? true {
@@ -37,7 +37,7 @@ public struct Holdings: Hashable, Sendable {
   }
 
   /// - Parameters:
-  ///   - counter: tells the newest of several, and MUST grow.
+  ///   - counter: determines the newest of several files, and MUST increase.
   ///   - seed: 32 bytes for the nonce, used nowhere else.
   public func sealed(counter: UInt64, of credentials: Credentials, seed: [UInt8]) -> [UInt8] {
     var writer = ByteWriter(reservingCapacity: 4 + Self.headBytes * heads.count)
@@ -54,7 +54,7 @@ public struct Holdings: Hashable, Sendable {
         writer.bytes, nonce: random.nonce24(), additionalData: header)
   }
 
-  /// Nil for anything but what this device has sealed, whole.
+  /// Opens sealed holdings; nil for anything that this device did not seal, or that is incomplete.
   public static func opened(
     _ bytes: [UInt8], of credentials: Credentials
   ) -> (counter: UInt64, holdings: Holdings)? {
@@ -110,7 +110,7 @@ extension Credentials {
 }
 
 extension Replica {
-  /// What the store holds of each log, or is known to have held.
+  /// Returns what the store holds of each log, or is known to have held.
   public func holdings() throws -> Holdings {
     let held = try store.logs().map { summary in
       KnownHead(
@@ -120,7 +120,8 @@ extension Replica {
     return Holdings(held + (try store.missedHeads()))
   }
 
-  /// Keeps what was held and is not any more, so that it is missed until a peer brings it.
+  /// Stores what was held before and is not held now, so that it counts as missing until a peer
+  /// sends it.
   public static func know(_ holdings: Holdings, in store: Store) throws(StoreError) {
     var held: [LogID: UInt64] = [:]
     for summary in try store.logs() {

@@ -1,37 +1,37 @@
 internal import MusterModel
 
-/// What a program knows, from its start on, of the lives of its own device.
+/// Clone detection: what a program has learned since its start of its own device's incarnations.
 ///
-///     a life that is not its own is heard of ─▶ named in a record, so that it learns that it was
-///     a record names a life that was begun here ─▶ whoever signed it was there after that, and
-///         this program still is: the key is in use twice
+///     another incarnation becomes known ─▶ named in a record, so that it learns that it is known
+///     a record names an incarnation begun here ─▶ its signer was live after that, and so is this
+///         program: the device has a live clone
 ///
-/// A backup that was put back shows the same lives to whoever goes on after it, and yet nobody is
-/// there who could name one that was begun since. So there is no proof before the other one has
-/// answered, and no clock is asked.
+/// After a restored backup the same incarnations are known, but no other program is live that could
+/// name one begun since. Therefore there is no proof before the other one has answered, and no
+/// clock is needed.
 ///
-/// Nothing of it is kept on disk: a disk that was put back must not speak for the present.
+/// Nothing of this is stored on disk: a restored disk must not be taken for the present state.
 struct LifeWatch: Hashable, Sendable {
-  /// Begun since the start: nobody can have named one of them before.
+  /// Begun since the start: no node can have named one of them before.
   private(set) var begun: Set<Incarnation> = []
-  /// Others, in the order in which they were heard of: the newest alone are named.
+  /// Other incarnations, in the order in which they became known: only the newest are named.
   private(set) var heard: [LifeMark] = []
   private var known: Set<Incarnation> = []
-  /// How often a life was begun because of another one.
+  /// How often an incarnation was begun because of another one.
   private(set) var yields = 0
-  /// Whose word showed that it is there at the same time.
+  /// The incarnation whose record proved that it is live at the same time.
   private(set) var proof: LifeMark?
-  /// What has not been told yet.
+  /// The records that are still to be published.
   private(set) var owes: Set<RecordKind> = []
 
-  /// This program writes in a life that it has just drawn.
+  /// Records that this program writes in a newly drawn incarnation.
   mutating func begin(_ life: LifeMark) {
     begun.insert(life.incarnation)
-    // A first life has no others to tell of it.
+    // A first incarnation has no others to name.
     if life.generation > 1 { owes.insert(.livesHeard) }
   }
 
-  /// Another life of this device has written or told something that had not come yet.
+  /// Records that another incarnation of this device has written something new.
   mutating func hear(_ life: LifeMark) {
     guard !begun.contains(life.incarnation), known.count < Limits.livesHeard,
       known.insert(life.incarnation).inserted
@@ -41,7 +41,7 @@ struct LifeWatch: Hashable, Sendable {
     owes.insert(.livesHeard)
   }
 
-  /// Takes what another life says, which may be proof that both are there.
+  /// Processes the record of another incarnation, which may prove that both are live.
   mutating func take(_ named: [LifeMark], by speaker: LifeMark) {
     guard !begun.contains(speaker.incarnation),
       named.contains(where: { begun.contains($0.incarnation) })
@@ -50,8 +50,8 @@ struct LifeWatch: Hashable, Sendable {
     proof = speaker
   }
 
-  /// Whether a life may be begun because of another. Always once, since what the greater one says
-  /// of itself counts for newer; then only as long as there is no proof.
+  /// Whether an incarnation may be begun because of another. Always once, since records of the
+  /// greater generation count as newer; then only while there is no proof.
   var mayYield: Bool { yields == 0 || proof == nil && yields < Limits.yieldsPerStart }
 
   mutating func noteYield() { yields += 1 }

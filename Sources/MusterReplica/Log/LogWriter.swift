@@ -2,19 +2,19 @@ internal import MusterCrypto
 internal import MusterModel
 internal import MusterSync
 
-/// This device's own logs in this incarnation: packs entries into frames, opens a log when its
-/// lane is first written to, seals and signs.
+/// This device's own logs in this incarnation: packs entries into frames, opens a log on the first
+/// write to its lane, seals and signs.
 struct LogWriter: Sendable {
   let local: LocalDevice
   let incarnation: Incarnation
   let generation: UInt32
   private(set) var heads: [Lane: Head] = [:]
-  /// Rows that this program has named in each lane's log, under the epoch written under last.
+  /// Rows that this program has named in each lane's log, under the epoch of the last write.
   private var mentions: [Lane: (epoch: EpochID, rows: RowMentions)] = [:]
 
   /// Why nothing can be written.
   enum Fault: Error, Hashable, Sendable {
-    /// No epoch key is at hand, as on a `relay`.
+    /// No epoch key is available, as on a `relay`.
     case noKey
     case tooLarge
     case logFull
@@ -26,7 +26,7 @@ struct LogWriter: Sendable {
     self.local = local
     self.incarnation = incarnation
     self.generation = generation
-    // In a forked log nothing more is written: a new life begins.
+    // A forked log is not continued: a new incarnation begins.
     for summary in logs
     where summary.opening == opening(summary.opening.lane) && summary.base == nil
       && !summary.isParted
@@ -35,14 +35,14 @@ struct LogWriter: Sendable {
     }
   }
 
-  /// Whether a log is one that this device writes now.
+  /// Whether a log is one to which this device currently writes.
   func isOwn(_ log: LogID) -> Bool { heads.values.contains { $0.log == log } }
 
   /// Consecutive frames of one log of this device.
   struct Run: Sendable {
     let opening: Opening
     let frames: [Frame]
-    /// How many of the frames hold what is broadcast first.
+    /// How many of the frames contain what is broadcast first.
     let leading: Int
   }
 
@@ -120,15 +120,15 @@ struct LogWriter: Sendable {
 
   // MARK: Packing
 
-  /// The fields of a part around its content, rounded up.
+  /// The bytes around the content of a part, rounded up.
   private static let partOverhead = 32
 
   /// Returns the bodies of frames, and how many of them hold all that is leading.
   ///
   /// - Parameters:
-  ///   - first: the sequence of the first frame with operations.
+  ///   - first: the sequence of the first frame with entries.
   ///   - earlier: this log's own frames among those that the writes name.
-  ///   - mentions: of this log and the epoch that is written under; grows with what is named here.
+  ///   - mentions: the rows named in this log and epoch; extended by those named here.
   private func pack(
     _ groups: EntryGroups, lane: Lane, from first: UInt64, at writtenAt: Timestamp,
     stamp: RecordStamp?, earlier: Set<Bytes16>,
@@ -164,7 +164,7 @@ struct LogWriter: Sendable {
     return (bodies, leading)
   }
 
-  /// What this log itself wrote is taken away without a name; but elements of a set go by name.
+  /// A log's own earlier writes are superseded without names, except elements of sets.
   private static func naming(
     _ operation: Operation, by earlier: Set<Bytes16>
   ) -> Operation {
@@ -198,7 +198,7 @@ struct LogWriter: Sendable {
     }
   }
 
-  /// Puts the heads back to what the store holds, after a commit failed.
+  /// Restores the heads from the store after a failed commit.
   mutating func reset(to logs: [LogSummary]) {
     self = LogWriter(
       local: local, incarnation: incarnation, generation: generation, logs: logs)

@@ -2,16 +2,16 @@ internal import MusterModel
 internal import MusterStore
 internal import MusterSync
 
-/// Joins bodies that were too large for a frame.
+/// Joins bodies that were too large for one frame.
 struct PartShelf: Sendable {
-  /// Parts whose successors have not come. By epoch as well: the frames of a log that are sealed
-  /// under one epoch are read in sequence, whenever its key comes, while those of another may be
-  /// read earlier or later on another device.
+  /// Incomplete parts. By epoch as well: the frames of a log under one epoch are read in sequence
+  /// whenever its key arrives, while those under another may be read earlier or later on another
+  /// device.
   private var shelf: [Key: Partial] = [:]
 
   private struct Key: Hashable, Sendable {
-    /// Or the strand of it: parts do not go on where branches have parted, so that everybody reads
-    /// a forked log alike, whichever branch came first.
+    /// The log or the strand of it: parts do not continue across a fork, so that all nodes read a
+    /// forked log alike, whichever branch arrived first.
     let log: LogID
     /// Nil in the control lane, whose frames are clear.
     let epoch: EpochID?
@@ -28,31 +28,31 @@ struct PartShelf: Sendable {
     }
   }
 
-  /// What a frame amounts to with the parts before it.
+  /// The result of a frame together with the parts before it.
   struct Whole: Sendable {
     var contents: Contents
-    /// Parts that it completes, or that it does not go on with and that are therefore abandoned.
+    /// Parts that it completes, or that it abandons because it does not continue them.
     var before: [FramePlace]
-    /// The rows that later frames can name by their place in this one; nil where a later version
-    /// of this program will tell.
+    /// The rows that later frames can name by their place in this one; nil if only a later version
+    /// can read them.
     var named: [NamedRow]? = []
     var stamp: RecordStamp?
 
     enum Contents: Sendable {
       case operations([Operation], writtenAt: Timestamp, isJoined: Bool)
-      /// One that is not the last.
+      /// A part that is not the last.
       case part
-      /// Signed rubbish: held for good, and nothing to apply.
+      /// A signed body that cannot be parsed: held without effect.
       case nothing
     }
   }
 
   typealias Decode = ([UInt8]) throws(WireError) -> (body: FrameBody, named: [NamedRow]?)
 
-  /// Takes the body of the next frame of its log and epoch.
+  /// Processes the body of the next frame of its log and epoch.
   mutating func take(_ plaintext: [UInt8], of frame: Frame, decode: Decode) -> Whole {
     let key = Key(log: frame.strand, epoch: frame.epoch)
-    // Whatever this frame is, parts that it does not go on with are abandoned.
+    // Parts that this frame does not continue are abandoned.
     let gathered = shelf.removeValue(forKey: key) ?? Partial()
     do {
       let (body, named) = try decode(plaintext)

@@ -3,8 +3,8 @@ internal import MusterModel
 internal import MusterStore
 internal import MusterSync
 
-/// Which rows frames name in full, for later frames of their logs that name rows by that place.
-/// What is not remembered is read from the log again, so memory decides nothing.
+/// The rows that frames name in full, for later frames of their logs that refer to that place.
+/// Anything not remembered is read from the log again, so the memory only affects speed.
 struct RowNames: Sendable {
   private var frames: [FramePlace: Names] = [:]
   private var count = 0
@@ -15,11 +15,11 @@ struct RowNames: Sendable {
     let rows: [NamedRow]?
   }
 
-  /// What it takes to read a frame of a log anew.
+  /// What is needed to read a frame of a log again.
   struct Source {
     let operation: OperationID
     let author: UserID
-    /// Of the epoch that is asked about.
+    /// The key of the epoch in question.
     let key: SealingKey
     let lookup: FrameReader.Lookup
   }
@@ -28,8 +28,8 @@ struct RowNames: Sendable {
     keep(Names(epoch: frame.epoch, rows: rows), at: frame.place)
   }
 
-  /// The row that an operation of an earlier frame names. Only frames under the same epoch can be
-  /// meant: who can read the one can read the other, so that nobody waits for a second key.
+  /// Returns the row that an entry of an earlier frame names. Only frames under the same epoch can
+  /// be referred to: a device that can read the one can read the other, and needs no second key.
   mutating func row(
     at place: FramePlace, index: UInt16, under epoch: EpochID, from source: Source
   ) throws(StoreError) -> RowReference {
@@ -45,7 +45,7 @@ struct RowNames: Sendable {
     return rows.first { $0.index == index }.map { .row($0.row) } ?? .none
   }
 
-  /// Lets go of all once they are many.
+  /// Clears the memory when it is large.
   mutating func forgetSome() {
     if count > Limits.rowMentions { self = RowNames() }
   }

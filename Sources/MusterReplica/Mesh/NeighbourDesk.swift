@@ -1,53 +1,52 @@
 internal import MusterModel
 
-/// When a device tells whom it hears: once that has changed and settled, and ever less often while
-/// it goes on changing.
+/// Decides when a device publishes its neighbours: after a change has settled, and with a growing
+/// interval while changes continue.
 ///
-///     changed ──▶ due after a while, and an interval after the last telling ──▶ told
-///        └─ back as it was told: nothing is due          the interval doubles ◀──┘
-///                                         and is the first again after two without a change
+///     changed ──▶ due after a while, and an interval after the last record ──▶ published
+///        └─ as published before: nothing is due          the interval doubles ◀──┘
+///                                          and is reset after two intervals without a change
 ///
-/// It is looked at when something else is due, so that who is idle is not woken for it; nothing is
-/// told while nothing changes.
+/// It is checked when something else is due, so that an idle device is not woken for it; nothing is
+/// published without a change.
 struct NeighbourDesk: Sendable {
-  /// What is compared: by which path each is heard. For how long does not count.
+  /// What is compared: the path to each neighbour. Durations do not count.
   typealias Heard = [DeviceID: NeighbourPath]
 
   static let settleMilliseconds: Int64 = 20_000
-  /// The same where the same are heard as before by other paths: announces may come a minute after
-  /// a session.
+  /// The interval if only paths changed: announces may arrive a minute after a session.
   static let pathSettleMilliseconds: Int64 = 180_000
   static let firstMilliseconds: Int64 = 120_000
   static let lastMilliseconds: Int64 = 1_800_000
-  /// Looked at no more often.
+  /// The minimum interval between two checks.
   static let restMilliseconds: Int64 = 5000
 
-  /// What was told last; nil while that is not known.
+  /// The last published neighbours; nil if unknown.
   private(set) var told: Heard?
   private var toldAt: Instant?
   private var due: Instant?
   private var lookedAt: Instant?
   private var intervalMilliseconds = firstMilliseconds
 
-  /// When `look` is wanted; nil while there is nothing to tell.
+  /// When `look` is to be called; nil while nothing is to be published.
   var nextDeadline: Instant? { due }
 
-  /// Whether a look is worth its while yet.
+  /// Whether it is time for a check.
   func mayLook(now: Instant) -> Bool {
     if let due, due <= now { return true }
     return lookedAt.map { now.milliseconds(since: $0) >= Self.restMilliseconds } ?? true
   }
 
-  /// What an earlier life of the program told.
+  /// Restores what an earlier run of the program published.
   mutating func remember(_ told: Heard) { self.told = told }
 
-  /// Takes whom the device hears now. True when that is to be told now.
+  /// Compares the current neighbours. Returns true if they are to be published now.
   ///
-  /// - Parameter jitter: drawn anew, 0 to `settleMilliseconds`: who hears the same does not tell
-  ///   it at once.
+  /// - Parameter jitter: random, 0 to `settleMilliseconds`, so that devices with the same
+  ///   neighbours do not publish at once.
   mutating func look(at heard: Heard, jitter: Int64, now: Instant) -> Bool {
     lookedAt = now
-    // Who hears nobody tells nobody.
+    // A device without neighbours publishes nothing.
     guard heard != told, !heard.isEmpty else {
       due = nil
       return false
@@ -66,7 +65,7 @@ struct NeighbourDesk: Sendable {
     return due <= now
   }
 
-  /// It is durable that this was told.
+  /// Records that this was durably published.
   mutating func noteTold(_ heard: Heard, now: Instant) {
     if toldAt != nil {
       intervalMilliseconds = min(2 * intervalMilliseconds, Self.lastMilliseconds)
@@ -74,6 +73,6 @@ struct NeighbourDesk: Sendable {
     (told, toldAt, due) = (heard, now, nil)
   }
 
-  /// There is no key to tell it under, or no room: looked at again when something else is due.
+  /// Postpones publishing without a key or without room: checked again when something else is due.
   mutating func putOff() { due = nil }
 }

@@ -1,14 +1,14 @@
 internal import MusterModel
 
-/// Which alerts stand: so that each is raised once, and a restart raises none again.
+/// The active alerts: each is raised once, and not again after a restart.
 ///
-/// An alert is acknowledged here alone, or by a row that every node holds (`AlertReply`). The row
-/// counts for an occurrence of the alert if it names what this occurrence began with, and if it did
-/// not stand when an earlier occurrence ended here, or was less severe.
+/// An alert is acknowledged on this node only, or by a row that every node holds (`AlertReply`).
+/// The row counts for an occurrence of the alert if it names the cause of this occurrence, and if
+/// it did not exist when an earlier or less severe occurrence ended here.
 struct AlertBook: Sendable, Equatable {
   static let key = "alerts"
 
-  /// What is the matter, before anybody was told.
+  /// A detected condition, before it is raised.
   struct Finding: Hashable, Sendable {
     let id: AlertID
     let level: AlertLevel
@@ -25,9 +25,9 @@ struct AlertBook: Sendable, Equatable {
 
   private struct Occurrence: Sendable, Equatable {
     var alert: Alert
-    /// What it began with; of a call for help all the calls that stand.
+    /// The cause of the occurrence; for a help claim, all open claims.
     var cause: AlertCause
-    /// By somebody at this node, and never sent.
+    /// The acknowledgement by a local user, which is never sent.
     var local: AlertAcknowledgement?
   }
 
@@ -35,7 +35,7 @@ struct AlertBook: Sendable, Equatable {
   /// Acknowledgements of occurrences that have ended here.
   private var spent: [AlertID: Set<Dot>] = [:]
 
-  /// The alerts in order: the loudest first, then the newest.
+  /// The alerts in order: the most severe first, then the newest.
   var alerts: [Alert] {
     occurrences.values.map(\.alert).sorted { left, right in
       if left.level != right.level { return left.level > right.level }
@@ -43,12 +43,12 @@ struct AlertBook: Sendable, Equatable {
     }
   }
 
-  /// What an alert that stands began with.
+  /// Returns the cause of an active alert.
   func cause(of id: AlertID) -> AlertCause? { occurrences[id]?.cause }
 
-  /// Updates the alerts by what is found now. An alert whose level rises, or whose cause is a
-  /// further call for help, is raised again and waits for an acknowledgement again. One whose text
-  /// alone has changed is not.
+  /// Updates the alerts to the current findings. An alert whose level rises, or whose cause is a
+  /// further help claim, is raised again and waits for an acknowledgement again; a change of the
+  /// text alone raises nothing.
   ///
   /// - Parameter notices: the live acknowledgements in an alert's row.
   mutating func update(
@@ -66,7 +66,7 @@ struct AlertBook: Sendable, Equatable {
     var standing: [AlertID: Occurrence] = [:]
     for finding in found.values {
       let shared = finding.cause.isShared ? try notices(finding.id) : []
-      // What was acknowledged was a lesser matter.
+      // The acknowledged occurrence was less severe.
       if let known = occurrences[finding.id], known.alert.level < finding.level {
         spent[finding.id, default: []].formUnion(shared.map(\.dot))
       }
@@ -87,7 +87,7 @@ struct AlertBook: Sendable, Equatable {
         id: finding.id, level: finding.level, text: finding.text, since: known?.alert.since ?? now),
       cause: finding.cause, local: isLouder ? nil : known?.local)
     if let known {
-      // A call for help is answered call by call; all else goes on as it began.
+      // Each help claim is acknowledged separately; any other alert keeps its original cause.
       if finding.id.kind == .help {
         if !Set(finding.cause.dots).isSubset(of: known.cause.dots) { next.local = nil }
       } else if known.cause.isShared {
@@ -107,14 +107,14 @@ struct AlertBook: Sendable, Equatable {
     return next
   }
 
-  /// Of alerts that come and go, so many are remembered as may stand.
+  /// Limits the remembered acknowledgements of ended alerts to the number of possible alerts.
   private mutating func boundSpent() {
     spent = spent.filter { !$0.value.isEmpty }
     for id in spent.keys.sorted().dropLast(Limits.alerts) { spent[id] = nil }
   }
 
-  /// Somebody at this node has taken notice of an alert that stands, which no other node learns.
-  /// The first to do so stays named.
+  /// Records a local acknowledgement of an active alert, which is not sent. The first one keeps its
+  /// name.
   mutating func acknowledge(_ id: AlertID, _ acknowledgement: AlertAcknowledgement) -> Alert? {
     guard let known = occurrences[id], known.alert.acknowledgement == nil else { return nil }
     occurrences[id]?.local = acknowledgement
@@ -122,7 +122,7 @@ struct AlertBook: Sendable, Equatable {
     return occurrences[id]?.alert
   }
 
-  /// Whether it need not be written again: words change as somebody moves.
+  /// Whether it need not be stored again: texts change with positions.
   func tellsTheSame(as other: AlertBook) -> Bool { wordless == other.wordless }
 
   private var wordless: AlertBook {
@@ -133,9 +133,10 @@ struct AlertBook: Sendable, Equatable {
 
   // MARK: Stored form
 
-  /// A local fact: number of alerts, then each; number of those that somebody has taken notice of,
-  /// then of each the kind, the row, when and who; then of each alert in order its cause and
-  /// whether that somebody was at this node; then what is spent. Builds before that ended earlier.
+  /// The stored form, which is local: number of alerts, then each; number of local
+  /// acknowledgements, then for each the kind, the row, time and name; then for each alert in order
+  /// its cause and whether its acknowledgement is local; then the acknowledgements of ended
+  /// occurrences. Earlier builds wrote only the first part.
   func encoded() -> [UInt8] {
     var writer = ByteWriter()
     let standing = occurrences.values.sorted { $0.alert.id < $1.alert.id }

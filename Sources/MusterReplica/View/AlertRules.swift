@@ -1,20 +1,20 @@
 internal import MusterGeo
 internal import MusterModel
 
-/// What is worth an alert at this device, as a function of what it knows now.
+/// The alert rules of this device, as a function of its current data.
 struct AlertRules {
-  /// How far from here a report is near.
+  /// The distance within which a report is near.
   static let nearMetres = 1000.0
-  /// The same of one that says that people have to leave.
+  /// The distance within which a report that demands evacuation is near.
   static let evacuationMetres = 2000.0
-  /// A fix that may be farther off than this tells nothing about danger.
+  /// The limit of usable fixes: a coarser fix is no evidence of danger.
   static let vagueDecimetres: UInt32 = 10_000
 
   let own: UserID
   let device: DeviceID
-  /// This device was revoked.
+  /// Whether this device was revoked.
   let isRevoked: Bool
-  /// How far this device's clock is ahead, if that is known.
+  /// How far this device's clock is ahead, if known.
   let clockLead: ClockLead?
   /// Why the folder of this device's sentinel cannot be written; nil while it can.
   let stateFolderProblem: String?
@@ -26,11 +26,11 @@ struct AlertRules {
   let clones: [CloneSummary]
   /// Devices that fill a table here.
   let bounds: [BoundSummary]
-  /// Revoked devices that have asked to be admitted again.
+  /// Revoked devices that have requested readmission.
   let readmissions: [(device: DeviceID, callsign: String)]
   /// Devices whose boot clocks jumped.
   let clockFaults: [(device: DeviceID, callsign: String)]
-  /// By fence, whether this device is inside; nothing without a fix that tells.
+  /// Whether this device is inside a fence; false without a usable fix.
   let isInside: (RowID) -> Bool
   let now: Timestamp
 
@@ -38,7 +38,7 @@ struct AlertRules {
     aboutReports + aboutFences + aboutDirectives + aboutDevices
   }
 
-  /// Where this device is, if that is known well enough.
+  /// This device's position, if it is known accurately enough.
   private var here: Coordinate? {
     guard let fix = people.first(where: { $0.id == own })?.fix, Self.isTelling(fix) else {
       return nil
@@ -53,7 +53,7 @@ struct AlertRules {
 
   // MARK: Reports
 
-  /// An open report, without what takes long to find out and tells nothing about danger.
+  /// An open report, without fields that are expensive to compute and irrelevant for danger.
   struct Hazard {
     let id: RowID
     let owner: UserID?
@@ -79,7 +79,8 @@ struct AlertRules {
     }
   }
 
-  /// Nil where it cannot be told. One without a place that says to leave is everywhere.
+  /// Returns the distance; nil if unknown. A report without a position that demands evacuation
+  /// applies everywhere.
   private func distance(to report: Hazard) -> Double? {
     guard let place = report.position else { return report.toEvacuate ? 0 : nil }
     guard let here else { return nil }
@@ -98,7 +99,7 @@ struct AlertRules {
       }
       if let role = fence.needs, !hasRole(role, in: fence) {
         found.append(
-          finding(.emptyFence, fence, .warning, "nobody of role \(role.name) is in \(fence.name)"))
+          finding(.emptyFence, fence, .warning, "no one of role \(role.name) is in \(fence.name)"))
       }
       return found
     }
@@ -121,13 +122,13 @@ struct AlertRules {
   private var aboutDirectives: [AlertBook.Finding] {
     directives.filter { $0.status == .open }.flatMap { directive -> [AlertBook.Finding] in
       var found: [AlertBook.Finding] = []
-      // Orders fall due by what is known of their age: `PersonAlerts`.
+      // Deadlines of orders depend on the evidence of age: see `PersonAlerts`.
       if isCommand, !directive.kind.isOrder, directive.isOverdue(now: now) {
         let names = directive.unaccounted.map(\.callsign).joined(separator: ", ")
         found.append(
           AlertBook.Finding(
             id: AlertID(kind: .overdue, row: directive.id), level: .danger,
-            text: "\(directive.kind.name) is overdue: nothing from \(names)"))
+            text: "\(directive.kind.name) is overdue: no answer from \(names)"))
       }
       if directive.unaccounted.contains(where: { $0.user == own }) {
         found.append(
@@ -145,7 +146,7 @@ struct AlertRules {
     var found = clones.map { clone in
       AlertBook.Finding(
         id: AlertID(kind: .clone, row: RowID(raw: clone.device.raw)), level: .danger,
-        text: "\(clone.callsign)'s laptop (\(clone.device.short)) is in use twice at once")
+        text: "\(clone.callsign)'s device (\(clone.device.short)) is in use in two places at once")
     }
     found += aboutInsiders
     let row = RowID(raw: device.raw)
@@ -153,13 +154,13 @@ struct AlertRules {
       found.append(
         AlertBook.Finding(
           id: AlertID(kind: .revoked, row: row), level: .danger,
-          text: "this laptop was revoked: nothing can be written here any more"))
+          text: "this device was revoked: it can no longer write"))
     }
     if let clockLead, clockLead.isSuspect {
       found.append(
         AlertBook.Finding(
           id: AlertID(kind: .clock, row: row), level: .warning,
-          text: "this laptop's clock is \(clockLead.words) of the others': set it right"))
+          text: "this device's clock is \(clockLead.words) of the others: correct it"))
     }
     if let stateFolderProblem {
       found.append(
@@ -169,7 +170,7 @@ struct AlertRules {
     return found
   }
 
-  /// One alert for a device, however many tables it fills.
+  /// One alert for each device, however many tables it fills.
   private var aboutInsiders: [AlertBook.Finding] {
     let filled = Dictionary(grouping: bounds, by: \.device).sorted { $0.key < $1.key }
     let full = filled.map { device, bounds in
@@ -181,21 +182,21 @@ struct AlertRules {
       return AlertBook.Finding(
         id: AlertID(kind: .bound, row: RowID(raw: device.raw)), level: .warning,
         text: "\(bounds[0].callsign)'s device (\(device.short)) sends too many \(tables): "
-          + "the rest is refused; \(advice)")
+          + "the rest is rejected; \(advice)")
     }
     guard isCommand else { return full }
     let faults = clockFaults.map { device, callsign in
       AlertBook.Finding(
         id: AlertID(kind: .clockFault, row: RowID(raw: device.raw)), level: .warning,
         text: "the clock of \(callsign)'s device (\(device.short)) has jumped, or another device "
-          + "uses its key: how old its words are is not certain")
+          + "uses its key: the age of its data is uncertain")
     }
     return full + faults
       + readmissions.map { device, callsign in
         AlertBook.Finding(
           id: AlertID(kind: .readmission, row: RowID(raw: device.raw)), level: .warning,
           text: "\(callsign)'s revoked device (\(device.short)) asked to be admitted again: "
-            + "it was refused")
+            + "it was rejected")
       }
   }
 
@@ -213,15 +214,15 @@ struct AlertRules {
       switch directive.kind {
       case .evacuate: place.isEmpty ? "evacuate" : "evacuate to \(place)"
       case .muster: place.isEmpty ? "go to an assembly zone" : "go to \(place)"
-      case .rollcall: "roll call: say that you are well"
-      case .locate: "\(directive.callsign) wants to know where you are"
+      case .rollcall: "roll call: report that you are safe"
+      case .locate: "\(directive.callsign) requests your position"
       case .message: "message from \(directive.callsign)"
       }
     return directive.text.isEmpty ? words : "\(words): \(directive.text)"
   }
 
-  /// The nearest zone with the way there, or the zones' names where no fix tells; empty where no
-  /// zone is known.
+  /// Returns the nearest zone with its distance and bearing, or the zones' names without a usable
+  /// fix; empty if no zone is known.
   private func place(to directive: DirectiveSummary) -> String {
     if let direction = directive.people.first(where: { $0.user == own })?.direction {
       return direction.words

@@ -2,43 +2,43 @@ internal import MusterGeo
 internal import MusterModel
 internal import MusterStatus
 
-/// Judges, for one directive, who has answered, who was seen where they are to be, and who is
+/// Determines for one directive who has answered, who was observed as required, and who is
 /// unaccounted for.
 struct AnswerSheet {
   let kind: DirectiveKind
   let issuedAt: Timestamp
   let answers: [UserID: Answer]
-  /// Of a roll call with a frozen list: those who are on it.
+  /// The people on a roll call's frozen list, if it has one.
   let expected: Set<UserID>?
   let destinations: [GeofenceMonitor.Destination]
   let isOpen: Bool
-  /// Of an open order that sends people or counts them, what the status function finds.
+  /// The status function's results for an open order.
   let standings: [UserID: OrderStanding.State]
 
   /// An acknowledgement.
   struct Answer {
     let note: String
     let at: Timestamp
-    /// Nil where they answered for themselves.
+    /// Nil for the person's own answer.
     let by: String?
   }
 
   /// - Parameters:
-  ///   - addressed: those whom the directive is for now. Where the list is frozen, the others among
-  ///     them are late arrivals.
-  ///   - people: everybody who is known here.
+  ///   - addressed: the people that the directive addresses now. With a frozen list, all others
+  ///     among them are late arrivals.
+  ///   - people: all people who are known here.
   func respondents(among addressed: [UserSummary], of people: [UserSummary]) -> [Respondent] {
     guard let expected else { return addressed.map { respondent($0, isLate: false) } }
     return people.filter { expected.contains($0.id) }.map { respondent($0, isLate: false) }
       + addressed.filter { !expected.contains($0.id) }.map { respondent($0, isLate: true) }
   }
 
-  /// Those on the frozen list of whom nothing is known here, or not any more.
+  /// Returns the people on the frozen list who are not, or no longer, known here.
   func unknown(among people: [UserSummary]) -> [UserID] {
     (expected ?? []).subtracting(people.map(\.id)).sorted()
   }
 
-  /// One of those.
+  /// Returns the entry of such a person.
   func respondent(_ user: UserID, callsign: String) -> Respondent {
     var respondent = Respondent(
       user: user, callsign: callsign, state: .unaccounted, reason: "not known here",
@@ -47,7 +47,7 @@ struct AnswerSheet {
     return respondent
   }
 
-  /// The unaccounted first and late arrivals last, each by callsign.
+  /// Sorts unaccounted people first and late arrivals last, each by callsign.
   static func isListedBefore(_ left: Respondent, _ right: Respondent) -> Bool {
     func rank(_ person: Respondent) -> Int {
       person.isLate ? 2 : person.state == .unaccounted ? 0 : 1
@@ -59,7 +59,7 @@ struct AnswerSheet {
   private func respondent(_ person: UserSummary, isLate: Bool) -> Respondent {
     var respondent = Respondent(
       user: person.id, callsign: person.callsign, state: isLate ? .late : .unaccounted,
-      reason: isLate ? "first heard of after it was issued" : person.reason, answeredAt: nil,
+      reason: isLate ? "first seen after it was issued" : person.reason, answeredAt: nil,
       answeredBy: nil, fixAgeSeconds: person.fixAgeSeconds)
     respondent.isLate = isLate
     respondent.isTracker = person.isTracker
@@ -83,7 +83,7 @@ struct AnswerSheet {
   private func sighting(of person: UserSummary) -> String? {
     switch kind {
     case .message: return nil
-    case .locate: return hasReported(person) ? "has told where" : nil
+    case .locate: return hasReported(person) ? "has reported a position" : nil
     case .evacuate, .muster, .rollcall:
       guard !isInDanger(person) else { return nil }
       return isOpen ? standing(of: person) : lastSighting(of: person)
@@ -103,7 +103,8 @@ struct AnswerSheet {
     }
   }
 
-  /// Of a closed order, which the status function no longer looks at: by the wall clocks.
+  /// The observation for a closed order, which the status function no longer evaluates: by the wall
+  /// clocks.
   private func lastSighting(of person: UserSummary) -> String? {
     guard let fix = person.fix, hasReported(person) else { return nil }
     return destinations.first { $0.fence.contains(fix.position) }

@@ -1,45 +1,45 @@
 public import MusterModel
 
-/// How often each set of things has changed at this node, and what the last changes were, so that
-/// a reader who was away learns what it missed, or that it has to read all anew.
+/// The change counts of the data sets at this node, with the last changes, so that a reconnecting
+/// reader receives the changes that it missed, or reloads.
 ///
-/// Counts only grow, over restarts too, without a word to the disk: each start of a node takes the
-/// next block of 2^32. What changed before the start is not remembered one by one.
+/// Counts only grow, also over restarts and without disk writes: each start of a node uses the next
+/// block of 2^32. Changes before the start are not remembered individually.
 public struct ChangeLog: Sendable {
-  /// Where each set stands.
+  /// The current counts.
   public private(set) var counts = ChangeCounts()
   /// The newest `Limits.rememberedChanges`, oldest first.
   private var recent: [Change] = []
-  /// Changes with a lesser count, by set, are forgotten.
+  /// Changes with a lower count are forgotten, per data set.
   private var forgotten: ChangeCounts
 
   private struct Change: Sendable {
     let dataset: Dataset
     let count: UInt64
-    /// Nil where it was a crossing, a movement of somebody, an alert, or who hears whom.
+    /// Nil for a crossing, a movement, an alert, or a change of the topology.
     let row: RowKey?
   }
 
-  /// What a reader that was away has missed of one set.
+  /// The changes of one data set that a reader has missed.
   public enum News: Hashable, Sendable {
-    /// Nothing at all, or just these rows; others may have moved.
+    /// None, or only these rows; positions may have changed too.
     case changed([RowKey])
     /// More than is remembered.
     case reload
   }
 
-  /// - Parameter starts: how often this node has started, this time counted in.
+  /// - Parameter starts: how often this node has started, including this time.
   public init(starts: UInt64) {
     for dataset in Dataset.allCases { counts[dataset] = starts << 32 }
     forgotten = counts
   }
 
-  /// Takes what came of a piece of work. Returns whether anything did.
+  /// Records the outcome of a piece of work. Returns whether anything changed.
   public mutating func note(_ outcome: Replica.Outcome) -> Bool {
     let before = counts
     for key in outcome.changedRows {
       guard let dataset = Dataset(key.kind) else { continue }
-      // What changes how others are shown is no member of the set itself.
+      // A row that changes how others are shown is not itself a member of a set.
       let isMember = key.kind != .permit && key.kind != .alertAcknowledgement
       add(dataset, isMember ? key : nil)
     }
@@ -53,7 +53,7 @@ public struct ChangeLog: Sendable {
   private mutating func add(_ dataset: Dataset, _ row: RowKey?) {
     counts[dataset] += 1
     recent.append(Change(dataset: dataset, count: counts[dataset], row: row))
-    // In blocks, so that a change costs the same however many are remembered.
+    // In blocks, so that the cost of a change does not depend on the number remembered.
     guard recent.count >= 2 * Limits.rememberedChanges else { return }
     for change in recent.prefix(Limits.rememberedChanges) {
       forgotten[change.dataset] = change.count
@@ -61,7 +61,7 @@ public struct ChangeLog: Sendable {
     recent.removeFirst(Limits.rememberedChanges)
   }
 
-  /// What of a set is new to a reader that knows it up to a count.
+  /// Returns the changes of a data set since a reader's count.
   public func news(of dataset: Dataset, since count: UInt64) -> News {
     guard (forgotten[dataset]...counts[dataset]).contains(count) else { return .reload }
     let rows = recent.filter { $0.dataset == dataset && $0.count > count }.compactMap(\.row)

@@ -1,20 +1,20 @@
 internal import MusterCRDT
 internal import MusterModel
 
-/// Turns what a person asks for into writes, each naming what was seen of its field.
+/// Converts a user's request into writes, each of which names what was seen of its field.
 struct Composer {
   private(set) var writes: [Write] = []
   private let state: RowState
   private let origin: RowOrigin?
 
-  /// - Parameter origin: of the row, where the writes must carry it: when they create the row, or
-  ///   leave in another lane than the one that did.
+  /// - Parameter origin: the origin of the row, if the writes must contain it: when they create the
+  ///   row, or are in another lane than the create.
   init(_ state: RowState, origin: RowOrigin?) {
     self.state = state
     self.origin = origin
   }
 
-  /// Puts a value into a field in place of what is there; leaves it alone when that is all it says.
+  /// Sets a field to a value, unless it already is the only value.
   mutating func set(_ field: Field, to value: Value?) {
     guard let value else { return }
     let seen = state.values(of: field)
@@ -22,8 +22,8 @@ struct Composer {
     add(field, value, supersedes: state.dots(of: field))
   }
 
-  /// Raises or lowers a flag. Lowering takes away just what was seen; raising one that is up says
-  /// so anew, so that it outlives a lowering that somebody makes at the same time.
+  /// Sets or clears a flag. Clearing supersedes only what was seen; setting a set flag writes it
+  /// again, so that it survives a concurrent clear.
   mutating func setFlag(_ field: Field, to isSet: Bool?) {
     guard let isSet, isSet || state.isSet(field) else { return }
     add(field, isSet ? .mark : nil, supersedes: state.dots(of: field))
@@ -33,7 +33,7 @@ struct Composer {
     add(field, value, supersedes: dots)
   }
 
-  /// Takes elements of a set away by name.
+  /// Removes elements of a set by name.
   mutating func remove(_ field: Field, _ dots: [Dot]) {
     for first in stride(from: 0, to: dots.count, by: Limits.supersededDots) {
       let end = min(first + Limits.supersededDots, dots.count)
@@ -41,9 +41,9 @@ struct Composer {
     }
   }
 
-  /// What a person says of themselves, or is said for them by their login or the owner of their
-  /// tracker: it takes away what command has said, and what their login has. Where there is any of
-  /// that, it is said anew even if it is the same.
+  /// Writes a self-report, or one by the person's login or the owner of their tracker. It
+  /// supersedes command's statement and that of the login; if there is any, it is written again
+  /// even if equal.
   mutating func claim(_ value: Value) {
     let fields = PersonFields(state.key.kind)
     var field = fields.claims[0]
@@ -57,18 +57,18 @@ struct Composer {
     }
   }
 
-  /// Takes away what is seen of a field; leaves it alone when there is nothing.
+  /// Supersedes what is seen of a field; does nothing if it is empty.
   mutating func takeAway(_ field: Field) {
     guard state.isSet(field) else { return }
     add(field, nil, supersedes: state.dots(of: field))
   }
 
-  /// Puts words into a field, or takes away what is seen of it where there are none.
+  /// Sets a field to a text, or clears it if the text is empty.
   mutating func setOrTakeAway(_ field: Field, _ text: String) {
     if text.isEmpty { takeAway(field) } else { set(field, to: .text(text)) }
   }
 
-  /// Writes existence anew, so that an edit survives a concurrent deletion.
+  /// Writes existence again, so that an edit survives a concurrent deletion.
   mutating func assertExistence() {
     guard let field = Field.existence(of: state.key.kind) else { return }
     add(field, .mark, supersedes: state.dots(of: field))

@@ -1,8 +1,8 @@
 internal import MusterCRDT
 internal import MusterModel
 
-/// The people that a directive is for: those who are named, have the role or are in the team. All
-/// of command and all members where none of these is set.
+/// The audience of a directive: named people, a role or a team. All of command and all members if
+/// none of these is set.
 struct Audience: Hashable {
   private var users: Set<UserID> = []
   private var role: Role?
@@ -23,8 +23,8 @@ struct Audience: Hashable {
     team = row.text(.directiveTeam)
   }
 
-  /// Whether a directive of `author` is for somebody. The author is not asked, unless by name.
-  /// Observers and relays are only meant by name or by role.
+  /// Whether a directive of `author` addresses a person. The author is included only by name,
+  /// observers and relays only by name or by role.
   func includes(
     _ user: UserID, role: Role, team: String, isTracker: Bool, of kind: DirectiveKind,
     by author: UserID?
@@ -34,7 +34,7 @@ struct Audience: Hashable {
     if let asked = self.role, !isTracker, role == asked { return true }
     if let asked = self.team, !team.isEmpty, asked == team { return true }
     guard users.isEmpty, self.role == nil, self.team == nil else { return false }
-    // A tracker answers nothing, yet whoever carries it is to be accounted for.
+    // A tracker cannot answer, but its carrier must be accounted for.
     if isTracker { return kind.includesTrackers }
     return role == .command || role == .member
   }
@@ -45,7 +45,7 @@ struct Audience: Hashable {
       by: author)
   }
 
-  /// In a few words, the named people by callsign.
+  /// A short text; named people by callsign.
   func words(among people: [UserSummary]) -> String {
     var words = users.map { user in
       people.first { $0.id == user }?.callsign ?? user.short
@@ -57,30 +57,30 @@ struct Audience: Hashable {
   }
 }
 
-/// What a directive's row says.
+/// The fields of a directive's row.
 extension RowState {
   var directiveKind: DirectiveKind {
     code(.directiveKind).flatMap(DirectiveKind.init) ?? .message
   }
 
-  /// Whether nobody has closed it; it may have been replaced all the same.
+  /// Whether it is not closed; it may have been superseded.
   var isOpenDirective: Bool { code(.directiveStatus) != DirectiveStatus.closed.rawValue }
 
-  /// The fences to go to, by id; older programs wrote one in a field of its own.
+  /// The fences to go to, by id; older programs wrote one in a separate field.
   var directiveZones: [RowID] {
     var zones = Set(references(in: .directiveZones))
     if case .reference(let zone)? = shown(.directiveFence)?.value { zones.insert(zone) }
     return zones.sorted()
   }
 
-  /// The directives that this one replaces, of those that send people. None replaces itself.
+  /// The directives that this one supersedes, of those to a zone. None supersedes itself.
   var supersededDirectives: Set<RowID> {
     guard directiveKind.sendsPeople else { return [] }
     return Set(references(in: .directiveSupersedes)).subtracting([key.id])
   }
 
-  /// Whom a roll call was for when it was issued: those on its frozen list, or those whom it names.
-  /// Nil for one of an older program that is for a role, a team or everyone.
+  /// The people that a roll call addressed at its issue: those on its frozen list, or those that
+  /// it names. Nil for one of an older program for a role, a team or everyone.
   var expectedPeople: Set<UserID>? {
     guard directiveKind == .rollcall else { return nil }
     let field = isSet(.directiveExpected) ? Field.directiveExpected : .directiveUsers
@@ -88,21 +88,20 @@ extension RowState {
     return people.isEmpty ? nil : Set(people)
   }
 
-  /// Seconds from when it was issued to its deadline; nil where an older program gave a moment, or
-  /// where it has none.
+  /// Seconds from issue to deadline; nil for a time by an older program, or without a deadline.
   var directiveDurationSeconds: UInt32? {
     guard case .number(let seconds)? = shown(.directiveDurationSeconds)?.value else { return nil }
     return seconds
   }
 
-  /// The deadline as the author's clock claims it: a label.
+  /// The deadline by the author's clock: a label.
   var directiveDeadline: Timestamp? {
     if let seconds = directiveDurationSeconds { return createdAt?.adding(seconds: seconds) }
     guard case .time(let moment)? = shown(.directiveDeadline)?.value else { return nil }
     return moment
   }
 
-  /// The rows that the live values of a field name, each once, by id.
+  /// Returns the rows that the live values of a field name, each once, by id.
   func references(in field: Field) -> [RowID] {
     let found = values(of: field).compactMap { value -> RowID? in
       if case .reference(let row) = value.value { row } else { nil }

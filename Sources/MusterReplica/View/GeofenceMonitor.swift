@@ -5,44 +5,46 @@ internal import MusterStatus
 internal import MusterStore
 internal import MusterSync
 
-/// The fences under watch, and where this device stands with each, and the trackers that it speaks
-/// for. A crossing that it sees is an ordinary local write.
+/// The evaluated fences, with the state of this device and of its trackers for each. A detected
+/// crossing is an ordinary local write.
 struct GeofenceMonitor: Sendable {
-  /// Of subjects that were heard since the start.
+  /// One per subject since the start.
   private var detectors: [DeviceID: CrossingDetector] = [:]
-  /// Nil after a fence has changed.
+  /// Nil after a change of a fence.
   private var zones: Zones?
 
-  /// The fences as they are shown now.
+  /// The current fences.
   struct Zones: Sendable {
     var index: FenceIndex
     var muster: [SafetyZone] = []
     var hazard: [SafetyZone] = []
     var prepared: [RowID: PreparedFence] = [:]
-    /// As the status function reads them.
+    /// As input of the status function.
     var all: [StatusZone] = []
-    /// Where people can be sent: active, and no hazard; by id.
+    /// Zones that people can be sent to: active, and not a hazard; by id.
     var destinations: [Destination] = []
   }
 
   /// A zone that people can be sent to.
   struct Destination: Sendable {
     let zone: DirectiveZone
-    /// Whether people are sent there where an order names no zone.
+    /// Whether people are sent there by an order without zones.
     let isAssembly: Bool
     let fence: PreparedFence
   }
 
-  /// What a fix shows. It counts once it was kept.
+  /// The result of a fix. It counts once it is stored.
   struct Observation {
     fileprivate let subject: DeviceID
     fileprivate let detector: CrossingDetector
     let crossings: [Crossing]
-    /// No fix of this subject was sampled later, so it says where the subject is now.
+    /// Whether no fix of this subject has a later sample time, so that it shows the current
+    /// position.
     let isNewest: Bool
-    /// Where the subject stands with a fence has changed, be it for an ENTER that waits.
+    /// Whether the subject's state for a fence has changed, including an ENTER that waits for its
+    /// dwell time.
     let changesStanding: Bool
-    /// To be stored with the crossings, so that a restart neither repeats nor misses one.
+    /// Stored with the crossings, so that a restart neither repeats nor misses one.
     let state: [String: [UInt8]]
   }
 
@@ -83,9 +85,9 @@ struct GeofenceMonitor: Sendable {
     return built
   }
 
-  /// Judges a fix of this device, or of a tracker that it speaks for.
+  /// Evaluates a fix of this device, or of one of its trackers.
   ///
-  /// - Parameter stepsBack: the receiver's clock was set back, and this fix is the present.
+  /// - Parameter stepsBack: whether the receiver's clock was set back, and this fix is the newest.
   mutating func observe(
     _ fix: Fix, by subject: DeviceID, stepsBack: Bool, in store: Store
   ) throws -> Observation {
@@ -103,7 +105,7 @@ struct GeofenceMonitor: Sendable {
       changesStanding: !detector.standsAs(before), state: state)
   }
 
-  /// The caller MUST have stored what the observation says, unless it changes no standing.
+  /// Applies an observation. The caller MUST have stored it, unless it changes no state.
   mutating func keep(_ observation: Observation) {
     detectors[observation.subject] = observation.detector
   }
@@ -151,7 +153,7 @@ extension RowState {
   }
   var isActiveFence: Bool { code(.fenceActive) == 1 }
 
-  /// Which fence a crossing crossed: the shown geometry and the shown active flag, by their dots.
+  /// The version of a fence: the shown geometry and the shown active flag, by their dots.
   var fenceVersion: FenceVersion {
     FenceVersion(geometry: shown(.fenceGeometry)?.dot, active: shown(.fenceActive)?.dot)
   }

@@ -1,25 +1,25 @@
 internal import MusterCRDT
 internal import MusterModel
 
-/// A new directive that was found fit to be issued: whom it is for at this moment, by when, and
-/// which directives it replaces.
+/// A validated new directive: its current audience, its deadline, and the directives that it
+/// supersedes.
 struct OrderPlan {
   private let draft: DirectiveDraft
   private let durationSeconds: UInt32?
-  /// Of a roll call, everybody whom it is for now, unless it names them.
+  /// The people that a roll call addresses now, unless it names them.
   private let expected: [UserID]
   private let replaced: [RowID]
 
   /// - Parameters:
-  ///   - zones: the rows of the zones that the draft names, of those that exist already.
-  ///   - people: everybody who is known here.
-  ///   - directives: every directive that is known here.
+  ///   - zones: the existing rows of the zones that the draft names.
+  ///   - people: all people who are known here.
+  ///   - directives: all directives that are known here.
   init(
     _ draft: DirectiveDraft, by author: UserID, zones: [RowState], people: [UserSummary],
     directives: [RowState]
   ) throws(Refusal) {
     if draft.kind == .message, !draft.text.contains(where: { !$0.isWhitespace }) {
-      throw Refusal("a message has to say something")
+      throw Refusal("a message needs a text")
     }
     try Self.check(zones, of: draft)
     if let seconds = draft.durationSeconds, !(1...Limits.spanSeconds).contains(seconds) {
@@ -28,7 +28,7 @@ struct OrderPlan {
     let audience = Audience(draft.addressees)
     var addressed = Set(
       people.filter { audience.includes($0, of: draft.kind, by: author) }.map(\.id))
-    // Whoever is named may be somebody of whom nothing has arrived here yet.
+    // Nothing of a named person may have arrived here yet.
     var isByName = false
     if case .users(let users) = draft.addressees {
       guard !users.isEmpty else { throw Self.emptyAudience(of: draft) }
@@ -44,7 +44,7 @@ struct OrderPlan {
 
   private static func check(_ zones: [RowState], of draft: DirectiveDraft) throws(Refusal) {
     guard draft.zones.isEmpty || draft.kind.includesTrackers else {
-      throw Refusal("a directive of kind \(draft.kind.name) sends nobody to a zone: name none")
+      throw Refusal("a directive of kind \(draft.kind.name) sends no one to a zone: name none")
     }
     guard draft.zones.count <= Limits.zonesPerDirective else {
       throw Refusal("name at most \(Limits.zonesPerDirective) zones")
@@ -53,7 +53,7 @@ struct OrderPlan {
       let (name, id) = (zone.text(.fenceName) ?? "unnamed", zone.key.id.short)
       if zone.fenceKind == .hazard {
         throw Refusal(
-          "zone \(name) (\(id)) is a hazard zone: nobody can be sent there; name an assembly zone"
+          "zone \(name) (\(id)) is a hazard zone: name an assembly zone instead"
         )
       }
       if !zone.isActiveFence {
@@ -64,15 +64,15 @@ struct OrderPlan {
 
   private static func emptyAudience(of draft: DirectiveDraft) -> Refusal {
     switch draft.addressees {
-    case .everyone: Refusal("nobody but you is known here: there is no one to direct yet")
+    case .everyone: Refusal("no other person is known here yet")
     case .role(let role):
-      Refusal("no one of role \(role.name) is known here: choose whom it is for")
+      Refusal("no one of role \(role.name) is known here: choose another audience")
     case .team(let team): Refusal("no one is in team \(team): choose another team, or name people")
-    case .users: Refusal("a directive is for somebody: name at least one person")
+    case .users: Refusal("a directive needs an audience: name at least one person")
     }
   }
 
-  /// The open orders of the same audience that send people: what they ask for is asked no longer.
+  /// Returns the open orders to a zone for the same audience, which the new one supersedes.
   private static func open(for audience: Audience, among directives: [RowState]) -> [RowID] {
     let standing = directives.filter {
       $0.exists && $0.isOpenDirective && $0.directiveKind.sendsPeople
@@ -86,7 +86,7 @@ struct OrderPlan {
     return newest.prefix(Limits.supersededDirectives).map(\.key.id)
   }
 
-  /// The writes of the new row.
+  /// Returns the writes of the new row.
   func writes(to row: RowID, origin: RowOrigin) -> [Write] {
     var composer = Composer(RowState(key: RowKey(kind: .directive, id: row)), origin: origin)
     composer.assertExistence()
@@ -113,14 +113,14 @@ struct OrderPlan {
 }
 
 extension Refusal {
-  /// For the node too, which reads deadlines of any size.
+  /// Also for the node, which parses deadlines of any size.
   static var deadlineOutOfRange: Refusal {
     Refusal("the deadline must be between 1 second and 7 days from now, such as 15m")
   }
 }
 
 extension [RowState] {
-  /// Of directives, those that another one replaces, each with the greatest such id.
+  /// Returns the superseded directives, each with the greatest id that supersedes it.
   var superseded: [RowID: RowID] {
     var superseded: [RowID: RowID] = [:]
     for row in self where row.exists {

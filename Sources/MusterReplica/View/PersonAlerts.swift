@@ -9,7 +9,7 @@ struct PersonAlerts {
   let directives: [DirectiveSummary]
   /// Hazard zones whose entries raise no alert.
   let muted: Set<RowID>
-  /// People of whom no echo leads back yet: they have not gone silent.
+  /// People without a bound on their age yet: they have not become silent.
   let unconfirmed: Set<UserID>
 
   var findings: [AlertBook.Finding] { aboutPeople + aboutOrders }
@@ -17,8 +17,8 @@ struct PersonAlerts {
   // MARK: People
 
   private var aboutPeople: [AlertBook.Finding] {
-    // People with a device come first where there are more alerts than places: one member can
-    // make up trackers, and nobody can make up certificates.
+    // People with a device come first if there are too many alerts: one member can invent trackers,
+    // but not certificates.
     let others = people.filter { $0.summary.id != own }
     let ordered = others.filter { !$0.summary.isTracker } + others.filter { $0.summary.isTracker }
     return ordered.flatMap { person, assessment in
@@ -39,7 +39,7 @@ struct PersonAlerts {
     return finding(.help, person, .danger, "\(person.callsign): \(call.reason)")
   }
 
-  /// For command and for those in the same zone. An accounting names what it has seen, so somebody
+  /// For command and for people in the same zone. An accounting names what it has seen, so a person
   /// who is accounted for raises none.
   private func inHazard(
     _ person: UserSummary, _ assessment: StatusAssessment
@@ -57,10 +57,10 @@ struct PersonAlerts {
     guard person.has(.noContact), !person.has(.accountedFor), !person.has(.signedOff),
       !unconfirmed.contains(person.id)
     else { return nil }
-    return finding(.silent, person, .warning, "nothing heard of \(person.callsign) for a while")
+    return finding(.silent, person, .warning, "no contact with \(person.callsign)")
   }
 
-  /// Command learns when somebody whom it has given an order is safe.
+  /// Notifies command when a person under its orders is safe.
   private func safe(_ person: UserSummary, _ assessment: StatusAssessment) -> AlertBook.Finding? {
     guard isCommand, person.severity == .safe, !assessment.orders.isEmpty else { return nil }
     return finding(.safe, person, .notice, "\(person.callsign) is safe: \(person.reason)")
@@ -99,6 +99,6 @@ struct PersonAlerts {
     guard !all.isEmpty, all.allSatisfy({ $0.1.isSatisfied }) else { return nil }
     return AlertBook.Finding(
       id: AlertID(kind: .orderDone, row: directive.id), level: .notice,
-      text: "\(directive.kind.name): everybody is accounted for (\(all.count) of \(all.count))")
+      text: "\(directive.kind.name): everyone is accounted for (\(all.count) of \(all.count))")
   }
 }

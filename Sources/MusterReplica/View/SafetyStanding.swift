@@ -1,11 +1,11 @@
 internal import MusterCRDT
 internal import MusterModel
 
-/// The fields that say how a person is: of a user's row, or of a tracker's, whose carrier has no
-/// device with a key.
+/// The safety fields of a person: of a user's row, or of a tracker's, whose carrier has no device
+/// with a key.
 struct PersonFields {
-  /// What the person said, or their tracker's owner or a login for them: the first is written by
-  /// the person's own device.
+  /// The claims of the person, then of their tracker's owner or of a login: the person's own device
+  /// writes the first.
   let claims: [Field]
   let override: Field
   let signOff: Field
@@ -21,21 +21,21 @@ struct PersonFields {
   }
 }
 
-/// What was said of a person's safety, and which of it decides.
+/// The statements about a person's safety, and which of them decides.
 ///
-/// People speak for themselves, with their own device or by a login at a command post, and command
-/// may overrule what it has seen of that. An override names the claims that it answers, and the
-/// person's next claim takes the overrides away that they have seen. So the newest by cause and
-/// effect decides, without a clock. Of two that knew nothing of one another the call for help does:
-/// nobody's is ever hidden by an override that was made before it was seen (decision 0017).
+/// People report for themselves, with their own device or by a login at a command post, and command
+/// may override what it has seen. An override names the claims that it answers, and the person's
+/// next claim supersedes the overrides that it has seen. Therefore the causally newest statement
+/// decides, without a clock. Of concurrent statements the help claim decides: an override never
+/// hides a claim that its author had not seen (decision 0017).
 struct SafetyStanding {
-  /// The person's own claim, or that of their login, which is signed by a command post.
+  /// The person's own claim, or that of their login, which a command post signs.
   let word: LiveValue?
-  /// Command's, as long as the person has said nothing since.
+  /// Command's override, until the person's next claim.
   let override: LiveValue?
-  /// Whether command's is the one that decides.
+  /// Whether command's override decides.
   let isOverruled: Bool
-  /// What calls for help and is answered by nothing: the cause of an alert.
+  /// Unanswered help claims: the cause of an alert.
   let calls: [Dot]
 
   init(_ row: RowState) {
@@ -56,10 +56,10 @@ struct SafetyStanding {
     isOverruled = override != nil && cry == nil
   }
 
-  /// What decides; nil where nobody has said anything.
+  /// The deciding statement; nil without any.
   var deciding: LiveValue? { isOverruled ? override : word }
 
-  /// Whether a call for help stands.
+  /// Whether there is an unanswered help claim.
   var isDistress: Bool {
     deciding.flatMap { Self.claim(of: $0.value) }?.claim == .needsHelp
   }
@@ -74,7 +74,7 @@ struct SafetyStanding {
     }
   }
 
-  /// The claims that a value answers.
+  /// Returns the claims that a value answers.
   private static func seen(by value: Value) -> [Dot] {
     switch value {
     case .overruling(_, _, let seen), .relayedClaim(_, _, _, let seen): seen

@@ -3,16 +3,16 @@ internal import MusterCrypto
 internal import MusterModel
 internal import MusterStore
 
-/// The hash over the canonical applied state (`docs/wire.md`): equal wherever the same frames and
-/// keys are held.
+/// The hash over the canonical merged state (`docs/wire.md`): equal on all nodes with the same
+/// frames and keys.
 ///
-/// A hash tree of two levels: rows and crossings whose ids begin alike share a leaf. What has
-/// changed since it was last asked for costs its leaves, and not a look at everything.
+/// A hash tree of two levels: rows and crossings with the same id prefix share a leaf. A change
+/// costs the hash of its leaves only, not of everything.
 ///
-///     state hash ── leaf (user, 000) … leaf (report, 3f9) ── the reports whose ids begin so
+///     state hash ── leaf (user, 000) … leaf (report, 3f9) ── the reports with this id prefix
 struct StateTree {
   private struct Leaf: Hashable, Comparable {
-    /// 0 of crossings.
+    /// 0 for crossings.
     let kind: UInt8
     /// The first bits of the ids.
     let prefix: UInt16
@@ -28,18 +28,18 @@ struct StateTree {
       (left.kind, left.prefix) < (right.kind, right.prefix)
     }
 
-    /// All ids that begin so.
+    /// All ids with this prefix.
     var ids: ClosedRange<Bytes16> {
       let low = UInt64(prefix) << UInt64(UInt64.bitWidth - Self.prefixBits)
       return Bytes16(high: low, low: 0)...Bytes16(high: low | .max >> Self.prefixBits, low: .max)
     }
   }
 
-  /// Of every leaf that has anything in it.
+  /// The hash of every non-empty leaf.
   private var leaves: [Leaf: [UInt8]] = [:]
-  /// Leaves in which something has changed.
+  /// Leaves with changes.
   private var stale: Set<Leaf> = []
-  /// Nil where one is stale.
+  /// Nil while a leaf is stale.
   private var root: StateHash?
 
   /// Reads everything once.
@@ -50,20 +50,20 @@ struct StateTree {
     leaves = filling.finish()
   }
 
-  /// For whoever asks once.
+  /// Computes the hash once, without keeping the tree.
   static func hash(of store: Store) throws -> StateHash {
     var tree = try StateTree(of: store)
     return try tree.hash(of: store)
   }
 
-  /// Told of everything that a commit has changed.
+  /// Records the changes of a commit.
   mutating func note(_ outcome: CommitOutcome) {
     for row in outcome.changedRows { stale.insert(Leaf(row.kind.rawValue, row.id.raw)) }
     for crossing in outcome.newCrossings { stale.insert(Leaf(0, crossing.recorded.id.raw)) }
     if !stale.isEmpty { root = nil }
   }
 
-  /// Reads what has changed since the last time anew.
+  /// Reads what has changed since the last call.
   mutating func hash(of store: Store) throws -> StateHash {
     if let root { return root }
     try refresh(from: store)
@@ -105,7 +105,7 @@ struct StateTree {
     stale = []
   }
 
-  /// Hashes leaves, each entry of one after the other.
+  /// Hashes the entries of each leaf in order.
   private struct Filling {
     private var leaves: [Leaf: [UInt8]] = [:]
     private var current: (leaf: Leaf, hasher: Blake2bHasher)?

@@ -2,11 +2,11 @@ internal import MusterModel
 internal import MusterStatus
 internal import MusterStore
 
-/// The status of each person as this node sees it: the picture, and the fixes behind it that newer
-/// records have replaced in the store.
+/// The status of each person at this node, and the fixes behind it that newer records have replaced
+/// in the store.
 ///
 /// Nothing of it is stored or replicated. After a start only the newest fix of each device is
-/// known; a later coarse fix then clears no danger that was seen before.
+/// known; a later coarse fix then clears no earlier danger.
 struct StatusModel: Sendable {
   private var picture = StatusPicture(scene: StatusScene(zones: [], orders: [], permits: []))
   private var scene = StatusScene(zones: [], orders: [], permits: [])
@@ -18,7 +18,7 @@ struct StatusModel: Sendable {
     picture.update(scene)
   }
 
-  /// Takes a device's newest position, and returns the fixes of the device that matter.
+  /// Takes a device's newest position, and returns its relevant fixes.
   mutating func history(
     of position: DevicePosition, made: Evidence, isRevoked: Bool
   ) -> FixHistory {
@@ -33,7 +33,7 @@ struct StatusModel: Sendable {
     return history
   }
 
-  /// Assesses these people, and nobody else.
+  /// Assesses only these people.
   mutating func assess(
     _ people: [PersonEvidence], at clock: StatusClock
   ) -> [UserID: StatusAssessment] {

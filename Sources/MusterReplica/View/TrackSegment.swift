@@ -1,22 +1,22 @@
 internal import MusterModel
 
-/// A piece of somebody's way, as it stands in the field `trackPoints`: few bytes for each fix,
-/// since each is told by what it differs in from the one before.
+/// A segment of a track, as in the field `trackPoints`: few bytes per fix, because each is coded as
+/// the difference from the previous one.
 ///
 /// A version (1), then for each fix four varints: the differences of time (ms), latitude and
-/// longitude (1e-7 degree), zigzag-coded, from the fix before or from zero; and the accuracy in
-/// decimetres plus one, 0 where it is unknown.
+/// longitude (1e-7 degree), zigzag-coded, from the previous fix or from zero; and the accuracy in
+/// decimetres plus one, 0 if unknown.
 struct TrackSegment: Hashable {
-  /// So many are always within `Limits.trackSegmentBytes`, whatever they differ in.
+  /// So many always fit `Limits.trackSegmentBytes`, whatever their differences.
   static let mostFixes = 128
   private static let version: UInt8 = 1
 
-  /// In the order in which they were taken.
+  /// In the order in which they were recorded.
   let fixes: [Fix]
 
-  /// Takes at most `mostFixes`.
+  /// Creates a segment of at most `mostFixes`.
   init(_ fixes: [Fix]) {
-    precondition(fixes.count <= Self.mostFixes, "\(fixes.count) fixes in a piece of a track")
+    precondition(fixes.count <= Self.mostFixes, "\(fixes.count) fixes in a track segment")
     self.fixes = fixes
   }
 
@@ -38,7 +38,7 @@ struct TrackSegment: Hashable {
     return bytes
   }
 
-  /// Nil for what no version of this program writes.
+  /// Returns nil for bytes that no version of this program writes.
   init?(decoding bytes: [UInt8]) {
     guard bytes.first == Self.version else { return nil }
     var rest = bytes.dropFirst()

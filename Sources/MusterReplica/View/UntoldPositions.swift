@@ -1,17 +1,17 @@
 internal import MusterModel
 
-/// Positions that were to be published while there was no key to seal them under: somebody was
-/// revoked, and the next epoch's key has not come. A phone that says nothing more, and a place that
-/// was set by hand, would otherwise stay unknown to all others.
+/// Positions that could not be published because no key was available to seal them: a device was
+/// revoked, and the next epoch's key has not arrived. Without this, the last position of a silent
+/// tracker, and a position set by hand, would stay unknown to all other devices.
 struct UntoldPositions: Sendable, Equatable {
   static let key = "untold positions"
 
-  /// The newest of each, by what names the tracker; under nil this device's own.
+  /// The newest of each, by the tracker's nonce; this device's own under nil.
   private(set) var reports: [Bytes16?: PositionReport] = [:]
 
   var isEmpty: Bool { reports.isEmpty }
 
-  /// In the order of what names the trackers.
+  /// In the order of the trackers' nonces.
   var ordered: [(tracker: Bytes16?, report: PositionReport)] {
     reports.map { (tracker: $0.key, report: $0.value) }.sorted { left, right in
       guard let other = right.tracker else { return false }
@@ -28,8 +28,9 @@ struct UntoldPositions: Sendable, Equatable {
 
   // MARK: Stored form
 
-  /// A local fact: number of positions, then of each whether it is a tracker's, what names that,
-  /// latitude, longitude, accuracy with one added or 0, sample time and when it was taken in.
+  /// The stored form, which is local: number of positions, then for each whether it is a tracker's,
+  /// the tracker's nonce, latitude, longitude, accuracy plus one or 0, sample time and time of
+  /// receipt.
   func encoded() -> [UInt8] {
     var writer = ByteWriter()
     writer.append(UInt32(reports.count))

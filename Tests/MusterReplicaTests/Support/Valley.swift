@@ -77,7 +77,7 @@ struct Valley {
 
   func index(_ name: String) -> Int {
     guard let index = laptops.firstIndex(where: { $0.name == name }) else {
-      preconditionFailure("nobody is called \(name)")
+      preconditionFailure("no device is called \(name)")
     }
     return index
   }

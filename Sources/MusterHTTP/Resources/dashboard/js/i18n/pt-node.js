@@ -1,4 +1,4 @@
-// What the node itself says in English, put into Portuguese; what people wrote stays as it is.
+// Portuguese translations of the node's own English texts; texts of people stay unchanged.
 
 export default [
   [/^safe, says /, "a salvo, diz "],
@@ -11,18 +11,18 @@ export default [
   [/^no position yet$/, "ainda sem posição"],
   [/^(.+?: )?asked for help/, "$1pediu ajuda"],
   [/^(.+?: )?needs help, reported by /, "$1precisa de ajuda, diz "],
-  [/^nothing heard of (.+) for a while$/, "nada se ouve de $1 há algum tempo"],
+  [/^no contact with (.+)$/, "sem contacto com $1"],
   [/^leave: /, "sair daí: "],
   [/^you are inside hazard zone /, "está dentro da zona de perigo "],
   [/^muster called: go to /, "reunião: vá para "],
-  [/^nobody of role \w+ is in /, "falta alguém com a função pedida em "],
-  [/^rollcall is overdue: nothing from /, "chamada fora de prazo: nada de "],
-  [/^\w+ is overdue: nothing from /, "fora de prazo: nada de "],
-  [/^(.+)'s laptop \((\w+)\) is in use twice at once$/, "o portátil de $1 ($2) está em uso em dois sítios"],
+  [/^no one of role \w+ is in /, "falta alguém com a função pedida em "],
+  [/^rollcall is overdue: no answer from /, "chamada fora de prazo: nada de "],
+  [/^\w+ is overdue: no answer from /, "fora de prazo: nada de "],
+  [/^(.+)'s device \((\w+)\) is in use in two places at once$/, "o portátil de $1 ($2) está em uso em dois sítios"],
   [/^evacuate to /, "evacuar para "],
   [/^evacuate(?=:|$)/, "evacuar"],
-  [/^roll call: say that you are well/, "chamada: diga que está bem"],
-  [/^(.+?) wants to know where you are/, "$1 quer saber onde está"],
+  [/^roll call: report that you are safe/, "chamada: diga que está bem"],
+  [/^(.+?) requests your position/, "$1 pede a sua posição"],
   [/^message from /, "mensagem de "],
   [/^everyone$/, "todos"],
 ];
