@@ -8,15 +8,15 @@ import Testing
 
 @testable import MusterReplica
 
-/// Drawn attacks on what a replica keeps of ages: `AgeAttackTests` at the level of `AgeTracker`, with
-/// its store, restarts of the program and of the machine, trackers and the echoes that it chooses.
+/// Random attacks on the ages at a replica: `AgeAttackTests` at the level of `AgeTracker`, with its
+/// store, restarts of the program and of the machine, trackers and the echoes that it selects.
 /// `MUSTER_VOLUME=10000` runs as many worlds; `MUSTER_TEST_SEED` replays one.
-@Suite("Attacks on the ages that a replica keeps")
+@Suite("Attacks on the ages at a replica")
 struct AgeTrackerAttackTests {
   private static let environment = ProcessInfo.processInfo.environment
   private static let worlds = environment["MUSTER_VOLUME"].flatMap(UInt64.init) ?? 200
 
-  @Test func `no drawn attack postpones the silence or moves a frame of another person`() throws {
+  @Test func `no random attack postpones a silence or changes the age of a frame`() throws {
     let one = Self.environment["MUSTER_TEST_SEED"].flatMap(UInt64.init)
     let seeds = one.map { $0...$0 } ?? 1...max(Self.worlds, 1)
     var (checks, bounded) = (0, 0)
@@ -32,7 +32,7 @@ struct AgeTrackerAttackTests {
   }
 }
 
-/// An observer, two honest devices and an attacker who holds a valid key and owns the network.
+/// An observer, two honest devices and an attacker with a valid key who controls the network.
 private struct TrackerWorld {
   private struct Laptop {
     let id: DeviceID
@@ -41,7 +41,7 @@ private struct TrackerWorld {
     var boot: UInt64 = 1
     var bootedAt: Int64
     var drift: Int64
-    /// Of each author, the newest position.
+    /// The newest position of each author.
     var newest: [Int: Int] = [:]
   }
 
@@ -121,7 +121,7 @@ private struct TrackerWorld {
     for laptop in laptops { laptop.tracker.checkInvariants() }
   }
 
-  // MARK: What happens
+  // MARK: Events
 
   private mutating func makeHonest(_ index: Int) throws {
     let clock = clock(index)
@@ -172,7 +172,7 @@ private struct TrackerWorld {
     guard number < records.count, records[number].author != index else { return }
     let record = records[number]
     if !record.isFrame {
-      // Of positions only a newer one is taken.
+      // Only a newer position is accepted.
       guard number > laptops[index].newest[record.author] ?? -1 else { return }
       laptops[index].newest[record.author] = number
     }
@@ -190,7 +190,7 @@ private struct TrackerWorld {
     try commit(index)
   }
 
-  /// Everybody gets the newest record of everybody.
+  /// Every device receives the newest record of every device.
   private mutating func exchange() throws {
     for author in 0...Self.attacker {
       guard let newest = records.indices.last(where: { records[$0].author == author }) else {
@@ -218,7 +218,7 @@ private struct TrackerWorld {
     _ = try laptops[index].store.commit(batch)
   }
 
-  // MARK: What must hold at the observer
+  // MARK: Invariants of the observer
 
   private mutating func check() throws {
     let clock = clock(0)

@@ -35,19 +35,19 @@ struct AlertBookTests {
     var book = AlertBook()
     _ = book.update([finding(7)], now: now) { _ in [notice(7)] }
     #expect(book.alerts.first?.acknowledgement?.name == "Ada")
-    // Also where the person has moved on since
+    // Also if the person has moved since
     _ = book.update([finding(9)], now: now) { _ in [notice(7)] }
     #expect(book.alerts.first?.acknowledgement?.name == "Ada")
   }
 
-  @Test func `one that names a position that has not been sent acknowledges nothing`() {
+  @Test func `one that names a position that was not sent acknowledges nothing`() {
     var book = AlertBook()
     let future = notice(UInt64(Int64.max))
     _ = book.update([finding(7)], now: now) { _ in [future] }
     #expect(book.alerts.map(\.acknowledgement) == [nil])
   }
 
-  @Test func `an alert that becomes more severe waits for another one`() {
+  @Test func `an alert that becomes more severe needs another one`() {
     var book = AlertBook()
     _ = book.update([finding(7, .warning)], now: now) { _ in [notice(7)] }
     #expect(book.alerts.first?.acknowledgement != nil)

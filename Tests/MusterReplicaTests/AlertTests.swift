@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Alerts")
 struct AlertTests {
-  /// What came and went, in words.
+  /// Returns the alerts raised and cleared, as text.
   private func review(_ name: String, in valley: inout Valley) throws -> [String] {
     let outcome = try valley.ask(name) { try $0.reviewAlerts(now: $1) }
     return outcome.alertChanges.map { change in
@@ -25,7 +25,7 @@ struct AlertTests {
     #expect(changes == expected, sourceLocation: location)
   }
 
-  @Test func `a hazard nearby is told once, louder when people are to leave, and cleared`() throws {
+  @Test func `a nearby hazard raises one alert, rises for an evacuation, and is cleared`() throws {
     var valley = try Valley.with("Ada", "Ben")
     try valley.at("Ben") { try $0.ingest(fix(metresNorth: 0, second: 1), now: $1) }
     let near = try valley.at("Ada") {
@@ -41,13 +41,13 @@ struct AlertTests {
     try valley.converge()
     try expect(["+ notice: Smoke (fire, 500 m from here)"], at: "Ben", in: &valley)
     try expect([], at: "Ben", in: &valley)
-    // Their own report is no news to Ada, who has no fix besides.
+    // Their own report raises no alert at Ada, who also has no fix.
     try expect([], at: "Ada", in: &valley)
 
     try valley.at("Ada") { try $0.editReport(near, ReportChanges(toEvacuate: true), now: $1) }
     try valley.converge()
     try expect(["+ danger: leave: Smoke (fire, 500 m from here)"], at: "Ben", in: &valley)
-    // A restart raises nothing again
+    // A restart raises no alert again
     try valley.restart("Ben")
     try expect([], at: "Ben", in: &valley)
     #expect(try valley.ask("Ben") { try $0.alerts(now: $1) }.map(\.level) == [.danger])
@@ -58,7 +58,7 @@ struct AlertTests {
     #expect(try valley.ask("Ben") { try $0.alerts(now: $1) } == [])
   }
 
-  @Test func `who took notice of an alert stays named, until it grows louder`() throws {
+  @Test func `an acknowledgement keeps its name until the level rises`() throws {
     var valley = try Valley.with("Ada", "Ben")
     try valley.at("Ben") { try $0.ingest(fix(metresNorth: 0, second: 1), now: $1) }
     let smoke = try valley.at("Ada") {
@@ -76,11 +76,11 @@ struct AlertTests {
       try $0.acknowledgeAlert("hazard:\(smoke.short)", by: "Maria", now: $1)
     }
     guard case .acknowledged(let told)? = outcome.alertChanges.first else {
-      Issue.record("nobody was told: \(outcome.alertChanges)")
+      Issue.record("no change was reported: \(outcome.alertChanges)")
       return
     }
     #expect(told.id == id && told.acknowledgement?.name == "Maria")
-    // The first stays named; again changes nothing, by any name of the alert.
+    // The first name stays; repeating it changes nothing, by any name of the alert.
     for name in [id.description, "\(smoke)", "\(smoke)".uppercased()] {
       let again = try valley.ask("Ben") { try $0.acknowledgeAlert(name, by: nil, now: $1) }
       #expect(again.alertChanges.isEmpty)
@@ -89,7 +89,7 @@ struct AlertTests {
     try expect([], at: "Ben", in: &valley)
     try valley.restart("Ben")
     #expect(try standing() == told)
-    // It is Ben's alone.
+    // It concerns only Ben.
     #expect(try valley.ask("Ada") { try $0.alerts(now: $1) } == [])
 
     try valley.at("Ada") { try $0.editReport(smoke, ReportChanges(toEvacuate: true), now: $1) }
@@ -124,7 +124,7 @@ struct AlertTests {
           name: "Plume", kind: .hazard, geometry: circle(metres: 50, metresNorth: 1000)), now: $1)
     }
     try valley.converge()
-    // A fix that says nothing raises no danger
+    // A fix of low accuracy raises no danger
     try valley.at("Ben") {
       try $0.ingest(fix(metresNorth: 1000, second: 1, accuracyMetres: 5000), now: $1)
     }
@@ -155,7 +155,7 @@ struct AlertTests {
     try expect(["+ danger: rollcall is overdue: Ben, Cleo"], at: "Ada", in: &valley)
   }
 
-  @Test func `whoever told where they are and has gone silent is an alert, and back is none`()
+  @Test func `a person who becomes silent after a position raises an alert, and contact clears it`()
     throws
   {
     var valley = try Valley.with("Ada", "Ben", "Cleo")
@@ -172,7 +172,7 @@ struct AlertTests {
     try expect(["- no contact with Ben"], at: "Ada", in: &valley)
   }
 
-  @Test func `counts of changes grow over restarts, and tell what is new or to reload`() throws {
+  @Test func `change counts grow over restarts, and yield the changes or a reload`() throws {
     var valley = try Valley.with("Ada", "Ben")
     var log = try valley.ask("Ada") { replica, _ in ChangeLog(starts: replica.starts) }
     let before = log.counts

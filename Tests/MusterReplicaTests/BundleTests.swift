@@ -38,10 +38,10 @@ struct BundleTests {
     valley.laptops[valley.index(name)].credentials.local
   }
 
-  // MARK: To and fro
+  // MARK: Both directions
 
-  @Test func `two laptops that never meet agree by bundles that are carried both ways`() throws {
-    // Given a commander and a member who was admitted by file, and hears nobody
+  @Test func `two devices that never meet converge by bundles in both directions`() throws {
+    // Given a commander and a member who was admitted by file, and has no connection
     var valley = try Valley.silent("Ada", "Ben")
     let place = try #require(Coordinate(latitudeE7: 460_500_000, longitudeE7: 145_000_000))
     for number in 1...70 { try report("Ada \(number)", at: "Ada", in: &valley) }
@@ -50,16 +50,16 @@ struct BundleTests {
       try $0.ingest(
         Fix(position: place, accuracyDecimetres: 50, sampleTime: $1.wall), now: $1)
     }
-    // When bundles go there and back
+    // When bundles are carried in both directions
     let first = try valley.carry(from: "Ada", to: "Ben")
     #expect(first.frames.known == 0 && first.frames.refusedInAll == 0)
     try valley.carry(from: "Ben", to: "Ada")
-    // Then both show the same, and Ada knows where Ben is.
+    // Then both show the same state, and Ada knows Ben's position.
     try expectAgreement(in: &valley)
     #expect(try titles("Ada", in: &valley).count == 71)
     let ben = try valley.ask("Ada") { try $0.users(now: $1) }.first { $0.callsign == "Ben" }
     #expect(ben?.fix?.position == place)
-    // Her receipts come back on the same way: Ben sees that command has his report.
+    // Her receipts return in a bundle too: Ben sees that command has his report.
     try valley.run(milliseconds: 10_000)
     let back = try valley.carry(from: "Ada", to: "Ben")
     #expect(back.records.new > 0)
@@ -80,13 +80,13 @@ struct BundleTests {
     #expect(again.frames.refusedInAll == 0 && again.records.refusedInAll == 0)
     let after = try valley.ask("Ben") { try $0.status(now: $1) }
     #expect(after.frames == before.frames && after.root == before.root)
-    // Nor at its maker's.
+    // Nor at its author's device.
     let own = try valley.merge(bundle, at: "Ada").tally
     #expect(own.frames.new == 0 && own.frames.known == again.frames.known)
   }
 
-  @Test func `what a third brings along was written by others`() throws {
-    // Given a relay that reads nothing, and meets them one after the other
+  @Test func `a third device carries what others wrote`() throws {
+    // Given a relay that has no keys, and meets them one after the other
     var valley = try Valley.silent("Ada", "Ben")
     try valley.joinByFile("Rex", admittedBy: "Ada", role: .relay)
     try report("Ada's", at: "Ada", in: &valley)
@@ -98,11 +98,11 @@ struct BundleTests {
     #expect(try titles("Ben", in: &valley) == ["Ada's", "Ben's"])
   }
 
-  @Test func `whoever admitted the writer need not have been heard of`() throws {
-    // Given two whom Ada admitted, and whom nothing of hers has reached
+  @Test func `the issuer of the author's certificate need not be known`() throws {
+    // Given two devices that Ada admitted, and that received nothing of hers
     var valley = try Valley.silent("Ada", "Ben", "Cleo")
     try report("Ben's", at: "Ben", in: &valley)
-    // When one hears of the other by a bundle, and passes it on in another
+    // When one receives the other's data by a bundle, and passes it on in another
     try valley.carry(from: "Ben", to: "Cleo")
     #expect(try titles("Cleo", in: &valley) == ["Ben's"])
     try valley.joinByFile("Dan", admittedBy: "Ada")
@@ -111,7 +111,7 @@ struct BundleTests {
     #expect(try valley.ask("Dan") { replica, _ in try replica.verify() }.problems == [])
   }
 
-  @Test func `control comes first, from the root outwards, whatever the logs are called`() throws {
+  @Test func `control logs come first, from the root outwards, whatever their ids`() throws {
     for seed in 1...5 as ClosedRange<UInt64> {
       var valley = Valley(seed: seed)
       valley.air.lossPercent = 100
@@ -123,7 +123,7 @@ struct BundleTests {
       for (from, to) in [("Dan", "Cleo"), ("Cleo", "Ben"), ("Ben", "Ada")] {
         try valley.carry(from: from, to: to)
       }
-      // All of it, at somebody who has nothing yet.
+      // All of it, at a device that has nothing yet.
       try valley.joinByFile("Eve", admittedBy: "Ada")
       let tally = try valley.carry(from: "Ada", to: "Eve")
       #expect(tally.frames.refusedInAll == 0 && tally.records.refusedInAll == 0, "seed \(seed)")
@@ -131,7 +131,7 @@ struct BundleTests {
     }
   }
 
-  @Test func `a bundle of many pieces is made and read a piece at a time`() throws {
+  @Test func `a bundle of many pieces is written and read piece by piece`() throws {
     var valley = try Valley.silent("Ada", "Ben")
     valley.checksInvariants = false
     let text = String(repeating: "long ", count: 1000)
@@ -156,7 +156,7 @@ struct BundleTests {
 
   // MARK: Damage
 
-  @Test func `cut off anywhere, a bundle is said to be, and what is whole of it is taken`() throws {
+  @Test func `a truncated bundle is reported, and its complete parts are merged`() throws {
     var valley = try Valley.silent("Ada", "Ben")
     valley.checksInvariants = false
     try report("Ada's", at: "Ada", in: &valley)
@@ -169,14 +169,14 @@ struct BundleTests {
       held += tally.frames.new
     }
     #expect(try valley.ask("Ben") { try $0.status(now: $1) }.frames == held)
-    // All but the end mark was there.
+    // Everything except the end mark was present.
     #expect(held > empty)
     #expect(try titles("Ben", in: &valley) == ["Ada's"])
     let (tally, end) = try valley.merge(bundle, at: "Ben")
     #expect(end == .whole && tally.frames.new == 0)
   }
 
-  @Test func `a bundle goes on where half of it ended`() throws {
+  @Test func `a bundle continues where its first half ended`() throws {
     var valley = try Valley.silent("Ada", "Ben")
     for number in 1...80 { try report("Ada \(number)", at: "Ada", in: &valley) }
     let bundle = try valley.bundle(by: "Ada")
@@ -189,7 +189,7 @@ struct BundleTests {
     try expectAgreement(in: &valley)
   }
 
-  @Test func `a flipped bit costs what it is in, and never more than a bundle`() throws {
+  @Test func `a flipped bit costs its piece, and at most the bundle`() throws {
     var valley = try Valley.silent("Ada", "Ben")
     valley.checksInvariants = false
     for number in 1...3 { try report("Ada \(number)", at: "Ada", in: &valley) }
@@ -211,7 +211,7 @@ struct BundleTests {
     try expectAgreement(in: &valley)
   }
 
-  @Test func `files that are none are refused in a sentence`() throws {
+  @Test func `other files are rejected in one sentence`() throws {
     var valley = try Valley.silent("Ada", "Ben")
     var other = try Valley.silent("Zoe", "Yan", seed: 2)
     let before = try valley.ask("Ben") { try $0.status(now: $1) }.frames
@@ -236,9 +236,9 @@ struct BundleTests {
     #expect(try valley.ask("Ben") { try $0.status(now: $1) }.frames == before)
   }
 
-  // MARK: Whoever means harm
+  // MARK: Attackers
 
-  /// What somebody can make who has the network key.
+  /// Returns what an attacker with the network key can create.
   private func forged(_ pieces: [Carried], by local: LocalDevice) -> [UInt8] {
     var random = DeterministicRandom(seed: [UInt8](repeating: 3, count: 32))
     let form = BundleForm(of: local, salt: random.bytes16())
@@ -259,7 +259,7 @@ struct BundleTests {
     return try store.frames(log: log.head.log, from: 0, maxBytes: .max, maxFrames: 33)
   }
 
-  @Test func `frames that their author did not sign so are refused, and counted`() throws {
+  @Test func `frames without their author's valid signature are rejected and counted`() throws {
     var valley = try Valley.silent("Ada", "Ben")
     for number in 1...5 { try report("\(number)", at: "Ada", in: &valley) }
     try valley.carry(from: "Ada", to: "Ben")
@@ -285,14 +285,15 @@ struct BundleTests {
       #expect(tally.frames.refused == [reason: frames.count])
     }
     #expect(try valley.hashes() == before)
-    // The same, as they were signed, are taken; those that were held before are counted so.
+    // The same frames with the original signatures are merged; those held before are counted as
+    // known.
     let (tally, _) = try valley.merge(
       forged([.frames(genuine)], by: local("Ben", in: valley)), at: "Ben")
     #expect(tally.frames.new == genuine.count - held.count)
     #expect(tally.frames.known == held.count)
   }
 
-  @Test func `frames of somebody whom nobody knows wait for another bundle`() throws {
+  @Test func `frames of an unknown author wait for another bundle`() throws {
     var valley = try Valley.silent("Ada", "Ben", "Cleo")
     try report("Ben's", at: "Ben", in: &valley)
     let frames = try frames(by: "Ben", in: .state, at: "Ben", of: valley)
@@ -303,7 +304,7 @@ struct BundleTests {
     #expect(try valley.merge(bundle, at: "Cleo").tally.frames.known == frames.count)
   }
 
-  @Test func `pieces that say nothing, or nonsense, are passed over`() throws {
+  @Test func `empty or unreadable pieces are skipped`() throws {
     var valley = try Valley.silent("Ada", "Ben")
     let local = local("Ada", in: valley)
     var random = DeterministicRandom(seed: [UInt8](repeating: 4, count: 32))
@@ -319,7 +320,7 @@ struct BundleTests {
     #expect(tally.unreadablePieces == nonsense.count && tally.damagedPieces == 0)
   }
 
-  @Test func `a chain or a key that is none changes nothing`() throws {
+  @Test func `an invalid chain or key changes nothing`() throws {
     var valley = try Valley.silent("Ada", "Ben")
     let stranger = try Valley.silent("Zoe", seed: 2)
     let (ada, zoe) = (local("Ada", in: valley), local("Zoe", in: stranger))
@@ -339,10 +340,10 @@ struct BundleTests {
 
   // MARK: Revocation and forks
 
-  @Test func `a revocation travels by bundle, and so do the new key and what is quarantined`()
+  @Test func `a bundle carries a revocation, the new key and quarantined frames`()
     throws
   {
-    // Given three who agree, of whom one is revoked and goes on writing
+    // Given three devices in the same state, of which one is revoked and continues to write
     var valley = try Valley.silent("Ada", "Ben", "Cleo")
     try report("Before", at: "Ben", in: &valley)
     for (from, to) in [("Ben", "Ada"), ("Ada", "Cleo"), ("Ada", "Ben")] {
@@ -353,12 +354,12 @@ struct BundleTests {
     try report("Secret", at: "Ada", in: &valley)
     for number in 1...40 { try report("By the thief \(number)", at: "Ben", in: &valley) }
     let thiefs = try valley.bundle(by: "Ben")
-    // When Cleo hears the thief first, and Ada last
+    // When Cleo receives the thief's bundle first, and Ada's last
     try valley.merge(thiefs, at: "Cleo")
     #expect(try titles("Cleo", in: &valley).count == 41)
     try valley.merge(thiefs, at: "Ada")
     let tally = try valley.carry(from: "Ada", to: "Cleo")
-    // Then she counts what Ada counts, and can read it
+    // Then the same frames count for her as for Ada, and she can read them
     #expect(tally.newKeys == 1)
     for name in ["Ada", "Cleo"] {
       #expect(try titles(name, in: &valley) == ["Before", "Secret"], "at \(name)")
@@ -369,19 +370,19 @@ struct BundleTests {
     let all = try valley.carry(from: "Cleo", to: "Dan")
     #expect(all.frames.refusedInAll == 0 && all.newKeys == 0)
     #expect(try valley.ask("Dan") { try $0.status(now: $1) }.quarantinedFrames == 40)
-    // who reads what was written before his time once somebody who knows him hands him the key,
+    // who reads earlier data once a device that knows him sends him the key,
     #expect(try titles("Dan", in: &valley) == ["Secret"])
     #expect(try valley.carry(from: "Ada", to: "Dan").newKeys == 1)
     #expect(try titles("Dan", in: &valley) == ["Before", "Secret"])
-    // and the thief learns the word, and no key.
+    // and the thief receives the revocation, and no key.
     let thief = try valley.carry(from: "Ada", to: "Ben")
     #expect(thief.newKeys == 0)
     #expect(try titles("Ben", in: &valley) == ["Before"])
     #expect(try valley.ask("Ben") { try $0.status(now: $1) }.stateIsIncomplete)
   }
 
-  @Test func `both branches of a forked log are carried, each by one laptop`() throws {
-    // Given a laptop and its copy, which write apart
+  @Test func `both branches of a forked log are carried, each by one device`() throws {
+    // Given a device and its copy, which write separately
     let folder = try TemporaryFolder()
     var valley = Valley()
     valley.air.lossPercent = 100
@@ -396,13 +397,13 @@ struct BundleTests {
       try report("Ben \(number)", at: "Ben", in: &valley)
       try report("Copy \(number)", at: "Ben's copy", in: &valley)
     }
-    // When one branch comes to Ada and the other to Cleo, and then each hears of the other
+    // When one branch reaches Ada and the other Cleo, and then each receives the other
     try valley.carry(from: "Ben", to: "Ada")
     let first = try valley.carry(from: "Ben's copy", to: "Cleo")
     #expect(first.frames.refusedInAll == 0)
     try valley.carry(from: "Cleo", to: "Ada")
     try valley.carry(from: "Ada", to: "Cleo")
-    // Then both hold both, and so does whoever gets one bundle of theirs.
+    // Then both hold both, and so does every device that merges a bundle of theirs.
     try valley.carry(from: "Cleo", to: "Dan")
     for name in ["Ada", "Cleo", "Dan"] {
       let fork = try valley.ask(name) { try $0.status(now: $1) }.forks.first

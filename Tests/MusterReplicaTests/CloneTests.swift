@@ -4,7 +4,7 @@ import Testing
 
 @testable import MusterReplica
 
-@Suite("A laptop that lives twice")
+@Suite("A cloned device")
 struct CloneTests {
   private func report(_ title: String, at name: String, in valley: inout Valley) throws {
     try valley.at(name) { try $0.addReport(ReportDraft(title: title), now: $1) }
@@ -14,7 +14,7 @@ struct CloneTests {
     try valley.ask(name) { try $0.status(now: $1) }.clones
   }
 
-  /// Whether everybody who is there says that Ben's laptop is in use twice, and nobody else's.
+  /// Whether every running node reports that Ben's device has a clone, and no other device.
   private func isTold(in valley: inout Valley) throws -> Bool {
     for name in valley.names {
       guard try clones(name, in: &valley).map(\.callsign) == ["Ben"] else { return false }
@@ -26,8 +26,8 @@ struct CloneTests {
     try valley.ask(name) { replica, _ in replica.life }
   }
 
-  /// Ada and Cleo, and Ben's laptop with a copy of it that knows by its sentinel that it is one,
-  /// on both sides of a cut.
+  /// Ada and Cleo, and Ben's device with a copy that its sentinel detects, on both sides of a
+  /// partition.
   private func copied(in folder: TemporaryFolder) throws -> Valley {
     var valley = try Valley.with("Ada", "Ben", "Cleo", in: folder)
     try report("Before", at: "Ben", in: &valley)
@@ -39,7 +39,7 @@ struct CloneTests {
   }
 
   @Test(arguments: [true, false])
-  func `two that write in lives of their own are told of everywhere within a minute`(
+  func `two clones that write in incarnations of their own are reported everywhere in a minute`(
     multicast: Bool
   ) throws {
     let folder = try TemporaryFolder()
@@ -49,18 +49,18 @@ struct CloneTests {
     try report("By the copy", at: "Ben's copy", in: &valley)
     try valley.run(milliseconds: 5000)
     #expect(try valley.names.allSatisfy { try clones($0, in: &valley).isEmpty })
-    // When the sides meet
+    // When the partition heals
     valley.heal()
     let told = try valley.wait(upTo: 60_000) { try isTold(in: &$0) }
-    // Then all are told, nothing has forked,
+    // Then all report it, nothing has forked,
     #expect(told != nil)
     try valley.converge()
     #expect(try valley.ask("Ada") { try $0.status(now: $1) }.forks.isEmpty)
     #expect(try valley.ask("Ada") { replica, _ in try replica.reports() }.count == 3)
-    // whoever looks is alerted, once,
+    // each node raises one alert,
     let alerts = try valley.ask("Ada") { try $0.alerts(now: $1) }
     #expect(alerts.filter { $0.id.kind == .clone && $0.level == .danger }.count == 1)
-    // both have come to rest,
+    // both keep their incarnations,
     let lives = try ["Ben", "Ben's copy"].map { try life($0, in: &valley) }
     try valley.run(milliseconds: 120_000)
     #expect(try ["Ben", "Ben's copy"].map { try life($0, in: &valley) } == lives)
@@ -70,14 +70,14 @@ struct CloneTests {
     #expect(try isTold(in: &valley))
   }
 
-  @Test func `a copy that only listens is found out by what it tells of its life`() throws {
+  @Test func `a copy that only receives is detected by the records of its incarnation`() throws {
     let folder = try TemporaryFolder()
     var valley = try copied(in: folder)
     valley.heal()
     #expect(try valley.wait(upTo: 60_000) { try isTold(in: &$0) } != nil)
   }
 
-  @Test func `disks that were copied whole fork, and are told to live twice as well`() throws {
+  @Test func `disks that were copied completely fork, and are reported as clones as well`() throws {
     let folder = try TemporaryFolder()
     var valley = try Valley.with("Ada", "Ben", "Cleo", in: folder)
     try report("Before", at: "Ben", in: &valley)
@@ -91,7 +91,7 @@ struct CloneTests {
     #expect(try valley.wait(upTo: 60_000) { try isTold(in: &$0) } != nil)
   }
 
-  @Test func `disks that were copied whole and only tell where they are do so too`() throws {
+  @Test func `copied disks that only publish positions are reported too`() throws {
     let folder = try TemporaryFolder()
     var valley = try Valley.with("Ada", "Ben", "Cleo", in: folder)
     try report("Before", at: "Ben", in: &valley)
@@ -109,7 +109,7 @@ struct CloneTests {
     #expect(try valley.wait(upTo: 60_000) { try isTold(in: &$0) } != nil)
   }
 
-  @Test func `the alarm is over when the device is revoked`() throws {
+  @Test func `the alert ends when the device is revoked`() throws {
     let folder = try TemporaryFolder()
     var valley = try copied(in: folder)
     valley.heal()
@@ -123,7 +123,7 @@ struct CloneTests {
     #expect(!(try valley.ask("Ada") { try $0.alerts(now: $1) }.contains { $0.id.kind == .clone }))
   }
 
-  @Test func `backups that are put back again and again accuse nobody`() throws {
+  @Test func `repeatedly restored backups are not reported as clones`() throws {
     let folder = try TemporaryFolder()
     var valley = try Valley.with("Ada", "Ben", "Cleo", in: folder)
     try report("Before", at: "Ben", in: &valley)
@@ -133,8 +133,8 @@ struct CloneTests {
       try valley.copy("Ben", as: name, in: folder)
       try valley.switchOff(name)
     }
-    // When each takes the place of the one before, which is off for ever: one whose sentinel went
-    // with it, one that is told by it, and one more that was put back whole
+    // When each replaces the previous one, which stays off: one with its sentinel restored, one
+    // that the sentinel detects, and another that is restored completely
     var before = "Ben"
     for (number, name) in backups.enumerated() {
       try report("By \(before)", at: before, in: &valley)
@@ -147,7 +147,7 @@ struct CloneTests {
       try valley.restart(name)
       before = name
     }
-    // Then everything is there, and nothing is said to live twice.
+    // Then everything is present, and no clone is reported.
     try valley.run(milliseconds: 120_000)
     for name in valley.names { #expect(try clones(name, in: &valley).isEmpty, "at \(name)") }
     #expect(try valley.ask("Ada") { replica, _ in try replica.reports() }.count >= 5)

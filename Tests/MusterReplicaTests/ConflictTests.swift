@@ -2,9 +2,9 @@ import MusterModel
 import MusterReplica
 import Testing
 
-@Suite("Two sides of a cut")
+@Suite("Two sides of a partition")
 struct ConflictTests {
-  /// Ada commands, Ben owns a report, and the two are cut from one another.
+  /// Ada commands, Ben owns a report, and a partition separates the two.
   private func apart() throws -> (Valley, RowID) {
     var valley = try Valley.with("Ada", "Ben", "Cleo")
     let id = try valley.at("Ben") { try $0.addReport(ReportDraft(title: "Smoke"), now: $1) }
@@ -13,7 +13,7 @@ struct ConflictTests {
     return (valley, id)
   }
 
-  @Test func `both titles stay readable everywhere until somebody resolves them`() throws {
+  @Test func `both titles stay readable everywhere until a user resolves them`() throws {
     var (valley, id) = try apart()
     try valley.at("Ada") { try $0.editReport(id, ReportChanges(title: "Fire"), now: $1) }
     try valley.at("Ben") { try $0.editReport(id, ReportChanges(title: "Steam"), now: $1) }
@@ -32,7 +32,7 @@ struct ConflictTests {
       #expect(conflict.values.map(\.callsign) == ["Ada", "Ben"])
     }
 
-    // When Ben, who sees both, writes what it is
+    // When Ben, who sees both, writes a new one
     try valley.at("Ben") { try $0.editReport(id, ReportChanges(title: "Burning hay"), now: $1) }
     try valley.converge()
 
@@ -44,7 +44,7 @@ struct ConflictTests {
     }
   }
 
-  @Test func `to choose one of two values resolves them, though it is the shown one`() throws {
+  @Test func `choosing one of two values resolves the conflict, even the shown one`() throws {
     var (valley, id) = try apart()
     try valley.at("Ada") { try $0.editReport(id, ReportChanges(title: "Fire"), now: $1) }
     try valley.at("Ben") { try $0.editReport(id, ReportChanges(title: "Steam"), now: $1) }
@@ -61,7 +61,7 @@ struct ConflictTests {
     }
   }
 
-  @Test func `an edit brings a report back that was deleted on the other side`() throws {
+  @Test func `an edit restores a report that was deleted on the other side`() throws {
     var (valley, id) = try apart()
     try valley.at("Ada") { try $0.deleteReport(id, now: $1) }
     try valley.at("Ben") { try $0.editReport(id, ReportChanges(severity: 5), now: $1) }
@@ -78,7 +78,7 @@ struct ConflictTests {
     }
   }
 
-  @Test func `a comment does not bring a deleted report back`() throws {
+  @Test func `a comment does not restore a deleted report`() throws {
     var (valley, id) = try apart()
     try valley.at("Ada") { try $0.deleteReport(id, now: $1) }
     try valley.at("Cleo") { try $0.commentReport(id, text: "Still there", now: $1) }
@@ -91,7 +91,7 @@ struct ConflictTests {
     }
   }
 
-  @Test func `to evacuate on one side and not on the other is to evacuate`() throws {
+  @Test func `an evacuate flag set on one side and cleared on the other is set`() throws {
     var valley = try Valley.with("Ada", "Ben")
     let id = try valley.at("Ben") {
       try $0.addReport(ReportDraft(title: "Gas", toEvacuate: true), now: $1)
@@ -99,7 +99,7 @@ struct ConflictTests {
     try valley.converge()
     valley.cut(["Ada"], ["Ben"])
     try valley.at("Ada") { try $0.editReport(id, ReportChanges(toEvacuate: false), now: $1) }
-    // Ben lowers and raises it again: that Ada has not seen.
+    // Ben clears and sets it again, which Ada has not seen.
     try valley.at("Ben") { try $0.editReport(id, ReportChanges(toEvacuate: false), now: $1) }
     try valley.at("Ben") { try $0.editReport(id, ReportChanges(toEvacuate: true), now: $1) }
 
@@ -113,7 +113,7 @@ struct ConflictTests {
     }
   }
 
-  @Test func `who orders an evacuation again is heard over who calls it off meanwhile`() throws {
+  @Test func `setting the evacuate flag again wins over a concurrent clear`() throws {
     var valley = try Valley.with("Ada", "Ben")
     let id = try valley.at("Ben") {
       try $0.addReport(ReportDraft(title: "Gas", toEvacuate: true), now: $1)
@@ -121,7 +121,7 @@ struct ConflictTests {
     try valley.converge()
     valley.cut(["Ada"], ["Ben"])
     try valley.at("Ben") { try $0.editReport(id, ReportChanges(toEvacuate: false), now: $1) }
-    // Ada sees the order standing, and gives it once more.
+    // Ada sees the flag set, and sets it again.
     try valley.at("Ada") { try $0.editReport(id, ReportChanges(toEvacuate: true), now: $1) }
 
     valley.heal()
@@ -132,7 +132,7 @@ struct ConflictTests {
     }
   }
 
-  @Test func `what each side added is on both`() throws {
+  @Test func `additions of both sides are on both`() throws {
     var (valley, id) = try apart()
     for number in 0..<20 {
       try valley.at("Ada") { try $0.addReport(ReportDraft(title: "A\(number)"), now: $1) }

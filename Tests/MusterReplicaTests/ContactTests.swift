@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Connecting to neighbours")
 struct ContactTests {
-  @Test func `hundreds of remembered addresses without an answer delay no neighbour in range`()
+  @Test func `hundreds of unreachable remembered addresses delay no neighbour in range`()
     throws
   {
     var valley = try Valley.with("Ada", "Ben")

@@ -6,8 +6,8 @@ import Testing
 
 @testable import MusterReplica
 
-/// The incremental control plane comes to what evaluating everything anew does (`Reference`), after
-/// each frame of drawn histories, in drawn orders.
+/// The incremental control plane equals a complete evaluation (`Reference`), after each frame of
+/// random histories in random orders.
 @Suite("The control plane and its reference")
 struct ControlDifferenceTests {
   private struct Speaker {
@@ -86,7 +86,7 @@ struct ControlDifferenceTests {
       let id = draw.number(below: 6) == 0 ? known(&draw) ?? new : new
       let base = draw.number(below: 2) == 0 ? known(&draw) : nil
       epochs.append(id)
-      // A later one may be announced as what this builds on.
+      // A later one may be announced as its base.
       let unknown = EpochID(raw: random.bytes16())
       if draw.number(below: 8) == 0 { epochs.append(unknown) }
       let namesAll = draw.number(below: 2) == 0
@@ -143,7 +143,7 @@ struct ControlDifferenceTests {
       return order
     }
 
-    /// A chain that somebody shows.
+    /// A certificate chain that a peer presents.
     mutating func chain() -> [SignedCertificate] {
       var next = speakers[draw.number(below: speakers.count)].certificate
       var chain: [SignedCertificate] = []
@@ -155,7 +155,7 @@ struct ControlDifferenceTests {
         ?? []
     }
 
-    /// A log that has forked, with more branches than count or fewer.
+    /// A forked log, with more branches than count, or fewer.
     mutating func lineage() -> Lineage {
       let log = speakers[draw.number(below: speakers.count)].logs[0]
       let head = Head(log: log.id, sequence: 1, hash: FrameHash(raw: .zero))
@@ -191,7 +191,7 @@ struct ControlDifferenceTests {
   }
 
   @Test(arguments: 1...80)
-  func `a frame more comes to what evaluating everything does`(number: Int) {
+  func `each further frame gives the result of a complete evaluation`(number: Int) {
     let seed = UInt64(number)
     var history = History(seed: seed)
     for _ in 0..<15 + history.draw.number(below: 40) {

@@ -6,11 +6,11 @@ import Testing
 
 @testable import MusterReplica
 
-/// The control plane is a function of the set of control frames: every order in which the frames
-/// of several logs can come gives the same.
+/// The control plane is a function of the set of control frames: every order of arrival gives the
+/// same result.
 @Suite("The control plane")
 struct ControlPlaneTests {
-  /// Writes control logs, each with a key of its own.
+  /// Writes control logs, each with its own key.
   private struct Scribe {
     struct Speaker {
       let key: SigningKey
@@ -29,7 +29,7 @@ struct ControlPlaneTests {
     var random: DeterministicRandom
     let operation: OperationID
     var speakers: [Speaker] = []
-    /// By speaker, in sequence.
+    /// By author, in sequence.
     var words: [[Word]] = []
 
     init(seed: UInt8) {
@@ -49,7 +49,7 @@ struct ControlPlaneTests {
       words.append([])
     }
 
-    /// Certifies a new device, in the issuer's log; its number.
+    /// Certifies a new device, in the issuer's log; returns its number.
     mutating func certify(_ role: Role, by issuer: Int) -> Int {
       let key = random.signingKey()
       let signed = SignedCertificate(
@@ -63,7 +63,7 @@ struct ControlPlaneTests {
       return speakers.count - 1
     }
 
-    /// Revokes a device; what it has said up to `sequence` in its control log still counts.
+    /// Revokes a device; its control log remains valid up to `sequence`.
     mutating func revoke(_ target: Int, by author: Int, after sequence: UInt64?) {
       guard let device = speakers[target].certificate?.certificate.device else { return }
       let cuts = sequence.map {
@@ -82,7 +82,7 @@ struct ControlPlaneTests {
         Word(operations: operations, frame: frame, opening: speaker.opening))
     }
 
-    /// What comes of the words in this order of speakers, each saying the next of its own.
+    /// Returns the result of the frames in this order of authors, each with its next frame.
     func outcome(of order: [Int]) -> (admitted: Set<DeviceID>, revoked: Set<DeviceID>, cuts: Cuts) {
       var plane = ControlPlane(
         operation: operation, rootKey: speakers[0].key.publicKey, ownChain: nil)
@@ -101,7 +101,7 @@ struct ControlPlaneTests {
 
     func device(_ number: Int) -> DeviceID? { speakers[number].certificate?.certificate.device }
 
-    /// Every order that keeps each log's own.
+    /// Every order that keeps the order of each log.
     func orders() -> [[Int]] {
       func extend(_ order: [Int], _ left: [Int]) -> [[Int]] {
         guard left.contains(where: { $0 > 0 }) else { return [order] }
@@ -127,7 +127,7 @@ struct ControlPlaneTests {
     return (first.admitted, first.revoked, orders.count)
   }
 
-  @Test func `two equals who revoke each other are both out, in every order`() {
+  @Test func `two equals that revoke each other are both revoked, in every order`() {
     var scribe = Scribe(seed: 1)
     let ada = scribe.certify(.command, by: 0)
     let ben = scribe.certify(.command, by: 0)
@@ -143,7 +143,7 @@ struct ControlPlaneTests {
     #expect(scribe.device(hers).map(admitted.contains) == false, "all of her log is cut")
   }
 
-  @Test func `the revocation by one whom a senior cut before does not count`() {
+  @Test func `a revocation after a senior's cut-off of its author does not count`() {
     var scribe = Scribe(seed: 2)
     let senior = scribe.certify(.command, by: 0)
     let junior = scribe.certify(.command, by: senior)
@@ -155,7 +155,7 @@ struct ControlPlaneTests {
     #expect(revoked == Set([junior].compactMap(scribe.device)))
   }
 
-  @Test func `who is certified past a cut is nobody, and so is whom they certify`() {
+  @Test func `a certificate after a cut-off is invalid, and so are those below it`() {
     var scribe = Scribe(seed: 3)
     let ada = scribe.certify(.command, by: 0)
     let early = scribe.certify(.command, by: ada)
@@ -170,7 +170,7 @@ struct ControlPlaneTests {
     #expect(scribe.device(laters).map(admitted.contains) == false)
   }
 
-  @Test func `a member's revocation and one of a senior count for nothing`() {
+  @Test func `a member's revocation, and one of a senior, have no effect`() {
     var scribe = Scribe(seed: 4)
     let ada = scribe.certify(.command, by: 0)
     let ben = scribe.certify(.command, by: ada)
@@ -181,7 +181,7 @@ struct ControlPlaneTests {
     #expect(agreement(scribe).revoked.isEmpty)
   }
 
-  @Test func `several revocations of one device leave what all of them leave`() {
+  @Test func `several revocations of one device leave the frames that all of them leave`() {
     var scribe = Scribe(seed: 5)
     let ada = scribe.certify(.command, by: 0)
     let ben = scribe.certify(.command, by: 0)
@@ -195,7 +195,7 @@ struct ControlPlaneTests {
     #expect(scribe.device(second).map(admitted.contains) == false)
   }
 
-  @Test func `an epoch shuts out everybody, however many have been revoked`() throws {
+  @Test func `an epoch excludes all revoked devices, however many`() throws {
     // Given more revocations than one announcement can name
     var scribe = Scribe(seed: 6)
     for _ in 0..<Limits.excludedRevocations + 80 {
@@ -207,7 +207,7 @@ struct ControlPlaneTests {
     for word in scribe.words[0] { plane.add(word.operations, of: word.frame, in: word.opening) }
     _ = plane.evaluate()
     #expect(plane.ledger.fitting.isEmpty)
-    // When epochs are made until one is fit
+    // When epochs are created until one is suitable
     var made = 0
     while plane.ledger.fitting.isEmpty, made < 5 {
       let id = EpochID(raw: scribe.random.bytes16())
@@ -217,11 +217,11 @@ struct ControlPlaneTests {
       _ = plane.evaluate()
       made += 1
     }
-    // Then two are enough, and whoever holds all revocations may hand them on.
+    // Then two are enough, and a device with all revocations may send their keys.
     #expect(made == 2)
     #expect(plane.ledger.fitting.count == 1)
     #expect(plane.ledger.withheld.isEmpty)
-    // and one revocation more needs one epoch more.
+    // and one more revocation needs one more epoch.
     scribe.say([.revocation(Revocation(device: DeviceID(raw: .zero), cuts: []))], by: 0)
     let last = try #require(scribe.words[0].last)
     plane.add(last.operations, of: last.frame, in: last.opening)
@@ -232,7 +232,7 @@ struct ControlPlaneTests {
   }
 
   @Test(arguments: UInt8(10)...40)
-  func `drawn histories end alike in drawn orders`(seed: UInt8) {
+  func `random histories have the same result in random orders`(seed: UInt8) {
     var scribe = Scribe(seed: seed)
     var draw = SplitMix64(seed: UInt64(seed))
     for _ in 0..<14 {

@@ -5,7 +5,7 @@ import MusterStore
 import TestSupport
 import Testing
 
-@Suite("Walking in and out")
+@Suite("Entering and leaving zones")
 struct CrossingTests {
   private struct Event: Hashable {
     let type: CrossingType
@@ -49,7 +49,7 @@ struct CrossingTests {
     return valley
   }
 
-  @Test func `everybody hears once of each way in and out, with the track's own times`() throws {
+  @Test func `every node reports each ENTER and EXIT once, with the track's own times`() throws {
     var valley = try withFence()
 
     try walk(
@@ -64,7 +64,7 @@ struct CrossingTests {
     ]
     for name in valley.names {
       #expect(try events(name, in: &valley) == expected)
-      // What was told as it happened is what is kept.
+      // The streamed events equal the stored ones.
       let told = valley.laptops[valley.index(name)].crossings
       let kept = try valley.ask(name) { replica, _ in try replica.crossings(after: nil, limit: 9) }
       #expect(told == kept)
@@ -72,7 +72,7 @@ struct CrossingTests {
     }
   }
 
-  @Test func `a follower resumes after the last crossing that it saw`() throws {
+  @Test func `a reader resumes after the last crossing that it received`() throws {
     var valley = try withFence()
     try walk("Ben", [(0, 300), (10, 0), (20, 300), (30, 0)], in: &valley)
     try valley.converge()
@@ -86,7 +86,7 @@ struct CrossingTests {
     #expect(rest.map(\.type) == [.enter])
   }
 
-  @Test func `who is inside at the first fix entered at an unknown time`() throws {
+  @Test func `a subject that is inside at the first fix entered at an unknown time`() throws {
     var valley = try withFence()
 
     try walk("Ben", [(0, 10), (10, 20)], in: &valley)
@@ -98,7 +98,7 @@ struct CrossingTests {
     for name in valley.names { #expect(try events(name, in: &valley) == expected) }
   }
 
-  @Test func `a restart between fixes forgets no state`() throws {
+  @Test func `a restart between fixes loses no state`() throws {
     let folder = try TemporaryFolder()
     var valley = try withFence(in: folder)
     try walk("Ben", [(0, 300), (10, 50)], in: &valley)
@@ -132,7 +132,7 @@ struct CrossingTests {
     }
   }
 
-  @Test func `a fix that is only watched begins the wait, and a restart does not forget it`()
+  @Test func `a fix that is only evaluated starts the dwell time, also over a restart`()
     throws
   {
     let folder = try TemporaryFolder()
@@ -156,7 +156,7 @@ struct CrossingTests {
   }
 
   @Test(arguments: [(FenceMode.careful, [Int64(30)]), (.strictAWS, [20])])
-  func `how sure an EXIT must be is the fence's mode`(mode: FenceMode, exits: [Int64]) throws {
+  func `a fence's mode sets the evidence for an EXIT`(mode: FenceMode, exits: [Int64]) throws {
     var valley = try withFence(mode: mode)
     for second in stride(from: Int64(0), through: 30, by: 10) {
       let vague = fix(metresNorth: second < 20 ? 0 : 110, second: second, accuracyMetres: 50)
@@ -168,7 +168,7 @@ struct CrossingTests {
     }
   }
 
-  @Test func `a late fix fills the track and never flips the present`() throws {
+  @Test func `a late fix extends the track and never changes the current state`() throws {
     var valley = try withFence()
     try walk("Ben", [(0, 300), (100, 50)], in: &valley)
     try valley.converge()
@@ -188,7 +188,7 @@ struct CrossingTests {
     #expect(try store.track(Timestamp(milliseconds: 0)...Timestamp(milliseconds: .max)).count == 5)
   }
 
-  @Test func `a fence that is deactivated is left without a word, and met anew`() throws {
+  @Test func `a deactivated fence yields no EXIT, and an ENTER when activated again`() throws {
     var valley = try withFence()
     try walk("Ben", [(0, 300), (10, 0)], in: &valley)
     let fences = try valley.ask("Ada") { replica, _ in try replica.fences() }
@@ -218,7 +218,7 @@ struct CrossingTests {
     return try #require(users.first { $0.callsign == "Ben" })
   }
 
-  @Test func `every node says alike whether somebody is safe, why, and how old that is`() throws {
+  @Test func `every node shows the same safety of a person, with reason and age`() throws {
     var valley = try withFence()
     try valley.at("Ada") {
       try $0.addFence(
@@ -256,7 +256,7 @@ struct CrossingTests {
     #expect(try ben(seenBy: "Ada", in: &valley).fixAgeSeconds == 6)
   }
 
-  @Test func `who is silent for ten minutes is unknown to all`() throws {
+  @Test func `a person without contact for ten minutes is unknown on every node`() throws {
     var valley = try withFence()
     try valley.at("Ben") { try $0.ingest(fix(metresNorth: 0, second: 0), now: $1) }
     valley.checksInvariants = false

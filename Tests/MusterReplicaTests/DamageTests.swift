@@ -6,14 +6,14 @@ import Testing
 
 @testable import MusterReplica
 
-/// Rot on a disk: what a replica shows afterwards, and what one honest peer brings back.
+/// Damage on disk: what a replica shows afterwards, and what one honest peer restores.
 @Suite("A damaged database")
 struct DamageTests {
-  /// How many places of a database are damaged in each way; more by hand: `MUSTER_VOLUME=40`.
+  /// The number of damaged places for each kind of damage; more with `MUSTER_VOLUME=40`.
   private static let volume =
     ProcessInfo.processInfo.environment["MUSTER_VOLUME"].flatMap(Int.init) ?? 1
 
-  /// A laptop's files, and what they said while they were sound.
+  /// A device's files, and their contents before the damage.
   struct Files {
     var database: Data
     var log: Data
@@ -38,7 +38,7 @@ struct DamageTests {
     }
   }
 
-  /// Ada's database is on disk; Ben has all that she has, but what is not in step.
+  /// Ada's database is on disk; Ben holds all that she holds.
   struct Stage {
     var valley: Valley
     let folder: TemporaryFolder
@@ -90,8 +90,8 @@ struct DamageTests {
       self.valley = valley
     }
 
-    /// Starts Ada's laptop with these files, as a node does, and answers whether a new database
-    /// had to be made.
+    /// Starts Ada's device with these files, as a node does. Returns whether the database was
+    /// rebuilt.
     mutating func start(with files: Files) throws -> Bool {
       try files.write(to: path)
       let ada = valley.index("Ada")
@@ -102,7 +102,7 @@ struct DamageTests {
       guard isDamaged else {
         let store = try Valley.store(at: path, of: credentials)
         let known = try Replica.life(in: store, of: credentials)
-        // What the sentinel notices.
+        // What the sentinel detects.
         let isBehind = known?.sequences != life.sequences
         if isBehind { try Replica.know(life, in: store, of: credentials) }
         try Replica.know(holdings, in: store)
@@ -127,7 +127,7 @@ struct DamageTests {
       try valley.switchOff("Ada")
     }
 
-    /// Logs of which frames are gone that nobody is told of.
+    /// Returns the logs with lost frames that are not listed.
     func unlisted(_ missing: [MissingFrames]) throws -> [LogID] {
       let store = valley.laptops[valley.index("Ada")].store
       let aside = Set(try store.logsSetAside())
@@ -157,7 +157,7 @@ struct DamageTests {
   }
 
   @Test(arguments: Blow.allCases)
-  func `nothing wrong is shown, what is missing is listed, and a peer brings it back`(
+  func `nothing wrong is shown, missing frames are listed, and a peer restores them`(
     blow: Blow
   ) throws {
     var stage = try Stage()
@@ -173,7 +173,7 @@ struct DamageTests {
         : "database, " + Self.damage(&files.database, blow, &random)
       let label: Comment = "seed \(seed), round \(round): \(what)"
 
-      // Alone: what is shown was written, and what is not shown is listed.
+      // Alone: only written data is shown, and missing data is listed.
       stage.valley.cut(["Ada"], ["Ben"])
       _ = try stage.start(with: files)
       let (shown, missing) = try stage.valley.ask("Ada") { replica, _ in
@@ -185,12 +185,12 @@ struct DamageTests {
       }
       let alone = try stage.valley.ask("Ada") { replica, _ in try replica.stateHash() }
       let isWhole = alone == stage.hash
-      // Where the keys were hit, all frames are there, and said to wait.
+      // If the keys were damaged, all frames are present, and reported as waiting.
       let waits = try stage.valley.ask("Ada") { try $0.status(now: $1).stateIsIncomplete }
       #expect(isWhole || waits || !missing.isEmpty, label)
       #expect(try stage.unlisted(missing) == [], label)
 
-      // With an honest peer: everything is back.
+      // With an honest peer: everything is restored.
       stage.valley.heal()
       try stage.valley.converge()
       let (hash, problems) = try stage.valley.ask("Ada") { replica, _ in
@@ -202,17 +202,17 @@ struct DamageTests {
     }
   }
 
-  @Test func `what is gone is listed, log by log, where nothing is left that knew of it`() throws {
+  @Test func `lost frames are listed, log by log, even if no table of them is left`() throws {
     var stage = try Stage()
     let ada = stage.valley.index("Ada")
-    // Given a database of which only the first page is left
+    // Given a database of which only the first page is intact
     var files = stage.stopped
     files.database = files.database.prefix(4096)
     files.log = Data()
     stage.valley.cut(["Ada"], ["Ben"])
     #expect(try stage.start(with: files))
 
-    // Then every frame of every log is missed, Ben's and the root's among them
+    // Then every frame of every log is missing, including Ben's and the root's
     let missing = try stage.valley.ask("Ada") { replica, _ in try replica.missingFrames() }
     let expected = stage.holdings.heads.map { $0.log }
     #expect(missing.map(\.log) == expected)
@@ -224,7 +224,7 @@ struct DamageTests {
     let said = try stage.valley.ask("Ada") { try $0.status(now: $1).missingFrames }
     #expect(said == stage.holdings.heads.reduce(0) { $0 + Int($1.sequence) + 1 })
 
-    // And it is still known after another loss, and gone when a peer has brought all back
+    // And the list survives another loss, and is empty when a peer has sent everything again
     let known = try stage.valley.ask("Ada") { replica, _ in try replica.holdings() }
     #expect(expected.allSatisfy { log in known.heads.contains { $0.log == log } })
     stage.valley.heal()
@@ -233,8 +233,8 @@ struct DamageTests {
     #expect(try stage.valley.laptops[ada].store.missedHeads() == [])
   }
 
-  @Test func `frames beyond a gap are kept, and joined on when a peer fills it`() throws {
-    // Given a database of which one page is gone, and a peer who is out of reach
+  @Test func `frames beyond a gap are kept, and joined when a peer fills it`() throws {
+    // Given a database with one lost page, and a peer out of reach
     var stage = try Stage()
     var gapped: Files?
     var missing: [MissingFrames] = []
@@ -254,12 +254,12 @@ struct DamageTests {
     }
     #expect(gapped != nil)
 
-    // Then the gap is named, with its author
+    // Then the gap is reported, with its author
     let first = try #require(missing.first)
     let problems = try stage.valley.ask("Ada") { replica, _ in try replica.verify().problems }
     #expect(problems.contains { $0.contains("missing from log \(first.log.short)") })
 
-    // And when the peer comes back it is filled, and nothing is left aside
+    // And when the peer is in reach again it is filled, and no salvaged frame is left
     stage.valley.heal()
     try stage.valley.converge()
     #expect(try stage.valley.ask("Ada") { replica, _ in try replica.stateHash() } == stage.hash)

@@ -7,9 +7,9 @@ import Testing
 @testable import MusterReplica
 @testable import MusterSync
 
-@Suite("Held by so many, and by the command post")
+@Suite("Delivery figures and the command post's receipts")
 struct DeliveryTests {
-  /// What a figure is compared by.
+  /// The comparable part of a delivery figure.
   private struct Mark: Hashable {
     var devices: Int
     var commandPost: Bool
@@ -22,7 +22,7 @@ struct DeliveryTests {
     return Mark(devices: found.devices, commandPost: found.commandPost)
   }
 
-  /// Waits until somebody sees this of a report.
+  /// Waits until a node shows this delivery status of a report.
   private func expect(
     _ expected: Mark, of id: RowID, at name: String, within milliseconds: Int64,
     in valley: inout Valley
@@ -35,10 +35,10 @@ struct DeliveryTests {
     #expect(elapsed != nil, "\(name) sees \(String(describing: seen)), seed \(valley.seed)")
   }
 
-  @Test func `the far end of a chain sees the mark of the command post`() throws {
+  @Test func `the far end of a chain sees the receipt of the command post`() throws {
     var valley = try Valley.with("Ada", "Ben", "Cleo", "Dora")
     valley.lineUp("Ada", "Ben", "Cleo", "Dora")
-    // Sessions of those who no longer hear one another come to their end.
+    // Sessions between nodes that are no longer in range time out.
     try valley.run(milliseconds: 60_000)
 
     let id = try valley.at("Dora") {
@@ -47,15 +47,15 @@ struct DeliveryTests {
     #expect(
       try delivery(of: id, at: "Dora", in: &valley) == Mark(devices: 1, commandPost: false))
 
-    // Cleo beside her confirms it by what she holds, Ada far away by her receipt, Ben to others.
+    // Cleo confirms it directly, Ada over several hops by her receipt, Ben to others.
     try expect(
       Mark(devices: 3, commandPost: true), of: id, at: "Dora", within: 30_000, in: &valley)
     #expect(try delivery(of: id, at: "Ada", in: &valley).commandPost)
   }
 
-  /// A hub between two that do not hear each other: the author counts wherever its report is.
+  /// A hub between two that are not in range of each other: the author always counts as a holder.
   @Test(arguments: ["Ben", "Cleo"])
-  func `the author of a report counts as one that holds it on every device`(
+  func `the author of a report counts as a holder on every device`(
     author: String
   ) throws {
     var valley = try Valley.with("Ada", "Ben", "Cleo")
@@ -70,7 +70,7 @@ struct DeliveryTests {
     }
   }
 
-  @Test func `devices that hear one another show one figure while positions change`() throws {
+  @Test func `devices in range of one another show one figure while positions change`() throws {
     var valley = try Valley.with("Ada", "Ben", "Cleo")
     let id = try valley.at("Ben") { try $0.addReport(ReportDraft(title: "Smoke"), now: $1) }
     for turn in 0..<20 {
@@ -88,7 +88,7 @@ struct DeliveryTests {
     }
   }
 
-  @Test func `a revoked device counts neither among the holders nor among all`() throws {
+  @Test func `a revoked device counts neither as a holder nor in the total`() throws {
     var valley = try Valley.with("Ada", "Ben", "Cleo")
     let id = try valley.at("Ben") { try $0.addReport(ReportDraft(title: "Smoke"), now: $1) }
     try valley.converge()
@@ -101,7 +101,7 @@ struct DeliveryTests {
     #expect(found.devices == 2 && found.total == 2)
   }
 
-  @Test func `a device that is cut off keeps counting for what it held, and not for more`() throws {
+  @Test func `a device behind a partition keeps counting for what it held, and no more`() throws {
     var valley = try Valley.with("Ada", "Ben", "Cleo")
     let old = try valley.at("Ben") { try $0.addReport(ReportDraft(title: "Old"), now: $1) }
     try valley.converge()
@@ -117,7 +117,7 @@ struct DeliveryTests {
     #expect(
       try delivery(of: new, at: "Ben", in: &valley) == Mark(devices: 1, commandPost: false))
 
-    // When it is edited, the new words are not there yet
+    // When it is edited, the new text is not delivered yet
     try valley.at("Ben") { try $0.editReport(old, ReportChanges(severity: 5), now: $1) }
     #expect(
       try delivery(of: old, at: "Ben", in: &valley) == Mark(devices: 1, commandPost: false))
@@ -129,7 +129,7 @@ struct DeliveryTests {
     }
   }
 
-  @Test func `the mark survives the restart of who sees it, and of the command post`() throws {
+  @Test func `the receipt survives restarts of the reader and of the command post`() throws {
     let folder = try TemporaryFolder()
     var valley = try Valley.with("Ada", "Ben", in: folder)
     let id = try valley.at("Ben") { try $0.addReport(ReportDraft(title: "Smoke"), now: $1) }
@@ -146,7 +146,7 @@ struct DeliveryTests {
       try delivery(of: id, at: "Ben", in: &valley) == Mark(devices: 2, commandPost: true))
     #expect(
       try newestReceipt(at: "Ada", in: &valley).order.counter == counter,
-      "nothing changed, so nothing was said anew")
+      "nothing changed, so nothing was sent again")
   }
 
   private func newestReceipt(at name: String, in valley: inout Valley) throws -> LatestRecord {
@@ -155,7 +155,7 @@ struct DeliveryTests {
       records.filter { $0.kind == .receipt }.max { $0.order < $1.order })
   }
 
-  @Test func `a command post restored from an older backup takes its word back`() throws {
+  @Test func `a command post restored from an older backup withdraws its receipt`() throws {
     let folder = try TemporaryFolder()
     var valley = try Valley.with("Ada", "Ben", in: folder)
     try valley.run(milliseconds: 20_000)
@@ -170,7 +170,7 @@ struct DeliveryTests {
       Mark(devices: 2, commandPost: true), of: id, at: "Ben", within: 30_000, in: &valley)
     let before = try newestReceipt(at: "Ben", in: &valley)
 
-    // When it is put back, while nobody is in reach
+    // When it is restored, while no peer is in reach
     try valley.switchOff("Ada")
     let old = valley.laptops[0]
     valley.laptops[0] = Valley.Laptop(
@@ -179,7 +179,7 @@ struct DeliveryTests {
     valley.cut(["Ada"], ["Ben"])
     try valley.switchOn("Ada", start: .beginsAnew(above: 1))
 
-    // Then what it held no more is no more marked, whatever it said in its former life
+    // Then what it no longer holds is not receipted, whatever an earlier incarnation signed
     let log = try #require(before.receipt?.log)
     try valley.at("Ada") { replica, now in
       try replica.transact(now: now) { replica in
@@ -195,7 +195,7 @@ struct DeliveryTests {
     #expect(taken.receipt?.log == log)
     #expect(taken.receipt?.head?.sequence ?? 0 < before.receipt?.head?.sequence ?? 0)
 
-    // And it is marked again once it has come again
+    // And it is receipted again once it has arrived again
     valley.heal()
     try valley.converge()
     try expect(
@@ -203,7 +203,7 @@ struct DeliveryTests {
     #expect(try newestReceipt(at: "Ben", in: &valley).order.generation == 2)
   }
 
-  @Test func `a lower receipt takes the mark back everywhere`() throws {
+  @Test func `a lower receipt withdraws the delivery everywhere`() throws {
     var valley = try Valley.with("Ada", "Ben", "Cleo")
     let id = try valley.at("Ben") { try $0.addReport(ReportDraft(title: "Smoke"), now: $1) }
     for name in ["Ben", "Cleo"] {
@@ -217,7 +217,7 @@ struct DeliveryTests {
     }
   }
 
-  @Test func `a receipt for another branch marks nothing`() throws {
+  @Test func `a receipt for another branch has no effect`() throws {
     var valley = try Valley.with("Ada", "Ben")
     let id = try valley.at("Ben") { try $0.addReport(ReportDraft(title: "Smoke"), now: $1) }
     try expect(
@@ -232,7 +232,7 @@ struct DeliveryTests {
     #expect(try !delivery(of: id, at: "Ben", in: &valley).commandPost)
   }
 
-  @Test func `a member who signs receipts is refused`() throws {
+  @Test func `receipts that a member signs are rejected`() throws {
     var valley = try Valley.with("Ada", "Ben", "Cleo")
     valley.cut(["Ada"], ["Ben", "Cleo"])
     let id = try valley.at("Cleo") { try $0.addReport(ReportDraft(title: "Smoke"), now: $1) }
@@ -263,7 +263,7 @@ struct DeliveryTests {
     #expect(valley.laptops[valley.index("Cleo")].rejections.contains("forged"))
   }
 
-  /// Lets a commander sign something else than its newest receipt.
+  /// Lets a commander sign another receipt than its newest.
   private func publish(
     by name: String, in valley: inout Valley, _ change: (Receipt) -> Receipt
   ) throws {

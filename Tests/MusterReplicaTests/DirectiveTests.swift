@@ -19,10 +19,10 @@ struct DirectiveTests {
     } catch { return "\(error)" }
   }
 
-  @Test func `a roll call shows on every laptop who answered, who was seen, and who is missing`()
+  @Test func `a roll call shows on every device who answered, and who is unaccounted for`()
     throws
   {
-    // Given a muster zone at the school
+    // Given an assembly zone at the school
     var valley = try Valley.with("Ada", "Ben", "Cleo", "Dan")
     try valley.at("Ada") {
       try $0.addFence(
@@ -30,7 +30,7 @@ struct DirectiveTests {
     }
     try valley.converge()
 
-    // When Ada calls the roll, Ben answers and Cleo walks to the school
+    // When Ada issues a roll call, Ben answers and Cleo walks to the school
     let deadline = Timestamp(milliseconds: valley.clock.wall.milliseconds + 600_000)
     let call = try valley.at("Ada") {
       try $0.direct(
@@ -43,7 +43,7 @@ struct DirectiveTests {
     try valley.converge()
     try valley.run(milliseconds: 2000)
 
-    // Then all see the same, and Ada, who called, is not asked
+    // Then all show the same, and Ada, who issued it, is not addressed
     for name in valley.names {
       let people = try people(call, by: name, in: &valley)
       #expect(people.keys.sorted() == ["Ben", "Cleo", "Dan"])
@@ -59,7 +59,7 @@ struct DirectiveTests {
       #expect(directive.isOverdue(now: Timestamp(milliseconds: deadline.milliseconds + 1)))
     }
 
-    // And Dan, who is heard on the radio, is answered for by Ada and by nobody else
+    // And Dan, who answered by radio, is answered for by Ada and by no other
     let dan = valley.laptops[3].credentials.user
     #expect(
       refusal {
@@ -70,14 +70,14 @@ struct DirectiveTests {
     let answer = try people(call, by: "Cleo", in: &valley)["Dan"]
     #expect(answer?.state == .acknowledged && answer?.answeredBy == "Ada")
 
-    // And closed, it waits for nobody
+    // And closed, it has no open answers
     try valley.at("Ada") { try $0.closeDirective(call, now: $1) }
     try valley.converge()
     let closed = try valley.ask("Dan") { try $0.directive(call, now: $1) }
     #expect(closed.status == .closed && !closed.isOverdue(now: .init(milliseconds: .max)))
   }
 
-  @Test func `who was seen before the roll was called, or asks for help, is not accounted for`()
+  @Test func `a person seen before the roll call, or with a help claim, is not accounted for`()
     throws
   {
     var valley = try Valley.with("Ada", "Ben", "Cleo")
@@ -101,7 +101,7 @@ struct DirectiveTests {
     #expect(people["Cleo"]?.reason == "asked for help: leg")
   }
 
-  @Test func `only command directs, and only those who are meant are asked`() throws {
+  @Test func `only command issues directives, and only the audience is addressed`() throws {
     var valley = try Valley.with("Ada", "Ben", "Cleo")
     #expect(
       refusal {
@@ -131,7 +131,7 @@ struct DirectiveTests {
     }
   }
 
-  @Test func `a demand for somebody's place reaches their laptop once, and a fix answers it`()
+  @Test func `a locate directive reaches its device once, and a fix answers it`()
     throws
   {
     var valley = try Valley.with("Ada", "Ben", "Cleo")
@@ -158,7 +158,7 @@ struct DirectiveTests {
     #expect(valley.laptops[1].demands == [id])
   }
 
-  @Test func `answers given on both sides of a hill are all kept`() throws {
+  @Test func `answers on both sides of a partition are all kept`() throws {
     var valley = try Valley.with("Ada", "Ben", "Cleo")
     let call = try valley.at("Ada") { try $0.direct(DirectiveDraft(kind: .rollcall), now: $1) }
     try valley.converge()
@@ -172,7 +172,7 @@ struct DirectiveTests {
     try valley.converge()
     for name in valley.names {
       let people = try people(call, by: name, in: &valley)
-      // Their own word goes before what others say of them.
+      // A person's own answer takes precedence over those of others for them.
       #expect(people["Ben"]?.reason == "acknowledged: myself")
       #expect(people["Ben"]?.answeredBy == nil)
       #expect(people["Cleo"]?.reason == "acknowledged: two")

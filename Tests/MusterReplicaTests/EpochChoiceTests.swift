@@ -4,7 +4,7 @@ import Testing
 
 @testable import MusterReplica
 
-@Suite("Which epoch is written under")
+@Suite("The choice of the epoch for writing")
 struct EpochChoiceTests {
   private func epoch(
     _ number: UInt64, generation: UInt32, isCommand: Bool = true, rank: Int = 1,
@@ -31,11 +31,11 @@ struct EpochChoiceTests {
     #expect(order([epoch(1, generation: 1), epoch(2, generation: 2)]) == [2, 1])
   }
 
-  @Test func `a generation far beyond the others comes last, whoever announces it`() {
+  @Test func `a generation far beyond the others comes last, with any author`() {
     let honest = [epoch(7, generation: 1), epoch(8, generation: 2)]
     #expect(order(honest + [epoch(1, generation: .max)]) == [8, 7, 1])
     #expect(order(honest + [epoch(1, generation: .max, isCommand: false)]) == [8, 7, 1])
-    // and the next rotation is the one that is written under.
+    // and the next rotation is the epoch for writing.
     var counting = CountingEpochs()
     for epoch in honest + [epoch(1, generation: .max)] { counting.add(epoch) }
     #expect(counting.reach == 2)
@@ -43,12 +43,12 @@ struct EpochChoiceTests {
     #expect(counting.ordered { _ in true }.first?.raw.high == 9)
   }
 
-  @Test func `a commander's epoch comes before a member's of a greater generation`() {
+  @Test func `a commander's epoch comes before a member's with a greater generation`() {
     #expect(
       order([epoch(9, generation: 3), epoch(1, generation: 4, isCommand: false)]) == [9, 1])
   }
 
-  @Test func `an id that was ground decides nothing between two makers`() {
+  @Test func `a chosen id gives no advantage between two authors`() {
     let near = epoch(9, generation: 3, rank: 1, maker: 5)
     let far = epoch(1, generation: 3, rank: 2, maker: 4)
     #expect(order([near, far]) == [9, 1])
@@ -56,7 +56,7 @@ struct EpochChoiceTests {
       order([epoch(9, generation: 3, maker: 4), epoch(1, generation: 3, maker: 5)]) == [9, 1])
   }
 
-  @Test func `another's announcement of an epoch does not make it unfit`() {
+  @Test func `another device's announcement of an epoch does not exclude it`() {
     var counting = CountingEpochs()
     counting.add(epoch(5, generation: 2, maker: 2))
     counting.add(epoch(5, generation: 3, maker: 1))
@@ -64,7 +64,7 @@ struct EpochChoiceTests {
     #expect(fit.map(\.raw.high) == [5])
   }
 
-  @Test func `an epoch whose predecessors were cut off is used while there is no better one`() {
+  @Test func `an epoch whose bases were cut off is used while there is no better one`() {
     var counting = CountingEpochs()
     counting.add(epoch(5, generation: 5000))
     #expect(counting.ordered { _ in true }.map(\.raw.high) == [5])

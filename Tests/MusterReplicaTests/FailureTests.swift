@@ -8,7 +8,7 @@ import Testing
 
 @Suite("A disk that is full")
 struct FailureTests {
-  /// Lets a database grow no further than it is now.
+  /// Prevents a database from growing.
   private func fill(_ store: Store) throws {
     let pages = try #require(store.execute(unchecked: "PRAGMA page_count").first)
     try store.execute(unchecked: "PRAGMA max_page_count = \(pages)")
@@ -18,7 +18,7 @@ struct FailureTests {
     try store.execute(unchecked: "PRAGMA max_page_count = 1073741823")
   }
 
-  /// Writes comments until there is no room for another.
+  /// Writes comments until the disk is full.
   private func write(
     on id: RowID, at name: String, in valley: inout Valley
   ) throws -> (acknowledged: [String], error: (any Error)?) {
@@ -35,7 +35,7 @@ struct FailureTests {
     return (acknowledged, nil)
   }
 
-  @Test func `a command that finds no room fails whole, and works again when there is some`()
+  @Test func `a command on a full disk fails completely, and works again when there is space`()
     throws
   {
     let folder = try TemporaryFolder()
@@ -51,7 +51,7 @@ struct FailureTests {
     let status = try valley.ask("Ben") { try $0.status(now: $1) }
     let life = try valley.ask("Ben") { replica, _ in replica.life }
 
-    // Then what was acknowledged is there, the rest is not, and reading goes on
+    // Then what was acknowledged is present, the rest is not, and reading still works
     let kept = try valley.ask("Ben") { replica, _ in try replica.report(id) }.comments
     #expect(Set(kept.map(\.text)) == Set(acknowledged))
     #expect(throws: StoreError.diskFull) {
@@ -63,7 +63,7 @@ struct FailureTests {
     #expect(try valley.ask("Ben") { try $0.status(now: $1) }.stateHash == status.stateHash)
     #expect(try valley.ask("Ben") { replica, _ in replica.life } == life)
 
-    // When there is room again
+    // When there is space again
     try free(store)
     try valley.at("Ben") { try $0.commentReport(id, text: "room again", now: $1) }
     try valley.at("Ben") { try $0.ingest(fix(metresNorth: 9, second: 9), now: $1) }
@@ -80,7 +80,7 @@ struct FailureTests {
     }
   }
 
-  @Test func `what finds no room when it arrives is taken in later`() throws {
+  @Test func `data that cannot be stored on arrival is stored later`() throws {
     let folder = try TemporaryFolder()
     var valley = try Valley.with("Ada", "Ben", in: folder)
     let id = try valley.at("Ada") { try $0.addReport(ReportDraft(title: "Smoke"), now: $1) }
@@ -93,7 +93,7 @@ struct FailureTests {
       try valley.at("Ada") { try $0.commentReport(id, text: text, now: $1) }
     }
 
-    // When Ben's disk refuses what Ada sends: his node goes on with the next datagram.
+    // When Ben's disk rejects what Ada sends, his node continues with the next datagram.
     var failures = 0
     let end = valley.now.advanced(byMilliseconds: 5000)
     while valley.now < end {
@@ -113,8 +113,8 @@ struct FailureTests {
     #expect(try valley.ask("Ben") { replica, _ in try replica.verify() }.problems == [])
   }
 
-  @Test func `an address that cannot be remembered undoes nothing`() throws {
-    // Given a store that takes everything but addresses
+  @Test func `an address that cannot be stored undoes nothing`() throws {
+    // Given a store that rejects only addresses
     var valley = Valley()
     try valley.found("Ada")
     try valley.laptops[0].store.execute(
@@ -123,7 +123,7 @@ struct FailureTests {
         BEGIN SELECT RAISE(ABORT, 'no room'); END
         """)
 
-    // When somebody joins and writes
+    // When a device joins and writes
     try valley.join("Ben", invitedBy: "Ada")
     try valley.at("Ben") { try $0.addReport(ReportDraft(title: "Smoke"), now: $1) }
     try valley.converge()
@@ -133,12 +133,12 @@ struct FailureTests {
     #expect(valley.laptops[0].remarks.contains { $0.hasPrefix("cannot remember 10.0.0.2:7474") })
   }
 
-  @Test func `what fails after a write is durable is a remark, and no error of the write`() throws {
+  @Test func `a failure after a write is durable is a remark, not an error of the write`() throws {
     struct Later: Error {}
     var valley = try Valley.with("Ada", "Ben")
     let id = try valley.at("Ben") { try $0.addReport(ReportDraft(title: "Smoke"), now: $1) }
     try valley.converge()
-    // When something fails after Ben's frames are on the disk
+    // When something fails after Ben's frames are on disk
     var remarks: [String] = []
     try valley.at("Ben") { replica, now in
       let outcome = try replica.transact(now: now) { replica in
@@ -149,7 +149,7 @@ struct FailureTests {
       remarks = outcome.remarks
       return outcome
     }
-    // Then he is not told to try again, the log says so, and all get what he wrote.
+    // Then he gets no error, the log has a line, and all receive what he wrote.
     #expect(remarks.contains { $0.contains("the write is durable") })
     let comments = try valley.ask("Ben") { replica, _ in try replica.report(id) }.comments
     #expect(comments.map(\.text) == ["wind from the west"])
@@ -159,7 +159,7 @@ struct FailureTests {
     #expect(try valley.ask("Ben") { replica, _ in try replica.verify() }.problems == [])
   }
 
-  @Test func `what fails before a write is durable leaves nothing of it`() throws {
+  @Test func `a failure before a write is durable leaves nothing of it`() throws {
     struct Earlier: Error {}
     var valley = try Valley.with("Ada", "Ben")
     #expect(throws: Earlier.self) {

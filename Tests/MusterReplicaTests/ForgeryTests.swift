@@ -6,13 +6,13 @@ import Testing
 
 @testable import MusterReplica
 
-@Suite("What nobody is entitled to")
+@Suite("Unauthorized writes")
 struct ForgeryTests {
-  /// Ada commands; Ben and Cleo are members. Ben's laptop has been tampered with: it signs what
-  /// its role does not allow.
+  /// Ada commands; Ben and Cleo are members. Ben's device is modified: it signs entries that its
+  /// role does not allow.
   private func valley() throws -> Valley { try Valley.with("Ada", "Ben", "Cleo") }
 
-  /// Lets Ben sign operations, and says what became of the state of all.
+  /// Lets Ben sign entries, and checks that no state changes.
   private func expectNothing(
     of operations: [Operation], lane: Lane = .state, in valley: inout Valley
   ) throws {
@@ -36,7 +36,7 @@ struct ForgeryTests {
     valley.laptops[valley.index(name)].credentials.user
   }
 
-  @Test func `a fence that a member drew shows nowhere`() throws {
+  @Test func `a fence that a member added is shown nowhere`() throws {
     var valley = try valley()
     let origin = RowOrigin(owner: user("Ben", in: valley), nonce: Bytes16(high: 1, low: 2))
     let row = RowID(operation: valley.laptops[0].credentials.operation, origin: origin)
@@ -55,7 +55,7 @@ struct ForgeryTests {
     }
   }
 
-  @Test func `a member cannot edit, delete or calm another's report`() throws {
+  @Test func `a member cannot edit, delete or downgrade another's report`() throws {
     var valley = try valley()
     let id = try valley.at("Cleo") {
       try $0.addReport(ReportDraft(title: "Gas", toEvacuate: true), now: $1)
@@ -86,7 +86,7 @@ struct ForgeryTests {
     #expect(report.conflicts.isEmpty)
   }
 
-  @Test func `a member cannot say for another that all is well`() throws {
+  @Test func `a member cannot report another person as safe`() throws {
     var valley = try valley()
     try valley.at("Cleo") { try $0.claimSafety(.needsHelp, note: "", now: $1) }
     try valley.converge()
@@ -102,7 +102,7 @@ struct ForgeryTests {
       ], lane: .urgent, in: &valley)
   }
 
-  @Test func `a crossing of another's laptop is passed over`() throws {
+  @Test func `a crossing of another's device is ignored`() throws {
     var valley = try valley()
     let crossing = Crossing(
       type: .enter, fence: RowID(raw: Bytes16(high: 3, low: 4)),
@@ -115,7 +115,7 @@ struct ForgeryTests {
     #expect(valley.laptops.allSatisfy { $0.crossings.isEmpty })
   }
 
-  @Test func `a crossing of one's own counts once, however often it is signed`() throws {
+  @Test func `an own crossing counts once, however often it is signed`() throws {
     var valley = try valley()
     let crossing = Crossing(
       type: .enter, fence: RowID(raw: Bytes16(high: 3, low: 4)),
@@ -137,7 +137,7 @@ struct ForgeryTests {
     }
   }
 
-  @Test func `an origin that does not hash to the row makes nobody its owner`() throws {
+  @Test func `an origin that does not hash to the row gives no ownership`() throws {
     var valley = try valley()
     let origin = RowOrigin(owner: user("Ben", in: valley), nonce: Bytes16(high: 1, low: 2))
     let foreign = RowOrigin(owner: user("Cleo", in: valley), nonce: Bytes16(high: 1, low: 2))
@@ -148,24 +148,24 @@ struct ForgeryTests {
       of: [
         .write(Write(row: row, field: .reportExistence, value: .mark, origin: origin)),
         .write(Write(row: row, field: .reportTitle, value: .text("Mine"), origin: origin)),
-        // Cleo's in truth, and yet Ben may not create what she would own.
+        // Cleo's correct origin, and yet Ben may not create what she would own.
         .write(Write(row: row, field: .reportExistence, value: .mark, origin: foreign)),
       ], in: &valley)
 
     #expect(try valley.ask("Ada") { replica, _ in try replica.reports() }.isEmpty)
   }
 
-  @Test func `parts that their author never finished leave nobody waiting`() throws {
+  @Test func `parts that their author never finished block nothing`() throws {
     var valley = try valley()
     let before = try valley.hashes()
-    // Given a laptop whose program broke off in the middle of an operation, and began anew
+    // Given a program that stopped in the middle of a group of entries, and restarted
     let body = FrameBody(
       writtenAt: Timestamp(milliseconds: 0), contents: .part(index: 0, count: 3, content: [1]))
     for _ in 0..<2 { try sign(body, by: "Ben", in: &valley) }
-    // When it goes on with something whole
+    // When it continues with a complete group
     try valley.at("Ben") { try $0.addReport(ReportDraft(title: "Smoke"), now: $1) }
     try valley.converge()
-    // Then the report counts, and nobody waits for the rest
+    // Then the report counts, and no device waits for the rest
     #expect(try valley.hashes() != before)
     for name in valley.names {
       #expect(try valley.ask(name) { try $0.status(now: $1) }.waitingFrames == 0)
@@ -173,7 +173,7 @@ struct ForgeryTests {
     }
   }
 
-  /// Lets a laptop sign a frame body that its writer would not make.
+  /// Lets a device sign a frame body that its writer would not create.
   private func sign(_ body: FrameBody, by name: String, in valley: inout Valley) throws {
     try valley.at(name) { replica, now in
       try replica.transact(now: now) { replica in
@@ -198,7 +198,7 @@ struct ForgeryTests {
     }
   }
 
-  @Test func `a certificate that a member signs admits nobody`() throws {
+  @Test func `a certificate that a member signs admits no device`() throws {
     var valley = try valley()
     let local = valley.laptops[valley.index("Ben")].credentials.local
     var random = DeterministicRandom(seed: valley.seed32())
@@ -217,7 +217,7 @@ struct ForgeryTests {
     }
   }
 
-  @Test func `an epoch that a member announces is not written under`() throws {
+  @Test func `an epoch that a member announces is not used for writing`() throws {
     var valley = try valley()
     let announcement = EpochAnnouncement(
       id: EpochID(raw: .zero), generation: 9, base: nil, excludes: [], sealed: [])
@@ -231,7 +231,7 @@ struct ForgeryTests {
     }
   }
 
-  @Test func `datagrams that nobody sent change nothing and stop nothing`() throws {
+  @Test func `invented datagrams change nothing and stop nothing`() throws {
     var valley = try Valley.with("Ada", "Ben")
     let before = try valley.hashes()
     for length in [0, 1, 5, 13, 21, 37, 200, 1200, 1201, 9000] {

@@ -20,23 +20,23 @@ struct ForkTests {
     try valley.ask(name) { replica, _ in replica.life }
   }
 
-  @Test func `a laptop and its copy write apart, and nothing of either is lost`() throws {
+  @Test func `a device and its copy write separately, and no data of either is lost`() throws {
     let folder = try TemporaryFolder()
     var valley = try Valley.with("Ada", "Ben", "Cleo", in: folder)
     try report("Before", at: "Ben", in: &valley)
     try valley.converge()
-    // Given a copy of Ben's laptop, on the other side of a cut
+    // Given a copy of Ben's device, on the other side of a partition
     try valley.copy("Ben", as: "Ben's copy", in: folder)
     valley.cut(["Ada", "Ben"], ["Cleo", "Ben's copy"])
     let before = try life("Ben", in: &valley)
     for number in 1...40 { try report("Ben \(number)", at: "Ben", in: &valley) }
     for number in 1...3 { try report("Copy \(number)", at: "Ben's copy", in: &valley) }
     try valley.run(milliseconds: 20_000)
-    // When the sides meet
+    // When the partition heals
     valley.heal()
     try valley.converge(within: 120_000)
 
-    // Then everybody shows what both wrote, and is told of the fork
+    // Then every node shows what both wrote, and reports the fork
     for name in valley.names {
       #expect(try titles(name, in: &valley).count == 44, "at \(name)")
       let status = try valley.ask(name) { try $0.status(now: $1) }
@@ -46,7 +46,7 @@ struct ForkTests {
     }
     #expect(
       valley.laptops.allSatisfy { laptop in laptop.rejections.allSatisfy { $0 != "forged" } })
-    // and both go on, each in a life of its own
+    // and both continue, each in an incarnation of its own
     let lives = try [life("Ben", in: &valley), life("Ben's copy", in: &valley)]
     #expect(Set([before.incarnation] + lives.map(\.incarnation)).count == 3)
     #expect(lives.allSatisfy { $0.generation > before.generation })
@@ -59,13 +59,14 @@ struct ForkTests {
     for name in valley.names { try valley.restart(name) }
     #expect(try valley.hashes() == hashes)
     #expect(try valley.ask("Ada") { try $0.status(now: $1) }.forks.count == 1)
-    // and who comes late gets it all.
+    // and a late joiner receives everything.
     try valley.join("Dan", invitedBy: "Ada")
     try valley.converge(within: 120_000)
     #expect(try titles("Dan", in: &valley).count == 46)
   }
 
-  /// Ben's laptop is put back to what it was before a report that everybody has, and told nothing.
+  /// Restores Ben's device to a state before a report that every device holds, without its
+  /// sentinel's help.
   private func putBack(in folder: TemporaryFolder) throws -> Valley {
     var valley = try Valley.with("Ada", "Ben", in: folder)
     try report("Before the backup", at: "Ben", in: &valley)
@@ -85,7 +86,7 @@ struct ForkTests {
     return valley
   }
 
-  @Test func `a backup that is put back asks its peers first, and forks nothing`() throws {
+  @Test func `a restored backup asks its peers first, and forks nothing`() throws {
     let folder = try TemporaryFolder()
     var valley = try putBack(in: folder)
     try valley.switchOn("Ben")
@@ -104,9 +105,9 @@ struct ForkTests {
       #expect(try valley.ask(name) { try $0.status(now: $1) }.forks.isEmpty, "at \(name)")
     }
     #expect(try life("Ben", in: &valley).generation == 2)
-    // and the next start, which finds all in step, goes on at once.
+    // and the next start, which finds equal state, continues at once.
     let before = try life("Ben", in: &valley)
-    // No presence record is on its way.
+    // No presence record is in transit.
     try valley.run(milliseconds: 60_000)
     try valley.converge()
     try valley.restart("Ben")
@@ -118,7 +119,7 @@ struct ForkTests {
     #expect(try life("Ben", in: &valley).incarnation == before.incarnation)
   }
 
-  @Test func `whoever hears nobody waits a second, and whoever knows nobody not at all`() throws {
+  @Test func `a device without an answer waits a second, and one without peers not`() throws {
     let folder = try TemporaryFolder()
     var valley = try Valley.with("Ada", "Ben", in: folder)
     try report("Before", at: "Ben", in: &valley)
@@ -139,7 +140,7 @@ struct ForkTests {
     #expect(try lonely.ask("Dan") { $0.mayWrite(now: $1.instant) })
   }
 
-  @Test func `a laptop restored from a backup loses nothing and goes on`() throws {
+  @Test func `a device restored from a backup loses nothing and continues`() throws {
     let folder = try TemporaryFolder()
     var valley = try Valley.with("Ada", "Ben", in: folder)
     try report("Before the backup", at: "Ben", in: &valley)
@@ -148,7 +149,7 @@ struct ForkTests {
     valley.cut(["Ada", "Ben"], ["Backup"])
     try report("After the backup", at: "Ben", in: &valley)
     try valley.run(milliseconds: 10_000)
-    // When the backup takes the laptop's place, and writes before it has heard anybody
+    // When the backup replaces the device, and writes before any peer has answered
     try valley.switchOff("Ben")
     try report("Before meeting", at: "Backup", in: &valley)
     valley.heal()
@@ -163,7 +164,7 @@ struct ForkTests {
     #expect(try valley.ask("Ada") { try $0.status(now: $1) }.forks.count == 1)
   }
 
-  /// What a laptop holds of its log behind a place.
+  /// Returns the frames of a device's log after a sequence.
   private func run(
     of name: String, after sequence: UInt64, in valley: Valley
   ) throws -> (opening: Opening, frames: [Frame]) {
@@ -183,7 +184,7 @@ struct ForkTests {
     try run(of: name, after: 0, in: valley).frames.last?.sequence ?? 0
   }
 
-  /// What a fresh copy of Ada's laptop comes to that is given runs in an order.
+  /// Returns the state of a fresh copy of Ada's device after these runs in this order.
   private func outcome(
     of runs: [(opening: Opening, frames: [Frame])], number: Int, in valley: inout Valley,
     _ folder: TemporaryFolder
@@ -224,8 +225,8 @@ struct ForkTests {
     }
   }
 
-  @Test func `branches make the same strands in whatever order they come`() throws {
-    // Given four branches, of which two part again later
+  @Test func `branches form the same strands in any order of arrival`() throws {
+    // Given four branches, of which two fork again later
     let folder = try TemporaryFolder()
     var valley = try Valley.with("Ada", "Ben", in: folder)
     try report("Before", at: "Ben", in: &valley)
@@ -244,13 +245,13 @@ struct ForkTests {
     }
     let runs = try names.map { try run(of: $0, after: place, in: valley) }
     try valley.switchOff("Ada")
-    // When they come in every order, and some a second time
+    // When they arrive in every order, and some twice
     var seen: [(strands: [LogSummary], root: [UInt8], hash: StateHash, problems: [String])] = []
     for (number, order) in permutations(runs).enumerated() {
       seen.append(
         try outcome(of: order + [order[0]], number: number, in: &valley, folder))
     }
-    // Then all come to the same
+    // Then all have the same result
     #expect(seen.count == 24)
     for other in seen {
       #expect(other.strands == seen[0].strands)
@@ -261,7 +262,7 @@ struct ForkTests {
     #expect(seen[0].strands.count { $0.base != nil && !$0.isParted } == 4)
   }
 
-  @Test func `of more than eight branches nothing counts behind the fork, whichever came`() throws {
+  @Test func `with more than eight branches nothing counts after the fork, in any order`() throws {
     let folder = try TemporaryFolder()
     var valley = try Valley.with("Ada", "Ben", in: folder)
     try report("Before", at: "Ben", in: &valley)
@@ -286,8 +287,8 @@ struct ForkTests {
     }
   }
 
-  @Test func `a cut on one branch leaves nothing of another`() throws {
-    // Given a laptop and its copy, and a commander who knows of the one branch only
+  @Test func `a cut-off on one branch excludes the others`() throws {
+    // Given a device and its copy, and a commander who knows only one branch
     let folder = try TemporaryFolder()
     var valley = try Valley.with("Ada", "Ben", "Cleo", in: folder)
     try report("Before", at: "Ben", in: &valley)
@@ -297,7 +298,7 @@ struct ForkTests {
     try report("By Ben", at: "Ben", in: &valley)
     for number in 1...3 { try report("By the copy, \(number)", at: "Copy", in: &valley) }
     try valley.run(milliseconds: 10_000)
-    // When she puts the device out
+    // When she revokes the device
     let device = valley.laptops[1].credentials.device
     try valley.at("Ada") { try $0.revoke(device, now: $1) }
     valley.heal()
@@ -312,7 +313,7 @@ struct ForkTests {
     }
     #expect(status[0].root == status[1].root)
     #expect(status[0].quarantinedFrames >= 3)
-    // and what she finds honest of the other she lets count.
+    // and she releases the honest frames of the other.
     let listed = try valley.ask("Ada") { replica, _ in try replica.quarantine() }
     let first = try #require(listed.first { $0.contents.contains { $0.hasSuffix("copy, 1") } })
     try valley.at("Ada") { replica, now in
@@ -325,7 +326,7 @@ struct ForkTests {
     #expect(try titles("Ada", in: &valley) == ["Before", "By Ben", "By the copy, 1"])
   }
 
-  @Test func `a database that is damaged gives back both branches`() throws {
+  @Test func `both branches are salvaged from a damaged database`() throws {
     // Given a fork that Ada holds
     let folder = try TemporaryFolder()
     var valley = try Valley.with("Ada", "Ben", in: folder)
@@ -339,7 +340,7 @@ struct ForkTests {
     valley.heal()
     try valley.converge(within: 120_000)
     let hash = try valley.ask("Ada") { replica, _ in try replica.stateHash() }
-    // When the first page of her database is spoilt, with nobody in reach
+    // When the first page of her database is corrupted, with no peer in reach
     valley.cut(["Ada"], ["Ben", "Ben's copy"])
     let ada = valley.laptops[valley.index("Ada")]
     let path = try #require(ada.path)
@@ -349,7 +350,7 @@ struct ForkTests {
     bytes[70] ^= 1
     try bytes.write(to: URL(fileURLWithPath: path))
     #expect(try Replica.problem(ofDatabaseAt: path, of: ada.credentials, seed: Valley.seal) != nil)
-    let mended = folder.database("mended")
+    let mended = folder.database("repaired")
     _ = try Replica.salvage(
       path, into: mended, credentials: ada.credentials, witnessed: life, seed: Valley.seal)
     for suffix in ["", "-wal", "-shm"]
@@ -361,7 +362,7 @@ struct ForkTests {
     try FileManager.default.moveItem(atPath: mended, toPath: path)
     try valley.switchOn("Ada", start: .beginsAnew(above: life.generation))
 
-    // Then all of it is there again
+    // Then all of it is present again
     #expect(try valley.ask("Ada") { replica, _ in try replica.stateHash() } == hash)
     #expect(try valley.ask("Ada") { try $0.status(now: $1) }.forks.count == 1)
     #expect(try valley.ask("Ada") { replica, _ in try replica.verify() }.problems == [])

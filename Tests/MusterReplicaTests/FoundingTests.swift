@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Founding and joining")
 struct FoundingTests {
-  @Test func `a founder sees itself, and all is well`() throws {
+  @Test func `a founder sees itself, without problems`() throws {
     var valley = Valley()
     try valley.found("Ada", operation: "Fire at the ridge")
 
@@ -29,7 +29,7 @@ struct FoundingTests {
     #expect(report.stateHash == status.stateHash)
   }
 
-  @Test func `those who joined over the air agree with the founder byte for byte`() throws {
+  @Test func `devices that joined over the network agree with the founder byte for byte`() throws {
     var valley = try Valley.with("Ada", "Ben", "Cleo")
 
     #expect(Set(try valley.hashes()).count == 1)

@@ -4,7 +4,7 @@ import Testing
 @testable import MusterReplica
 @testable import MusterStore
 
-/// What is told to be missing, by what damage left of a log of which nothing could be held.
+/// The missing frames of a log, derived from what damage left of it.
 @Suite("Gaps in a damaged log")
 struct GapFinderTests {
   private let operation = OperationID(raw: Bytes16(high: 1, low: 1))
@@ -33,48 +33,48 @@ struct GapFinderTests {
     return finder.finish()
   }
 
-  /// With another body under the old hash.
+  /// Returns copies with another body under the old hash.
   private func spoiling(_ places: UInt64..., in copies: [LooseFrame]) -> [LooseFrame] {
     copies.map { places.contains($0.sequence) ? copy($0.sequence, [9], $0.hash) : $0 }
   }
 
-  @Test func `nothing is missing where every frame is whole, though nobody knows its author`() {
+  @Test func `nothing is missing if every frame is intact, even with an unknown author`() {
     #expect(gaps(copies()) == [])
     #expect(gaps([]) == [0...9])
   }
 
   @Test(arguments: 0..<10 as Range<UInt64>)
-  func `a frame whose contents are spoilt is missing, the first one too`(place: UInt64) {
+  func `a frame with corrupt contents is missing, the first one too`(place: UInt64) {
     #expect(gaps(spoiling(place, in: copies())) == [place...place])
   }
 
   @Test(arguments: 0..<10 as Range<UInt64>)
-  func `a frame of which nothing is left is missing`(place: UInt64) {
-    // After a gap the last one has nobody to vouch for it.
+  func `a frame without a copy is missing`(place: UInt64) {
+    // After a gap, no later frame proves the last one.
     let last = place == 8 ? 9 : place
     #expect(gaps(copies().filter { $0.sequence != place }) == [place...last])
   }
 
   @Test(arguments: 0..<9 as Range<UInt64>)
-  func `where a hash is spoilt nobody can tell of two frames which it is`(place: UInt64) {
+  func `a corrupt hash makes two frames undecidable`(place: UInt64) {
     let left = copies().map { $0.sequence == place ? copy(place, $0.body, .none) : $0 }
     #expect(gaps(left) == [place...place + 1])
   }
 
-  @Test func `beside a spoilt copy a whole one will do`() {
+  @Test func `an intact copy beside a corrupt one suffices`() {
     let whole = copies()
     let both = whole.flatMap { [copy($0.sequence, [9], $0.hash), $0] }
     #expect(gaps(both) == [])
   }
 
-  @Test func `after a gap nobody can tell whether the first is whole, and it counts as there`() {
+  @Test func `after a gap the first frame is undecidable, and counts as present`() {
     let left = copies().filter { !(3...5).contains($0.sequence) }
     #expect(gaps(left) == [3...5])
     #expect(gaps(spoiling(6, in: left)) == [3...5])
     #expect(gaps(spoiling(7, in: left)) == [3...7])
   }
 
-  @Test func `what follows what is held is looked at in the same way`() {
+  @Test func `frames after the held ones are treated in the same way`() {
     let whole = copies()
     let held = Head(log: log, sequence: 4, hash: whole[4].hash)
     #expect(gaps(whole, held: held) == [])

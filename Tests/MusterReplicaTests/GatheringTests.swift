@@ -8,7 +8,7 @@ struct GatheringTests {
     try valley.ask("Ben") { replica, _ in try replica.framesHeld() }
   }
 
-  @Test func `share frames, and read as if given one by one`() throws {
+  @Test func `share frames, and have the same effect as one by one`() throws {
     var valley = try Valley.with("Ada", "Ben")
     let before = try frames(&valley)
 
@@ -21,7 +21,7 @@ struct GatheringTests {
         }
       }
     }
-    // Two openings at most, and a handful of full frames.
+    // Two openings at most, and a few full frames.
     #expect(try frames(&valley) - before <= 8)
     try valley.converge()
 
@@ -33,7 +33,7 @@ struct GatheringTests {
     }
   }
 
-  @Test func `see what those before them did`() throws {
+  @Test func `see the effects of earlier commands`() throws {
     var valley = try Valley.with("Ada", "Ben")
     let old = try valley.at("Ben") { try $0.addReport(ReportDraft(title: "Old"), now: $1) }
     try valley.converge()
@@ -71,8 +71,8 @@ struct GatheringTests {
     }
   }
 
-  /// Two who change what both have read share a transaction: the second has to be told.
-  @Test func `see another version of a row that one before them changed`() throws {
+  /// Two concurrent changes of one version share a transaction: the second must be rejected.
+  @Test func `see another version of a row that an earlier command changed`() throws {
     var valley = try Valley.with("Ada", "Ben")
     let id = try valley.at("Ben") { try $0.addReport(ReportDraft(title: "Old"), now: $1) }
     let key = RowKey(kind: .report, id: id)
@@ -90,7 +90,7 @@ struct GatheringTests {
     #expect(Set(versions).count == 3)
   }
 
-  @Test func `happen all or not at all`() throws {
+  @Test func `all succeed or none does`() throws {
     var valley = try Valley.with("Ada", "Ben")
     let before = try frames(&valley)
     let life = try valley.ask("Ben") { replica, _ in replica.life }
@@ -99,7 +99,7 @@ struct GatheringTests {
       try valley.at("Ben") { replica, now in
         try replica.gather(now: now) { replica in
           let id = try replica.addReport(ReportDraft(title: "Smoke"), now: now).id
-          // An edit seals what it follows.
+          // An edit seals the writes before it.
           _ = try replica.editReport(id, ReportChanges(title: "Fire"), now: now)
           _ = try replica.addReport(ReportDraft(title: ""), now: now)
         }

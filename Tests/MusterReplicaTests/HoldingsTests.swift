@@ -4,7 +4,7 @@ import Testing
 
 @testable import MusterReplica
 
-/// What is kept outside of the database, to tell what damage took.
+/// The record outside the database that shows what damage took.
 @Suite("Holdings")
 struct HoldingsTests {
   private let credentials = Self.credentials(1)
@@ -23,7 +23,7 @@ struct HoldingsTests {
       sequence: sequence)
   }
 
-  @Test func `they come back as they were`() throws {
+  @Test func `they are read back unchanged`() throws {
     let holdings = Holdings([head(2, 5), head(1, Limits.lastSequence), head(3, 0)])
     let bytes = holdings.sealed(counter: 12, of: credentials, seed: seed)
     let opened = try #require(Holdings.opened(bytes, of: credentials))
@@ -32,7 +32,7 @@ struct HoldingsTests {
     #expect(opened.holdings.heads.map(\.sequence) == [Limits.lastSequence, 5, 0])
   }
 
-  @Test func `what is damaged, cut short, lengthened or somebody else's is nothing`() {
+  @Test func `damaged, truncated, extended or foreign holdings are rejected`() {
     let bytes = Holdings([head(1, 5)]).sealed(counter: 1, of: credentials, seed: seed)
     for place in bytes.indices {
       var flipped = bytes

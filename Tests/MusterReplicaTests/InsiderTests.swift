@@ -6,13 +6,13 @@ import Testing
 
 @testable import MusterReplica
 
-/// One enrolled device with valid keys that is malicious, stolen or unlucky. The rows are those of
+/// One enrolled device with valid keys that is malicious, stolen or faulty. The rows are those of
 /// the fault matrix.
 @Suite("One insider cannot silence others")
 struct InsiderTests {
   // MARK: Admission of revoked devices
 
-  @Test func `I1: a revoked device that repeats its join is given no key`() throws {
+  @Test func `I1: a revoked device that repeats its join receives no key`() throws {
     var valley = try Valley.with("Ada", "Ben")
     let invitation = try valley.invitation(by: "Ada", uses: 2)
     let seed = valley.seed32()
@@ -32,7 +32,7 @@ struct InsiderTests {
     var again = Enrolment(seed: seed)
     expectRefused(
       try valley.attempt(&again, invitation: invitation, from: Valley.endpoint(10)), "revoked")
-    // new keys by the same invite, whose secret Mallory knows,
+    // new keys with the same invite, whose secret Mallory knows,
     var other = Enrolment(seed: valley.seed32())
     expectRefused(
       try valley.attempt(&other, invitation: invitation, from: Valley.endpoint(11)), "closed")
@@ -74,14 +74,14 @@ struct InsiderTests {
 
   @Test(arguments: [2, 4, 6])
   func `I2: a call for help passes every hop while the admitter is away`(hops: Int) throws {
-    // Given a row of laptops that Ada admitted, the last of them while she met nobody else,
+    // Given a chain of devices that Ada admitted, the last of them while she met no other,
     let names = (0..<hops).map { "Hop\($0)" }
     var valley = try Valley.with("Ada", names[0])
     for name in names.dropFirst() { try valley.join(name, invitedBy: "Ada") }
     try valley.converge()
     for name in names { try valley.switchOff(name) }
     try valley.join("Xena", invitedBy: "Ada")
-    // whose own laptop is destroyed before it meets anybody else.
+    // whose own device is destroyed before it meets any other.
     try valley.switchOff("Ada")
     for name in names { try valley.switchOn(name) }
     valley.lineUp(names + ["Xena"])
@@ -100,7 +100,7 @@ struct InsiderTests {
       try valley.ask(names[0]) { replica, _ in try replica.reports() }.contains { $0.id == id }
     }
     #expect(took != nil, "it does not pass \(hops) hops")
-    // and all agree, also after a restart.
+    // and all converge, also after a restart.
     try valley.converge()
     #expect(try valley.ask(names[0]) { replica, _ in try replica.verify() }.problems == [])
   }
@@ -108,13 +108,13 @@ struct InsiderTests {
   // MARK: Bounds
 
   @Test(arguments: [Lane.control, .urgent, .state])
-  func `I4: a member that opens logs without end takes nobody's room`(lane: Lane) throws {
+  func `I4: a member that opens endless logs uses no one else's limit`(lane: Lane) throws {
     var valley = try Valley.with("Ada", "Ben", "Mallory")
     for _ in 0..<3 {
       try valley.at("Mallory") { try $0.openLogs(40, lane: lane, now: $1) }
       try valley.run(milliseconds: 20_000)
     }
-    // Others hold as many as there is room for and name the device,
+    // Others hold as many as the limit allows and name the device,
     let mallory = valley.laptops[valley.index("Mallory")].credentials.device
     let logs = try valley.laptops[valley.index("Ben")].store.logs().filter {
       $0.opening.certificate == valley.laptops[valley.index("Mallory")].credentials.certificate
@@ -125,7 +125,7 @@ struct InsiderTests {
     #expect(reached.contains { $0.device == mallory && $0.bound == .logs })
     let alerts = try valley.ask("Ada") { try $0.alerts(now: $1) }
     #expect(alerts.contains { $0.id.kind == .bound && $0.id.row.raw == mallory.raw })
-    // a newcomer and a new life of a known device are heard,
+    // data of a newcomer and of a new incarnation of a known device is accepted,
     try valley.join("Nora", invitedBy: "Ada")
     let id = try valley.at("Nora") {
       try $0.addReport(ReportDraft(title: "Fire", toEvacuate: true), now: $1)
@@ -141,12 +141,12 @@ struct InsiderTests {
       }
       #expect(took != nil, "\(name) does not see what others wrote")
     }
-    // and one revocation ends it: all others agree.
+    // and one revocation ends it: all others converge.
     try valley.at("Ada") { try $0.revoke(mallory, now: $1) }
     try valley.switchOff("Mallory")
     if lane == .control {
-      // Control logs past a cut stay in their set, since a revocation may be void: which of too
-      // many each laptop holds may differ, and what counts does not.
+      // Control logs after a cut-off stay in their set, since a revocation may become void: devices
+      // may hold different ones beyond the limit, but the same ones count.
       try valley.run(milliseconds: 60_000)
       #expect(Set(try valley.hashes()).count == 1)
     } else {
@@ -155,7 +155,7 @@ struct InsiderTests {
     #expect(try valley.ask("Ben") { replica, _ in try replica.boundsReached }.isEmpty)
   }
 
-  @Test func `I4: bare openings are not held`() throws {
+  @Test func `I4: openings without further frames are not held`() throws {
     var valley = try Valley.with("Ada", "Ben", "Mallory")
     let before = try valley.laptops[valley.index("Ben")].store.logs().count
     try valley.at("Mallory") { try $0.openLogs(200, lane: .state, areBare: true, now: $1) }
@@ -164,10 +164,10 @@ struct InsiderTests {
     #expect(try valley.hashes().count == 3)
   }
 
-  @Test func `a device with more logs than a revocation can name is revoked all the same`() throws {
+  @Test func `a device with more logs than a revocation can name is revoked nevertheless`() throws {
     var valley = try Valley.with("Ada", "Ben")
     let mallory = valley.laptops[valley.index("Ben")].credentials
-    // Given that Ada held them before there was a bound.
+    // Given that Ada held them before there was a limit.
     try valley.at("Ben") { try $0.openLogs(Limits.cutsPerRevocation + 30, lane: .state, now: $1) }
     let (his, hers) = (valley.laptops[valley.index("Ben")], valley.laptops[0])
     var batch = Batch()
@@ -186,7 +186,7 @@ struct InsiderTests {
     #expect(try valley.ask("Ada") { replica, _ in replica.control.isRevoked(mallory.device) })
   }
 
-  @Test func `I8: frames under made-up epochs keep nobody from the next key`() throws {
+  @Test func `I8: frames under invented epochs delay no one's next key`() throws {
     var valley = try Valley.with("Ada", "Ben", "Mallory")
     try valley.at("Mallory") { try $0.sealUnderMadeUpEpochs(60, now: $1) }
     try valley.run(milliseconds: 20_000)
@@ -199,7 +199,7 @@ struct InsiderTests {
   }
 
   @Test(arguments: [false, true])
-  func `I13: a rotation takes effect whatever epoch somebody announces`(byCommand: Bool) throws {
+  func `I13: a rotation takes effect in spite of any announced epoch`(byCommand: Bool) throws {
     var valley = try Valley.with("Ada", "Ben")
     try valley.join("Mallory", invitedBy: "Ada", role: byCommand ? .command : .member)
     try valley.join("Olaf", invitedBy: "Ada")

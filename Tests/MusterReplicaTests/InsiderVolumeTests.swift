@@ -7,8 +7,8 @@ import Testing
 
 @testable import MusterReplica
 
-/// The insider rows of the fault matrix at a volume: `MUSTER_VOLUME=1000` for all of it, in
-/// thousandths of the volume that the matrix names.
+/// The insider rows of the fault matrix at full volume: `MUSTER_VOLUME=1000` for all of it, in
+/// thousandths of the matrix's volume.
 @Suite("Insiders at volume")
 struct InsiderVolumeTests {
   private static let thousandths =
@@ -18,7 +18,7 @@ struct InsiderVolumeTests {
     max(least, whole * thousandths / 1000)
   }
 
-  @Test func `I1: drawn schedules of a revoked device's joins, with rotations`() throws {
+  @Test func `I1: random schedules of a revoked device's joins, with rotations`() throws {
     for seed in 0..<UInt64(Self.volume(100)) {
       var draw = SplitMix64(seed: seed &+ 77)
       var valley = try Valley.with("Ada", "Ben", seed: seed &+ 1)
@@ -38,7 +38,7 @@ struct InsiderVolumeTests {
         if draw.number(below: 2) == 0 { try valley.at("Ada") { try $0.rotateEpoch(now: $1) } }
         if draw.number(below: 3) == 0 { try valley.restart("Ada") }
         if draw.number(below: 3) == 0 { try valley.run(milliseconds: 90_000) }
-        // With the old keys, or with new ones by what is left of the invite.
+        // With the old keys, or with new ones and the remaining uses of the invite.
         var again = Enrolment(seed: draw.number(below: 2) == 0 ? secret : valley.seed32())
         let outcome = try valley.attempt(
           &again, invitation: invitation, upTo: 20_000, from: Valley.endpoint(10 + attempt))
@@ -47,7 +47,7 @@ struct InsiderVolumeTests {
     }
   }
 
-  @Test func `I2: drawn chains of hops, loss and authors whose admitter is gone`() throws {
+  @Test func `I2: random chains of hops, loss and authors whose issuer is gone`() throws {
     for seed in 0..<UInt64(Self.volume(1000)) {
       var draw = SplitMix64(seed: seed &+ 78)
       let names = (0..<2 + draw.number(below: 5)).map { "Hop\($0)" }
@@ -74,7 +74,7 @@ struct InsiderVolumeTests {
     }
   }
 
-  @Test func `I2: many authors whose admitter is gone are known two hops away`() throws {
+  @Test func `I2: many authors whose issuer is gone are known two hops away`() throws {
     var valley = try Valley.with("Ada", "Ben", "Cleo")
     valley.checksInvariants = false
     let authors = (0..<Self.volume(300, atLeast: 8)).map { "Author\($0)" }
@@ -88,7 +88,7 @@ struct InsiderVolumeTests {
     }
     try valley.switchOff("Ada")
     for name in ["Ben", "Cleo"] { try valley.switchOn(name) }
-    // Each meets Ben alone, for a while.
+    // Each meets only Ben, for a while.
     for name in authors {
       try valley.switchOn(name)
       valley.lineUp([name, "Ben", "Cleo"])
@@ -102,7 +102,7 @@ struct InsiderVolumeTests {
     #expect(try valley.ask("Cleo") { replica, _ in try replica.reports() }.count == authors.count)
   }
 
-  /// Lets Mallory do something in pieces that fit what waits for a peer, and everybody take it in.
+  /// Lets Mallory act in portions that fit a peer's queue, and all others process them.
   private func repeated(
     _ count: Int, in valley: inout Valley,
     _ deed: (inout Replica, Int, ClockReading) throws -> Replica.Outcome
@@ -116,7 +116,7 @@ struct InsiderVolumeTests {
     }
   }
 
-  /// What others write is seen everywhere in time.
+  /// Checks that the writes of others are shown everywhere in time.
   private func expectUnharmed(_ valley: inout Valley) throws {
     try valley.join("Nora", invitedBy: "Ada")
     for (author, title) in [("Ada", "Flood"), ("Ben", "Gas"), ("Nora", "Fire")] {
@@ -132,7 +132,7 @@ struct InsiderVolumeTests {
     }
   }
 
-  @Test func `I4: openings without end`() throws {
+  @Test func `I4: endless openings`() throws {
     var valley = try Valley.with("Ada", "Ben", "Mallory")
     valley.checksInvariants = false
     for lane in [Lane.urgent, .control] {
@@ -170,7 +170,7 @@ struct InsiderVolumeTests {
     #expect(records.count { $0.kind == .trackerPosition } == Limits.trackersPerDevice)
     #expect(records.count { $0.kind == .receipt } <= Limits.receiptsPerDevice)
     try expectUnharmed(&valley)
-    // A first record of somebody else is taken.
+    // A first record of another device is accepted.
     try valley.at("Ben") { replica, now in
       try replica.publish(
         PositionReport(fix: Fix(position: place, sampleTime: now.wall), reportedAt: now.wall),
@@ -184,7 +184,7 @@ struct InsiderVolumeTests {
     #expect(took != nil)
   }
 
-  @Test func `I8: frames under made-up epochs`() throws {
+  @Test func `I8: frames under invented epochs`() throws {
     var valley = try Valley.with("Ada", "Ben", "Mallory")
     valley.checksInvariants = false
     try repeated(Self.volume(100_000), in: &valley) {

@@ -12,7 +12,7 @@ struct JoiningTests {
     if case .refused(let reason) = joining { reason } else { nil }
   }
 
-  @Test func `an invite says what it is for`() throws {
+  @Test func `an invite shows its purpose`() throws {
     var valley = Valley()
     try valley.found("Ada", operation: "Fire at the ridge")
     let invitation = try valley.invitation(by: "Ada", role: .observer)
@@ -25,7 +25,7 @@ struct JoiningTests {
     #expect(summary.expiresAt.milliseconds(since: valley.clock.wall) == 600_000)
   }
 
-  @Test func `an invite that was altered in any byte is told from one that is refused`() throws {
+  @Test func `an invite altered in any byte is distinguished from a rejected one`() throws {
     var valley = Valley()
     try valley.found("Ada")
     let invitation = try valley.invitation(by: "Ada")
@@ -40,7 +40,7 @@ struct JoiningTests {
     }
   }
 
-  @Test func `an expired invite is refused with the reason`() throws {
+  @Test func `an expired invite is rejected with the reason`() throws {
     var valley = Valley()
     try valley.found("Ada")
     let invitation = try valley.invitation(by: "Ada", validMilliseconds: 60_000)
@@ -53,21 +53,21 @@ struct JoiningTests {
     #expect(try valley.ask("Ada") { replica, _ in try replica.devices() }.count == 1)
   }
 
-  @Test func `an invite for one is used up by the first, however often they ask`() throws {
+  @Test func `an invite for one is used up by the first, however often it requests`() throws {
     // Given an invite for one, and a network that loses every second datagram
     var valley = Valley(seed: 7)
     try valley.found("Ada")
     let invitation = try valley.invitation(by: "Ada", uses: 1)
     valley.air.lossPercent = 50
 
-    // When one device asks, gets its answer, and asks again
+    // When one device joins, gets its answer, and requests again
     var first = Enrolment(seed: valley.seed32())
     for _ in 0..<3 {
       let joining = try valley.attempt(
         &first, invitation: invitation, upTo: 60_000, from: outside)
       guard case .joined = joining else { throw Valley.JoinFailure(joining: "\(joining)") }
     }
-    // And then another
+    // And then another one
     var second = Enrolment(seed: valley.seed32())
     let late = try valley.attempt(
       &second, invitation: invitation, upTo: 60_000, from: Valley.endpoint(41))
@@ -77,7 +77,7 @@ struct JoiningTests {
     #expect(try valley.laptops[0].store.invites().map(\.usesLeft) == [0])
   }
 
-  @Test func `a device that was admitted hears so again even when the invite has expired`() throws {
+  @Test func `an admitted device gets its answer again, even after the invite's expiry`() throws {
     var valley = Valley()
     try valley.found("Ada")
     let invitation = try valley.invitation(by: "Ada", validMilliseconds: 60_000)
@@ -91,7 +91,7 @@ struct JoiningTests {
     #expect(try valley.ask("Ada") { replica, _ in try replica.devices() }.count == 2)
   }
 
-  @Test func `a withdrawn invite is refused with the reason`() throws {
+  @Test func `a withdrawn invite is rejected with the reason`() throws {
     var valley = Valley()
     try valley.found("Ada")
     let invitation = try valley.invitation(by: "Ada")
@@ -104,14 +104,14 @@ struct JoiningTests {
     #expect(refusal(joining) == "the invite was withdrawn: ask for a new one", "\(joining)")
   }
 
-  @Test func `an invite of another operation meets silence`() throws {
+  @Test func `an invite of another operation gets no answer`() throws {
     var valley = Valley(seed: 3)
     try valley.found("Ada")
     var elsewhere = Valley(seed: 4)
     try elsewhere.found("Eve", operation: "Elsewhere")
     let foreign = try elsewhere.invitation(by: "Eve")
 
-    // Eve's invite names the address at which Ada listens.
+    // Eve's invite contains the address of Ada's device.
     var enrolment = Enrolment(seed: valley.seed32())
     let joining = try valley.attempt(&enrolment, invitation: foreign, from: outside)
 
@@ -136,7 +136,7 @@ struct JoiningTests {
     #expect(credentials.role == .member)
   }
 
-  @Test func `four certificates below the root are as deep as it goes, whatever the name`() throws {
+  @Test func `four certificates below the root are the limit`() throws {
     var valley = Valley()
     try valley.found("Ada", operation: String(repeating: "n", count: Limits.lineBytes))
     try valley.join("Ben", invitedBy: "Ada", role: .command)
@@ -149,18 +149,18 @@ struct JoiningTests {
     #expect(throws: Refusal.self) { try valley.invitation(by: "Dora") }
   }
 
-  @Test func `a join request travels by file, and the grant back`() throws {
+  @Test func `a join request and its grant are carried as files`() throws {
     var valley = Valley()
     try valley.found("Ada")
     let (request, pending) = try Enrolment(seed: valley.seed32())
       .request(callsign: "Ben", passphrase: nil, seed: valley.seed32())
 
-    // When Ada admits what is on the stick
+    // When Ada admits the request file
     let (grant, callsign) = try valley.at("Ada") { replica, now in
       let admitted = try replica.admit(request: request, role: .member, now: now)
       return ((admitted.grant, admitted.callsign), admitted.outcome)
     }
-    // Then Ben, who was switched off meanwhile, takes part
+    // Then Ben, whose device was restarted, takes part
     let (enrolment, name) = try Enrolment.resume(pending: pending, passphrase: nil)
     let (credentials, keys) = try enrolment.join(grant: grant)
     try valley.switchOn(credentials, as: "Ben", store: .inMemory(), path: nil)
@@ -173,7 +173,7 @@ struct JoiningTests {
     #expect(Set(users.map(\.callsign)) == ["Ada", "Ben"])
   }
 
-  @Test func `files that were altered or are another's are refused in one line`() throws {
+  @Test func `altered and foreign files are rejected in one line`() throws {
     var valley = Valley()
     try valley.found("Ada")
     let ben = Enrolment(seed: valley.seed32())

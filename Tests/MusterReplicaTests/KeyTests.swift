@@ -10,8 +10,8 @@ struct KeyTests {
     try valley.at(name) { try $0.rotateEpoch(now: $1) }
   }
 
-  @Test func `frames that come before their key wait for it, over a restart too`() throws {
-    // Given a new key that only Ada has, and a relay that carries her words to Ben
+  @Test func `frames that arrive before their key wait for it, over a restart too`() throws {
+    // Given a new key that only Ada has, and a relay that carries her frames to Ben
     let folder = try TemporaryFolder()
     var valley = try Valley.with("Ada", "Ben", in: folder)
     try valley.join("Relay", invitedBy: "Ada", role: .relay)
@@ -29,7 +29,7 @@ struct KeyTests {
     try #require(held != nil)
     try valley.run(milliseconds: 20_000)
 
-    // Then Ben holds them, says that he cannot read them, and does not forget them
+    // Then Ben holds them, reports that he cannot read them, and keeps them
     let waiting = try valley.ask("Ben") { try $0.status(now: $1) }
     #expect(waiting.stateIsIncomplete)
     #expect(try valley.ask("Ben") { replica, _ in try replica.reports() }.isEmpty)
@@ -38,7 +38,7 @@ struct KeyTests {
     #expect(after.waitingFrames == waiting.waitingFrames)
     #expect(after.stateHash == waiting.stateHash)
 
-    // When Ada is there again, he asks her for the key
+    // When Ada is in reach again, he requests the key
     valley.heal()
     try valley.converge()
 
@@ -48,8 +48,8 @@ struct KeyTests {
     #expect(try valley.ask("Ben") { replica, _ in try replica.verify() }.problems == [])
   }
 
-  @Test func `a commander hands on a key that was sealed to her, its maker being away`() throws {
-    // Given Ben out of reach while Ada makes a key, writes under it and leaves
+  @Test func `a commander sends a key that was sealed to her, while its author is away`() throws {
+    // Given Ben out of reach while Ada creates a key, uses it and leaves
     var valley = try Valley.with("Ada", "Ben")
     try valley.join("Cleo", invitedBy: "Ada", role: .command)
     try valley.converge()
@@ -59,7 +59,7 @@ struct KeyTests {
     try valley.run(milliseconds: 20_000)
     #expect(try valley.ask("Cleo") { replica, _ in try replica.report(id) }.title == "Smoke")
 
-    // Then Cleo, who found it sealed to her in the announcement, hands it on
+    // Then Cleo, who found it sealed to her in the announcement, sends it
     valley.cut(["Ada"], ["Ben", "Cleo"])
     let read = try valley.wait(upTo: 60_000) {
       try $0.ask("Ben") { replica, _ in try replica.reports() }.map(\.title) == ["Smoke"]
@@ -67,7 +67,7 @@ struct KeyTests {
     #expect(read != nil)
   }
 
-  @Test func `who joins late reads what was written before, under every key`() throws {
+  @Test func `a late joiner reads earlier data, under every key`() throws {
     var valley = try Valley.with("Ada")
     for number in 0..<4 {
       try valley.at("Ada") { try $0.addReport(ReportDraft(title: "\(number)"), now: $1) }
@@ -80,7 +80,7 @@ struct KeyTests {
     #expect(Set(reports.map(\.title)) == ["0", "1", "2", "3"])
   }
 
-  @Test func `a commander's epoch counts over restarts, in whatever order the logs lie`() throws {
+  @Test func `a commander's epoch counts over restarts, in any order of the logs`() throws {
     for seed in UInt64(1)...6 {
       var valley = try Valley.with("Ada", seed: seed)
       try valley.join("Ben", invitedBy: "Ada", role: .command)

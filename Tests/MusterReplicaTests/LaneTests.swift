@@ -7,7 +7,7 @@ import Testing
 
 @Suite("Lanes overtake one another")
 struct LaneTests {
-  /// The frames of a lane's log of a laptop, with its opening.
+  /// Returns the frames of a device's log in a lane, with its opening.
   private func log(
     _ lane: Lane, of name: String, in valley: Valley
   ) throws -> (opening: Opening, frames: [Frame]) {
@@ -22,8 +22,8 @@ struct LaneTests {
     return (summary.opening, frames)
   }
 
-  @Test func `an urgent edit of a row that is still to come applies at once`() throws {
-    // Given a report in the state lane that its owner then finds to be deadly
+  @Test func `an urgent edit of a row that has not arrived applies at once`() throws {
+    // Given a report in the state lane that its owner then marks as deadly
     var valley = try Valley.with("Ada", "Ben")
     valley.cut(["Ada"], ["Ben"])
     let id = try valley.at("Ben") {
@@ -49,7 +49,7 @@ struct LaneTests {
     #expect(early.toEvacuate)
     #expect(early.owner == valley.laptops[1].credentials.user)
 
-    // Then the rest settles in as if it had come first.
+    // Then the rest has the same result as if it had arrived first.
     try valley.restart("Ada")
     valley.heal()
     try valley.converge()
@@ -60,7 +60,7 @@ struct LaneTests {
   }
 
   @Test func `the order in which lanes and authors arrive changes nothing`() throws {
-    // Given edits of two people over three lanes' logs
+    // Given edits of two people in the logs of three lanes
     var valley = try Valley.with("Ada", "Ben")
     let id = try valley.at("Ben") { try $0.addReport(ReportDraft(title: "Smell"), now: $1) }
     try valley.converge()
@@ -82,7 +82,7 @@ struct LaneTests {
       try log(.urgent, of: "Ben", in: valley),
     ]
 
-    // When a new replica takes them in one order after another
+    // When a new replica receives them in each order
     for order in [[0, 1, 2], [0, 2, 1], [1, 0, 2], [1, 2, 0], [2, 0, 1], [2, 1, 0]] {
       var replica = try Replica(
         store: .inMemory(), credentials: valley.laptops[1].credentials, start: .goesOn,

@@ -5,13 +5,13 @@ import Testing
 @testable import MusterReplica
 @testable import MusterSync
 
-@Suite("Who hears whom")
+@Suite("Mesh topology")
 struct MeshTests {
   private func mesh(at name: String, in valley: inout Valley) throws -> [MeshLink] {
     try valley.ask(name) { try $0.mesh(now: $1) }.links
   }
 
-  /// `Ben→Cleo` for each link, by callsign.
+  /// Returns `Ben→Cleo` for each link, by callsign.
   private func hearing(at name: String, in valley: inout Valley) throws -> Set<String> {
     Set(try mesh(at: name, in: &valley).map { "\($0.fromCallsign)→\($0.toCallsign)" })
   }
@@ -27,7 +27,7 @@ struct MeshTests {
     }
   }
 
-  @Test func `the end of a chain knows that those at the other end hear each other`() throws {
+  @Test func `the end of a chain knows the links at the other end`() throws {
     var valley = try Valley.with("Ada", "Ben", "Cleo", "Dora")
     valley.lineUp("Ada", "Ben", "Cleo", "Dora")
     try valley.run(milliseconds: 15 * 60_000)
@@ -37,13 +37,13 @@ struct MeshTests {
     }
     for link in try mesh(at: "Ada", in: &valley) {
       #expect(link.isMutual && link.isCurrent && link.path == .multicast)
-      // How far behind somebody is, is known of own neighbours alone
+      // Missing frames are known only for own neighbours
       #expect((link.behindFrames != nil) == (link.fromCallsign == "Ada"))
       #expect(link.since <= link.toldAt)
     }
   }
 
-  @Test func `while nothing changes nothing is told, over a restart too`() throws {
+  @Test func `without a change nothing is published, over a restart too`() throws {
     let folder = try TemporaryFolder()
     var valley = try Valley.with("Ada", "Ben", "Cleo", in: folder)
     try valley.run(milliseconds: 120_000)
@@ -55,7 +55,7 @@ struct MeshTests {
     #expect(try told(by: "Ben", at: "Ada", in: &valley) == first)
   }
 
-  @Test func `where there is little room nobody tells, and then they do`() throws {
+  @Test func `on a full link neighbours are published later`() throws {
     var valley = try Valley.with("Ada", "Ben")
     for name in valley.names {
       try valley.at(name) { try $0.limitLinks(to: LinkRate(bytesPerSecond: 8000), now: $1) }
@@ -68,7 +68,7 @@ struct MeshTests {
     #expect(try hearing(at: "Ada", in: &valley) == ["Ada→Ben", "Ben→Ada"])
   }
 
-  @Test func `who is gone is no longer heard, and what they told last is old`() throws {
+  @Test func `a lost device is no neighbour, and its last record is outdated`() throws {
     var valley = try Valley.with("Ada", "Ben", "Cleo")
     valley.lineUp("Ada", "Ben", "Cleo")
     try valley.run(milliseconds: 900_000)
@@ -81,10 +81,10 @@ struct MeshTests {
     #expect(last.toCallsign == "Ben" && !last.isMutual && !last.isCurrent)
   }
 
-  @Test func `who hears and is not heard is shown so`() throws {
+  @Test func `a one-way link is shown as such`() throws {
     var valley = try Valley.with("Ada", "Ben", "Cleo")
     try valley.run(milliseconds: 120_000)
-    // Given that Ben said before he left that he hears Ada alone
+    // Given that Ben published before he left that Ada is his only neighbour
     let links = try mesh(at: "Ada", in: &valley)
     #expect(links.count == 6 && links.allSatisfy(\.isMutual))
     try valley.switchOff("Cleo")
@@ -94,7 +94,7 @@ struct MeshTests {
     #expect(left.filter { $0.toCallsign == "Cleo" }.isEmpty)
   }
 
-  @Test func `a relay tells nothing, and what somebody revoked told counts for nothing`() throws {
+  @Test func `a relay publishes nothing, and records of revoked devices are ignored`() throws {
     var valley = try Valley.with("Ada", "Ben", "Cleo")
     try valley.join("Mast", invitedBy: "Ada", role: .relay)
     try valley.run(milliseconds: 180_000)
@@ -114,7 +114,7 @@ struct MeshTests {
     valley.laptops[valley.index(name)].credentials.local.author.user.short
   }
 
-  @Test func `a relay's word on whom it hears is taken by nobody`() throws {
+  @Test func `a relay's neighbour record is rejected`() throws {
     var valley = try Valley.with("Ada", "Ben")
     try valley.join("Mast", invitedBy: "Ada", role: .relay)
     try valley.run(milliseconds: 120_000)
@@ -129,14 +129,14 @@ struct MeshTests {
     }
     try valley.ask("Ada") { replica, _ in
       guard case .refused(.forged) = replica.engine.take(forged, paidBy: nil) else {
-        Issue.record("it was taken")
+        Issue.record("it was accepted")
         return
       }
     }
   }
 }
 
-@Suite("When it is told whom a device hears")
+@Suite("When a device publishes its neighbours")
 struct NeighbourDeskTests {
   private static let ben = DeviceID(raw: Bytes16(high: 1, low: 1))
   private static let cleo = DeviceID(raw: Bytes16(high: 2, low: 2))
@@ -145,7 +145,8 @@ struct NeighbourDeskTests {
 
   private func at(_ seconds: Int64) -> Instant { Instant(microseconds: seconds * 1_000_000) }
 
-  /// The seconds at which it tells, when it hears what `heard` says, looked at each second.
+  /// Returns the seconds at which it publishes, with the neighbours of `heard`, checked each
+  /// second.
   private func tellings(
     until end: Int64, _ heard: (Int64) -> NeighbourDesk.Heard
   ) -> [Int64] {
@@ -161,12 +162,12 @@ struct NeighbourDeskTests {
     return told
   }
 
-  @Test func `once that has settled, and not again`() {
+  @Test func `once after a change has settled`() {
     #expect(tellings(until: 86_400) { _ in one } == [20])
-    #expect(tellings(until: 3600) { _ in [:] }.isEmpty, "who hears nobody tells nobody")
+    #expect(tellings(until: 3600) { _ in [:] }.isEmpty, "no neighbours, no record")
   }
 
-  @Test func `a change that is undone before it is due is not told`() {
+  @Test func `a change that is undone before it is due is not published`() {
     #expect(tellings(until: 3600) { (100..<110).contains($0) ? both : one } == [20])
   }
 
@@ -176,7 +177,7 @@ struct NeighbourDeskTests {
     #expect(tellings(until: 3600) { $0 < 1000 ? one : other } == [20, 1180])
   }
 
-  @Test func `while it goes on changing it is told ever less often, at last twice an hour`() {
+  @Test func `with continuous changes the interval grows, up to half an hour`() {
     let told = tellings(until: 86_400) { $0 / 30 % 2 == 0 ? one : both }
     let waits = zip(told, told.dropFirst()).map { $1 - $0 }
     #expect(waits.allSatisfy { $0 >= 120 })
@@ -185,7 +186,7 @@ struct NeighbourDeskTests {
     #expect(told.count < 60)
   }
 
-  @Test func `after a long rest a change is told soon again`() {
+  @Test func `after a long pause a change is published soon again`() {
     let told = tellings(until: 86_400) { second in
       second < 7200 ? (second / 30 % 2 == 0 ? one : both) : second < 40_000 ? one : both
     }

@@ -28,7 +28,7 @@ struct OrderTests {
     try valley.ask(name) { try $0.directive(id, now: $1) }.people.first { $0.callsign == callsign }
   }
 
-  @Test func `22.4: an assembly zone alone orders nobody; an order names zone, way and deadline`()
+  @Test func `22.4: an assembly zone alone is no order; an order has zone, direction and deadline`()
     throws
   {
     var valley = try Valley.with("Ada", "Ben")
@@ -50,7 +50,7 @@ struct OrderTests {
     let ben = try respondent("Ben", of: order, by: "Ada", in: &valley)
     #expect(ben?.state == .unaccounted && ben?.direction?.zone.name == "School")
 
-    // Inside the zone since the order, Ben is present, and nothing is asked of him.
+    // Inside the zone since the order, Ben is present, and the order is satisfied.
     try valley.run(milliseconds: 1000)
     try valley.at("Ben") { try $0.ingest(fix(metresNorth: 10, second: 2), now: $1) }
     try valley.converge()
@@ -59,7 +59,7 @@ struct OrderTests {
     #expect(try valley.ask("Ben") { try $0.alerts(now: $1) } == [])
   }
 
-  @Test func `only a fix inside the named zones makes somebody present`() throws {
+  @Test func `only a fix inside the named zones makes a person present`() throws {
     var valley = try Valley.with("Ada", "Ben")
     let school = try zone("School", in: &valley)
     let church = try zone("Church", metresNorth: 2000, in: &valley)
@@ -73,7 +73,7 @@ struct OrderTests {
     try valley.converge()
     try valley.run(milliseconds: 2000)
     #expect(try respondent("Ben", of: named, by: "Ada", in: &valley)?.state == .unaccounted)
-    // Being seen answers no roll call
+    // Being observed answers no roll call
     let seen = try respondent("Ben", of: open, by: "Ada", in: &valley)
     #expect(seen?.state == .unaccounted)
     #expect(seen?.reason == "seen inside School, has not answered")
@@ -83,7 +83,7 @@ struct OrderTests {
     #expect(later?.reason.contains("School") == false)
   }
 
-  @Test func `an order replaces the open ones of its audience, and no others`() throws {
+  @Test func `an order supersedes the open ones of its audience, and no others`() throws {
     var valley = try Valley.with("Ada", "Ben", "Cleo")
     try valley.at("Cleo") { try $0.setTeam("North", of: nil, now: $1) }
     try valley.converge()
@@ -108,7 +108,7 @@ struct OrderTests {
     #expect(try valley.ask("Ada") { try $0.directive(third, now: $1) }.supersedes == [second])
   }
 
-  @Test func `22.8: a roll call is for those who were known, and late arrivals stand apart`() throws
+  @Test func `22.8: a roll call addresses known people, and lists late arrivals separately`() throws
   {
     var valley = try Valley.with("Ada", "Ben", "Cleo")
     try valley.at("Ben") {
@@ -133,7 +133,7 @@ struct OrderTests {
     }
   }
 
-  @Test func `an answer is taken back by whoever gave it, and by command`() throws {
+  @Test func `an answer is withdrawn by its author, and by command`() throws {
     var valley = try Valley.with("Ada", "Ben")
     let ben = valley.laptops[1].credentials.user
     let call = try valley.at("Ada") { try $0.direct(DirectiveDraft(kind: .rollcall), now: $1) }
@@ -170,7 +170,7 @@ struct OrderTests {
     #expect(refusal { _ = try waiting(false) }?.hasPrefix("2 open directives: name one of") == true)
   }
 
-  @Test func `an answer without an id is meant for what an answer satisfies`() throws {
+  @Test func `an answer without an id applies to a directive that an answer satisfies`() throws {
     var valley = try Valley.with("Ada", "Ben")
     try valley.at("Ada") { try $0.direct(DirectiveDraft(kind: .evacuate), now: $1) }
     let call = try valley.at("Ada") { try $0.direct(DirectiveDraft(kind: .rollcall), now: $1) }
@@ -181,7 +181,7 @@ struct OrderTests {
     #expect(waiting == call)
   }
 
-  @Test func `a zone and its order come in one commit, the order first`() throws {
+  @Test func `a zone and its order are one commit, the order first`() throws {
     var valley = try Valley.with("Ada", "Ben")
     let draft = FenceDraft(name: "School", kind: .muster, geometry: circle(metres: 100))
     var made: (fence: RowID, directive: RowID)?
@@ -203,7 +203,7 @@ struct OrderTests {
       } == "people can only be sent to an assembly zone: make it of kind muster")
   }
 
-  @Test func `an order that cannot be followed is refused with what to do, and nothing is written`()
+  @Test func `an invalid order is rejected with a remedy, and nothing is written`()
     throws
   {
     var valley = try Valley.with("Ada", "Ben")
@@ -234,7 +234,7 @@ struct OrderTests {
     }
   }
 
-  @Test func `a zone is named by its name where that is unique, or by its id`() throws {
+  @Test func `a zone is named by a unique name, or by its id`() throws {
     var valley = try Valley.with("Ada")
     let school = try zone("School", in: &valley)
     for _ in 0..<2 { _ = try zone("Church", metresNorth: 900, in: &valley) }
@@ -251,7 +251,7 @@ struct OrderTests {
       refusal { _ = try named("Mill") } == "no zone is called Mill, or has an id that begins so")
   }
 
-  @Test func `a zone carries a review time, and its alerts are switched`() throws {
+  @Test func `a zone has a review time, and its alerts can be switched off`() throws {
     var valley = try Valley.with("Ada", "Ben")
     let plume = try zone("Plume", .hazard, in: &valley)
     func shown() throws -> FenceSummary {

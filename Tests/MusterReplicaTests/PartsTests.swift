@@ -3,10 +3,10 @@ import MusterReplica
 import TestSupport
 import Testing
 
-@Suite("What no frame can hold")
+@Suite("Entries too large for a frame")
 struct PartsTests {
   @Test(arguments: [0, 30])
-  func `a long description and a long outline travel in parts`(lossPercent: Int) throws {
+  func `a long description and a long outline are sent in parts`(lossPercent: Int) throws {
     var valley = try Valley.with("Ada", "Ben")
     valley.checksInvariants = false
     valley.air.lossPercent = lossPercent
@@ -36,7 +36,7 @@ struct PartsTests {
     #expect(lossPercent == 0 || valley.air.lost > 0)
   }
 
-  @Test func `a description in parts takes away the one that its author wrote before`() throws {
+  @Test func `a description in parts supersedes its author's previous one`() throws {
     var valley = try Valley.with("Ada", "Ben")
     valley.checksInvariants = false
     let report = try valley.at("Ada") {
@@ -56,8 +56,8 @@ struct PartsTests {
     }
   }
 
-  @Test func `parts wait over a restart for those that are still to come`() throws {
-    // Given an outline of 7,000 vertices on its way over a narrow link, piece by piece
+  @Test func `parts wait over a restart for the missing ones`() throws {
+    // Given an outline of 7,000 vertices that is sent over a narrow link, part by part
     let folder = try TemporaryFolder()
     var valley = try Valley.with("Ada", "Ben", seed: 5, in: folder)
     valley.checksInvariants = false
@@ -74,7 +74,7 @@ struct PartsTests {
     #expect(try valley.ask("Ben") { replica, _ in try replica.fences() }.isEmpty)
     #expect(try valley.ask("Ben") { replica, _ in try replica.verify() }.problems == [])
 
-    // When the laptop is switched off and on before the rest has come
+    // When the device restarts before the rest has arrived
     try valley.restart("Ben")
     #expect(try valley.ask("Ben") { try $0.status(now: $1) }.waitingFrames > 0)
     valley.air.lossPercent = 10

@@ -3,7 +3,7 @@ import MusterReplica
 import MusterStore
 import Testing
 
-@Suite("People outlive devices and speak for themselves")
+@Suite("People outlive devices and report for themselves")
 struct PeopleTests {
   private func user(
     _ callsign: String, by name: String, in valley: inout Valley
@@ -12,7 +12,7 @@ struct PeopleTests {
     return try #require(users.first { $0.callsign == callsign })
   }
 
-  @Test func `a login speaks for its person, and their own word takes that away`() throws {
+  @Test func `a login reports for its person, and their own claim supersedes that`() throws {
     var valley = try Valley.with("Ada", "Ben")
     let ben = valley.laptops[1].credentials.user
     try valley.at("Ada") {
@@ -22,13 +22,13 @@ struct PeopleTests {
     for name in valley.names {
       let seen = try user("Ben", by: name, in: &valley)
       #expect(seen.reason == "needs help, reported by ben.k, via Ada's post: leg")
-      // The post's own user has said nothing.
+      // The post's own user has made no claim.
       #expect(try user("Ada", by: name, in: &valley).word == nil)
     }
     try valley.at("Ben") { try $0.claimSafety(.safe, note: "", now: $1) }
     try valley.converge()
     #expect(try user("Ben", by: "Ada", in: &valley).reason == "reported safe")
-    // A member relays for nobody.
+    // A member cannot relay.
     #expect(throws: Refusal.self) {
       try valley.at("Ben") {
         try $0.relayClaim(.safe, note: "", login: "x", of: ben, now: $1)
@@ -67,7 +67,7 @@ struct PeopleTests {
     #expect(try user("Ben", by: "Ada", in: &valley).safety == .safe)
   }
 
-  @Test func `whoever carries a phone calls for help by the laptop that listens to it`() throws {
+  @Test func `the carrier of a phone calls for help through the node that records it`() throws {
     var valley = try Valley.with("Ada", "Ben", "Cleo")
     try valley.at("Ben") {
       try $0.ingest(fix(metresNorth: 0, second: 1), ofTracker: "Truck", now: $1)
@@ -79,7 +79,7 @@ struct PeopleTests {
     }
     try valley.converge()
     #expect(try user("Truck", by: "Ada", in: &valley).reason == "asked for help: stuck")
-    // Neither another member speaks for it, nor anybody for a person with a device.
+    // Neither another member can report for it, nor anyone for a person with a device.
     #expect(throws: Refusal.self) {
       try valley.at("Cleo") { try $0.claimSafety(.safe, note: "", forTracker: truck, now: $1) }
     }
@@ -90,7 +90,7 @@ struct PeopleTests {
     try valley.at("Ada") { try $0.overrideSafety(of: truck, .safe, note: "", now: $1) }
     try valley.converge()
     #expect(try user("Truck", by: "Cleo", in: &valley).safety == .safe)
-    // What the carrier says next takes command's word away.
+    // The carrier's next claim supersedes command's statement.
     try valley.at("Ben") {
       try $0.claimSafety(.needsHelp, note: "stuck", forTracker: truck, now: $1)
     }
@@ -117,7 +117,7 @@ struct PeopleTests {
       try valley.at("Ada") { try $0.signOn(ben, reason: "", now: $1) }
     }
     try valley.converge()
-    // Ben himself, once he is well, and before an order names him
+    // Ben himself, once he is safe, and before an order names him
     try valley.at("Ben") { try $0.claimSafety(.safe, note: "", now: $1) }
     try valley.at("Ben") { try $0.signOff(nil, reason: "home", isConfirmed: false, now: $1) }
     try valley.at("Ben") { try $0.signOn(nil, reason: "back", now: $1) }
@@ -126,14 +126,14 @@ struct PeopleTests {
     #expect(throws: Refusal.self) {
       try valley.at("Ben") { try $0.signOff(nil, reason: "home", isConfirmed: false, now: $1) }
     }
-    // A member signs nobody else off.
+    // A member signs no one else off.
     let ada = valley.laptops[0].credentials.user
     #expect(throws: Refusal.self) {
       try valley.at("Ben") { try $0.signOff(ada, reason: "x", isConfirmed: true, now: $1) }
     }
   }
 
-  @Test func `a permit is for somebody, in a hazard zone, and is revoked for good`() throws {
+  @Test func `a permit needs people and a hazard zone, and is revoked permanently`() throws {
     var valley = try Valley.with("Ada", "Ben")
     let ben = valley.laptops[1].credentials.user
     let plume = try valley.at("Ada") {
@@ -166,7 +166,7 @@ struct PeopleTests {
       try valley.ask("Ben") { replica, _ in try replica.permits() }.map(\.isRevoked) == [true])
   }
 
-  @Test func `who took notice of a call for help is known everywhere, for that call alone`() throws
+  @Test func `the acknowledgement of a help claim is known everywhere, for that claim only`() throws
   {
     var valley = try Valley.with("Ada", "Ben", "Cleo")
     let cleo = valley.laptops[2].credentials.user
@@ -184,10 +184,10 @@ struct PeopleTests {
     #expect(try acknowledgement(by: "Ada") == "Ben")
     let told = try valley.ask("Ada") { try $0.reviewAlerts(now: $1) }.alertChanges
     guard case .acknowledged? = told.first else {
-      Issue.record("nobody was told: \(told)")
+      Issue.record("no alert was raised: \(told)")
       return
     }
-    // A second call is another matter, whether or not the first was over
+    // A second claim is another matter, whether or not the first is resolved
     try valley.at("Cleo") { try $0.claimSafety(.needsHelp, note: "arm", now: $1) }
     try valley.converge()
     #expect(try acknowledgement(by: "Ada") == nil)
@@ -204,7 +204,7 @@ struct PeopleTests {
     #expect(try acknowledgement(by: "Ben") == "cleo.m (Cleo), via Ada's post")
   }
 
-  @Test func `an alert that has ended and comes again waits for somebody again`() throws {
+  @Test func `an alert that ended and returns needs a new acknowledgement`() throws {
     var valley = try Valley.with("Ada", "Ben")
     func silence(by name: String) throws -> Alert? {
       _ = try valley.ask(name) { try $0.reviewAlerts(now: $1) }
@@ -219,7 +219,7 @@ struct PeopleTests {
     #expect(try silence(by: "Ada")?.acknowledgement?.name == "Ada")
     try valley.restart("Ada")
     #expect(try silence(by: "Ada")?.acknowledgement?.name == "Ada")
-    // When Ben is heard again, and goes silent again
+    // When Ben is in contact again, and becomes silent again
     try valley.switchOn("Ben")
     try valley.at("Ben") { try $0.ingest(fix(metresNorth: 0, second: 2), now: $1) }
     try valley.run(milliseconds: 30_000)

@@ -2,7 +2,7 @@ import MusterModel
 import MusterReplica
 import Testing
 
-/// The status function as every node reads it from what it holds.
+/// The status function with the input of a real node.
 @Suite struct PersonStatusTests {
   private func person(
     _ callsign: String, by name: String, in valley: inout Valley
@@ -45,7 +45,7 @@ import Testing
     }
   }
 
-  @Test func `22.4: a zone orders nobody; an order does, and command learns when all are there`()
+  @Test func `22.4: a zone is no order, and command is notified when all satisfy an order`()
     throws
   {
     var valley = try Valley.with("Ada", "Ben")
@@ -75,13 +75,13 @@ import Testing
     #expect(kinds.contains(.safe) && kinds.contains(.orderDone), "\(kinds)")
   }
 
-  @Test func `An order that nobody follows is unaccounted two minutes after its deadline`() throws {
+  @Test func `An unsatisfied order is unaccounted two minutes after its deadline`() throws {
     var valley = try Valley.with("Ada", "Ben")
     try valley.at("Ada") {
       try $0.addFence(
         FenceDraft(name: "School", kind: .muster, geometry: circle(metres: 100)), now: $1)
     }
-    // Ten years ahead: no wall clock moves a deadline.
+    // Ten years ahead: no wall clock affects a deadline.
     valley.setClock("Ben", aheadMilliseconds: 315_360_000_000)
     try step("Ben", 1, 1000, in: &valley)
     try valley.at("Ada") {

@@ -6,8 +6,8 @@ import Testing
 
 @Suite("Far from the command post")
 struct ProvenTests {
-  @Test func `two who joined by file read each other far from whoever admitted them`() throws {
-    // Given two whom Ada admitted by memory stick, and who are out of her reach
+  @Test func `two devices that joined by file read each other far from their issuer`() throws {
+    // Given two devices that Ada admitted by memory stick, out of her reach
     let folder = try TemporaryFolder()
     var valley = Valley()
     try valley.found("Ada")
@@ -34,9 +34,9 @@ struct ProvenTests {
     for (name, other) in [("Ben", "Cleo"), ("Cleo", "Ben")] {
       try valley.begin(name, with: try #require(keys[name]), knowing: other)
     }
-    // When one files a report
+    // When one adds a report
     let id = try valley.at("Ben") { try $0.addReport(ReportDraft(title: "Smoke"), now: $1) }
-    // Then the other reads it, and still does after a restart,
+    // Then the other reads it, also after a restart,
     let took = try valley.wait(upTo: 30_000) { valley in
       try valley.ask("Cleo") { replica, _ in try replica.reports() }.contains { $0.id == id }
     }
@@ -44,7 +44,7 @@ struct ProvenTests {
     try valley.restart("Cleo")
     #expect(try valley.ask("Cleo") { replica, _ in try replica.verify() }.problems == [])
     #expect(try valley.ask("Cleo") { replica, _ in try replica.report(id) }.title == "Smoke")
-    // and all agree once Ada is in reach.
+    // and all converge once Ada is in reach.
     valley.heal()
     let ada = valley.laptops[valley.index("Ada")].endpoint
     try valley.at("Ben") { try $0.contact([ada], now: $1) }

@@ -3,7 +3,7 @@ import Testing
 
 @testable import MusterReplica
 
-@Suite("Which receipts come first")
+@Suite("The order of receipts")
 struct ReceiptDeskTests {
   private func log(_ number: UInt64) -> LogID { LogID(raw: Bytes16(high: 0, low: number)) }
 
@@ -22,7 +22,7 @@ struct ReceiptDeskTests {
     #expect(first.dropFirst().allSatisfy { $0.raw.low >= 10 }, "state comes before history")
   }
 
-  @Test func `of one lane those longest due come first, and each comes once`() {
+  @Test func `in one lane those longest due come first, each once`() {
     var desk = ReceiptDesk()
     for number in 0..<10 as Range<UInt64> {
       desk.owe(log(number), lane: .state, now: instant(Int64(10 - number) * 100))

@@ -5,13 +5,13 @@ import Testing
 
 @testable import MusterReplica
 
-@Suite("Switched off and on")
+@Suite("Restarts")
 struct RestartTests {
   private func life(_ name: String, in valley: inout Valley) throws -> Replica.Life {
     try valley.ask(name) { replica, _ in replica.life }
   }
 
-  @Test func `a restart goes on where it stopped`() throws {
+  @Test func `a restart continues where it stopped`() throws {
     let folder = try TemporaryFolder()
     var valley = try Valley.with("Ada", "Ben", in: folder)
     let id = try valley.at("Ben") { try $0.addReport(ReportDraft(title: "Smoke"), now: $1) }
@@ -22,7 +22,7 @@ struct RestartTests {
     #expect(reports.map(\.delivery.devices) == [2])
 
     try valley.restart("Ben")
-    // Who holds them is learnt anew.
+    // The holders are determined again.
     let commandPost = reports[0].delivery.commandPost
     reports[0].delivery = Delivery(devices: 1, total: 2, commandPost: commandPost)
 
@@ -33,7 +33,7 @@ struct RestartTests {
     #expect(after.frames == status.frames)
     #expect(try valley.ask("Ben") { replica, _ in try replica.reports() } == reports)
 
-    // And what is written next follows
+    // And the next write continues the log
     try valley.at("Ben") { try $0.editReport(id, ReportChanges(severity: 3), now: $1) }
     try valley.converge()
     let sequences = try life("Ben", in: &valley).sequences
@@ -42,7 +42,7 @@ struct RestartTests {
     #expect(try valley.ask("Ben") { replica, _ in try replica.verify() }.problems == [])
   }
 
-  @Test func `a new life opens new logs beside the old ones, and peers go along`() throws {
+  @Test func `a new incarnation opens new logs beside the old, and peers accept them`() throws {
     let folder = try TemporaryFolder()
     var valley = try Valley.with("Ada", "Ben", in: folder)
     try valley.at("Ben") { try $0.addReport(ReportDraft(title: "Old"), now: $1) }
@@ -66,12 +66,12 @@ struct RestartTests {
     #expect(Set(reports.map(\.title)) == ["Old", "New"])
     #expect(try valley.ask("Ada") { replica, _ in try replica.verify() }.problems == [])
 
-    // And the new life goes on over a restart
+    // And the new incarnation continues over a restart
     try valley.restart("Ben")
     #expect(try life("Ben", in: &valley) == after)
   }
 
-  @Test func `a life begins above the generation that somebody else remembers`() throws {
+  @Test func `an incarnation starts above the generation in the sentinel`() throws {
     var valley = try Valley.with("Ada", "Ben")
     try valley.restart("Ben", start: .beginsAnew(above: 7))
     #expect(try life("Ben", in: &valley).generation == 8)
@@ -79,7 +79,7 @@ struct RestartTests {
     try valley.converge()
   }
 
-  @Test func `an emptied laptop gets everything back from its peers`() throws {
+  @Test func `an emptied device receives everything from its peers`() throws {
     let folder = try TemporaryFolder()
     var valley = try Valley.with("Ada", "Ben", in: folder)
     try valley.at("Ben") { try $0.addReport(ReportDraft(title: "Smoke"), now: $1) }
@@ -87,7 +87,7 @@ struct RestartTests {
     try valley.converge()
     let hash = try valley.hashes()[0]
 
-    // When its disk is lost, and only the key file is left
+    // When its disk is lost, except the key file
     try valley.switchOff("Ben")
     let old = valley.laptops[1]
     valley.laptops[1] = Valley.Laptop(
@@ -102,7 +102,7 @@ struct RestartTests {
     #expect(try valley.ask("Ada") { replica, _ in try replica.reports() }.count == 2)
   }
 
-  @Test func `positions of the same life replace one another over restarts`() throws {
+  @Test func `positions of one incarnation replace one another over restarts`() throws {
     let folder = try TemporaryFolder()
     var valley = try Valley.with("Ada", "Ben", in: folder)
     for round in 0..<3 {
@@ -117,7 +117,7 @@ struct RestartTests {
     }
   }
 
-  @Test func `addresses at which peers were met are remembered`() throws {
+  @Test func `addresses of peers are stored`() throws {
     let folder = try TemporaryFolder()
     var valley = try Valley.with("Ada", "Ben", in: folder)
     try valley.restart("Ben")

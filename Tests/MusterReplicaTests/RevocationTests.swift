@@ -22,20 +22,20 @@ struct RevocationTests {
     try valley.at(name) { try $0.revoke(device, now: $1) }
   }
 
-  @Test func `what a stolen laptop writes after its revocation is shown nowhere`() throws {
-    // Given a laptop that is stolen while half of the mesh is out of reach
+  @Test func `what a stolen device writes after its revocation is shown nowhere`() throws {
+    // Given a device that is stolen while half of the mesh is out of reach
     var valley = try Valley.with("Ada", "Ben", "Cleo")
     try report("Before", at: "Ben", in: &valley)
     try valley.converge()
     valley.cut(["Ada"], ["Ben", "Cleo"])
-    // When Ada revokes it, and the thief goes on beside Cleo, who has not heard
+    // When Ada revokes it, and the thief continues near Cleo, who has not received that
     try revoke("Ben", by: "Ada", in: &valley)
     try report("By the thief", at: "Ben", in: &valley)
     try report("By Cleo", at: "Cleo", in: &valley)
     try valley.run(milliseconds: 20_000)
     #expect(try titles("Cleo", in: &valley) == ["Before", "By Cleo", "By the thief"])
 
-    // Then, when they meet, all that are not put out agree that it was never said
+    // Then, when the partition heals, all others agree that it has no effect
     valley.heal()
     try valley.converge()
     for name in ["Ada", "Cleo"] {
@@ -44,7 +44,7 @@ struct RevocationTests {
       #expect(status.quarantinedFrames > 0)
       #expect(try valley.ask(name) { replica, _ in try replica.verify() }.problems == [])
     }
-    // and the thief is told so, and can write no more
+    // and the thief's device knows it, and can write no more
     #expect(throws: Refusal.self) { try report("Again", at: "Ben", in: &valley) }
     for (name, isPutOut) in [("Ada", false), ("Ben", true), ("Cleo", false)] {
       #expect(try valley.ask(name) { try $0.status(now: $1) }.isRevoked == isPutOut)
@@ -57,7 +57,7 @@ struct RevocationTests {
     #expect(try valley.hashes() == hashes)
   }
 
-  @Test func `whose laptop is meant is found by callsign, as long as there is one`() throws {
+  @Test func `a device is found by callsign, as long as it is unique`() throws {
     var valley = try Valley.with("Ada", "Ben", "Cleo")
     func named(_ reference: String) throws -> DeviceID {
       try valley.ask("Ada") { replica, _ in try replica.device(named: reference) }
@@ -67,7 +67,7 @@ struct RevocationTests {
     #expect(try named(String("\(ben)".prefix(6)).uppercased()) == ben)
     #expect(throws: Refusal.self) { try named("ben") }
     #expect(throws: Refusal.self) { try named("Dora") }
-    // Cleo calls herself by the same name
+    // Cleo takes the same callsign
     try valley.at("Cleo") { try $0.setCallsign("Ben", now: $1) }
     try valley.converge()
     #expect(throws: Refusal.self) { try named("Ben") }
@@ -82,7 +82,7 @@ struct RevocationTests {
     #expect(try named(cleo.short) == cleo)
   }
 
-  @Test func `nobody hands a revoked laptop the new key, and everybody else gets it`() throws {
+  @Test func `a revoked device does not receive the new key, and every other does`() throws {
     var valley = try Valley.with("Ada", "Ben", "Cleo")
     try revoke("Ben", by: "Ada", in: &valley)
     try valley.run(milliseconds: 30_000)
@@ -97,7 +97,7 @@ struct RevocationTests {
     #expect(ben.stateIsIncomplete, "he holds and forwards what he cannot read")
   }
 
-  @Test func `who was away while keys were changed three times finds the way back`() throws {
+  @Test func `a device that was away during three rotations reads everything again`() throws {
     var valley = try Valley.with("Ada", "Ben", "Cleo", "Dan", "Eve")
     valley.cut(["Ada", "Ben", "Cleo", "Dan"], ["Eve"])
     try report("While away", at: "Eve", in: &valley)
@@ -113,7 +113,7 @@ struct RevocationTests {
     #expect(back != nil)
   }
 
-  @Test func `two commanders who revoke each other are both put out, and the root lets in anew`()
+  @Test func `commanders who revoke each other are both revoked, and the root admits again`()
     throws
   {
     var valley = try Valley.with("Ada")
@@ -138,7 +138,7 @@ struct RevocationTests {
         == valley.ask("Dan") { replica, _ in try replica.stateHash() })
   }
 
-  @Test func `a junior cannot revoke a senior, nor a member anybody`() throws {
+  @Test func `a junior cannot revoke a senior, nor a member any device`() throws {
     var valley = try Valley.with("Ada", "Dan")
     try valley.join("Ben", invitedBy: "Ada", role: .command)
     try valley.converge()
@@ -148,7 +148,7 @@ struct RevocationTests {
       try valley.ask("Ada") { replica, _ in try replica.devices() }.allSatisfy { !$0.isRevoked })
   }
 
-  @Test func `who is admitted again, with a new key, is a member as before`() throws {
+  @Test func `a device readmitted with a new key is a member as before`() throws {
     var valley = try Valley.with("Ada", "Ben")
     try report("Before", at: "Ben", in: &valley)
     try valley.converge()
@@ -161,9 +161,9 @@ struct RevocationTests {
     #expect(back != nil)
   }
 
-  @Test func `honest late work is found in the quarantine, and released counts everywhere`() throws
+  @Test func `honest late work is found in quarantine, and counts everywhere once released`() throws
   {
-    // Given a laptop that was revoked while it was away, and went on working
+    // Given a device that was revoked while it was away, and continued to work
     var valley = try Valley.with("Ada", "Ben", "Cleo")
     try report("Before", at: "Ben", in: &valley)
     try valley.converge()
@@ -177,7 +177,7 @@ struct RevocationTests {
     valley.heal()
     try valley.run(milliseconds: 60_000)
 
-    // Then command finds it, counted nowhere and in no root of the state
+    // Then command finds it, without effect and in no state hash
     #expect(try titles("Ada", in: &valley) == ["Before"])
     let listed = try valley.ask("Ada") { replica, _ in try replica.quarantine() }
     #expect(listed.contains { $0.contents.contains { $0.hasPrefix("part 2 of") } })
@@ -202,14 +202,14 @@ struct RevocationTests {
     #expect(shown != nil)
     let reports = try valley.ask("Cleo") { replica, _ in try replica.reports() }
     #expect(reports.first { $0.title == "Late" }?.ownerCallsign == "Ben")
-    // again, it changes nothing
+    // repeating it changes nothing
     let hash = try valley.ask("Cleo") { replica, _ in try replica.stateHash() }
     #expect(throws: Refusal.self) {
       try valley.at("Ada") { replica, now in
         try replica.release(part.hash.description, now: now)
       }
     }
-    // and the rest can follow, by the laptop's id
+    // and the rest can follow, by the device's id
     let device = device("Ben", in: valley)
     try valley.at("Ada") { replica, now in try replica.release(device.description, now: now) }
     let all = try valley.wait(upTo: 60_000) {
@@ -224,28 +224,28 @@ struct RevocationTests {
     }
   }
 
-  @Test func `what counts again when the revoker is put out is shown again`() throws {
+  @Test func `data that becomes valid when its revoker is revoked is shown again`() throws {
     var valley = try Valley.with("Ada", "Dan")
     for name in ["Ben", "Cleo"] { try valley.join(name, invitedBy: "Ada", role: .command) }
     try valley.converge()
-    // Given a commander who turned: what he writes from now on is to count for nothing
+    // Given a malicious commander: what he writes from now on must not count
     valley.cut(["Ada", "Cleo"], ["Ben", "Dan"])
     try revoke("Dan", by: "Ben", in: &valley)
     try report("By Dan", at: "Dan", in: &valley)
     try valley.run(milliseconds: 20_000)
     try revoke("Ben", by: "Ada", in: &valley)
-    // When the sides meet
+    // When the partition heals
     valley.heal()
     let shown = try valley.wait(upTo: 90_000) { valley in
       try ["Ada", "Cleo", "Dan"].allSatisfy { try titles($0, in: &valley) == ["By Dan"] }
     }
-    // Then his revocation, behind his own cut, is no more.
+    // Then his revocation, after his own cut-off, has no effect.
     #expect(shown != nil)
     let devices = try valley.ask("Cleo") { replica, _ in try replica.devices() }
     #expect(devices.filter(\.isRevoked).map(\.callsign) == ["Ben"])
   }
 
-  @Test func `a relay holds and hands on what it cannot read, the quarantine too`() throws {
+  @Test func `a relay holds and forwards what it cannot read, the quarantine too`() throws {
     var valley = try Valley.with("Ada", "Ben")
     try valley.join("Relay", invitedBy: "Ada", role: .relay)
     try valley.join("Cleo", invitedBy: "Ada")
@@ -256,7 +256,7 @@ struct RevocationTests {
     try valley.run(milliseconds: 20_000)
     try valley.switchOff("Ben")
     valley.heal()
-    // What Ben wrote comes to command by the relay, which reads nothing.
+    // What Ben wrote reaches command by the relay, which reads nothing.
     let listed = try valley.wait(upTo: 60_000) {
       try $0.ask("Ada") { replica, _ in try replica.quarantine() }.contains {
         $0.contents.contains("title: Late")

@@ -49,7 +49,7 @@ struct RoleTests {
       refusal { try valley.at("Ben") { try $0.deleteReport(hers, now: $1) } }?
         .hasPrefix("only its owner or command may") == true)
 
-    // What was refused did no harm: all is as it was, and goes on.
+    // The rejections had no effect: all converge and continue.
     try valley.converge()
     let report = try valley.ask("Ada") { replica, _ in try replica.report(hers) }
     #expect(report.title == "Hers")
@@ -57,7 +57,7 @@ struct RoleTests {
     #expect(report.comments.map(\.text) == ["I see it too"])
   }
 
-  @Test func `an observer reads, says how they are, and reports nothing`() throws {
+  @Test func `an observer reads, reports their safety, and writes no report`() throws {
     var valley = try Valley.with("Ada")
     try valley.join("Olga", invitedBy: "Ada", role: .observer)
     let id = try valley.at("Ada") { try $0.addReport(ReportDraft(title: "Smoke"), now: $1) }
@@ -82,8 +82,8 @@ struct RoleTests {
     #expect(olga.role == .observer)
   }
 
-  @Test func `a relay holds all, reads nothing, and carries it to those who can read`() throws {
-    // Given Ada and Ben who never hear each other, and a relay that walks between them
+  @Test func `a relay holds everything, reads nothing, and forwards it`() throws {
+    // Given Ada and Ben who are never in range, and a relay that moves between them
     var valley = try Valley.with("Ada", "Ben")
     try valley.join("Relay", invitedBy: "Ada", role: .relay)
     try valley.converge()
@@ -103,7 +103,7 @@ struct RoleTests {
     #expect(try valley.laptops[valley.index("Relay")].store.epochKeys().isEmpty)
     #expect(try valley.ask("Relay") { replica, _ in try replica.verify() }.problems == [])
 
-    // When it has walked over
+    // When it has moved to the other side
     valley.cut(["Ada"], ["Ben", "Relay"])
     let elapsed = try valley.wait(upTo: 60_000) {
       try $0.ask("Ben") { replica, _ in try replica.reports() }.map(\.id) == [id]
@@ -113,7 +113,7 @@ struct RoleTests {
     #expect(try valley.ask("Ben") { replica, _ in try replica.report(id) }.ownerCallsign == "Ada")
   }
 
-  @Test func `a relay writes nothing, is told why, and stays connected`() throws {
+  @Test func `a relay's write is rejected with the reason, and it stays connected`() throws {
     var valley = try Valley.with("Ada")
     try valley.join("Relay", invitedBy: "Ada", role: .relay)
     try valley.converge()
@@ -128,7 +128,7 @@ struct RoleTests {
       try valley.ask("Relay") { try $0.status(now: $1) }.peers.map(\.isConnected) == [true])
   }
 
-  @Test func `a member without a key is told to wait, and stays connected`() throws {
+  @Test func `a member without a key must wait, and stays connected`() throws {
     var valley = Valley()
     try valley.found("Ada")
     var enrolment = Enrolment(seed: valley.seed32())
@@ -142,7 +142,7 @@ struct RoleTests {
     let wait = "no group key has arrived yet: wait until a peer sends it"
     #expect(refusal { try valley.at("Ben") { try $0.setCallsign("Ben", now: $1) } } == wait)
 
-    // When it has met Ada, it has asked her for the key.
+    // When it has met Ada, it has requested the key.
     try valley.at("Ben") { try $0.contact([Valley.endpoint(0)], now: $1) }
     try valley.converge()
     try valley.at("Ben") { try $0.setCallsign("Ben", now: $1) }
@@ -150,7 +150,7 @@ struct RoleTests {
     #expect(try valley.ask("Ada") { try $0.users(now: $1) }.map(\.callsign).contains("Ben"))
   }
 
-  @Test func `a value that no replica would show is refused, and costs no connection`() throws {
+  @Test func `a value that no replica would show is rejected, and no connection is lost`() throws {
     var valley = try Valley.with("Ada", "Ben")
     let before = try valley.ask("Ben") { try $0.status(now: $1) }
 

@@ -25,7 +25,7 @@ struct RowNamingTests {
     }
   }
 
-  @Test func `an edit takes few bytes, and is understood after restarts on both sides`() throws {
+  @Test func `an edit takes few bytes, and is read after restarts on both sides`() throws {
     let folder = try TemporaryFolder()
     var valley = try Valley.with("Ada", "Ben", seed: 6, in: folder)
     let report = try valley.at("Ada") { try $0.addReport(ReportDraft(title: "r"), now: $1) }
@@ -37,12 +37,12 @@ struct RowNamingTests {
     #expect(try #require(frame).body.count == 40 + 7 + 2 + 4 + 6)
     try valley.converge()
 
-    // Whoever reads has forgotten what the frame before named
+    // The reader has forgotten what the previous frame named
     try valley.restart("Ben")
     try edit(report, "second", at: "Ada", in: &valley)
     try valley.converge()
     try expectTitle("second", of: report, in: &valley)
-    // Whoever writes has, too
+    // So has the writer
     try valley.restart("Ada")
     try edit(report, "third", at: "Ada", in: &valley)
     try edit(report, "fourth", at: "Ada", in: &valley)
@@ -50,7 +50,7 @@ struct RowNamingTests {
     try expectTitle("fourth", of: report, in: &valley)
   }
 
-  @Test func `under a new epoch rows are named anew, and edits of both sides of it meet`() throws {
+  @Test func `under a new epoch rows are named again, and edits before and after merge`() throws {
     var valley = try Valley.with("Ada", "Ben", seed: 7)
     let report = try valley.at("Ben") { try $0.addReport(ReportDraft(title: "r"), now: $1) }
     try edit(report, "before", at: "Ben", in: &valley)
@@ -66,7 +66,7 @@ struct RowNamingTests {
     try expectTitle("last", of: report, in: &valley)
   }
 
-  @Test func `a write that refers to what names no row is nobody's, for everybody alike`() throws {
+  @Test func `a write with an invalid row reference has no effect, on every node alike`() throws {
     var valley = try Valley.with("Ada", "Ben", seed: 8)
     let report = try valley.at("Ben") { try $0.addReport(ReportDraft(title: "r"), now: $1) }
     try edit(report, "mine", at: "Ben", in: &valley)
@@ -75,8 +75,8 @@ struct RowNamingTests {
       try #require(replica.writer.heads[.state]).sequence
     }
     let title = Field.reportTitle.rawValue
-    // Frames back, and the index there: to the opening and before it, to a frame that names no
-    // row, to an index that is none, and to this very frame.
+    // Frames back, and the index there: to the opening and before it, to a frame that names no row,
+    // to an invalid index, and to this frame itself.
     let wrong: [(UInt8, UInt8)] = [
       (UInt8(sequence + 1), 0), (UInt8(sequence + 5), 0), (1, 0), (2, 9), (0, 0),
     ]
@@ -86,7 +86,7 @@ struct RowNamingTests {
     try valley.converge()
     try expectTitle("mine", of: report, in: &valley)
 
-    // And one that is right, after all of those
+    // And a correct one, after all of those
     let back = UInt8(wrong.count + 2)
     try sign([title, 0b1_1100, back, 0, 2, 79, 75], by: "Ben", in: &valley)
     try valley.converge()
@@ -112,7 +112,7 @@ struct RowNamingTests {
     }
   }
 
-  /// Lets a laptop sign packed writes that its program would not make.
+  /// Lets a device sign packed writes that its program would not create.
   private func sign(_ packed: [UInt8], by name: String, in valley: inout Valley) throws {
     let plaintext: [UInt8] = [5 << 3 | 2, UInt8(packed.count)] + packed
     try valley.at(name) { replica, now in

@@ -10,7 +10,7 @@ import Testing
 struct RulesTests {
   private let newer = RulesVersion(raw: RulesVersion.current.raw + 1) ?? .current
 
-  @Test func `a view that was derived under other rules is derived anew`() throws {
+  @Test func `a view that was derived under other rules is derived again`() throws {
     var valley = try Valley.with("Ada", "Ben")
     try valley.at("Ben") { try $0.addReport(ReportDraft(title: "Smoke"), now: $1) }
     try valley.converge()
@@ -18,7 +18,7 @@ struct RulesTests {
     valley.checksInvariants = false
     let (store, credentials) = (valley.laptops[0].store, valley.laptops[0].credentials)
     #expect(try store.local(Replica.viewKey) == [Replica.viewVersion, RulesVersion.current.raw])
-    // Given a view that says something else, as one that an earlier version derived
+    // Given a view with other contents, as an earlier version may have derived it
     try store.execute(unchecked: "DELETE FROM rows WHERE kind = 2")
     try store.execute(unchecked: "UPDATE local SET value = x'02' WHERE key = 'view'")
     // When this version opens it
@@ -26,7 +26,7 @@ struct RulesTests {
       store: store, credentials: credentials, start: .goesOn, seed: valley.seed32(),
       systemBoot: [1], now: valley.clock)
     #expect(try replica.status(now: valley.clock).stateHash == hash)
-    // and, once more, one with other rules.
+    // and again one with other rules.
     try store.execute(unchecked: "DELETE FROM rows WHERE kind = 2")
     replica = try Replica(
       store: store, credentials: credentials.following(newer), start: .goesOn,
@@ -35,7 +35,7 @@ struct RulesTests {
     #expect(try store.local(Replica.viewKey) == [Replica.viewVersion, newer.raw])
   }
 
-  @Test func `a join request file made under other rules is refused with what to update`() throws {
+  @Test func `a join request file made under other rules is rejected with what to update`() throws {
     var valley = Valley()
     try valley.found("Ada")
     var random = DeterministicRandom(seed: valley.seed32())

@@ -3,7 +3,7 @@ import MusterReplica
 import MusterStore
 import Testing
 
-@Suite("Whose word counts")
+@Suite("Which statement decides")
 struct SafetyTests {
   private func user(
     _ callsign: String, by name: String, in valley: inout Valley
@@ -22,7 +22,7 @@ struct SafetyTests {
     }
   }
 
-  @Test func `command overrules what it has heard, and the next word takes that away`() throws {
+  @Test func `command overrides seen claims, and the next claim supersedes that`() throws {
     var valley = try Valley.with("Ada", "Ben")
     let ben = valley.laptops[1].credentials.user
     try valley.at("Ben") { try $0.claimSafety(.needsHelp, note: "leg", now: $1) }
@@ -32,12 +32,12 @@ struct SafetyTests {
     try valley.at("Ada") { try $0.overrideSafety(of: ben, .safe, note: "in the tent", now: $1) }
     try valley.converge()
     try expect("safe: accounted for by Ada: in the tent", of: "Ben", in: &valley)
-    // Both words are there to see, with who and when.
+    // Both statements are shown, with author and time.
     let seen = try user("Ben", by: "Ben", in: &valley)
     #expect(seen.word?.claim == .needsHelp && seen.word?.callsign == "Ben")
     #expect(seen.override?.claim == .safe && seen.override?.callsign == "Ada")
 
-    // The same cry again is a new word, and counts.
+    // The same claim again is a new claim, and counts.
     try valley.at("Ben") { try $0.claimSafety(.needsHelp, note: "leg", now: $1) }
     try valley.converge()
     try expect("unsafe: asked for help: leg", of: "Ben", in: &valley)
@@ -45,19 +45,19 @@ struct SafetyTests {
     #expect(later.override == nil)
   }
 
-  @Test func `a call for help that command has not heard is never hidden by its override`() throws {
+  @Test func `a help claim that command has not received is never hidden by its override`() throws {
     var valley = try Valley.with("Ada", "Ben")
     let ben = valley.laptops[1].credentials.user
     try valley.at("Ben") { try $0.claimSafety(.safe, note: "", now: $1) }
     try valley.converge()
-    // Given a hill between them
+    // Given a partition between them
     valley.cut(["Ada"], ["Ben"])
     try valley.at("Ben") { try $0.claimSafety(.needsHelp, note: "trapped", now: $1) }
     try valley.at("Ada") { try $0.overrideSafety(of: ben, .safe, note: "", now: $1) }
     valley.heal()
     try valley.converge()
     try expect("unsafe: asked for help: trapped", of: "Ben", in: &valley)
-    // Once heard, it can be answered
+    // Once received, it can be answered
     try valley.at("Ada") { try $0.overrideSafety(of: ben, .safe, note: "freed", now: $1) }
     try valley.converge()
     try expect("safe: accounted for by Ada: freed", of: "Ben", in: &valley)
@@ -67,7 +67,7 @@ struct SafetyTests {
     try expect("unsafe: asked for help: trapped", of: "Ben", in: &valley)
   }
 
-  @Test func `command's word that somebody needs help outlasts a word of theirs of the same time`()
+  @Test func `command's override that a person needs help wins over their concurrent claim`()
     throws
   {
     var valley = try Valley.with("Ada", "Ben")
@@ -105,18 +105,18 @@ struct SafetyTests {
     let before = try valley.ask("Ada") { try $0.status(now: $1) }.reports
     #expect(before < 300)
 
-    // When Ben asks for help
+    // When Ben calls for help
     try valley.at("Ben") { try $0.claimSafety(.needsHelp, note: "", now: $1) }
     let heard = try valley.wait(upTo: 10_000) {
       try user("Ben", by: "Ada", in: &$0).status == .mayday
     }
-    // Then Ada knows within two seconds, long before the rest is through
+    // Then Ada receives it within two seconds, long before the rest
     let milliseconds = try #require(heard)
     #expect(milliseconds <= 2000)
     #expect(try valley.ask("Ada") { try $0.status(now: $1) }.reports < 300)
   }
 
-  @Test func `settings are written by command, for all or for one, and count everywhere`() throws {
+  @Test func `command writes settings for all or for one, and they count everywhere`() throws {
     var valley = try Valley.with("Ada", "Ben", "Cleo")
     let ben = valley.laptops[1].credentials.user
     var close = LocationProfile.foreground
@@ -142,7 +142,7 @@ struct SafetyTests {
     #expect(throws: Refusal.self) {
       try valley.at("Cleo") { try $0.setSilence(seconds: 1, of: nil, now: $1) }
     }
-    // After thirty seconds without contact nothing is known any more
+    // After thirty seconds without contact the status is unknown
     try valley.at("Cleo") { try $0.ingest(fix(metresNorth: 0, second: 1), now: $1) }
     try valley.run(milliseconds: 31_000)
     try expect("unknown: in contact", of: "Cleo", in: &valley)

@@ -6,7 +6,7 @@ import Testing
 @testable import MusterReplica
 @testable import MusterStore
 
-/// Ages that no wall clock, relay or other member can shorten (docs/decisions/0035).
+/// Ages that no wall clock, relay or other member can shorten (decision 0035).
 @Suite("Stamped ages")
 struct StampTests {
   private static let minute: Int64 = 60_000
@@ -36,7 +36,7 @@ struct StampTests {
     try person(name, by: observer, in: &valley).status == .noContact
   }
 
-  /// Moves the start of a machine's boot clock, as a jump of it does.
+  /// Shifts the start of a machine's boot clock, as a jump does.
   private func jump(_ name: String, byMilliseconds jump: Int64, in valley: inout Valley) {
     let index = valley.index(name)
     let before = valley.laptops[index].bootedAt
@@ -54,7 +54,7 @@ struct StampTests {
   // MARK: Wall clocks
 
   @Test(arguments: [-3650, -1, 0, 1, 3650])
-  func `22.13: a laptop whose clock is days off goes silent in time, and not before`(
+  func `22.13: a device whose clock is days off becomes silent in time, and not before`(
     days: Int64
   ) throws {
     var valley = try Valley.with("Ada", "Ben")
@@ -74,7 +74,7 @@ struct StampTests {
     #expect(alerts.contains { $0.id.kind == .silent })
   }
 
-  @Test func `a device without a fix is in contact as long as it is on`() throws {
+  @Test func `a device without a fix is in contact as long as it runs`() throws {
     var valley = try Valley.with("Ada", "Ben")
     try valley.run(milliseconds: 60 * Self.minute)
     for (name, other) in [("Ada", "Ben"), ("Ben", "Ada")] {
@@ -105,7 +105,7 @@ struct StampTests {
     try valley.run(milliseconds: Self.minute)
     try valley.switchOff("Ben")
     try valley.run(milliseconds: 20 * Self.minute)
-    // When Cleo hands over at last what Ben told, and Ada has it for the first time
+    // When Cleo at last sends Ben's record, and Ada receives it for the first time
     valley.heal()
     try valley.converge()
     #expect(try person("Ben", by: "Ada", in: &valley).fix != nil)
@@ -114,13 +114,12 @@ struct StampTests {
     #expect(try isSilent("Ben", by: "Ada", in: &valley))
   }
 
-  @Test func `records by another whose echoes and stamps are false move nobody else's age`() throws
-  {
+  @Test func `false echoes and stamps of one device change no other device's age`() throws {
     var valley = try Valley.with("Ada", "Ben", "Mal")
     try valley.run(milliseconds: Self.minute)
     try valley.switchOff("Ben")
     for minute in 1...11 {
-      // Mal's clock jumps about, and Mal echoes whatever Mal holds.
+      // Mal's clock jumps, and Mal echoes any records.
       jump("Mal", byMilliseconds: (minute % 2 == 0 ? -1 : 1) * 5 * Self.minute, in: &valley)
       try valley.at("Mal") {
         try $0.ingest(fix(metresNorth: 0, second: Int64(minute)), now: $1)
@@ -147,14 +146,14 @@ struct StampTests {
     let after = try #require(try age(of: "Ben", by: "Ada", in: &valley))
     #expect(after.latest < 1 << 51)
     #expect(after.latest >= before.latest - 10 && after.latest <= before.latest + 1000)
-    // and goes on counting
+    // and continues to count
     try valley.run(milliseconds: 20 * Self.minute)
     let later = try #require(try age(of: "Ben", by: "Ada", in: &valley))
     #expect(later.latest >= 20 * Self.minute)
     #expect(try isSilent("Ben", by: "Ada", in: &valley))
   }
 
-  @Test func `after a restart of the machine nobody is in contact until an echo comes`() throws {
+  @Test func `after a restart of the machine no one is in contact until an echo arrives`() throws {
     var valley = try Valley.with("Ada", "Ben")
     try valley.at("Ben") { try $0.ingest(fix(metresNorth: 0, second: 1), now: $1) }
     try valley.run(milliseconds: 2 * Self.minute)
@@ -165,7 +164,7 @@ struct StampTests {
     #expect(unknown.latest > 1 << 51)
     #expect(try isSilent("Ben", by: "Ada", in: &valley))
     #expect(try person("Ben", by: "Ada", in: &valley).reason == "no contact, age unknown")
-    // That is no reason for an alert yet
+    // That raises no alert yet
     let alerts = try valley.ask("Ada") { try $0.alerts(now: $1) }
     #expect(!alerts.contains { $0.id.kind == .silent })
     valley.heal()
@@ -208,7 +207,7 @@ struct StampTests {
 
   // MARK: Faults
 
-  @Test func `command is told of a boot clock that jumps, and members are not`() throws {
+  @Test func `a jump of a boot clock raises an alert at command, and not at members`() throws {
     var valley = try Valley.with("Ada", "Ben", "Cleo")
     try valley.run(milliseconds: 2 * Self.minute)
     jump("Ben", byMilliseconds: 60 * Self.minute, in: &valley)
@@ -225,7 +224,7 @@ struct StampTests {
 
   // MARK: Bounds
 
-  @Test func `a flood of anchors by one author evicts nobody else's`() throws {
+  @Test func `a flood of anchors by one author evicts no other author's`() throws {
     let store = try Store.inMemory()
     let ids = (1...3).map { DeviceID(raw: Bytes16(high: 1, low: $0)) }
     let boot = BootID(raw: Bytes16(high: 2, low: 2))
@@ -254,7 +253,7 @@ struct StampTests {
     #expect(try store.anchorCount() == tracker.anchorCount)
     #expect(try store.anchors().contains { $0.id == honest })
     tracker.checkInvariants()
-    // and so they are after a restart, and gone after a day
+    // and so they are after a restart, and expire after a day
     tracker = try AgeTracker(store: store, observer: ids[0], boot: boot, now: clock(5000))
     #expect(tracker.anchorCount == StampHistory.anchorsPerAuthor + 1)
     tracker = try AgeTracker(
@@ -273,7 +272,7 @@ struct StampTests {
 
   // MARK: The journal
 
-  @Test func `the journal says what arrived here, and when`() throws {
+  @Test func `the journal records what arrived here, and when`() throws {
     var valley = try Valley.with("Ada", "Ben")
     let report = try valley.at("Ben") { try $0.addReport(ReportDraft(title: "Smoke"), now: $1) }
     try valley.at("Ben") { try $0.ingest(fix(metresNorth: 0, second: 1), now: $1) }

@@ -2,7 +2,7 @@ import MusterModel
 import MusterReplica
 import Testing
 
-/// Defects of the status picture that a trial found, by their numbers in the issue.
+/// Defects of the status picture that a trial found, with their numbers in the issue.
 @Suite("The status picture")
 struct StatusPictureTests {
   private func user(
@@ -39,7 +39,7 @@ struct StatusPictureTests {
     let alerts = try valley.ask("Ada") { try $0.alerts(now: $1) }
     #expect(alerts.contains { $0.id.kind == .help } == needsHelp)
 
-    // Also once the view was rebuilt
+    // Also after the view was rebuilt
     try valley.restart("Ada")
     #expect(try user("Ben", by: "Ada", in: &valley)?.fix?.position == place(metresNorth: 0))
   }
@@ -63,7 +63,7 @@ struct StatusPictureTests {
     #expect(try alerts("Ben") == ["danger: you are inside hazard zone Ridge"])
     #expect(try alerts("Cleo").isEmpty, "elsewhere, and not command")
 
-    // Who is in the same zone is alerted of the other
+    // A person in the same zone is alerted about the other
     try valley.at("Cleo") { try $0.ingest(fix(metresNorth: 10, second: 2), now: $1) }
     try valley.converge()
     #expect(try alerts("Cleo").contains("danger: Ben: inside hazard zone Ridge"))
@@ -88,7 +88,7 @@ struct StatusPictureTests {
       return try #require(peers.first { $0.callsign == "Ben" }).behindFrames
     }
 
-    // When a position of Ada's does not reach Ben
+    // When a position of Ada does not reach Ben
     valley.cut(["Ada"], ["Ben", "Cleo"])
     try valley.at("Ada") { try $0.ingest(fix(metresNorth: 0, second: 1), now: $1) }
     #expect(try behind() == 0)
@@ -100,7 +100,7 @@ struct StatusPictureTests {
     #expect(try behind() == after - before)
   }
 
-  @Test func `22.13: a laptop that runs a day ahead goes silent like any other`() throws {
+  @Test func `22.13: a device whose clock is a day ahead becomes silent like any other`() throws {
     var valley = try Valley.with("Ada", "Ben")
     try valley.at("Ada") {
       try $0.addFence(
@@ -128,7 +128,7 @@ struct StatusPictureTests {
 
   @Test func `22.12: status counts the frames that the quarantine lists`() throws {
     var valley = try Valley.with("Ada", "Ben", "Cleo")
-    // Given Ben, who is revoked while out of reach, and goes on writing, in a new lane too
+    // Given Ben, who is revoked while out of reach, and continues to write, in a new lane too
     try valley.at("Ben") { try $0.addReport(ReportDraft(title: "Smoke"), now: $1) }
     try valley.converge()
     valley.cut(["Ada"], ["Ben", "Cleo"])

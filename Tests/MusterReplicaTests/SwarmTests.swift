@@ -3,9 +3,8 @@ import MusterModel
 import MusterReplica
 import Testing
 
-/// Random commands on random laptops while the network is cut, heals, and loses three datagrams
-/// in ten; laptops are switched off and on. In the end all agree, and nothing that was
-/// acknowledged is lost.
+/// Random commands on random devices with partitions and a loss of three datagrams in ten; devices
+/// are switched off and on. In the end all converge, and no acknowledged write is lost.
 @Suite("A swarm")
 struct SwarmTests {
   /// One seed by hand: `MUSTER_TEST_SEED=17 swift test --filter SwarmTests`.
@@ -17,7 +16,7 @@ struct SwarmTests {
   }
 
   @Test(arguments: SwarmTests.seeds)
-  func `five laptops agree in the end, and what was acknowledged is there`(seed: UInt64) throws {
+  func `five devices converge in the end, and keep every acknowledged write`(seed: UInt64) throws {
     do {
       var swarm = try Swarm(seed: seed)
       for _ in 0..<30 { try swarm.act() }

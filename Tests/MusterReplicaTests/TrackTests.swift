@@ -13,9 +13,9 @@ struct TrackTests {
     }
   }
 
-  // MARK: In bytes
+  // MARK: Encoding
 
-  @Test func `a piece of a track is read as it was written, in few bytes`() {
+  @Test func `a track segment is read back unchanged, and needs few bytes`() {
     for count in [0, 1, 2, 128] {
       let segment = TrackSegment(fixes(count))
       #expect(TrackSegment(decoding: segment.encoded()) == segment)
@@ -23,7 +23,7 @@ struct TrackTests {
     #expect(TrackSegment(fixes(128)).encoded().count < 128 * 8)
   }
 
-  @Test func `whatever fixes differ in, a full piece fits its field`() throws {
+  @Test func `a full segment of any fixes fits its field`() throws {
     let corners = try [(-900_000_000, -1_800_000_000), (900_000_000, 1_800_000_000)].map {
       try #require(Coordinate(latitudeE7: $0.0, longitudeE7: $0.1))
     }
@@ -37,7 +37,7 @@ struct TrackTests {
     #expect(TrackSegment(decoding: bytes)?.fixes == far)
   }
 
-  @Test func `bytes that no program wrote are no track, and trap nothing`() {
+  @Test func `invalid bytes are not a track, and never trap`() {
     let genuine = TrackSegment(fixes(20)).encoded()
     #expect(TrackSegment(decoding: []) == nil)
     #expect(TrackSegment(decoding: [2]) == nil)
@@ -55,7 +55,7 @@ struct TrackTests {
 
   // MARK: Published
 
-  @Test func `a track is published in pieces from when command wants it, and no longer`() throws {
+  @Test func `a track is published in segments while command's settings require it`() throws {
     var valley = try Valley.with("Ada", "Ben")
     let ben = try valley.ask("Ben") { replica, _ in replica.local.author.user }
     func walk(_ range: Range<Int>, isWanted: Bool) throws {
@@ -70,22 +70,22 @@ struct TrackTests {
         ($0.sampleTime.milliseconds - 1_600_000_000_000) / 1000
       }
     }
-    // Given a walk before anybody wanted it
+    // Given a walk before the settings require it
     try walk(0..<10, isWanted: false)
     try valley.at("Ben") { try $0.shareTrack(isWanted: true, now: $1) }
-    // When it goes on for less than a piece and more than a piece
+    // When it continues for less than a segment and more than a segment
     try walk(10..<100, isWanted: true)
     #expect(try shared(by: "Ben") == [])
     try walk(100..<140, isWanted: true)
     try valley.converge()
-    // Then that piece is on every node, and nothing from before
+    // Then that segment is on every node, and nothing from before
     #expect(try shared(by: "Ada") == Array(10..<138))
-    // And the rest comes when it has waited long enough
+    // And the rest is published when it has waited long enough
     try valley.run(milliseconds: 600_000)
     try walk(140..<141, isWanted: true)
     try valley.converge()
     #expect(try shared(by: "Ada") == Array(10..<141))
-    // And what is walked unwanted never
+    // And fixes outside that time are never published
     try walk(141..<300, isWanted: false)
     try valley.at("Ben") { try $0.shareTrack(isWanted: true, now: $1) }
     try walk(300..<310, isWanted: true)

@@ -4,7 +4,7 @@ import MusterReplica
 import TestSupport
 import Testing
 
-@Suite("Phones that a node speaks for, and fixes of different weight")
+@Suite("Phones that a node records, and fixes of different importance")
 struct TrackerTests {
   private struct Event: Hashable {
     let type: CrossingType
@@ -40,8 +40,8 @@ struct TrackerTests {
     try valley.run(milliseconds: 500)
   }
 
-  @Test func `a place that is told while a key is missing is published once there is one`() throws {
-    // Given Ben, who hears over a relay that Cleo is revoked, and has no key that shuts her out
+  @Test func `a position without a key to seal it is published once there is one`() throws {
+    // Given Ben, who learns by a relay that Cleo is revoked, and has no key that excludes her
     let folder = try TemporaryFolder()
     var valley = try Valley.with("Ada", "Ben", "Cleo", in: folder)
     try valley.join("Relay", invitedBy: "Ada", role: .relay)
@@ -57,7 +57,7 @@ struct TrackerTests {
     }
     try #require(known != nil)
 
-    // When his phone and he himself say once where they are, and his laptop restarts
+    // When his phone and he himself report a position once, and his device restarts
     try valley.at("Ben") {
       try $0.ingest(fix(metresNorth: 70, second: 9), ofTracker: "truck", now: $1)
     }
@@ -65,7 +65,7 @@ struct TrackerTests {
     try valley.restart("Ben")
     valley.cut(["Ada", "Ben", "Relay"], ["Cleo"])
 
-    // Then all learn of it
+    // Then all receive it
     let expected = ["Ben": place(metresNorth: 30), "truck": place(metresNorth: 70)]
     let told = try valley.wait(upTo: 60_000) { valley in
       let users = try valley.ask("Ada") { try $0.users(now: $1) }
@@ -76,7 +76,7 @@ struct TrackerTests {
     #expect(told != nil)
   }
 
-  @Test func `phones have places and crossings of their own, on every node`() throws {
+  @Test func `phones have their own positions and crossings, on every node`() throws {
     var valley = try withFence()
     for (second, metres) in [(0, 300), (10, 50), (20, 300)] as [(Int64, Int64)] {
       try hear("truck", at: metres, second: second, by: "Ben", in: &valley)
@@ -102,8 +102,7 @@ struct TrackerTests {
     #expect(try valley.ask("Ada") { replica, _ in try replica.trackerNames() } == [])
   }
 
-  @Test func `a phone of one name at two nodes is two, and a late fix of it flips nothing`() throws
-  {
+  @Test func `phones of one name at two nodes are two, and a late fix changes no state`() throws {
     var valley = try withFence()
     try hear("truck", at: 50, second: 10, by: "Ben", in: &valley)
     try hear("truck", at: 300, second: 10, by: "Ada", in: &valley)
@@ -116,7 +115,7 @@ struct TrackerTests {
     #expect(try events("Ada", in: &valley).map(\.type) == [.enter])
   }
 
-  @Test func `what a phone tells late, or twice, belongs to its way once`() throws {
+  @Test func `a late or repeated report of a phone is in its track once`() throws {
     var valley = try withFence()
     let told: [(second: Int64, metres: Int64)] = [
       (10, 300), (40, 320), (20, 0), (30, 50), (20, 0), (40, 320),
@@ -132,12 +131,12 @@ struct TrackerTests {
     }
     #expect(
       way == [(10, 300), (20, 0), (30, 50), (40, 320)].map { fix(metresNorth: $1, second: $0) })
-    // It was inside meanwhile, which is past.
+    // It was inside in between, which is past.
     #expect(try events("Ada", in: &valley) == [])
     #expect(truck.fix?.position == place(metresNorth: 320))
   }
 
-  @Test func `who is inside a fence is told by name, a phone too`() throws {
+  @Test func `the people inside a fence are listed by name, phones too`() throws {
     var valley = try withFence()
     try hear("truck", at: 0, second: 0, by: "Ben", in: &valley)
     try valley.at("Ben") { try $0.ingest(fix(metresNorth: 20, second: 0), now: $1) }
@@ -169,9 +168,9 @@ struct TrackerTests {
     #expect(try valley.ask("Ada") { replica, _ in try replica.framesHeld() } == frames)
   }
 
-  // MARK: The laptop's own fixes
+  // MARK: The device's own fixes
 
-  @Test func `a fix that is only watched costs nothing unless it shows a crossing`() throws {
+  @Test func `a fix that is only evaluated costs nothing unless it shows a crossing`() throws {
     var valley = try withFence()
     func take(_ metres: Int64, _ second: Int64, _ handling: LocationFilter.Handling) throws {
       try valley.at("Ben") {
@@ -187,7 +186,7 @@ struct TrackerTests {
     #expect(try place(of: "Ben") == MusterReplicaTests.place(metresNorth: 300))
     try take(240, 2, .kept)
     #expect(try place(of: "Ben") == MusterReplicaTests.place(metresNorth: 300))
-    // It crosses the edge: everybody is told at once.
+    // It crosses the edge: all are notified at once.
     try take(50, 3, .watched)
     #expect(try place(of: "Ben") == MusterReplicaTests.place(metresNorth: 50))
     #expect(try events("Ben", in: &valley).map(\.second) == [3])

@@ -14,7 +14,7 @@ struct UplinkTests {
     try valley.at(name) { try $0.nameUplink(certificate: der, now: $1) }
   }
 
-  @Test func `everybody learns what each command post shows, over restarts too`() throws {
+  @Test func `every node knows each command post's certificate, over restarts too`() throws {
     var valley = try Valley.with("Ada", "Ben", "Cleo")
     try valley.join("Dan", invitedBy: "Ada", role: .command)
     try name([1, 2, 3], by: "Ada", in: &valley)
@@ -29,7 +29,7 @@ struct UplinkTests {
     #expect(own == [[1, 2, 3]])
   }
 
-  @Test func `a revoked command post's certificate counts no more`() throws {
+  @Test func `a revoked command post's certificate is invalid`() throws {
     var valley = try Valley.with("Ada", "Ben")
     try valley.join("Dan", invitedBy: "Ada", role: .command)
     try name([1], by: "Ada", in: &valley)
@@ -44,10 +44,10 @@ struct UplinkTests {
     }
   }
 
-  @Test func `who may not command names no certificate`() throws {
+  @Test func `a device without role command names no certificate`() throws {
     var valley = try Valley.with("Ada", "Ben")
     #expect(throws: Refusal.self) { try name([1], by: "Ben", in: &valley) }
-    // Nor where a changed program writes it all the same.
+    // Nor if a modified program writes it nevertheless.
     try valley.at("Ben") { replica, now in
       try replica.transact(now: now) { replica in
         guard let certificate = UplinkCertificate(der: [9]) else { return }
@@ -72,7 +72,7 @@ struct UplinkTests {
     #expect(throws: Refusal.self) { try name([99], by: "Ada", in: &valley) }
   }
 
-  @Test func `an uplink is not remembered, and its end is known at once`() throws {
+  @Test func `an uplink is not stored, and its end is known at once`() throws {
     var valley = try Valley.with("Ada", "Ben")
     let way = Endpoint.uplink(3)
     valley.cut(["Ada"], ["Ben"])

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Verification")
 struct VerifyTests {
-  /// A valley in which Ada's disk holds work of two people.
+  /// A valley in which Ada's disk contains writes of two people.
   private func valley() throws -> Valley {
     var valley = try Valley.with("Ada", "Ben")
     let id = try valley.at("Ben") { try $0.addReport(ReportDraft(title: "Smoke"), now: $1) }
@@ -29,13 +29,13 @@ struct VerifyTests {
     return try valley.ask("Ada") { replica, _ in try replica.verify() }.problems
   }
 
-  /// A frame of Ben's in the middle of his state log.
+  /// Selects a frame of Ben in the middle of his state log.
   private static let victim = """
     (SELECT (ref << 32) + 2 FROM logs WHERE lane = 3 AND head_sequence >= 3
       ORDER BY head_sequence DESC LIMIT 1)
     """
 
-  @Test func `a byte that flipped in a stored body is found`() throws {
+  @Test func `a flipped byte in a stored body is found`() throws {
     let problems = try problems(
       after: """
         UPDATE frames SET body = CAST(substr(body, 1, 50) || x'00' || substr(body, 52) AS BLOB)
@@ -46,7 +46,7 @@ struct VerifyTests {
     #expect(problems.contains { $0.hasPrefix("the view differs from the log") })
   }
 
-  @Test func `a frame that is missing is found, and the rest is checked all the same`() throws {
+  @Test func `a missing frame is found, and the rest is checked nevertheless`() throws {
     let problems = try problems(
       after: "PRAGMA foreign_keys = OFF", "DELETE FROM frames WHERE place = \(Self.victim)")
 
@@ -54,14 +54,14 @@ struct VerifyTests {
     #expect(problems.contains { $0.contains("missing") })
   }
 
-  @Test func `a hash that was rewritten breaks the chain`() throws {
+  @Test func `a rewritten hash breaks the chain`() throws {
     let problems = try problems(
       after: "UPDATE frames SET rest = randomblob(16) WHERE place = \(Self.victim)")
 
     #expect(problems.contains { $0.hasSuffix("its hash does not match its contents") })
   }
 
-  @Test func `a signature that does not hold is found`() throws {
+  @Test func `an invalid signature is found`() throws {
     let problems = try problems(
       after: "UPDATE frames SET signature = zeroblob(64) WHERE place = \(Self.victim)")
     #expect(problems.count == 1)

@@ -3,8 +3,8 @@ import MusterReplica
 import TestSupport
 import Testing
 
-/// What one command changes is applied as a whole on every device, however many frames it takes.
-/// Links are so slow that each frame is a step of its own.
+/// The changes of one command are applied as a whole on every device, however many frames it takes.
+/// Links are so slow that each frame is a separate step.
 @Suite("Commands are applied whole")
 struct WholeCommandTests {
   private func slowValley() throws -> Valley {
@@ -14,7 +14,7 @@ struct WholeCommandTests {
     return valley
   }
 
-  /// What Ben sees, each time that it changes, until it is the last of what is expected.
+  /// Returns Ben's view after each change, up to the expected last one.
   private func views<T: Equatable>(
     of valley: inout Valley, until last: T, _ view: (inout Valley) throws -> T
   ) throws -> [T] {
@@ -28,7 +28,7 @@ struct WholeCommandTests {
     return seen
   }
 
-  @Test func `a zone that turns into a hazard elsewhere is never shown half`() throws {
+  @Test func `a zone that moves and becomes a hazard is never shown in between`() throws {
     struct Zone: Equatable {
       let kind: FenceKind
       let geometry: FenceGeometry
@@ -41,7 +41,7 @@ struct WholeCommandTests {
     }
     try valley.converge(within: 300_000)
 
-    // When Ada draws it anew over some thirty frames, and makes it a hazard, in one command
+    // When Ada redraws it in about thirty frames, and makes it a hazard, in one command
     let after = Zone(kind: .hazard, geometry: outline(rings: 3))
     try valley.at("Ada") {
       try $0.editFence(

@@ -1,8 +1,8 @@
 import MusterModel
 import TestSupport
 
-/// The network of a valley: datagrams under way between addresses, some lost, all delayed, none
-/// past a cut.
+/// The network of a valley: datagrams in transit between addresses, some lost, all delayed, none
+/// across a partition.
 struct Air {
   struct Flight {
     let arrival: Instant
@@ -12,21 +12,21 @@ struct Air {
     let to: Endpoint
   }
 
-  /// Of a hundred datagrams so many are lost.
+  /// The percentage of datagrams that are lost.
   var lossPercent = 0
   var delayMilliseconds: ClosedRange<Int64> = 1...20
   private(set) var sent = 0
   private(set) var lost = 0
   private var random: SplitMix64
   private var flights: [Flight] = []
-  /// Endpoints that hear one another share a number; all have 0 while nothing is cut.
+  /// Endpoints in range of one another share a number; all have 0 without a partition.
   private var sides: [Endpoint: Int] = [:]
-  /// Where set, each hears only those beside it.
+  /// If set, each endpoint reaches only those beside it.
   private var row: [Endpoint] = []
 
   init(seed: UInt64) { random = SplitMix64(seed: seed) }
 
-  /// From now on only those of one group hear one another.
+  /// Partitions the network: only endpoints of one group reach one another.
   mutating func cut(into groups: [[Endpoint]]) {
     sides = [:]
     for (number, group) in groups.enumerated() {
@@ -37,7 +37,7 @@ struct Air {
     flights = open
   }
 
-  /// From now on each hears only those beside it in this row, until it is healed.
+  /// Arranges endpoints in a row, in which each reaches only those beside it, until it is healed.
   mutating func line(up row: [Endpoint]) { self.row = row }
 
   mutating func heal() {
@@ -73,12 +73,12 @@ struct Air {
     flights.lazy.filter { $0.to != guest }.map(\.arrival).min()
   }
 
-  /// Takes what has arrived, in order of arrival.
+  /// Removes and returns what has arrived, in order of arrival.
   mutating func arrived(by now: Instant, except guest: Endpoint?) -> [Flight] {
     take { $0.arrival <= now && $0.to != guest }
   }
 
-  /// Takes what has arrived at one address.
+  /// Removes and returns what has arrived at one address.
   mutating func received(at endpoint: Endpoint, by now: Instant) -> [Flight] {
     take { $0.arrival <= now && $0.to == endpoint }
   }

@@ -1,6 +1,6 @@
 import MusterModel
 
-/// A place so many metres north of the middle of the valley.
+/// Returns a position north and east of the middle of the valley.
 func place(metresNorth: Int64, metresEast: Int64 = 0) -> Coordinate {
   // A metre is 90 e-7 degrees of latitude, and 134 of longitude at 48° north.
   guard
@@ -10,7 +10,7 @@ func place(metresNorth: Int64, metresEast: Int64 = 0) -> Coordinate {
   return place
 }
 
-/// A fix on a track of its own time, which no clock of the valley shows.
+/// Returns a fix with a track's own time, which differs from all clocks of the valley.
 func fix(metresNorth: Int64, second: Int64, accuracyMetres: UInt32? = 5) -> Fix {
   Fix(
     position: place(metresNorth: metresNorth), accuracyDecimetres: accuracyMetres.map { $0 * 10 },
@@ -21,7 +21,7 @@ func circle(metres: UInt32, metresNorth: Int64 = 0) -> FenceGeometry {
   .circle(center: place(metresNorth: metresNorth), radiusCentimetres: metres * 100)
 }
 
-/// Saw-toothed outlines beside one another, each of 1,000 vertices.
+/// Returns adjacent sawtooth outlines, each of 1,000 vertices.
 func outline(rings: Int) -> FenceGeometry {
   .polygons(
     (0..<rings).map { ring in

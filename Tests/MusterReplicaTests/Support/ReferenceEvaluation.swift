@@ -4,16 +4,16 @@ import MusterSync
 
 @testable import MusterReplica
 
-/// The evaluation of control logs as it was before it became incremental: everything anew for
-/// each frame. Kept as the oracle of `ControlDifferenceTests`.
+/// The evaluation of control logs before it became incremental: a complete evaluation for each
+/// frame. Kept as the oracle of `ControlDifferenceTests`.
 enum Reference {}
 
 extension Reference {
-  /// What one control log says, as far as it is held.
+  /// The content of one control log, as far as it is held.
   struct ControlLog: Hashable, Sendable {
-    /// That it was opened with: who speaks.
+    /// The certificate that it was opened with: its author.
     let certificate: CertificateHash
-    /// What its frames say, in sequence; those that say nothing are left out.
+    /// The operations of its frames, in sequence; frames without any are omitted.
     private(set) var statements: [Statement] = []
 
     /// The operations of one frame.
@@ -33,19 +33,19 @@ extension Reference {
     }
   }
 
-  /// What a set of control logs comes to.
+  /// The result of a set of control logs.
   ///
-  ///     rank 0 (the root's logs) ─▶ certificates of rank 1, revocations of anyone
-  ///     rank 1 ─▶ revocations among equals, all at once, even past one another's cuts
-  ///            ─▶ what is left of their logs ─▶ certificates of rank 2, revocations of juniors
+  ///     rank 0 (the root's logs) ─▶ certificates of rank 1, revocations of any device
+  ///     rank 1 ─▶ revocations among equals, all at once, even after each other's cut-offs
+  ///            ─▶ the rest of their logs ─▶ certificates of rank 2, revocations of juniors
   ///     rank 2 ─▶ …
   ///
-  /// - A certificate counts when it stands in the part that counts of its own issuer's log, bears the
-  ///   issuer's signature, and the issuer is the root or a `command` device at most
+  /// - A certificate counts when it is in the valid part of its own issuer's log, has the issuer's
+  ///   signature, and the issuer is the root or a `command` device at most
   ///   `Limits.certificateChain` below it.
   /// - A revocation counts when it names a device of its author's rank or of a lower one.
   struct ControlEvaluation: Sendable {
-    /// What does not change while a node runs.
+    /// The constants of a node's run.
     struct Rules: Sendable {
       let operation: OperationID
       let rootKey: VerifyingKey
@@ -54,27 +54,28 @@ extension Reference {
 
     private(set) var admitted: [CertificateHash: ControlPlane.Admission] = [:]
     private(set) var cuts: Cuts
-    /// Frames past a cut that count all the same.
+    /// Frames after a cut-off that count nevertheless.
     private(set) var released: Set<Head> = []
-    /// The revocations that count, by the frame that says so.
+    /// The valid revocations, by their frames.
     private(set) var revocations: [FrameHash: [Revocation]] = [:]
-    /// What counts of what was announced of epochs; several may announce one.
+    /// The valid announcements of epochs; several may announce one.
     private(set) var epochs = CountingEpochs()
-    /// What was said of each epoch by anybody who may read, past cuts too: honest devices may have
-    /// written under an epoch whose maker was put out, and their words are to be read.
+    /// Announcements of epochs by readers, also after cut-offs: honest devices may have used an
+    /// epoch whose author was revoked, and their data must be readable.
     private(set) var spoken: [EpochID: [EpochAnnouncement]] = [:]
-    /// Of which anything was said.
+    /// Epochs with any announcement.
     private(set) var announced: Set<EpochID> = []
     private(set) var withheld: Set<EpochID> = []
     private(set) var fitting: [EpochID] = []
-    /// What command posts show by TLS; a revoked device's counts no more.
+    /// The TLS certificates of command posts; those of revoked devices are invalid.
     private(set) var uplinks: [DeviceID: [UplinkCertificate]] = [:]
     /// The lowest rank of each device, as far as evaluated.
     private var ranks: [DeviceID: Int] = [:]
     private let logs: [CertificateHash: [LogID: ControlLog]]
-    /// Frames that revoke somebody, whether they count or not.
+    /// Frames that contain a revocation, valid or not.
     private let heard: Set<FrameHash>
-    /// Certificates that this device or others showed, by chains up to the root; by their issuer.
+    /// Certificates that this device or others presented, with chains up to the root; by their
+    /// issuer.
     private let shown: [CertificateHash: [SignedCertificate]]
 
     init(
@@ -114,7 +115,7 @@ extension Reference {
 
     // MARK: One rank
 
-    /// What is within all cuts so far of the logs opened with a certificate.
+    /// Returns the frames within all cut-offs so far, of the logs opened with a certificate.
     private func counting(of signed: SignedCertificate) -> [ControlLog.Statement] {
       let device = signed.certificate.device
       return (logs[signed.hash] ?? [:]).sorted { $0.key < $1.key }.flatMap { log, contents in
@@ -122,7 +123,7 @@ extension Reference {
       }
     }
 
-    /// They count together, before any of them cuts another.
+    /// They count together, before any of them cuts another off.
     private mutating func revocationsAmongEquals(
       _ speakers: [SignedCertificate], rank: Int
     ) -> [Revocation] {
@@ -149,12 +150,12 @@ extension Reference {
         case .certificate(let signed) where signed.certificate.issuer == issuer:
           admit(signed, rank: rank + 1, rules: rules, signatures: &signatures)
         case .revocation(let revocation) where entitled:
-          // Seniors are beyond reach, and equals have been heard.
+          // Seniors cannot be revoked, and equals were processed.
           guard ranks[revocation.device].map({ $0 > rank }) ?? true else { continue }
           cuts.join(revocation)
           revocations[statement.hash, default: []].append(revocation)
         case .epoch(let announcement):
-          // A member makes one only to shut somebody out whom nobody has shut out yet.
+          // A member announces one only to exclude a device that no announcement excludes yet.
           let reads = admitted[issuer]?.signed.certificate.role.reads == true
           guard entitled || (reads && !announcement.excludes.isEmpty) else { continue }
           epochs.add(
@@ -195,8 +196,8 @@ extension Reference {
       ranks[certificate.device] = min(ranks[certificate.device] ?? rank, rank)
     }
 
-    /// A chain that was shown counts before the frames that carry it are here, unless who issued it
-    /// has been cut: then only the frames say which of what it issued is left.
+    /// Accepts a presented chain before the frames with it have arrived, unless its issuer was cut
+    /// off: then only the frames show which of its certificates remain valid.
     private mutating func admitShown(
       _ rules: Rules, issuer: CertificateHash, rank: Int, signatures: inout VerifiedSignatures
     ) {
@@ -221,9 +222,10 @@ extension Reference {
       return spoken
     }
 
-    /// Epochs whose key may not be handed on yet: they name a revocation that is not here, so that
-    /// somebody whom they shut out may still be taken for a member. Where several speak of one epoch,
-    /// one whose word is fulfilled is enough: whoever lies about it has the key as well.
+    /// Returns the epochs whose key must not be sent yet: they name a revocation that is not held
+    /// here, so that an excluded device may still be taken for a member. If there are several
+    /// announcements of one epoch, one that is satisfied suffices: an author of a false one has the
+    /// key as well.
     private func withheldEpochs() -> Set<EpochID> {
       Set(
         spoken.filter { _, announcements in
@@ -234,15 +236,15 @@ extension Reference {
         }.keys)
     }
 
-    /// The epochs that may be written under, best first (`CountingEpochs`): those that exclude every
-    /// revocation that counts here.
+    /// Returns the epochs that may be used for writing, best first (`CountingEpochs`): those that
+    /// exclude every valid revocation.
     private func fittingEpochs() -> [EpochID] {
       let counting = Set(revocations.keys)
       return epochs.ordered { counting.isSubset(of: excluded(by: $0).frames) }
     }
 
-    /// The revocations that an epoch excludes, its own and those of the epochs that it builds on;
-    /// whole where all of these are known.
+    /// Returns the revocations that an epoch and its bases exclude; complete if all of these are
+    /// known.
     func excluded(
       by epoch: EpochAnnouncement
     ) -> (frames: Set<FrameHash>, isWhole: Bool) {
@@ -258,34 +260,34 @@ extension Reference {
     }
   }
 
-  /// One announcement of an epoch that counts, and who made it.
+  /// A valid announcement of an epoch, and its author.
   struct CountingEpoch: Hashable, Sendable {
     let announcement: EpochAnnouncement
-    /// Certificates between its maker and the root.
+    /// The number of certificates between its author and the root.
     let rank: Int
-    /// The maker's.
+    /// The author's certificate.
     let certificate: CertificateHash
-    /// Whether the maker is a `command` device or the root.
+    /// Whether the author is a `command` device or the root.
     let isCommand: Bool
   }
 
-  /// The epochs that count, and which of them is written under.
+  /// The valid epochs, and the choice of the one for writing.
   ///
   /// Of those that exclude every revocation the best is, in this order:
   ///
   /// 1. one by a commander, before one by a member;
   /// 2. one whose generation is *reachable*, before one whose generation is not;
   /// 3. the greatest generation;
-  /// 4. the maker nearest to the root, then the one with the lowest certificate hash, then the
+  /// 4. the author nearest to the root, then the one with the lowest certificate hash, then the
   ///    lowest epoch id.
   ///
   /// A commander's generation is reachable if the commanders' generations up to it, and zero, leave
-  /// no gap of more than `Limits.epochStep`; a member's if it is at most `Limits.epochStep` above the
-  /// greatest reachable one of a commander. So nobody wins with one far generation for ever: a
-  /// commander who rotates takes the greatest reachable generation plus one, and comes first. An
-  /// epoch id can be ground by whoever makes the key, so it decides only between epochs of one maker.
-  /// Unreachable generations are last, not void: an honest epoch whose predecessors were cut off is
-  /// still written under where there is no better one.
+  /// no gap of more than `Limits.epochStep`; a member's if it is at most `Limits.epochStep` above
+  /// the greatest reachable one of a commander. Therefore one far generation does not win for ever:
+  /// a rotating commander takes the greatest reachable generation plus one, and comes first. The
+  /// author of a key can grind its epoch id, so the id decides only between epochs of one author.
+  /// Unreachable generations are last, not void: an honest epoch whose bases were cut off is still
+  /// used for writing if there is no better one.
   struct CountingEpochs: Hashable, Sendable {
     private var announced: [EpochID: [CountingEpoch]] = [:]
     private var commandGenerations: Set<UInt32> = []
@@ -295,7 +297,7 @@ extension Reference {
       announced[epoch.announcement.id, default: []].append(epoch)
     }
 
-    /// The best announcement of an epoch; nil where none counts.
+    /// Returns the best announcement of an epoch; nil without a valid one.
     func best(_ id: EpochID) -> CountingEpoch? {
       guard let announcements = announced[id] else { return nil }
       let reach = reach
@@ -309,7 +311,7 @@ extension Reference {
     /// Ids in ascending order.
     var ids: [EpochID] { announced.keys.sorted() }
 
-    /// The greatest generation of a commander that is reachable; 0 where there is none.
+    /// The greatest reachable generation of a commander; 0 without one.
     var reach: UInt32 {
       var reach: UInt32 = 0
       for generation in commandGenerations.sorted() {
@@ -319,7 +321,7 @@ extension Reference {
       return reach
     }
 
-    /// The epochs of which some announcement satisfies a condition, the best one first.
+    /// Returns the epochs with an announcement that satisfies a condition, the best first.
     func ordered(where condition: (EpochAnnouncement) -> Bool) -> [EpochID] {
       let reach = reach
       let best = announced.values.compactMap { announcements in

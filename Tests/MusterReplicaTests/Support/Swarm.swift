@@ -3,17 +3,17 @@ import MusterReplica
 import TestSupport
 import Testing
 
-/// What random people do in a valley, and what was acknowledged to them.
+/// Random actions of people in a valley, and the writes that were acknowledged.
 struct Swarm {
   var valley: Valley
   private var random: SplitMix64
   private let people = ["Ada", "Ben", "Cleo", "Dora", "Emil"]
-  /// Reports that nobody has tried to delete.
+  /// Reports without an attempt to delete them.
   private var reports: [RowID] = []
   private var doomed: Set<RowID> = []
   private var comments: [RowID: Set<String>] = [:]
   private var confirmations: [RowID: Set<String>] = [:]
-  /// Each person's own report, which nobody else edits: the title that was last acknowledged.
+  /// Each person's own report, which no one else edits: the last acknowledged title.
   private var diaries: [String: (id: RowID, title: String)] = [:]
   private var callsigns: [String: String] = [:]
   private var second: Int64 = 0
@@ -34,7 +34,7 @@ struct Swarm {
     valley.air.lossPercent = 30
   }
 
-  /// One random thing, and a moment after it.
+  /// Performs one random action, and a pause.
   mutating func act() throws {
     guard let name = people.randomElement(using: &random) else { return }
     if valley.laptops[valley.index(name)].replica == nil {
@@ -63,7 +63,7 @@ struct Swarm {
     }
   }
 
-  /// Reports that somebody has heard of.
+  /// Returns reports that a device has received.
   private mutating func known(to name: String) throws -> RowID? {
     let ids = try valley.ask(name) { replica, _ in try replica.reports() }.map(\.id)
     let diaries = Set(diaries.values.map(\.id))
@@ -110,7 +110,7 @@ struct Swarm {
     do {
       try valley.at(name) { try $0.editReport(id, changes, now: $1) }
     } catch is Refusal {
-      // Another's, and this one does not command.
+      // It is another person's, and this one is no commander.
     }
   }
 
@@ -120,7 +120,7 @@ struct Swarm {
       try valley.at(name) { try $0.deleteReport(id, now: $1) }
       doomed.insert(id)
     } catch is Refusal {
-      // Another's, and this one does not command.
+      // It is another person's, and this one is no commander.
     }
   }
 
@@ -136,9 +136,9 @@ struct Swarm {
     valley.cut(sides[0], sides[1])
   }
 
-  // MARK: The end
+  // MARK: Convergence
 
-  /// Heals the network, though it still loses three in ten: how long it takes until all agree.
+  /// Heals the network, which still loses three in ten. Returns the time until all converge.
   mutating func settle() throws -> Int64 {
     for name in people where valley.laptops[valley.index(name)].replica == nil {
       try valley.switchOn(name)

@@ -3,7 +3,7 @@ import MusterReplica
 import Testing
 
 extension Valley {
-  /// What a laptop would write to a memory stick.
+  /// Returns what a device would write to a memory stick.
   mutating func bundle(by name: String) throws -> [UInt8] {
     var bytes: [UInt8] = []
     var place: [UInt8] = []
@@ -15,7 +15,7 @@ extension Valley {
     return bytes
   }
 
-  /// Merges a bundle as the command line does, so many bytes of the file at a time.
+  /// Merges a bundle as the command line does, in pieces of so many bytes.
   @discardableResult
   mutating func merge(
     _ bundle: [UInt8], at name: String, window: Int = 512 * 1024
@@ -45,7 +45,7 @@ extension Valley {
     return tally
   }
 
-  /// Joins by files on a memory stick; nobody hears it.
+  /// Joins by files on a memory stick, without a network.
   mutating func joinByFile(
     _ name: String, admittedBy admitter: String, role: Role = .member, path: String? = nil
   ) throws {
@@ -62,7 +62,7 @@ extension Valley {
     if role.reads { try at(name) { try $0.setCallsign(name, now: $1) } }
   }
 
-  /// A founder and members who never hear anybody.
+  /// Returns a founder and members without a network.
   static func silent(_ names: String..., seed: UInt64 = 1) throws -> Valley {
     var valley = Valley(seed: seed)
     valley.air.lossPercent = 100

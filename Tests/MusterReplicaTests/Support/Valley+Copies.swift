@@ -2,8 +2,8 @@ import Foundation
 import TestSupport
 
 extension Valley {
-  /// A second laptop with the same keys and database, as a machine's snapshot makes it: not even
-  /// the record outside the home knows better.
+  /// Adds a second device with the same keys and database, like a restored snapshot of a machine:
+  /// the sentinel does not detect it.
   mutating func copy(_ name: String, as other: String, in folder: TemporaryFolder) throws {
     let laptop = laptops[index(name)]
     let path = folder.database(other)

@@ -4,11 +4,11 @@ import MusterStore
 import TestSupport
 
 extension Valley {
-  /// What came of an attempt to join.
+  /// The result of an attempt to join.
   enum Joining {
     case joined(Credentials, Enrolment.EpochKeys)
     case refused(String)
-    /// Nobody answered.
+    /// No device answered.
     case unheard
   }
 
@@ -16,7 +16,7 @@ extension Valley {
 
   mutating func seed32() -> [UInt8] { random.bytes(32) }
 
-  /// Makes an operation with one commander, called as given.
+  /// Creates an operation with one commander of this name.
   mutating func found(_ name: String, operation: String = "Valley", path: String? = nil) throws {
     let genesis = Genesis(operationName: operation, seed: seed32(), now: clock.wall)
     let store = try Self.store(at: path, of: genesis.credentials)
@@ -26,14 +26,14 @@ extension Valley {
     try at(name) { try $0.setCallsign(name, now: $1) }
   }
 
-  /// In memory where there is no path.
+  /// In memory without a path.
   static func store(at path: String?, of credentials: Credentials) throws -> Store {
     try path.map { path in
       try Replica.openStore(at: path, of: credentials, seed: seal)
     } ?? Store.inMemory()
   }
 
-  /// Nonces of pages: what they are, nothing here looks at.
+  /// The seed of page nonces, which no test inspects.
   static let seal = [UInt8](repeating: 9, count: 32)
 
   mutating func switchOn(
@@ -60,7 +60,7 @@ extension Valley {
     }
   }
 
-  /// Calls the inviter from a new address over the air until somebody answers.
+  /// Contacts the inviter from a new address over the network, until a device answers.
   mutating func attempt(
     _ enrolment: inout Enrolment, invitation: [UInt8], upTo milliseconds: Int64 = 10_000,
     from endpoint: Endpoint
@@ -88,7 +88,7 @@ extension Valley {
     return .unheard
   }
 
-  /// Joins over the air and switches the new laptop on.
+  /// Joins over the network and starts the new device.
   mutating func join(
     _ name: String, invitedBy inviter: String, role: Role = .member, path: String? = nil
   ) throws {
@@ -104,14 +104,14 @@ extension Valley {
     try begin(name, with: keys, knowing: inviter)
   }
 
-  /// What a node does first after it has joined.
+  /// The first steps of a node after a join.
   mutating func begin(
     _ name: String, with keys: Enrolment.EpochKeys, knowing inviter: String
   ) throws {
     let contact = laptops[index(inviter)].endpoint
     try at(name) { try $0.keep(keys, now: $1) }
     try at(name) { try $0.contact([contact], now: $1) }
-    // A key that did not fit into the grant comes with the first frames.
+    // A key that did not fit the grant arrives with the first frames.
     let store = laptops[index(name)].store
     guard laptops[index(name)].credentials.role.reads,
       try wait(upTo: 60_000, until: { _ in try !store.epochKeys().isEmpty }) != nil
@@ -147,7 +147,7 @@ extension Valley {
     try switchOn(name, start: start)
   }
 
-  /// A founder and members who know one another.
+  /// Returns a founder and members that are connected.
   static func with(
     _ names: String..., seed: UInt64 = 1, in folder: TemporaryFolder? = nil
   ) throws -> Valley {

@@ -4,15 +4,15 @@ import MusterStore
 import TestSupport
 import Testing
 
-/// Several replicas, one virtual clock, and the air between them. Nothing in it reads a clock or
-/// draws randomness that a seed does not determine: a seed gives the same run every time.
+/// Several replicas, one virtual clock, and the network between them. It reads no clock and draws
+/// no randomness except from the seed: a seed gives the same run every time.
 struct Valley {
-  /// One laptop. Its replica is nil while it is switched off.
+  /// One device. Its replica is nil while it is switched off.
   struct Laptop {
     let name: String
     let endpoint: Endpoint
     let credentials: Credentials
-    /// Nil for a store in memory, which outlives its replica as a file would.
+    /// Nil for a store in memory, which outlives its replica like a file.
     let path: String?
     var store: Store
     var replica: Replica?
@@ -20,7 +20,7 @@ struct Valley {
     var rejections: [String] = []
     var crossings: [CrossingSummary] = []
     var demands: [RowID] = []
-    /// By how much its wall clock is ahead of the valley's.
+    /// How far its wall clock is ahead of the valley's.
     var leadMilliseconds: Int64 = 0
     /// How often its machine was started, and when last.
     var boots: UInt8 = 1
@@ -34,9 +34,9 @@ struct Valley {
   var laptops: [Laptop] = []
   /// Whether `Replica.checkInvariants` is called after each step.
   var checksInvariants = true
-  /// Whether what is said to all arrives: where not, everybody speaks on sessions alone.
+  /// Whether multicast works; otherwise all traffic uses sessions.
   var hasMulticast = true
-  /// Whether somebody's database is copied in this story.
+  /// Whether a database is copied in this test.
   var hasForks = false
   private static let start = Timestamp(milliseconds: 1_750_000_000_000)
 
@@ -60,7 +60,7 @@ struct Valley {
       boot: now.milliseconds(since: laptop.bootedAt))
   }
 
-  /// Somebody sets a laptop's wall clock.
+  /// Sets a device's wall clock.
   mutating func setClock(_ name: String, aheadMilliseconds: Int64) {
     laptops[index(name)].leadMilliseconds = aheadMilliseconds
   }
@@ -84,7 +84,7 @@ struct Valley {
 
   // MARK: Commands
 
-  /// Gives a laptop a command, and sends what comes of it.
+  /// Gives a device a command, and sends the resulting datagrams.
   @discardableResult
   mutating func at<T>(
     _ name: String, _ command: (inout Replica, ClockReading) throws -> (T, Replica.Outcome)
@@ -107,7 +107,7 @@ struct Valley {
     try at(name) { replica, now in ((), try command(&replica, now)) }
   }
 
-  /// Asks a laptop something.
+  /// Queries a device.
   mutating func ask<T>(
     _ name: String, _ question: (inout Replica, ClockReading) throws -> T
   ) throws -> T {
@@ -126,7 +126,7 @@ struct Valley {
       }
     }
     let forks = outcome.remarks.filter { $0.contains("fork") }
-    #expect(forks.isEmpty || hasForks, "nobody forks in this valley")
+    #expect(forks.isEmpty || hasForks, "no log may fork in this valley")
     laptops[index].remarks += outcome.remarks
     laptops[index].demands += outcome.locationDemands
     laptops[index].rejections += outcome.rejections.map(\.reason)
@@ -135,9 +135,7 @@ struct Valley {
 
   // MARK: Time
 
-  /// Lets time pass up to the next thing that happens, or to `end`; false once that is reached.
-  ///
-  /// - Parameter guest: an address whose datagrams are somebody else's to take.
+  /// Advances time to the next event, or to `end`; returns false once that is reached.
   mutating func step(until end: Instant, except guest: Endpoint? = nil) throws -> Bool {
     var next = air.nextArrival(except: guest) ?? end
     for index in laptops.indices { next = min(next, laptops[index].replica?.nextDeadline ?? end) }
@@ -150,7 +148,7 @@ struct Valley {
     for flight in air.arrived(by: now, except: guest) {
       mail[flight.to, default: []].append((flight.bytes, flight.from, .unknown))
     }
-    // By index, so that no copy makes the replicas copy themselves when they change.
+    // By index, because a copy would make the replicas copy themselves on change.
     for index in laptops.indices where laptops[index].replica != nil {
       let name = laptops[index].name
       if let datagrams = mail[laptops[index].endpoint] {
@@ -168,7 +166,7 @@ struct Valley {
     while try step(until: end) {}
   }
 
-  /// Lets time pass until something holds; nil when it does not in time.
+  /// Advances time until a condition holds; returns nil if it does not in time.
   mutating func wait(
     upTo milliseconds: Int64, until holds: (inout Valley) throws -> Bool
   ) throws -> Int64? {
@@ -176,7 +174,7 @@ struct Valley {
     let end = now.advanced(byMilliseconds: milliseconds)
     while true {
       if try holds(&self) { return now.milliseconds(since: start) }
-      // To ask is dearer than a step.
+      // The condition is more expensive than a step.
       let pause = min(end, now.advanced(byMilliseconds: 100))
       guard pause > now else { return nil }
       while try step(until: pause) {}
@@ -189,7 +187,7 @@ struct Valley {
     air.cut(into: groups.map { $0.map { laptops[index($0)].endpoint } })
   }
 
-  /// Each hears only those beside it in this row.
+  /// Arranges devices in a row, in which each reaches only those beside it.
   mutating func lineUp(_ names: String...) { lineUp(names) }
 
   mutating func lineUp(_ names: [String]) {
@@ -198,12 +196,12 @@ struct Valley {
 
   mutating func heal() { air.heal() }
 
-  // MARK: Agreement
+  // MARK: Convergence
 
-  /// Those that are switched on.
+  /// The devices that are switched on.
   var names: [String] { laptops.filter { $0.replica != nil }.map(\.name) }
 
-  /// Those that are switched on and may read.
+  /// The devices that are switched on and may read.
   var readers: [String] {
     laptops.filter { $0.replica != nil && $0.credentials.role.reads }.map(\.name)
   }
@@ -214,7 +212,7 @@ struct Valley {
     return hashes
   }
 
-  /// Whether all that are switched on hold the same and, but for relays, show the same.
+  /// Whether all running devices hold the same and, except relays, show the same.
   mutating func isConverged() throws -> Bool {
     var roots: Set<[UInt8]> = []
     var states: Set<StateHash> = []
@@ -228,7 +226,7 @@ struct Valley {
     return roots.count == 1 && states.count <= 1
   }
 
-  /// Lets time pass until all agree: how long it took.
+  /// Advances time until all converge; returns how long it took.
   @discardableResult
   mutating func converge(within milliseconds: Int64 = 60_000) throws -> Int64 {
     guard let elapsed = try wait(upTo: milliseconds, until: { try $0.isConverged() }) else {
