@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Builds what is abused, and abuses it: see Tests/Abuse/README.md.
+# Builds the programs and runs the fault tests on them: see Tests/Abuse/README.md.
 #
 # Usage: Scripts/abuse.sh [--full] [ROW…]
 set -euo pipefail
@@ -9,7 +9,7 @@ Scripts/build.sh "muster" "11 minutes" \
   swift build -c release "${flags[@]}" --product muster
 Scripts/build.sh "the simulator" "2 minutes" \
   swift build -c release "${flags[@]}" --product muster-sim
-# Seven times as quick as those of `make test`: rows which are tests have room for their volumes.
+# Seven times faster than the build of `make test`, as the volumes of some rows require.
 Scripts/build.sh "the tests, optimised" "30 minutes" \
   swift build -c release "${flags[@]}" --scratch-path .build/optimized -Xswiftc -enable-testing \
   --build-tests

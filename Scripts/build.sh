@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
-# Builds, and says in one line how far it is; the rest goes to a log, of which errors are shown.
+# Builds and prints progress in one line. The output goes to a log, from which errors are printed.
 #
 # Usage: Scripts/build.sh WHAT FIRST-TIME swift build ARGUMENT…
-#   WHAT        what is being built, in words
-#   FIRST-TIME  about how long that takes from nothing, in words
+#   WHAT        description of the target
+#   FIRST-TIME  approximate duration of a clean build
 set -euo pipefail
 
 readonly what=$1 first_time=$2
@@ -20,7 +20,7 @@ trap stop EXIT
 trap 'exit 130' INT
 trap 'exit 143' TERM
 
-printf 'Building %s (from nothing about %s, later seconds) …\n' "$what" "$first_time"
+printf 'Building %s (clean build: about %s; incremental: seconds) …\n' "$what" "$first_time"
 
 "$@" >"$log" 2>&1 &
 build=$!
@@ -41,11 +41,11 @@ status=0
 wait "$build" || status=$?
 build=
 if ((status != 0)); then
-  # Errors with the lines that point at them, or all there is when none is marked so.
+  # Errors with their context, or the end of the log if no line is marked as an error.
   grep -A 6 -E '(^|[ /])[^ ]*error:' "$log" >&2 || tail -n 30 "$log" >&2
   printf 'The build of %s failed.\n' "$what" >&2
   exit "$status"
 fi
-# The linker has a word for each of the address sanitizer's own symbols; they say nothing of us.
+# The linker warns about the address sanitizer's own symbols, which does not concern this code.
 grep -E 'warning:' "$log" | grep -v 'Cannot export local symbol' | sort -u || true
 printf 'Built %s in %d s.\n' "$what" "$SECONDS"

@@ -1,16 +1,16 @@
 #!/usr/bin/env bash
-# Makes sure that what the build needs is here, and installs what is missing where apt can. Asks for
-# root only then, and says what it is about to do. Says nothing when nothing is missing.
+# Checks the requirements of the build, and installs missing packages with apt where available.
+# Uses root only for that, and prints what it installs. Prints nothing if nothing is missing.
 #
 # Usage: Scripts/deps.sh [EXTRA-DEBIAN-PACKAGE…]
 set -euo pipefail
 
-# The newest that one of our dependencies asks for.
+# The highest minimum version of all dependencies.
 readonly swift_minimum=6.2
 readonly packages=(libsodium-dev libsqlite3-dev libqrencode-dev pkg-config git ca-certificates "$@")
 readonly libraries=(libsodium sqlite3 libqrencode)
 
-say() { printf 'deps: %s\n' "$*"; }
+note() { printf 'deps: %s\n' "$*"; }
 
 fail() {
   printf 'deps: %s\n' "$@" >&2
@@ -19,7 +19,7 @@ fail() {
 
 check_swift() {
   command -v swift >/dev/null ||
-    fail "there is no Swift here: install $swift_minimum or newer, https://www.swift.org/install"
+    fail "Swift is missing: install $swift_minimum or newer, https://www.swift.org/install"
   local version
   version=$(swift --version 2>/dev/null | sed -nE 's/.*Swift version ([0-9]+\.[0-9]+).*/\1/p')
   [[ -n $version ]] || fail "'swift --version' does not work: see https://www.swift.org/install"
@@ -30,7 +30,7 @@ check_swift() {
 missing_packages() {
   local package
   for package in "${packages[@]}"; do
-    # A command may come from elsewhere, such as pkgconf in place of pkg-config.
+    # Another package may provide the command, such as pkgconf for pkg-config.
     if ! command -v "$package" >/dev/null &&
       [[ $(dpkg-query -W -f='${db:Status-Status}' "$package" 2>/dev/null) != installed ]]; then
       printf '%s\n' "$package"
@@ -57,20 +57,20 @@ with_apt() {
   if ((EUID != 0)) && ! command -v sudo >/dev/null; then
     fail "missing: ${missing[*]}" "run as root: apt-get install ${missing[*]}"
   fi
-  say "installing ${missing[*]} with apt-get$( ((EUID == 0)) || echo ', by sudo')"
-  # A fresh system or container has no package lists yet; old ones name files that are gone.
+  note "installing ${missing[*]} with apt-get$( ((EUID == 0)) || echo ', by sudo')"
+  # A fresh system or container has no package lists; outdated lists name removed files.
   if ! compgen -G '/var/lib/apt/lists/*_Packages*' >/dev/null || ! install "${missing[@]}"; then
-    say "fetching the package lists first"
+    note "fetching the package lists first"
     as_root apt-get update -q
     install "${missing[@]}" || fail "apt-get could not install ${missing[*]}"
   fi
 }
 
-# Without apt we only look: package managers differ too much to guess.
+# Without apt, requirements are only checked: package managers differ too much.
 without_apt() {
   local hint="with your package manager: pkg-config; libsodium, sqlite and qrencode with headers"
   [[ $(uname -s) != Darwin ]] || hint="with: brew install libsodium sqlite qrencode pkg-config"
-  command -v pkg-config >/dev/null || fail "there is no pkg-config here; install it $hint"
+  command -v pkg-config >/dev/null || fail "pkg-config is missing; install it $hint"
   local library
   for library in "${libraries[@]}"; do
     pkg-config --exists "$library" || fail "the library $library is missing; install it $hint"

@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
-# Fuzzes every entry point for bytes from outside with libFuzzer and the address sanitizer, as many
-# at once as there are processors, and prints a table. What crashes is kept in .build/fuzz/crashes.
+# Fuzzes every entry point for external bytes with libFuzzer and the address sanitizer, one target
+# per processor, and prints a table. Inputs that crash are stored in .build/fuzz/crashes.
 #
 # Usage: Scripts/fuzz.sh MINUTES [TARGET…]
 set -euo pipefail
 
-minutes=${1:?how many minutes in all}
+minutes=${1:?missing argument: total minutes}
 shift
 targets=("$@")
 ((${#targets[@]} > 0)) ||
@@ -41,7 +41,7 @@ echo '{"_type":"location","lat":46.05,"lon":14.5,"acc":12,"tst":1795300000,"tid"
 fuzz() {
   local target=$1 log=$build/$1.log verdict=clean status=0
   mkdir -p "$corpus/$target" "$seeds/$target"
-  # Where memory was taken is not kept: a tenth more inputs, and a crash can be played again.
+  # Allocation stacks are not recorded: 10 % more inputs, and crashes can be replayed.
   ASAN_OPTIONS=detect_leaks=0:quarantine_size_mb=16:malloc_context_size=1 \
     "$build/release/fuzz-$target" "$corpus/$target" "$seeds/$target" \
     -max_total_time="$seconds" -timeout=1 -rss_limit_mb=512 -print_final_stats=1 \

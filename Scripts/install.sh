@@ -3,8 +3,8 @@
 # a systemd unit.
 #
 # Usage: PREFIX=/usr/local DESTDIR= Scripts/install.sh PROGRAM
-#   PREFIX   where it is to live
-#   DESTDIR  a folder that stands for / while a package is made
+#   PREFIX   destination
+#   DESTDIR  folder that replaces / when a package is built
 set -euo pipefail
 
 readonly program=$1
@@ -13,7 +13,7 @@ readonly prefix=${PREFIX:-/usr/local} root=${DESTDIR:-}
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 
-# The pages come first: a program that cannot say what it does is not installed.
+# The manual comes first: a program that cannot print its help is not installed.
 "$program" --experimental-dump-help | Scripts/manual.py >"$scratch/muster.1"
 for shell in bash zsh fish; do
   "$program" --generate-completion-script "$shell" >"$scratch/completion.$shell"
@@ -25,7 +25,7 @@ put() {
   printf '  %s\n' "$root$prefix/$3"
 }
 put 755 "$program" bin/muster
-# Where the program looks: ../share/muster/dashboard from its own folder.
+# The program searches ../share/muster/dashboard, relative to its own folder.
 readonly dashboard=Sources/MusterHTTP/Resources/dashboard
 rm -rf "$root$prefix/share/muster/dashboard"
 while IFS= read -r file; do

@@ -84,7 +84,7 @@ def describe(argument):
 
 
 def section(command, path):
-    """A command and all below it."""
+    """Yields a command and its subcommands."""
     children = [child for child in command.get("subcommands", []) if child["shouldDisplay"]]
     if children:
         for child in children:
@@ -113,7 +113,7 @@ def page(root):
         if command["shouldDisplay"] and command["commandName"] != "help":
             yield from section(command, [name, command["commandName"]])
             collect(command, everywhere)
-    yield ".SH OPTIONS OF EVERY COMMAND"
+    yield ".SH COMMON OPTIONS"
     for shared in SHARED:
         if shared in everywhere:
             yield describe(everywhere[shared])

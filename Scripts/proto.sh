@@ -1,17 +1,17 @@
 #!/usr/bin/env bash
-# Generates the Swift code of the .proto files anew, by the generator of the very swift-protobuf
-# that we build with. Its output is checked in, so only whoever changes a .proto needs this.
+# Generates the Swift code of the .proto files, with the generator of the swift-protobuf version
+# that the build uses. The output is checked in, so this is needed only after a change of a .proto.
 set -euo pipefail
 
 command -v protoc >/dev/null || {
-  echo 'proto: there is no protoc here: install protobuf-compiler (brew install protobuf)' >&2
+  echo 'proto: protoc is missing: install protobuf-compiler (brew install protobuf)' >&2
   exit 1
 }
 
 readonly proto=Sources/MusterSync/Wire/Proto code=Sources/MusterSync/Wire
 
 swift package resolve
-# In a build folder of its own: a plain `swift build` there would mix with ours.
+# A separate build folder, so that this build does not mix with the main build.
 readonly generator_build=$PWD/.build/protoc-gen-swift
 Scripts/build.sh "protoc-gen-swift" "a minute" \
   swift build -c release --package-path .build/checkouts/swift-protobuf \

@@ -1,13 +1,12 @@
 #!/usr/bin/env bash
-# Runs every test under the address sanitizer and under the thread sanitizer, one test target after
-# the other, and prints a table; the thread sanitizer must first report a race that was planted for
-# it.
+# Runs all tests under the address sanitizer and the thread sanitizer, one test target at a time,
+# and prints a table. The thread sanitizer must first report a planted race.
 #
-# Usage: Scripts/sanitize.sh [FILTER]     a regular expression of tests, for a part of them
+# Usage: Scripts/sanitize.sh [FILTER]     a regular expression that selects tests
 set -euo pipefail
 
 filter=${1:-}
-# Optimised: otherwise the longest stories do not come to their end under the thread sanitizer.
+# Optimised: otherwise the longest tests do not finish under the thread sanitizer.
 readonly flags=(
   -c release --explicit-target-dependency-import-check error -Xswiftc -enable-testing)
 
@@ -48,7 +47,7 @@ if [[ -n $filter ]]; then
   exit
 fi
 
-# All at once they would be in one another's way for half an hour, and run into their time limits.
+# All targets at once would slow each other down for half an hour and exceed their time limits.
 status=0
 printf '%-8s %-22s %7s  %s\n' "" target seconds verdict
 for sanitizer in address thread; do

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Lists the tests that a run did not carry out, each with its reason, from the event stream of
-`swift test`. With a list of tests that may be skipped it fails if there are others.
+"""Lists skipped tests with their reasons, from the event stream of `swift test`. With a list of
+tests that may be skipped, it fails if others were skipped.
 
 Usage: Scripts/skipped.py EVENTS [LIST]
-  EVENTS  what `swift test --event-stream-output-path EVENTS` wrote
+  EVENTS  the file written by `swift test --event-stream-output-path EVENTS`
   LIST    a file with lines `TEST: reason`, and comments in lines that begin with `#`. TEST is the
           id of a test, as this program prints it, or of a suite"""
 
@@ -15,24 +15,24 @@ KINDS = {"testSkipped", "testCancelled", "testCaseCancelled"}
 
 
 def name(test_id):
-    """Without the place in the source, which an edit moves: Target.Suite/`test`()."""
+    """Returns the id without the source location, which changes with edits: Target.Suite/`test`()."""
     return re.sub(r"/[^/]*\.swift:\d+:\d+$", "", test_id)
 
 
 def skipped(lines):
-    """Reasons by test. Suites have no entry of their own, since each of their tests has."""
+    """Returns the reasons by test. Suites have no entry, because each of their tests has one."""
     tests, reasons = set(), {}
     for line in lines:
         try:
             record = json.loads(line)
         except json.JSONDecodeError:
-            break  # The run was killed while it wrote this line, and has failed for that.
+            break  # The run was killed while it wrote this line, and has failed anyway.
         payload = record["payload"]
         if record["kind"] == "test" and payload["kind"] == "function":
             tests.add(payload["id"])
         elif record["kind"] == "event" and payload["kind"] in KINDS:
-            said = payload.get("_comments") or [part["text"] for part in payload["messages"]]
-            reasons[payload["testID"]] = " ".join(said) or "no reason given"
+            comments = payload.get("_comments") or [part["text"] for part in payload["messages"]]
+            reasons[payload["testID"]] = " ".join(comments) or "no reason given"
     return {name(test): reason for test, reason in reasons.items() if test in tests}
 
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Sets up what the tests run besides our own programs: a Python environment in .build/python, and
-# programs from Debian packages. Prints nothing when nothing is missing. It fails for nothing: a
-# test whose program is missing is reported as skipped, with the reason.
+# Installs external programs that the tests need: a Python environment in .build/python, and
+# programs from Debian packages. Prints nothing if nothing is missing. It never fails: a test whose
+# program is missing is reported as skipped, with the reason.
 #
 # Usage: Scripts/test-environment.sh
 set -euo pipefail
@@ -23,10 +23,10 @@ readonly programs=(
   flock:util-linux
 )
 
-# Some of the programs are in folders that only root searches.
+# Some of the programs are in folders that are only in root's PATH.
 PATH=$PATH:/usr/sbin:/sbin
 
-say() { printf 'test environment: %s\n' "$*"; }
+note() { printf 'test environment: %s\n' "$*"; }
 
 is_present() { command -v "$1" >/dev/null || [[ -e $1 ]]; }
 
@@ -42,17 +42,17 @@ install_programs() {
   mapfile -t missing < <(missing_programs)
   ((${#missing[@]} > 0)) || return 0
   if command -v apt-get >/dev/null && { ((EUID == 0)) || command -v sudo >/dev/null; }; then
-    # One at a time: a package that this release does not have must not keep the others away.
+    # One at a time: a package that is missing in this release must not block the others.
     for package in "${missing[@]}"; do
       Scripts/deps.sh "$package" || ((EUID == 0)) || break
     done
     mapfile -t missing < <(missing_programs)
   fi
-  ((${#missing[@]} == 0)) || say "missing: ${missing[*]}; tests that need them are skipped"
+  ((${#missing[@]} == 0)) || note "missing: ${missing[*]}; tests that need them are skipped"
 }
 
-# The stamp is a copy of the requirements and is written last: without it, or with another one, the
-# environment is made again.
+# The stamp is a copy of the requirements and is written last. Without it, or if it differs, the
+# environment is rebuilt.
 install_python() {
   if cmp -s "$requirements" "$environment/stamp" && "$environment/bin/python3" -c '' 2>/dev/null
   then return 0; fi
@@ -60,7 +60,7 @@ install_python() {
   if ! python3 -c 'import ensurepip' 2>/dev/null; then
     Scripts/deps.sh python3-venv || true
   fi
-  say "installing $requirements into $environment"
+  note "installing $requirements into $environment"
   rm -rf "$environment"
   mkdir -p "${environment%/*}"
   if python3 -m venv "$environment" &&
@@ -69,7 +69,7 @@ install_python() {
     "$environment/bin/python3" -m pip check --quiet --disable-pip-version-check; then
     cp "$requirements" "$environment/stamp"
   else
-    say "the Python packages could not be installed; tests that need them are skipped"
+    note "the Python packages could not be installed; tests that need them are skipped"
   fi
 }
 

@@ -1,13 +1,12 @@
-// Tells the thread sanitizer of two places where threads wait for one another in Swift's libraries,
-// which are not instrumented (Swift 6.3 on Linux). Without this they are reported as races:
+// Informs the thread sanitizer of two places where threads synchronize in Swift's libraries, which
+// are not instrumented (Swift 6.3 on Linux). Without this they are reported as races:
 //
-// - two closures of `withLock` of one Mutex, the slow half of whose lock is in a library
-//   (`_MutexHandle`);
-// - what a thread wrote before it resumed a continuation, and a task reads that had not begun to
-//   wait for it by then. Had it waited, the runtime would tell of it.
+// - two closures of `withLock` of one Mutex, whose slow path is in a library (`_MutexHandle`);
+// - a write before a continuation is resumed, and a read by a task that had not yet begun to wait
+//   for it. If the task already waits, the runtime informs the sanitizer.
 //
-// Linked into what `make sanitize` builds for the thread sanitizer, and into nothing else. Should a
-// later Swift name these functions otherwise, they are not called and the false reports come back.
+// Linked only into the thread sanitizer builds of `make sanitize`. If a later Swift renames these
+// functions, they are not called and the false reports return.
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <stdint.h>
@@ -18,7 +17,7 @@
 #define SWIFT_METHOD __attribute__((swiftcall))
 #define SELF __attribute__((swift_context)) void *handle
 
-// Weak, since the build's own tools are linked with this too, but not with the sanitizer.
+// Weak, because the build's own tools are linked with this file, but not with the sanitizer.
 __attribute__((weak)) void __tsan_acquire(void *address);
 __attribute__((weak)) void __tsan_release(void *address);
 
