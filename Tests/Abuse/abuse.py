@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Abuses real nodes, row by row, and prints what came of it; exits with 1 if a promise broke."""
+"""Runs fault tests on real nodes, row by row, and prints the results; exits with 1 on a failure."""
 
 import argparse
 import json
@@ -34,10 +34,10 @@ def main():
     build = os.path.join(row.ROOT, ".build/release")
     parser.add_argument("--muster", default=os.path.join(build, "muster"))
     parser.add_argument("--sim", default=os.path.join(build, "muster-sim"))
-    parser.add_argument("--full", action="store_true", help="the full volume of every row: hours")
-    parser.add_argument("--list", action="store_true", help="only says which rows there are")
+    parser.add_argument("--full", action="store_true", help="run the full volume of every row (hours)")
+    parser.add_argument("--list", action="store_true", help="list the rows and exit")
     parser.add_argument("--inner", help=argparse.SUPPRESS)
-    parser.add_argument("rows", nargs="*", metavar="ROW", help="A2, S3 …; all where none is given")
+    parser.add_argument("rows", nargs="*", metavar="ROW", help="rows such as A2, S3; all by default")
     options = parser.parse_args()
     if options.list:
         for entry in ROWS:
@@ -49,10 +49,10 @@ def main():
         print(json.dumps(vars(verdict)), flush=True)
         return
     if os.geteuid() != 0:
-        raise SystemExit("abuse.py needs root: each row runs in a network namespace of its own")
+        raise SystemExit("abuse.py needs root, because each row runs in its own network namespace")
     unknown = set(options.rows) - {entry.name for entry in ROWS}
     if unknown:
-        raise SystemExit(f"abuse.py: no row {', '.join(sorted(unknown))}; --list names them")
+        raise SystemExit(f"abuse.py: no row {', '.join(sorted(unknown))}; --list shows all rows")
     chosen = [i for i, entry in enumerate(ROWS) if not options.rows or entry.name in options.rows]
     widths = max(len(ROWS[i].title) for i in chosen)
     failed = sum(not play(index, widths) for index in chosen)
@@ -60,7 +60,7 @@ def main():
 
 
 def play(index, width):
-    """One row, in a network namespace of its own; whether all promises held."""
+    """Runs one row in its own network namespace; returns whether all promises held."""
     entry = ROWS[index]
     print(f"{entry.name:4} {entry.title:{width}}  ", end="", flush=True)
     began = time.monotonic()

@@ -1,4 +1,4 @@
-"""A9: small things that would become large: depths, counts, lengths, numbers, entities, packed bytes."""
+"""A9: small inputs that expand: depths, counts, lengths, numbers, entities, compressed bytes."""
 
 import gzip
 import json
@@ -27,7 +27,7 @@ def request(method, path, body=b"", headers=(), length=None):
 
 
 def ask(raw, patience=20):
-    """The status that is answered (0 for a connection that is closed without), and how long it took."""
+    """Returns the status of the answer (0 for a closed connection) and the time it took."""
     began = time.perf_counter()
     answer = b""
     try:
@@ -35,7 +35,7 @@ def ask(raw, patience=20):
             try:
                 door.sendall(raw)
             except OSError:
-                # It answered, or hung up, before it had read all.
+                # It answered, or closed the connection, before it had read everything.
                 pass
             while b"\r\n" not in answer:
                 piece = door.recv(65536)
@@ -75,15 +75,15 @@ def sizes():
             b'{"%s":1e%s}' % (name.encode(), b"9" * 900_000))
         yield "900,000 spaces", method, path, b" " * 900_000 + b"{"
         yield "two megabytes", method, path, text("y" * 2_000_000)
-        yield "bytes that are no text", method, path, b"\xff" * 900_000
-        yield "half a pair of surrogates", method, path, (
+        yield "bytes that are not UTF-8", method, path, b"\xff" * 900_000
+        yield "an unpaired surrogate", method, path, (
             b'{"%s":"%s"}' % (name.encode(), b"\\ud800" * 150_000))
         packed = gzip.compress(b" " * 50_000_000, 9)
-        yield "50 MB packed", method, path, packed
+        yield "50 MB compressed", method, path, packed
 
 
 def shapes():
-    """Fences that are legal JSON and no legal fence, or too much of one."""
+    """Returns geofences that are valid JSON, but invalid or too large as geofences."""
     ring = [[7 + number * 1e-6, 46 + (number % 2) * 1e-6] for number in range(30_000)]
     ring.append(ring[0])
     tiny = [[7, 46], [7.1, 46], [7.1, 46.1], [7, 46]]
@@ -91,7 +91,7 @@ def shapes():
     yield "9,000 holes", {"type": "Polygon", "coordinates": [tiny] * 9_000}
     yield "9,000 polygons", {"type": "MultiPolygon", "coordinates": [[tiny]] * 9_000}
     yield "coordinates of 200,000 numbers", {"type": "Polygon", "coordinates": [[[7.0] * 200_000]]}
-    yield "places of 1e300", {"type": "Polygon", "coordinates": [[[1e300, 1e300]] * 4]}
+    yield "coordinates of 1e300", {"type": "Polygon", "coordinates": [[[1e300, 1e300]] * 4]}
     yield "9,000 features", {
         "type": "FeatureCollection",
         "features": [{"type": "Feature", "properties": {}, "geometry": {
@@ -99,14 +99,14 @@ def shapes():
     nested = {"type": "Polygon", "coordinates": [tiny]}
     for _ in range(300):
         nested = {"type": "GeometryCollection", "geometries": [nested]}
-    yield "300 collections, one in the other", nested
+    yield "300 nested collections", nested
 
 
 def heads():
-    """Requests whose heads are the bomb."""
+    """Returns requests with hostile heads."""
     yield "10,000 headers", request("GET", "/api/v1/status", headers=["X: 1"] * 10_000)
     yield "a header of 1 MB", request("GET", "/api/v1/status", headers=["X: " + "y" * 1_000_000])
-    yield "an address of 1 MB", request("GET", "/api/v1/reports?cursor=" + "a" * 1_000_000)
+    yield "a URL of 1 MB", request("GET", "/api/v1/reports?cursor=" + "a" * 1_000_000)
     yield "20,000 parameters", request("GET", "/api/v1/reports?" + "&".join(["limit=1"] * 20_000))
     yield "a limit of 4,000 digits", request("GET", "/api/v1/reports?limit=" + "9" * 4_000)
     yield "80,000 segments", request("GET", "/api/v1" + "/a" * 80_000)
@@ -115,17 +115,17 @@ def heads():
         yield f"a body of {length}", request("POST", "/api/v1/reports", b"{", length=length)
     chunked = ["Transfer-Encoding: chunked", "Content-Type: application/json"]
     for size in ("FFFFFFFF", "7FFFFFFFFFFFFFFF", "FFFFFFFFFFFFFFFF", "F" * 4_000):
-        yield f"a piece of {size[:20]}", (
+        yield f"a chunk of {size[:20]}", (
             request("POST", "/api/v1/reports", headers=chunked) + size.encode() + b"\r\n{")
-    yield "300,000 pieces of a byte", (
+    yield "300,000 chunks of one byte", (
         request("POST", "/api/v1/reports", headers=chunked) + b"1\r\n[\r\n" * 300_000 + b"0\r\n\r\n")
-    yield "a packed head", request(
+    yield "a compressed head", request(
         "POST", "/api/v1/reports", gzip.compress(b"[" * 50_000_000, 9),
         headers=["Content-Encoding: gzip"])
 
 
 def files(folder):
-    """Files that people are sent, each with the command that reads it; all must be refused."""
+    """Writes hostile files, each with the command that reads it; all must be rejected."""
     tiny = "[[7,46],[7.1,46],[7.1,46.1],[7,46]]"
     geojson = {
         **{f"deep{depth}": "[" * depth for depth in DEPTHS},
@@ -157,15 +157,15 @@ def write(folder, name, contents):
 
 
 def bombs(options):
-    """Each is refused within a second, and costs no memory that stays."""
+    """Checks that each input is rejected within a second and leaves no memory allocated."""
     made = mesh(options, 2)
     node = made.nodes[0]
     node.stop()
     made.start_on_loopback(node, "--http", "127.0.0.1:7480", "--trust-local")
     made.until_in_step()
     verdict, count, slowest, answers = Verdict(""), 0, 0.0, {}
-    status, _ = ask(request("POST", "/api/v1/reports", b'{"title": "No bomb"}'))
-    verdict.expect(status == 201, f"what is no bomb is answered {status}")
+    status, _ = ask(request("POST", "/api/v1/reports", b'{"title": "Valid"}'))
+    verdict.expect(status == 201, f"the valid request is answered {status}")
     kept = [node.add_report("Before", "x" * 200)]
     before = resident_kib(node)
 
@@ -187,7 +187,7 @@ def bombs(options):
             judge(f"{path}, {depth} deep", *ask(request("POST", path, b"[" * depth)))
     waiting = []
     for what, raw in heads():
-        # Some are never whole, so that the server waits for more: others must not wait with it.
+        # Some are never complete, so that the server waits for more. Other clients must not wait.
         door = socket.create_connection(DOOR, timeout=20)
         try:
             door.sendall(raw)
@@ -216,9 +216,9 @@ def bombs(options):
         verdict.expect(done.returncode in (1, 64), f"{what}: ended with {done.returncode}")
         verdict.expect(done.stderr.count("\n") <= 3, f"{what}: {done.stderr[:200]}")
         verdict.expect(took <= MOST_SECONDS, f"{what}: took {took:.2f} s")
-    verdict.volume = f"{count} bombs"
-    said = ", ".join(f"{answers[status]} × {status or 'hung up'}" for status in sorted(answers))
-    verdict.note = f"{said}; slowest {slowest:.2f} s; {check_growth(verdict, node, before)}"
+    verdict.volume = f"{count} inputs"
+    counts = ", ".join(f"{answers[status]} × {status or 'closed'}" for status in sorted(answers))
+    verdict.note = f"{counts}; slowest {slowest:.2f} s; {check_growth(verdict, node, before)}"
     for door in waiting:
         door.close()
     kept.append(node.add_report("After", "x" * 200))
@@ -226,4 +226,4 @@ def bombs(options):
     return verdict
 
 
-ROWS = [Row("A9", "bombs: depth, count, length, packed", bombs)]
+ROWS = [Row("A9", "inputs that expand: depth, count, length, compression", bombs)]

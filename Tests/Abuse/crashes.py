@@ -12,7 +12,7 @@ from row import Row, Verdict, check_all, mesh
 
 
 class Writer(threading.Thread):
-    """Adds reports by a door of its own until the node dies, and keeps what was acknowledged."""
+    """Adds reports on its own connection until the node dies, and records the acknowledged ones."""
 
     def __init__(self, node, size):
         super().__init__()
@@ -28,13 +28,13 @@ class Writer(threading.Thread):
 
 
 def kills(options):
-    """A node is killed at a moment that is drawn: while it starts, writes, moves its log."""
+    """Kills a node at random moments: while it starts, writes, or checkpoints its log."""
     count = options.volume(150, 1000)
     lab = mesh(options, 2)
     victim, draw, acknowledged, begun = lab.nodes[1], random.Random(4), [], 0
     for turn in range(count):
         if turn % 3 == 2:
-            # While it starts: the process is there, its door perhaps not.
+            # While it starts, the process exists, but perhaps not its socket.
             victim.process.kill()
             victim.process.wait()
             starting = subprocess.Popen(
@@ -48,7 +48,7 @@ def kills(options):
         else:
             writer = Writer(victim, draw.choice([50, 700, 6000]))
             writer.start()
-            # A start first asks its peers for its own heads.
+            # A start first requests its own heads from its peers.
             ends = time.monotonic() + 5
             while not writer.acknowledged and time.monotonic() < ends:
                 time.sleep(0.002)
@@ -60,20 +60,20 @@ def kills(options):
         lab.start_on_loopback(victim)
     verdict = Verdict(f"{count} kills, {begun} of them while starting",
                       note=f"{len(acknowledged)} acknowledged")
-    verdict.expect(len(acknowledged) > count / 4, "hardly anything was acknowledged")
+    verdict.expect(len(acknowledged) > count / 4, "too few writes were acknowledged")
     check_all(verdict, lab, acknowledged)
     return verdict
 
 
 class Interrupted:
-    """A command that is killed at a drawn moment of its course, and then given once more."""
+    """Kills a command at a random moment, and runs it again."""
 
     def __init__(self, seed, seconds):
-        # How long it takes where nobody kills it.
+        # The duration without a kill.
         self.draw, self.seconds = random.Random(seed), seconds
 
     def run(self, words):
-        """What came of the second time."""
+        """Returns the result of the second run."""
         began = subprocess.Popen(words, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         time.sleep(self.draw.random() * self.seconds * 1.2)
         began.kill()
@@ -86,7 +86,7 @@ class Interrupted:
 
 
 def founding(options):
-    """Killed while it founds an operation: what is left can be gone on with, or founded anew."""
+    """Kills `init`: the result can be used, or `init` can be repeated."""
     count = options.volume(60, 200)
     lab = mesh(options, 1)
     command, verdict, done = Interrupted(5, 0.1), Verdict(f"{count} kills"), 0
@@ -95,18 +95,18 @@ def founding(options):
         words = [lab.program, "init", "Flood", "--callsign", "Anna", "--home", home]
         again = command.run(words)
         if again.returncode != 0:
-            # It was founded before the kill: then it must be whole.
+            # The operation was created before the kill, and must be complete.
             whole = subprocess.run(
                 [lab.program, "verify", "--home", home], capture_output=True, text=True)
-            verdict.expect(whole.returncode == 0, f"neither founded nor whole: {again.stderr}")
+            verdict.expect(whole.returncode == 0, f"neither created nor complete: {again.stderr}")
             done += 1
         shutil.rmtree(home, ignore_errors=True)
-    verdict.note = f"{done} were founded before they were killed"
+    verdict.note = f"{done} were created before the kill"
     return verdict
 
 
 def joining(options):
-    """Killed while it joins by file: what is left can be gone on with, or joined with again."""
+    """Kills `join` by file: the result can be used, or `join` can be repeated."""
     count = options.volume(40, 200)
     lab = mesh(options, 1)
     command, verdict, done = Interrupted(6, 0.15), Verdict(f"{count} kills"), 0
@@ -121,14 +121,14 @@ def joining(options):
         done += again.returncode != 0
         whole = subprocess.run(
             [lab.program, "verify", "--home", home], capture_output=True, text=True)
-        verdict.expect(whole.returncode == 0, f"neither joined nor whole: {again.stderr}")
+        verdict.expect(whole.returncode == 0, f"neither joined nor complete: {again.stderr}")
         shutil.rmtree(home, ignore_errors=True)
-    verdict.note = f"{done} had joined before they were killed"
+    verdict.note = f"{done} had joined before the kill"
     return verdict
 
 
 def stops(options):
-    """The lids of most laptops are closed for a while; one goes on, and they wake all at once."""
+    """Stops most nodes for a while; one continues, and all others resume at once."""
     sleepers, turns, seconds = options.volume((3, 2, 10), (25, 4, 600))
     lab = mesh(options, sleepers + 1)
     awake, asleep = lab.nodes[0], lab.nodes[1:]
@@ -148,14 +148,14 @@ def stops(options):
             acknowledged.append(node.add_report(f"Awake {turn}", "s" * 100))
         lab.until_in_step(60)
         slowest = max(slowest, time.monotonic() - woken)
-    verdict.note = f"{slowest:.1f} s at most until all were in step again"
+    verdict.note = f"{slowest:.1f} s at most until all converged"
     check_all(verdict, lab, acknowledged)
     return verdict
 
 
 ROWS = [
-    Row("S2", "kill -9 while it starts, writes, syncs", kills),
-    Row("S2", "kill -9 while it founds an operation", founding),
-    Row("S2", "kill -9 while it joins by file", joining),
-    Row("S2", "stopped and woken", stops),
+    Row("S2", "kill -9 during start, write, sync", kills),
+    Row("S2", "kill -9 during init", founding),
+    Row("S2", "kill -9 during a join by file", joining),
+    Row("S2", "stopped and resumed", stops),
 ]

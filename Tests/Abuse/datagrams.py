@@ -1,4 +1,4 @@
-"""Datagrams as an outsider, or a member who lies, would make them (docs/wire.md §10, §11)."""
+"""Datagrams that an outsider or a dishonest member would create (docs/wire.md §10, §11)."""
 
 import os
 import random
@@ -14,7 +14,7 @@ from nacl.bindings import crypto_aead_xchacha20poly1305_ietf_encrypt as seal
 from nacl.signing import SigningKey
 
 ANNOUNCE, INITIATION = 9, 2
-# The rules version that is stated in the clear.
+# The rules version, which is sent in plaintext.
 RULES = b"\2"
 KINDS = range(1, 10)
 
@@ -24,7 +24,7 @@ def device_key(home):
 
 
 def garbage(draw):
-    """Of any length, more often than not with a first byte that names a kind."""
+    """Returns random bytes of any length, usually with a valid kind as the first byte."""
     data = bytearray(draw.randbytes(draw.randint(1, 1400)))
     if draw.random() < 0.8:
         data[0] = draw.choice(KINDS)
@@ -32,7 +32,7 @@ def garbage(draw):
 
 
 def mutated(data, draw):
-    """A genuine datagram with bits flipped, cut short, or gone on with."""
+    """Returns a genuine datagram with flipped bits, truncated or extended."""
     data = bytearray(data)
     way = draw.randrange(3)
     if way == 0:
@@ -46,19 +46,19 @@ def mutated(data, draw):
 
 
 def after_head(plain):
-    """What an announce says after its certificate, incarnation and counter, without signature."""
+    """Returns the fields of an announce after certificate, incarnation and counter, unsigned."""
     def after_varint(start):
         while plain[start] & 0x80:
             start += 1
         return start + 1
 
-    # Each of the first two is eight bytes with a tag and a length, the third a varint.
+    # Each of the first two is eight bytes with a tag and a length, the third is a varint.
     counter = after_varint(1) + 10 + 10
     return plain[after_varint(counter + 1):-66]
 
 
 class Liar:
-    """A member who says anything by announce: sealed under the network key, signed or not."""
+    """A member that sends arbitrary announces, sealed under the network key, signed or not."""
 
     def __init__(self, home):
         key = device_key(home)
@@ -84,15 +84,15 @@ class Liar:
             plain, b"muster announce 2" + self.operation + RULES, nonce, self.network_key)
 
     def opened(self, announce):
-        """The plain text of one that was heard."""
+        """Returns the plaintext of a received announce."""
         return unseal(
             announce[26:], b"muster announce 2" + self.operation + RULES, announce[2:26],
             self.network_key)
 
-    def fuzzed(self, heard, draw):
-        """What somebody else announced, mutated under the seal; or signed, as this member's own,
-        with the sets, frames and records of the other mutated or left as they are."""
-        plain = draw.choice(heard)
+    def fuzzed(self, captured, draw):
+        """Returns another device's announce, mutated under the seal; or signed as this member's own,
+        with the sets, frames and records of the other device, mutated or unchanged."""
+        plain = draw.choice(captured)
         if draw.random() < 0.4:
             return self.sealed(mutated(plain, draw))
         rest = after_head(plain)
@@ -102,11 +102,11 @@ class Liar:
 
 
 class Recorder:
-    """Hears every UDP datagram on an interface of this namespace."""
+    """Captures every UDP datagram on an interface of this namespace."""
 
     def __init__(self, interface="lo"):
         run("ip", "link", "set", interface, "up")
-        self.heard = []
+        self.captured = []
         self.socket = socket.socket(socket.AF_PACKET, socket.SOCK_RAW, socket.htons(0x0800))
         self.socket.bind((interface, 0))
         self.socket.settimeout(0.2)
@@ -120,28 +120,28 @@ class Recorder:
                 frame, address = self.socket.recvfrom(65536)
             except TimeoutError:
                 continue
-            # Loopback shows each twice: once as it leaves.
+            # Loopback delivers each twice: once on transmission.
             if address[2] == socket.PACKET_OUTGOING or frame[23] != socket.IPPROTO_UDP:
                 continue
             start = 14 + (frame[14] & 15) * 4
             source, target = struct.unpack_from(">HH", frame, start)
-            self.heard.append((time.monotonic(), source, target, frame[start + 8:]))
+            self.captured.append((time.monotonic(), source, target, frame[start + 8:]))
 
     def stop(self):
         self.open = False
         self.thread.join()
-        return self.heard
+        return self.captured
 
 
 class Sprinkler:
-    """Sends from many addresses of 127/8, each a socket of its own, and counts what comes back."""
+    """Sends from many addresses of 127/8, each with its own socket, and counts the answers."""
 
     def __init__(self):
         self.sent = self.answered = 0
         self.most = 0.0
 
     def pour(self, datagrams, target, sources, seed=1, hold=400):
-        """Each datagram from the next of so many addresses."""
+        """Sends each datagram from the next of the given number of addresses."""
         draw = random.Random(seed)
         held = []
         for number, data in enumerate(datagrams):

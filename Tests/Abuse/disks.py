@@ -9,12 +9,12 @@ from row import Row, Verdict, check_all, mesh
 
 
 def full(options):
-    """A laptop's disk fills up while it works, and is given room again, several times."""
+    """Fills a node's disk while it works, and frees space again, several times."""
     rounds = options.volume(25, 500)
     made = mesh(options, 2)
     node, verdict, acknowledged, refused = made.nodes[1], Verdict(""), [], 0
     node.stop()
-    # The home moves to a small file system of its own.
+    # The home moves to a small separate file system.
     kept = node.home + ".kept"
     os.rename(node.home, kept)
     os.mkdir(node.home, 0o700)
@@ -25,7 +25,7 @@ def full(options):
         ballast = os.path.join(node.home, "ballast")
         for turn in range(rounds):
             if turn % 50 == 49:
-                # What the database's log once took is room to write in: it is given back.
+                # The space that the database's log once used can be written to: it is released.
                 node.stop()
                 made.start_on_loopback(node)
             room = os.statvfs(node.home)
@@ -34,7 +34,7 @@ def full(options):
                 with open(ballast, "wb") as file:
                     file.write(bytes(size))
             except OSError:
-                # There was no room as it is.
+                # There was no space to begin with.
                 pass
             refusals = 0
             for number in range(400):
@@ -43,23 +43,23 @@ def full(options):
                     acknowledged.append(done.stdout.strip())
                 else:
                     refusals += 1
-                    verdict.expect(done.stderr.count("\n") <= 2, f"no clear word: {done.stderr}")
+                    verdict.expect(done.stderr.count("\n") <= 2, f"no clear message: {done.stderr}")
                     if refusals == 3:
                         break
             refused += refusals
             verdict.expect(refusals > 0, "the disk was never full")
-            # Reading goes on.
+            # Reads still work.
             kept_ids = node.muster("report", "list")
-            verdict.expect("Full" in kept_ids or not acknowledged, "nothing can be read")
+            verdict.expect("Full" in kept_ids or not acknowledged, "reads fail")
             if os.path.exists(ballast):
                 os.remove(ballast)
             began = time.monotonic()
             while add(made, node, f"Room {turn}", acknowledged).returncode != 0:
                 if time.monotonic() - began > 60:
-                    verdict.problems.append("it does not write again a minute after there is room")
+                    verdict.problems.append("it does not write again a minute after space was freed")
                     break
                 time.sleep(0.2)
-        verdict.volume = f"{rounds} times, {refused} refusals, {len(acknowledged)} acknowledged"
+        verdict.volume = f"{rounds} times, {refused} rejected, {len(acknowledged)} acknowledged"
         check_all(verdict, made, acknowledged)
         node.stop()
     finally:
@@ -77,4 +77,4 @@ def add(made, node, title, acknowledged=None):
     return done
 
 
-ROWS = [Row("S3", "a disk that is full, and is given room", full)]
+ROWS = [Row("S3", "a disk that is full, and then has space", full)]

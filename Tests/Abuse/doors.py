@@ -1,4 +1,4 @@
-"""W3: who comes in from other machines: rights that hold on every route, slow clients, great heads."""
+"""W3: the listener for other machines: permissions on every route, slow clients, large heads."""
 
 import http.client
 import json
@@ -12,12 +12,12 @@ from row import Row, Verdict, check_all, check_growth, mesh, resident_kib
 
 LOCAL, POST = 7480, 7443
 PASSPHRASE = "correct horse battery staple"
-# A connection ends after a minute, however slowly it trickles.
+# A connection ends after a minute, however slow the client is.
 LIFETIME = 60
 
 
 def context():
-    """The certificate is the operation's own; who it is, is not what is tried here."""
+    """Returns a TLS context without verification: the certificate is not under test here."""
     made = ssl.create_default_context()
     made.check_hostname = False
     made.verify_mode = ssl.CERT_NONE
@@ -25,13 +25,13 @@ def context():
 
 
 class Door:
-    """The command post's listener, asked by one browser or another."""
+    """A browser at the command post's listener."""
 
     def __init__(self, cookie=None):
         self.cookie, self.line = cookie, None
 
     def ask(self, method, path, body=None, headers=()):
-        """The status, and the headers; a connection that has ended is opened anew, once."""
+        """Returns status and headers; reopens a closed connection once."""
         words = {"Host": f"127.0.0.1:{POST}", **dict(headers)}
         if body is not None:
             words.setdefault("Content-Type", "application/json")
@@ -61,7 +61,7 @@ class Door:
 
 
 def open_post(made):
-    """Node 0 as a command post, with one who may do all and one who looks on."""
+    """Starts node 0 as a command post, with a commander's and an observer's login."""
     node = made.nodes[0]
     path = os.path.join(made.folder, "passphrase")
     with open(path, "w", encoding="utf-8") as file:
@@ -76,7 +76,7 @@ def open_post(made):
 
 
 def local(path):
-    """What this machine is answered, and how long it took."""
+    """Returns the answer to this machine and the time it took."""
     began = time.perf_counter()
     line = http.client.HTTPConnection("127.0.0.1", LOCAL, timeout=30)
     line.request("GET", path)
@@ -87,7 +87,7 @@ def local(path):
 
 
 class Requests:
-    """Requests of every route, and of what looks like one; drawn from a seed."""
+    """Yields random requests of every route and of similar paths, from a seed."""
 
     bodies = [
         None, "{}", "[]", "null", '{"title":"x"}', '{"name":"x","circle":{"lat":1,"lon":1,'
@@ -125,7 +125,7 @@ class Requests:
 
 
 def rights(options):
-    """No request of a stranger, or of one who may only look, does anything; none is answered 5xx."""
+    """Checks that no request of a stranger or an observer has an effect, and none is answered 5xx."""
     made = mesh(options, 2)
     node = open_post(made)
     kept = [node.add_report("Before", "x")]
@@ -152,27 +152,27 @@ def rights(options):
             may = who == "observer" and method in ("GET", "HEAD", "OPTIONS")
             verdict.expect(may or not 200 <= status < 300, what)
             if number % 1_000 == 0:
-                verdict.expect(maria.ask("GET", "/api/v1/session")[0] == 200, f"{what}: Maria is out")
+                verdict.expect(maria.ask("GET", "/api/v1/session")[0] == 200, f"{what}: Maria is logged out")
     verdict.expect(node.status()["stateHash"] == state, "something was written")
     took = stream_ends(otto.cookie, lambda: node.muster("login", "remove", "Otto"))
-    verdict.expect(took <= 20, f"who is taken off the list is told on for {took:.0f} s")
+    verdict.expect(took <= 20, f"a removed login still receives events after {took:.0f} s")
     title = json.dumps({"title": "Of Maria"})
     verdict.expect(maria.ask("POST", "/api/v1/reports", title)[0] == 201, "Maria cannot write")
     verdict.volume = f"{2 * volume} requests"
-    told = lambda who: " ".join(f"{n} × {status}" for status, n in sorted(counts[who].items()))
-    verdict.note = (f"stranger {told('stranger')}; observer {told('observer')}; "
+    totals = lambda who: " ".join(f"{n} × {status}" for status, n in sorted(counts[who].items()))
+    verdict.note = (f"stranger {totals('stranger')}; observer {totals('observer')}; "
                     + check_growth(verdict, node, before))
     check_all(verdict, made, kept)
     return verdict
 
 
 def stream_ends(cookie, act):
-    """How long somebody still follows after that."""
+    """Returns how long a client still receives events after that."""
     line = connect(POST)
     line.sendall(b"GET /api/v1/stream HTTP/1.1\r\nHost: 127.0.0.1:%d\r\n"
                  b"Cookie: __Host-muster=%s\r\n\r\n" % (POST, cookie.encode()))
     if not line.recv(65_536).startswith(b"HTTP/1.1 200"):
-        raise SystemExit("an observer cannot follow")
+        raise SystemExit("an observer cannot subscribe")
     act()
     began = time.monotonic()
     line.settimeout(60)
@@ -186,7 +186,7 @@ def stream_ends(cookie, act):
 
 
 def slow(options):
-    """Heads that trickle, and heads without end: they go within a minute, and nobody else waits."""
+    """Sends slow and endless heads: they end within a minute, and other clients do not wait."""
     made = mesh(options, 2)
     node = open_post(made)
     kept = [node.add_report("Before", "x")]
@@ -204,19 +204,19 @@ def slow(options):
         status, took, _ = local("/api/v1/status")
         rounds += 1
         slowest = max(slowest, took)
-        verdict.expect(status == 200, f"this machine is answered {status} meanwhile")
+        verdict.expect(status == 200, f"meanwhile this machine is answered {status}")
         time.sleep(0.5)
     verdict.expect(slowest <= 1, f"this machine waited {slowest:.2f} s")
     left = sum(not has_ended(line) for line in lines)
-    verdict.expect(left == 0, f"{left} of {len(lines)} slow connections are still there")
+    verdict.expect(left == 0, f"{left} of {len(lines)} slow connections are still open")
     for line in lines:
         line.close()
     headers = options.volume(20, 200)
     for _ in range(headers):
         for port in (LOCAL, POST):
-            verdict.expect(greathead(port), f"a head of 100,000 lines at {port} is taken")
+            verdict.expect(greathead(port), f"a head of 100,000 lines at {port} is accepted")
     maria = Door().log_in("Maria")
-    verdict.expect(maria.ask("GET", "/api/v1/status")[0] == 200, "the command post is shut")
+    verdict.expect(maria.ask("GET", "/api/v1/status")[0] == 200, "the command post does not answer")
     verdict.volume = f"{len(lines)} slow clients, {2 * headers} heads of 100,000 lines"
     verdict.note = (f"this machine answered {rounds} times, {slowest * 1000:.0f} ms at most; "
                     + check_growth(verdict, node, before))
@@ -230,7 +230,7 @@ def connect(port):
 
 
 def trickle(port):
-    """A client that says one letter of its head at a time."""
+    """A client that sends one letter of its head at a time."""
     line = connect(port)
     line.sendall(b"GET /api/v1/status HTTP/1.1\r\nHost: 127.0.0.1:%d\r\nX-Slow: " % port)
     line.settimeout(0.2)
@@ -249,7 +249,7 @@ def has_ended(line):
 
 
 def greathead(port):
-    """Whether a head of a hundred thousand lines is refused."""
+    """Returns whether a head of a hundred thousand lines is rejected."""
     line = connect(port)
     head = b"GET /api/v1/status HTTP/1.1\r\nHost: 127.0.0.1:%d\r\n" % port
     try:
@@ -263,6 +263,6 @@ def greathead(port):
 
 
 ROWS = [
-    Row("W3", "rights of strangers and observers", rights),
-    Row("W3", "slow clients and great heads", slow),
+    Row("W3", "permissions of strangers and observers", rights),
+    Row("W3", "slow clients and large heads", slow),
 ]

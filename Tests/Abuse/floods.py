@@ -1,4 +1,4 @@
-"""A1, A2, A3, N6: garbage, bad signatures, false sources, amplification."""
+"""A1, A2, A3, N6: random datagrams, invalid signatures, spoofed sources, amplification."""
 
 import json
 import random
@@ -7,7 +7,7 @@ import subprocess
 import sys
 import time
 
-# First, since it says where the other modules are.
+# First, because it sets the path of the other modules.
 from row import Row, Verdict, check_all, check_growth, mesh, resident_kib
 
 import datagrams
@@ -16,8 +16,8 @@ PORT = 7500
 
 
 def pour(seconds, rate, target, make, flight=64, distinct=4096):
-    """So many datagrams a second, or as many as can be sent; returns how many left. So many are
-    made, and repeated; where that is none, each is made anew."""
+    """Sends datagrams at a rate, or as fast as possible; returns how many were sent. A given number
+    is created and repeated; with none, each datagram is new."""
     end = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
     pool = [make() for _ in range(distinct)]
     sent, began = 0, time.monotonic()
@@ -35,7 +35,7 @@ def pour(seconds, rate, target, make, flight=64, distinct=4096):
 
 
 def acknowledged_meanwhile(node, seconds, made):
-    """Reports that are added one after another, and how long each took, in seconds."""
+    """Adds reports one after another; returns them and the seconds that each took."""
     ends, took = time.monotonic() + seconds, []
     while time.monotonic() < ends:
         began = time.perf_counter()
@@ -46,7 +46,7 @@ def acknowledged_meanwhile(node, seconds, made):
 
 
 def flooded(verdict, lab, seconds, words, inside=()):
-    """Another process floods the nodes while node 0 goes on working; answers what 0 then says, and
+    """Floods the nodes from another process while node 0 works; returns its status afterwards, and
     how many reports it acknowledged."""
     node, acknowledged = lab.nodes[0], []
     before = resident_kib(node)
@@ -66,8 +66,8 @@ def flooded(verdict, lab, seconds, words, inside=()):
 
 
 def flooded_by_member(options, verdict, what, seconds):
-    """Of four on a bridge one has turned against the others; answers what node 0 said before and
-    then, and how many reports it acknowledged."""
+    """Runs four nodes on a bridge, one of which attacks the others; returns the status of node 0
+    before and after, and how many reports it acknowledged."""
     lab = mesh(options, 4, network="bridge")
     liar = lab.nodes[3]
     liar.stop()
@@ -88,34 +88,34 @@ def garbage(options):
 
 
 def keyless(options):
-    """Genuine datagrams, mutated, and noise: none may count, none may hurt."""
+    """Sends mutated genuine datagrams and noise: none may have an effect or do harm."""
     recorder = datagrams.Recorder()
     lab = mesh(options, 3)
     for node in lab.nodes:
         node.add_report("Before", "x" * 200)
     lab.until_in_step()
-    heard = [data for _, _, target, data in recorder.stop() if target == PORT]
+    captured = [data for _, _, target, data in recorder.stop() if target == PORT]
     count = options.volume(300_000, 1_000_000)
     draw = random.Random(1)
     before, status = resident_kib(lab.nodes[0]), lab.nodes[0].status()
     end = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
     for number in range(count):
-        data = (datagrams.mutated(draw.choice(heard), draw) if number % 4
+        data = (datagrams.mutated(draw.choice(captured), draw) if number % 4
                 else datagrams.garbage(draw))
         end.sendto(data, ("127.0.0.1", PORT))
     verdict = Verdict(f"{count:,} datagrams")
     after = lab.nodes[0].status()
-    verdict.expect(after["frames"] == status["frames"], "frames came out of nothing")
+    verdict.expect(after["frames"] == status["frames"], "frames appeared without an author")
     verdict.expect(after["stateHash"] == status["stateHash"], "the state changed")
     dropped = sum(after["rejected"].values()) - sum(status["rejected"].values())
     verdict.note = f"{dropped:,} read and dropped; " + check_growth(verdict, lab.nodes[0], before)
-    verdict.expect(dropped > count / 100, "hardly any was read")
+    verdict.expect(dropped > count / 100, "too few were read")
     check_all(verdict, lab)
     return verdict
 
 
 def sources(options):
-    """A recorded first message of a handshake, from a hundred thousand addresses."""
+    """Replays a recorded handshake initiation from a hundred thousand addresses."""
     recorder = datagrams.Recorder()
     lab = mesh(options, 3)
     first = [data for _, _, target, data in recorder.stop()
@@ -129,39 +129,39 @@ def sources(options):
     peers = peers["peers"] if isinstance(peers, dict) else peers
     verdict.expect(len(peers) <= 1024, f"{len(peers)} peers in the table")
     names = {peer["callsign"] for peer in peers}
-    verdict.expect({"N1", "N2"} <= names, f"real peers were pushed out: {names}")
+    verdict.expect({"N1", "N2"} <= names, f"real peers were evicted: {names}")
     verdict.note = (f"{len(peers)} peers in the table; at most {sprinkler.most:.2f} × to an address; "
                     + check_growth(verdict, lab.nodes[0], before))
-    verdict.expect(sprinkler.most <= 3, f"{sprinkler.most:.2f} × to an address that proved nothing")
+    verdict.expect(sprinkler.most <= 3, f"{sprinkler.most:.2f} × to an unvalidated address")
     check_all(verdict, lab)
     return verdict
 
 
 def amplification(options):
-    """What nobody's key made is answered with nothing at all."""
+    """Checks that a datagram made without a key gets no answer."""
     lab = mesh(options, 2)
     count = options.volume(100_000, 100_000)
     draw = random.Random(2)
     sprinkler = datagrams.Sprinkler()
     sprinkler.pour((datagrams.garbage(draw) for _ in range(count)), ("127.0.0.1", PORT), 60_000)
     verdict = Verdict(f"{count:,} datagrams", note=f"{sprinkler.answered} bytes answered")
-    verdict.expect(sprinkler.answered == 0, f"{sprinkler.answered} bytes to who proved nothing")
+    verdict.expect(sprinkler.answered == 0, f"{sprinkler.answered} bytes to an unvalidated address")
     check_all(verdict, lab)
     return verdict
 
 
 def signatures(options):
-    """A member floods the others with announces whose signatures do not hold."""
+    """Floods nodes with a member's announces with invalid signatures."""
     verdict = Verdict("")
     _, status, _ = flooded_by_member(options, verdict, "signatures", options.volume(30, 60))
     throttled = status["rejected"].get("throttled", 0)
-    verdict.note += f"; {throttled:,} unread for their author's allowance"
-    verdict.expect(throttled > 0, "nobody was throttled")
+    verdict.note += f"; {throttled:,} dropped by the rate limiter of their author"
+    verdict.expect(throttled > 0, "the rate limiter dropped nothing")
     return verdict
 
 
 def keyed(options):
-    """A member says what others said, mutated, under the key and sometimes its own signature."""
+    """Sends mutated announces of others under the key, sometimes with the member's own signature."""
     verdict = Verdict("")
     before, status, acknowledged = flooded_by_member(
         options, verdict, "keyed", options.volume(20, 205))
@@ -169,23 +169,23 @@ def keyed(options):
                for reason in status["rejected"]}
     verdict.note += "; " + ", ".join(
         f"{count:,} {reason}" for reason, count in sorted(counted.items()) if count)
-    verdict.expect(sum(counted.values()) > 1000, "hardly any was read")
-    verdict.expect(status["reports"] == acknowledged, "reports out of nothing")
+    verdict.expect(sum(counted.values()) > 1000, "too few were read")
+    verdict.expect(status["reports"] == acknowledged, "reports appeared without an author")
     return verdict
 
 
 ROWS = [
     Row("A1", "mutated and random datagrams of an outsider", keyless),
-    Row("A1", "mutated words of a member, under the operation's key", keyed),
-    Row("A2", "50,000 datagrams/s of garbage", garbage),
-    Row("A2", "5,000 bad signatures/s by a member", signatures),
-    Row("A3", "a hundred thousand false sources", sources),
-    Row("N6", "nothing to amplify", amplification),
+    Row("A1", "mutated announces of a member, under the network key", keyed),
+    Row("A2", "50,000 random datagrams/s", garbage),
+    Row("A2", "5,000 invalid signatures/s by a member", signatures),
+    Row("A3", "a hundred thousand spoofed sources", sources),
+    Row("N6", "no amplification", amplification),
 ]
 
 
 def main():
-    """The flood, in a process of its own: what, seconds, rate, and the liar's home."""
+    """Runs the flood in a separate process: kind, seconds, rate, and the attacker's home."""
     what, seconds, rate = sys.argv[1], float(sys.argv[2]), float(sys.argv[3])
     draw = random.Random(3)
     began = time.monotonic()
@@ -194,10 +194,10 @@ def main():
     elif what == "keyed":
         liar, recorder = datagrams.Liar(sys.argv[4]), datagrams.Recorder("radio")
         time.sleep(4)
-        heard = [liar.opened(data) for _, _, _, data in recorder.stop()
+        captured = [liar.opened(data) for _, _, _, data in recorder.stop()
                  if data[0] == datagrams.ANNOUNCE]
         sent = pour(seconds - 4, rate, ("239.77.85.83", 7475),
-                    lambda: liar.fuzzed(heard, draw), flight=8, distinct=0)
+                    lambda: liar.fuzzed(captured, draw), flight=8, distinct=0)
     else:
         liar = datagrams.Liar(sys.argv[4])
         sent = pour(seconds, rate, ("239.77.85.83", 7475),

@@ -23,12 +23,11 @@ def crash_points(options):
 
 
 def stories(*files, full=100):
-    """Scenario files, each played to its end with so many seeds, as many at once as there are
-    processors."""
+    """Runs scenario files with a number of seeds each, one run per processor."""
 
     def run(options):
         seeds = options.volume(3, full)
-        verdict = Verdict(f"{len(files)} stories × {seeds} seeds")
+        verdict = Verdict(f"{len(files)} scenarios × {seeds} seeds")
 
         def play(drawn):
             file, seed = drawn
@@ -47,13 +46,13 @@ def swarm(options):
     count = options.volume(60, 10_000)
     held, output = simulated(options, "swarm", "--seeds", str(count), "--json",
                              "--failures", "/tmp/muster-abuse-failures")
-    verdict = Verdict(f"{count} drawn stories with every fault")
+    verdict = Verdict(f"{count} random scenarios with every fault")
     verdict.expect(held, output[-600:])
     return verdict
 
 
 def suite(filter_, quick, full, words, times=1):
-    """Tests that take their volume from outside, as a number or as so many times their own."""
+    """Runs tests with a given volume: a number, or a multiple of their own."""
 
     def run(options):
         volume = options.volume(quick, full)
@@ -73,42 +72,42 @@ def suite(filter_, quick, full, words, times=1):
 
 
 def insider(number, words, times, quick=250):
-    """An insider row, in thousandths of the volume that it names."""
+    """Runs an insider row, in thousandths of the stated volume."""
     return suite(f"InsiderVolumeTests/.*{number}:", quick, 1000, words, times=times)
 
 
 ROWS = [
     Row("S1", "power cuts and failing calls at every point", crash_points),
-    Row("S4", "flipped bytes, cut files, zeroed pages",
+    Row("S4", "flipped bytes, truncated files, zeroed pages",
         suite("MusterStoreTests.*PageTests|MusterReplicaTests.DamageTests", 3, 50,
-              "{:,} flips found; a twentieth as much mended by a peer", times=200)),
+              "{:,} flips detected; a twentieth as many repaired by a peer", times=200)),
     Row("A6", "a stolen laptop, commanders who revoke each other",
         stories("stolen-laptop", "dismissed-commander", full=500)),
-    Row("N1", "loss of 30, 70 and 90 %; one way worse than back",
+    Row("N1", "loss of 30, 70 and 90 %; asymmetric links",
         stories("backlog-30", "backlog-70", "backlog-90", "backlog-lopsided")),
-    Row("N2", "what comes ten times and out of order",
+    Row("N2", "tenfold duplication and reordering",
         suite("MusterSyncTests.DisorderTests", 60, 1000, "{:,} seeds")),
-    Row("C1", "clocks wrong by years", stories("wrong-clocks", full=1000)),
-    Row("A5", "a member who writes what is not theirs", stories("insider")),
-    Row("R1", "who withholds, floods, forks, repeats", stories("saboteurs", "two-tongues", "outsider")),
-    Row("R1", "who withholds is named, and nobody else",
+    Row("C1", "clocks that are wrong by years", stories("wrong-clocks", full=1000)),
+    Row("A5", "a member that writes without permission", stories("insider")),
+    Row("R1", "withholding, floods, forks, replays", stories("saboteurs", "two-tongues", "outsider")),
+    Row("R1", "only the stalled peer is reported",
         suite("MusterSyncTests.WithholdingScheduleTests", 100, 1000, "{:,} schedules")),
-    Row("G0", "drawn stories", swarm),
-    Row("N3", "datagrams with bits flipped, cut, lengthened",
+    Row("G0", "random scenarios", swarm),
+    Row("N3", "datagrams with flipped bits, truncated, extended",
         suite("MusterSyncTests.MutationTests", 300_000, 1_000_000, "{:,} datagrams")),
     Row("I1", "a revoked device joins again",
         insider("I1", "{:,.0f} schedules", 0.1)),
     Row("I2", "authors whose admitter is out of reach",
         insider("I2", "{:,.0f} schedules, three authors for ten of them", 1)),
-    Row("I4", "logs opened without end",
+    Row("I4", "unlimited openings of logs",
         insider("I4", "{:,} openings", 1000)),
-    Row("I5", "receipts and trackers without end",
+    Row("I5", "unlimited receipts and trackers",
         insider("I5", "{:,.2f} times their bounds", 0.01)),
-    Row("I8", "frames under made-up epochs",
+    Row("I8", "frames under invented epochs",
         insider("I8", "{:,} frames", 100)),
     Row("I12", "a state folder that cannot be written",
         suite("MusterNodeTests.StateFolderTests", 250, 1000, "{:,} starts")),
-    Row("I13", "an epoch that would always win",
+    Row("I13", "an epoch with the greatest generation",
         suite("MusterReplicaTests.EpochChoiceTests", 1, 1, "every role, before and after a revocation")),
     Row("A8", "published vectors, and nonces",
         suite("MusterCryptoTests", 1_000_000, 10_000_000, "all vectors, {:,} nonces")),

@@ -1,4 +1,4 @@
-"""S2: kill -9 while a newer program brings an older database into its own form."""
+"""S2: kill -9 while a newer program migrates an older database."""
 
 import os
 import pathlib
@@ -12,7 +12,7 @@ from moments import killed_at, need_strace
 from pages import CLEAR, PAGE, RESERVED, Pages, open_database
 from row import Row, Verdict, check_all, check_at_rest, mesh
 
-# Takes the last steps of `Migrations.swift` back.
+# Reverts the last steps of `Migrations.swift`.
 OLDER = """
     DROP TABLE certificates;
     DROP TABLE tracker_fixes;
@@ -25,7 +25,7 @@ OLDER = """
 
 
 def migrating(options):
-    """Killed at one change of a file after the other, some twice in a row, then looked at."""
+    """Kills at each successive change of a file, sometimes twice in a row, and checks the result."""
     count = options.volume(120, 400)
     need_strace()
     made = mesh(options, 2)
@@ -40,8 +40,8 @@ def migrating(options):
     for turn in range(count):
         put(path, older)
         if not killed(options, node, place):
-            # It came to its end: that was the last change.
-            verdict.expect(place > 4, "it ended before it changed anything")
+            # It finished: that was the last change.
+            verdict.expect(place > 4, "it finished without a change")
             place = 1
             continue
         place += 1
@@ -52,16 +52,16 @@ def migrating(options):
         check_at_rest(verdict, node, acknowledged, f"change {place - 1}")
         if len(verdict.problems) > 5:
             break
-    verdict.volume = f"{kills} kills, {second} more while it mended that"
-    verdict.note = f"{unmigrated} before the new form was there"
-    verdict.expect(unmigrated > 0, "no kill came before the new form was there")
+    verdict.volume = f"{kills} kills, {second} more during the repair"
+    verdict.note = f"{unmigrated} before the migration"
+    verdict.expect(unmigrated > 0, "no kill occurred before the migration")
     made.start_on_loopback(node)
     check_all(verdict, made, acknowledged)
     return verdict
 
 
 def make_older(path, seed):
-    """The database as an older program left it, sealed by the same device."""
+    """Creates the database of an older program, sealed by the same device."""
     database = open_database(path, seed)
     database.executescript(OLDER)
     whole = bytearray(database.serialize())
@@ -81,7 +81,7 @@ def seal(pages, page, number):
 
 
 def put(path, content):
-    """In the same file, which the sentinel knows, and without a log."""
+    """Writes it to the same file, which the sentinel names, and without a log."""
     with open(path, "r+b") as file:
         file.write(content)
         file.truncate()
@@ -96,9 +96,9 @@ def is_migrated(node, path):
 
 
 def killed(options, node, place):
-    """Opens the database, and kills who does at its n-th change of a file; whether it came so far."""
+    """Opens the database and kills at the n-th change of a file; returns whether it was reached."""
     words = [options.muster, "status", "--home", node.home]
     return killed_at(place, words) is not None
 
 
-ROWS = [Row("S2", "kill -9 while it brings an older database into its form", migrating)]
+ROWS = [Row("S2", "kill -9 during the migration of a database", migrating)]

@@ -1,4 +1,4 @@
-"""A4: everything that was ever said, said again."""
+"""A4: a replay of all recorded datagrams."""
 
 import json
 import socket
@@ -9,23 +9,23 @@ from row import Row, Verdict, check_all, mesh
 
 
 def shown(node):
-    """What a user would see: nothing of it may change."""
+    """Returns the visible state, which must not change."""
     status = node.status()
     return [status["frames"], status["logs"], status["stateHash"]] + [
         sorted(entry["id"] for entry in json.loads(node.muster(kind, "list", "--json")))
         for kind in ("report", "user", "event")]
 
 
-def replay(heard, target):
+def replay(captured, target):
     end = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
-    for number, (_, _, _, data) in enumerate(heard):
+    for number, (_, _, _, data) in enumerate(captured):
         end.sendto(data, ("127.0.0.1", target))
         if number % 64 == 63:
             time.sleep(0.002)
 
 
 def replays(options):
-    """A recorded hour of work: thrice to the same laptop, to another, and after a restart."""
+    """Replays recorded work three times to the same node, to others, and after a restart."""
     recorder = datagrams.Recorder()
     lab = mesh(options, 3)
     fence = lab.nodes[0].muster("fence", "add", "--name", "Camp", "--kind", "muster",
@@ -39,24 +39,24 @@ def replays(options):
             north = 46.0 + (0.01 if turn % 2 else 0)
             node.muster("position", "set", f"{north},14.0")
     lab.until_in_step()
-    heard = recorder.stop()
-    assert len(heard) > 100, "hardly anything was recorded"
+    captured = recorder.stop()
+    assert len(captured) > 100, "too little was recorded"
     before = [shown(node) for node in lab.nodes]
-    verdict = Verdict(f"{len(heard):,} datagrams of {len(acknowledged)} writes, 3 times to each of 3, "
+    verdict = Verdict(f"{len(captured):,} datagrams of {len(acknowledged)} writes, 3 times to each of 3, "
                       "once more after a restart")
     for _ in range(3):
         for node in lab.nodes:
-            replay(heard, 7500 + node.index)
+            replay(captured, 7500 + node.index)
     after = [shown(node) for node in lab.nodes]
-    verdict.expect(after == before, "a repetition changed what is shown")
+    verdict.expect(after == before, "a replay changed the visible state")
     restarted = lab.nodes[1]
     restarted.stop()
     lab.start_on_loopback(restarted)
-    replay(heard, 7501)
+    replay(captured, 7501)
     lab.until_in_step()
-    verdict.expect(shown(restarted) == before[1], "a repetition counted after a restart")
+    verdict.expect(shown(restarted) == before[1], "a replay was accepted after a restart")
     check_all(verdict, lab, acknowledged)
     return verdict
 
 
-ROWS = [Row("A4", "what was recorded, repeated", replays)]
+ROWS = [Row("A4", "replay of recorded datagrams", replays)]

@@ -1,4 +1,4 @@
-"""What a row of the table is, and what every row looks at in the end."""
+"""The rows of the table, and the checks at the end of every row."""
 
 import json
 import os
@@ -26,7 +26,7 @@ class Options:
 
 @dataclass
 class Verdict:
-    """What was done, how often, and what went wrong."""
+    """The volume of a row, its notes and its problems."""
 
     volume: str
     problems: list = field(default_factory=list)
@@ -50,18 +50,18 @@ def resident_kib(node):
     for line in open(f"/proc/{node.process.pid}/status"):
         if line.startswith("VmRSS:"):
             return int(line.split()[1])
-    raise SystemExit("a process without memory")
+    raise SystemExit("no memory figure for the process")
 
 
 def check_growth(verdict, node, before):
-    """How much memory a node has taken since, in MiB; more than 64 is too much."""
+    """Checks the memory growth of a node since `before`; more than 64 MiB is a problem."""
     growth = resident_kib(node) - before
     verdict.expect(growth <= GROWTH_KIB, f"memory grew by {growth / 1024:.0f} MiB")
     return f"memory {growth / 1024:+.0f} MiB"
 
 
 def mesh(options, count, network="loopback"):
-    """An operation of some laptops that are in step."""
+    """Starts an operation with some nodes and waits until they have converged."""
     lab.run("ip", "link", "set", "lo", "up")
     made = lab.Lab(options.muster, count)
     made.start_on(network)
@@ -70,7 +70,7 @@ def mesh(options, count, network="loopback"):
 
 
 def check_all(verdict, made, acknowledged=(), seconds=60):
-    """Alive, in step, nothing lost, everything verifies."""
+    """Checks that nodes are alive and converged, nothing is lost, and everything verifies."""
     for node in made.nodes:
         if node.process.poll() is not None:
             verdict.problems.append(f"node {node.index} died: {open(node.home + '.log').read()[-400:]}")
@@ -81,7 +81,7 @@ def check_all(verdict, made, acknowledged=(), seconds=60):
     except SystemExit as error:
         verdict.problems.append(str(error))
         return
-    verdict.note += f"{', ' if verdict.note else ''}in step after {time.monotonic() - began:.1f} s"
+    verdict.note += f"{', ' if verdict.note else ''}converged after {time.monotonic() - began:.1f} s"
     for node in made.nodes:
         held = {report["id"] for report in json.loads(node.muster("report", "list", "--json"))}
         lost = set(acknowledged) - held
@@ -90,7 +90,7 @@ def check_all(verdict, made, acknowledged=(), seconds=60):
 
 
 def check_at_rest(verdict, node, acknowledged, when):
-    """Of a node that does not run: everything verifies, and what was acknowledged is there."""
+    """Checks a stopped node: everything verifies, and acknowledged data is there."""
     def muster(*words):
         return lab.subprocess.run(
             [node.lab.program, *words, "--home", node.home], capture_output=True, text=True)
@@ -99,7 +99,7 @@ def check_at_rest(verdict, node, acknowledged, when):
     verdict.expect(done.returncode == 0, f"{when}: {done.stdout}{done.stderr}"[:400])
     listed = muster("report", "list", "--json")
     found = {entry["id"] for entry in json.loads(listed.stdout or "[]")}
-    verdict.expect(set(acknowledged) <= found, f"{when}: acknowledged reports are gone")
+    verdict.expect(set(acknowledged) <= found, f"{when}: acknowledged reports are missing")
 
 
 def verify(verdict, node):

@@ -1,4 +1,4 @@
-"""D1: what the disk of a laptop that is switched off gives away."""
+"""D1: what the disk of a switched-off laptop discloses."""
 
 import os
 import pathlib
@@ -9,17 +9,17 @@ from pages import open_database
 from row import Row, Verdict, mesh
 
 PHRASE = "correct horse battery staple"
-HEARD, WRITTEN, NOTE = "Canary-that-was-heard", "Canary-that-was-written", "canary-of-a-note"
+RECEIVED, WRITTEN, NOTE = "Canary-that-was-received", "Canary-that-was-written", "canary-of-a-note"
 
 
 def scan(options):
-    """No text and no key is in any file that a laptop with a passphrase leaves when it dies."""
+    """Checks that no text and no key is in any file of a crashed node with a passphrase."""
     made = mesh(options, 2)
     node, verdict = made.nodes[0], Verdict("")
-    node.add_report(HEARD, "c" * 50)
+    node.add_report(RECEIVED, "c" * 50)
     made.until_in_step()
     locked, words = lock(made, node)
-    # Swift's own handler would print a trace and go on, since nothing was really accessed.
+    # Swift's own handler would print a trace and continue, because no access occurred.
     os.environ["SWIFT_BACKTRACE"] = "enable=no"
     made.start_on_loopback(locked, *words)
     for number in range(options.volume(50, 2000)):
@@ -27,7 +27,7 @@ def scan(options):
     made.nodes.append(locked)
     made.until_in_step()
     running = look(verdict, locked, made, "while it runs")
-    # Its log is not yet written back, and no core may be left.
+    # Its log is not yet checkpointed, and no core file may remain.
     os.kill(locked.process.pid, signal.SIGSEGV)
     locked.process.wait()
     killed = look(verdict, locked, made, "after it crashed")
@@ -36,7 +36,7 @@ def scan(options):
 
 
 def lock(made, node):
-    """A laptop whose key file has a passphrase, and how to start it."""
+    """Creates a node with a passphrase on its key file; returns it and its start command."""
     locked = type(node)(made, 9)
     locked.home = os.path.join(made.folder, "locked")
     request, grant, phrase = (locked.home + end for end in (".request", ".grant", ".phrase"))
@@ -50,12 +50,12 @@ def lock(made, node):
 
 
 def secrets(home, passphrase):
-    """What nobody may find, and the database's text, in which they are."""
+    """Returns the secrets that must not be found, and the plaintext of the database with them."""
     key = read_key_file((home / "keys/device.key").read_bytes(), passphrase)
     database = open_database(home / "data/muster.sqlite", key.signing_seed)
     needles = {
-        "a text that was heard": HEARD.encode(), "a text that was written": WRITTEN.encode(),
-        "a description": NOTE.encode(), "the form of the database": b"CREATE TABLE",
+        "a received text": RECEIVED.encode(), "a written text": WRITTEN.encode(),
+        "a description": NOTE.encode(), "the schema of the database": b"CREATE TABLE",
     }
     for id, epoch in database.execute("SELECT id, key FROM epochs"):
         needles[f"the key of epoch {id.hex()[:8]}"] = epoch
@@ -68,8 +68,8 @@ def look(verdict, node, made, when):
     home = pathlib.Path(node.home)
     needles, keys, text = secrets(home, PHRASE.encode())
     for what, needle in needles.items():
-        verdict.expect(needle in text, f"the scan looks for the wrong thing: {what}")
-    verdict.expect(len(needles) > 4, "no epoch key to look for")
+        verdict.expect(needle in text, f"the scan does not find {what} in plaintext")
+    verdict.expect(len(needles) > 4, "no epoch key to search for")
     needles |= keys | {"the passphrase": PHRASE.encode()}
     files = [path for path in home.rglob("*") if path.is_file()]
     files += [path for path in pathlib.Path(made.folder).iterdir() if "core" in path.name]
@@ -80,7 +80,7 @@ def look(verdict, node, made, when):
         looked += len(data)
         for what, needle in needles.items():
             found = needle in data or needle.hex().encode() in data
-            verdict.expect(not found, f"{when}, {what} stands in {path.name}")
+            verdict.expect(not found, f"{when}, {what} is in {path.name}")
     return looked
 
 
