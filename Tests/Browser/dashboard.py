@@ -313,7 +313,7 @@ def import_fences(page, operation):
     told = page.js(
         "return [...document.querySelectorAll('dialog .review p')].map((p) => p.innerText)")
     must(f"who would be inside each zone of a file is told before it is saved {told}",
-         "would be inside now" in told[1] and "1 more" in page.text("dialog"))
+         "would be inside now" in told[1] and "1 other features" in page.text("dialog"))
     page.shot("fence-import")
     page.fill(**{"name 0": "Plume of smoke", "kind 1": "info"})
     page.click("dialog [type=submit]")
@@ -346,7 +346,7 @@ def mesh(page, operation):
             page.count(".graph line") == 4 and page.count(".graph polygon") == 0), 240)
         words = page.text("#mesh table")
         must(f"a leader sees that Ana and Bruno hear each other, whom she does not hear: {words!r}",
-             ("Ana and Bruno" in words or "Bruno and Ana" in words) and "told" in words)
+             ("Ana and Bruno" in words or "Bruno and Ana" in words) and "reported" in words)
         must("four laptops, and one of the links, dotted, is the uplink",
              page.count(".graph circle") == 4 and page.count(".graph .uplink line") == 1
              and "uplink" in words)
@@ -392,7 +392,7 @@ def places(page, operation):
     page.click_word("dialog button", "Track")
     both = lambda: (page.text("#map-bar"), page.text("#said"))
     told = wait("the way is shown, or that none is known",
-                lambda: next((text for text in both() if "way of Lead" in text), ""))
+                lambda: next((text for text in both() if "rack of Lead" in text), ""))
     page.shot("track")
     page.js("[...document.querySelectorAll('#map-bar button')].at(-1)?.click()")
     checked("asked for somebody's way, the page says: " + told.splitlines()[0])
@@ -451,7 +451,7 @@ def phone_map(page):
 
 def link(page, operation):
     operation.leader.stop()
-    wait("the loss is told", lambda: "LINK TO THE NODE LOST" in page.text("#banner"))
+    wait("the loss is told", lambda: "CONNECTION TO THE NODE LOST" in page.text("#banner"))
     page.shot("link-lost")
     page.js("window.__same = 1")
     operation.leader.start()

@@ -1,4 +1,4 @@
-// Danger that nobody has acknowledged, on every view: what it is, where it is, and who takes notice.
+// Unacknowledged danger, shown on every view: what it is, where it is, and who acknowledges it.
 
 import { byId, fill, h, onceAFrame, sign } from "./dom.js";
 import { mayWrite, on } from "./store.js";
@@ -19,7 +19,7 @@ export function openAlarm(lead) {
   addEventListener("resize", soon);
 }
 
-/** The newest first: what is known already has been seen above it. */
+/** Newest first. */
 export const dangers = () => waiting().filter(({ level }) => level === "danger")
   .sort((a, b) => (a.since < b.since ? 1 : -1));
 

@@ -1,4 +1,4 @@
-// Alerts wherever they are shown: which wait for somebody, the sound of new ones, and who took notice.
+// Alerts: which are not acknowledged, the sound of new ones, and who acknowledged them.
 
 import { byId } from "./dom.js";
 import { segment, write } from "./api.js";
@@ -7,7 +7,7 @@ import { on, state } from "./store.js";
 import { spoken, t } from "./words.js";
 import { sound } from "./sound.js";
 
-/** As long as danger that nobody has acknowledged is silent between two sounds. */
+/** The interval between sounds of unacknowledged danger. */
 const again = 60000;
 let heard = null;
 
@@ -18,17 +18,17 @@ export function openAlerts() {
 
 export const waiting = () => state.alerts.filter((a) => a.acknowledgedBy === null);
 
-/** What is there when the page opens makes no sound, nor what is acknowledged. */
+/** Alerts that exist when the page opens make no sound, nor do acknowledged ones. */
 function alarm(alerts) {
   const fresh = heard === null ? []
     : alerts.filter((a) => !heard.has(a.id) && a.acknowledgedBy === null);
   heard = new Set(alerts.map((a) => a.id));
-  // Where no view hides it: a screen reader reads what is new, whatever is looked at.
+  // Outside all views, so that a screen reader reads new alerts in every view.
   if (fresh.length > 0) byId("heard").textContent = fresh.map((a) => spoken(a.text)).join(". ");
   if (fresh.some((a) => a.level !== "notice")) sound(fresh.some((a) => a.level === "danger"));
 }
 
-/** By the name that stands in the feed; without one the node puts its own user's. */
+/** Under the name entered in the feed; without one, the node uses its own user's name. */
 export const acknowledge = (one) => attempt(() => {
   const name = localStorage.getItem("name");
   return write("POST", `alerts/${segment(one.id)}/acknowledge`, name ? { name } : {});

@@ -1,4 +1,4 @@
-// Answers to what command asks: one's own, and for somebody who cannot; each can be taken back.
+// Answers to orders: the user's own, and answers for others. Each can be withdrawn.
 
 import { segment, write } from "./api.js";
 import { attempt } from "./dialog.js";
@@ -10,7 +10,7 @@ const path = (order) => `directives/${segment(order.id)}/acknowledgements`;
 
 export const mayUndo = () => takes("POST", "directives/{id}/acknowledgements/undo");
 
-/** @param person for whom; without one, for the person whose laptop this is. */
+/** @param person the person answered for; by default the user of this laptop. */
 export function answer(order, person) {
   const body = person ? { user: person.user } : {};
   return attempt(async () => {
@@ -20,7 +20,7 @@ export function answer(order, person) {
   });
 }
 
-/** Takes an answer back: it was given for the wrong person, or too early. */
+/** Withdraws an answer that was given for the wrong person, or too early. */
 export const takeBack = (order, person) => attempt(
   () => write("POST", `${path(order)}/undo`, person ? { user: person.user } : {}),
   t("answer.undone"));

@@ -1,13 +1,13 @@
-// Asks the node. Every fault becomes one kind of error, whose message is for people.
+// Requests to the node. Every failure becomes one kind of error, with a message for users.
 
 const root = "/api/v1/";
 const patience = 15000;
 
 let stranger = () => {};
-/** Calls `work` whenever the node does not know who asks. */
+/** Calls `work` whenever the node answers that no user is logged in. */
 export function onStranger(work) { stranger = work; }
 
-/** What the node refused, or that it did not answer. */
+/** An error of the node, or no answer. */
 export class Refusal extends Error {
   constructor(status, message) {
     super(message);
@@ -47,13 +47,13 @@ export async function get(path) {
   return (await send("GET", path)).json();
 }
 
-/** One row with the version that a later `write` may insist on. */
+/** Returns one row with its version, for a later `write`. */
 export async function getVersioned(path) {
   const response = await send("GET", path);
   return { row: await response.json(), version: response.headers.get("ETag") };
 }
 
-/** All pages of a list. */
+/** Returns all pages of a list. */
 export async function list(path) {
   const items = [];
   let cursor = null;
@@ -66,7 +66,7 @@ export async function list(path) {
   return items;
 }
 
-/** Writes; `version` is what was seen of the row, where it matters that nobody wrote meanwhile. */
+/** Writes; with `version`, the write fails if the row has changed since that version. */
 export async function write(method, path, body, version) {
   const response = await send(method, path, body, version);
   return response.status === 201 ? response.json() : null;

@@ -1,4 +1,4 @@
-// Says when what is shown may be old: the link to the node is lost, or the node hears nobody.
+// Warns of outdated data: no connection to the node, or no other laptop in range of the node.
 
 import { byId } from "./dom.js";
 import { clock, t } from "./words.js";
@@ -12,7 +12,7 @@ export function nodeLink(isUp) {
   if (isUp) lostAt = null;
   else lostAt ??= Date.now();
   clearTimeout(timer);
-  // A link that is back at once is no news.
+  // A connection that returns immediately is not reported.
   timer = setTimeout(draw, isUp ? 0 : Math.max(0, lostAt + patience - Date.now()));
 }
 

@@ -1,9 +1,9 @@
-// Dialogs: a form with an answer, or a question. What the node refuses is said inside.
+// Dialogs: forms and questions. Errors of the node are shown inside.
 
 import { byId, h, say } from "./dom.js";
 import { t } from "./words.js";
 
-/** Opens a dialog with some content; gives the dialog. */
+/** Opens a dialog with the given content and returns it. */
 export function show(title, ...content) {
   const dialog = h("dialog", { "aria-label": title, onclose: () => dialog.remove() },
     h("h2", {}, title), ...content);
@@ -12,14 +12,14 @@ export function show(title, ...content) {
   return dialog;
 }
 
-/** A field of a form; `options` for a choice of [value, word]. */
+/** A field of a form; `options` is a list of [value, label]. */
 export function field(name, label, options) {
   const input = control(name, options);
   if (input.type === "checkbox") return h("label", { class: "tick" }, input, label);
   return h("label", {}, h("span", {}, label), input);
 }
 
-/** What a field is filled in with, for where its label stands elsewhere. */
+/** The input of a field, for use with a separate label. */
 export function control(
   name, { type = "text", value = "", options, required = false, ...more } = {},
 ) {
@@ -40,8 +40,8 @@ export function control(
 }
 
 /**
- * Opens a form; `submit(values)` does it and throws what the node refuses.
- * @returns a promise of whether it was done.
+ * Opens a form; `submit(values)` sends it and throws the node's error.
+ * @returns a promise of whether it was sent.
  */
 export function form(title, fields, submit, word = t("save")) {
   return new Promise((resolve) => {
@@ -83,7 +83,7 @@ function values(element) {
 
 export const confirm = (question, submit, word) => form(question, [], submit, word);
 
-/** Does something that has no form, and says what came of it. */
+/** Runs an action without a form, and shows its result. */
 export async function attempt(work, success) {
   try {
     await work();

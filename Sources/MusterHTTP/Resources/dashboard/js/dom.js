@@ -1,5 +1,5 @@
-// Elements are made here and nowhere else. What comes from the field only ever becomes text or an
-// attribute that no browser runs.
+// The only place that creates elements. Data from the network only becomes text, or an attribute
+// that no browser executes.
 
 const runs = /^(on|src|href|style|srcdoc|formaction)/i;
 
@@ -20,12 +20,12 @@ export function h(tag, props = {}, ...children) {
   return element;
 }
 
-/** A line that matters less. */
+/** A line in a fainter colour. */
 export const faint = (...words) => h("p", { class: "faint" }, ...words);
 
 export const byId = (id) => document.getElementById(id);
 
-/** Puts `children` in place of what was there; what had the focus keeps it, by `data-key`. */
+/** Replaces all children; the focused element keeps the focus, by `data-key`. */
 export function fill(container, ...children) {
   const active = document.activeElement;
   const key = container.contains(active) ? active.dataset.key : undefined;
@@ -37,7 +37,7 @@ export function fill(container, ...children) {
   }
 }
 
-/** Makes `wanted` the children, and touches none that stands where it should. */
+/** Sets the children to `wanted`, and leaves those in the right place untouched. */
 export function arrange(container, wanted) {
   let at = container.firstChild;
   for (const one of wanted) {
@@ -51,13 +51,13 @@ export function arrange(container, wanted) {
   }
 }
 
-/** Runs `work` at most once a frame, however often it is asked for. */
+/** Runs `work` at most once per frame. */
 export function onceAFrame(work) {
   let waits = false;
   return () => {
     if (waits) return;
     waits = true;
-    // A page in the background gets no frames, and still has to be right when looked at.
+    // A background page gets no frames, and must still be current when it is shown.
     (document.hidden ? (f) => setTimeout(f, 200) : requestAnimationFrame)(() => {
       waits = false;
       work();
@@ -65,7 +65,7 @@ export function onceAFrame(work) {
   };
 }
 
-/** As `onceAFrame`, after what is drawn in that frame is on the screen. */
+/** As `onceAFrame`, but after that frame is on the screen. */
 export function afterAFrame(work) {
   let waits = false;
   const soon = onceAFrame(() => setTimeout(() => {
@@ -87,7 +87,7 @@ const paths = {
   neutral: ["M12 4a8 8 0 1 0 0 16a8 8 0 0 0 0-16z", "M8 12h8"],
 };
 
-/** An element of a drawing. */
+/** An SVG element. */
 export function svg(tag, props, ...children) {
   const element = document.createElementNS(ns, tag);
   for (const [name, value] of Object.entries(props)) element.setAttribute(name, value);
@@ -95,7 +95,7 @@ export function svg(tag, props, ...children) {
   return element;
 }
 
-/** The sign of a state: each has a shape of its own beside its colour. */
+/** The symbol of a state, with its own shape and colour. */
 export function sign(state) {
   const [outline, mark] = paths[state] ?? paths.neutral;
   return svg("svg", { viewBox: "0 0 24 24", "aria-hidden": "true" },
@@ -104,7 +104,7 @@ export function sign(state) {
 }
 
 let silence;
-/** Tells what came of something, for some seconds, also to a screen reader; `undo` takes it back. */
+/** Shows a result for some seconds, also to a screen reader; `undo` reverts the action. */
 export function say(text, undo) {
   const button = undo && h("button", { "data-key": "undo", onclick: () => { quiet(); undo.work(); } },
     undo.word);

@@ -1,5 +1,5 @@
-// The order that the person at this laptop is under, on every view: where to go, how far and which
-// way, and how long there is.
+// The order that applies to the user of this laptop, on every view: destination, distance, bearing
+// and time left.
 
 import { byId, fill, h, onceAFrame, sign } from "./dom.js";
 import { mayWrite, myself, on, passed, state } from "./store.js";
@@ -16,7 +16,7 @@ export function openDuty() {
 }
 
 function draw() {
-  // A person at another machine is not the person whose laptop this is.
+  // A user at another machine is not the user of this laptop.
   const me = state.session === null ? myself() : null;
   const order = me?.order;
   const duty = byId("duty");
@@ -44,7 +44,7 @@ function draw() {
 const isOpen = (directive, me) =>
   directive.people.some((one) => one.user === me.id && one.answeredAt === null);
 
-/** By id, or as it is called. */
+/** By id, or by name. */
 function zoneOf(zone) {
   if (!zone) return null;
   const fence = state.fences.get(zone.id ?? zone)

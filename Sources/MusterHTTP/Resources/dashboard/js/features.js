@@ -1,18 +1,18 @@
-// What this node's API takes: a page may be newer than the node that it is opened at.
+// The features of this node's API: a page may be newer than its node.
 
 let paths = null;
 
-/** Reads the node's own description of its API; without one, everything is offered. */
+/** Reads the node's OpenAPI document; without it, everything is offered. */
 export async function learn() {
   try {
     const response = await fetch("/openapi.json");
     if (response.ok) ({ paths } = await response.json());
   } catch {
-    // What the node does not take, it refuses with a reason.
+    // The node rejects what it does not support, with a reason.
   }
 }
 
-/** Whether a request is taken, and with it a member of its body. */
+/** Returns whether a request, and a member of its body, is supported. */
 export function takes(method, path, member) {
   if (!paths) return true;
   const operation = paths[`/api/v1/${path}`]?.[method.toLowerCase()];

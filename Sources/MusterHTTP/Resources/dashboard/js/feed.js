@@ -1,4 +1,4 @@
-// What should be known now, and what has happened: alerts above, crossings below.
+// The feed: alerts above, zone events below.
 
 import { byId, faint, fill, h, onceAFrame } from "./dom.js";
 import { mayWrite, on, state } from "./store.js";
@@ -14,13 +14,13 @@ let goTo = () => {};
 export function openFeed(lead) {
   goTo = lead;
   const view = byId("feed");
-  // Stays while the lists below are drawn anew, so that nobody loses what they are typing.
+  // Stays while the lists below are redrawn, so that typed text is not lost.
   const name = h("input", {
     maxlength: 100, value: localStorage.getItem("name") ?? "",
     onchange: (event) => localStorage.setItem("name", event.target.value.trim()),
   });
   fill(view, h("div", { id: "alerts" }),
-    // Whoever has logged in speaks for nobody else.
+    // A logged-in user acknowledges under their own name only.
     state.session === null && h("label", { class: "as" }, h("span", {}, t("acknowledge.as")), name),
     h("div", { id: "events" }));
   on(["status"], (status) => { name.placeholder = status.callsign; });

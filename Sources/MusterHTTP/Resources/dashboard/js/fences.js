@@ -1,4 +1,4 @@
-// Fences: draw, switch on and off, change in place, take away; and who would be inside.
+// Zones: draw, activate, edit, delete; and who would be inside.
 
 import { byId, faint, fill, h, onceAFrame } from "./dom.js";
 import { get, getVersioned, segment, write } from "./api.js";
@@ -28,7 +28,7 @@ function draw() {
     h("ul", {}, all.map((fence) => card(fence, mayDraw))));
 }
 
-/** To a new zone. */
+/** Pans to a new zone. */
 function ways() {
   const file = h("input", {
     type: "file", accept: ".geojson,.json,application/geo+json", hidden: true,
@@ -81,7 +81,7 @@ export function lookAt(fence) {
   shape?.remove();
 }
 
-/** On a phone the map has the screen while something is drawn on it. */
+/** On a phone the map fills the screen while drawing. */
 async function onMap(work) {
   const view = document.body.dataset.view;
   if (innerWidth <= 900) document.body.dataset.view = "map";
@@ -97,9 +97,9 @@ async function begin(isCircle) {
   if (shape) await save(shape);
 }
 
-/** From the outline to the words and back, until it is saved or given up. */
+/** Alternates between outline and form until the zone is saved or cancelled. */
 async function change(fence) {
-  // The version first: should somebody write in between, saving says so.
+  // The version first: saving then detects a change in between.
   const { row, version } = await getVersioned(`fences/${segment(fence.id)}`);
   const outlines = await get("fences.geojson");
   const { lat, lon, radiusMetres } = row;
@@ -145,7 +145,7 @@ function saveChange(old, shape, first, version) {
   });
 }
 
-/** For whoever has no mouse, or has the numbers: one corner a line, or a centre and metres. */
+/** Input as text: one corner per line, or a centre and a radius. */
 const typed = () => {
   let shape;
   return form(t("fence.typed"), [

@@ -1,4 +1,4 @@
-// Asks the node for everything at once, while the rest of the page is still on its way.
+// Requests all data at once, while the rest of the page loads.
 
 import { loadAll } from "./store.js";
 

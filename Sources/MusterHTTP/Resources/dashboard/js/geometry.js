@@ -1,5 +1,5 @@
-// Who would be inside a fence that is not saved yet: good enough to look at before saving. Who *is*
-// inside, the node judges.
+// Computes who would be inside an unsaved zone, as a preview. The node decides who is inside a
+// saved zone.
 
 const radius = 6371008.8;
 const radians = Math.PI / 180;

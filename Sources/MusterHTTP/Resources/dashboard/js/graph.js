@@ -1,13 +1,13 @@
-// Who hears whom, drawn on a ring, so that no line meets a third.
+// The links between laptops, drawn on a ring, so that no line crosses a third node.
 
 import { svg } from "./dom.js";
 import { t } from "./words.js";
 
-/** Of more, nobody could tell them apart. */
+/** More could not be distinguished. */
 const most = 20;
 const mostWords = 8;
 
-/** From this laptop on along the links, so that few of them cross. */
+/** Ordered along the links from this laptop, so that few links cross. */
 function inOrder(own, names, pairs) {
   const found = new Set();
   const visit = (one) => {
@@ -22,7 +22,7 @@ function inOrder(own, names, pairs) {
   return [...found];
 }
 
-/** A line in the style of its path; one way, with an arrow to who is heard. */
+/** A line in the style of its path; one-way links have an arrow to the received laptop. */
 function line(pair, [x, y], [u, v], hasWord) {
   const length = Math.hypot(u - x, v - y);
   const [dx, dy] = [(u - x) / length, (v - y) / length];

@@ -1,5 +1,4 @@
-// Zones from a GeoJSON file: all that is in it is looked at on one page, changed there where it has
-// to be, and saved with one click.
+// Imports zones from a GeoJSON file: one page to review, edit and save all of them.
 
 import { faint, h } from "./dom.js";
 import { control, form } from "./dialog.js";
@@ -10,10 +9,10 @@ import { theMap } from "./map/map.js";
 import { outline } from "./map/fences.js";
 
 const mostBytes = 1000000;
-/** People read them all before they save. */
+/** The maximum number of zones that a user can review. */
 const mostShapes = 200;
 
-/** Asks about what is in the file; throws where there is nothing to ask about. */
+/** Opens the review of a file; throws if the file has no zones. */
 export async function importZones(file) {
   if (file.size > mostBytes) throw new Error(t("import.large"));
   const { shapes, others } = read(await file.text());
@@ -31,7 +30,7 @@ export async function importZones(file) {
   }
 }
 
-/** All of them, until what is returned is called. */
+/** Shows all zones on the map until the returned function is called. */
 function showOnMap(shapes) {
   if (!theMap()) return () => {};
   const outlines = shapes.map((one) => outline(asFence(one, one.kind)));
@@ -40,7 +39,7 @@ function showOnMap(shapes) {
   return () => group.remove();
 }
 
-/** One zone to be: what it is called, its kind, who would be inside, and whether it is wanted. */
+/** One zone of the review: name, kind, who would be inside, and whether to import it. */
 function line(shape, number) {
   const told = faint(whoWouldBeInside(shape));
   const input = (key, word, more) =>
@@ -55,8 +54,8 @@ function line(shape, number) {
 }
 
 /**
- * One after the other. What the node refuses is said at its line, and the others are saved all the
- * same; those that are saved are not saved again.
+ * Saves the zones one after another. An error is shown beside its zone, and the others are still
+ * saved. Saved zones are not saved again.
  */
 async function save(lines, values) {
   const wanted = lines.map((one, number) => ({
@@ -85,7 +84,7 @@ async function save(lines, values) {
   if (refused > 0) throw new Error(t("import.refused", { n: refused, of: wanted.length }));
 }
 
-/** What can be a zone, and how many features cannot. */
+/** Returns the features that can be zones, and the number of others. */
 function read(text) {
   let json;
   try {
@@ -118,6 +117,6 @@ function shapeOf(feature) {
 const isPlace = (place) =>
   Array.isArray(place) && Math.abs(place[0]) <= 180 && Math.abs(place[1]) <= 90;
 
-/** Enough to be drawn; whether it can be a zone, the node says. */
+/** Checks that the geometry can be drawn; the node validates it. */
 const isPolygon = (rings) => Array.isArray(rings) && rings.length > 0
   && rings.every((ring) => Array.isArray(ring) && ring.length > 3 && ring.every(isPlace));

@@ -1,5 +1,5 @@
-// Logging in: for people at other machines, who come over TLS. On its own machine the node asks for
-// its token instead.
+// Login for users at other machines, over TLS. On its own machine the node requires its token
+// instead.
 
 import { byId, fill, h } from "./dom.js";
 import { get, onStranger, write } from "./api.js";
@@ -9,14 +9,14 @@ import { t } from "./words.js";
 
 let isAsking = false;
 
-/** Learns who looks, and asks for name and passphrase whenever the node does not know. */
+/** Determines the user, and asks for name and passphrase if needed. */
 export async function openLogin() {
   onStranger(logIn);
   if (location.protocol !== "https:") return;
   try {
     state.session = await get("session");
   } catch {
-    return; // The form says it.
+    return; // The form shows the error.
   }
   const { name, rights } = state.session;
   fill(byId("session"), h("span", {}, t(`login.${rights}`, { name })),
@@ -24,11 +24,11 @@ export async function openLogin() {
 }
 
 async function logIn() {
-  // On its own machine the node asks for its token: its page says where that is.
+  // On its own machine the node requires its token: its page explains where to find it.
   if (location.protocol !== "https:") return location.reload();
   if (isAsking) return;
   isAsking = true;
-  // A session that is over: what it showed goes with it.
+  // The session has ended: its data is removed with it.
   if (state.session) return location.reload();
   const isIn = await form(t("log.in"), [
     h("p", {}, t("log.in.why")),
@@ -38,7 +38,7 @@ async function logIn() {
     }),
   ], (values) => write("POST", "session", values), t("log.in"));
   isAsking = false;
-  // With a new page, nothing of whoever looked before is left.
+  // A new page keeps no data of the previous user.
   if (isIn) location.reload();
 }
 

@@ -1,4 +1,4 @@
-// Puts the page together: the panels follow the store, the store follows the node.
+// Assembles the page: the panels subscribe to the store, the store subscribes to the node.
 //
 //     node ──▶ stream ──which set──▶ store ──rows──▶ panels, map
 //                                      ▲                  │
@@ -29,7 +29,7 @@ import { openPaper } from "./paper.js";
 const views = ["people", "map", "feed", "reports", "fences", "orders", "mesh"];
 const statusPeriod = 5000;
 const agesPeriod = 30000;
-/** Of these something grows old without being counted as a change. */
+/** Sets with ages that change without a change count. */
 const aging = ["users", "reports", "directives", "devices", "alerts", "mesh"];
 
 function openTabs() {
@@ -56,7 +56,7 @@ function look(name) {
   document.body.dataset.view = name;
 }
 
-/** Others change the view too, by the body's attribute. */
+/** Other modules change the view too, through the body's attribute. */
 function viewChanged() {
   const view = document.body.dataset.view;
   for (const tab of byId("tabs").children) {
@@ -102,7 +102,7 @@ function lead({ row, person, user }) {
   const who = [person, user, row].map((id) => state.users.get(id)).find(Boolean)
     ?? state.users.get(state.devices.find(({ id }) => id === row)?.user);
   if (who) {
-    // On a phone the list has the screen, or the map, never both.
+    // A phone shows the list or the map, never both.
     if (innerWidth <= 900 && who.lat !== null) look("map");
     return pick({ user: true, row: who });
   }
@@ -131,7 +131,7 @@ async function start() {
   openTabs();
   viewChanged();
   openRoster((user) => pick({ user: true, row: user }));
-  // What depends on it is drawn again then.
+  // Dependent panels are then redrawn.
   learned.then(() => ["directives", "fences"].forEach(load));
   openAlerts();
   openAlarm(lead);

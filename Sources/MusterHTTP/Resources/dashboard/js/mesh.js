@@ -1,4 +1,4 @@
-// Who hears whom; of this laptop's own peers how far behind each is.
+// Links between laptops; the backlog of this laptop's own peers.
 
 import { byId, faint, fill, h, onceAFrame } from "./dom.js";
 import { graph } from "./graph.js";
@@ -43,7 +43,7 @@ function draw() {
 const uplink = (link) => (link ? Object.entries(link)
   .map(([name, value]) => `${name}: ${JSON.stringify(value)}`).join(", ") : t("uplink.none"));
 
-/** One link of each two: this laptop's own, or the one told later. */
+/** One link per pair: this laptop's own, or the one reported later. */
 function pairs() {
   const chosen = new Map();
   const isOwn = (link) => link.behindFrames !== null;
@@ -85,7 +85,7 @@ function hearing({ device, callsign }) {
     table(rows, ["mesh.who", "mesh.by", "mesh.for", "mesh.behind"])];
 }
 
-/** Laptops that this one does not hear: of them it has what others passed on. */
+/** Laptops without direct contact, whose data others relayed. */
 function others(status) {
   const heard = status.peers.filter((peer) => peer.state !== "silent");
   const near = new Set([status.device, ...heard.map((peer) => peer.device)]);

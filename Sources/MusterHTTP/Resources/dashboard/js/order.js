@@ -1,4 +1,4 @@
-// The form of an order: to whom, to which zones, until when.
+// The form of an order: recipients, zones, deadline.
 
 import { h } from "./dom.js";
 import { write } from "./api.js";
@@ -11,7 +11,7 @@ import { goToShape, theMap } from "./map/map.js";
 import { drawShape } from "./map/draw.js";
 import { outline } from "./map/fences.js";
 
-/** Minutes, where a kind has a usual time. */
+/** Default deadlines in minutes. */
 const usual = { rollcall: 10, muster: 15, evacuate: 15 };
 const going = ["muster", "evacuate"];
 
@@ -44,14 +44,14 @@ const minutes = (kind) => field("minutes", t("minutes.word"), {
   type: "number", value: usual[kind] ?? "", min: 1, max: 10000, required: kind in usual,
 });
 
-/** What the form says, as the API takes it. */
+/** The request body of the form. */
 function body(kind, values) {
   const result = { kind };
   if (values.text) result.text = values.text;
   if (values.minutes) result.deadlineSeconds = Math.round(Number(values.minutes) * 60);
   const chosen = Object.keys(values).filter((name) => name.startsWith("zone ") && values[name])
     .map((name) => name.slice(5));
-  // An older node takes one.
+  // An older node supports one zone.
   if (chosen.length > 0 && takes("POST", "directives", "zones")) result.zones = chosen;
   else if (chosen.length > 0) [result.fence] = chosen;
   const [, what, whom] = /^(role|team|user) (.*)$/.exec(values.whom) ?? [];
@@ -72,7 +72,7 @@ export function order(kind) {
   ].filter(Boolean), (values) => write("POST", "directives", body(kind, values)), t("send"));
 }
 
-/** In one go: draws an assembly zone, and orders people to it. */
+/** Draws an assembly zone and orders people to it, in one action. */
 export async function drawAndOrder() {
   const view = document.body.dataset.view;
   if (innerWidth <= 900) document.body.dataset.view = "map";
@@ -88,7 +88,7 @@ export async function drawAndOrder() {
     field("kind", t("order.kind"), { options: kinds }),
     audience(), minutes("muster"), field("text", t("text.more"), { type: "area" }),
   ], async (values) => {
-    // One request, so that nobody holds the zone without the order.
+    // One request, so that no node has the zone without the order.
     await write("POST", "fences", {
       name: values.name, kind: "muster", active: true, ...asBody(shape),
       order: body(values.kind, values),

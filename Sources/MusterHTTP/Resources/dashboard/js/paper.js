@@ -1,12 +1,12 @@
-// The page on paper: in the colours of the day, everybody on the list, the map as it is on the
-// screen, and when that was.
+// The printed page: light theme, the complete list of people, the map as on the screen, and the
+// time.
 
 import { byId } from "./dom.js";
 import { t } from "./words.js";
 import { refresh } from "./map/map.js";
 import { showEverybody, showSome } from "./roster.js";
 
-/** CSS pixels of an A4 sheet between its margins, with a little to spare. */
+/** CSS pixels of an A4 page inside its margins, with some reserve. */
 const sheet = { width: 690, height: 520 };
 let theme = null;
 let view = null;
@@ -22,18 +22,18 @@ export function openPaper() {
 }
 
 /**
- * The colours change a moment before: what is drawn on a canvas while the browser prepares to print
- * comes out with a white ground, which hides all that lies below it.
+ * The theme changes shortly before: a canvas that is drawn while the browser prepares to print gets
+ * a white background, which hides everything below it.
  */
 export async function printPage() {
   showMap();
   daylight();
-  // Laid out, drawn, and on the screen.
+  // The layout is complete and on the screen.
   for (let frames = 0; frames < 3; frames++) await new Promise(requestAnimationFrame);
   print();
 }
 
-/** On a phone there is a map to print only while it has the screen. */
+/** On a phone the map can be printed only while it is shown. */
 function showMap() {
   if (byId("map-view").clientWidth > 0) return;
   view = document.body.dataset.view;
@@ -49,7 +49,7 @@ function daylight() {
 }
 
 function prepare() {
-  // Year first: a day before a month, or after it, has been read wrong often enough.
+  // Year first, because the order of day and month is ambiguous.
   const time = new Date().toLocaleString("sv").slice(0, 16);
   byId("printed").textContent = t("printed", { time });
   showEverybody();

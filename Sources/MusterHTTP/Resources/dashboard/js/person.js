@@ -1,4 +1,4 @@
-// One person: all that is known, and what command can say for them.
+// One person: all known data, and the actions of command.
 
 import { h, sign } from "./dom.js";
 import { segment, write } from "./api.js";
@@ -39,7 +39,7 @@ function said({ claim, callsign, saidAt, note }) {
   return `${word} — ${callsign}, ${ago(secondsSince(saidAt))}${note ? `: “${note}”` : ""}`;
 }
 
-/** What can be done about somebody; the dialog makes room for it. */
+/** The actions for a person, as buttons of the dialog. */
 function actions(user, close) {
   const button = (word, work, look) =>
     h("button", { class: look, "data-key": word, onclick: () => { close(); work(); } }, t(word));
@@ -61,7 +61,7 @@ function actions(user, close) {
   ];
 }
 
-/** Command says that somebody is accounted for, or needs help; nothing is chosen beforehand. */
+/** Command sets a person as accounted for, or as needing help; there is no default. */
 function override(user) {
   const devices = takes("PUT", "users/{id}/override", "away")
     ? state.devices.filter((one) => one.user === user.id && !one.isRevoked) : [];
@@ -91,7 +91,7 @@ function override(user) {
 
 const deviceWord = ({ id, callsign }) => `${callsign} · ${id.slice(0, 8)}`;
 
-/** Leaving the operation takes a reason: it ends what is asked of a person from then on. */
+/** A sign-off requires a note, because it ends the orders for a person. */
 const signOff = (user) => form(t("sign.off.of", { name: user.callsign }), [
   h("p", {}, t("sign.off.why")),
   user.severity === "danger" && h("p", { class: "wrong" }, t("sign.off.danger")),
@@ -107,7 +107,7 @@ const team = (user) => form(t("team.of", { name: user.callsign }), [
   field("team", t("team"), { value: user.team, required: true }),
 ], (values) => write("PUT", `users/${segment(user.id)}/team`, values));
 
-/** The user's own word. */
+/** The user's own report of safety. */
 export const claim = (safety) => form(t(safety === "safe" ? "claim.safe" : "claim.help"), [
   field("note", t("note"), { type: "area" }),
 ], ({ note }) => write("PUT", "me/safety", { safety, ...(note ? { note } : {}) }), t("say"));

@@ -1,4 +1,4 @@
-// Coordinates as people write them: decimal, degrees-minutes-seconds, MGRS.
+// Coordinate formats: decimal, degrees-minutes-seconds, MGRS.
 
 import { t } from "./words.js";
 
@@ -33,7 +33,7 @@ const f = 1 / 298.257223563;
 const k0 = 0.9996;
 const e2 = f * (2 - f);
 
-/** Zone, easting and northing (metres); WGS 84, good to a millimetre inside a zone. */
+/** Zone, easting and northing (metres); WGS 84, accurate to a millimetre inside a zone. */
 export function utm(lat, lon) {
   let zone = Math.min(60, Math.floor((lon + 180) / 6) + 1);
   if (lat >= 56 && lat < 64 && lon >= 3 && lon < 12) zone = 32;
@@ -61,7 +61,7 @@ const bands = "CDEFGHJKLMNPQRSTUVWX";
 const columns = ["ABCDEFGH", "JKLMNPQR", "STUVWXYZ"];
 const rows = "ABCDEFGHJKLMNPQRSTUV";
 
-/** To the metre; null near the poles, where MGRS has other letters. */
+/** MGRS to the metre; null near the poles, where MGRS uses other letters. */
 export function mgrs(lat, lon) {
   if (lat < -80 || lat > 84) return null;
   const { zone, easting, northing } = utm(lat, lon);
@@ -72,7 +72,7 @@ export function mgrs(lat, lon) {
   return `${zone}${band} ${column}${row} ${digits(easting)} ${digits(northing)}`;
 }
 
-/** "lat, lon" as a person types it; null for what is none. */
+/** Parses "lat, lon" as typed by a user; null if invalid. */
 export function parsed(text) {
   const match = /^\s*(-?\d+(?:\.\d+)?)\s*[,;\s]\s*(-?\d+(?:\.\d+)?)\s*$/.exec(text);
   if (!match) return null;

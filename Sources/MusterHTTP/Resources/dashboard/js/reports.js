@@ -1,4 +1,4 @@
-// Hazard reports: file, edit, confirm, comment, resolve; both sides of a conflict; who holds each.
+// Hazard reports: file, edit, confirm, comment, resolve; conflicts; delivery status.
 
 import { byId, faint, fill, h, onceAFrame, say } from "./dom.js";
 import { getVersioned, segment, write } from "./api.js";
@@ -60,7 +60,7 @@ const badges = (report) => h("span", { class: "row" },
   report.status !== "open" && h("span", { class: "chip" }, t("resolved")),
   report.conflicts.length > 0 && h("span", { class: "chip state danger" }, t("conflict")));
 
-/** One figure, in the words that every part of the program uses. */
+/** The delivery status, worded as in the rest of the program. */
 function delivery({ delivery: { devices, total, commandPost, ageSeconds } }) {
   return [
     total ? t("delivery.of", { n: devices, of: total })
@@ -70,7 +70,7 @@ function delivery({ delivery: { devices, total, commandPost, ageSeconds } }) {
   ].filter(Boolean).join(" · ");
 }
 
-/** Opens a report, and keeps it true while it is open. */
+/** Opens a report, and updates it while it is open. */
 export function showReport(report) {
   const body = h("div");
   const text = h("input", { name: "comment", "aria-label": t("comment"), maxlength: 1000 });
@@ -130,7 +130,7 @@ function actions(report, path, change) {
   ];
 }
 
-/** What each wrote, side by side; a click keeps one. */
+/** The conflicting values side by side; a click keeps one. */
 function sides(conflict, report, change) {
   const field = t(`field.${conflict.field}`);
   return h("div", { class: "card danger-card" }, h("strong", {}, t("conflict.of", { field })),
@@ -144,7 +144,7 @@ function sides(conflict, report, change) {
     })));
 }
 
-/** The words of a value as what is written; null where they do not say it. */
+/** Parses the text of a value into its written form; null if it cannot be parsed. */
 function meant(name, words) {
   switch (name) {
     case "title": case "category": case "status": case "description":
@@ -188,7 +188,7 @@ function edit(report) {
   });
 }
 
-/** Lets the form step aside for one click on the map. */
+/** Hides the form for one click on the map. */
 async function pickPlace(event) {
   const dialog = event.target.closest("dialog");
   const view = document.body.dataset.view;

@@ -1,5 +1,5 @@
-// What command asks of people: roll calls with their timer and who is unaccounted for, orders to go
-// somewhere, calls for a position, messages.
+// Orders: roll calls with timer and people unaccounted for, evacuate and muster, position requests,
+// messages.
 
 import { byId, faint, fill, h, onceAFrame } from "./dom.js";
 import { getVersioned, segment, write } from "./api.js";
@@ -16,7 +16,7 @@ const kinds = ["rollcall", "muster", "evacuate", "locate", "message"];
 const looks = { rollcall: "first", evacuate: "danger" };
 const mostNames = 300;
 
-/** An older node knows no order to muster. */
+/** An older node does not support the order "muster". */
 const offered = () =>
   kinds.filter((kind) => kind !== "muster" || takes("POST", "directives", "zones"));
 
@@ -44,7 +44,7 @@ function draw(pick) {
 const isLate = (person) => person.late || person.state === "late";
 const isMissing = (person) => person.state === "unaccounted";
 
-/** By name: the zones to go to; nothing where any assembly zone will do. */
+/** The names of the zones to go to; empty if any assembly zone satisfies the order. */
 const zonesOf = (one) =>
   (one.zones ?? []).map(({ name }) => name).join(", ") || one.fenceName || "";
 
@@ -81,7 +81,7 @@ function card(one, mayAsk, pick) {
     }, t("close.order"))));
 }
 
-/** In one action, what the person at this laptop has to say. */
+/** The answer of the user of this laptop, in one action. */
 function own(one) {
   const me = myself();
   const person = me && one.people.find(({ user }) => user === me.id);
@@ -100,7 +100,7 @@ const severityRank = { danger: 0, warning: 1, neutral: 2, safe: 3 };
 const rank = (person) => severityRank[judgedOf(person)?.severity] ?? 2;
 const worst = (a, b) => rank(a) - rank(b) || (a.callsign < b.callsign ? -1 : 1);
 
-/** How many are accounted for, and how. */
+/** The numbers of people accounted for, by kind of answer. */
 function sum(people, missing) {
   const counts = new Map();
   for (const { state } of people) counts.set(state, (counts.get(state) ?? 0) + 1);
@@ -111,7 +111,7 @@ function sum(people, missing) {
     how && ` (${how})`);
 }
 
-/** One person on a line of their own, with the button that is theirs. */
+/** One row per person, with their button. */
 function lacking(one, person, mayAccount, pick) {
   const { user, callsign, reason, fixAgeSeconds } = person;
   const known = judgedOf(person);
@@ -131,7 +131,7 @@ function lacking(one, person, mayAccount, pick) {
     }, `✓ ${t("account")}`));
 }
 
-/** Who answered, by name. */
+/** The names of people who answered. */
 function answers(one, people, mayTakeBack) {
   const given = people.filter((p) => p.answeredAt !== null);
   if (given.length === 0) return null;

@@ -1,4 +1,4 @@
-// People, worst first, with the reason and how old it is.
+// The list of people, worst first, with reason and age.
 
 import { arrange, byId, fill, h, onceAFrame, sign } from "./dom.js";
 import { fixAge, on, passed, sortedUsers, state } from "./store.js";
@@ -15,7 +15,7 @@ let onPick = () => {};
 const filters = { text: "", team: "", role: "", state: "" };
 let rows;
 let choices;
-/** What stands on the list, by id: what it says, and the element that says it. */
+/** The rows on the list, by id: content and element. */
 let lines = new Map();
 
 export function openRoster(pick) {
@@ -42,7 +42,7 @@ export function openRoster(pick) {
   setInterval(draw, 10000);
 }
 
-/** Shows those of one severity, or everybody again where that was chosen already. */
+/** Filters by one severity, or removes the filter if it is already set. */
 export function chooseSeverity(severity) {
   filters.state = filters.state === severity ? "" : severity;
   shown = page;
@@ -52,7 +52,7 @@ export function chooseSeverity(severity) {
 
 export const chosenSeverity = () => filters.state;
 
-/** On paper nobody can ask for more. */
+/** A printed page shows everyone. */
 export function showEverybody() {
   shown = Infinity;
   draw();
@@ -109,7 +109,7 @@ function offer(name, options) {
   select.value = filters[name];
 }
 
-/** Fences name who is inside by callsign. */
+/** Zones list who is inside by callsign. */
 function insideByName() {
   const where = new Map();
   for (const fence of state.fences.values()) {
@@ -122,7 +122,7 @@ function insideByName() {
   return where;
 }
 
-/** One of the list: as it was where it says what it said. */
+/** One row: the existing element if its content is unchanged. */
 function line(user, where, old) {
   const why = reasons(user, where.get(user.callsign) ?? []);
   const isChosen = chosen === user.id;
@@ -162,7 +162,7 @@ function person(user, why, isChosen) {
   const more = others(user);
   return h("button", {
     class: `person is-${severity}${isChosen ? " chosen" : ""}`, "data-key": id,
-    // What is known of them by then.
+    // The data at that time.
     onclick: () => onPick(state.users.get(id) ?? user),
   },
   h("span", { class: `state ${severity}` }, sign(severity)),

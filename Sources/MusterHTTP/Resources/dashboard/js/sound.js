@@ -1,4 +1,4 @@
-// A sound for what is new and urgent. A browser lets a page sound only after it was touched.
+// The sound for new urgent alerts. Browsers allow sound only after a user interaction.
 
 let context = null;
 let muted = localStorage.getItem("muted") === "yes";
@@ -6,10 +6,10 @@ const listeners = [];
 
 export const isMuted = () => muted;
 
-/** Whether a sound would not be heard, though somebody wants it. */
+/** Returns whether sound is enabled but blocked by the browser. */
 export const isSilent = () => !muted && context?.state !== "running";
 
-/** Calls `work` whenever sound has become possible or impossible. */
+/** Calls `work` whenever sound becomes allowed or blocked. */
 export function onSound(work) { listeners.push(work); }
 const changed = () => { for (const work of listeners) work(); };
 
@@ -20,7 +20,7 @@ export function mute(value) {
   changed();
 }
 
-/** After a click or a key, the browser allows it. */
+/** The browser allows sound after a click or a key. */
 export async function wake() {
   if (context === null) {
     context = new AudioContext();
@@ -29,13 +29,13 @@ export async function wake() {
   if (context.state !== "running") await context.resume();
 }
 
-// Where the browser needs no touch (a screen on a wall), at once.
+// At once if the browser requires no interaction (a wall display).
 wake().catch(() => {});
 for (const touch of ["pointerdown", "keydown"]) {
   document.addEventListener(touch, () => { wake().catch(() => {}); });
 }
 
-/** Two tones; three high ones for danger. */
+/** Plays two tones, or three high tones for danger. */
 export function sound(isDanger) {
   if (isMuted() || isSilent()) return;
   const tones = isDanger ? [880, 1175, 880] : [523, 659];

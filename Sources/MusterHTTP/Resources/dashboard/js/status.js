@@ -1,9 +1,9 @@
-// What the node judges of a person: one status, its severity, and every condition that applies.
+// The status of a person as assessed by the node: status, severity and all conditions.
 
 import { h, sign } from "./dom.js";
 import { ago, span, spoken, t } from "./words.js";
 
-/** Worst first; so are lists sorted. */
+/** Worst first, the sort order of lists. */
 export const severities = ["danger", "warning", "neutral", "safe"];
 export const statuses = [
   "mayday", "accountedFor", "inHazard", "signedOff", "unaccounted", "overdue", "expected",
@@ -11,7 +11,7 @@ export const statuses = [
 ];
 const place = (list, one) => (list.indexOf(one) + list.length + 1) % (list.length + 1);
 
-/** By severity, then by the order of the statuses, then the oldest news first. */
+/** Sorts by severity, then status, then oldest contact first. */
 export const worstFirst = (a, b) =>
   place(severities, a.severity) - place(severities, b.severity)
   || place(statuses, a.status) - place(statuses, b.status)
@@ -20,7 +20,7 @@ export const worstFirst = (a, b) =>
 
 const known = (severity) => (severities.includes(severity) ? severity : "neutral");
 
-/** A user as the node sends it, with whatever the page needs to draw it. */
+/** A user as sent by the node, with the values that the page displays. */
 export function judged(user) {
   const severity = known(user.severity ?? { unsafe: "danger", safe: "safe" }[user.safety]);
   const conditions = user.conditions ?? [{ status: user.status, severity, reason: user.reason }];
@@ -30,15 +30,15 @@ export function judged(user) {
 export const statusWord = ({ status, severity }) =>
   t(statuses.includes(status) ? `status.${status}` : `state.${known(severity)}`);
 
-/** The sign and the word of a person's status. */
+/** The symbol and label of a person's status. */
 export const mark = (one, ...more) =>
   h("span", { class: `state ${known(one.severity)}` }, sign(known(one.severity)), " ",
     statusWord(one), ...more);
 
-/** Every condition but the one that gives the status its name. */
+/** All conditions except the one shown as the status. */
 export const others = (user) => user.conditions.filter(({ status }) => status !== user.status);
 
-/** As a label: its word, and the reason in full where a pointer rests on it. */
+/** The label of a condition, with the complete reason as a tooltip. */
 export const label = (condition) => h("span", {
   class: `chip state ${known(condition.severity)}`, title: spoken(condition.reason ?? ""),
 }, statusWord(condition));
@@ -47,7 +47,7 @@ export const label = (condition) => h("span", {
 export const because = (user) => spoken(
   user.conditions.find(({ status }) => status === user.status)?.reason ?? user.reason ?? "");
 
-/** "heard 2 min ago"; an interval where the clocks do not say it more closely. */
+/** "last contact 2 min ago"; an interval if the clocks allow nothing more precise. */
 export function heard({ age }, passed = 0) {
   if (!age) return "";
   if (age.seconds === null || age.seconds === undefined) return t("heard.never");

@@ -1,5 +1,5 @@
-// What the page knows, by dataset. A set is loaded again when the node says that it has changed:
-// at once, then no more often than its loading allows.
+// The data of the page, by dataset. A set is reloaded when the node reports a change: at once, and
+// then no more often than its loading time allows.
 
 import { get, list } from "./api.js";
 import { judged, worstFirst } from "./status.js";
@@ -44,17 +44,17 @@ async function loadEvents() {
 export const state = {
   users: new Map(), reports: new Map(), directives: new Map(), fences: new Map(),
   alerts: [], events: [], devices: [], mesh: [], status: null,
-  /** Who has logged in; null at the node's own machine, where nobody has to. */
+  /** The login; null on the node's own machine, which requires none. */
   session: null,
 };
-/** When each set was loaded, by this page's own clock. */
+/** The loading time of each set, by the page's clock. */
 export const loadedAt = {};
 
 const listeners = {};
 const running = {};
 let onFault = () => {};
 
-/** Calls `work` after any of the sets has been loaded; soon, where one was before. */
+/** Calls `work` after any of the sets has been loaded; soon, if one already is. */
 export function on(names, work) {
   for (const name of names) (listeners[name] ??= []).push(work);
   const known = names.filter((name) => loadedAt[name]);
@@ -63,7 +63,7 @@ export function on(names, work) {
 
 export function onLoadFault(work) { onFault = work; }
 
-/** Loads a set; while it is being loaded, another call makes one more loading follow. */
+/** Loads a set; a call during loading schedules one more load. */
 export function load(name) {
   const job = (running[name] ??= { busy: false, again: false });
   if (job.busy) {
@@ -99,12 +99,12 @@ export async function loadAll() {
   try {
     countsBefore = await get("changes");
   } catch {
-    // The loading below says what is the matter.
+    // The load below reports the error.
   }
   for (const name of Object.keys(loaders)) load(name);
 }
 
-/** What changed after it was asked for, and before the stream began, is asked for again. */
+/** Reloads the sets that changed between their request and the start of the stream. */
 export function began(counts) {
   for (const [dataset, count] of Object.entries(counts)) {
     if (countsBefore[dataset] !== count) changed({ dataset });
@@ -112,7 +112,7 @@ export function began(counts) {
   countsBefore = counts;
 }
 
-/** After a notice of the stream: the set, and what is made of it. */
+/** Handles a notice of the stream: the set and the sets derived from it. */
 export function changed(notice) {
   load(notice.dataset);
   if (notice.dataset === "fences") load("users");
@@ -120,12 +120,12 @@ export function changed(notice) {
   if (notice.dataset !== "alerts") load("alerts");
 }
 
-/** Whether whoever looks may write at all; what the node's device may not, it refuses. */
+/** Returns whether the user may write; the node rejects what its device may not do. */
 export const mayWrite = () => state.session === null || state.session.rights === "command";
 
 export const isCommand = () => state.status?.role === "command" && mayWrite();
 
-/** Seconds since a user's fix, now. */
+/** The current age of a user's fix in seconds. */
 export function fixAge(user) {
   if (user.fixAgeSeconds === null) return null;
   return user.fixAgeSeconds + passed();
@@ -141,6 +141,6 @@ export function sortedUsers() {
 /** Seconds since the people were loaded. */
 export const passed = () => Math.round((Date.now() - (loadedAt.users ?? Date.now())) / 1000);
 
-/** The person whose laptop this is; undefined until the sets are loaded. */
+/** The user of this laptop; undefined until the sets are loaded. */
 export const myself = () =>
   state.users.get(state.devices.find(({ isThisDevice }) => isThisDevice)?.user);

@@ -1,12 +1,12 @@
-// Follows the node. The browser brings back the place where it was by itself (Last-Event-ID); where
-// it gave up, we begin anew and everything is loaded again.
+// Subscribes to the node. The browser resumes at the last position (Last-Event-ID). If it has given
+// up, the subscription restarts and everything is reloaded.
 
 const again = 2000;
 
 /**
- * @param onStart told how often each set had changed when the stream began.
- * @param onChange told each notice: dataset, syncCount, rows.
- * @param onLink told true with the first word after silence, false when the link is lost.
+ * @param onStart receives the change count of each set at the start of the stream.
+ * @param onChange receives each notice: dataset, syncCount, rows.
+ * @param onLink receives true with the first event after silence, false when the connection is lost.
  */
 export function follow(onStart, onChange, onLink) {
   let source;

@@ -1,4 +1,4 @@
-// The choices of whoever looks: sound, theme, language, how coordinates are written.
+// The settings of the user: sound, theme, language, coordinate format.
 
 import { byId, fill, h } from "./dom.js";
 import { choose as chooseLanguage, language, names, t } from "./words.js";

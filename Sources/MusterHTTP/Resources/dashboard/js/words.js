@@ -1,4 +1,4 @@
-// The words of the page in the reader's language.
+// The texts of the page in the user's language.
 
 import en from "./i18n/en.js";
 import pt from "./i18n/pt.js";
@@ -12,13 +12,13 @@ export const language = (() => {
   return navigator.language.startsWith("pt") ? "pt" : "en";
 })();
 
-/** A phrase, with `{name}` filled in. */
+/** A text with its `{name}` placeholders replaced. */
 export function t(key, values = {}) {
   const phrase = languages[language][key] ?? en[key] ?? key;
   return phrase.replace(/\{(\w+)\}/g, (_, name) => String(values[name] ?? ""));
 }
 
-/** What the node says by itself: it knows English only. */
+/** Translates texts of the node, which are in English. */
 export function spoken(text) {
   const known = language === "pt" && ptNode.find(([phrase]) => phrase.test(text));
   return known ? text.replace(...known) : text;
@@ -29,7 +29,7 @@ export function choose(name) {
   location.reload();
 }
 
-/** "4 min"; how long ago, or how long something took. */
+/** A duration, such as "4 min". */
 export function span(seconds) {
   if (seconds === null || seconds === undefined) return t("never");
   if (seconds < 60) return t("seconds", { n: Math.max(0, Math.round(seconds)) });

@@ -1,4 +1,4 @@
-// A zone before it is saved: a circle {lat, lon, radiusMetres}, or a GeoJSON geometry.
+// An unsaved zone: a circle {lat, lon, radiusMetres}, or a GeoJSON geometry.
 
 import { state } from "./store.js";
 import { t } from "./words.js";
@@ -6,7 +6,7 @@ import { isInside } from "./geometry.js";
 
 const mostNames = 30;
 
-/** The kinds of a zone, as a choice. */
+/** The kinds of zones, for a selection field. */
 export const kinds = () => ["muster", "hazard", "info"].map((kind) => [kind, t(`kind.${kind}`)]);
 
 export const named = (names) =>
@@ -18,12 +18,12 @@ export function whoWouldBeInside(shape) {
     : t("would", { n: inside.length, names: named(inside.map((user) => user.callsign)) });
 }
 
-/** As the API takes it. */
+/** The form used by the API. */
 export function asBody({ type, coordinates, lat, lon, radiusMetres }) {
   if (!type) return { circle: { lat, lon, radiusMetres } };
   return { geojson: { type: "Feature", properties: {}, geometry: { type, coordinates } } };
 }
 
-/** As what is drawn on the map. */
+/** The form used for drawing on the map. */
 export const asFence = (shape, kind) =>
   ({ ...shape, kind, active: true, ...(shape.type ? { geometry: shape } : {}) });

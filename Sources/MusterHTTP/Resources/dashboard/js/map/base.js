@@ -1,9 +1,9 @@
-// The map below everything, where the node was started with one (muster run --map FILE).
+// The base map, if the node was started with one (muster run --map FILE).
 
 import { byId } from "../dom.js";
 import { get } from "../api.js";
 
-/** Markup in what a file says of its makers is left out, and its few common signs are put right. */
+/** Removes markup from a file's attribution, and decodes common entities. */
 const plain = (text) =>
   text.replace(/<[^>]*>/g, "").replace(/&copy;/gi, "©").replace(/&amp;/gi, "&").trim();
 
@@ -11,8 +11,8 @@ export async function addBaseMap(map) {
   const about = await get("map");
   if (about.tiles === null) return;
   const [west, south, east, north] = about.bounds ?? [-180, -85.06, 180, 85.06];
-  // Not Leaflet's own layer of tiles: it puts data: pictures in place of those it lets go of, which
-  // the page's policy refuses.
+  // Not Leaflet's own tile layer: it replaces released tiles by data: images, which the page's
+  // content security policy rejects.
   const Tiles = L.GridLayer.extend({
     createTile({ x, y, z }, done) {
       const tile = document.createElement("img");
@@ -24,11 +24,11 @@ export async function addBaseMap(map) {
     },
   });
   new Tiles({
-    // Below its zooms nothing is shown: there would be millions of tiles, made small.
+    // Nothing is shown below its minimum zoom, which would need millions of scaled tiles.
     minZoom: about.minZoom, maxNativeZoom: about.maxZoom, maxZoom: map.getMaxZoom(),
     bounds: [[south, west], [north, east]], keepBuffer: 4,
   }).addTo(map);
-  // Leaflet would read the words as markup; here they are text.
+  // Leaflet would parse the attribution as markup; here it is text.
   const words = [about.name, about.attribution].map(plain).filter(Boolean).join(" · ");
   byId("credit").textContent = words;
 }

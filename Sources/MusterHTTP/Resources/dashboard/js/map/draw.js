@@ -1,4 +1,4 @@
-// Drawing by clicks on the map: the corners of an outline, or the centre and edge of a circle.
+// Drawing with clicks on the map: the corners of an outline, or the centre and edge of a circle.
 
 import { byId, fill, h } from "../dom.js";
 import { t } from "../words.js";
@@ -7,7 +7,7 @@ import { colour } from "./icons.js";
 
 let end = () => {};
 
-/** Clicks on the map mean something else from now on; what did before is given up. */
+/** Replaces the click handler of the map; the previous one is cancelled. */
 export function startDrawing(map, giveUp) {
   end();
   end = giveUp;
@@ -18,7 +18,7 @@ export function startDrawing(map, giveUp) {
   };
 }
 
-/** Gives {type: "Polygon", …} or {lat, lon, radiusMetres}; null when it was given up. */
+/** Resolves with {type: "Polygon", …} or {lat, lon, radiusMetres}; null if cancelled. */
 export function drawShape(map, isCircle) {
   return new Promise((resolve) => {
     const corners = [];

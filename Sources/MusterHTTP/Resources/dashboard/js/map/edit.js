@@ -1,5 +1,5 @@
-// Changing a shape where it lies: corners are dragged, added at the middle of a side, and taken
-// away; of a circle the centre and the edge. With the keyboard too: arrows move, Delete takes away.
+// Editing a shape on the map: corners are dragged, added at the middle of a side, and removed; for
+// a circle, centre and edge are dragged. Keyboard: arrows move, Delete removes.
 
 import { byId, fill, h } from "../dom.js";
 import { t } from "../words.js";
@@ -12,7 +12,7 @@ const mostCorners = 300;
 const step = 8;
 const ways = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] };
 
-/** Corners without the last, which says the first again; polygons, of each its rings. */
+/** The corners without the last, which repeats the first; the rings of each polygon. */
 const ringsOf = (shape) => (shape.type === "MultiPolygon" ? shape.coordinates : [shape.coordinates])
   .map((rings) => rings.map((ring) => ring.slice(0, -1).map(([lon, lat]) => ({ lat, lon }))));
 
@@ -26,7 +26,7 @@ const shapeOf = (polygons) => {
 export const tooManyCorners = (shape) =>
   shape.type !== undefined && ringsOf(shape).flat(2).length > mostCorners;
 
-/** Gives the shape as it then is; null when it was given up. `shape` is as of `isInside`. */
+/** Resolves with the edited shape; null if cancelled. `shape` has the form used by `isInside`. */
 export function editShape(map, shape) {
   return new Promise((resolve) => {
     const isCircle = shape.radiusMetres !== undefined;
@@ -51,7 +51,7 @@ export function editShape(map, shape) {
       count.textContent = t("would.count", { n: inside });
     };
 
-    /** A point that can be moved; `move` takes it to a place, `remove` takes it away. */
+    /** A handle; `move` moves it to a position, `remove` removes it. */
     const handle = (place, name, look, { move, remove, ended }) => {
       const marker = L.marker([place.lat, place.lon], {
         draggable: true, title: name, alt: name, zIndexOffset: look === "middle" ? 0 : 1000,

@@ -1,4 +1,4 @@
-// Fences on the map: colour, dashes and a word for each kind.
+// Zones on the map: colour, dashes and label for each kind.
 
 import { state } from "../store.js";
 import { t } from "../words.js";
@@ -22,7 +22,7 @@ function north(shape) {
   return [Math.min(90, lat + shape.getRadius() / 111320), lng];
 }
 
-/** At the northern edge, where it covers nobody inside. */
+/** The label at the northern edge, where it covers no people inside. */
 function nameOf(fence, shape) {
   const words = [fence.name, t(`kind.${fence.kind}`), !fence.active && t("inactive")];
   return L.tooltip({ permanent: true, direction: "top", className: "fence-name" })
@@ -45,7 +45,7 @@ export function fencesLayer() {
   };
 }
 
-/** A fence as a shape of the map; nil while its outline is not known. */
+/** A zone as a map shape; null while its outline is not loaded. */
 export function outline(fence) {
   const look = looks[fence.kind] ?? looks.info;
   const style = {

@@ -1,4 +1,4 @@
-// Lines of latitude and longitude at round numbers: what the map stands on without a base map.
+// Lines of latitude and longitude at round numbers, the background without a base map.
 
 import { canvasLayer } from "./layer.js";
 import { colour } from "./icons.js";

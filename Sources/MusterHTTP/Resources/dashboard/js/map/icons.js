@@ -1,17 +1,17 @@
-// What is drawn on the map, as pictures that are made once: a shape, a colour and a mark for each.
+// The symbols on the map, as cached images: shape, colour and mark.
 
 const size = 26;
 const made = new Map();
 const colours = new Map();
 
 const categories = { flood: "≈", chemical: "☣", structure: "⌂", medical: "✚", other: "!" };
-/** Drawn, since few laptops have letters for them; in a square of ten, from its middle. */
+/** Drawn as paths, since few laptops have fonts with these symbols; in a centred square of ten. */
 const drawnMarks = {
   fire: "M0-5C1-2 4-1 4 2C4 4 2 5 0 5C-2 5-4 4-4 2C-4 0-3-1-2-2C-1.500 0-1 0-.5 0C-1-2-1-4 0-5Z",
   access: "M-4-1.500H4V1.500H-4Z",
 };
 
-/** One of the theme's colours: asked for once, since the browser takes its time to say it. */
+/** A colour of the theme, cached because reading it from the browser is slow. */
 export function colour(name) {
   let value = colours.get(name);
   if (value === undefined) {
@@ -21,7 +21,7 @@ export function colour(name) {
   return value;
 }
 
-/** After the theme has changed. */
+/** Clears the caches after a change of the theme. */
 export function forget() {
   made.clear();
   colours.clear();
@@ -40,13 +40,13 @@ function picture(key, side, draw) {
   return canvas;
 }
 
-/** Letters that every laptop has; a status without one has its severity's. */
+/** Letters of common fonts; a status without its own has that of its severity. */
 const marks = { ordered: "→", overdue: "!", inHazard: "!", signedOff: "×", expected: "…" };
 
 export const memberSize = size;
 export const clusterSize = 40;
 
-/** The disc that stands for many, in the colour of the worst; how many, is written on it. */
+/** The disc of a group, in the colour of the worst status, with the number of people. */
 export function cluster(worst) {
   return picture(`cluster ${worst}`, clusterSize, (pen, c) => {
     pen.fillStyle = colour(worst);
@@ -60,13 +60,13 @@ export function cluster(worst) {
 }
 
 /**
- * Danger is an octagon, warning a diamond, neutral a small disc, safe a disc; the mark says more of
- * the status.
+ * Danger is an octagon, warning a diamond, neutral a small disc, safe a disc; the mark shows the
+ * status.
  */
 export function member(state, status, isStale) {
   const letter = marks[status] ?? { danger: "!", warning: "?", safe: "✓" }[state] ?? "";
   return picture(`member ${state} ${letter} ${isStale}`, size, (pen, c) => {
-    // Danger never fades, however old the position is; its outline says so.
+    // Danger never fades; an outline marks an old position.
     pen.globalAlpha = isStale && state !== "danger" ? 0.55 : 1;
     pen.fillStyle = colour(state);
     pen.strokeStyle = colour("panel");
@@ -88,7 +88,7 @@ export function member(state, status, isStale) {
   });
 }
 
-/** A triangle with the category's sign; grey once resolved. */
+/** A triangle with the category's symbol; grey if resolved. */
 export function report(category, isOpen, toEvacuate) {
   return picture(`report ${category} ${isOpen} ${toEvacuate}`, size, (pen, c) => {
     pen.fillStyle = colour(!isOpen ? "faint" : toEvacuate ? "evacuate" : "warning");

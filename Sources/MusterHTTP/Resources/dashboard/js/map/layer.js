@@ -1,8 +1,8 @@
-// A canvas over the map, drawn anew when the map has moved, carried along meanwhile.
+// A canvas above the map, which moves with the map and is redrawn afterwards.
 
 import { onceAFrame } from "../dom.js";
 
-/** Of a screen, on each side: so much more is drawn, so that panning has something to show. */
+/** The margin drawn on each side, as a share of the screen, for panning. */
 const margin = 0.25;
 
 /** The layer; `draw(pen, map, origin)` draws at `map.latLngToLayerPoint(…) - origin`. */
@@ -16,7 +16,7 @@ export function canvasLayer(draw, zIndex) {
       this._canvas.style.pointerEvents = "none";
       this._canvas.setAttribute("aria-hidden", "true");
       map.getPanes().overlayPane.append(this._canvas);
-      // Several of these come at once.
+      // Several of these events occur at once.
       this._soon = onceAFrame(() => this.redraw());
       map.on("moveend zoomend resize viewreset", this._soon, this);
       map.on("move", this._ifAtEdge, this);

@@ -1,4 +1,4 @@
-// The map: Leaflet, a graticule, fences, reports, people. It works without any base map.
+// The map: Leaflet, graticule, zones, reports, people. It works without a base map.
 
 import { afterAFrame, byId, fill, h, onceAFrame } from "../dom.js";
 import { loadedAt, on, state } from "../store.js";
@@ -22,7 +22,7 @@ let choosing = null;
 
 export const theMap = () => map;
 
-/** @param onPick told what was clicked: {user}, {report} or {group}. */
+/** @param onPick receives the clicked object: {user}, {report} or {group}. */
 export function openMap(onPick) {
   if (!window.L) {
     fill(byId("map"), h("p", { class: "no-map" }, t("map.none")));
@@ -35,7 +35,7 @@ export function openMap(onPick) {
   map.setView([0, 0], 2);
   map.getContainer().setAttribute("aria-label", t("map"));
   L.control.scale({ imperial: false }).addTo(map);
-  addBaseMap(map).catch(() => {}); // Without one the map is as useful as it was.
+  addBaseMap(map).catch(() => {}); // The map works without a base map.
   grid = graticule().addTo(map);
   fences = fencesLayer();
   fences.layer.addTo(map);
@@ -59,7 +59,7 @@ export function openMap(onPick) {
   });
   map.on("dragstart", () => { framed = true; });
   new ResizeObserver(onceAFrame(refresh)).observe(byId("map"));
-  // People read the list first.
+  // The list has priority.
   on(["users", "reports"], afterAFrame(() => { indexPlaces(); redraw(); }));
   on(["reports"], drawPulses);
   on(["fences"], onceAFrame(() => { fences.redraw(); frame(); }));
@@ -82,9 +82,9 @@ function showPlace(latlng) {
   byId("place").textContent = written(latlng.lat, latlng.wrap().lng);
 }
 
-/** All that there is to see is put into view, until everything was loaded once. */
+/** Fits the view to all data until everything has been loaded once. */
 function frame() {
-  // A hidden map has no size: fitted to it, it would open on the whole world.
+  // A hidden map has no size, and would show the whole world.
   if (framed || !map || !byId("map").clientWidth) return;
   let [south, west, north, east] = [90, 180, -90, -180];
   for (const set of [state.users, state.reports, state.fences]) {
@@ -96,7 +96,7 @@ function frame() {
   }
   if (south > north) return;
   framed = ["users", "reports", "fences"].every((name) => loadedAt[name]);
-  // Leaflet remembers the size that it had while it was hidden.
+  // Leaflet caches the size of the hidden map.
   map.invalidateSize({ animate: false });
   const bounds = L.latLngBounds([[south, west], [north, east]]);
   map.fitBounds(bounds.pad(0.2), { maxZoom: 16, animate: false });
@@ -114,7 +114,7 @@ function drawPulses() {
   }
 }
 
-/** Resolves with the next place that is clicked. */
+/** Resolves with the next clicked position. */
 export function nextClick() {
   return new Promise((resolve) => { choosing = resolve; });
 }
@@ -126,11 +126,11 @@ export function goTo(row) {
 }
 
 export function goToShape(layer) {
-  // At once: what is to be dragged must not move away under the hand.
+  // Immediately: a handle must not move away during a drag.
   if (map && layer) map.fitBounds(layer.getBounds().pad(0.3), { maxZoom: 17, animate: false });
 }
 
-/** After the theme or the size has changed. */
+/** Redraws after a change of theme or size. */
 export function refresh() {
   if (!map) return;
   forget();

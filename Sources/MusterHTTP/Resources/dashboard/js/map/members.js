@@ -1,5 +1,5 @@
-// People and reports on the map. Where many stand in one place, one sign stands for all of them, in
-// the colour of the worst, and says how many of them need help.
+// People and reports on the map. Many at one place are shown as one group symbol, in the colour of
+// the worst status, with the number that need help.
 
 import { canvasLayer } from "./layer.js";
 import { cluster, clusterSize, colour, member, memberSize, report } from "./icons.js";
@@ -10,16 +10,16 @@ import { t } from "../words.js";
 const cell = 46;
 const fewEnough = 250;
 const staleSeconds = 600;
-/** How far north and south the map goes. */
+/** The northern and southern limit of the map. */
 const edge = 85.0511287798;
 const ranks = { danger: 0, warning: 1, neutral: 3, safe: 4 };
 
-/** Everybody and every open report with a place, on a world of side 1. */
+/** All people and open reports with a position, on a world with side 1. */
 let index = { items: [], x: new Float64Array(0), y: new Float64Array(0) };
-/** What can be clicked: filled anew by each drawing. */
+/** The clickable objects, rebuilt by each drawing. */
 let drawn = [];
 
-/** To be called when people or reports have changed: drawing only adds and multiplies then. */
+/** Call this after changes of people or reports, so that drawing only adds and multiplies. */
 export function indexPlaces() {
   const items = [];
   for (const row of state.reports.values()) {
@@ -56,7 +56,7 @@ export function membersLayer() {
 function placed(map, origin, size) {
   const side = 256 * 2 ** map.getZoom();
   const corner = map.getPixelOrigin().add(origin);
-  // The grid stands still on the earth, so that groups do not change while the map is moved.
+  // The grid is fixed to the earth, so that groups do not change while the map moves.
   const [column, row] = [Math.floor(corner.x / cell), Math.floor(corner.y / cell)];
   const cells = new Map();
   let visible = 0;
@@ -107,7 +107,7 @@ function single(pen, { item, x, y }, withWords) {
     : report(row.category, row.status === "open", row.toEvacuate);
   pen.drawImage(image, x - memberSize / 2, y - memberSize / 2, memberSize, memberSize);
   drawn.push({ item, x, y });
-  // Among many, only who is in danger has a name.
+  // With many people, only those in danger are labelled.
   if (!withWords && row.severity !== "danger") return;
   const name = shortened(item.user ? row.callsign : row.title);
   const [word, ink] = item.user ? [statusWord(row), row.severity]
@@ -136,7 +136,7 @@ function many(pen, { members, x: sumX, y: sumY }) {
   const [x, y] = [sumX / members.length, sumY / members.length];
   const count = { danger: 0, warning: 0, neutral: 0, safe: 0 };
   for (const { item } of members) if (item.user) count[item.row.severity]++;
-  // Reports alone are a warning.
+  // A group of reports only is a warning.
   const worst = Object.keys(count).find((severity) => count[severity] > 0) ?? "warning";
   const told = count.danger ? `! ${count.danger}` : count.warning ? `? ${count.warning}` : "";
   const half = clusterSize / 2;
@@ -151,7 +151,7 @@ function many(pen, { members, x: sumX, y: sumY }) {
   drawn.push({ x, y, group: members.map((one) => one.item) });
 }
 
-/** What stands at a point of the map's layers, or {group}; the last drawn is on top. */
+/** The object at a point of the map's layers, or {group}; the last drawn is on top. */
 export function hit(point) {
   const one = drawn.findLast((item) => Math.hypot(item.x - point.x, item.y - point.y) <= 18);
   return one?.item ?? one;

@@ -1,4 +1,4 @@
-// Somebody's way, with a slider over its time.
+// The track of a person, with a slider for its time.
 
 import { byId, fill, h, say } from "../dom.js";
 import { ago, clock, secondsSince, t } from "../words.js";
