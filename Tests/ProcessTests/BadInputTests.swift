@@ -4,7 +4,7 @@ import Testing
 
 extension ProcessTests {
   @Suite struct BadInputTests {
-    @Test func `files that make no sense change nothing`() async throws {
+    @Test func `invalid files change nothing`() async throws {
       try await Field.tell { field in
         let anna = try await field.founder("Anna")
         let before = try await facts(of: anna)
@@ -24,7 +24,7 @@ extension ProcessTests {
       }
     }
 
-    @Test func `settings that make no sense keep a node from running, and say where they stand`()
+    @Test func `invalid settings stop a node from starting, and the error names their location`()
       async throws
     {
       try await Field.tell { field in
@@ -39,18 +39,18 @@ extension ProcessTests {
           try await anna.attempt("run").expectRefusal(saying: reason)
         }
 
-        // A flag beats the file.
+        // A flag overrides the file.
         try Data("listen = \"198.51.100.77:1\"\nlink-rate = '64kbit'".utf8).write(to: file)
         try await anna.attempt("run").expectRefusal(saying: "198.51.100.77:1")
         try await anna.run().stop()
       }
     }
 
-    @Test func `a home below a plain file is refused with where it is`() async throws {
+    @Test func `a home below a plain file is refused with its path`() async throws {
       try await Field.tell { field in
         let file = try field.file("plain", "")
         let laptop = Laptop(
-          name: "Nobody", field: field, folder: URL(filePath: file).appending(path: "below"))
+          name: "Unused", field: field, folder: URL(filePath: file).appending(path: "below"))
         for words in [["status"], ["report", "list"], ["run"], ["init", "X", "--callsign", "A"]] {
           try await laptop.attempt(words).expectRefusal(saying: file)
         }
@@ -86,7 +86,7 @@ extension ProcessTests {
       ]
     }
 
-    @Test func `words that make no sense change nothing`() async throws {
+    @Test func `invalid arguments change nothing`() async throws {
       try await Field.tell { field in
         let anna = try await field.founder("Anna")
         try await anna.tell("report", "add", "--title", "Bridge down")
@@ -122,7 +122,7 @@ extension ProcessTests {
         ] {
           try await anna.attempt(words).expectRefusal(saying: "0123abcd")
         }
-        // A fix from the future would hide all that come until then.
+        // A fix from the future would hide all fixes until then.
         try await anna.attempt("position", "set", "1,2", "--time", "2100-01-01T00:00:00Z")
           .expectRefusal(saying: "ahead of this laptop's clock")
         #expect(try await facts(of: anna) == before)
@@ -130,7 +130,7 @@ extension ProcessTests {
       }
     }
 
-    @Test func `a home that is in use is left alone`() async throws {
+    @Test func `a home that is in use stays unchanged`() async throws {
       try await Field.tell { field in
         let anna = try await field.founder("Anna")
         let node = try await anna.run()
@@ -150,7 +150,7 @@ extension ProcessTests {
       }
     }
 
-    @Test func `a home that cannot be used is said to be so`() async throws {
+    @Test func `a home that cannot be used is reported`() async throws {
       try await Field.tell { field in
         let anna = try await field.founder("Anna")
         let before = try await facts(of: anna)
@@ -160,7 +160,7 @@ extension ProcessTests {
         try expose(anna.home, 0o777)
         try await anna.attempt("status").expectRefusal(saying: "chmod go-w")
         try expose(anna.home, 0o700)
-        // Nobody is shut out where tests run as root.
+        // Permissions have no effect if tests run as root.
         if geteuid() != 0 {
           try expose(anna.home, 0)
           try await anna.attempt("status").expectRefusal(saying: anna.home.path)
@@ -184,8 +184,7 @@ extension ProcessTests {
       try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: url.path)
     }
 
-    /// What must stay as it was.
-    /// What commands change. Roots change by themselves: a node tells whom it hears, be it nobody.
+    /// The values that only commands change. Roots also change by neighbour records.
     private func facts(of laptop: Laptop) async throws -> [JSON] {
       let status = try await laptop.ask("status")
       return ["stateHash", "frames", "logs"].map { status[$0] }

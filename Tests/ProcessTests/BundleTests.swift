@@ -3,7 +3,7 @@ import Testing
 
 extension ProcessTests {
   @Suite struct BundleTests {
-    /// Two laptops of one operation that no network joins.
+    /// Two laptops of one operation without a network.
     private func apart(in field: Field) async throws -> (anna: Laptop, ben: Laptop) {
       let anna = try await field.founder("Anna")
       let ben = try field.laptop("Ben")
@@ -14,7 +14,8 @@ extension ProcessTests {
       return (anna, ben)
     }
 
-    @Test func `two laptops agree by a memory stick, with a running node and without`() async throws
+    @Test func `two laptops converge by memory stick, with and without a running node`()
+      async throws
     {
       try await Field.tell { field in
         let (anna, ben) = try await apart(in: field)
@@ -39,13 +40,13 @@ extension ProcessTests {
         try await anna.tell("report", "show", bens)
         #expect(try await anna.stateHash() == ben.stateHash())
         for laptop in [anna, ben] { try await laptop.expectSound() }
-        // Again, nothing is new.
+        // A second merge adds nothing.
         let again = try await anna.ask("bundle", "merge", back)
         #expect(again["frames"]["new"].number == 0 && again["records"]["new"].number == 0)
       }
     }
 
-    @Test func `a file is never written over unless that is said`() async throws {
+    @Test func `a file is overwritten only with --force`() async throws {
       try await Field.tell { field in
         let (anna, _) = try await apart(in: field)
         let file = try field.file("precious", "do not lose me")
@@ -56,14 +57,13 @@ extension ProcessTests {
           .expectRefusal(saying: "No such file")
         try await anna.attempt("bundle", "create", field.folder.path)
           .expectRefusal(saying: "not a plain file")
-        // and nothing half-written stays behind.
+        // and no partial file remains.
         let names = try FileManager.default.contentsOfDirectory(atPath: field.folder.path)
         #expect(!names.contains { $0.contains(".part-") }, "\(names)")
       }
     }
 
-    @Test func `what is wrong with a file is said, and what is whole of it is taken`() async throws
-    {
+    @Test func `faults of a file are reported, and its intact parts are merged`() async throws {
       try await Field.tell { field in
         let (anna, ben) = try await apart(in: field)
         for number in 1...40 { try await anna.tell("report", "add", "--title", "\(number)") }

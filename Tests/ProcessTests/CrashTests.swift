@@ -4,11 +4,11 @@ import Testing
 
 extension ProcessTests {
   @Suite struct CrashTests {
-    /// How often the node is killed; more by hand: `MUSTER_KILLS=50`.
+    /// The number of kills; `MUSTER_KILLS=50` raises it.
     private static let rounds =
       ProcessInfo.processInfo.environment["MUSTER_KILLS"].flatMap(Int.init) ?? 10
 
-    @Test func `whatever was acknowledged outlives kill -9, here and elsewhere`() async throws {
+    @Test func `acknowledged data survives kill -9, here and on other nodes`() async throws {
       try await Field.tell { field in
         let anna = try await field.founder("Anna")
         let annasNode = try await anna.run()
@@ -18,7 +18,7 @@ extension ProcessTests {
           let node = try await ben.run(peers: [annasNode])
           acknowledged.formUnion(try await added(on: ben, untilKilled: node, round: round))
         }
-        // Each round was killed between its own reports.
+        // Each round was killed between two of its reports.
         #expect(acknowledged.count >= Self.rounds)
 
         let kept = try await ids(on: ben)
@@ -49,8 +49,8 @@ extension ProcessTests {
       }
     }
 
-    /// Three people add reports as fast as they can, while the node is killed after the first few.
-    /// Returns the ids that were printed.
+    /// Adds reports from three clients as fast as possible, and kills the node after the first few.
+    /// Returns the printed ids.
     private func added(
       on laptop: Laptop, untilKilled node: RunningNode, round: Int
     ) async throws -> [String] {
@@ -59,7 +59,7 @@ extension ProcessTests {
         commands.append(
           try laptop.begin(["report", "add", "--title", "Round \(round), report \(number)"]))
       }
-      // A different number each time has been answered when the node is killed.
+      // The number of answers before the kill differs each time.
       try await eventually("report \(round % 3) of round \(round) is answered") {
         try commands.count { try !$0.written.isEmpty } > round % 3
       }

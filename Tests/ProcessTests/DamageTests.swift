@@ -3,11 +3,11 @@ import Testing
 
 extension ProcessTests {
   @Suite struct DamageTests {
-    @Test func `a damaged laptop says so, keeps the damaged file, and is filled again by a peer`()
+    @Test func `a damaged laptop reports it, keeps the damaged file, and is restored by a peer`()
       async throws
     {
       try await Field.tell { field in
-        // Given two laptops in step, one of which is switched off
+        // Given two converged laptops, one of which is switched off
         let anna = try await field.founder("Anna")
         let annasNode = try await anna.run()
         let ben = try await field.joiner("Ben", inviting: anna)
@@ -27,7 +27,7 @@ extension ProcessTests {
         }
         try bytes.write(to: database)
 
-        // Then it says so once, and a peer brings back what was lost
+        // Then it reports the damage once, and a peer restores the lost data
         let again = try await ben.run(peers: [annasNode])
         let warnings = try again.child.complaints.matches(of: /the database was damaged/)
         #expect(warnings.count == 1)
@@ -35,7 +35,7 @@ extension ProcessTests {
         try await ben.expectSound()
         #expect(try await ben.ask("report", "list").items.count == 20)
 
-        // And the damaged file is kept, for its owner alone
+        // And the damaged file is kept, readable by its owner only
         let kept = database.path + ".damaged-1"
         #expect(try Data(contentsOf: URL(filePath: kept)) == bytes)
         let mode = try FileManager.default.attributesOfItem(atPath: kept)[.posixPermissions]
@@ -47,7 +47,7 @@ extension ProcessTests {
       }
     }
 
-    @Test func `alone, what was lost is listed`() async throws {
+    @Test func `without peers, lost data is listed`() async throws {
       try await Field.tell { field in
         let anna = try await field.founder("Anna")
         for number in 1...5 {
@@ -64,12 +64,12 @@ extension ProcessTests {
       }
     }
 
-    @Test func `kill -9 while an operation is founded leaves one, or none`() async throws {
+    @Test func `kill -9 during init leaves a complete operation, or none`() async throws {
       try await Field.tell { field in
         for round in 0..<8 {
           let laptop = try field.laptop("Founder \(round)")
           let founding = try laptop.begin(["init", "River flood", "--callsign", "Anna"])
-          // Not to wait for anything: the moment is what the rounds differ in.
+          // Not a wait for a condition: the rounds differ in this delay.
           try await Task.sleep(for: .milliseconds(8 * round))
           founding.signal(SIGKILL)
           let ended = try await founding.end(within: .seconds(5))

@@ -2,8 +2,8 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Somebody sits before the dashboard of a real node, in a real browser. Not among `ProcessTests`,
-/// whose stories are shorter.
+/// The dashboard of a real node in a real browser. Separate from `ProcessTests`, whose tests are
+/// shorter.
 @Suite(.timeLimit(.minutes(30)))
 struct DashboardWalkTests {
   private static let script = URL(filePath: #filePath)
@@ -27,7 +27,7 @@ struct DashboardWalkTests {
   }
 
   @Test(.needsBrowser)
-  func `what people do before the dashboard does what it says`() throws {
+  func `each action of the dashboard has its effect`() throws {
     let walk = try Python.run([
       Self.script.path, "--muster", try Program.located().path, "--port", "0",
       "--patience", "900",

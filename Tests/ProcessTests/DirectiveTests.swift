@@ -4,9 +4,9 @@ import Testing
 
 extension ProcessTests {
   @Suite struct DirectiveTests {
-    @Test func `a roll call, answers, an override and alerts, as people give them`() async throws {
+    @Test func `a roll call, answers, an override and alerts`() async throws {
       try await Field.tell { field in
-        // Given Anna and Ben, whose node is listened to
+        // Given Anna and Ben, and a subscriber at Ben's node
         let anna = try await field.founder("Anna")
         let annasNode = try await anna.run()
         let ben = try await field.joiner("Ben", inviting: anna)
@@ -15,18 +15,18 @@ extension ProcessTests {
         let fence = try await anna.tell(
           "fence", "add", "--name", "School", "--kind", "muster", "--circle", "48,11,100",
           "--dwell", "30s", "--strict-aws", "--needs", "command")
-        try await eventually("Ben has the fence as it was drawn") {
+        try await eventually("Ben has the fence as drawn") {
           let shown = try await ben.ask("fence", "list")[0]
           return shown["dwellSeconds"] == .number(30) && shown["mode"] == .string("strict-aws")
             && shown["needs"] == .string("command")
         }
 
-        // When Anna directs
+        // When Anna issues directives
         let short = String(fence.prefix(8))
         let leave = try await anna.tell(
           "direct", "evacuate", "--to", short, "--text", "North road", "--deadline", "2s")
         let call = try await anna.tell("direct", "rollcall", "--deadline", "10m")
-        try await eventually("Ben hears of both") {
+        try await eventually("Ben receives both") {
           try await ben.ask("direct", "list").items.count == 2
         }
         try await ben.attempt("direct", "message", "hello").expectRefusal(saying: "command")
@@ -38,7 +38,7 @@ extension ProcessTests {
             && shown["fenceName"] == .string("School")
         }
 
-        // Then an answer is seen by all
+        // Then all see an answer
         try await ben.tell("ack", String(call.prefix(8)), "--note", "by the river")
         try await eventually("Anna sees Ben's answer") {
           let person = try await anna.ask("direct", "show", call)["people"][0]
@@ -62,16 +62,16 @@ extension ProcessTests {
       }
     }
 
-    /// Ben's own, and Anna's in its place.
+    /// Ben's own report, and Anna's override.
     private func words(_ anna: Laptop, _ ben: Laptop) async throws {
       try await ben.tell("user", "status", "help", "--note", "Broken leg")
-      try await eventually("Anna has an alert of it") {
+      try await eventually("Anna has an alert") {
         try await anna.ask("alert", "list").items.contains {
           $0["kind"] == .string("help") && $0["level"] == .string("danger")
         }
       }
       try await anna.tell("user", "override", "Ben", "safe", "--note", "in the tent")
-      try await eventually("Ben sees Anna's word beside his own") {
+      try await eventually("Ben sees Anna's override beside his own report") {
         let users = try await ben.ask("user", "list").items
         let own = users.first { $0["callsign"] == .string("Ben") }
         return own?["safety"] == .string("safe")
@@ -80,7 +80,7 @@ extension ProcessTests {
       }
       try await ben.attempt("user", "override", "Anna", "safe").expectRefusal(saying: "command")
       try await anna.tell("settings", "set", "--reading", "2s", "--share-track")
-      try await eventually("Ben's laptop is told how to watch") {
+      try await eventually("Ben's laptop receives sampling settings") {
         let profile = try await ben.ask("settings", "show")["foreground"]
         return profile["readingSeconds"] == .number(2) && profile["sharesTrack"] == .bool(true)
       }
@@ -88,7 +88,7 @@ extension ProcessTests {
 
     private func alerts(_ anna: Laptop, heardBy listener: Child) async throws {
       try await anna.tell("report", "add", "--title", "Dam breaks", "--evacuate")
-      try await eventually("Ben is told to leave, and of the roll call once") {
+      try await eventually("Ben receives the evacuation, and the roll call once") {
         let lines = try listener.written.split(separator: "\n")
         let called = lines.count { $0.contains("roll call") && $0.contains("raised") }
         return called == 1 && lines.contains { $0.contains("leave: Dam breaks") }

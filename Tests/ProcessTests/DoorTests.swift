@@ -4,7 +4,7 @@ import Testing
 
 extension ProcessTests {
   @Suite struct DoorTests {
-    @Test func `a node without an address for programs serves them at its socket`() async throws {
+    @Test func `a node without an HTTP address serves programs at its socket`() async throws {
       try await Field.tell { field in
         let anna = try await field.founder("Anna")
         let node = try await anna.run()
@@ -41,7 +41,7 @@ extension ProcessTests {
       }
     }
 
-    @Test func `who follows hears that the node was killed, and another starts in its place`()
+    @Test func `a subscriber detects the kill of its node, and another node starts in its place`()
       async throws
     {
       try await Field.tell { field in
@@ -50,7 +50,9 @@ extension ProcessTests {
         try await anna.tell("fence", "add", "--name", "School", "--circle", "46.5,7.5,100")
         try await anna.tell("position", "set", "46.5,7.5")
         let follower = try anna.begin(["event", "follow", "--all"], stays: true)
-        try await eventually("the follower is told") { try follower.written.contains("School") }
+        try await eventually("the subscriber receives it") {
+          try follower.written.contains("School")
+        }
         node.child.signal(SIGKILL)
         let ended = try await follower.end(within: .seconds(60))
         #expect(ended.status == 1 && ended.complaint.contains("the node has stopped"), "\(ended)")

@@ -38,7 +38,7 @@ extension ProcessTests {
       try await anna.tell("report", "edit", short, "--severity", "5", "--evacuate")
       try await anna.tell("report", "confirm", short)
       try await anna.tell("report", "comment", short, "Smelt it too")
-      try await eventually("Ben hears of all that") {
+      try await eventually("Ben receives all changes") {
         let report = try await ben.ask("report", "show", short)
         return report["severity"] == .number(5) && report["comments"].items.count == 1
           && report["confirmations"] == .array([.string("Anna")])
@@ -59,7 +59,7 @@ extension ProcessTests {
       ]
       #expect(fixed.subtracting(try await anna.ask("report", "list")[0].keys) == [])
       #expect(try await anna.tell("report", "show", short).contains("Gas smell"))
-      try await eventually("Ben sees that both hold it, the command post among them") {
+      try await eventually("Ben sees that both hold it, including the command post") {
         let delivery = try await ben.ask("report", "show", short)["delivery"]
         return delivery["devices"] == .number(2) && delivery["total"] == .number(2)
           && delivery["commandPost"] == .bool(true)
@@ -88,11 +88,11 @@ extension ProcessTests {
         try await ben.ask("fence", "list").items.count == 2
       }
       try await anna.tell("fence", "deactivate", String(polygon.prefix(6)))
-      try await eventually("Ben sees it out of use") {
+      try await eventually("Ben sees it inactive") {
         try await ben.ask("fence", "show", polygon)["active"] == .bool(false)
       }
       try await anna.tell("fence", "activate", polygon)
-      try await eventually("Ben sees it in use") {
+      try await eventually("Ben sees it active") {
         try await ben.ask("fence", "show", polygon)["active"] == .bool(true)
       }
       let mine = try await anna.tell("fence", "export")
@@ -159,7 +159,7 @@ extension ProcessTests {
       try await ben.tell("position", "set", "46,14.5", "--accuracy", "5")
       try await ben.tell("position", "set", "46.0501,14.5", "--accuracy", "5")
       try await ben.tell("position", "set", "46.06,14.5", "--accuracy", "5")
-      try await eventually("Anna's follower hears of both") {
+      try await eventually("Anna's subscriber receives both") {
         try follower.written.split(separator: "\n").count == 2
       }
       follower.endNow()

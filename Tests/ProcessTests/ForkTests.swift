@@ -3,9 +3,9 @@ import TestSupport
 import Testing
 
 extension ProcessTests {
-  /// Databases that are put back or copied behind the program's back.
+  /// Databases that are restored or copied without the program's knowledge.
   @Suite struct ForkTests {
-    /// Everything of a laptop's disk that a node writes, with its contents.
+    /// All files of a laptop that a node writes, with their contents.
     private func snapshot(of laptop: Laptop) throws -> [URL: Data] {
       var files: [URL: Data] = [:]
       for folder in [laptop.home.appending(path: "data"), laptop.state] {
@@ -21,8 +21,8 @@ extension ProcessTests {
       return files
     }
 
-    /// Puts a snapshot back into the very same files, as a virtual machine's disk is rolled back:
-    /// nothing on it can tell.
+    /// Restores a snapshot into the same files, like a rollback of a virtual machine's disk: no
+    /// local file reveals it.
     private func rollBack(_ laptop: Laptop, to files: [URL: Data]) throws {
       for file in try snapshot(of: laptop).keys where files[file] == nil {
         try FileManager.default.removeItem(at: file)
@@ -40,9 +40,9 @@ extension ProcessTests {
     }
 
     @Test(.needsVerifier)
-    func `a disk that was rolled back makes a fork, and nothing is lost`() async throws {
+    func `a disk rollback causes a fork, and nothing is lost`() async throws {
       try await Field.tell { field in
-        // Given a laptop whose disk is rolled back, its sentinel too, after it was in step
+        // Given a converged laptop whose disk is rolled back, including its sentinel
         let anna = try await field.founder("Anna")
         let annasNode = try await anna.run()
         let ben = try await field.joiner("Ben", inviting: anna)
@@ -53,10 +53,10 @@ extension ProcessTests {
         try await inStep(anna, ben) { $0["reports"] == .number(2) }
         try await bensNode.stop()
         try rollBack(ben, to: before)
-        // When it writes before it has heard anybody
+        // When it writes before it has received anything
         try await ben.tell("report", "add", "--title", "In its place")
         let node = try await ben.run(peers: [annasNode])
-        // Then both branches count on both laptops, both name who forked,
+        // Then both branches count on both laptops, both name the author of the fork,
         try await inStep(anna, ben) { $0["reports"] == .number(3) }
         for laptop in [anna, ben] {
           let forks = try await laptop.ask("status")["forks"].items
@@ -65,7 +65,7 @@ extension ProcessTests {
           let words = try await laptop.tell("status")
           #expect(words.contains("FORK"))
         }
-        // and it goes on in a new life.
+        // and it continues in a new incarnation.
         try await ben.tell("report", "add", "--title", "After")
         try await inStep(anna, ben) { $0["reports"] == .number(4) }
         let shown = try await titles(on: anna)
@@ -78,7 +78,7 @@ extension ProcessTests {
       }
     }
 
-    @Test func `a home that was copied begins a new life on each laptop, and forks nothing`()
+    @Test func `a copied home begins a new incarnation on each laptop, without a fork`()
       async throws
     {
       try await Field.tell { field in
@@ -86,24 +86,24 @@ extension ProcessTests {
         let annasNode = try await anna.run()
         let ben = try await field.joiner("Ben", inviting: anna)
         try await ben.tell("report", "add", "--title", "Before")
-        // Given Ben's home copied to another computer, where no sentinel knows it
+        // Given Ben's home copied to another computer without a sentinel
         let copy = try field.laptop("Copy")
         try FileManager.default.copyItem(at: ben.home, to: copy.home)
-        // When both write, and both are in use at once
+        // When both write and are active at once
         try await ben.tell("report", "add", "--title", "By Ben")
         try await copy.tell("report", "add", "--title", "By the copy")
         _ = try await ben.run(peers: [annasNode])
         _ = try await copy.run(peers: [annasNode])
         try await inStep(anna, ben) { $0["reports"] == .number(3) }
         try await inStep(anna, copy) { $0["reports"] == .number(3) }
-        // Then nothing is forked, all are told that Ben's laptop is in use twice, and all go on.
-        try await eventually("Anna is told") {
+        // Then nothing forks, all report that Ben's laptop is in use twice, and all continue.
+        try await eventually("Anna sees the clone") {
           try await anna.ask("status")["clones"].items.map { $0["callsign"].text } == ["Ben"]
         }
         let forks = try await anna.ask("status")["forks"].items
         #expect(forks.isEmpty)
         #expect(try await anna.tell("status").contains("CLONE"))
-        try await eventually("and sounds an alert") {
+        try await eventually("Anna has an alert") {
           try await anna.ask("alert", "list").items.contains { $0["kind"].text == "clone" }
         }
         try await copy.tell("report", "add", "--title", "More")

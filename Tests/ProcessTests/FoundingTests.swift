@@ -3,8 +3,7 @@ import Testing
 
 extension ProcessTests {
   @Suite struct FoundingTests {
-    @Test func `a founding that was killed can be begun again, or has founded wholly`() async throws
-    {
+    @Test func `a killed init can be repeated, or has completed`() async throws {
       try await Field.tell { field in
         let start = ContinuousClock.now
         _ = try await field.founder("First")
@@ -19,7 +18,7 @@ extension ProcessTests {
 
           let again = try await anna.attempt("init", "Flood", "--callsign", "Anna")
           if again.status != 0 { again.expectRefusal(saying: "already") }
-          // The keys are made last, one after the other: almost never is only the first there.
+          // The keys are created last, one after the other: rarely only the first exists.
           guard FileManager.default.fileExists(atPath: anna.key.path) else { continue }
           try await anna.expectSound()
           try await anna.tell("report", "add", "--title", "Bridge down")
@@ -28,7 +27,7 @@ extension ProcessTests {
       }
     }
 
-    @Test func `what a founding left is cleared away, but never data whose key is elsewhere`()
+    @Test func `the remains of an init are removed, but never data whose key is elsewhere`()
       async throws
     {
       try await Field.tell { field in
@@ -39,7 +38,7 @@ extension ProcessTests {
         try await anna.attempt("init", "Other", "--callsign", "Eve").expectRefusal(saying: "--keys")
         #expect(try await anna.ask("status", "--keys", away.path)["stateHash"].text == hash)
 
-        // As if it had been killed just before the keys were made.
+        // As if it had been killed just before the keys were created.
         let mark = anna.home.appending(path: "data/unfinished")
         #expect(!FileManager.default.fileExists(atPath: mark.path))
         try Data().write(to: mark)
@@ -50,7 +49,7 @@ extension ProcessTests {
       }
     }
 
-    @Test func `a joining by file that was killed can be begun again, and misses nothing`()
+    @Test func `a killed join by file can be repeated, and nothing is missing`()
       async throws
     {
       try await Field.tell { field in
@@ -63,7 +62,7 @@ extension ProcessTests {
         try FileManager.default.copyItem(at: pending, to: kept)
         try await ben.tell("join", "--grant", grant)
 
-        // As if it had been killed just before the device's key was there.
+        // As if it had been killed just before the device's key existed.
         try FileManager.default.removeItem(at: ben.key)
         try Data().write(to: ben.home.appending(path: "data/unfinished"))
         try FileManager.default.moveItem(at: kept, to: pending)

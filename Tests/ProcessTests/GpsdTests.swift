@@ -3,14 +3,14 @@ import TestSupport
 import Testing
 
 extension ProcessTests {
-  /// A real gpsd, which a real receiver's recorded words are fed to by gpsfake.
+  /// A real gpsd, to which gpsfake sends a recording of a real receiver.
   @Suite struct GpsdTests {
     private static let log = URL(filePath: #filePath)
       .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
       .deletingLastPathComponent().appending(path: "shared/tracks/bu303-moving.nmea.log")
 
-    /// `MUSTER_GPSFAKE` names one that is not installed; what it needs to run is then looked for
-    /// beside it, as `dpkg -x` lays it out.
+    /// `MUSTER_GPSFAKE` names one that is not installed; its dependencies are then expected beside
+    /// it, in the layout of `dpkg -x`.
     private static var gpsfake: URL? {
       let named = ProcessInfo.processInfo.environment["MUSTER_GPSFAKE"]
       let path = named ?? "/usr/bin/gpsfake"
@@ -35,7 +35,7 @@ extension ProcessTests {
       return process
     }
 
-    /// Kills gpsfake, which ends for no milder signal, and the gpsd that it started.
+    /// Kills gpsfake, which ignores other signals, and the gpsd that it started.
     private func stop(_ process: Process) throws {
       guard process.isRunning else { return }
       let pid = process.processIdentifier
@@ -55,7 +55,7 @@ extension ProcessTests {
       .enabled(
         if: gpsfake != nil && Installed.has("gpsd"), "needs gpsd and gpsd-clients (gpsfake)"),
       .enabled(if: Installed.hasFile(log), "needs ../shared/tracks/bu303-moving.nmea.log"))
-    func `fixes go on after gpsd was killed and started again`() async throws {
+    func `fixes continue after gpsd was killed and restarted`() async throws {
       let gpsfake = try #require(Self.gpsfake)
       let port = try FreePort.next()
       try await Field.tell { field in
@@ -66,24 +66,24 @@ extension ProcessTests {
 
         let first = try feed(gpsfake, port: port)
         defer { expectStopped(first) }
-        try await eventually("gpsd tells that Anna is in Adelboden") {
+        try await eventually("gpsd reports Anna's position in Adelboden") {
           try await anna.ask("event", "list").items.map { $0["type"].text } == ["ENTER"]
         }
         let status = try await anna.ask("status")
         #expect(status["fix"]["source"].text == "gpsd 127.0.0.1:\(port)")
         #expect(status["fix"]["accuracyMetres"].number ?? 0 > 0)
-        // A log of 2005, through a gpsd of today.
+        // A log from 2005, through a current gpsd.
         let replaced = "date replaced by the time of arrival"
         #expect(status["location"]["refused"][replaced].number ?? 0 > 0)
 
         try stop(first)
-        try await eventually("Anna's node misses gpsd") {
+        try await eventually("Anna's node detects the loss of gpsd") {
           try await anna.ask("status")["location"]["state"].text == "waiting"
         }
         let before = try await anna.ask("status")["location"]["refused"][replaced].number ?? 0
         let second = try feed(gpsfake, port: port)
         defer { expectStopped(second) }
-        try await eventually("fixes go on") {
+        try await eventually("fixes continue") {
           try await anna.ask("status")["location"]["refused"][replaced].number ?? 0 > before
         }
         try await node.stop()

@@ -2,8 +2,8 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The program as `make install` puts it, in a folder that stands for `/`: away from the checkout,
-/// so that it finds nothing of it. Not among `ProcessTests`, whose stories are shorter.
+/// The program as installed by `make install`, in a folder that replaces `/`: outside the checkout,
+/// so that it cannot find files there. Separate from `ProcessTests`, whose tests are shorter.
 @Suite(.serialized, .timeLimit(.minutes(30)))
 struct InstallTests {
   private static let repository = URL(filePath: #filePath)
@@ -12,7 +12,7 @@ struct InstallTests {
   private static let leaflet = URL(filePath: "/usr/share/javascript/leaflet")
 
   @Test(.enabled(if: Installed.hasFile(leaflet), "needs libjs-leaflet"))
-  func `the installed program serves the page and all that the map needs`() async throws {
+  func `the installed program serves the page and all files of the map`() async throws {
     try await Self.withInstalled { program in
       try await Field.tell(of: program) { field in
         let anna = try await field.founder("Anna")
@@ -23,7 +23,7 @@ struct InstallTests {
           port = line.flatMap { UInt16($0.1) } ?? 0
           return port != 0
         }
-        // What the page names, and every file that a checkout has
+        // The files that the page names, and every file of a checkout
         let index = try HTTPExchange.request(port, "/")
         #expect(index.status == 200, "\(index.body)")
         let named = index.body.matches(of: /(?:src|href)="?(\/dashboard\/[^" >]+)/)
@@ -52,7 +52,7 @@ struct InstallTests {
     }
   }
 
-  /// Installs the program that is built, and removes it after the story.
+  /// Installs the built program, and removes it after the test.
   private static func withInstalled(_ story: (URL) async throws -> Void) async throws {
     let root = FileManager.default.temporaryDirectory
       .appending(path: "mi-\(UInt32.random(in: .min ... .max))")

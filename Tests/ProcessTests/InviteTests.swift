@@ -4,7 +4,9 @@ import Testing
 
 extension ProcessTests {
   @Suite struct InviteTests {
-    @Test func `an invite that is no good says why, and a good one works after it`() async throws {
+    @Test func `an invalid invite is refused with the reason, and a valid one works after it`()
+      async throws
+    {
       try await Field.tell { field in
         let anna = try await field.founder("Anna")
         _ = try await anna.run()
@@ -38,7 +40,7 @@ extension ProcessTests {
       }
     }
 
-    @Test func `an altered invite never enrols anybody`() async throws {
+    @Test func `an altered invite never enrols a device`() async throws {
       try await Field.tell { field in
         let anna = try await field.founder("Anna")
         _ = try await anna.run()
@@ -46,7 +48,7 @@ extension ProcessTests {
         let start = try #require(url.range(of: "join/")).upperBound
         let length = url.distance(from: start, to: url.endIndex)
         let ben = try field.laptop("Ben")
-        // The root key, the secret, the name, an address, the end.
+        // The root key, the secret, the name, an address, the expiry.
         for place in [5, length / 3, length / 2, length * 3 / 4, length - 2] {
           let index = url.index(start, offsetBy: place)
           let other = url[index] == "A" ? "B" : "A"
@@ -64,7 +66,7 @@ extension ProcessTests {
       }
     }
 
-    @Test func `where nobody answers, joining ends in time and can be tried again`() async throws {
+    @Test func `without an answer, a join times out and can be retried`() async throws {
       try await Field.tell { field in
         let anna = try await field.founder("Anna")
         let node = try await anna.run()
@@ -84,7 +86,7 @@ extension ProcessTests {
       }
     }
 
-    /// Nothing that would make the home look like anybody's.
+    /// Requires that the home contains no device.
     private func expectNothing(
       of laptop: Laptop, at place: SourceLocation = #_sourceLocation
     ) async throws {

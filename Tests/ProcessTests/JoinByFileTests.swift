@@ -41,7 +41,7 @@ extension ProcessTests {
       }
     }
 
-    @Test func `a grant is for the laptop that asked, and for no other`() async throws {
+    @Test func `a grant is valid only for the laptop that requested it`() async throws {
       try await Field.tell { field in
         let anna = try await field.founder("Anna")
         let (ben, eve) = (try field.laptop("Ben"), try field.laptop("Eve"))
@@ -53,7 +53,7 @@ extension ProcessTests {
         try await eve.tell("join", "--request", field.path("eve.request"), "--callsign", "Eve")
         try await eve.attempt("join", "--grant", grant).expectRefusal(saying: "another device")
 
-        // Nothing of that hinders either.
+        // This hinders neither of them.
         try await anna.tell("admit", field.path("eve.request"), "--out", field.path("eve.grant"))
         try await eve.tell("join", "--grant", field.path("eve.grant"))
         try await ben.tell("join", "--grant", grant)
@@ -61,7 +61,7 @@ extension ProcessTests {
       }
     }
 
-    @Test func `damaged files are refused, and the right ones still work`() async throws {
+    @Test func `damaged files are refused, and the valid ones still work`() async throws {
       try await Field.tell { field in
         let anna = try await field.founder("Anna")
         let ben = try field.laptop("Ben")

@@ -14,9 +14,9 @@ extension ProcessTests {
         })
     }
 
-    @Test func `the first of three in a row learns that the others hear each other`() async throws {
+    @Test func `the first of three in a row learns of the link between the others`() async throws {
       try await Field.tell { field in
-        // Given Ben between Anna and Cleo, who have no address of each other
+        // Given Ben between Anna and Cleo, who do not have each other's address
         let anna = try await field.founder("Anna")
         let annasNode = try await anna.run()
         let ben = try await field.joiner("Ben", inviting: anna, role: "command")
@@ -24,11 +24,11 @@ extension ProcessTests {
         try await inStep(anna, ben)
         let cleo = try await field.joiner("Cleo", inviting: ben)
         _ = try await cleo.run(peers: [bensNode])
-        // Then all know of all, once it has settled
+        // Then all know all links, once they have settled
         let all: Set = ["Anna→Ben", "Ben→Anna", "Ben→Cleo", "Cleo→Ben"]
         for laptop in [anna, ben, cleo] {
-          try await eventually("\(laptop.name) knows who hears whom", within: .seconds(180)) {
-            // Each look is a process of its own.
+          try await eventually("\(laptop.name) knows all links", within: .seconds(180)) {
+            // Each query is a separate process.
             try await Task.sleep(for: .seconds(1))
             return try await hearing(laptop) == all
           }

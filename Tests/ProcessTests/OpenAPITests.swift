@@ -3,14 +3,14 @@ import TestSupport
 import Testing
 
 extension ProcessTests {
-  /// A fuzzer made of the document that a node serves finds nothing that it does not promise.
+  /// A fuzzer that is generated from a node's OpenAPI document finds no undocumented answer.
   @Suite struct OpenAPITests {
     private static let script = URL(filePath: #filePath)
       .deletingLastPathComponent().deletingLastPathComponent()
       .appending(path: "OpenAPI/check.py")
 
     @Test(.enabled(if: try Python.has("schemathesis"), "needs python3 with schemathesis"))
-    func `every answer is one that the document promises`() async throws {
+    func `every answer conforms to the OpenAPI document`() async throws {
       try await Field.tell { field in
         let anna = try await field.founder("Anna")
         let node = try await anna.run(peers: [], "--http", "127.0.0.1:0")

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 extension ProcessTests {
-  /// Where everybody is, by what their receivers and phones say.
+  /// Positions from receivers and phones.
   @Suite struct PlacesTests {
     private func person(_ callsign: String, seenBy laptop: Laptop) async throws -> JSON? {
       try await laptop.ask("user", "list").items.first { $0["callsign"].text == callsign }
@@ -30,7 +30,7 @@ extension ProcessTests {
       return sentence("GNRMC,\(clock),A,\(place),0.1,0,\(format.string(from: time)),,,A")
     }
 
-    @Test func `a receiver's datagrams tell where a laptop is, and what is damaged is counted`()
+    @Test func `a receiver's datagrams set a laptop's position, and damaged ones are counted`()
       async throws
     {
       try await Field.tell { field in
@@ -41,15 +41,15 @@ extension ProcessTests {
         let node = try await anna.run(peers: [], "--nmea", "udp://127.0.0.1:\(port)")
         let place = "4629.880,N,00734.026,E"
         let whole = minimum(place, at: Date())
-        try await eventually("the first fix is in") {
-          // A datagram that comes before the port is open is lost.
+        try await eventually("the first fix has arrived") {
+          // A datagram that arrives before the port is open is lost.
           _ = receiver.send(whole, to: port)
           return try await anna.ask("event", "list").items.count == 1
         }
         _ = receiver.send(Array(whole.dropLast(4)) + Array("00\r\n".utf8), to: port)
         _ = receiver.send(sentence("GNRMC,000000,V,,,,,,,010126,,,N"), to: port)
         _ = receiver.send(minimum("0000.000,N,00000.000,E", at: Date()), to: port)
-        try await eventually("all was counted") {
+        try await eventually("all datagrams are counted") {
           let checksum = try await counted("wrong checksum", by: anna)
           let none = try await counted("no fix", by: anna)
           let nowhere = try await counted("at 0, 0", by: anna)
@@ -77,7 +77,7 @@ extension ProcessTests {
         let path = field.path("walk.nmea")
         try Data(log).write(to: URL(filePath: path))
         let node = try await anna.run(peers: [], "--nmea", path, "--speed", "1000")
-        try await eventually("the log is over") {
+        try await eventually("the log has ended") {
           try await anna.ask("status")["location"]["state"].text == "at its end"
         }
         let fix = try await anna.ask("status")["fix"]
@@ -92,7 +92,7 @@ extension ProcessTests {
 
     private func portOfPhones(_ node: RunningNode) async throws -> UInt16 {
       var port: UInt16?
-      try await eventually("the node hears phones") {
+      try await eventually("the node accepts phones") {
         let line = try node.child.complaints.firstMatch(
           of: /programs and phones on http:\/\/127.0.0.1:(\d+)/)
         port = line.flatMap { UInt16($0.1) }
@@ -101,7 +101,7 @@ extension ProcessTests {
       return port ?? 0
     }
 
-    @Test func `phones of two kinds are people on every laptop, and their crossings are told`()
+    @Test func `phones of two kinds are people on every laptop, with their crossings`()
       async throws
     {
       try await Field.tell { field in
@@ -114,7 +114,7 @@ extension ProcessTests {
         let port = try await portOfPhones(bens)
         try await inStep(anna, ben) { $0["fences"] == .number(1) }
 
-        // A minute apart, or it would be faster than anything is.
+        // A minute apart, or the speed would be implausible.
         let now = Int(Date().timeIntervalSince1970)
         for (number, latitude) in ["46.06", "46.05", "46.06"].enumerated() {
           let time = now + 60 * number - 180
@@ -157,11 +157,11 @@ extension ProcessTests {
         try HTTPExchange.request(port, good, headers: ["Origin": "https://e.example"]).status == 403
       )
       #expect(try HTTPExchange.request(port, good, headers: ["Host": "e.example"]).status == 403)
-      // What cannot be true is not to be sent again.
+      // Implausible positions must not be retried.
       #expect(try HTTPExchange.request(port, "/?id=a&lat=0&lon=0").status == 200)
     }
 
-    @Test func `beyond this machine phones have to know the token`() async throws {
+    @Test func `phones on other machines need the token`() async throws {
       try await Field.tell { field in
         let anna = try await field.founder("Anna")
         try await anna.attempt("run", "--http", "0.0.0.0:0").expectRefusal(
@@ -182,7 +182,7 @@ extension ProcessTests {
     {
       try await Field.tell { field in
         let anna = try await field.founder("Anna")
-        // As a person starts it, whatever else listens on this machine.
+        // As started by a user, whatever ports are taken on this machine.
         let child = try anna.begin(
           ["run", "--listen", "127.0.0.1:0", "--no-multicast"], stays: true)
         var port: UInt16 = 0
@@ -194,7 +194,7 @@ extension ProcessTests {
           return port != 0
         }
         let token = try anna.httpToken()
-        // Standard error is a file here, which others might read.
+        // Standard error is a file here, which others may read.
         #expect(try !child.complaints.contains(token))
         #expect(try HTTPExchange.request(port, "/api/v1/status").status == 401)
         let bearer = ["Authorization": "Bearer \(token)"]

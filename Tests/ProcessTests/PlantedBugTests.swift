@@ -3,10 +3,10 @@ import TestSupport
 import Testing
 
 extension ProcessTests {
-  /// Bugs are planted in builds of their own, to prove the simulator. Nothing of them is in what is
-  /// run or shipped.
+  /// Planted bugs exist in separate builds only, to prove the simulator. No shipped program has
+  /// them.
   @Suite struct PlantedBugTests {
-    /// A text and a part of each symbol of such a build.
+    /// A string and a symbol fragment of such a build.
     private static let marks = [
       "muster build with planted bugs: never ship it", "11MusterModel6CanaryO",
     ]
@@ -25,7 +25,7 @@ extension ProcessTests {
       .appending(path: ".build/canary/release/muster-sim")
 
     @Test(
-      "the simulator with planted bugs says so",
+      "the simulator with planted bugs reveals them",
       .enabled(if: Installed.hasFile(planted), "`make canary` builds the simulator with bugs"))
     func present() throws {
       let bytes = try Data(contentsOf: Self.planted, options: .mappedIfSafe)

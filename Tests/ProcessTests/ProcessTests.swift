@@ -1,6 +1,6 @@
 import Testing
 
-/// The program as people use it: real processes of the built `muster`, real sockets on loopback,
-/// real databases. One story at a time, since each loads a small machine by itself.
+/// The program in use: real processes of the built `muster`, real sockets on loopback, real
+/// databases. One test at a time, because each one fully loads a small machine.
 @Suite(.serialized, .timeLimit(.minutes(15)))
 enum ProcessTests {}

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// `muster-sim` as a program: what a process of its own shows that one process does not.
+/// `muster-sim` as a program: properties that only separate processes show.
 @Suite struct SimulatorProcessTests {
   private let folder: URL
   private let program: URL
@@ -23,9 +23,9 @@ import Testing
     try text.write(to: folder.appending(path: name), atomically: true, encoding: .utf8)
   }
 
-  /// Swift hashes with another seed in each process: whatever depends on the order of a set or a
-  /// dictionary gives itself away here.
-  @Test func `two processes play one seed to the same trace hash`() async throws {
+  /// Swift hashes with a different seed in each process: a dependency on the order of a set or a
+  /// dictionary shows here.
+  @Test func `two processes run one seed to the same trace hash`() async throws {
     try write(
       """
       story: Some people write on a bad network.
@@ -59,7 +59,7 @@ import Testing
     try FileManager.default.removeItem(at: folder)
   }
 
-  @Test func `a file with an unknown key is refused with its line, and nothing is played`()
+  @Test func `a file with an unknown key is refused with its line, and nothing runs`()
     async throws
   {
     try write(

@@ -4,7 +4,7 @@ import Testing
 
 extension ProcessTests {
   @Suite struct StopTests {
-    @Test func `a node that is told to stop leaves no trace, and goes on where it was`()
+    @Test func `a node that receives a stop signal leaves no trace, and later continues`()
       async throws
     {
       try await Field.tell { field in
@@ -22,7 +22,7 @@ extension ProcessTests {
           logs = status["logs"]
           try await node.stop(by: signal)
           #expect(!FileManager.default.fileExists(atPath: ben.socket.path))
-          // The database was closed: nothing is left in its log.
+          // The database was closed: its log is empty.
           let log = ben.home.appending(path: "data/muster.sqlite-wal").path
           if FileManager.default.fileExists(atPath: log) {
             let size = try FileManager.default.attributesOfItem(atPath: log)[.size] as? Int
@@ -30,7 +30,7 @@ extension ProcessTests {
           }
         }
 
-        // Without the record of its last life it begins another, and loses nothing of this one.
+        // Without the sentinel it begins a new incarnation, and loses nothing of this one.
         try FileManager.default.removeItem(at: ben.state)
         let node = try await ben.run(peers: [annasNode])
         try await ben.tell("report", "add", "--title", "In the next life")
@@ -48,7 +48,7 @@ extension ProcessTests {
       }
     }
 
-    @Test func `commands given at once wait for one another, and for a node that starts`()
+    @Test func `simultaneous commands wait for each other, and for a starting node`()
       async throws
     {
       try await Field.tell { field in
@@ -57,7 +57,7 @@ extension ProcessTests {
         for number in 0..<4 {
           commands.append(try anna.begin(["report", "add", "--title", "Report \(number)"]))
         }
-        // No node yet: each needs the home for itself.
+        // No node yet: each command needs exclusive use of the home.
         let node = try await anna.run()
         for command in commands {
           let ended = try await command.end(within: .seconds(30))
@@ -67,7 +67,7 @@ extension ProcessTests {
 
         let starting = try anna.begin(
           ["run", "--listen", "127.0.0.1:0", "--no-multicast", "--no-http"], stays: true)
-        try await eventually("the node has the home, and may not listen yet") {
+        try await eventually("the node has locked the home, and may not listen yet") {
           try String(contentsOf: anna.home.appending(path: "run/lock"), encoding: .utf8)
             .contains("\(starting.pid)")
         }
@@ -77,7 +77,7 @@ extension ProcessTests {
       }
     }
 
-    @Test func `a copy of a home begins a life of its own, and nothing forks`() async throws {
+    @Test func `a copy of a home begins a new incarnation, and nothing forks`() async throws {
       try await Field.tell { field in
         let anna = try await field.founder("Anna")
         let annasNode = try await anna.run()
@@ -99,7 +99,7 @@ extension ProcessTests {
         _ = try await clone.run(peers: [annasNode])
         try await clone.tell("report", "add", "--title", "On the copy")
         try await inStep(anna, clone) { $0["reports"] == .number(3) }
-        // It took the other's place: nothing lives twice.
+        // It replaced the other: no device is in use twice.
         #expect(try await anna.ask("status")["clones"].items.isEmpty)
         #expect(try await clone.ask("status")["logs"].number == logs + 1)
         try await anna.expectSound()

@@ -11,10 +11,10 @@ extension ProcessTests {
         let hashes = try await [anna.stateHash(), eve.stateHash()]
         let annasNode = try await anna.run()
         let evesNode = try await eve.run(peers: [annasNode])
-        // Both call each other.
+        // Both initiate handshakes with each other.
         try await annasNode.stop()
         let again = try await anna.run(on: annasNode.port, peers: [evesNode])
-        try await eventually("each has heard the other, and dropped it") {
+        try await eventually("each has received from the other, and dropped it") {
           for laptop in [anna, eve] {
             let status = try await laptop.ask("status")
             if status["rejected"].total(besides: ["noInterface"]) < 2 { return false }
@@ -35,7 +35,7 @@ extension ProcessTests {
     @Test func `ten thousand hostile datagrams change nothing and stop nothing`() async throws {
       try await Field.tell { field in
         let anna = try await field.founder("Anna")
-        // Anna calls an address where somebody only listens, and learns to imitate her.
+        // Anna sends to an address of a silent listener, who records her datagrams.
         let eve = try LoopbackSocket()
         let annasNode = try await anna.run(peers: [], "--peer", "127.0.0.1:\(eve.port)")
         let ben = try await field.joiner("Ben", inviting: anna)
@@ -52,7 +52,7 @@ extension ProcessTests {
         var report: String?
         for number in 0..<10_000 {
           let datagram = hostile(&dice, like: recorded)
-          // Not faster than the socket takes them, or the system would drop them before the node.
+          // Not faster than the socket accepts them, or the system would drop them before the node.
           while !eve.send(datagram, to: annasNode.port) { await Task.yield() }
           if number % 200 == 199 { try await Task.sleep(for: .milliseconds(5)) }
           if number == 5000 {
@@ -74,7 +74,7 @@ extension ProcessTests {
       }
     }
 
-    /// Random bytes, or something real that was damaged, cut short, lengthened or sent again.
+    /// Random bytes, or a real datagram: damaged, truncated, extended or replayed.
     private func hostile(_ dice: inout SplitMix64, like recorded: [[UInt8]]) -> [UInt8] {
       var bytes = recorded[Int.random(in: 0..<recorded.count, using: &dice)]
       switch Int.random(in: 0..<5, using: &dice) {
@@ -89,7 +89,7 @@ extension ProcessTests {
       case 2: bytes = Array(bytes.prefix(Int.random(in: 0..<bytes.count, using: &dice)))
       case 3: bytes += (0..<Int.random(in: 1...64, using: &dice)).map { UInt8($0) }
       default:
-        // The kind of packet that stands in the first byte, with a stranger's body.
+        // A valid packet kind in the first byte, with a random body.
         bytes = [UInt8.random(in: 0...16, using: &dice)] + bytes.shuffled(using: &dice)
       }
       return bytes

@@ -9,7 +9,7 @@ extension ProcessTests {
       .deletingLastPathComponent().appending(path: "shared/tracks/cerknicko-jezero.gpx")
 
     @Test(.enabled(if: Installed.hasFile(file), "needs ../shared/tracks/cerknicko-jezero.gpx"))
-    func `a ride past a fence is told alike on both laptops, at the ride's own times`()
+    func `a ride past a fence yields equal events on both laptops, at the ride's times`()
       async throws
     {
       let ride = try Self.points(in: String(contentsOf: Self.file, encoding: .utf8))
@@ -39,7 +39,7 @@ extension ProcessTests {
         #expect(told.map { Crossing($0) } == expected)
         #expect(told.allSatisfy { $0["fence"].text == fence && $0["callsign"].text == "Ben" })
         #expect(Set(told.map { $0["id"] }).count == told.count)
-        // A second ride at the same times is known already.
+        // A second ride at the same times adds nothing.
         try await bensNode.stop()
         let again = try await ben.run(
           peers: [annasNode], "--gpx", Self.file.path, "--speed", "1000000")
@@ -82,7 +82,7 @@ extension ProcessTests {
 
       init(_ event: JSON) {
         type = event["type"].text ?? ""
-        // Whole seconds in this ride.
+        // This ride has whole seconds.
         time = (event["sampleTime"].text ?? "").replacing(".000Z", with: "Z")
         lat = event["lat"].number ?? 0
         lon = event["lon"].number ?? 0
@@ -94,15 +94,15 @@ extension ProcessTests {
       let center: Point
       let metres: Double
 
-      /// Within 5 m and half a percent, by which a sphere may differ from the ellipsoid.
+      /// Within 5 m and half a percent, the difference between sphere and ellipsoid.
       func isClear(of ride: [Point]) -> Bool {
         ride.allSatisfy {
           abs($0.metres(to: center) - metres) > 5 + 0.005 * $0.metres(to: center)
         }
       }
 
-      /// ENTER at the first fix inside; EXIT at the second outside in a row, since this ride has
-      /// no accuracies.
+      /// ENTER at the first fix inside; EXIT at the second consecutive fix outside, because this
+      /// ride has no accuracies.
       func crossings(of ride: [Point]) -> [Crossing] {
         var found: [Crossing] = []
         var outside: Int?
@@ -122,7 +122,7 @@ extension ProcessTests {
       }
     }
 
-    /// The circle around a fix of the ride that is crossed most often, and never nearly.
+    /// The circle around a fix of the ride with the most crossings and no near misses.
     private static func circle(on ride: [Point]) -> Circle? {
       let candidates = stride(from: 40, to: 260, by: 20).flatMap { number in
         stride(from: 60.0, through: 1500, by: 20).map { Circle(center: ride[number], metres: $0) }

@@ -3,11 +3,11 @@ import TestSupport
 import Testing
 
 extension ProcessTests {
-  /// Joining where nothing but HTTPS reaches the command post.
+  /// Joining with HTTPS as the only connection to the command post.
   @Suite struct UplinkJoinTests {
     private func post(_ host: Laptop, https: UInt16) async throws -> RunningNode {
       let node = try await host.run(on: 0, "--serve", "127.0.0.1:\(https)")
-      try await eventually("\(host.name)'s node takes uplinks") {
+      try await eventually("\(host.name)'s node accepts uplinks") {
         try await host.ask("status")["uplink"]["serves"] == .string("127.0.0.1:\(https)")
       }
       return node
@@ -20,12 +20,13 @@ extension ProcessTests {
     }
 
     private func isUp(_ laptop: Laptop) async throws {
-      try await eventually("\(laptop.name)'s uplink stands") {
+      try await eventually("\(laptop.name)'s uplink is connected") {
         try await laptop.ask("status")["uplink"]["state"] == .string("up")
       }
     }
 
-    @Test func `a laptop joins by HTTPS alone, and its uplink stands from the start`() async throws
+    @Test func `a laptop joins by HTTPS alone, and its uplink connects from the start`()
+      async throws
     {
       let https = try FreePort.next()
       try await Field.tell { field in
@@ -36,16 +37,16 @@ extension ProcessTests {
         let said = try await ben.tell(
           "join", try await invitation(by: anna), "--callsign", "Ben", "--uplink", there)
         #expect(said.contains("muster run --uplink \(there)"))
-        // No other way leads to Anna.
+        // There is no other path to Anna.
         let child = try ben.begin(
           ["run", "--listen", "127.0.0.1:0", "--no-multicast", "--no-http", "--uplink", there],
           stays: true)
-        try await eventually("Ben's node takes commands") {
+        try await eventually("Ben's node accepts commands") {
           try child.complaints.contains("listening on UDP port")
         }
         try await isUp(ben)
         try await ben.tell("report", "add", "--title", "Over HTTPS")
-        try await eventually("Anna knows") {
+        try await eventually("Anna has it") {
           try await anna.ask("report", "list").items.contains {
             $0["title"].text == "Over HTTPS" && $0["ownerCallsign"].text != ""
           }
@@ -56,13 +57,15 @@ extension ProcessTests {
       }
     }
 
-    @Test func `whoever did not invite lets nobody in, and is not believed`() async throws {
+    @Test func `a command post that did not invite admits no device and is not trusted`()
+      async throws
+    {
       let (first, second) = (try FreePort.next(), try FreePort.next())
       try await Field.tell { field in
         let anna = try await field.founder("Anna")
         let host = try await post(anna, https: first)
         let url = try await invitation(by: anna)
-        // Given a command post of another operation where Ben was told to go
+        // Given a command post of another operation, whose address Ben has
         let mallory = try await field.founder("Mallory", of: "Another flood")
         let trap = try await post(mallory, https: second)
         let ben = try field.laptop("Ben")
@@ -71,12 +74,12 @@ extension ProcessTests {
           "join", url, "--callsign", "Ben", "--uplink", there, "--timeout", "3s")
         ended.expectRefusal(saying: "--serve")
         #expect(try await mallory.ask("status")["uplink"]["guests"] == .number(0))
-        // and nobody at all
+        // and an address without a server
         try await trap.stop()
         let alone = try await ben.attempt(
           "join", url, "--callsign", "Ben", "--uplink", there, "--timeout", "3s")
         alone.expectRefusal(saying: "refused")
-        // Then the same invite still lets him in where he was invited.
+        // Then the same invite still works at the right command post.
         try await ben.tell(
           "join", url, "--callsign", "Ben", "--uplink", "https://127.0.0.1:\(first)")
         try await host.stop()

@@ -3,25 +3,25 @@ import TestSupport
 import Testing
 
 extension ProcessTests {
-  /// A command post that others reach over HTTPS and by nothing else.
+  /// A command post that others reach over HTTPS only.
   @Suite struct UplinkTests {
-    /// Anna's node as a command post, on ports that stay the same.
+    /// Starts Anna's node as a command post, on fixed ports.
     private func post(_ anna: Laptop, https: UInt16, udp: UInt16 = 0) async throws -> RunningNode {
       let node = try await anna.run(on: udp, "--serve", "127.0.0.1:\(https)")
-      try await eventually("Anna's node takes uplinks") {
+      try await eventually("Anna's node accepts uplinks") {
         try await anna.ask("status")["uplink"]["serves"] == .string("127.0.0.1:\(https)")
       }
       return node
     }
 
-    /// On another address, so that no address that is remembered leads to the command post.
+    /// On another address, so that no stored address leads to the command post.
     private func away(_ laptop: Laptop, to https: UInt16..., more: [String] = []) async throws
       -> RunningNode
     {
       let words = https.flatMap { ["--uplink", "https://127.0.0.1:\($0)"] } + more
       let child = try laptop.begin(
         ["run", "--listen", "127.0.0.1:0", "--no-multicast", "--no-http"] + words, stays: true)
-      try await eventually("\(laptop.name)'s node takes commands") {
+      try await eventually("\(laptop.name)'s node accepts commands") {
         if !child.isRunning {
           throw Failed("\(laptop.name): \(try await child.end(within: .zero))")
         }
@@ -32,7 +32,7 @@ extension ProcessTests {
 
     private func isUp(_ laptop: Laptop) async throws {
       do {
-        try await eventually("\(laptop.name)'s uplink stands") {
+        try await eventually("\(laptop.name)'s uplink is connected") {
           try await laptop.ask("status")["uplink"]["state"] == .string("up")
         }
       } catch {
@@ -50,7 +50,7 @@ extension ProcessTests {
       }
     }
 
-    /// Anna with a certificate that is named, and Ben who has heard of it; both nodes stopped.
+    /// Anna with a published certificate, and Ben who has received it; both nodes stopped.
     private func meet(_ field: Field, https: UInt16) async throws -> (anna: Laptop, ben: Laptop) {
       let anna = try await field.founder("Anna")
       let post = try await post(anna, https: https)
@@ -66,24 +66,24 @@ extension ProcessTests {
       return (anna, ben)
     }
 
-    @Test func `an uplink carries both ways, breaks, and comes back by itself`() async throws {
+    @Test func `an uplink carries both directions, breaks, and reconnects`() async throws {
       let https = try FreePort.next()
       try await Field.tell { field in
         let (anna, ben) = try await meet(field, https: https)
-        // Given Ben, who is away and whom nobody answers
+        // Given Ben, who is away and gets no answer
         let node = try await away(ben, to: https)
         try await ben.tell("report", "add", "--title", "Before")
-        try await eventually("Ben is told why") {
+        try await eventually("Ben sees the reason") {
           let post = try await ben.ask("status")["uplink"]["posts"][0]
           return post["state"] == .string("down")
             && post["lastError"] == .string("connection refused")
             && post["advice"].text?.contains("--serve") == true
         }
-        // When the command post is there, then both know the same, and Ben sees the mark
+        // When the command post is there, then both converge, and Ben sees the mark
         var post = try await post(anna, https: https)
         try await isUp(ben)
         try await anna.tell("report", "add", "--title", "Order")
-        try await eventually("both know both") {
+        try await eventually("both have both") {
           let (here, there) = (try await titles(anna), try await titles(ben))
           return here == ["Before", "Order"] && there == here
         }
@@ -91,15 +91,15 @@ extension ProcessTests {
         let (atPost, away) = (try await anna.ask("status"), try await ben.ask("status"))
         #expect(atPost["uplink"]["guests"] == .number(1))
         #expect(away["peers"][0]["address"] == .string("uplink"))
-        // When it goes, and Ben writes on
+        // When it stops, and Ben continues to write
         try await post.stop()
         try await ben.tell("report", "add", "--title", "Meanwhile")
-        try await eventually("Ben sees that it is gone") {
+        try await eventually("Ben sees that it is disconnected") {
           try await ben.ask("status")["uplink"]["state"] == .string("down")
         }
-        // Then it comes by itself when the command post is back
+        // Then his report arrives when the command post is back
         post = try await self.post(anna, https: https)
-        try await eventually("Anna knows") { try await titles(anna).contains("Meanwhile") }
+        try await eventually("Anna has it") { try await titles(anna).contains("Meanwhile") }
         try await node.stop()
         try await post.stop()
         try await anna.expectSound()
@@ -107,13 +107,15 @@ extension ProcessTests {
       }
     }
 
-    @Test func `a mule brings what the mesh holds, and takes back what is new`() async throws {
+    @Test func `a laptop carries the mesh's data to the command post, and new data back`()
+      async throws
+    {
       let https = try FreePort.next()
       try await Field.tell { field in
         let (anna, ben) = try await meet(field, https: https)
         let host = try await post(anna, https: https)
         let cleo = try await field.joiner("Cleo", inviting: anna)
-        // Given Cleo, who reaches Ben alone, and Ben, who is offline
+        // Given Cleo, who reaches only Ben, and Ben, who is offline
         var mule = try await ben.run()
         let node = try await cleo.run(peers: [mule])
         try await cleo.tell("report", "add", "--title", "From Cleo")
@@ -121,16 +123,16 @@ extension ProcessTests {
         try await eventually("Ben carries it") { try await titles(ben).contains("From Cleo") }
         try await mule.stop()
         try await node.stop()
-        // When he has been online for a while, and comes back
+        // When he has been online for a while, and returns
         mule = try await away(ben, to: https)
-        try await eventually("Anna knows") { try await titles(anna).contains("From Cleo") }
+        try await eventually("Anna has it") { try await titles(anna).contains("From Cleo") }
         try await eventually("Ben sees the mark") { try await hasMark(ben, "From Cleo") }
         try await mule.stop()
         try await host.stop()
         mule = try await ben.run()
         let again = try await cleo.run(peers: [mule])
-        // Then Cleo knows what Anna wrote, and that Anna has hers, many hops away
-        try await eventually("Cleo knows") { try await titles(cleo).contains("From Anna") }
+        // Then Cleo has what Anna wrote, and sees that Anna has hers, many hops away
+        try await eventually("Cleo has it") { try await titles(cleo).contains("From Anna") }
         try await eventually("Cleo sees the mark") { try await hasMark(cleo, "From Cleo") }
         try await again.stop()
         try await mule.stop()
@@ -145,7 +147,7 @@ extension ProcessTests {
         let trap = try await post(mallory, https: https)
         let node = try await away(ben, to: https)
         try await ben.tell("report", "add", "--title", "Ours")
-        try await eventually("Ben is told") {
+        try await eventually("Ben sees the error") {
           let post = try await ben.ask("status")["uplink"]["posts"][0]
           return post["state"] == .string("down")
             && post["lastError"].text?.contains("certificate") == true
@@ -155,16 +157,16 @@ extension ProcessTests {
         )
         #expect(status["uplink"]["guests"] == .number(0))
         #expect(reports == .array([]))
-        // Nothing is lost: the right one comes.
+        // Nothing is lost once the right one is reachable.
         try await trap.stop()
         let post = try await post(anna, https: https)
-        try await eventually("Anna knows") { try await titles(anna) == ["Ours"] }
+        try await eventually("Anna has it") { try await titles(anna) == ["Ours"] }
         try await node.stop()
         try await post.stop()
       }
     }
 
-    @Test func `whoever knows no certificate yet says so, and goes there once it does`()
+    @Test func `a node without a certificate reports it, and connects once it has one`()
       async throws
     {
       let https = try FreePort.next()
@@ -174,11 +176,11 @@ extension ProcessTests {
         let ben = try await field.joiner("Ben", inviting: anna)
         try await host.stop()
         let node = try await away(ben, to: https)
-        try await eventually("Ben says so") {
+        try await eventually("Ben reports it") {
           try await ben.ask("status")["uplink"]["state"] == .string("noCertificate")
         }
         try await node.stop()
-        // When it comes by the mesh
+        // When the certificate arrives through the mesh
         host = try await post(anna, https: https)
         let both = try await ben.run(
           peers: [host], "--uplink", "https://127.0.0.1:\(https)")
@@ -188,7 +190,7 @@ extension ProcessTests {
       }
     }
 
-    @Test func `two command posts at once learn the same`() async throws {
+    @Test func `two simultaneous command posts converge`() async throws {
       let first = try FreePort.next()
       let second = try FreePort.next()
       try await Field.tell { field in
@@ -204,7 +206,7 @@ extension ProcessTests {
           return try await ben.ask("status")["frames"] == frames
         }
         for running in [node, two, one] { try await running.stop() }
-        // Given two that are cut off from each other
+        // Given two that are partitioned from each other
         one = try await post(anna, https: first)
         two = try await dora.run("--serve", "127.0.0.1:\(second)")
         node = try await away(ben, to: first, second)
@@ -216,7 +218,7 @@ extension ProcessTests {
       }
     }
 
-    @Test func `it goes through a proxy, and says so where that is not there`() async throws {
+    @Test func `an uplink passes through a proxy, and a missing proxy is reported`() async throws {
       let https = try FreePort.next()
       let proxyPort = try FreePort.next()
       try await Field.tell { field in
@@ -224,7 +226,7 @@ extension ProcessTests {
         let post = try await post(anna, https: https)
         let node = try await away(
           ben, to: https, more: ["--proxy", "http://mia:secret@127.0.0.1:\(proxyPort)"])
-        try await eventually("Ben is told of the proxy") {
+        try await eventually("Ben sees the proxy error") {
           let post = try await ben.ask("status")["uplink"]["posts"][0]
           return post["lastError"].text?.contains("by the proxy 127.0.0.1:\(proxyPort)") == true
         }
@@ -233,13 +235,13 @@ extension ProcessTests {
         try await eventually("the proxy listens") { try proxy.listens }
         try await isUp(ben)
         try await ben.tell("report", "add", "--title", "By proxy")
-        try await eventually("Anna knows") { try await titles(anna) == ["By proxy"] }
+        try await eventually("Anna has it") { try await titles(anna) == ["By proxy"] }
         try await node.stop()
         try await post.stop()
       }
     }
 
-    @Test func `only who commands is a command post`() async throws {
+    @Test func `only a device with role command is a command post`() async throws {
       try await Field.tell { field in
         let anna = try await field.founder("Anna")
         let host = try await anna.run()
@@ -261,7 +263,7 @@ extension ProcessTests {
   }
 }
 
-/// A proxy that knows `CONNECT` and asks for a password: a Python program, as small as one can be.
+/// A minimal proxy with `CONNECT` and a password, as a Python program.
 private struct ConnectProxy {
   private let process: Process
   private let words = Pipe()
@@ -304,7 +306,7 @@ private struct ConnectProxy {
     server.serve_forever()
     """
 
-  /// It has said so; throws once it has ended.
+  /// Returns whether it listens; throws if it has ended.
   var listens: Bool {
     get throws {
       guard process.isRunning else { throw Failed("the proxy ended: its port may be taken") }
@@ -322,7 +324,7 @@ private struct ConnectProxy {
     try process.run()
   }
 
-  /// By the one signal that no process started from here can be deaf to.
+  /// Ends it by the one signal that a process cannot ignore.
   func end() {
     kill(process.processIdentifier, SIGKILL)
     process.waitUntilExit()

@@ -3,8 +3,8 @@ import TestSupport
 import Testing
 
 extension ProcessTests {
-  /// `Tests/Verifier` is a second implementation in another language, made of `docs/wire.md`: what
-  /// it derives from a home's files must be what the node says.
+  /// `Tests/Verifier` is a second implementation in another language, written from `docs/wire.md`.
+  /// Its result from a home's files must equal the node's.
   @Suite struct VerifierTests {
     private static let script = URL(filePath: #filePath)
       .deletingLastPathComponent().deletingLastPathComponent()
@@ -13,7 +13,7 @@ extension ProcessTests {
     @Test(.needsVerifier)
     func `a second implementation derives the same state from the files`() async throws {
       try await Field.tell { field in
-        // Given two laptops that were apart while both edited, commented and confirmed
+        // Given two partitioned laptops that both edited, commented and confirmed
         let anna = try await field.founder("Anna")
         let annasNode = try await anna.run()
         let ben = try await field.joiner("Ben", inviting: anna)
@@ -37,9 +37,9 @@ extension ProcessTests {
     }
 
     @Test(.needsVerifier)
-    func `of a revoked laptop both implementations count the same`() async throws {
+    func `both implementations agree about a revoked laptop`() async throws {
       try await Field.tell { field in
-        // Given a laptop that was stolen, and a thief who writes with it where nobody has heard
+        // Given a stolen laptop, and a thief who writes on it out of reach of the others
         let anna = try await field.founder("Anna")
         let annasNode = try await anna.run()
         let ben = try await field.joiner("Ben", inviting: anna)
@@ -48,20 +48,20 @@ extension ProcessTests {
         try await inStep(anna, ben) { $0["reports"] == .number(1) }
         try await bensNode.stop()
         try await ben.tell("report", "add", "--title", "By the thief")
-        // When it is revoked, and its words arrive after that
+        // When it is revoked, and its frames arrive after that
         let devices = try await anna.ask("device", "list").items
         let stolen = try #require(devices.first { $0["callsign"].text == "Ben" }?["id"].text)
         let told = try await anna.tell("revoke", "Ben", "--yes")
         #expect(
           told == "Revoked Ben's device \(stolen.prefix(8)); new data is encrypted with a new key")
         _ = try await ben.run(peers: [annasNode])
-        try await eventually("the thief's words are in quarantine") {
+        try await eventually("the thief's frames are in quarantine") {
           try await anna.ask("status")["quarantined"].number ?? 0 > 0
         }
-        // Then they are shown nowhere, and the thief's own laptop says so
+        // Then they are shown nowhere, and the thief's own laptop reports it
         let titles = try await anna.ask("report", "list").items.map { $0["title"].text }
         #expect(titles == ["Before"])
-        try await eventually("the thief is told") {
+        try await eventually("the thief sees the revocation") {
           try await ben.attempt("report", "add", "--title", "Again").status == 1
         }
         let listed = try await anna.ask("device", "list").items
@@ -72,7 +72,7 @@ extension ProcessTests {
       }
     }
 
-    /// When command finds honest what is in quarantine, it counts, in both implementations.
+    /// When command releases frames from quarantine, they count in both implementations.
     private func releaseEverything(on laptop: Laptop) async throws {
       let held = try await laptop.ask("quarantine", "list")
       for frame in held.items {
@@ -89,7 +89,7 @@ extension ProcessTests {
       try await Self.expectSameState(of: laptop)
     }
 
-    /// Whether the second implementation finds what the node says; for tests that need it.
+    /// Checks that the second implementation agrees with the node.
     static func expectSameState(of laptop: Laptop) async throws {
       let verdict = try Python.run([Self.script.path, laptop.home.path])
       let said = try JSONDecoder().decode(JSON.self, from: Data(verdict.output.utf8))

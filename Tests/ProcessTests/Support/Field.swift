@@ -2,15 +2,15 @@ import Foundation
 import Synchronization
 import TestSupport
 
-/// A folder of its own with the laptops of one story, and every process that they start.
+/// A separate folder with the laptops of one test, and all their processes.
 final class Field: Sendable {
   let folder: URL
   private let program: URL
   private let children = Mutex<(started: Int, all: [Child], watches: [Watch])>((0, [], []))
 
-  /// Tells a story, then ends every process and removes the folder, whatever became of it.
+  /// Runs a test, then ends every process and removes the folder, whatever the result.
   ///
-  /// - Parameter program: the one that is built, where none is given.
+  /// - Parameter program: by default the built one.
   static func tell(
     of program: URL? = nil, _ story: (Field) async throws -> Void
   ) async throws {
@@ -21,14 +21,14 @@ final class Field: Sendable {
 
   private init(program: URL) throws {
     self.program = program
-    // Short, since the path of a socket may have about a hundred bytes.
+    // Short, because the path of a socket may have about a hundred bytes.
     folder = FileManager.default.temporaryDirectory
       .appending(path: "mp-\(UInt32.random(in: .min ... .max))")
     try FileManager.default.createDirectory(
       at: folder, withIntermediateDirectories: false, attributes: [.posixPermissions: 0o700])
   }
 
-  /// A laptop that belongs to nothing yet.
+  /// A laptop without an operation.
   func laptop(_ name: String) throws -> Laptop {
     let own = folder.appending(path: name)
     try FileManager.default.createDirectory(
@@ -36,7 +36,7 @@ final class Field: Sendable {
     return Laptop(name: name, field: self, folder: own)
   }
 
-  /// A laptop that has founded an operation.
+  /// A laptop that has created an operation.
   func founder(_ name: String, of operation: String = "River flood") async throws -> Laptop {
     let laptop = try laptop(name)
     try await laptop.tell("init", operation, "--callsign", name)
@@ -61,11 +61,11 @@ final class Field: Sendable {
 
   func path(_ name: String) -> String { folder.appending(path: name).path }
 
-  /// - Parameter stays: whether it is to run until it is ended.
+  /// - Parameter stays: whether it runs until it is ended.
   func start(
     _ words: [String], environment: [String: String], stays: Bool
   ) throws -> Child {
-    let surroundings = Child.surroundings(home: path("nobody"))
+    let surroundings = Child.surroundings(home: path("unused"))
     return try children.withLock { children in
       children.started += 1
       let child = try Child(

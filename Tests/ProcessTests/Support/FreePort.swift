@@ -2,15 +2,15 @@ import Foundation
 import Synchronization
 import TestSupport
 
-/// Ports for what has to know its own beforehand, and keep it while it is away for a while.
+/// Fixed ports for processes that need a known port and keep it across restarts.
 enum FreePort {
-  /// Below those that Linux gives to whoever does not ask for one (32768 and up): while nobody
-  /// listens, no connection that begins elsewhere can take it.
+  /// Below the ephemeral ports of Linux (32768 and up), so that no outgoing connection can take a
+  /// port while its process does not listen.
   private static let range: Range<UInt16> = 20_000..<32_000
-  /// Tests that run beside each other in several processes begin at different places.
+  /// Tests that run concurrently in several processes start at different ports.
   private static let taken = Mutex(UInt16(getpid() % pid_t(range.count)))
 
-  /// One that nobody has just now, and that this process was not given before.
+  /// Returns a free port that this process has not received before.
   static func next() throws -> UInt16 {
     for _ in range {
       let port = taken.withLock { last in

@@ -1,15 +1,15 @@
 import Foundation
 import TestSupport
 
-/// One request over a connection of its own, and what came back: no client that knows better what
-/// was meant stands in between.
+/// One request over a separate connection, and its response, without an HTTP client that would
+/// correct them.
 enum HTTPExchange {
   struct Answer {
     let status: Int
     let body: String
   }
 
-  /// A GET, or with a body a POST.
+  /// Sends a GET, or with a body a POST.
   static func request(
     _ port: UInt16, _ path: String, body: String? = nil, headers: [String: String] = [:]
   ) throws -> Answer {
@@ -21,7 +21,7 @@ enum HTTPExchange {
       to, AF_INET, path, body, ["Host": "127.0.0.1:\(port)"].merging(headers) { $1 })
   }
 
-  /// The same at a Unix socket, whose path has at most a hundred bytes.
+  /// The same over a Unix socket, whose path has at most a hundred bytes.
   static func request(
     socket: URL, _ path: String, body: String? = nil, headers: [String: String] = [:]
   ) throws -> Answer {

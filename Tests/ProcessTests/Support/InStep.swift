@@ -1,13 +1,13 @@
 import Foundation
 import TestSupport
 
-/// Waits until all laptops show the same, and none lacks a key. Returns the hash.
+/// Waits until all laptops have converged, and none lacks a key. Returns the state hash.
 @discardableResult
 func inStep(
   _ laptops: Laptop..., where holds: (JSON) -> Bool = { _ in true }
 ) async throws -> String {
   var hash = ""
-  try await eventually("\(laptops.map(\.name)) show the same") {
+  try await eventually("\(laptops.map(\.name)) have converged") {
     var hashes: Set<String> = []
     for laptop in laptops {
       let status = try await laptop.ask("status")

@@ -2,12 +2,11 @@ import Foundation
 import TestSupport
 import Testing
 
-/// A laptop of a story: a home with keys in it, a state folder beside it, and the commands that
-/// are given on it.
+/// A laptop of a test: a home with keys, a state folder beside it, and its commands.
 struct Laptop: Sendable {
   let name: String
   let field: Field
-  /// Holds the home and the state.
+  /// The folder of the home and the state.
   let folder: URL
 
   var home: URL { folder.appending(path: "home") }
@@ -15,24 +14,24 @@ struct Laptop: Sendable {
   var socket: URL { home.appending(path: "run/muster.sock") }
   var key: URL { home.appending(path: "keys/device.key") }
 
-  /// Far more than any command takes, so that a busy machine changes nothing.
+  /// Far more than any command takes, so that load on the machine has no effect.
   private static let patience = Duration.seconds(60)
 
-  /// Gives a command, whatever becomes of it.
+  /// Runs a command, whatever its result.
   func attempt(_ words: [String]) async throws -> Ended {
     try await begin(words).end(within: Self.patience)
   }
 
   func attempt(_ words: String...) async throws -> Ended { try await attempt(words) }
 
-  /// Begins a command and does not wait.
+  /// Starts a command and does not wait.
   ///
-  /// - Parameter stays: whether it is to run until it is ended.
+  /// - Parameter stays: whether it runs until it is ended.
   func begin(_ words: [String], stays: Bool = false) throws -> Child {
     try field.start(words + ["--home", home.path], environment: environment, stays: stays)
   }
 
-  /// Gives a command that is to be carried out; what it prints.
+  /// Runs a command that must succeed, and returns its output.
   @discardableResult
   func tell(_ words: String...) async throws -> String {
     let ended = try await attempt(words)
@@ -40,7 +39,7 @@ struct Laptop: Sendable {
     return ended.output.trimmingCharacters(in: .newlines)
   }
 
-  /// As `tell`, with an answer for programs.
+  /// As `tell`, with the JSON output.
   func ask(_ words: String...) async throws -> JSON {
     let ended = try await attempt(words + ["--json"])
     guard ended.status == 0 else { throw Failed("\(name): \(ended)") }
@@ -53,16 +52,16 @@ struct Laptop: Sendable {
     return hash
   }
 
-  /// Everything on it checked from the signatures up.
+  /// Verifies all data, including signatures.
   func expectSound(at place: SourceLocation = #_sourceLocation) async throws {
     let report = try await attempt("verify", "--json")
     #expect(report.status == 0, "\(name): \(report)", sourceLocation: place)
     #expect(try report.json()["ok"] == .bool(true), "\(name): \(report)", sourceLocation: place)
   }
 
-  /// Starts the node; returns when it takes commands.
+  /// Starts the node; returns when it accepts commands.
   ///
-  /// - Parameter port: 0 for one that the system chooses.
+  /// - Parameter port: 0 for a port chosen by the system.
   func run(
     on port: UInt16 = 0, peers: [RunningNode] = [], _ more: String...
   ) async throws -> RunningNode {
@@ -73,7 +72,7 @@ struct Laptop: Sendable {
     let child = try field.start(
       words + ["--home", home.path], environment: environment, stays: true)
     var port: UInt16?
-    try await eventually("\(name)'s node takes commands") {
+    try await eventually("\(name)'s node accepts commands") {
       if !child.isRunning { throw Failed("\(name): \(try await child.end(within: .zero))") }
       let line = try child.complaints.firstMatch(of: /listening on UDP port (\d+)/)
       port = line.flatMap { UInt16($0.1) }
@@ -82,7 +81,7 @@ struct Laptop: Sendable {
     return RunningNode(child: child, port: port ?? 0)
   }
 
-  /// What clients of its loopback listener have to know.
+  /// The token for clients of its loopback listener.
   func httpToken() throws -> String {
     try String(contentsOf: home.appending(path: "run/http-token"), encoding: .utf8)
       .trimmingCharacters(in: .whitespacesAndNewlines)
@@ -91,14 +90,14 @@ struct Laptop: Sendable {
   private var environment: [String: String] { ["MUSTER_STATE": state.path] }
 }
 
-/// `muster run` while it runs.
+/// A running `muster run`.
 struct RunningNode: Sendable {
   let child: Child
   let port: UInt16
 
   var address: String { "127.0.0.1:\(port)" }
 
-  /// Stops it as a person or a service manager does, which it must obey within five seconds.
+  /// Stops it like a user or a service manager; it must end within five seconds.
   @discardableResult
   func stop(
     by signal: Int32 = SIGTERM, at place: SourceLocation = #_sourceLocation

@@ -1,7 +1,7 @@
 import Foundation
 import TestSupport
 
-/// A plain UDP socket on loopback, for whatever a node's own would not send.
+/// A plain UDP socket on loopback, for datagrams that a node would not send.
 final class LoopbackSocket {
   private let descriptor: Int32
   let port: UInt16
@@ -31,7 +31,7 @@ final class LoopbackSocket {
 
   deinit { close(descriptor) }
 
-  /// False where the system has no room for it just now.
+  /// Returns false if the system has no buffer space.
   func send(_ bytes: [UInt8], to port: UInt16) -> Bool {
     var to = Self.address(port: port)
     return withUnsafePointer(to: &to) {
@@ -43,7 +43,7 @@ final class LoopbackSocket {
     }
   }
 
-  /// What has come and not been read yet.
+  /// Returns the datagrams that have arrived and were not read.
   func received() -> [[UInt8]] {
     var datagrams: [[UInt8]] = []
     while true {
