@@ -4,7 +4,7 @@ import Testing
 
 extension NetworkTests {
   @Suite struct ChangeTests {
-    @Test func `a laptop that comes back with another address is soon in step again`()
+    @Test func `a laptop that returns with another address converges soon`()
       async throws
     {
       try await Valley.tell { valley in
@@ -28,11 +28,11 @@ extension NetworkTests {
         let taken = try await inStep(anna, ben, cora, within: .seconds(30)) {
           $0["reports"] == .number(3)
         }
-        print("in step \(taken.wholeMilliseconds) ms after coming back with another address")
+        print("converged \(taken.wholeMilliseconds) ms after the return with another address")
         for laptop in [anna, ben, cora] {
           try #require(try await laptop.reports() == elsewhere.union([own]))
         }
-        try await eventually("Anna and Ben reach Cora where she is now") {
+        try await eventually("Anna and Ben reach Cora at her new address") {
           for laptop in [anna, ben] {
             let peers = try await laptop.ask("status")["peers"].items
             let peer = peers.first { $0["callsign"] == .string("Cora") } ?? .null
@@ -65,7 +65,7 @@ extension NetworkTests {
         let hashes = try await [anna.stateHash(), eve.stateHash()]
         try #require(hashes[0] != hashes[1])
 
-        // Finn knocks at Anna's while nobody of her own is there, then Ben at Eve's.
+        // Finn connects to Anna while none of her peers runs, then Ben to Eve.
         for node in [bensNode, finnsNode] {
           node.signal(SIGTERM)
           try await node.succeed(within: .seconds(20))
@@ -80,7 +80,7 @@ extension NetworkTests {
           (anna, flood, "Ben", hashes[0]), (ben, flood, "Anna", hashes[0]),
           (eve, fire, "Finn", hashes[1]), (finn, fire, "Eve", hashes[1]),
         ] {
-          try await eventually("\(laptop.name) hears \(neighbour) again") {
+          try await eventually("\(laptop.name) receives \(neighbour) again") {
             try await laptop.neighbours().contains(neighbour)
           }
           try #require(try await laptop.neighbours() == [neighbour])
@@ -91,13 +91,13 @@ extension NetworkTests {
       }
     }
 
-    /// Starts a node that calls somebody of another operation; returns when it was turned away.
+    /// Starts a node that calls a node of another operation; returns when it was rejected.
     private func stranger(
       _ laptop: Laptop, knocksAt host: Laptop, on wire: Wire
     ) async throws -> Child {
       let before = try await rejections(of: host)
       let node = try await laptop.run("--peer", "\(wire.address(host.number)):7474")
-      try await eventually("\(host.name) has turned \(laptop.name) away") {
+      try await eventually("\(host.name) has rejected \(laptop.name)") {
         try await rejections(of: host) > before
       }
       return node

@@ -4,7 +4,7 @@ import Testing
 
 extension NetworkTests {
   @Suite struct PoorAirTests {
-    @Test func `three laptops agree where three in ten datagrams are lost`() async throws {
+    @Test func `three laptops converge with 30 % loss`() async throws {
       try await Valley.tell { valley in
         let anna = try await valley.founder("Anna")
         let ben = try await valley.joiner("Ben", admittedBy: anna)
@@ -23,7 +23,7 @@ extension NetworkTests {
         let taken = try await inStep(anna, ben, cora, within: .seconds(60)) {
           $0["reports"] == .number(30) && $0["users"] == .number(3)
         }
-        print("with a loss of 30 %, three agree \(taken.wholeMilliseconds) ms after 30 reports")
+        print("with a loss of 30 %, three converge \(taken.wholeMilliseconds) ms after 30 reports")
         for laptop in laptops {
           try #require(try await laptop.reports() == written)
           try #require(try Rule.dropped(in: laptop.space) > 0)
@@ -32,7 +32,7 @@ extension NetworkTests {
       }
     }
 
-    @Test func `a newcomer is told everything over 64 kbit/s, and the news first-hand`()
+    @Test func `a newcomer receives all data over 64 kbit/s, and new data at once`()
       async throws
     {
       try await Valley.tell { valley in
@@ -42,7 +42,7 @@ extension NetworkTests {
         try wire.narrow(to: "64kbit")
         var written: Set<String> = []
         for number in 1...20 {
-          // Hex digits of unlike numbers, which no compression makes small.
+          // Hex digits of different numbers, which do not compress well.
           let text = (1...100).map { String(number &* 7919 &+ $0 &* 104_729, radix: 16) }
           written.insert(
             try await anna.tell(
@@ -57,14 +57,14 @@ extension NetworkTests {
         print("over 64 kbit/s, 20 reports of 700 bytes took \(taken.wholeMilliseconds) ms")
         try #require(try wire.heldBack() > 0)
 
-        let id = try await ben.report("Heard you")
+        let id = try await ben.report("Received")
         try await inStep(anna, ben) { $0["reports"] == .number(21) }
         try #require(try await anna.reports().contains(id))
         for laptop in [anna, ben] { try await laptop.requireSound() }
       }
     }
 
-    @Test func `who joined over the network finds the inviter again without multicast`()
+    @Test func `a device that joined over the network finds the inviter without multicast`()
       async throws
     {
       try await Valley.tell { valley in
@@ -81,7 +81,7 @@ extension NetworkTests {
       }
     }
 
-    @Test func `where multicast is blocked, one --peer each suffices`() async throws {
+    @Test func `without multicast, one --peer each suffices`() async throws {
       try await Valley.tell { valley in
         let anna = try await valley.founder("Anna")
         let ben = try await valley.joiner("Ben", admittedBy: anna)
@@ -90,14 +90,14 @@ extension NetworkTests {
         let wire = try valley.wire(anna, ben, cora)
         for laptop in laptops { try Rule.withoutMulticast.apply(in: laptop.space) }
         try await anna.run()
-        let deaf = try await ben.run()
-        try await eventually("both have called, and were not heard") {
+        let isolated = try await ben.run()
+        try await eventually("both have sent announces, which were dropped") {
           try Rule.dropped(in: anna.space) > 0 && Rule.dropped(in: ben.space) > 0
         }
         for laptop in [anna, ben] { try #require(try await laptop.neighbours().isEmpty) }
 
-        deaf.signal(SIGTERM)
-        try await deaf.succeed(within: .seconds(20))
+        isolated.signal(SIGTERM)
+        try await isolated.succeed(within: .seconds(20))
         for laptop in [ben, cora] {
           try await laptop.run("--peer", "\(wire.address(anna.number)):7474")
         }

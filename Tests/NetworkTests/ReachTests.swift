@@ -4,7 +4,7 @@ import Testing
 
 extension NetworkTests {
   @Suite struct ReachTests {
-    @Test func `what is written at one end of a chain of four shows at the other end`()
+    @Test func `a write at one end of a chain of four appears at the other end`()
       async throws
     {
       try await Valley.tell { valley in
@@ -43,7 +43,7 @@ extension NetworkTests {
       }
     }
 
-    @Test func `a ring of four that was cut in two agrees when it is joined again`()
+    @Test func `a partitioned ring of four converges after the heal`()
       async throws
     {
       try await Valley.tell { valley in
@@ -69,7 +69,7 @@ extension NetworkTests {
             there.insert(try await laptop.report("There \(number), \(laptop.name)"))
           }
         }
-        // Each half goes on among itself, and knows nothing of the other.
+        // Each half continues alone, without data from the other.
         try await inStep(anna, ben) { $0["reports"] == .number(10) }
         try await inStep(cora, dora) { $0["reports"] == .number(10) }
         try #require(try await anna.reports() == here)
@@ -79,7 +79,7 @@ extension NetworkTests {
         let taken = try await inStep(anna, ben, cora, dora, within: .seconds(100)) {
           $0["reports"] == .number(20)
         }
-        print("two halves agree \(taken.wholeMilliseconds) ms after they were joined")
+        print("two halves converge \(taken.wholeMilliseconds) ms after the heal")
         for laptop in [anna, ben, cora, dora] {
           try #require(try await laptop.reports() == here.union(there))
           try await laptop.requireSound()

@@ -4,7 +4,7 @@ import Testing
 
 extension NetworkTests {
   @Suite struct RecoveryTests {
-    @Test func `when one of two paths dies, what is written takes the other`() async throws {
+    @Test func `when one of two paths fails, writes take the other`() async throws {
       try await Valley.tell { valley in
         let anna = try await valley.founder("Anna")
         let ben = try await valley.joiner("Ben", admittedBy: anna)
@@ -13,7 +13,7 @@ extension NetworkTests {
         try await inStep(anna, ben) { $0["users"] == .number(2) }
 
         for round in 1...2 {
-          // Whichever they talk by now goes silent without a sign: the plug stays in.
+          // The path in use goes silent while its link stays up.
           let address = try await anna.peer("Ben")["address"].text ?? ""
           let used = try #require(
             wires.first { address.hasPrefix($0.address(ben.number)) }, "no wire to \(address)")
@@ -23,14 +23,14 @@ extension NetworkTests {
           try #require(try await ben.reports().contains(id))
           print("round \(round): by the other path after \(taken.wholeMilliseconds) ms")
           try used.unmuffle()
-          try await eventually("both paths carry again") {
+          try await eventually("both paths work again") {
             try await ben.peer("Anna")["isConnected"] == .bool(true)
           }
         }
       }
     }
 
-    @Test func `a node that was stopped, as by a closed lid, is soon in step again`()
+    @Test func `a suspended node converges soon after it resumes`()
       async throws
     {
       try await Valley.tell { valley in
@@ -43,7 +43,7 @@ extension NetworkTests {
 
         bensNode.signal(SIGSTOP)
         let id = try await anna.report("While Ben is away")
-        try await eventually("Ben has been silent for a while") {
+        try await eventually("Ben has been silent for 6 s") {
           try await anna.peer("Ben")["lastHeardSeconds"].number ?? 0 >= 6
         }
         bensNode.signal(SIGCONT)
@@ -51,11 +51,11 @@ extension NetworkTests {
           $0["reports"] == .number(1)
         }
         try #require(try await ben.reports() == [id])
-        print("in step \(taken.wholeMilliseconds) ms after waking")
+        print("converged \(taken.wholeMilliseconds) ms after resuming")
       }
     }
 
-    @Test func `the author at the end of a chain sees that the command post has it`()
+    @Test func `the author at the end of a chain sees the command post's mark`()
       async throws
     {
       try await Valley.tell { valley in
@@ -78,7 +78,8 @@ extension NetworkTests {
           let delivery = try await cora.ask("report", "show", id)["delivery"]
           return delivery["devices"] == .number(3) && delivery["commandPost"] == .bool(true)
         }
-        print("the mark of the command post came over two links in \(taken.wholeMilliseconds) ms")
+        print(
+          "the mark of the command post arrived over two links in \(taken.wholeMilliseconds) ms")
       }
     }
   }

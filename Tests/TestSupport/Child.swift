@@ -1,17 +1,16 @@
 package import Foundation
 import Synchronization
 
-/// A process of the program, which writes to files: a pipe that nobody empties stops the one who
-/// fills it.
+/// A process of the program, with output to files: a full pipe would block its writer.
 package final class Child: Sendable {
   package let words: [String]
   package let pid: pid_t
   private let output: URL
   private let errors: URL
-  /// `Process` is made for one thread at a time; the lock sees to that.
+  /// `Process` may be used by one thread at a time, which the lock ensures.
   private let process: Mutex<Process>
 
-  /// - Parameter name: of the two files in the folder.
+  /// - Parameter name: the name of the two files in the folder.
   package init(
     _ program: URL, _ words: [String], environment: [String: String], in folder: URL, name: String
   ) throws {
@@ -31,11 +30,10 @@ package final class Child: Sendable {
     self.process = Mutex(process)
   }
 
-  /// An environment with as little as there can be, so that nothing of the tester's own is used or
-  /// touched.
+  /// A minimal environment, so that no files of the tester are used or changed.
   package static func surroundings(home: String) -> [String: String] {
     var variables = ["PATH": "/usr/bin:/bin", "HOME": home, "LANG": "C.UTF-8"]
-    // Where the toolchain's libraries are found by it, and what `make sanitize` says.
+    // The path of the toolchain's libraries, and the options of `make sanitize`.
     let kept = [
       "LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH", "DYLD_FRAMEWORK_PATH", "ASAN_OPTIONS", "TSAN_OPTIONS",
     ]
@@ -45,22 +43,22 @@ package final class Child: Sendable {
 
   package var isRunning: Bool { process.withLock { $0.isRunning } }
 
-  /// What it has written to standard output so far.
+  /// The standard output so far.
   package var written: String {
     get throws { String(decoding: try Data(contentsOf: output), as: UTF8.self) }
   }
 
-  /// What it has written to standard error so far.
+  /// The standard error so far.
   package var complaints: String {
     get throws { String(decoding: try Data(contentsOf: errors), as: UTF8.self) }
   }
 
-  /// To a process that runs; as `kill` does.
+  /// Sends a signal to a running process, as `kill` does.
   package func signal(_ number: Int32) {
     process.withLock { if $0.isRunning { kill($0.processIdentifier, number) } }
   }
 
-  /// Waits for its end; one that takes longer is killed.
+  /// Waits for its end, and kills it after the limit.
   package func end(within limit: Duration) async throws -> Ended {
     let deadline = ContinuousClock.now + limit
     while isRunning {
@@ -76,7 +74,7 @@ package final class Child: Sendable {
     return Ended(words: words, status: status, output: try written, errors: try complaints)
   }
 
-  /// Kills it and waits, which a cancelled task could not do by `end`.
+  /// Kills it and waits, which a cancelled task could not do with `end`.
   package func endNow() {
     process.withLock { process in
       if process.isRunning { kill(process.processIdentifier, SIGKILL) }

@@ -1,6 +1,6 @@
 import Foundation
 
-/// A command that has run to its end.
+/// A command that has ended.
 package struct Ended: Sendable {
   package let words: [String]
   package let status: Int32
@@ -11,7 +11,7 @@ package struct Ended: Sendable {
     try JSONDecoder().decode(JSON.self, from: Data(output.utf8))
   }
 
-  /// Standard error without its last line break, and without what `join` says while it tries.
+  /// The standard error without its last line break and without the progress of `join`.
   package var complaint: String {
     errors.split(separator: "\n", omittingEmptySubsequences: false)
       .filter { !$0.hasPrefix("muster: asking ") }.joined(separator: "\n")

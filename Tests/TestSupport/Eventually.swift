@@ -1,5 +1,5 @@
-/// Polls a condition until it holds; returns how long that took. MUST come true within the limit,
-/// which is far more than it takes on an idle machine, so that a busy one changes nothing.
+/// Polls a condition until it holds; returns the elapsed time. The condition MUST hold within the
+/// limit, which is far more than an idle machine needs, so that load has no effect.
 @discardableResult
 package func eventually(
   _ what: String, within limit: Duration = .seconds(40), _ holds: () async throws -> Bool

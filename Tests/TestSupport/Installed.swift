@@ -1,9 +1,9 @@
 package import Foundation
 
-/// What tests need besides our own programs: a test whose program or file is missing is skipped by
-/// a trait, so that the report names it.
+/// External requirements of tests. A test whose program or file is missing is skipped by a trait,
+/// so that the report names it.
 package enum Installed {
-  /// Whether a program is on the search path, or where only root searches.
+  /// Returns whether a program is on the search path, or in a folder of root's search path.
   package static func has(_ programs: String...) -> Bool {
     let path = ProcessInfo.processInfo.environment["PATH"] ?? ""
     let folders = path.split(separator: ":").map(String.init) + ["/usr/sbin", "/sbin"]

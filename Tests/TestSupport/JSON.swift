@@ -1,6 +1,6 @@
 import Foundation
 
-/// An answer to a command with `--json`, as any program would read it.
+/// The answer to a command with `--json`, as any program would parse it.
 package enum JSON: Decodable, Hashable {
   case null
   case bool(Bool)
@@ -26,7 +26,7 @@ package enum JSON: Decodable, Hashable {
     }
   }
 
-  /// Null for what is not there.
+  /// Null for a missing member.
   package subscript(key: String) -> JSON {
     if case .object(let members) = self { members[key] ?? .null } else { .null }
   }
@@ -41,7 +41,7 @@ package enum JSON: Decodable, Hashable {
   package var text: String? { if case .string(let text) = self { text } else { nil } }
   package var number: Double? { if case .number(let number) = self { number } else { nil } }
   package var truth: Bool? { if case .bool(let truth) = self { truth } else { nil } }
-  /// The members that are numbers, added up.
+  /// The sum of the members that are numbers.
   package func total(besides others: Set<String> = []) -> Double {
     guard case .object(let members) = self else { return 0 }
     return members.reduce(0) { others.contains($1.key) ? $0 : $0 + ($1.value.number ?? 0) }

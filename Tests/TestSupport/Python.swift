@@ -1,7 +1,7 @@
 import Foundation
 
-/// Programs in another language, that look at ours from outside. They run in the environment that
-/// `make test` sets up from `Tests/requirements.txt`, else in the system's Python.
+/// Test programs in Python. They run in the environment that `make test` creates from
+/// `Tests/requirements.txt`, or else in the system's Python.
 package enum Python {
   private static let repository = URL(filePath: #filePath)
     .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()

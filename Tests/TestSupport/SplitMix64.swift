@@ -17,7 +17,7 @@ package struct SplitMix64: RandomNumberGenerator {
 
   package mutating func chance(oneIn bound: Int) -> Bool { number(below: bound) == 0 }
 
-  /// Of one or more.
+  /// Returns a random element of one or more.
   package mutating func choice<Element>(of elements: [Element]) -> Element {
     elements[number(below: elements.count)]
   }

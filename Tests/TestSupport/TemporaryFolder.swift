@@ -1,6 +1,6 @@
 package import Foundation
 
-/// A folder of its own that is gone after the test.
+/// A separate folder that is removed after the test.
 package final class TemporaryFolder: Sendable {
   package let url: URL
 
@@ -14,7 +14,7 @@ package final class TemporaryFolder: Sendable {
       isDirectory: true)
   }
 
-  /// Where a database of that name may stand.
+  /// The path of a database with this name.
   package func database(_ name: String = "muster") -> String {
     url.appendingPathComponent("\(name).db").path
   }

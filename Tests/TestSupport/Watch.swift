@@ -1,8 +1,8 @@
 import Foundation
 import Synchronization
 
-/// Kills a process when the tests themselves are killed: a shell that waits for a word on a pipe,
-/// which the system closes with its writer.
+/// Kills a process when the tests themselves are killed: a shell that waits for input on a pipe,
+/// which the system closes together with its writer.
 package final class Watch: Sendable {
   private let pipe = Pipe()
   private let shell = Mutex(Process())
@@ -18,7 +18,7 @@ package final class Watch: Sendable {
     }
   }
 
-  /// MUST be called when the process has ended, since its id may become another's.
+  /// MUST be called when the process has ended, because its id may be reused.
   package func end() {
     do {
       try pipe.fileHandleForWriting.write(contentsOf: Data("done\n".utf8))

@@ -1,13 +1,13 @@
 import Foundation
 import TestSupport
 
-/// Waits until all laptops show the same, and none lacks a key.
+/// Waits until all laptops have converged, and none lacks a key.
 @discardableResult
 func inStep(
   _ laptops: Laptop..., within limit: Duration = .seconds(40),
   where holds: (JSON) -> Bool = { _ in true }
 ) async throws -> Duration {
-  try await eventually("\(laptops.map(\.name)) show the same", within: limit) {
+  try await eventually("\(laptops.map(\.name)) have converged", within: limit) {
     var hashes: Set<String> = []
     for laptop in laptops {
       let status = try await laptop.ask("status")

@@ -2,35 +2,35 @@ import Foundation
 import TestSupport
 import Testing
 
-/// A laptop of a story: a network namespace, a home, and the commands that are given on it.
+/// A laptop of a test: a network namespace, a home, and its commands.
 struct Laptop: Sendable {
   let name: String
-  /// From 1 in its valley; the end of its addresses.
+  /// Counts from 1 in its valley; the last part of its addresses.
   let number: Int
   let space: String
   let valley: Valley
-  /// Holds the home and the state.
+  /// The folder of the home and the state.
   let folder: URL
 
   var home: URL { folder.appending(path: "home") }
   var state: URL { folder.appending(path: "state") }
 
-  /// Far more than any command takes, so that a busy machine changes nothing.
+  /// Far more than any command takes, so that load on the machine has no effect.
   private static let patience = Duration.seconds(60)
 
-  /// Gives a command that is to be carried out; what it prints.
+  /// Runs a command that must succeed, and returns its output.
   @discardableResult
   func tell(_ words: String...) async throws -> String {
     try await begin(words).succeed(within: Self.patience)
   }
 
-  /// As `tell`, with an answer for programs.
+  /// As `tell`, with the JSON output.
   func ask(_ words: String...) async throws -> JSON {
     let answer = try await begin(words + ["--json"]).succeed(within: Self.patience)
     return try JSONDecoder().decode(JSON.self, from: Data(answer.utf8))
   }
 
-  /// Adds a report; its id.
+  /// Adds a report and returns its id.
   func report(_ title: String) async throws -> String {
     try await tell("report", "add", "--title", title)
   }
@@ -45,28 +45,28 @@ struct Laptop: Sendable {
     return hash
   }
 
-  /// The callsigns of those whom the node hears itself.
+  /// The callsigns of the node's own peers.
   func neighbours() async throws -> Set<String> {
     Set(try await ask("status")["peers"].items.compactMap { $0["callsign"].text })
   }
 
-  /// What the node says of another that it has met.
+  /// The node's entry for a peer.
   func peer(_ callsign: String) async throws -> JSON {
     try await ask("status")["peers"].items.first { $0["callsign"] == .string(callsign) } ?? .null
   }
 
-  /// Everything on it checked from the signatures up.
+  /// Verifies all data, including signatures.
   func requireSound(at place: SourceLocation = #_sourceLocation) async throws {
     let report = try await ask("verify")
     try #require(report["ok"] == .bool(true), "\(name): \(report)", sourceLocation: place)
   }
 
-  /// Starts the node; returns when it takes commands.
+  /// Starts the node; returns when it accepts commands.
   @discardableResult
   func run(_ more: String...) async throws -> Child {
     let node = try valley.start(
       ["run", "--no-http"] + more + ["--home", home.path], on: self, stays: true)
-    try await eventually("\(name)'s node takes commands") {
+    try await eventually("\(name)'s node accepts commands") {
       if !node.isRunning { throw Failed("\(name)'s node ended: \(try node.complaints)") }
       return try node.complaints.contains("listening on UDP port")
     }

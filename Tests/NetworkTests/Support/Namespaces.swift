@@ -1,13 +1,13 @@
 import Foundation
 import TestSupport
 
-/// The network namespaces of this process, all named `mt<process>-…`, and how they go away: when a
-/// story ends; when this process is killed, by a shell that outlives it; and when both were killed,
-/// by the next run.
+/// The network namespaces of this process, all named `mt<process>-…`. They are removed when a test
+/// ends; when this process is killed, by a shell that outlives it; and when both were killed, by
+/// the next run.
 enum Namespaces {
   static let prefix = "mt\(getpid())-"
 
-  /// Why the networks cannot be built on this machine; nil where they can.
+  /// The reason why networks cannot be built on this machine; nil if they can.
   static let obstacle: String? = {
     guard geteuid() == 0 else { return "they need root" }
     for tool in ["ip", "tc", "nft"] where path(of: tool) == nil { return "`\(tool)` is missing" }
@@ -34,7 +34,7 @@ enum Namespaces {
     try run(words, input: input)
   }
 
-  /// Runs a program of the system to its end; returns what it prints.
+  /// Runs a system program and returns its output.
   @discardableResult
   static func run(_ words: [String], input: String = "") throws -> String {
     guard let program = path(of: words[0]) else { throw Failed("no program `\(words[0])`") }
@@ -62,12 +62,12 @@ enum Namespaces {
       .first { FileManager.default.isExecutableFile(atPath: $0.path) }
   }
 
-  /// Ends whatever still runs in the namespaces with this prefix, and deletes them.
+  /// Kills all processes in the namespaces with this prefix, and deletes the namespaces.
   static func clear(_ prefix: String) {
     do {
       try run("sh", "-c", clearing, prefix)
     } catch {
-      print("network namespaces are left over: \(error)")
+      print("network namespaces remain: \(error)")
     }
   }
 
@@ -80,7 +80,7 @@ enum Namespaces {
     done
     """
 
-  /// Deletes what processes that no longer exist have left.
+  /// Deletes the namespaces of processes that no longer exist.
   private static func sweep() throws {
     let names = try run("ip", "netns", "list").split(separator: "\n")
     for owner in Set(names.compactMap { $0.prefixMatch(of: /mt(\d+)-/)?.1 }) {
@@ -89,8 +89,8 @@ enum Namespaces {
     }
   }
 
-  /// A shell that clears up when this process is killed: it waits for a word on a pipe, which the
-  /// system closes with its writer.
+  /// A shell that cleans up when this process is killed: it waits for input on a pipe, which the
+  /// system closes together with its writer.
   struct Guard {
     private let pipe = Pipe()
     private let shell = Process()
@@ -111,7 +111,7 @@ enum Namespaces {
       do {
         try pipe.fileHandleForWriting.write(contentsOf: Data("done\n".utf8))
       } catch {
-        print("a guarding shell ended early: \(error)")
+        print("the cleaning shell ended early: \(error)")
       }
       shell.waitUntilExit()
     }

@@ -1,17 +1,18 @@
 import Foundation
 import TestSupport
 
-/// What nft takes away from the UDP datagrams that reach a laptop. Counted, so that a story can
-/// tell that something was taken away at all.
+/// An nft rule that drops UDP datagrams on arrival at a laptop. Drops are counted, so that a test
+/// can verify them.
 struct Rule {
   private let match: String
 
-  /// Each datagram is lost with this probability. On every laptop, that is both ways of a wire.
+  /// Drops each datagram with this probability. Applied on every laptop, it affects both
+  /// directions.
   static func losing(percent: Int) -> Rule {
     Rule(match: "numgen random mod 100 < \(percent)")
   }
 
-  /// As on many guest networks.
+  /// Drops multicast, as many guest networks do.
   static let withoutMulticast = Rule(match: "meta pkttype { multicast, broadcast }")
 
   func apply(in namespace: String) throws {
@@ -28,7 +29,7 @@ struct Rule {
       input: "table inet air\ndelete table inet air\n" + table + "\n")
   }
 
-  /// How many datagrams the rule of this laptop has dropped.
+  /// Returns the number of datagrams that the rule of this laptop has dropped.
   static func dropped(in namespace: String) throws -> Int {
     let rules = try Namespaces.run(
       "ip", "netns", "exec", namespace, "nft", "list", "table", "inet", "air")

@@ -2,8 +2,8 @@ import Foundation
 import Synchronization
 import TestSupport
 
-/// The laptops and wires of one story, in namespaces and a folder of their own, and every process
-/// that is started on them.
+/// The laptops and wires of one test, in separate namespaces and a separate folder, and all their
+/// processes.
 final class Valley: Sendable {
   let folder: URL
   private let prefix: String
@@ -20,8 +20,8 @@ final class Valley: Sendable {
 
   private static let told = Mutex(0)
 
-  /// Tells a story, then ends every process and removes namespaces and folder, whatever became of
-  /// it. Prints what the nodes logged if it failed.
+  /// Runs a test, then ends every process and removes namespaces and folder, whatever the result.
+  /// Prints the logs of the nodes if it failed.
   static func tell(_ story: (Valley) async throws -> Void) async throws {
     let number = told.withLock {
       $0 += 1
@@ -46,7 +46,7 @@ final class Valley: Sendable {
     program = try Program.located()
     guard let ip = Namespaces.path(of: "ip") else { throw Failed("no program `ip`") }
     self.ip = ip
-    // Short, since the path of a socket may have about a hundred bytes.
+    // Short, because the path of a socket may have about a hundred bytes.
     folder = FileManager.default.temporaryDirectory
       .appending(path: "\(prefix)\(UInt32.random(in: .min ... .max))")
     try FileManager.default.createDirectory(
@@ -54,14 +54,14 @@ final class Valley: Sendable {
     try Namespaces.run("ip", "netns", "add", prefix + "air")
   }
 
-  /// A laptop that has founded an operation.
+  /// A laptop that has created an operation.
   func founder(_ name: String, of operation: String = "River flood") async throws -> Laptop {
     let laptop = try laptop(name)
     try await laptop.tell("init", operation, "--callsign", name)
     return laptop
   }
 
-  /// A laptop that was admitted by files, before there is any network.
+  /// A laptop that was admitted by files, before the network exists.
   func joiner(_ name: String, admittedBy commander: Laptop) async throws -> Laptop {
     let laptop = try laptop(name)
     let (request, grant) = (path("\(name).request"), path("\(name).grant"))
@@ -71,7 +71,7 @@ final class Valley: Sendable {
     return laptop
   }
 
-  /// A laptop that belongs to nothing yet.
+  /// A laptop without an operation.
   func newcomer(_ name: String) throws -> Laptop { try laptop(name) }
 
   @discardableResult
@@ -83,12 +83,12 @@ final class Valley: Sendable {
     return try Wire(number, in: prefix + "air", between: laptops)
   }
 
-  /// - Parameter stays: whether it is a node, whose log is of interest.
+  /// - Parameter stays: whether it is a node, whose log is printed after a failure.
   func start(_ words: [String], on laptop: Laptop, stays: Bool) throws -> Child {
     try state.withLock { state in
       let child = try Child(
         ip, ["netns", "exec", laptop.space, program.path] + words,
-        environment: Child.surroundings(home: path("nobody"))
+        environment: Child.surroundings(home: path("unused"))
           .merging(["MUSTER_STATE": laptop.state.path]) { $1 },
         in: folder, name: "\(state.children.count)")
       state.children.append(child)

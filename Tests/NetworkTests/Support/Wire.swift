@@ -1,5 +1,5 @@
-/// A bridge with some laptops on it, `10.77.<wire>.<laptop>/24`. Laptops pass no packets on by
-/// themselves, so that two of them hear each other only where they share a wire.
+/// A bridge with some laptops on it, `10.77.<wire>.<laptop>/24`. Laptops forward no packets, so
+/// that two of them reach each other only on a shared wire.
 struct Wire {
   let number: Int
   private let space: String
@@ -24,7 +24,7 @@ struct Wire {
 
   func address(_ host: Int) -> String { "10.77.\(number).\(host)" }
 
-  /// Pulls all plugs: the laptops see that their links are down.
+  /// Takes all links down, which the laptops detect.
   func cut() throws {
     for laptop in laptops { try ip(space, "link", "set", port(of: laptop), "down") }
   }
@@ -33,7 +33,7 @@ struct Wire {
     for laptop in laptops { try ip(space, "link", "set", port(of: laptop), "up") }
   }
 
-  /// Lets nothing through any more, though every link looks sound, as when a radio is out of range.
+  /// Drops everything while all links stay up, as when a radio is out of range.
   func muffle() throws {
     for laptop in laptops { try ip(space, "link", "set", port(of: laptop), "nomaster") }
   }
@@ -44,19 +44,19 @@ struct Wire {
     }
   }
 
-  /// Takes a laptop's interface down, with its address.
+  /// Takes a laptop's interface down and removes its address.
   func take(_ laptop: Laptop) throws {
     try ip(laptop.space, "link", "set", interface, "down")
     try ip(laptop.space, "address", "flush", "dev", interface)
   }
 
-  /// Gives a laptop's interface an address, and takes it up.
+  /// Assigns an address to a laptop's interface and brings it up.
   func bring(_ laptop: Laptop, at host: Int) throws {
     try ip(laptop.space, "address", "add", "\(address(host))/24", "dev", interface)
     try ip(laptop.space, "link", "set", interface, "up")
   }
 
-  /// Lets no more through, each way of each laptop, than this.
+  /// Limits the rate in each direction of each laptop.
   func narrow(to rate: String) throws {
     for laptop in laptops {
       for (space, device) in [(space, port(of: laptop)), (laptop.space, interface)] {
@@ -67,8 +67,8 @@ struct Wire {
     }
   }
 
-  /// How often something had to wait since the wire was narrowed: at a laptop, mostly, since what
-  /// has waited there need not wait again.
+  /// Returns how often packets were delayed since the wire was narrowed: mostly at a laptop, since
+  /// packets that were delayed there are not delayed again.
   func heldBack() throws -> Int {
     try ([space] + laptops.map(\.space)).reduce(0) { sum, space in
       let ports = try Namespaces.run("tc", "-n", space, "-s", "qdisc", "show")
