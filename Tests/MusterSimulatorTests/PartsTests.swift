@@ -25,7 +25,7 @@ import Testing
     #expect(queue.pop() == nil)
   }
 
-  @Test("a deadline by a wrong clock is looked at when it is due", arguments: [-50_000, 0, 50_000])
+  @Test("a deadline by a wrong clock is checked when it is due", arguments: [-50_000, 0, 50_000])
   func clocks(drift: Int64) {
     var clock = NodeClock(skewMilliseconds: 7_000_000, driftPerMillion: drift)
     clock.boot(at: Instant(microseconds: 0), offsetMicroseconds: 123_456_789)
@@ -44,7 +44,7 @@ import Testing
     }
   }
 
-  @Test func `who walks stays within the square, and no faster than they can`() {
+  @Test func `a walker stays within the square and below the maximum speed`() {
     let home = GroundPoint(north: 100, east: -50)
     var movement = Movement(
       .walk(acrossMetres: 1000, millimetresPerSecond: 2000), home: home,
@@ -58,7 +58,7 @@ import Testing
     }
   }
 
-  @Test func `a track begins at its owner's place, and ends where it ends`() throws {
+  @Test func `a track begins at its owner's position and ends at its last point`() throws {
     let file = FileManager.default.temporaryDirectory.appending(
       path: "track-\(ProcessInfo.processInfo.globallyUniqueString).gpx")
     try """

@@ -22,7 +22,7 @@ struct ReportTests {
   }
 
   @Test
-  func `a recorded run is a page with its story, its events and its end, and no markup of others`()
+  func `a recorded run is a page with story, events and result, and without foreign markup`()
     throws
   {
     let (world, result) = try played(name: "a <b>", recorded: true)
@@ -43,7 +43,7 @@ struct ReportTests {
     }
   }
 
-  @Test func `to be recorded changes nothing of a run`() throws {
+  @Test func `recording does not change a run`() throws {
     let traces = try [true, false].map { try played(name: "same", recorded: $0).1.traceHash }
 
     #expect(traces[0] == traces[1])

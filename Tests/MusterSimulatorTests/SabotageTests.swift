@@ -23,7 +23,7 @@ import Testing
     return World.play(scenario, seed: seed)
   }
 
-  @Test("what was acknowledged is there after power cuts in writes and syncs", arguments: 1...6)
+  @Test("acknowledged data survives power cuts in writes and syncs", arguments: 1...6)
   func powerCuts(seed: UInt64) {
     let result = play(
       [
@@ -35,7 +35,7 @@ import Testing
     #expect(result.knobs[.powerCut] ?? 0 >= 2, "seed \(seed)")
   }
 
-  @Test func `a full disk and one that fails acknowledge nothing, and go on when they can`() {
+  @Test func `a full or failing disk acknowledges nothing, and later continues`() {
     let result = play(
       [
         (3000, .diskFull("ben", forMilliseconds: 50_000)),
@@ -43,11 +43,11 @@ import Testing
       ], seed: 2)
     #expect(result.violations.isEmpty, "\(result.violations)")
     #expect(result.knobs[.fullDisk] == 1 && result.knobs[.failingDisk] == 1, "\(result.knobs)")
-    // Tried ever less often, and not for every deadline that has passed.
+    // Retries back off, and do not occur for every deadline that has passed.
     #expect((1...100).contains(result.failures.values.reduce(0, +)), "\(result.failures)")
   }
 
-  @Test("a cloned laptop's writes are no news to the original, and no other node is hindered")
+  @Test("a clone's writes are not sent to the original, and no other node is hindered")
   func clone() {
     var scenario = fourNodes()
     var copy = NodePlan(name: "copy", role: .member)
@@ -59,7 +59,8 @@ import Testing
     #expect(result.knobs == [.clone: 1])
   }
 
-  @Test("a device that is revoked on one side of a partition is out for all", arguments: 1...3)
+  @Test(
+    "a device that is revoked on one side of a partition is revoked everywhere", arguments: 1...3)
   func revocation(seed: UInt64) {
     let result = play(
       [
@@ -73,7 +74,7 @@ import Testing
     #expect(result.knobs[.revocation] == 1, "seed \(seed)")
   }
 
-  @Test func `two commanders who revoke each other are both out`() {
+  @Test func `two commanders who revoke each other are both revoked`() {
     var scenario = fourNodes()
     scenario.nodes.append(NodePlan(name: "dora", role: .command))
     scenario.nodes.append(NodePlan(name: "emil", role: .command))
@@ -95,7 +96,7 @@ import Testing
     #expect(result.knobs == [.equivocation: 2])
   }
 
-  @Test func `who withholds, floods and forges keeps nothing from arriving`() {
+  @Test func `withholding, floods and forgeries do not stop delivery`() {
     let result = play(
       [
         (2000, .withhold("cleo", untilMilliseconds: 60_000)),

@@ -4,7 +4,7 @@ import Testing
 @testable import MusterSimulator
 
 @Suite struct SwarmTests {
-  @Test("twenty drawn worlds keep every promise", arguments: UInt64(1)...20)
+  @Test("twenty random scenarios keep every promise", arguments: UInt64(1)...20)
   func swarm(seed: UInt64) {
     let scenario = Scenario.drawn(seed: seed, minutes: 1)
     let result = World.play(scenario, seed: seed)
@@ -16,7 +16,7 @@ import Testing
       """)
   }
 
-  @Test("a drawn scenario is the same when it was written and read", arguments: UInt64(1)...200)
+  @Test("a random scenario is the same after writing and reading", arguments: UInt64(1)...200)
   func roundTrip(seed: UInt64) throws {
     let drawn = Scenario.drawn(seed: seed, minutes: nil)
     let read = try ScenarioReader.read(drawn.yaml, file: "swarm-\(seed).yaml")
@@ -25,7 +25,7 @@ import Testing
     #expect(read == expected, "seed \(seed):\n\(drawn.yaml)")
   }
 
-  @Test func `a failure shrinks to what it takes`() {
+  @Test func `a failing scenario is minimized`() {
     var scenario = Scenario.drawn(seed: 5, minutes: 1)
     scenario.network.rangeMetres = nil
     scenario.everyFaultFires = true

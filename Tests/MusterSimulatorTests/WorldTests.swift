@@ -13,7 +13,7 @@ import Testing
     return scenario
   }
 
-  @Test func `two nodes agree on what both wrote`() {
+  @Test func `two nodes converge on what both wrote`() {
     let result = World.play(twoNodes(), seed: 1)
     #expect(result.violations.isEmpty, "\(result.violations)")
     #expect(result.acknowledgedWrites > 10)
@@ -28,7 +28,7 @@ import Testing
     #expect(World.play(scenario, seed: 8).traceHash != first)
   }
 
-  @Test func `what is written on two sides of a cut is on both after the heal`() {
+  @Test func `writes on two sides of a partition are on both after the heal`() {
     var scenario = twoNodes()
     scenario.timeline = [
       TimelineEntry(atMilliseconds: 1000, event: .cut([["anna"], ["ben"]]))
@@ -50,7 +50,7 @@ import Testing
     #expect(result.knobs == [.crash: 1, .sleep: 1])
   }
 
-  @Test func `a restored backup becomes a new life, and nothing that others held is lost`() {
+  @Test func `a restored backup begins a new incarnation, and no data of others is lost`() {
     var scenario = twoNodes()
     scenario.timeline = [
       TimelineEntry(atMilliseconds: 10_000, event: .backup("ben")),
@@ -60,7 +60,7 @@ import Testing
     #expect(result.violations.isEmpty, "\(result.violations)")
   }
 
-  @Test func `what both disks held is lost where both are put back, and only that`() {
+  @Test func `if both disks are restored, only data that no other disk held is lost`() {
     var scenario = twoNodes()
     scenario.timeline = [
       TimelineEntry(atMilliseconds: 5000, event: .backup("ben")),
@@ -81,7 +81,7 @@ import Testing
     #expect(result.violations.map(\.detail) == ["range never did"])
   }
 
-  @Test func `an outsider with a recorder and a noise maker changes nothing`() {
+  @Test func `an outsider with replays and noise changes nothing`() {
     var scenario = twoNodes()
     scenario.timeline = [
       TimelineEntry(
@@ -94,7 +94,7 @@ import Testing
     #expect(result.rejections.values.reduce(0, +) > 1000)
   }
 
-  @Test func `an insider who signs what they may not is carried and never shown`() {
+  @Test func `an insider's unauthorized writes are relayed and never shown`() {
     var scenario = twoNodes()
     scenario.nodes.append(NodePlan(name: "mallory", role: .member))
     scenario.workload.fences = 1

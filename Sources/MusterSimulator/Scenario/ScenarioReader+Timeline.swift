@@ -62,9 +62,9 @@ extension ScenarioReader {
     guard let by = fields.take("by") else { throw fields.fault("'revoke' needs 'by'") }
     let (target, revoker) = (try single(name), try single(by))
     let role = scenario.nodes.first { $0.name == revoker }?.role
-    guard role == .command else { throw fields.fault("'\(revoker)' may not revoke anybody") }
+    guard role == .command else { throw fields.fault("'\(revoker)' may not revoke") }
     guard target != scenario.nodes.first?.name else {
-      throw fields.fault("nobody is senior to '\(target)', who founds the operation")
+      throw fields.fault("no device is senior to '\(target)', who founds the operation")
     }
     return .revoke(target, by: revoker)
   }
@@ -113,7 +113,7 @@ extension ScenarioReader {
     if let node = fields.take("overfill") {
       let (name, every, until) = try member(node, "overfill", &fields, at: at)
       guard name != scenario.nodes.first?.name else {
-        throw fields.fault("nobody could revoke '\(name)', who founds the operation")
+        throw fields.fault("no device can revoke '\(name)', who founds the operation")
       }
       return .overfill(name, everyMilliseconds: every, untilMilliseconds: until)
     }
@@ -135,7 +135,7 @@ extension ScenarioReader {
     if let perSecond = try fields.number("garbage", within: rates) {
       return .garbage(perSecond: perSecond, untilMilliseconds: try until(&fields, after: at))
     }
-    throw fields.fault("an event has to say what happens")
+    throw fields.fault("an event needs an action")
   }
 
   private func member(

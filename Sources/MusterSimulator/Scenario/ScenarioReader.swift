@@ -63,7 +63,7 @@ struct ScenarioReader {
   private mutating func read(_ node: Node) throws(ScenarioFault) {
     var fields = try Fields(node, what: "a scenario", file: file)
     guard let story = try fields.text("story"), !story.isEmpty else {
-      throw fields.fault("'story' is missing: say in a few lines what happens")
+      throw fields.fault("'story' is missing: describe in a few lines what happens")
     }
     scenario.story = story
     scenario.seed = UInt64(try fields.number("seed", within: 0...(.max)) ?? 1)
@@ -145,7 +145,7 @@ struct ScenarioReader {
       throw fields.fault("'clone' has to be a node above")
     }
     guard plan.joinsAtMilliseconds > original.joinsAtMilliseconds else {
-      throw fields.fault("a clone joins later than whom it is a copy of")
+      throw fields.fault("a clone joins later than the node that it copies")
     }
     plan.cloneOf = name
     plan.role = original.role
@@ -223,7 +223,7 @@ struct ScenarioReader {
       guard let name = entry.scalar?.string, let group = groups[name] else {
         throw ScenarioFault(
           file: file, line: entry.mark?.line,
-          reason: "nobody is called '\(entry.scalar?.string ?? "")'")
+          reason: "no node has the name '\(entry.scalar?.string ?? "")'")
       }
       names += group
     }
@@ -252,7 +252,7 @@ struct ScenarioReader {
     let all = sides.flatMap { $0 }
     guard Set(all).count == all.count else {
       throw ScenarioFault(
-        file: file, line: node.mark?.line, reason: "somebody is on two sides at once")
+        file: file, line: node.mark?.line, reason: "a node is on two sides at once")
     }
     return sides
   }

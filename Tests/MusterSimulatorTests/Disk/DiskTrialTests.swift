@@ -1,11 +1,11 @@
 import MusterSimulator
 import Testing
 
-/// A sample of what `muster-sim crashpoints` does at thousands of points.
-@Suite("A disk that fails")
+/// A sample of the thousands of points of `muster-sim crashpoints`.
+@Suite("A failing disk")
 struct DiskTrialTests {
   @Test(arguments: SimulatedDisk.Damage.allCases)
-  func `what was acknowledged survives a power cut`(damage: SimulatedDisk.Damage) throws {
+  func `acknowledged data survives a power cut`(damage: SimulatedDisk.Damage) throws {
     let trials = try DiskTrials(seed: 1)
 
     let row = try trials.cutPower(points: 4, damage: damage) { _ in }
@@ -16,7 +16,7 @@ struct DiskTrialTests {
   }
 
   @Test(arguments: DiskTrials.Fault.allCases)
-  func `a disk that fails or is full for a while costs nothing that was acknowledged`(
+  func `a failing or full disk loses no acknowledged data`(
     fault: DiskTrials.Fault
   ) throws {
     let trials = try DiskTrials(seed: 1)
