@@ -84,7 +84,7 @@ def describe(argument):
 
 
 def section(command, path):
-    """Yields a command and its subcommands."""
+    """A command and all below it."""
     children = [child for child in command.get("subcommands", []) if child["shouldDisplay"]]
     if children:
         for child in children:
@@ -113,7 +113,7 @@ def page(root):
         if command["shouldDisplay"] and command["commandName"] != "help":
             yield from section(command, [name, command["commandName"]])
             collect(command, everywhere)
-    yield ".SH COMMON OPTIONS"
+    yield ".SH OPTIONS OF EVERY COMMAND"
     for shared in SHARED:
         if shared in everywhere:
             yield describe(everywhere[shared])

@@ -1,9 +1,9 @@
 import Foundation
 import Testing
 
-/// Planted bugs stay where they are planted, and each has a seed that catches it.
+/// Planted bugs exist only in their place, and each has a seed that catches it.
 @Suite struct CanaryTests {
-  /// The bugs, by the names in code and in the record.
+  /// The names of the bugs, in code and in the record.
   private func bugs() throws -> [(name: String, record: String)] {
     let tree = try SourceTree(below: ["Sources/MusterModel"])
     let file = try #require(tree.files.first { $0.path.hasSuffix("/Canary.swift") })
@@ -14,7 +14,7 @@ import Testing
     }
   }
 
-  @Test("each planted bug is somewhere in the product, and there only")
+  @Test("each planted bug exists in the product, and nowhere else")
   func planted() throws {
     let product = try SourceTree(below: [
       "Sources/MusterCRDT", "Sources/MusterGeo", "Sources/MusterReplica", "Sources/MusterStore",

@@ -1,7 +1,7 @@
 import Testing
 
-/// The layering of `docs/architecture.md`. The build's own check passes transitive imports, so
-/// each file's are compared here as well.
+/// The layering of `docs/architecture.md`. The build's own check accepts transitive imports, so
+/// the imports of each file are compared here.
 @Suite struct ImportTests {
   private static let allowed: [String: Set<String>] = [
     "MusterModel": [],
@@ -59,7 +59,7 @@ import Testing
     }
   }
 
-  @Test("every library target stands in the table")
+  @Test("every library target is in the table")
   func table() throws {
     let tree = try SourceTree(below: ["Sources"])
     let targets = Set(tree.files.map(\.target)).filter { $0.hasPrefix("Muster") }

@@ -2,8 +2,8 @@ import Foundation
 import Synchronization
 import Testing
 
-/// Proves that the thread sanitizer looks: `make sanitize` sets `MUSTER_PLANTED_RACE`, and fails
-/// unless this race is reported, and the one that is none is not.
+/// Proves that the thread sanitizer works: `make sanitize` sets `MUSTER_PLANTED_RACE`, and fails
+/// unless this race is reported and the locked counter is not.
 @Suite("A planted race")
 struct PlantedRaceTests {
   nonisolated(unsafe) private static var count = 0
@@ -13,8 +13,8 @@ struct PlantedRaceTests {
       if: ProcessInfo.processInfo.environment["MUSTER_PLANTED_RACE"] != nil,
       "only for the thread sanitizer"))
   func `two threads that count without a lock`() {
-    // Of their own: on a busy machine those of a queue's pool may be one and the same. And at the
-    // same time: the sanitizer forgets what an ended thread did.
+    // Separate threads, because on a busy machine a queue's pool may use only one. Concurrent
+    // threads, because the sanitizer forgets the accesses of an ended thread.
     let (begin, done) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
     for _ in 0..<2 {
       Thread {
@@ -28,12 +28,12 @@ struct PlantedRaceTests {
     #expect(Self.count > 0)
   }
 
-  /// By itself, or an optimiser makes one addition of all.
+  /// A separate function, or the optimiser merges all additions.
   @inline(never)
   private static func countOn() { count += 1 }
 
   @Test
-  func `four threads that count under a lock, and wait for one another`() {
+  func `four threads that count under a lock and wait for each other`() {
     let counted = Counted()
     let done = DispatchSemaphore(value: 0)
     for _ in 0..<4 {

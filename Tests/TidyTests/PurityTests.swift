@@ -1,7 +1,7 @@
 import Testing
 
 /// No clock, randomness, concurrency or global state from the model to the replica: the simulator
-/// must be able to run the very code that the node runs.
+/// must be able to run the same code as the node.
 @Suite struct PurityTests {
   private static let core = [
     "MusterModel", "MusterCRDT", "MusterGeo", "MusterCrypto", "MusterSync", "MusterStore",
@@ -22,7 +22,7 @@ import Testing
     "the core does not suspend, lock or start tasks",
     arguments: ["Task {", " async ", " await ", "Mutex<", "DispatchQueue", "NSLock"])
   func noConcurrency(banned: String) throws {
-    // The store's connection pool has a queue of its own; its API is synchronous.
+    // The store's connection pool has its own queue; its API is synchronous.
     try expectAbsent(banned, from: Self.core.filter { $0 != "MusterStore" })
   }
 
@@ -32,7 +32,7 @@ import Testing
       banned, from: Self.core + ["MusterTransport", "MusterLocation", "MusterNode", "muster"])
   }
 
-  @Test("no file is longer than 500 lines, and none has lines over 100 columns")
+  @Test("no file has more than 500 lines or lines over 100 columns")
   func sizes() throws {
     let tree = try SourceTree(below: ["Sources", "Benchmarks"])
     for file in tree.files where !file.isGenerated {
@@ -66,7 +66,7 @@ import Testing
     }
   }
 
-  /// Of what begins in a small letter, the whole word: `Geometry?` hides no failure.
+  /// Patterns in lower case match whole words: `Geometry?` hides no failure.
   private func holds(_ code: Substring, _ banned: String) -> Bool {
     guard banned.first?.isLowercase == true else { return code.contains(banned) }
     return code.ranges(of: banned).contains { range in
@@ -74,7 +74,7 @@ import Testing
     }
   }
 
-  /// The one place where the shell's seed comes from.
+  /// The only source of the shell's seed.
   private func isAllowed(_ banned: String, in file: SourceTree.File) -> Bool {
     file.path.hasSuffix("MusterCrypto/Primitives/SystemRandom.swift")
   }

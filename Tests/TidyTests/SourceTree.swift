@@ -1,9 +1,9 @@
 import Foundation
 
-/// The project's own Swift files, as they are on disk.
+/// The project's own Swift files on disk.
 struct SourceTree {
   struct File {
-    /// From the root of the repository.
+    /// The path from the root of the repository.
     let path: String
     let text: String
 
