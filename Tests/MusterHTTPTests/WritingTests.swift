@@ -121,7 +121,7 @@ import Testing
     ("{\"title\":\"x\",\"severity\":6}", 400, "from 1 to 5"),
     ("{\"title\":\"x\",\"severity\":2.5}", 400, "from 1 to 5"),
     ("{\"title\":\"x\",\"severity\":1e99}", 400, "from 1 to 5"),
-    ("{\"title\":\"x\",\"lat\":1}", 400, "needs lon"),
+    ("{\"title\":\"x\",\"lat\":1}", 400, "requires lon"),
     ("{\"title\":\"x\",\"lat\":91,\"lon\":0}", 400, "from -90"),
     ("{\"title\":\"x\",\"lat\":NaN,\"lon\":0}", 400, "a number is expected"),
     ("{\"title\":\"x\",\"category\":\"Fire\"}", 400, "one of: "),
