@@ -68,7 +68,7 @@ struct ColdStartOpen: ParsableCommand {
     let credentials = try Credentials(keyFile: [UInt8](keyFile), passphrase: nil)
     let now = ClockReading(
       instant: Instant(microseconds: 0), wall: Timestamp(milliseconds: 1_800_000_000_000),
-      boot: 0)
+      boot: 0, entropy: .zero)
     let (replica, elapsed) = try timed {
       let path = folder + "/bench.sqlite"
       let seed = [UInt8](repeating: 8, count: 32)

@@ -75,7 +75,8 @@ struct Mesh {
   var clock: ClockReading {
     ClockReading(
       instant: Instant(microseconds: now),
-      wall: Timestamp(milliseconds: 1_800_000_000_000 + now / 1000), boot: now / 1000)
+      wall: Timestamp(milliseconds: 1_800_000_000_000 + now / 1000), boot: now / 1000,
+      entropy: .zero)
   }
 
   /// Admits a device by file; its index is that of the call.

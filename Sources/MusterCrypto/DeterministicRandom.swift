@@ -1,3 +1,5 @@
+public import MusterModel
+
 /// The only randomness of pure code: a stream that a seed determines, so that a run can be
 /// replayed, and that is unpredictable without the seed.
 ///
@@ -15,6 +17,8 @@ public struct DeterministicRandom: RandomNumberGenerator, Sendable, Redacted {
   private var key: SecretBytes
   private var batch: [UInt8] = []
   private var position = 0
+  /// Entropy that the next draw mixes in.
+  private var stirring: Bytes16?
 
   /// `seed` MUST be 32 bytes: from `SystemRandom` in a node, from the scenario in a simulation.
   public init(seed: [UInt8]) {
@@ -22,9 +26,14 @@ public struct DeterministicRandom: RandomNumberGenerator, Sendable, Redacted {
     key = SecretBytes(seed)
   }
 
+  /// Mixes entropy into everything that is drawn from here on: a copy of this stream that was given
+  /// other entropy draws other bytes. Entropy that an attacker knows or chose weakens nothing.
+  public mutating func stir(_ entropy: Bytes16) { stirring = entropy }
+
   /// Returns the next bytes of the stream; `count` MUST NOT be negative.
   public mutating func bytes(_ count: Int) -> [UInt8] {
     precondition(count >= 0, "\(count) random bytes")
+    if let stirring { mix(stirring) }
     var drawn: [UInt8] = []
     drawn.reserveCapacity(count)
     while drawn.count < count {
@@ -63,6 +72,18 @@ public struct DeterministicRandom: RandomNumberGenerator, Sendable, Redacted {
   /// change nothing of the other's.
   public mutating func fork() -> DeterministicRandom {
     DeterministicRandom(seed: bytes(Self.seedBytes))
+  }
+
+  /// The next batch depends on the present key and on the entropy; the rest of this one is dropped.
+  private mutating func mix(_ entropy: Bytes16) {
+    stirring = nil
+    key = SecretBytes(count: ChaCha20.keyBytes) { output in
+      entropy.bytes.withUnsafeBytes {
+        Blake2b.keyed($0, key: key, to: output, count: ChaCha20.keyBytes)
+      }
+    }
+    for index in position..<batch.count { batch[index] = 0 }
+    position = batch.count
   }
 
   private mutating func refill() {

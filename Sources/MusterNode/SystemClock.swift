@@ -7,7 +7,13 @@ public enum SystemClock {
   public static var reading: ClockReading {
     let microseconds = bootMicroseconds
     return ClockReading(
-      instant: Instant(microseconds: microseconds), wall: wall, boot: microseconds / 1000)
+      instant: Instant(microseconds: microseconds), wall: wall, boot: microseconds / 1000,
+      entropy: entropy)
+  }
+
+  private static var entropy: Bytes16 {
+    var generator = SystemRandomNumberGenerator()
+    return Bytes16(high: generator.next(), low: generator.next())
   }
 
   /// Includes the time that the machine sleeps, so that a device notices it after waking.

@@ -41,7 +41,7 @@ extension Replica {
     let plan = try OrderPlan(
       draft, by: local.author.user, zones: zones, people: try users(now: now),
       directives: try settledRows(.directive, now: now))
-    let origin = RowOrigin(owner: local.author.user, nonce: random.bytes16())
+    let origin = newOrigin(now: now)
     let id = RowID(operation: local.operation, origin: origin)
     return (id, plan.writes(to: id, origin: origin))
   }

@@ -17,7 +17,8 @@ extension Replica {
     precondition(
       writer.heads == onDisk.heads, "the writer is at \(writer.heads), not \(onDisk.heads)")
     let atStart = ClockReading(
-      instant: Instant(microseconds: 0), wall: Timestamp(milliseconds: 0), boot: 0)
+      instant: Instant(microseconds: 0), wall: Timestamp(milliseconds: 0), boot: 0,
+      entropy: .zero)
     var fresh = Self.engine(
       local: local, writer: writer, announceCounter: announceCounter,
       roster: try Self.roster(of: control, in: store),

@@ -130,7 +130,7 @@ extension Replica {
     for commander in control.commanders.prefix(Limits.sealedEpochKeys) {
       let certificate = commander.certificate
       let box = SealedBox.seal(
-        key, to: certificate.agreementKey, ephemeral: random.agreementKey())
+        key, to: certificate.agreementKey, drawn: random.agreementKey())
       if let box { sealed.append(SealedEpochKey(device: certificate.device, box: box)) }
     }
     return sealed

@@ -62,6 +62,7 @@ extension Replica {
     precondition(gathering == nil, "only writes are gathered")
     if diskFailure?.isBehind == true { try comeBack(now: now) }
     hasWritten = false
+    random.stir(now.entropy)
     do {
       try work(&self)
       try commit(now: now)

@@ -47,7 +47,7 @@ extension Replica {
     _ draft: ReportDraft, now: ClockReading
   ) throws -> (id: RowID, outcome: Outcome) {
     try require(.command, .member)
-    let origin = RowOrigin(owner: local.author.user, nonce: random.bytes16())
+    let origin = newOrigin(now: now)
     let id = RowID(operation: local.operation, origin: origin)
     var composer = Composer(RowState(key: RowKey(kind: .report, id: id)), origin: origin)
     composer.assertExistence()
@@ -139,7 +139,7 @@ extension Replica {
     if let seconds = draft.reviewSeconds, !(1...Limits.spanSeconds).contains(seconds) {
       throw Refusal.reviewOutOfRange
     }
-    let origin = RowOrigin(owner: local.author.user, nonce: random.bytes16())
+    let origin = newOrigin(now: now)
     let id = RowID(operation: local.operation, origin: origin)
     var composer = Composer(RowState(key: RowKey(kind: .fence, id: id)), origin: origin)
     composer.assertExistence()
@@ -260,6 +260,12 @@ extension Replica {
       default: nil
       }
     throw Refusal("the \(write.field.name) \(fault ?? "is out of range")")
+  }
+
+  /// Draws the origin of a new row of this device's user.
+  mutating func newOrigin(now: ClockReading) -> RowOrigin {
+    random.stir(now.entropy)
+    return RowOrigin(owner: local.author.user, nonce: random.bytes16())
   }
 
   /// Seals groups of entries into this device's log, each to be applied as a whole, and broadcasts

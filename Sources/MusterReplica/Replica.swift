@@ -198,6 +198,7 @@ public struct Replica {
     boot = BootID(
       operation: local.operation, device: local.device, systemBoot: systemBoot)
     random = DeterministicRandom(seed: seed)
+    random.stir(now.entropy)
     let (logs, records) = (try store.logs(), try store.records())
     control = try Self.control(in: store, local: local)
     reader = FrameReader(operation: local.operation)

@@ -27,9 +27,9 @@ struct SealTests {
     // Given a body
     let key = try #require(SealingKey(bytes: count32))
     let nonce = try #require(Nonce24(bytes: (0..<24).map { UInt8($0) }))
-    let body = key.sealBody(plaintext, nonce: nonce, additionalData: header)
-    #expect(
-      body == nonce.bytes + key.seal(plaintext, nonce: nonce, additionalData: header))
+    let body = key.sealBody(plaintext, drawn: nonce, additionalData: header)
+    let used = try #require(Nonce24(bytes: body.prefix(24)))
+    #expect(body == used.bytes + key.seal(plaintext, nonce: used, additionalData: header))
     #expect(body.count == plaintext.count + SealingKey.bodyOverheadBytes)
 
     // Then it opens, alone and as a slice
@@ -39,7 +39,7 @@ struct SealTests {
     #expect(key.openBody(framed[3...], additionalData: header) == nil)
 
     // And an empty one does too
-    let empty = key.sealBody([], nonce: nonce, additionalData: [])
+    let empty = key.sealBody([], drawn: nonce, additionalData: [])
     #expect(empty.count == SealingKey.bodyOverheadBytes)
     #expect(key.openBody(empty, additionalData: []) == [])
   }
@@ -48,7 +48,7 @@ struct SealTests {
   func damagedBodies() throws {
     let key = try #require(SealingKey(bytes: count32))
     let nonce = try #require(Nonce24(bytes: [UInt8](repeating: 3, count: 24)))
-    let body = key.sealBody(plaintext, nonce: nonce, additionalData: header)
+    let body = key.sealBody(plaintext, drawn: nonce, additionalData: header)
     for index in body.indices {
       var changed = body
       changed[index] ^= 0x80
@@ -96,6 +96,17 @@ struct SealTests {
     // Then the bytes are the same, and crypto_box_seal_open (which `open` calls) opens them
     #expect(box == expected)
     #expect(SealedBox.open(expected, with: recipient) == Array("epoch key".utf8))
+  }
+
+  @Test("one drawn key seals no two messages with the same key")
+  func derivedEphemeralKeys() throws {
+    let recipient = try AgreementKey(secret: count32)
+    let drawn = try AgreementKey(secret: [UInt8](repeating: 5, count: 32))
+    let boxes = try [[1], [2]].map {
+      try #require(SealedBox.seal($0, to: recipient.publicKey, drawn: drawn))
+    }
+    #expect(boxes[0].prefix(32) != boxes[1].prefix(32))
+    #expect(boxes.map { SealedBox.open($0, with: recipient) } == [[1], [2]])
   }
 
   @Test("boxes that the library's crypto_box_seal made open here")

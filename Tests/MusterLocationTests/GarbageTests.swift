@@ -141,7 +141,8 @@ struct GarbageTests {
     for number in 0..<Self.volume {
       let now = ClockReading(
         instant: Instant(microseconds: Int64(number) * 1_000_000),
-        wall: Timestamp(milliseconds: start + Int64(number) * 1000), boot: Int64(number) * 1000)
+        wall: Timestamp(milliseconds: start + Int64(number) * 1000), boot: Int64(number) * 1000,
+        entropy: .zero)
       let isAbsurd = dice.below(4) == 0 && number > 0
       let latitude = isAbsurd ? Int64(dice.below(1_800_000_001)) - 900_000_000 : 460_500_000
       let longitude = isAbsurd ? Int64(dice.below(2_000_000_000)) - 1_800_000_000 : 145_000_000

@@ -9,7 +9,8 @@ struct TrackerDeskTests {
   private func now(_ seconds: Int64) -> ClockReading {
     ClockReading(
       instant: Instant(microseconds: seconds * 1_000_000),
-      wall: Timestamp(milliseconds: wall + seconds * 1000), boot: seconds * 1000)
+      wall: Timestamp(milliseconds: wall + seconds * 1000), boot: seconds * 1000,
+      entropy: .zero)
   }
 
   private func report(_ name: String, at seconds: Int64, latitude: Double = 46) throws

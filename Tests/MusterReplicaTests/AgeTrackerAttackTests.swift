@@ -89,7 +89,7 @@ private struct TrackerWorld {
     return ClockReading(
       instant: Instant(microseconds: now * 1000),
       wall: Timestamp(milliseconds: now + 315_576_000_000),
-      boot: elapsed + elapsed * drift / 1_000_000)
+      boot: elapsed + elapsed * drift / 1_000_000, entropy: .zero)
   }
 
   private func clock(_ index: Int) -> ClockReading {

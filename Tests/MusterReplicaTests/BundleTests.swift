@@ -327,7 +327,7 @@ struct BundleTests {
     let box = try #require(
       SealedBox.seal(
         [UInt8](repeating: 1, count: 32), to: local("Ben", in: valley).agreementKey.publicKey,
-        ephemeral: zoe.agreementKey))
+        drawn: zoe.agreementKey))
     let key = CarriedKey(
       epoch: EpochID(raw: Bytes16(high: 1, low: 1)), device: local("Ben", in: valley).device,
       box: box)

@@ -267,7 +267,8 @@ struct StampTests {
 
   private func clock(_ boot: Int64) -> ClockReading {
     ClockReading(
-      instant: Instant(microseconds: boot * 1000), wall: Timestamp(milliseconds: boot), boot: boot)
+      instant: Instant(microseconds: boot * 1000), wall: Timestamp(milliseconds: boot), boot: boot,
+      entropy: .zero)
   }
 
   // MARK: The journal

@@ -96,7 +96,7 @@ struct RulesVersionTests {
       preconditionFailure("24 bytes are a nonce")
     }
     let body = sender.networkKey.sealBody(
-      signed.bytes, nonce: nonce, additionalData: tag + sender.operation.bytes)
+      signed.bytes, drawn: nonce, additionalData: tag + sender.operation.bytes)
     return [1] + body
   }
 
@@ -164,7 +164,7 @@ struct RulesVersionTests {
         genuine.dropFirst(2),
         additionalData: tag + sender.operation.bytes + [RulesVersion.current.raw]))
     let resealed = sender.networkKey.sealBody(
-      plaintext, nonce: nonce, additionalData: tag + sender.operation.bytes + [newer.raw])
+      plaintext, drawn: nonce, additionalData: tag + sender.operation.bytes + [newer.raw])
     world.inject([9, newer.raw] + resealed, from: address, to: 0)
     #expect(world.stations[0].rejections(.forged) == 2)
     // Then nothing is shown.

@@ -66,7 +66,7 @@ struct StampWireTests {
       return LatestRecord(
         topic: topic, kind: kind, certificate: local.certificate.hash, order: order,
         epoch: cast.epoch.id,
-        body: key.sealBody(plaintext, nonce: random.nonce24(), additionalData: data),
+        body: key.sealBody(plaintext, drawn: random.nonce24(), additionalData: data),
         signature: []
       ).signed(by: local.signingKey, operation: local.operation)
     }

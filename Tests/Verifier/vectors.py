@@ -4,6 +4,7 @@
     python3 vectors.py [FILE]
 """
 
+import hashlib
 import json
 import struct
 import sys
@@ -20,8 +21,33 @@ from names import ROOT, Certificate, h16, h32, i64, u32
 FILE = Path(__file__).resolve().parents[2] / "keys" / "test-vectors" / "wire.json"
 
 
+def nonce_of(drawn, plaintext, data, key):
+    """The nonce that the program derives: drawn bytes, so that a reader need not check it."""
+    def keyed(secret, text, size):
+        return hashlib.blake2b(text, key=secret, digest_size=size).digest()
+
+    prf, mac = (keyed(key, label, 32) for label in (b"muster nonce 1", b"muster nonce hash 1"))
+    return keyed(prf, drawn + poly1305(plaintext, mac) + data, 24)
+
+
+def poly1305(text, key):
+    """RFC 8439 §2.5."""
+    r = int.from_bytes(key[:16], "little") & 0x0FFFFFFC0FFFFFFC0FFFFFFC0FFFFFFF
+    total = 0
+    for start in range(0, len(text), 16):
+        block = text[start : start + 16] + b"\1"
+        total = (total + int.from_bytes(block, "little")) * r % ((1 << 130) - 5)
+    total += int.from_bytes(key[16:], "little")
+    return (total % (1 << 128)).to_bytes(16, "little")
+
+
+def seal(plaintext, data, given):
+    nonce = nonce_of(given["nonce"], plaintext, data, given["seed.epoch"])
+    return nonce + xchacha_seal(plaintext, data, nonce, given["seed.epoch"])
+
+
 def derive(given):
-    """Every value in the file but the seeds, the incarnation and the nonce, which are given."""
+    """Every value in the file but the seeds, the incarnation and the drawn nonce."""
     root = SigningKey(given["seed.root"])
     signing = SigningKey(given["seed.signing"])
     root_key, key = bytes(root.verify_key), bytes(signing.verify_key)
@@ -38,8 +64,7 @@ def derive(given):
     first = Frame(0, bytes(32), b"", None, opening(certificate.hash, incarnation, 1, lane), None)
     frame = Frame(1, first.hash(operation, log), b"", epoch, b"", None)
     plaintext = b"fire on the ridge"
-    frame.body = given["nonce"] + xchacha_seal(
-        plaintext, frame.header(operation, log), given["nonce"], given["seed.epoch"])
+    frame.body = seal(plaintext, frame.header(operation, log), given)
     found = {
         "root.key": root_key, "signing.key": key, "agreement.key": agreement,
         "operation.id": operation, "user.id": user, "device.id": certificate.author.device,
@@ -82,8 +107,7 @@ def derive(given):
             b"muster record 1", operation, bytes([kind]), certificate.hash, u32(1), incarnation,
             struct.pack(">Q", 1), bytes(16) if body else epoch])
         if body is None:
-            body = given["nonce"] + xchacha_seal(
-                text, data, given["nonce"], given["seed.epoch"])
+            body = seal(text, data, given)
         found[f"{name}.topic"] = h16(
             b"muster topic 1", operation, certificate.hash, bytes([kind]), about)
         found[f"{name}.body"] = body
@@ -93,9 +117,9 @@ def derive(given):
     rules = b"\4"
     announced = b"\x0a\x08" + certificate.hash[:8] + b"\x12\x08" + incarnation[:8] + b"\x18\1"
     proof = signing.sign(b"muster announce 2" + rules + announced).signature
-    found["announce.datagram"] = b"\x09" + rules + given["nonce"] + xchacha_seal(
+    found["announce.datagram"] = b"\x09" + rules + seal(
         b"\x0a" + bytes([len(announced)]) + announced + b"\x12\x40" + proof,
-        b"muster announce 2" + operation + rules, given["nonce"], given["seed.epoch"])
+        b"muster announce 2" + operation + rules, given)
     found["join.signature"] = signing.sign(
         b"muster join 2" + rules + agreement + b"file Ada").signature
     header = b"muster bundle 2\n" + rules + incarnation

@@ -49,7 +49,7 @@ struct Actor: Sendable {
   private static func clock(_ now: Instant) -> ClockReading {
     ClockReading(
       instant: now, wall: Timestamp(milliseconds: 1_800_000_000_000 + now.microseconds / 1000),
-      boot: now.microseconds / 1000)
+      boot: now.microseconds / 1000, entropy: .zero)
   }
 
   var nextDeadline: Instant? { engine.nextDeadline }
@@ -99,7 +99,7 @@ struct Actor: Sendable {
     let nonce = Nonce24(bytes: [UInt8](repeating: 3, count: 24))
     guard let nonce else { return nil }
     let sealed = local.networkKey.sealBody(
-      signed.bytes, nonce: nonce, additionalData: Tag.announce + local.operation.bytes + rules)
+      signed.bytes, drawn: nonce, additionalData: Tag.announce + local.operation.bytes + rules)
     let datagram = [DatagramKind.announce.rawValue] + rules + sealed
     return datagram.count <= Limits.datagramBytes ? datagram : nil
   }

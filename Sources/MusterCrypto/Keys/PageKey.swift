@@ -10,6 +10,7 @@ public struct PageKey: Sendable, Redacted {
 
   private let secret: SecretBytes
   private let maskSecret: SecretBytes
+  private let nonceKey: NonceKey
 
   /// Derives the key from the device's signing key: only the holder of the key file can open the
   /// database.
@@ -17,14 +18,18 @@ public struct PageKey: Sendable, Redacted {
     let seed = device.exportSeed()
     secret = SecretBytes(Blake2b.hash256(Array("muster database 1".utf8), seed).bytes)
     maskSecret = SecretBytes(Blake2b.hash256(Array("muster database mask 1".utf8), seed).bytes)
+    nonceKey = NonceKey(of: secret)
   }
 
-  /// Encrypts in place. `nonce` MUST be `nonceBytes` long and unique; `tag` MUST have room for
-  /// `tagBytes`.
+  /// Encrypts in place. `nonce` MUST hold `nonceBytes` that this process uses once; they are
+  /// replaced by the nonce, which also depends on the text (see `NonceKey`). `tag` MUST have room
+  /// for `tagBytes`.
   public func seal(
-    _ text: UnsafeMutableRawBufferPointer, tag: UnsafeMutableRawPointer, nonce: UnsafeRawPointer,
-    additionalData: UnsafeRawBufferPointer
+    _ text: UnsafeMutableRawBufferPointer, tag: UnsafeMutableRawPointer,
+    nonce: UnsafeMutableRawPointer, additionalData: UnsafeRawBufferPointer
   ) {
+    nonceKey.derive(
+      at: nonce, plaintext: UnsafeRawBufferPointer(text), additionalData: additionalData)
     XChaCha20Poly1305.seal(
       inPlace: text, tag: tag, nonce: nonce, additionalData: additionalData, key: secret)
   }

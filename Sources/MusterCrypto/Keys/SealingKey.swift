@@ -1,3 +1,7 @@
+#if Canary
+  internal import MusterModel
+#endif
+
 /// A symmetric XChaCha20-Poly1305 key: an epoch's content key, the network key, a wrapped file's
 /// key.
 ///
@@ -46,16 +50,27 @@ public struct SealingKey: Sendable, Redacted {
     }
   }
 
-  /// Returns a body: nonce ‖ ciphertext ‖ tag. A nonce MUST NOT be used twice with one key.
+  /// Returns a body: nonce ‖ ciphertext ‖ tag. The nonce is derived from `drawn` and from what is
+  /// sealed, so that it is never used for two plaintexts (see `NonceKey`). `drawn` MUST be random:
+  /// if it repeats, an equal plaintext gives an equal body.
   public func sealBody(
-    _ plaintext: [UInt8], nonce: Nonce24, additionalData: [UInt8]
+    _ plaintext: [UInt8], drawn: Nonce24, additionalData: [UInt8]
   ) -> [UInt8] {
     let bodyBytes = plaintext.count + Self.bodyOverheadBytes
     return [UInt8](unsafeUninitializedCapacity: bodyBytes) { output, count in
-      _ = output.prefix(Nonce24.byteCount).initialize(fromContentsOf: nonce.bytes)
+      let nonce = output.baseAddress!
+      _ = output.prefix(Nonce24.byteCount).initialize(fromContentsOf: drawn.bytes)
+      plaintext.withUnsafeBytes { plaintext in
+        additionalData.withUnsafeBytes { data in
+          NonceKey(of: secret).derive(at: nonce, plaintext: plaintext, additionalData: data)
+        }
+      }
+      #if Canary
+        if Canary.reuseNonce.isPlanted { nonce.update(repeating: 0, count: Nonce24.byteCount) }
+      #endif
       XChaCha20Poly1305.seal(
-        plaintext, nonce: nonce.bytes, additionalData: additionalData, key: secret,
-        to: output.baseAddress! + Nonce24.byteCount)
+        plaintext, nonce: nonce, additionalData: additionalData, key: secret,
+        to: nonce + Nonce24.byteCount)
       count = bodyBytes
     }
   }

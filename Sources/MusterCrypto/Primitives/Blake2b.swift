@@ -67,16 +67,25 @@ public enum Blake2b {
 extension Blake2b {
   /// Returns the first eight of the sixteen bytes of keyed BLAKE2b.
   static func keyedWord(_ bytes: UnsafeRawBufferPointer, key: SecretBytes) -> UInt64 {
-    Sodium.start()
-    return withUnsafeTemporaryAllocation(byteCount: 16, alignment: 8) { digest in
-      let status = key.withPointer { secret in
-        crypto_generichash_blake2b(
-          digest.bindMemory(to: UInt8.self).baseAddress!, digest.count,
-          bytes.bindMemory(to: UInt8.self).baseAddress, UInt64(bytes.count), secret, key.count)
-      }
-      precondition(status == 0, "BLAKE2b refused a key of \(key.count) bytes")
+    withUnsafeTemporaryAllocation(byteCount: 16, alignment: 8) { digest in
+      keyed(
+        bytes, key: key, to: digest.bindMemory(to: UInt8.self).baseAddress!, count: digest.count)
       return digest.load(as: UInt64.self)
     }
+  }
+
+  /// Writes `count` bytes of keyed BLAKE2b to `output`, 16 to 64. The key has 16 to 64 bytes.
+  static func keyed(
+    _ bytes: UnsafeRawBufferPointer, key: SecretBytes, to output: UnsafeMutablePointer<UInt8>,
+    count: Int
+  ) {
+    Sodium.start()
+    let status = key.withPointer { secret in
+      crypto_generichash_blake2b(
+        output, count, bytes.bindMemory(to: UInt8.self).baseAddress, UInt64(bytes.count), secret,
+        key.count)
+    }
+    precondition(status == 0, "BLAKE2b refused a key of \(key.count) bytes")
   }
 }
 

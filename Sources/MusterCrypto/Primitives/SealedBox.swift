@@ -3,15 +3,28 @@ import CSodium
 /// Anonymous encryption to a public key, byte for byte libsodium's `crypto_box_seal`: ephemeral
 /// public key ‖ box, whose nonce is the BLAKE2b-192 of both public keys.
 ///
-/// The library draws the ephemeral key itself; here the caller supplies it, so that a run can be
-/// replayed from a seed.
+/// The library draws the ephemeral key itself; here the caller supplies a drawn one, so that a run
+/// can be replayed from a seed. The key that is used is derived from it and from the message, so
+/// that no key seals two messages, even if the drawn one repeats (see `NonceKey`).
 public enum SealedBox {
   /// How much longer than its plaintext a sealed box is.
   public static let overheadBytes = 48
 
   /// Seals a message; nil if `recipient` is of small order, so that no secret can be agreed on.
-  /// `ephemeral` MUST be fresh and used for this one message.
   public static func seal(
+    _ plaintext: [UInt8], to recipient: AgreementPublicKey, drawn: AgreementKey
+  ) -> [UInt8]? {
+    let message = Array("muster box 1".utf8) + recipient.raw.bytes + plaintext
+    let secret = SecretBytes(count: AgreementKey.secretBytes) { output in
+      message.withUnsafeBytes {
+        Blake2b.keyed($0, key: drawn.secret, to: output, count: AgreementKey.secretBytes)
+      }
+    }
+    return seal(plaintext, to: recipient, ephemeral: AgreementKey(secret: secret))
+  }
+
+  /// `ephemeral` MUST be used for this one message.
+  static func seal(
     _ plaintext: [UInt8], to recipient: AgreementPublicKey, ephemeral: AgreementKey
   ) -> [UInt8]? {
     let sealedBytes = plaintext.count + overheadBytes

@@ -57,7 +57,7 @@ public enum SecretFile: String, Sendable {
     writer.append(fixed: salt)
     writer.append(UInt32(cost.passes))
     writer.append(UInt32(cost.memoryBytes / 1024))
-    writer.append(fixed: key.sealBody(content, nonce: random.nonce24(), additionalData: magic))
+    writer.append(fixed: key.sealBody(content, drawn: random.nonce24(), additionalData: magic))
     return writer.bytes
   }
 

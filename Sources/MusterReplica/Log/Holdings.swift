@@ -51,7 +51,7 @@ public struct Holdings: Hashable, Sendable {
     let header = Self.header(counter)
     return header
       + credentials.holdingsKey.sealBody(
-        writer.bytes, nonce: random.nonce24(), additionalData: header)
+        writer.bytes, drawn: random.nonce24(), additionalData: header)
   }
 
   /// Opens sealed holdings; nil for anything that this device did not seal, or that is incomplete.

@@ -109,10 +109,6 @@ struct LogWriter: Sendable {
         body: body, signedBy: local.signingKey)
     }
     guard let epoch else { throw .noKey }
-    #if Canary
-      let zeros = Nonce24(bytes: [UInt8](repeating: 0, count: Nonce24.byteCount))
-      let nonce = Canary.reuseNonce.isPlanted ? zeros ?? nonce : nonce
-    #endif
     return .sealed(
       operation: local.operation, log: log, sequence: last.sequence + 1, previous: last.hash,
       epoch: epoch.id, plaintext: body, key: epoch.key, nonce: nonce, signedBy: local.signingKey)

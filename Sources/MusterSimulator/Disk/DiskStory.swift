@@ -50,7 +50,8 @@ struct DiskStory {
   }
 
   static func clock(_ instant: Instant) -> ClockReading {
-    ClockReading(instant: instant, wall: wall(instant), boot: instant.microseconds / 1000)
+    ClockReading(
+      instant: instant, wall: wall(instant), boot: instant.microseconds / 1000, entropy: .zero)
   }
 
   static func wall(_ instant: Instant) -> Timestamp {

@@ -42,7 +42,9 @@ struct NodeClock {
       instant: Instant(microseconds: elapsed + bootOffsetMicroseconds),
       wall: Timestamp(
         milliseconds: Self.epochMilliseconds + skewMilliseconds + elapsed / 1000),
-      boot: (elapsed - bootedAtMicroseconds) / 1000)
+      boot: (elapsed - bootedAtMicroseconds) / 1000,
+      // The worst case: a machine whose entropy repeats.
+      entropy: .zero)
   }
 
   private func elapsed(at time: Instant) -> Int64 {

@@ -14,8 +14,9 @@ internal import Synchronization
 /// reads them separately: they are additional data too. SQLite reserves the last forty bytes of
 /// each page, and expects zeros there.
 ///
-/// Nonces are unique: each instance draws the first sixteen bytes at random and counts in the
-/// others.
+/// Nonces are unique: each instance draws sixteen bytes at random and counts in eight more. The key
+/// derives the nonce from these and from the page, since a virtual machine that is resumed twice
+/// from one snapshot repeats both.
 public final class PageSeal: Sendable {
   static let pageBytes = 4096
   /// The bytes reserved in each page for nonce and tag.

@@ -117,7 +117,7 @@ extension SyncEngine {
         guard keys.count < limit else { return keys }
         last = reader.device
         let box = SealedBox.seal(
-          key.key, to: reader.agreementKey, ephemeral: random.agreementKey())
+          key.key, to: reader.agreementKey, drawn: random.agreementKey())
         if let box { keys.append(CarriedKey(epoch: epoch, device: reader.device, box: box)) }
       }
     }

@@ -131,6 +131,7 @@ public struct SyncEngine: Sendable {
   public mutating func handle(_ input: Input, now reading: ClockReading) -> [Effect] {
     effects = []
     wall = reading.wall
+    random.stir(reading.entropy)
     noticeSleep(until: reading.instant)
     noticeClockStep()
     switch input {

@@ -46,7 +46,7 @@ struct Announce: Hashable, Sendable {
     signed.signature = .init(signer.sign(seal.signedBytes(Array(signed.content))).bytes)
     return seal.prefix
       + networkKey.sealBody(
-        signed.bytes, nonce: nonce, additionalData: seal.additionalData(operation))
+        signed.bytes, drawn: nonce, additionalData: seal.additionalData(operation))
   }
 
   /// What the rules version of the sender makes of an announce's bytes. The version is in the

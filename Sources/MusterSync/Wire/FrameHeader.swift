@@ -74,7 +74,7 @@ extension Frame {
   ) -> Frame {
     let header = FrameHeader(log: log, sequence: sequence, previous: previous, epoch: epoch)
     let body = key.sealBody(
-      plaintext, nonce: nonce, additionalData: header.additionalData(operation: operation))
+      plaintext, drawn: nonce, additionalData: header.additionalData(operation: operation))
     return signed(header, operation: operation, body: body, by: signer)
   }
 

@@ -51,7 +51,7 @@ public struct JoinGrantFile: Hashable, Sendable {
   public init?(grant: JoinGrant, for request: JoinRequest, ephemeral: AgreementKey) {
     guard
       let sealed = SealedBox.seal(
-        grant.encoded(), to: request.agreementKey, ephemeral: ephemeral)
+        grant.encoded(), to: request.agreementKey, drawn: ephemeral)
     else { return nil }
     device = request.signingKey
     self.sealed = sealed

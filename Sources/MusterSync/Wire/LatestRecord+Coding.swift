@@ -70,7 +70,7 @@ extension LatestRecord {
     content.reportedAt = report.reportedAt.milliseconds
     if let stamp { content.stamp = stamp.wire }
     let body = key.sealBody(
-      content.bytes, nonce: nonce,
+      content.bytes, drawn: nonce,
       additionalData: additionalData(
         operation: operation, kind: kind, certificate: certificate, order: order, epoch: epoch))
     let topic =
@@ -121,7 +121,7 @@ extension LatestRecord {
     content.reportedAt = reportedAt.milliseconds
     content.stamp = stamp.wire
     let body = key.sealBody(
-      content.bytes, nonce: nonce,
+      content.bytes, drawn: nonce,
       additionalData: additionalData(
         operation: operation, kind: .presence, certificate: certificate, order: order,
         epoch: epoch))

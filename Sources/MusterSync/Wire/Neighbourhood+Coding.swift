@@ -65,7 +65,7 @@ extension LatestRecord {
     signedBy signer: SigningKey
   ) -> LatestRecord {
     let body = key.sealBody(
-      neighbourhood.encoded(), nonce: nonce,
+      neighbourhood.encoded(), drawn: nonce,
       additionalData: additionalData(
         operation: operation, kind: .neighbours, certificate: certificate, order: order,
         epoch: epoch))

@@ -210,7 +210,8 @@ struct StateFolderTests {
         store: store, credentials: credentials, start: .goesOn, seed: systemSeed(),
         systemBoot: SystemClock.systemBoot,
         now: ClockReading(
-          instant: SystemClock.instant, wall: wall, boot: SystemClock.reading.boot))
+          instant: SystemClock.instant, wall: wall, boot: SystemClock.reading.boot,
+          entropy: .zero))
       #expect(replica.life == before)
       try replica.close()
     }

@@ -50,14 +50,14 @@ struct Valley {
     ClockReading(
       instant: now,
       wall: Timestamp(milliseconds: Self.start.milliseconds + now.microseconds / 1000),
-      boot: now.microseconds / 1000)
+      boot: now.microseconds / 1000, entropy: .zero)
   }
 
   func clock(of laptop: Laptop) -> ClockReading {
     let wall = clock.wall.milliseconds + laptop.leadMilliseconds
     return ClockReading(
       instant: now, wall: Timestamp(milliseconds: wall),
-      boot: now.milliseconds(since: laptop.bootedAt))
+      boot: now.milliseconds(since: laptop.bootedAt), entropy: .zero)
   }
 
   /// Sets a device's wall clock.

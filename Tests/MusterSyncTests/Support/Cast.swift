@@ -28,7 +28,7 @@ struct Cast {
   static func clock(_ now: Instant) -> ClockReading {
     ClockReading(
       instant: now, wall: Timestamp(milliseconds: 1_800_000_000_000 + now.microseconds / 1000),
-      boot: now.microseconds / 1000)
+      boot: now.microseconds / 1000, entropy: .zero)
   }
 
   /// A device certified by the root, or by another device.

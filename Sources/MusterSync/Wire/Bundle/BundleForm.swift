@@ -62,7 +62,7 @@ public struct BundleForm: Sendable {
 
   func sealed(plaintext: [UInt8], number: UInt64, nonce: Nonce24) -> [UInt8] {
     let body = networkKey.sealBody(
-      plaintext, nonce: nonce, additionalData: additionalData(number))
+      plaintext, drawn: nonce, additionalData: additionalData(number))
     precondition(body.count <= Self.largestPieceBytes, "a piece of \(body.count) bytes")
     var writer = ByteWriter()
     writer.append(lengthPrefixed: body)
