@@ -42,7 +42,7 @@ extension Replica {
 
   /// Returns the published track of a user, by sample time.
   public func sharedTrack(of user: UserID) throws -> [Fix] {
-    try store.rows(.track).filter { $0.owner == user }.flatMap { row -> [Fix] in
+    try store.tracks(of: user).flatMap { row -> [Fix] in
       guard case .bytes(let bytes)? = row.shown(.trackPoints)?.value else { return [] }
       return TrackSegment(decoding: bytes)?.fixes ?? []
     }.sorted { $0.sampleTime < $1.sampleTime }

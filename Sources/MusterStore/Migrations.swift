@@ -1,4 +1,7 @@
+internal import Foundation
 internal import GRDB
+internal import MusterCRDT
+internal import MusterModel
 
 /// The form of the database, one numbered step after another. A step that was released is never
 /// edited; a change is a new step.
@@ -15,6 +18,7 @@ enum Migrations {
     }
     migrator.registerMigration("7 stamps and arrivals") { try $0.execute(sql: stamps) }
     migrator.registerMigration("8 moments of arrival") { try $0.execute(sql: moments) }
+    migrator.registerMigration("10 owners of tracks") { try addOwners(to: $0) }
     return migrator
   }
 
@@ -311,6 +315,27 @@ enum Migrations {
     -- From here on the journal of records alone.
     DELETE FROM arrivals WHERE kind = 1;
     """
+
+  /// Rows of tracks are many and asked for by person: their owner gets a column and an index.
+  private static func addOwners(to database: Database) throws {
+    try database.execute(
+      sql: """
+        -- Whose row it is; NULL for the kinds of rows that nobody asks for by owner.
+        ALTER TABLE rows ADD COLUMN owner BLOB CHECK(length(owner) = 16);
+        CREATE INDEX rows_by_owner ON rows(owner, kind) WHERE owner IS NOT NULL;
+        """)
+    let columns = "SELECT place, id, state FROM rows WHERE kind = ?"
+    let rows = try Row.fetchAll(database, sql: columns, arguments: [EntityKind.track.rawValue])
+    for row in rows {
+      guard let id = RowID(bytes: row[1] as Data) else { continue }
+      let state = try RowState(
+        key: RowKey(kind: .track, id: id), decoding: Array(row[2] as Data))
+      guard let owner = state.origin?.owner else { continue }
+      try database.execute(
+        sql: "UPDATE rows SET owner = ? WHERE place = ?",
+        arguments: [Data(owner.bytes), row[0] as Int64])
+    }
+  }
 
   private static let openings = """
     -- An opening says what its log's name is made of, and nothing else.

@@ -49,10 +49,10 @@ struct RowCache {
     for index in changed {
       let encoded = entries[index].state.encoded()
       if let place = entries[index].place {
-        try RowTable.update(at: place, to: encoded, in: database)
+        try RowTable.update(entries[index].state, at: place, to: encoded, in: database)
       } else {
-        let key = entries[index].state.key
-        entries[index].place = try RowTable.insert(key, encoded: encoded, in: database)
+        entries[index].place = try RowTable.insert(
+          entries[index].state, encoded: encoded, in: database)
       }
       entries[index].isChanged = false
       bytes += encoded.count - entries[index].bytes

@@ -18,17 +18,42 @@ enum RowTable {
 
   /// Inserts a row at the next place.
   static func insert(
-    _ key: RowKey, encoded: [UInt8], in database: Database
+    _ state: RowState, encoded: [UInt8], in database: Database
   ) throws -> Int64 {
     try database.run(
-      "INSERT INTO rows(kind, id, state) VALUES (?, ?, ?)",
-      [key.kind.rawValue.column, key.id.blob, encoded.blob])
+      "INSERT INTO rows(kind, id, state, owner) VALUES (?, ?, ?, ?)",
+      [
+        state.key.kind.rawValue.column, state.key.id.blob, encoded.blob,
+        indexedOwner(of: state)?.blob ?? .null,
+      ])
     return database.lastInsertedRowID
   }
 
-  static func update(at place: Int64, to encoded: [UInt8], in database: Database) throws {
+  static func update(
+    _ state: RowState, at place: Int64, to encoded: [UInt8], in database: Database
+  ) throws {
+    guard let owner = indexedOwner(of: state) else {
+      return try database.run(
+        "UPDATE rows SET state = ? WHERE place = ?", [encoded.blob, place.column])
+    }
     try database.run(
-      "UPDATE rows SET state = ? WHERE place = ?", [encoded.blob, place.column])
+      "UPDATE rows SET state = ?, owner = ? WHERE place = ?",
+      [encoded.blob, owner.blob, place.column])
+  }
+
+  /// Only rows that are asked for by owner have an entry in the index.
+  private static func indexedOwner(of state: RowState) -> UserID? {
+    state.key.kind == .track ? state.origin?.owner : nil
+  }
+
+  /// Reads the states of a user's tracks, by id.
+  static func eachTrack(
+    of owner: UserID, in database: Database, _ body: (RowKey, [UInt8]) throws -> Void
+  ) throws {
+    try database.each(
+      "SELECT kind, id, state FROM rows WHERE owner = ? AND kind = ? ORDER BY id",
+      [owner.blob, EntityKind.track.rawValue.column], of: "rows"
+    ) { try read(&$0, body) }
   }
 
   static func deleteAll(_ database: Database) throws {

@@ -17,6 +17,17 @@ extension Store {
     }
   }
 
+  /// Returns the rows of the tracks that a user owns, by id, at the cost of these alone.
+  public func tracks(of owner: UserID) throws(StoreError) -> [RowState] {
+    try read { database in
+      var rows: [RowState] = []
+      try RowTable.eachTrack(of: owner, in: database) {
+        rows.append(try RowState(key: $0, decoding: $1))
+      }
+      return rows
+    }
+  }
+
   /// Calls `body` with every row by (kind, id), in one snapshot, for hashing.
   ///
   /// Throws `StoreError`, or what `body` throws. `body` MUST NOT use this store.
