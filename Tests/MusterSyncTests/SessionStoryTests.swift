@@ -312,4 +312,42 @@ struct SessionStoryTests {
     #expect(world.stations[1].rejections(.unauthenticated) == 1)
     #expect(world.stations[1].engine.sessions.count == 1)
   }
+
+  @Test func `a peer that no announce reaches is sent something every 30 seconds`() {
+    // Given two devices that reach each other by address only, as through a NAT
+    var world = World(seed: 45)
+    world.hasMulticast = false
+    world.found()
+    world.enrol(.member)
+    world.meet(1, 0)
+    #expect(world.run(seconds: 10) { $0.areConnected(0, 1) })
+    world.run(seconds: 300)
+    // Then none of its ends is silent for longer than a NAT keeps a mapping,
+    var count = 0
+    for _ in 0..<20 {
+      world.tap = []
+      world.run(seconds: 30)
+      for (from, to) in [(0, 1), (1, 0)] {
+        let sent = (world.tap ?? []).count {
+          $0.from == world.stations[from].endpoint && $0.to == world.stations[to].endpoint
+        }
+        #expect(sent > 0)
+        if from == 0 { count += sent }
+      }
+    }
+    // and it sends at most a datagram in 3 s.
+    #expect(count <= 200)
+  }
+
+  @Test func `many peers by address alone cost at most a datagram in 3 seconds`() {
+    var world = World(seed: 46)
+    world.hasMulticast = false
+    world.found()
+    for _ in 0..<12 { world.meet(world.enrol(.member), 0) }
+    world.run(seconds: 300)
+    world.tap = []
+    world.run(seconds: 600)
+    let sent = (world.tap ?? []).count { $0.from == world.stations[0].endpoint }
+    #expect(sent <= 200, "\(sent) datagrams in ten minutes")
+  }
 }

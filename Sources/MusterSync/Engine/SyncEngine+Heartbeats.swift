@@ -108,7 +108,8 @@ extension SyncEngine {
     // Positions always differ while they are updated, and announces repair that.
     let differs = peers[device]?.roots.map { $0.differs(from: own, inRecords: !announcesServe) }
     // Roots are not reliable. If they differ, they are sent often enough that some arrive.
-    let last = Timing.heartbeatLastMilliseconds / (differs ?? true ? tries(to: device) : 1)
+    let longest = announcesServe ? Timing.heartbeatLastMilliseconds : longestUnicastHeartbeat
+    let last = longest / (differs ?? true ? tries(to: device) : 1)
     let interval = min(lastInterval * 2 + outbox.links.patienceMilliseconds, last)
     peers[device]?.heartbeatMilliseconds = interval
     // Up to 25 % earlier at random, so that peers do not send simultaneously.
@@ -124,6 +125,17 @@ extension SyncEngine {
     let isQuiet = now.milliseconds(since: lastHeard) > Timing.quietMilliseconds
     sendRoots(to: device, asksForAnswer: isQuiet)
     if isQuiet { expectAnswer(from: device) }
+  }
+
+  /// The longest interval of heartbeats to peers whose announces are not received: they are not on
+  /// this link, so that the path to them may pass a NAT.
+  private var longestUnicastHeartbeat: Int64 {
+    let count = connected.count { !announcesServe(since: peers[$0]?.announced?.at) }
+    return min(
+      Timing.heartbeatLastMilliseconds,
+      max(
+        Timing.heartbeatThroughNATMilliseconds,
+        Timing.heartbeatMillisecondsPerPeer * Int64(count)))
   }
 
   /// Returns whether this peer's announces are received, and replace heartbeats.

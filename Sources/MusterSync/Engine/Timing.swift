@@ -23,6 +23,10 @@ enum Timing {
   /// longer. None while the peer's announces are received.
   static let heartbeatFirstMilliseconds: Int64 = 1000
   static let heartbeatLastMilliseconds: Int64 = 64_000
+  /// The longest interval on a path that may pass a NAT, which commonly forgets a mapping that was
+  /// unused for 30 s; and per peer on such a path, so that many cost at most a datagram in 3 s.
+  static let heartbeatThroughNATMilliseconds: Int64 = 30_000
+  static let heartbeatMillisecondsPerPeer: Int64 = 4000
   /// Of several sessions with one peer, one whose last datagram is this much older may still be the
   /// one that both sides use.
   static let settlingMilliseconds: Int64 = 2000
