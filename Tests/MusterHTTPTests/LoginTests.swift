@@ -195,6 +195,70 @@ import Testing
     }
   }
 
+  @Test func `guesses from other addresses do not lock out a known address`() async throws {
+    try await Self.tell { caller, folder in
+      // Given a user whose address is known
+      _ = try await caller.cookie("Maria", "Maria's words")
+      // When forty other addresses guess her passphrase
+      for number in 0..<40 {
+        let stranger = Caller(door: caller.door, client: "192.0.2.\(number)")
+        for _ in 0..<2 {
+          let status = await stranger.logIn("Maria", "wrong").status
+          #expect(status == .unauthorized || status == .tooManyRequests)
+        }
+      }
+      // Then she logs in from her address, and another user from a new one,
+      #expect(await caller.logIn("Maria", "Maria's words").status == .noContent)
+      let other = Caller(door: caller.door, client: "10.0.0.10")
+      #expect(await other.logIn("Otto", "Otto's words").status == .noContent)
+      // and an address that is not known to her account has to wait.
+      #expect(await other.logIn("Maria", "Maria's words").status == .tooManyRequests)
+      // Users' actions are in one log, and all failures together are one line of another.
+      let audit = try String(contentsOfFile: folder + "/audit.log", encoding: .utf8)
+      #expect(audit.split(separator: "\n").count == 3 && !audit.contains("192.0.2"))
+      let failed = try String(contentsOfFile: folder + "/audit-failed.log", encoding: .utf8)
+      #expect(failed.split(separator: "\n").count == 1)
+    }
+  }
+
+  @Test func `an address waits longer after each failure, and one IPv6 network is one address`()
+  {
+    let throttle = LoginThrottle()
+    let start = ContinuousClock.now
+    func pause(_ client: String, after seconds: Int) -> Duration? {
+      throttle.pause(of: "Maria", from: client, now: start + .seconds(seconds))
+    }
+    for number in 0..<5 {
+      #expect(pause("2001:db8::\(number)", after: 0) == nil)
+      throttle.failed("Maria", from: "2001:db8::\(number)", now: start)
+    }
+    #expect(pause("2001:db8:0:0:9::1", after: 0) == .seconds(60))
+    #expect(pause("2001:db8:0:1::1", after: 0) == nil)
+    #expect(pause("2001:db8::1", after: 61) == nil)
+    throttle.failed("Maria", from: "2001:db8::1", now: start + .seconds(61))
+    #expect(pause("2001:db8::1", after: 61) == .seconds(120))
+    throttle.succeeded("Maria", from: "2001:db8::1", now: start + .seconds(181))
+    #expect(pause("2001:db8::2", after: 181) == nil)
+  }
+
+  @Test func `failed logins are at most two lines per minute`() async throws {
+    let folder = FileManager.default.temporaryDirectory.appending(
+      path: "ml\(UInt32.random(in: 0 ... .max))")
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: false)
+    let log = AuditLog(in: folder.path, logger: .silent)
+    let failures = FailedLogins(log: log.ofFailures())
+    let start = ContinuousClock.now
+    for number in 0..<600 {
+      failures.add("n\(number)", from: "192.0.2.\(number % 250)", now: start + .seconds(number))
+    }
+    let text = try String(
+      contentsOfFile: folder.path + "/audit-failed.log", encoding: .utf8)
+    #expect(text.split(separator: "\n").count <= 20)
+    #expect(text.utf8.count < 20 * 1200)
+    #expect(text.contains("59 more failed logins"))
+    try FileManager.default.removeItem(at: folder)
+  }
+
   @Test func `removing a login ends its sessions at once`() async throws {
     try await Self.tell { caller, folder in
       let maria = try await caller.cookie("Maria", "Maria's words")

@@ -13,9 +13,15 @@ final class AuditLog: Sendable {
   private let logger: Logger
   private let lock = Mutex<Void>(())
 
-  init(in folder: String, logger: Logger) {
-    url = URL(filePath: folder).appending(path: "audit.log")
+  init(in folder: String, logger: Logger, name: String = "audit.log") {
+    url = URL(filePath: folder).appending(path: name)
     self.logger = logger
+  }
+
+  /// Returns the log of what strangers did, which MUST NOT displace what people did.
+  func ofFailures() -> AuditLog {
+    AuditLog(
+      in: url.deletingLastPathComponent().path, logger: logger, name: "audit-failed.log")
   }
 
   /// - Parameter name: the login's name, or the claimed name of a failed login.

@@ -24,6 +24,8 @@ struct LoginDoor: Sendable {
   private static let loginBytes = 4096
   /// Logins that wait for verification, since each uses 64 MiB.
   private static let mostWaiting = 8
+  /// Of these, for addresses from which the account logged in before.
+  private static let reservedPlaces = 4
 
   let router: APIRouter
   let dashboard: Dashboard
@@ -33,7 +35,20 @@ struct LoginDoor: Sendable {
   let now: @Sendable () -> ContinuousClock.Instant
   let sessions = Sessions()
   let throttle = LoginThrottle()
-  private let judging = JudgingQueue(most: mostWaiting)
+  private let failures: FailedLogins
+  private let judging = JudgingQueue(most: mostWaiting, reserved: reservedPlaces)
+
+  init(
+    router: APIRouter, dashboard: Dashboard, logins: LoginFile, audit: AuditLog,
+    now: @escaping @Sendable () -> ContinuousClock.Instant
+  ) {
+    self.router = router
+    self.dashboard = dashboard
+    self.logins = logins
+    self.audit = audit
+    self.now = now
+    failures = FailedLogins(log: audit.ofFailures())
+  }
 
   /// - Parameter client: the address of the client.
   func respond(
@@ -111,17 +126,21 @@ struct LoginDoor: Sendable {
   // MARK: The session
 
   private func logIn(_ request: Request, _ client: String) async throws -> Response {
-    guard throttle.allows(client, now: now()) else {
-      throw Problem(.tooManyRequests, "too many wrong passphrases: wait a minute")
-    }
     let (name, passphrase) = try await Self.credentials(in: request)
+    if let pause = throttle.pause(of: name, from: client, now: now()) {
+      let seconds = max(1, pause.components.seconds)
+      throw Problem(.tooManyRequests, "too many wrong passphrases: wait \(seconds) s")
+    }
     let found = try logins.read().first { $0.name == name }
-    let isRight = try await judging.judge(found, passphrase)
+    let isRight = try await judging.judge(
+      found, passphrase, isKnown: throttle.knows(client, of: name))
     guard isRight, let found else {
-      throttle.failed(client, now: now())
-      audit.note("login", by: name, from: client, status: 401)
+      throttle.failed(name, from: client, now: now())
+      failures.add(name, from: client, now: now())
       throw Problem(.unauthorized, "the name or the passphrase is wrong")
     }
+    throttle.succeeded(name, from: client, now: now())
+    failures.flush(now: now())
     // An existing session is not continued: another user may know its secret.
     if let old = Self.secret(in: request) { sessions.end(old) }
     audit.note("login", by: name, from: client, status: 204)
@@ -211,13 +230,17 @@ struct LoginDoor: Sendable {
 private final class JudgingQueue: Sendable {
   private let queue = DispatchQueue(label: "muster.logins")
   private let most: Int
+  private let reserved: Int
   private let waiting = Waiting()
 
-  init(most: Int) { self.most = most }
+  init(most: Int, reserved: Int) {
+    self.most = most
+    self.reserved = reserved
+  }
 
   /// Takes the same time for an unknown name.
-  func judge(_ login: Login?, _ passphrase: [UInt8]) async throws -> Bool {
-    guard waiting.enter(upTo: most) else {
+  func judge(_ login: Login?, _ passphrase: [UInt8], isKnown: Bool) async throws -> Bool {
+    guard waiting.enter(upTo: isKnown ? most : most - reserved) else {
       throw Problem(.tooManyRequests, "too many logins at once: wait a moment")
     }
     defer { waiting.leave() }

@@ -1,27 +1,125 @@
 internal import Synchronization
 
-/// Limits the guessing of passphrases: a maximum of failures per minute from one address, and from
-/// all together.
+/// Limits guesses of passphrases without locking out the people who know theirs (OWASP, "Slow Down
+/// Online Guessing Attacks").
+///
+/// - *Each address* may fail five times; then it waits a minute, and twice as long after each
+///   further failure, up to sixteen minutes. A network prefix of 64 bits counts as one address in
+///   IPv6.
+/// - *Each account* may be guessed thirty times by addresses that it is not known from; then one
+///   guess every ten seconds is judged.
+/// - *An address from which an account logged in lately is known* to that account. Strangers'
+///   failures do not slow it down; its own do.
+///
+/// Open sessions are not affected. All tables are bounded; the entries that were used longest ago
+/// are dropped first.
 final class LoginThrottle: Sendable {
-  private static let perClient = 5
-  private static let inAll = 60
-  private static let window = Duration.seconds(60)
-  private static let mostClients = 1024
+  private static let freeFailures = 5
+  private static let firstPause = Duration.seconds(60)
+  private static let mostDoublings = 4
+  private static let accountBurst = 30
+  private static let accountInterval = Duration.seconds(10)
+  private static let mostEntries = 1024
 
-  private let failures = Mutex<[(client: String, time: ContinuousClock.Instant)]>([])
+  /// An address, as it is counted.
+  typealias Source = String
 
-  func allows(_ client: String, now: ContinuousClock.Instant) -> Bool {
-    failures.withLock { failures in
-      failures.removeAll { now - $0.time >= Self.window }
-      return failures.count < Self.inAll
-        && failures.count { $0.client == client } < Self.perClient
+  private struct Failures {
+    var count = 0
+    var last: ContinuousClock.Instant
+
+    /// When the next attempt is judged.
+    var ends: ContinuousClock.Instant {
+      let over = count - LoginThrottle.freeFailures
+      guard over >= 0 else { return last }
+      return last + LoginThrottle.firstPause * (1 << min(over, LoginThrottle.mostDoublings))
     }
   }
 
-  func failed(_ client: String, now: ContinuousClock.Instant) {
-    failures.withLock { failures in
-      if failures.count >= Self.mostClients { failures.removeFirst() }
-      failures.append((client, now))
+  private struct State {
+    var sources: [Source: Failures] = [:]
+    /// Of an account, when guesses of strangers are used up: each moves it on by an interval.
+    var accounts: [String: ContinuousClock.Instant] = [:]
+    /// When an account last logged in from an address.
+    var known: [Known: ContinuousClock.Instant] = [:]
+  }
+
+  private struct Known: Hashable {
+    let account: String
+    let source: Source
+  }
+
+  private let state = Mutex(State())
+
+  /// Returns how long this login has to wait; nil if it may be judged now.
+  func pause(
+    of account: String, from client: String, now: ContinuousClock.Instant
+  ) -> Duration? {
+    let source = Self.source(client)
+    return state.withLock { state in
+      if let failures = state.sources[source], failures.ends > now { return failures.ends - now }
+      if state.known[Known(account: account, source: source)] != nil { return nil }
+      let limit = now + Self.accountInterval * Self.accountBurst
+      guard let used = state.accounts[account], used + Self.accountInterval > limit else {
+        return nil
+      }
+      return used + Self.accountInterval - limit
     }
+  }
+
+  /// Returns whether an account logged in from this address.
+  func knows(_ client: String, of account: String) -> Bool {
+    let known = Known(account: account, source: Self.source(client))
+    return state.withLock { $0.known[known] != nil }
+  }
+
+  /// Counts a wrong name or passphrase. Names that no account has count too: they MUST be
+  /// indistinguishable from others.
+  func failed(_ account: String, from client: String, now: ContinuousClock.Instant) {
+    let source = Self.source(client)
+    state.withLock { state in
+      var failures = state.sources[source] ?? Failures(last: now)
+      // A pause that passed twice over without a failure is forgotten.
+      if failures.count > 0, now - failures.ends > Self.firstPause { failures.count = 0 }
+      failures.count += 1
+      failures.last = now
+      state.sources[source] = failures
+      Self.bound(&state.sources) { $0.last }
+      guard state.known[Known(account: account, source: source)] == nil else { return }
+      state.accounts[account] = max(state.accounts[account] ?? now, now) + Self.accountInterval
+      Self.bound(&state.accounts) { $0 }
+    }
+  }
+
+  /// Records a login, after which the address is known to the account.
+  func succeeded(_ account: String, from client: String, now: ContinuousClock.Instant) {
+    let source = Self.source(client)
+    state.withLock { state in
+      state.sources[source] = nil
+      state.known[Known(account: account, source: source)] = now
+      Self.bound(&state.known) { $0 }
+    }
+  }
+
+  private static func bound<Key, Value>(
+    _ table: inout [Key: Value], by time: (Value) -> ContinuousClock.Instant
+  ) {
+    guard table.count > mostEntries else { return }
+    if let oldest = table.min(by: { time($0.value) < time($1.value) }) { table[oldest.key] = nil }
+  }
+
+  /// Whoever has one address of an IPv6 network usually has all of it.
+  private static func source(_ client: String) -> Source {
+    guard client.contains(":") else { return client }
+    let address = client.split(separator: "%")[0]
+    let halves = address.split(separator: "::", omittingEmptySubsequences: false)
+    let head = halves[0].split(separator: ":").map(String.init)
+    if address.hasPrefix("::ffff:"), address.contains(".") {
+      return String(address.dropFirst("::ffff:".count))
+    }
+    let tail = halves.count > 1 ? halves[1].split(separator: ":").map(String.init) : []
+    let zeros = halves.count > 1 ? max(0, 8 - head.count - tail.count) : 0
+    let groups = head + [String](repeating: "0", count: zeros) + tail
+    return groups.prefix(4).joined(separator: ":") + "::/64"
   }
 }

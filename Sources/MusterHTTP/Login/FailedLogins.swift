@@ -1,0 +1,51 @@
+internal import Synchronization
+
+/// Failed logins, for the audit: at most one line a minute, in a file of their own, so that
+/// strangers who guess cannot displace what people did.
+final class FailedLogins: Sendable {
+  private struct Pending {
+    var began: ContinuousClock.Instant
+    var count = 0
+    var addresses: Set<String> = []
+    var names: Set<String> = []
+  }
+
+  private static let interval = Duration.seconds(60)
+  private static let mostNamed = 16
+
+  private let log: AuditLog
+  private let pending = Mutex<Pending?>(nil)
+
+  init(log: AuditLog) { self.log = log }
+
+  /// Adds a failure. The first is written at once, those of the minute after it together.
+  func add(_ name: String, from client: String, now: ContinuousClock.Instant) {
+    flush(now: now)
+    let isFirst = pending.withLock { pending in
+      guard pending != nil else {
+        pending = Pending(began: now)
+        return true
+      }
+      pending?.count += 1
+      if (pending?.addresses.count ?? 0) < Self.mostNamed { pending?.addresses.insert(client) }
+      if (pending?.names.count ?? 0) < Self.mostNamed {
+        pending?.names.insert(String(name.prefix(40)))
+      }
+      return false
+    }
+    if isFirst { log.note("login", by: name, from: client, status: 401) }
+  }
+
+  /// Writes what has been counted for a minute.
+  func flush(now: ContinuousClock.Instant) {
+    let done = pending.withLock { pending -> Pending? in
+      guard let counted = pending, now - counted.began >= Self.interval else { return nil }
+      pending = nil
+      return counted
+    }
+    guard let done, done.count > 0 else { return }
+    log.note(
+      "\(done.count) more failed logins", by: done.names.sorted().joined(separator: ", "),
+      from: done.addresses.sorted().joined(separator: ", "), status: 401)
+  }
+}
