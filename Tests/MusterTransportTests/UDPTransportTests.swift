@@ -41,6 +41,28 @@ struct UDPTransportTests {
     }
   }
 
+  @Test(
+    .enabled("needs IPv6") { try await canListen("[::1]:0") }, arguments: ["0.0.0.0:0", "[::]:0"])
+  func `a wildcard of either family listens on both and sends by both`(listen: String) async throws
+  {
+    try await withTransport(listen: listen) { both in
+      #expect(await both.listeningEndpoints().map(\.family).count == 2)
+      try await withTransport(listen: "127.0.0.1:0") { old in
+        try await withTransport(listen: "[::1]:0") { new in
+          for (peer, byte) in [(old, UInt8(4)), (new, 6)] {
+            let own = try #require(
+              both.localEndpoints().first { $0.isLoopback && $0.family == peer.endpoint.family })
+            peer.send([OutboundDatagram(bytes: [byte], to: .endpoint(own, .unknown))])
+            let heard = await both.receive(1)
+            #expect(heard.map(\.bytes) == [[byte]] && heard[0].from == peer.endpoint)
+            both.send([OutboundDatagram(bytes: [byte], to: .endpoint(heard[0].from, .unknown))])
+            #expect(await peer.receive(1).map(\.bytes) == [[byte]])
+          }
+        }
+      }
+    }
+  }
+
   @Test(arguments: ["127.0.0.1", "0.0.0.0"])
   func `a taken port is reported at once, with what to do`(host: String) async throws {
     try await withTransport(listen: "\(host):0") { first in
@@ -240,7 +262,7 @@ struct UDPTransportTests {
   @Test func `a socket that closed by itself is opened again on the same port`() async throws {
     try await withTransport { alice in
       try await withTransport { bob in
-        let broken = await bob.onEventLoop { $0.unicast }
+        let broken = try #require(await bob.onEventLoop { $0.unicast[.ipv4] })
         try await broken.close()
         bob.send([OutboundDatagram(bytes: [0], to: .endpoint(alice.endpoint, .unknown))])
         #expect(await bob.countersOnceSent(1).dropped(.socketClosed) == 1)
@@ -264,10 +286,12 @@ struct UDPTransportTests {
   @Test func `a wildcard lists this machine's addresses, loopback last`() async throws {
     try await withTransport(listen: "0.0.0.0:0") { transport in
       let endpoints = transport.localEndpoints()
-      #expect(endpoints.last?.address == [127, 0, 0, 1])
-      #expect(endpoints.allSatisfy { $0.port == transport.boundPort && $0.address.count == 4 })
-      let firstLoopback = endpoints.firstIndex { $0.address[0] == 127 }
-      #expect(endpoints[(firstLoopback ?? 0)...].allSatisfy { $0.address[0] == 127 })
+      let firstLoopback = try #require(endpoints.firstIndex(where: \.isLoopback))
+      #expect(endpoints[firstLoopback].address == [127, 0, 0, 1])
+      #expect(endpoints.allSatisfy { $0.port == transport.boundPort })
+      #expect(endpoints[firstLoopback...].allSatisfy(\.isLoopback))
+      // The family that was named comes first.
+      #expect(endpoints.first?.family == .ipv4)
     }
   }
 }

@@ -22,12 +22,16 @@ struct LocalInterface {
 }
 
 extension [LocalInterface] {
-  /// Returns the interfaces on which a socket bound to `listen` can send announces, one address for
-  /// each: all of its family for a wildcard, otherwise the one with that address.
+  /// Returns the interfaces on which a transport that listens on `listen` can send announces, one
+  /// address for each: for a wildcard one of its family, or of the other where there is none, so
+  /// that nothing is sent twice; otherwise the one with that address.
   func carryingMulticast(for listen: Endpoint) -> [LocalInterface] {
     var seen: Set<Int> = []
-    return filter { interface in
-      interface.carriesMulticast && interface.address.family == listen.family
+    let ranked =
+      filter { $0.address.family == listen.family }
+      + filter { $0.address.family != listen.family }
+    return ranked.filter { interface in
+      interface.carriesMulticast
         && (listen.isWildcard || listen.address == interface.address.address)
         && seen.insert(interface.index).inserted
     }

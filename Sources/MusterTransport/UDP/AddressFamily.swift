@@ -1,6 +1,6 @@
 public import MusterModel
 
-/// The IP address family. A transport's socket uses exactly one.
+/// The IP address family. Each socket uses exactly one.
 public enum AddressFamily: Sendable, Hashable, CaseIterable {
   case ipv4
   case ipv6

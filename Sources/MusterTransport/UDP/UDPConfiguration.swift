@@ -6,7 +6,7 @@ public struct UDPConfiguration: Sendable, Hashable {
   public static let defaultListen = "0.0.0.0:7474"
 
   /// The node's own address: a wildcard, or one address of this machine. Port 0 selects any free
-  /// port. The transport sends only in this address family.
+  /// port. A wildcard of either family means both families; any other address means its own alone.
   public let listen: Endpoint
   /// Whether to send announces to the groups and receive others' announces.
   public let multicast: Bool
@@ -25,5 +25,18 @@ public struct UDPConfiguration: Sendable, Hashable {
     self.listen = endpoint
     self.multicast = multicast
     self.group = group
+  }
+
+  /// The address families of the node's own sockets, that of `listen` first.
+  var families: [AddressFamily] {
+    guard listen.isWildcard else { return [listen.family] }
+    return [listen.family] + AddressFamily.allCases.filter { $0 != listen.family }
+  }
+
+  /// Returns the address of the socket of one of `families`.
+  func address(_ family: AddressFamily, port: UInt16) -> Endpoint {
+    guard family != listen.family else { return listen.with(port: port) }
+    return Endpoint(
+      trusted: [UInt8](repeating: 0, count: family == .ipv4 ? 4 : 16), port: port)
   }
 }

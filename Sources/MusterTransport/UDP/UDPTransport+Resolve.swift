@@ -33,8 +33,24 @@ extension UDPTransport {
     return endpoint
   }
 
-  /// Resolves `HOST:PORT` in the address family of this transport.
+  /// Resolves `HOST:PORT` in an address family of this transport, that of its `listen` address if
+  /// the name has both.
   public func resolve(_ text: String) async throws(TransportError) -> Endpoint {
-    try await Self.resolve(text, family: family)
+    let first = try await outcome(of: text, in: families[0])
+    guard case .failure(.unresolvedName) = first, families.count > 1 else { return try first.get() }
+    guard case .success(let other) = try await outcome(of: text, in: families[1]) else {
+      return try first.get()
+    }
+    return other
+  }
+
+  private func outcome(
+    of text: String, in family: AddressFamily
+  ) async throws(TransportError) -> Result<Endpoint, TransportError> {
+    do throws(TransportError) {
+      return .success(try await Self.resolve(text, family: family))
+    } catch {
+      return .failure(error)
+    }
   }
 }

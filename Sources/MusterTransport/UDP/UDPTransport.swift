@@ -8,7 +8,7 @@ internal import Synchronization
 /// The UDP transport of one node.
 ///
 /// ```
-///                ┌ unicast socket on --listen ───────────┐
+///                ┌ unicast sockets on --listen ──────────┐
 /// send() ───────▶│ peers, and announces on each interface│──▶ network
 ///                └──────────────┬────────────────────────┘
 /// datagrams ◀── inbox ◀─────────┤
@@ -22,8 +22,13 @@ internal import Synchronization
 /// ends the transport. Within `rescanSeconds`, sockets that closed unexpectedly are reopened, new
 /// interfaces are joined, and `changes` reports it. It reports the interface on which each datagram
 /// arrived; outgoing datagrams follow the machine's routes, except announces. It does not
-/// authenticate, retry or pace. It sends only in the IP family of its `listen` address: datagrams
-/// for the other are dropped and counted, although announces of both are received.
+/// authenticate, retry or pace.
+///
+/// A wildcard address listens on IPv4 and IPv6, by a socket each on one port. On a machine or a
+/// port without IPv6 the other family is used alone, and the missing socket is tried again. Any
+/// other address listens in its own family: datagrams for the other are dropped and counted,
+/// although announces of both are received. Announces leave once on each interface: in the family
+/// of the address to listen on, and in the other where the interface has no address of that one.
 public final class UDPTransport: Service {
   /// The maximum number of received datagrams that wait for the reader, about 10 MB. Newer ones are
   /// dropped.
@@ -87,7 +92,8 @@ public final class UDPTransport: Service {
     datagrams = AsyncStream { await inbox.next() }
     (changes, changing) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
     boundPort = unicast.localAddress.flatMap { Endpoint($0) }?.port ?? configuration.listen.port
-    sockets = .makeBoxSendingValue(OpenSockets(unicast: unicast), eventLoop: opening.eventLoop)
+    sockets = .makeBoxSendingValue(
+      OpenSockets(unicast: [configuration.listen.family: unicast]), eventLoop: opening.eventLoop)
   }
 
   /// Rescans the machine's interfaces until shutdown or cancellation, then closes the sockets.
@@ -120,7 +126,7 @@ public final class UDPTransport: Service {
   public func close() async {
     let channels = await onEventLoop { sockets in
       sockets.isClosed = true
-      return [sockets.unicast] + sockets.groups.values.map(\.channel)
+      return sockets.unicast.values + sockets.groups.values.map(\.channel)
     }
     for channel in channels {
       do {
@@ -133,21 +139,31 @@ public final class UDPTransport: Service {
     changing.finish()
   }
 
-  /// The IP family in which this transport sends.
-  public var family: AddressFamily { configuration.listen.family }
+  /// The IP families in which this transport may send, that of its `listen` address first.
+  var families: [AddressFamily] { configuration.families }
 
   /// The current counters.
   public var counters: TransportCounters { ledger.reading }
 
+  /// Returns the addresses of the open sockets, for status.
+  public func listeningEndpoints() async -> [Endpoint] {
+    let missing = await onEventLoop { [self] in $0.missingUnicast(of: families) }
+    return families.filter { !missing.contains($0) }.map {
+      configuration.address($0, port: boundPort)
+    }
+  }
+
   /// Returns the addresses at which this node is reachable: those of this machine with the bound
-  /// port, networks before loopback; only the address of `listen` if it is specific. IPv6
-  /// link-local addresses are left out, since they have no meaning on another machine.
+  /// port, networks before loopback, and the family of `listen` first; only the address of `listen`
+  /// if it is specific. IPv6 link-local addresses are left out, since they have no meaning on
+  /// another machine.
   public func localEndpoints() -> [Endpoint] {
     guard configuration.listen.isWildcard else {
       return [configuration.listen.with(port: boundPort)]
     }
-    let own = interfaces().map(\.address).filter {
-      $0.family == family && !($0.family == .ipv6 && $0.isLinkLocal)
+    let all = interfaces().map(\.address)
+    let own = families.flatMap { family in
+      all.filter { $0.family == family && !(family == .ipv6 && $0.isLinkLocal) }
     }
     let ranked =
       own.filter { !$0.isLoopback && !$0.isLinkLocal } + own.filter(\.isLinkLocal)
@@ -179,49 +195,55 @@ public final class UDPTransport: Service {
   private func write(_ datagrams: [OutboundDatagram]) -> TransportCounters {
     let open = sockets.value
     var tally = TransportCounters()
-    do {
-      let isSent: Void? = try open.unicast.pipeline.syncOperations.withUnsafeTransportIfAvailable(
-        of: NIOBSDSocket.Handle.self
-      ) { handle in
-        let socket = DirectSend(handle: handle)
-        for datagram in datagrams {
-          switch datagram.to {
-          case .endpoint(let endpoint, _):
-            tally.count(send(datagram.bytes, to: endpoint, by: socket), of: datagram.bytes.count)
-          case .multicast(let link):
-            let interfaces = open.announceInterfaces.filter {
-              link == nil || $0.index == link.map { Int($0.index) }
-            }
-            announce(datagram.bytes, by: socket, interfaces: interfaces, &tally)
-          }
+    // Nothing closes a socket while the event loop is in here.
+    let own = open.unicast.compactMapValues { Self.socket(of: $0) }
+    for datagram in datagrams {
+      switch datagram.to {
+      case .endpoint(let endpoint, _):
+        tally.count(send(datagram.bytes, to: endpoint, by: own), of: datagram.bytes.count)
+      case .multicast(let link):
+        let interfaces = open.announceInterfaces.filter {
+          link == nil || $0.index == link.map { Int($0.index) }
+        }
+        if interfaces.isEmpty { tally.drop(.noInterface) }
+        for interface in interfaces {
+          tally.count(announce(datagram.bytes, on: interface, by: own), of: datagram.bytes.count)
         }
       }
-      if isSent == nil { tally.drop(.socketClosed, count: datagrams.count) }
-    } catch {
-      tally.drop(.socketClosed, count: datagrams.count)
     }
     return tally
   }
 
-  private func send(_ bytes: [UInt8], to endpoint: Endpoint, by socket: DirectSend) -> DropReason? {
-    guard endpoint.family == family else { return .otherFamily }
+  private static func socket(of channel: any Channel) -> DirectSend? {
+    do {
+      return try channel.pipeline.syncOperations.withUnsafeTransportIfAvailable(
+        of: NIOBSDSocket.Handle.self
+      ) { DirectSend(handle: $0) }
+    } catch {
+      return nil
+    }
+  }
+
+  private func send(
+    _ bytes: [UInt8], to endpoint: Endpoint, by own: [AddressFamily: DirectSend]
+  ) -> DropReason? {
+    guard let socket = own[endpoint.family] else {
+      return families.contains(endpoint.family) ? .socketClosed : .otherFamily
+    }
     return socket.send(bytes, to: endpoint.socketAddress)
   }
 
   private func announce(
-    _ bytes: [UInt8], by socket: DirectSend, interfaces: [LocalInterface],
-    _ tally: inout TransportCounters
-  ) {
-    guard !interfaces.isEmpty else { return tally.drop(.noInterface) }
-    for interface in interfaces {
-      if family == .ipv4, !socket.useForMulticast(interfaceIndex: interface.index) {
-        tally.drop(.unreachable)
-        continue
-      }
-      let scope = family == .ipv6 ? UInt32(truncatingIfNeeded: interface.index) : 0
-      let group = configuration.group.endpoint(family, scope: scope)
-      tally.count(socket.send(bytes, to: group.socketAddress), of: bytes.count)
+    _ bytes: [UInt8], on interface: LocalInterface, by own: [AddressFamily: DirectSend]
+  ) -> DropReason? {
+    let family = interface.address.family
+    guard let socket = own[family] else { return .socketClosed }
+    if family == .ipv4, !socket.useForMulticast(interfaceIndex: interface.index) {
+      return .unreachable
     }
+    let scope = family == .ipv6 ? UInt32(truncatingIfNeeded: interface.index) : 0
+    let group = configuration.group.endpoint(family, scope: scope)
+    return socket.send(bytes, to: group.socketAddress)
   }
 
   // MARK: Interface changes
@@ -244,15 +266,28 @@ public final class UDPTransport: Service {
   }
 
   private func rebuildUnicast() async {
-    guard await onEventLoop({ !$0.isClosed && !$0.unicast.isActive }) else { return }
-    do {
-      let channel = try await opening.unicast(on: configuration.listen.with(port: boundPort))
-      await adopt(channel) { $0.unicast = channel }
-      ledger.countRebuilt()
-      logger.notice("The UDP socket had closed and was opened again")
-    } catch {
-      logger.warning(
-        "The UDP socket has closed and cannot be opened", metadata: ["error": "\(error)"])
+    let missing = await onEventLoop { [self] sockets in
+      sockets.isClosed ? [] : sockets.missingUnicast(of: families)
+    }
+    for family in missing {
+      let isNew = await onEventLoop { $0.unicast[family] == nil }
+      do {
+        let channel = try await opening.unicast(
+          on: configuration.address(family, port: boundPort))
+        await adopt(channel) { $0.unicast[family] = channel }
+        if !isNew {
+          ledger.countRebuilt()
+          logger.notice("The UDP socket had closed and was opened again")
+        }
+      } catch  where isNew {
+        // A machine without this family, or with another program on its port.
+        logger.debug(
+          "Cannot listen in the other address family",
+          metadata: ["family": "\(family)", "error": "\(error)"])
+      } catch {
+        logger.warning(
+          "The UDP socket has closed and cannot be opened", metadata: ["error": "\(error)"])
+      }
     }
   }
 

@@ -16,8 +16,10 @@ struct NetworkCheck {
     do {
       let transport = try await UDPTransport.bind(
         configuration: UDPConfiguration(listen: listen, multicast: false), logger: Self.logger)
+      let addresses = await transport.listeningEndpoints()
       await transport.close()
-      return .good("port", "UDP \(listen) is free")
+      let text = addresses.map(\.description).joined(separator: " and ")
+      return .good("port", "UDP \(text) \(addresses.count == 1 ? "is" : "are") free")
     } catch {
       return .bad(
         "port", "\(error)", "choose another with --listen, or stop the program that uses it")

@@ -63,10 +63,11 @@ struct Laptop: Sendable {
   ///
   /// - Parameter port: 0 for a port chosen by the system.
   func run(
-    on port: UInt16 = 0, peers: [RunningNode] = [], _ more: String...
+    on port: UInt16 = 0, of host: String = "127.0.0.1", peers: [RunningNode] = [],
+    _ more: String...
   ) async throws -> RunningNode {
     let words =
-      ["run", "--listen", "127.0.0.1:\(port)", "--no-multicast"]
+      ["run", "--listen", "\(host):\(port)", "--no-multicast"]
       + peers.flatMap { ["--peer", $0.address] } + (more.contains("--http") ? [] : ["--no-http"])
       + more
     let child = try field.start(
