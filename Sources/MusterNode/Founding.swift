@@ -88,9 +88,13 @@ public enum Founding {
     return files.request
   }
 
-  /// - Parameter passphrase: called only if the request was made with one.
+  /// - Parameters:
+  ///   - confirm: throws unless the operation is the intended one. The grant names its own root, so
+  ///     only a comparison by another path shows that.
+  ///   - passphrase: asked for only when the request was made with one.
   public static func join(
-    grant: [UInt8], home: NodeHome, passphrase: () throws -> [UInt8]
+    grant: [UInt8], home: NodeHome, confirm: (Membership) throws -> Void,
+    passphrase: () throws -> [UInt8]
   ) throws -> Membership {
     let lock = try claim(home)
     guard home.keys.contains(pendingName) else {
@@ -101,6 +105,7 @@ public enum Founding {
     let words = SecretFile.pendingJoin.isWrapped(pending) ? try passphrase() : nil
     let (enrolment, callsign) = try Enrolment.resume(pending: pending, passphrase: words)
     let (credentials, keys) = try enrolment.join(grant: grant)
+    try confirm(Membership(credentials, callsign: callsign))
     _ = try settle(
       credentials, keys: keys, callsign: callsign, inviter: nil, home: home, lock: lock,
       turn: turn, passphrase: words)

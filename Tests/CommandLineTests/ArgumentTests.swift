@@ -137,6 +137,24 @@ import Testing
     _ = try JoinCommand.parse([url, "--callsign", "Ben", "--timeout", "5s"])
     _ = try JoinCommand.parse(["--request", "f", "--callsign", "Ben"])
     _ = try JoinCommand.parse(["--grant", "f"])
+    _ = try JoinCommand.parse(["--grant", "f", "--operation", "00112233445566aa"])
+    for bad in ["00112233", "0011223344556677x", String(repeating: "0", count: 33)] {
+      #expect(throws: (any Error).self) {
+        try JoinCommand.parse(["--grant", "f", "--operation", bad])
+      }
+    }
+    #expect(throws: (any Error).self) { try JoinCommand.parse([url, "--callsign", "B", "--yes"]) }
+  }
+
+  @Test func `the id of an operation is compared by at least half of its digits`() throws {
+    let operation = OperationID(raw: Bytes16(high: 0x0011_2233_4455_6677, low: 1))
+    #expect(try OperationArgument(parsing: "0011 2233 4455 6677").matches(operation))
+    #expect(try OperationArgument(parsing: "00112233445566770000000000000001").matches(operation))
+    #expect(try !OperationArgument(parsing: "0011223344556678").matches(operation))
+    let question = OperationCheck.question(name: "Ridge", operation: operation)
+    #expect(question.contains("0011 2233 4455 6677 0000 0000 0000 0001"))
+    #expect(OperationCheck.accepts(" Yes ") && !OperationCheck.accepts("y"))
+    #expect(!OperationCheck.accepts(nil))
   }
 
   @Test func `a login's passphrase comes from a file, or is asked for`() throws {

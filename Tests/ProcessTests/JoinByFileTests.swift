@@ -18,6 +18,11 @@ extension ProcessTests {
         #expect(admitted["callsign"] == .string("Ben"))
         #expect(admitted["role"] == .string("observer"))
 
+        // A grant of another operation is refused before anything is kept.
+        try await ben.attempt(
+          "join", "--grant", grant, "--passphrase-file", words, "--operation",
+          String(repeating: "0", count: 32)
+        ).expectRefusal(saying: "not 0000")
         try await ben.attempt("join", "--grant", grant, "--passphrase-file", wrong)
           .expectRefusal(saying: "passphrase")
         try await ben.attempt("join", "--grant", grant).expectRefusal(saying: "passphrase")

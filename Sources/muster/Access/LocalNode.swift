@@ -92,8 +92,10 @@ enum LocalNode {
   }
 
   /// Enrols this device by the contents of a join grant file, after `requestToJoin`.
-  static func join(grant: [UInt8], home: HomeOptions) throws -> Membership {
-    try Founding.join(grant: grant, home: home.folders) {
+  static func join(
+    grant: [UInt8], home: HomeOptions, confirm: (Membership) throws -> Void
+  ) throws -> Membership {
+    try Founding.join(grant: grant, home: home.folders, confirm: confirm) {
       try home.passphrase().bytes
     }
   }

@@ -16,7 +16,9 @@ struct JoinCommand: AsyncParsableCommand {
       Without a network, with files on a memory stick:
         here:                 muster join --request ben.request --callsign Ben
         on a command device:  muster admit ben.request --out ben.grant
-        here:                 muster join --grant ben.grant
+        here:                 muster join --grant ben.grant --operation ID
+      `muster admit` prints the ID. A grant names its own operation, so compare it, or anyone who \
+      exchanges the file can enroll this laptop in another one.
       """)
 
   @Argument(help: "The invite URL.", transform: { try InvitationURL(parsing: $0) })
@@ -47,9 +49,16 @@ struct JoinCommand: AsyncParsableCommand {
     help: ArgumentHelp("Read the grant for the join request from this file.", valueName: "file"))
   var grant: String?
 
+  @Option(
+    help: ArgumentHelp(
+      "Join by --grant only if the grant is for this operation.", valueName: "id"),
+    transform: OperationArgument.init(parsing:))
+  var operation: OperationArgument?
+
   @Flag(help: "Ask for a passphrase to encrypt the keys.")
   var passphrase = false
 
+  @OptionGroup var confirmation: ConfirmationOptions
   @OptionGroup(title: "Node") var home: HomeOptions
   @OptionGroup var output: OutputOptions
 
@@ -68,6 +77,9 @@ struct JoinCommand: AsyncParsableCommand {
     }
     if url == nil, uplink != nil { throw ValidationError("--uplink needs an invite URL") }
     if uplink == nil, proxy != nil { throw ValidationError("--proxy needs --uplink") }
+    if grant == nil, operation != nil || confirmation.yes {
+      throw ValidationError("--operation and --yes need --grant")
+    }
     if url == nil, timeout != nil { throw ValidationError("--timeout needs an invite URL") }
     try TextArgument.check(callsign, .line, "callsign")
   }
@@ -75,7 +87,10 @@ struct JoinCommand: AsyncParsableCommand {
   func run() async throws {
     if let grant {
       let contents = try InputFile.bytes(of: grant, limit: Self.mostGrantBytes)
-      return try show(try LocalNode.join(grant: contents, home: home))
+      return try show(
+        try LocalNode.join(grant: contents, home: home) { membership in
+          try OperationCheck(membership).confirm(operation, isConfirmed: confirmation.yes)
+        })
     }
     guard let callsign else { throw ValidationError("give --callsign") }
     let passphrase = try home.newPassphrase(asking: passphrase)
@@ -154,7 +169,8 @@ struct AdmitCommand: AsyncParsableCommand {
 
   func run() async throws {
     let contents = try InputFile.bytes(of: request, limit: Self.mostRequestBytes)
-    let reply = try await Door.open(home).change(
+    let door = try await Door.open(home)
+    let reply = try await door.change(
       .admit(request: ByteString(contents), role: role.value))
     guard case .grant(let grant, let callsign) = reply else { throw Refusal.unexpectedReply }
     try OutputFile.write(grant.bytes, to: out)
@@ -165,5 +181,7 @@ struct AdmitCommand: AsyncParsableCommand {
         ]).text)
     }
     try Standard.print("Admitted \(SafeText.line(callsign)) as \(role.value.name); wrote \(out).")
+    guard case .status(let status) = try await door.ask(.status) else { return }
+    try Standard.print("Next: muster join --grant \(out) --operation \(status.operation)")
   }
 }

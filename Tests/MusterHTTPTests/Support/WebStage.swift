@@ -78,7 +78,7 @@ struct WebStage: Sendable {
         .admit(request: ByteString(request), role: role))
     else { throw Failed("no device was admitted") }
     await anna.stop()
-    _ = try Founding.join(grant: grant.bytes, home: home("b")) { [] }
+    _ = try Founding.join(grant: grant.bytes, home: home("b"), confirm: { _ in }) { [] }
     return Node(try OpenedHome(home("b")) { [] }, transport: nil, logger: .silent)
   }
 
