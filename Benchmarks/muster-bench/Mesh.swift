@@ -79,6 +79,13 @@ struct Mesh {
       entropy: .zero)
   }
 
+  /// Returns the join request of a device that is not in the mesh.
+  mutating func request(callsign: String) throws -> [UInt8] {
+    try Enrolment(seed: seeds.bytes(32)).request(
+      callsign: callsign, passphrase: nil, seed: seeds.bytes(32)
+    ).request
+  }
+
   /// Admits a device by file; its index is that of the call.
   mutating func join(at path: String?, callsign: String, role: Role) throws {
     let enrolment = Enrolment(seed: seeds.bytes(32))

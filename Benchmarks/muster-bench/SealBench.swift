@@ -40,7 +40,7 @@ struct SealBench: ParsableCommand {
       }
       let (_, bare) = timed {
         for _ in 1...frames {
-          let body = key.sealBody(plaintext, drawn: nonce, additionalData: header)
+          let body = nonce.bytes + key.seal(plaintext, nonce: nonce, additionalData: header)
           _ = signer.sign(Blake2b.hash256(body).bytes)
         }
       }
