@@ -221,8 +221,7 @@ import Testing
     }
   }
 
-  @Test func `an address waits longer after each failure, and one IPv6 network is one address`()
-  {
+  @Test func `an address waits longer after each failure, and one IPv6 network is one address`() {
     let throttle = LoginThrottle()
     let start = ContinuousClock.now
     func pause(_ client: String, after seconds: Int) -> Duration? {

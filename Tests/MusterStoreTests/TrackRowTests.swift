@@ -11,7 +11,8 @@ struct TrackRowTests {
     let origin = RowOrigin(owner: author.user, nonce: name(number + 1))
     return [
       Write(
-        row: RowID(raw: name(number)), field: .trackPoints, value: .bytes([1, UInt8(number % 200)]),
+        row: RowID(raw: name(number)), field: .trackPoints,
+        value: .bytes([1, UInt8(number % 200)]),
         origin: origin)
     ]
   }

@@ -42,7 +42,8 @@ struct RunCommand: AsyncParsableCommand {
   struct LinkOptions: ParsableArguments {
     @Option(
       help: ArgumentHelp(
-        "The UDP address to listen on. (default: 0.0.0.0:7474)", valueName: "address:port"),
+        "The UDP address to listen on; a wildcard: IPv4 and IPv6. (default: 0.0.0.0:7474)",
+        valueName: "address:port"),
       transform: AddressArgument.init(parsing:))
     var listen: AddressArgument?
 
