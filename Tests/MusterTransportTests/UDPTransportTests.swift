@@ -286,10 +286,10 @@ struct UDPTransportTests {
   @Test func `a wildcard lists this machine's addresses, loopback last`() async throws {
     try await withTransport(listen: "0.0.0.0:0") { transport in
       let endpoints = transport.localEndpoints()
-      let firstLoopback = try #require(endpoints.firstIndex(where: \.isLoopback))
+      let firstLoopback = try #require(endpoints.firstIndex(where: { $0.isLoopback }))
       #expect(endpoints[firstLoopback].address == [127, 0, 0, 1])
       #expect(endpoints.allSatisfy { $0.port == transport.boundPort })
-      #expect(endpoints[firstLoopback...].allSatisfy(\.isLoopback))
+      #expect(endpoints[firstLoopback...].allSatisfy { $0.isLoopback })
       // The family that was named comes first.
       #expect(endpoints.first?.family == .ipv4)
     }
