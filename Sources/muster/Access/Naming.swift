@@ -93,6 +93,15 @@ extension Naming<DeviceSummary> {
   }
 }
 
+extension Naming<PermitSummary> {
+  /// By zone, which is enough for the only permit of a zone.
+  static var permits: Self {
+    Self(
+      noun: "permit", plural: "permits", list: "muster permit list", id: { "\($0.id)" },
+      name: { $0.zoneName })
+  }
+}
+
 extension Naming<DirectiveSummary> {
   static var directives: Self {
     Self(
@@ -156,6 +165,14 @@ extension Door {
     let standing = all.filter { !$0.isRevoked }
     let isStanding = standing.contains { $0.callsign.lowercased() == text.lowercased() }
     return try Naming.devices.item(named: text, in: isStanding ? standing : all, match: .whole)
+  }
+
+  /// A permit that is not revoked goes before those that are.
+  func permit(named text: String) async throws -> PermitSummary {
+    guard case .permits(let all) = try await ask(.permits) else { throw Refusal.unexpectedReply }
+    let issued = all.filter { !$0.isRevoked }
+    let isIssued = issued.contains { $0.zoneName.lowercased() == text.lowercased() }
+    return try Naming.permits.item(named: text, in: isIssued ? issued : all, match: .whole)
   }
 
   /// The id of a person or tracker.

@@ -17,7 +17,8 @@ struct FenceCommand: AsyncParsableCommand {
     subcommands: [
       Add.self, List.self, Show.self, Edit.self, Export.self, Activate.self, Deactivate.self,
       Delete.self,
-    ])
+    ],
+    aliases: ["zone"])
 
   struct Add: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

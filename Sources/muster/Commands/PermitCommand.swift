@@ -89,15 +89,18 @@ struct PermitCommand: AsyncParsableCommand {
   struct Revoke: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
       abstract: "Revoke a permit.",
-      discussion: "Example:  muster permit revoke 3f9a")
+      discussion: "Example:  muster permit revoke Plume")
 
-    @Argument(help: "The permit, by its id or the first digits of it.")
+    @Argument(help: "The permit: its id, or its zone if that has only one.")
     var id: String
 
     @OptionGroup(title: "Node") var home: HomeOptions
 
     func run() async throws {
-      try await Door.open(home).send(.revokePermit(id), "Permit \(SafeText.line(id)) revoked")
+      let door = try await Door.open(home)
+      let permit = try await door.permit(named: id)
+      try await door.send(
+        .revokePermit("\(permit.id)"), "Permit for \(SafeText.line(permit.zoneName)) revoked")
     }
   }
 }

@@ -9,7 +9,7 @@ struct QuarantineCommand: AsyncParsableCommand {
     abstract: "Review data that revoked devices wrote.",
     discussion: """
       Example:  muster quarantine list
-                muster quarantine release 3f9a
+                muster quarantine release Ben
 
       Frames that a device wrote after its revocation are kept in quarantine, without effect.
       """,
@@ -51,22 +51,24 @@ struct QuarantineCommand: AsyncParsableCommand {
       discussion: """
         Example:  muster quarantine release 3f9a
 
-        Releases one frame or, with the id of a device, all its frames. Every node then treats \
-        them as written before the revocation. The device stays revoked. Needs role command.
+        Releases one frame, or all frames of a device. Every node then treats them as written \
+        before the revocation. The device stays revoked. Needs role command.
         """)
 
-    @Argument(help: "The frame or device, by id.", transform: RowArgument.init(parsing:))
-    var frame: RowArgument
+    @Argument(help: "The frame by id, or the device by id or callsign.")
+    var frame: String
 
     @OptionGroup var confirmation: ConfirmationOptions
     @OptionGroup(title: "Node") var home: HomeOptions
 
     func run() async throws {
       let door = try await Door.open(home)
+      var id = frame
+      if IdentifierPrefix(frame) == nil { id = "\(try await door.device(named: frame).id)" }
       try confirmation.confirm(
-        "This accepts what a revoked device wrote, on every device", name: frame.prefix)
+        "This accepts data that a revoked device wrote, on every device", name: frame)
       guard
-        case .released(let count) = try await door.change(.release(frame.prefix))
+        case .released(let count) = try await door.change(.release(id))
       else { throw Refusal.unexpectedReply }
       try Standard.print("\(Words.count(count, "frame", "frames")) released")
     }

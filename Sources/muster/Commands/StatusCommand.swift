@@ -80,14 +80,20 @@ struct StatusCommand: AsyncParsableCommand {
       let refused = location.refused.filter { $0.value > 0 }.sorted { $0.key < $1.key }
       if !refused.isEmpty {
         facts.append(
-          ("Ignored", refused.map { "\($0.key) \($0.value)" }.joined(separator: ", ")))
+          (
+            "Ignored",
+            refused.map { "\($0.key) \($0.value)" }.joined(separator: ", ") + " (positions)"
+          ))
       }
     }
     facts += status.uplink?.facts ?? []
     let rejected = status.rejected.filter { $0.value > 0 }.sorted { $0.key < $1.key }
     if !rejected.isEmpty {
       facts.append(
-        ("Dropped", rejected.map { "\($0.key) \($0.value)" }.joined(separator: ", ")))
+        (
+          "Dropped",
+          rejected.map { "\($0.key) \($0.value)" }.joined(separator: ", ") + " (datagrams)"
+        ))
     }
     if status.droppedForLackOfRoom > 0 {
       facts.append(

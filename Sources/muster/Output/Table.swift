@@ -54,8 +54,9 @@ struct Table {
   // MARK: Layout
 
   private static let gap = 2
-  /// What a column of words keeps before another column is left out.
-  private static let readable = 18
+  /// The widths that a column of text keeps, from comfortable to narrow. Columns are left out
+  /// before the first is given up.
+  private static let readable = [30, 24, 18, 12]
   /// A longer word is broken.
   private static let longestWord = 24
 
@@ -71,24 +72,26 @@ struct Table {
     func fits(_ widths: [Int]) -> Bool {
       widths.reduce(0, +) + Self.gap * max(0, widths.count - 1) <= limit
     }
-    let least = headings.indices.map { column in
+    let longest = headings.indices.map { column in
       let words = lines.flatMap { $0[column].text.split(separator: " ") }
-      let longest = words.map { DisplayWidth.of(String($0)) }.max() ?? 0
-      return min(natural[column], max(min(longest, Self.longestWord), Self.readable))
+      return min(Self.longestWord, words.map { DisplayWidth.of(String($0)) }.max() ?? 0)
     }
-    while !fits(columns.map { least[$0] }),
+    func floors(_ readable: Int) -> [Int] {
+      columns.map { min(natural[$0], max(longest[$0], readable)) }
+    }
+    while !fits(floors(Self.readable[0])),
       let last = columns.last(where: { optional.contains(headings[$0].text) })
     {
       columns.removeAll { $0 == last }
     }
     let natures = columns.map { natural[$0] }
     if fits(natures) { return (columns, natures) }
-    var floors = columns.map { least[$0] }
-    // Too narrow even so: the widest give way.
-    while !fits(floors), let widest = floors.max(), widest > 1 {
-      floors = floors.map { min($0, widest - 1) }
+    var least = Self.readable.lazy.map(floors).first(where: fits) ?? floors(1)
+    // Too narrow for the longest words: the widest columns give way.
+    while !fits(least), let widest = least.max(), widest > 1 {
+      least = least.map { min($0, widest - 1) }
     }
-    return (columns, Self.widened(floors, to: natures, while: fits))
+    return (columns, Self.widened(least, to: natures, while: fits))
   }
 
   /// Gives the columns that need more the same width, as much as there is room for.

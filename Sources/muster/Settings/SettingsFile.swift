@@ -45,8 +45,11 @@ struct SettingsFile {
       do {
         guard let (key, value) = try reader.entry() else { continue }
         guard Setting(rawValue: key) != nil else {
-          let known = Setting.allCases.map(\.rawValue).joined(separator: ", ")
-          throw BadArgument("there is no setting '\(SafeText.line(key))': use one of \(known)")
+          let known = Setting.allCases.map(\.rawValue)
+          let advice =
+            Suggestion.nearest(to: key, in: known).map { "did you mean '\($0)'?" }
+            ?? "use one of " + known.joined(separator: ", ")
+          throw BadArgument("there is no setting '\(SafeText.line(key))': \(advice)")
         }
         guard entries[key] == nil else { throw BadArgument("'\(key)' is set twice") }
         entries[key] = Entry(value: value, line: index + 1)
