@@ -110,7 +110,7 @@ extension ProcessTests {
           (["fence", "add", "--name", "x", "--circle", "1,2,-3"], "radius"),
           (["position", "set", "1,2", "--time", "yesterday"], "RFC 3339"),
           (["run", "--listen", "127.0.0.1"], "port"), (["run", "--speed", "2"], "--gpx"),
-          (["join", "--callsign", "Ben"], "--request"), (["user", "status", "fine"], "claim"),
+          (["join", "--callsign", "Ben"], "--request"), (["user", "status", "fine"], "<status>"),
         ] {
           try await anna.attempt(words).expectRefusal(status: 64, saying: reason)
         }

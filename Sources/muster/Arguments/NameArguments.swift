@@ -46,6 +46,8 @@ enum OverrideArgument: String, CaseIterable, ExpressibleByArgument {
   /// The old name of `clear`.
   case withdraw
 
+  static let allValueStrings = [safe, help, clear].map(\.rawValue)
+
   var claim: SafetyClaim? {
     switch self {
     case .safe: .safe

@@ -58,7 +58,7 @@ struct AlertCommand: AsyncParsableCommand {
         acknowledged again. To answer a directive, use `muster ack`.
         """)
 
-    @Argument(help: "The alert's id, or its kind if there is only one of it.")
+    @Argument(help: "The alert's id, or its kind if that is unique.")
     var id: String
 
     @Option(

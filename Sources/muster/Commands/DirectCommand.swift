@@ -289,7 +289,7 @@ struct AckCommand: AsyncParsableCommand {
     abstract: "Acknowledge a directive, or withdraw an answer.",
     discussion: """
       Example:  muster ack --note "Two of us, both well"
-                muster ack 81c2 --for Ben --note "by radio"
+                muster ack rollcall --for Ben --note "by radio"
                 muster ack 81c2 --for Ben --undo
 
       Without an id, it answers the only open directive that expects your answer. Only command \

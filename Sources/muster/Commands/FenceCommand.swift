@@ -38,7 +38,9 @@ struct FenceCommand: AsyncParsableCommand {
     @Flag(help: "Emit EXIT at the first fix outside, at any accuracy, like AWS Location.")
     var strictAws = false
 
-    @Option(help: "Raise an alert while no person of this role is inside.")
+    @Option(
+      help: ArgumentHelp(
+        "Raise an alert while no person of this role is inside.", valueName: "role"))
     var needs: NameArgument<Role>?
 
     @Flag(help: "Also order people to this assembly zone.")
@@ -49,7 +51,8 @@ struct FenceCommand: AsyncParsableCommand {
       transform: ReviewArgument.init(parsing:))
     var review: ReviewArgument?
 
-    @Option(help: "Raise an alert at each entry. (default: on)")
+    @Option(
+      help: ArgumentHelp("Raise an alert at each entry. (default: on)", valueName: "switch"))
     var alert: SwitchArgument?
 
     @OptionGroup(title: "With --order") var aim: DirectCommand.Aim

@@ -26,7 +26,7 @@ extension FenceCommand {
       transform: ReviewArgument.init(parsing:))
     var review: ReviewArgument?
 
-    @Option(help: "Raise an alert at each entry.")
+    @Option(help: ArgumentHelp("Raise an alert at each entry.", valueName: "switch"))
     var alert: SwitchArgument?
 
     @OptionGroup(title: "Node") var home: HomeOptions

@@ -21,7 +21,8 @@ struct InviteCommand: AsyncParsableCommand {
   var uses = 1
 
   @Option(
-    help: ArgumentHelp("The time until it expires: 90s, 15m, 24h, 7d.", valueName: "time"),
+    help: ArgumentHelp(
+      "The time until it expires: 90s, 15m, 7d. (default: 24h)", valueName: "time"),
     transform: DurationArgument.init(parsing:))
   var expires = DurationArgument.day
 

@@ -12,7 +12,8 @@ struct PeersCommand: AsyncParsableCommand {
                 muster peers --mesh
 
       LINK: connected (a session is open), seen (its announces arrive) or silent. MISSING counts \
-      frames of this node that the peer has not confirmed. INTERFACE received its last packet.
+      frames of this node that the peer has not confirmed. INTERFACE is the network interface of \
+      this laptop that received its last datagram.
 
       --mesh shows all links that this node knows of. Nodes publish changes of their links at \
       growing intervals.

@@ -22,10 +22,10 @@ struct PermitCommand: AsyncParsableCommand {
     @Argument(help: "The hazard zone, by name or id.")
     var zone: String
 
-    @Option(help: ArgumentHelp("A person with the permit. May be repeated.", valueName: "callsign"))
+    @Option(help: ArgumentHelp("Permit this person. May be repeated.", valueName: "callsign"))
     var user: [String] = []
 
-    @Option(help: ArgumentHelp("A team with the permit.", valueName: "name"))
+    @Option(help: ArgumentHelp("Permit this team.", valueName: "name"))
     var team: String?
 
     @Option(

@@ -145,7 +145,7 @@ struct ReportCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
       abstract: "Delete a report.",
       discussion: """
-        Example:  muster report delete 3f9a
+        Example:  muster report delete "Gas smell"
 
         A concurrent edit on another device restores it. If the hazard is over, keep the report \
         and mark it instead: muster report edit 3f9a --status resolved

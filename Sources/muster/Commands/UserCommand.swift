@@ -55,7 +55,7 @@ struct UserCommand: AsyncParsableCommand {
         With --for, the owner of a tracker or command reports for the person who carries it.
         """)
 
-    @Argument(help: "Your status.")
+    @Argument(help: ArgumentHelp("Your status.", valueName: "status"))
     var claim: ClaimArgument
 
     @Option(help: ArgumentHelp("Details for the others.", valueName: "text"))
@@ -100,7 +100,8 @@ struct UserCommand: AsyncParsableCommand {
     @Argument(help: "The person, by callsign or id.")
     var person: String
 
-    @Argument(help: "The status, or clear to remove the override.")
+    @Argument(
+      help: ArgumentHelp("The status, or clear to remove the override.", valueName: "status"))
     var claim: OverrideArgument
 
     @Option(help: ArgumentHelp("Details for the others.", valueName: "text"))

@@ -28,9 +28,11 @@ enum UsageMessage {
       .compactMap { $0 }.filter { !$0.isEmpty }.joined(separator: " ")
   }
 
-  /// Help with its usage line wrapped between options, and the options of the node last.
+  /// Help with its usage line wrapped between options, and secondary options last.
   static func wrapped(_ help: String, to columns: Int) -> String {
-    nodeLast(help).split(separator: "\n", omittingEmptySubsequences: false).map { line in
+    last("NODE", last("WITH --ORDER", help)).split(
+      separator: "\n", omittingEmptySubsequences: false
+    ).map { line in
       guard line.hasPrefix("USAGE:") else { return String(line) }
       let words = line.matches(of: /\[[^\]]*\](?: \.\.\.)?|--\S+ <[^>]*>|\S+/).map {
         String($0.output)
@@ -40,8 +42,9 @@ enum UsageMessage {
     }.joined(separator: "\n")
   }
 
-  private static func nodeLast(_ help: String) -> String {
-    guard let start = help.range(of: "\nNODE:\n")?.lowerBound,
+  /// Moves a section of options behind all others.
+  private static func last(_ title: String, _ help: String) -> String {
+    guard let start = help.range(of: "\n\(title):\n")?.lowerBound,
       let end = help[start...].range(of: "\n\n")?.lowerBound
     else { return help }
     let section = help[start...end]
