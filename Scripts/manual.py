@@ -118,10 +118,10 @@ def page(root):
         if shared in everywhere:
             yield describe(everywhere[shared])
     yield ".SH CONFIRMATION\n" + escaped(
-        "Commands that cannot be undone ask the user to type a name. Without a terminal, they fail"
-        " unless --yes is given.")
+        "Commands that cannot be undone ask for a confirmation, usually a name to type. Scripts give"
+        " --yes.")
     confirmed = sorted(" ".join(path) for path in confirming(root, []))
-    yield escaped("These are: " + ", ".join(confirmed) + ".")
+    yield escaped("These commands have --yes: " + ", ".join(confirmed) + ".")
     yield ".SH OUTPUT\n" + escaped(
         "On a terminal, tables wrap to its width or to COLUMNS. Otherwise each row is one line with"
         " every column. Colours are used only on a terminal, and not if NO_COLOR is set. Times are"
