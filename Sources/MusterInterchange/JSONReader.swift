@@ -80,7 +80,7 @@ struct JSONReader {
     if depth > Self.mostDepth { throw GeoJSONFault(.tooDeep) }
   }
 
-  // MARK: Words and numbers
+  // MARK: Literals and numbers
 
   private mutating func word() throws(GeoJSONFault) -> JSON {
     let start = offset

@@ -46,7 +46,7 @@ public struct UserID: Identifier {
   public init(raw: Bytes16) { self.raw = raw }
 }
 
-/// A hash of one enrolled laptop's signing key.
+/// A hash of one enrolled device's signing key.
 public struct DeviceID: Identifier {
   /// BLAKE2b-128 of the operation and the signing key.
   public let raw: Bytes16

@@ -138,7 +138,7 @@ extension Node {
   private func setPosition(_ fix: Fix) throws -> Reply {
     try done { replica, now in
       guard fix.sampleTime.milliseconds(since: now.wall) <= 60_000 else {
-        throw NodeError.refused("the time \(fix.sampleTime) is ahead of this laptop's clock")
+        throw NodeError.refused("the time \(fix.sampleTime) is ahead of this device's clock")
       }
       return try replica.ingest(fix, now: now)
     }

@@ -270,7 +270,7 @@ public actor Node {
   /// Whether the node synchronizes, besides performing commands.
   var isRunning: Bool { timer != nil }
 
-  // MARK: Asking
+  // MARK: Reading
 
   /// Streams crossings in the order of their arrival numbers: those after `arrival` and all later
   /// ones, or with nil only later ones. Bounded: a reader that is more than `NewsDesk.bound`

@@ -101,7 +101,7 @@ extension Replica {
     return Array(frames[...last])
   }
 
-  // MARK: What goes along
+  // MARK: Contents
 
   /// Returns which part of each log belongs to which section.
   private func bundleParts() throws(StoreError) -> [BundlePart] {

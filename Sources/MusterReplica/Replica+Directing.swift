@@ -209,7 +209,7 @@ extension Replica {
     return only
   }
 
-  // MARK: Demands
+  // MARK: Locate directives
 
   /// Returns the open locate directives that no fix of this device has answered since they were
   /// issued, for a node that starts.

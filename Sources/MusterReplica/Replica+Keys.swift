@@ -5,7 +5,7 @@ internal import MusterSync
 
 /// Missing epoch keys, and received ones.
 extension Replica {
-  // MARK: Asking
+  // MARK: Requesting
 
   /// - Parameter author: the author of frames under these epochs.
   mutating func ask(
@@ -60,7 +60,7 @@ extension Replica {
     }
   }
 
-  // MARK: Learning
+  // MARK: Receiving
 
   /// Stores a key, reads the frames that waited for it, and makes it available to peers.
   mutating func learn(_ key: EpochKey, now: ClockReading) throws {

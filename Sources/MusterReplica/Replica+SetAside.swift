@@ -179,7 +179,7 @@ struct JoinableLog: Hashable, Sendable {
   let isControl: Bool
 }
 
-// MARK: - What is missing
+// MARK: - Missing frames
 
 /// Frames that were held or written here, and are lost.
 public struct MissingFrames: Hashable, Sendable {

@@ -8,7 +8,7 @@ extension Replica {
   public mutating func uplinkOpened(
     _ endpoint: Endpoint, calls: Bool, now: ClockReading
   ) throws -> Outcome {
-    precondition(endpoint.isUplink, "\(endpoint) is no uplink")
+    precondition(endpoint.isUplink, "\(endpoint) is not an uplink")
     guard calls else { return Outcome() }
     return try transact(now: now) { try $0.run(.uplinkOpened(endpoint), now: now) }
   }

@@ -124,7 +124,7 @@ extension ProcessTests {
         }
         // A fix from the future would hide all fixes until then.
         try await anna.attempt("position", "set", "1,2", "--time", "2100-01-01T00:00:00Z")
-          .expectRefusal(saying: "ahead of this laptop's clock")
+          .expectRefusal(saying: "ahead of this device's clock")
         #expect(try await facts(of: anna) == before)
         try await anna.expectSound()
       }

@@ -8,7 +8,7 @@ internal import MusterNode
 extension API {
   static let administration: [Route] = membership + quarantined + watching
 
-  // MARK: Who is in
+  // MARK: Membership
 
   /// One day, as on the command line.
   private static let usualSeconds: Int64 = 86_400
@@ -47,7 +47,7 @@ extension API {
     },
   ]
 
-  // MARK: What counts nowhere
+  // MARK: Quarantine
 
   private static let quarantined: [Route] = [
     Route(
@@ -73,7 +73,7 @@ extension API {
     },
   ]
 
-  // MARK: How laptops watch
+  // MARK: Sampling settings
 
   private static let profile = Shape.object(
     [

@@ -77,7 +77,7 @@ extension API {
     }
   }
 
-  // MARK: One
+  // MARK: Single rows
 
   private static let single: [Route] = [
     Route(
@@ -141,7 +141,7 @@ extension API {
     return answer
   }
 
-  // MARK: Places
+  // MARK: Positions
 
   private static let here = [
     Route.Parameter(name: "lat", shape: .latitude, isRequired: true, about: "In degrees."),

@@ -234,7 +234,7 @@ extension API {
 
   private static let directives = "/api/v1/directives"
 
-  // MARK: Answers
+  // MARK: Responses
 
   /// An unknown row is reported for the body, which named it, and not for the path.
   func naming(_ work: () async throws -> Answer) async throws -> Answer {

@@ -69,7 +69,7 @@ extension HeaderName {
   static let xAccelBuffering = known("x-accel-buffering")
 
   private static func known(_ name: String) -> HeaderName {
-    guard let name = HeaderName(name) else { preconditionFailure("\(name) is no name") }
+    guard let name = HeaderName(name) else { preconditionFailure("\(name) is not a header name") }
     return name
   }
 }

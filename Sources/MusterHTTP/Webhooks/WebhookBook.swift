@@ -67,7 +67,7 @@ public final class WebhookBook: Sendable {
     state = Mutex(State(entries: entries, serials: serials))
   }
 
-  // MARK: People
+  // MARK: Changes by users
 
   var entries: [Entry] {
     state.withLock { $0.entries.values.sorted { $0.webhook.name < $1.webhook.name } }

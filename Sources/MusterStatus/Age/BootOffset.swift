@@ -20,7 +20,7 @@ public struct BootOffset: Hashable, Sendable {
   private var lower: Bound?
   private var upper: Bound
 
-  /// 200 ppm is twice what a laptop's crystal drifts.
+  /// 200 ppm is twice the drift of a typical crystal.
   public static let driftPartsPerMillion: Int64 = 200
 
   /// Returns the possible drift between two clocks, plus 2 ms for readings that are rounded down.

@@ -82,7 +82,7 @@ struct WebStage: Sendable {
     return Node(try OpenedHome(home("b")) { [] }, transport: nil, logger: .silent)
   }
 
-  // MARK: What stories ask
+  // MARK: Requests
 
   func get(_ path: String) async throws -> JSON {
     let answer = try await client.ask("GET", path)
