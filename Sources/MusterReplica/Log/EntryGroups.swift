@@ -1,14 +1,14 @@
 internal import MusterModel
 internal import MusterSync
 
-/// Entries in groups that receivers each apply as a whole or not at all.
+/// Groups of entries, each of which receivers apply as a whole or not at all.
 ///
-/// A command is one group, but for long texts, which follow all else: a call for evacuation does
-/// not wait for its description.
+/// A command is one group, except its long texts, which follow everything else: a call for
+/// evacuation does not wait for its description.
 struct EntryGroups: Sendable {
-  /// What is broadcast first.
+  /// The groups that are broadcast first.
   private(set) var leading: [[Operation]] = []
-  /// What is written after all that is leading.
+  /// The groups that are written after all leading ones.
   private(set) var following: [[Operation]] = []
 
   init() {}
@@ -17,12 +17,12 @@ struct EntryGroups: Sendable {
 
   var operations: some Sequence<Operation> { (leading + following).joined() }
 
-  /// Adds what one command writes to a row.
+  /// Adds the writes of one command to a row.
   mutating func add(_ writes: [Write]) {
     guard writes.contains(where: \.isLongText) else { return lead(writes) }
     let rest = writes.filter { !$0.isLongText }
     guard !rest.allSatisfy(\.isExistence) else {
-      // Nothing of it is urgent, and a row's existence takes no room beside another field of it.
+      // Nothing of it is urgent, and a row's existence takes no space beside another field.
       return following.append(writes.map(Operation.write))
     }
     lead(rest)
@@ -34,8 +34,8 @@ struct EntryGroups: Sendable {
     following += other.following
   }
 
-  /// Adds one group, but for the names of a large audience, which come in groups before it: a row
-  /// is shown from its existence on.
+  /// Adds one group. The names of a large audience are added as groups before it: a row is shown
+  /// once its existence is known.
   private mutating func lead(_ writes: [Write]) {
     let size = Limits.namesPerGroup
     guard writes.count > size else {
@@ -52,7 +52,7 @@ struct EntryGroups: Sendable {
 }
 
 extension Write {
-  /// Up to 16 KiB that no one waits for.
+  /// Whether it is a text of up to 16 KiB that is not urgent.
   fileprivate var isLongText: Bool { field == .reportDescription || field == .fenceProperties }
 
   fileprivate var isAudience: Bool { field == .directiveUsers || field == .directiveExpected }
