@@ -114,7 +114,7 @@ extension Replica {
     return DeviceID(tracker: RowID(operation: local.operation, origin: origin))
   }
 
-  /// Notes in the journal that a record came.
+  /// Records the arrival of a record in the journal.
   mutating func journal(_ record: LatestRecord, now: ClockReading) {
     batch.journal.append(
       JournalEntry(

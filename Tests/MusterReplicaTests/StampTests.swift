@@ -294,7 +294,7 @@ struct StampTests {
     for name in valley.names {
       #expect(try valley.ask(name) { replica, _ in try replica.verify() }.problems == [])
     }
-    // It is checked
+    // It is verified
     try store.execute(unchecked: "UPDATE frames SET moment = moment + 1000")
     let problems = try valley.ask("Ada") { replica, _ in try replica.verify() }.problems
     #expect(problems.contains { $0.contains("journal") })

@@ -8,7 +8,7 @@ internal import MusterSync
 /// supersede.
 struct Gathering: Sendable {
   private(set) var pending: [Lane: EntryGroups] = [:]
-  /// Rows with writes that are not sealed.
+  /// Rows with unsealed writes.
   private(set) var unsealed: Set<RowKey> = []
   private(set) var rows: [RowKey: RowState] = [:]
   /// Runs of the batch, to be broadcast once they are durable.
@@ -28,7 +28,7 @@ struct Gathering: Sendable {
     unsealed.formUnion(rows)
   }
 
-  /// What to seal now, by lane in its order; from here on it counts as sealed.
+  /// Returns the groups to seal now, by lane in order; from here on they count as sealed.
   mutating func take() -> [(lane: Lane, groups: EntryGroups)] {
     defer {
       pending = [:]

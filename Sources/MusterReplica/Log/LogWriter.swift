@@ -46,11 +46,11 @@ struct LogWriter: Sendable {
     let leading: Int
   }
 
-  /// Writes groups of entries into a lane: as many groups to a frame as fit, a group that fits no
-  /// frame in parts.
+  /// Writes groups of entries into a lane: as many groups per frame as fit; a group that fits no
+  /// frame is split into parts.
   ///
   /// - Parameters:
-  ///   - stamp: of each body, in the urgent lane.
+  ///   - stamp: the stamp of each body, in the urgent lane.
   ///   - earlier: the lane's own frames among those that the writes name.
   mutating func write(
     _ groups: EntryGroups, lane: Lane, at writtenAt: Timestamp,
@@ -119,7 +119,7 @@ struct LogWriter: Sendable {
   /// The bytes around the content of a part, rounded up.
   private static let partOverhead = 32
 
-  /// Returns the bodies of frames, and how many of them hold all that is leading.
+  /// Returns the bodies of frames, and how many of them contain all leading groups.
   ///
   /// - Parameters:
   ///   - first: the sequence of the first frame with entries.
