@@ -29,7 +29,8 @@ public struct Instant: Hashable, Comparable, Sendable {
 
 /// All clocks at one moment: the monotonic clock that decides timers, the boot clock that stamps
 /// records and dates arrivals, and the wall clock, which is only a label.
-/// With them, what else an event needs from the operating system.
+///
+/// It also carries the entropy that an event needs from the operating system.
 public struct ClockReading: Hashable, Sendable {
   /// The base of deadlines.
   public let instant: Instant
@@ -38,8 +39,8 @@ public struct ClockReading: Hashable, Sendable {
   /// Milliseconds since the machine booted, including sleep. It continues over restarts of the
   /// program, unlike `instant`, which has no meaning outside this process.
   public let boot: Int64
-  /// Random bytes that the operating system supplied for this event. They make what is drawn
-  /// afterwards differ between copies of a process, as of a virtual machine that is resumed twice.
+  /// Random bytes that the operating system supplied for this event. They make later draws differ
+  /// between copies of a process, as in a virtual machine that is resumed twice.
   public let entropy: Bytes16
 
   /// Creates a reading. The clocks MUST be read at one moment: differences are not corrected later.

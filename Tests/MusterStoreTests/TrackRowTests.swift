@@ -44,7 +44,7 @@ struct TrackRowTests {
     #expect(throws: StoreError.self) { try store.tracks(of: many.user) }
   }
 
-  @Test func `a view that is derived anew knows whose tracks they are`() throws {
+  @Test func `a view that is derived again knows the owners of its tracks`() throws {
     let store = try Store.inMemory()
     let (_, few) = try filled(store)
     var scribes = [Scribe(1), Scribe(2)]

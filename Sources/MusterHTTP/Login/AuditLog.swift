@@ -18,7 +18,7 @@ final class AuditLog: Sendable {
     self.logger = logger
   }
 
-  /// Returns the log of what strangers did, which MUST NOT displace what people did.
+  /// Returns the log of failed logins, which MUST NOT displace the actions of users.
   func ofFailures() -> AuditLog {
     AuditLog(
       in: url.deletingLastPathComponent().path, logger: logger, name: "audit-failed.log")

@@ -1,7 +1,7 @@
 internal import Synchronization
 
-/// Failed logins, for the audit: at most one line a minute, in a file of their own, so that
-/// strangers who guess cannot displace what people did.
+/// Failed logins, for the audit: at most one line a minute, in a separate file, so that guessing
+/// attackers cannot displace the actions of users.
 final class FailedLogins: Sendable {
   private struct Pending {
     var began: ContinuousClock.Instant
@@ -18,7 +18,7 @@ final class FailedLogins: Sendable {
 
   init(log: AuditLog) { self.log = log }
 
-  /// Adds a failure. The first is written at once, those of the minute after it together.
+  /// Adds a failure. The first is written at once, further ones within a minute together.
   func add(_ name: String, from client: String, now: ContinuousClock.Instant) {
     flush(now: now)
     let isFirst = pending.withLock { pending in
@@ -36,7 +36,7 @@ final class FailedLogins: Sendable {
     if isFirst { log.note("login", by: name, from: client, status: 401) }
   }
 
-  /// Writes what has been counted for a minute.
+  /// Writes the failures counted for a minute.
   func flush(now: ContinuousClock.Instant) {
     let done = pending.withLock { pending -> Pending? in
       guard let counted = pending, now - counted.began >= Self.interval else { return nil }

@@ -28,7 +28,7 @@ final class LoginThrottle: Sendable {
     var count = 0
     var last: ContinuousClock.Instant
 
-    /// When the next attempt is judged.
+    /// When the next attempt is verified.
     var ends: ContinuousClock.Instant {
       let over = count - LoginThrottle.freeFailures
       guard over >= 0 else { return last }
@@ -38,7 +38,8 @@ final class LoginThrottle: Sendable {
 
   private struct State {
     var sources: [Source: Failures] = [:]
-    /// Of an account, when guesses of strangers are used up: each moves it on by an interval.
+    /// For an account, when its budget of guesses from unknown addresses is used up; each guess
+    /// moves it by one interval.
     var accounts: [String: ContinuousClock.Instant] = [:]
     /// When an account last logged in from an address.
     var known: [Known: ContinuousClock.Instant] = [:]
@@ -51,7 +52,7 @@ final class LoginThrottle: Sendable {
 
   private let state = Mutex(State())
 
-  /// Returns how long this login has to wait; nil if it may be judged now.
+  /// Returns how long this login must wait; nil if it may be verified now.
   func pause(
     of account: String, from client: String, now: ContinuousClock.Instant
   ) -> Duration? {
@@ -108,7 +109,7 @@ final class LoginThrottle: Sendable {
     if let oldest = table.min(by: { time($0.value) < time($1.value) }) { table[oldest.key] = nil }
   }
 
-  /// Whoever has one address of an IPv6 network usually has all of it.
+  /// The holder of one address of an IPv6 network usually controls the whole network.
   private static func source(_ client: String) -> Source {
     guard client.contains(":") else { return client }
     let address = client.split(separator: "%")[0]
