@@ -17,8 +17,8 @@ import Testing
   @Test("each planted bug exists in the product, and nowhere else")
   func planted() throws {
     let product = try SourceTree(below: [
-      "Sources/MusterCRDT", "Sources/MusterGeo", "Sources/MusterReplica", "Sources/MusterStore",
-      "Sources/MusterSync",
+      "Sources/MusterCRDT", "Sources/MusterCrypto", "Sources/MusterGeo", "Sources/MusterReplica",
+      "Sources/MusterStore", "Sources/MusterSync",
     ])
     let bugs = try bugs()
     #expect(bugs.count >= 20)
