@@ -99,6 +99,14 @@ struct Mesh {
     _ = try replicas[replicas.count - 1].keep(keys, now: clock)
   }
 
+  /// Admits a device that never starts.
+  mutating func admit(callsign: String, role: Role) throws {
+    let request = try Enrolment(seed: seeds.bytes(32)).request(
+      callsign: callsign, passphrase: nil, seed: seeds.bytes(32)
+    ).request
+    _ = try replicas[0].admit(request: request, role: role, now: clock)
+  }
+
   /// A replica's database begins a new life, and with it new logs.
   mutating func beginAnew(_ index: Int) throws {
     let (store, credentials) = homes[index]

@@ -48,6 +48,7 @@
     case globalTrackerBound = "global-tracker-bound"
     case globalMissingKeys = "global-missing-keys"
     case greatestGenerationWins = "greatest-generation-wins"
+    case hideHazard = "hide-hazard"
 
     /// The bug that is enabled in this process; nil for none. Simulations are single-threaded, so
     /// no lock guards it.
@@ -98,6 +99,7 @@
       case .globalTrackerBound: "the limit on trackers applies to all devices together"
       case .globalMissingKeys: "the limit on missing keys applies to all authors together"
       case .greatestGenerationWins: "the epoch of the greatest generation is used for writing"
+      case .hideHazard: "a person who reported safe is shown in no hazard zone"
       }
     }
 

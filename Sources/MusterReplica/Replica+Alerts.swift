@@ -111,9 +111,11 @@ extension Replica {
 
   private func notice(_ value: LiveValue) throws(StoreError) -> AlertBook.Notice? {
     guard case .alertReply(let reply) = value.value else { return nil }
+    // A login without a person acknowledges in its own name, not in that of the post's user.
+    let isLogin = TextRule.line.accepts(reply.note)
     var name = try callsign(of: reply.user)
-    if TextRule.line.accepts(reply.note) { name = "\(reply.note) (\(name))" }
-    if value.author != reply.user {
+    if isLogin { name = value.author == reply.user ? reply.note : "\(reply.note) (\(name))" }
+    if isLogin || value.author != reply.user {
       name += ", via \(try callsign(of: value.author))'s post"
     }
     return AlertBook.Notice(
@@ -130,7 +132,9 @@ extension Replica {
     case .help:
       let tracker = try store.row(RowKey(kind: .tracker, id: id.row))
       let row = try tracker ?? store.row(RowKey(kind: .user, id: id.row))
-      return AlertCause(dots: row.map { SafetyStanding($0).calls } ?? [], positions: [])
+      return AlertCause(
+        dots: try row.map { try statements($0).openCalls.map(\.dot).sorted() } ?? [],
+        positions: [])
     case .inHazard, .silent:
       // For this device's own entry the row is the zone's, which no position belongs to.
       let theirs = positions.filter { $0.user.raw == id.row.raw }

@@ -32,8 +32,16 @@ extension Replica {
     let anchors = try store.anchorCount()
     precondition(
       anchors <= ages.anchorCount, "\(anchors) anchors are stored, \(ages.anchorCount) known")
+    try checkStatuses()
     guard var tree = stateTree else { return }
     let (kept, whole) = (try tree.hash(of: store), try StateTree.hash(of: store))
     precondition(kept == whole, "the state hash is out of date")
+  }
+  /// Of a copy, so that checking changes no status.
+  private func checkStatuses() throws {
+    guard let now = statusModel.lastLook else { return }
+    var copy = self
+    let overlooked = try copy.overlookedStatuses(now: now)
+    precondition(overlooked.isEmpty, "a status is out of date: \(overlooked)")
   }
 }

@@ -206,7 +206,7 @@ extension Replica {
 
   /// Returns why a person should not sign off yet.
   private func obstacle(to user: UserID, _ state: RowState) throws -> String? {
-    if SafetyStanding(state).isDistress { return "has an open call for help" }
+    if try !statements(state).openCalls.isEmpty { return "has an open call for help" }
     var names: [String] = []
     for row in try store.rows(.directive) where row.exists && row.isOpenDirective {
       guard [.evacuate, .muster, .rollcall].contains(row.directiveKind),

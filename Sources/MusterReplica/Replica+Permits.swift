@@ -98,12 +98,10 @@ extension Replica {
     }
     var zone = RowID(raw: .zero)
     if case .reference(let id)? = row.shown(.permitZone)?.value { zone = id }
-    var seconds: UInt32 = 0
-    if case .number(let number)? = row.shown(.permitDurationSeconds)?.value { seconds = number }
     let fence = try store.row(RowKey(kind: .fence, id: zone))
     return PermitSummary(
       id: row.key.id, people: people.sorted(), team: row.text(.permitTeam) ?? "", zone: zone,
-      zoneName: fence?.text(.fenceName) ?? "", durationSeconds: seconds,
+      zoneName: fence?.text(.fenceName) ?? "", durationSeconds: row.permitDurationSeconds ?? 0,
       isRevoked: row.isSet(.permitRevoked),
       callsign: try callsign(of: row.owner ?? UserID(raw: .zero)),
       issuedAt: row.createdAt ?? Timestamp(milliseconds: 0))

@@ -20,31 +20,28 @@ extension Replica {
 
   /// Returns the same people with the status function's results.
   mutating func people(now: ClockReading) throws -> [AssessedPerson] {
-    let positions = try store.positions()
-    let people = try persons()
-    let assessments = try assess(people, positions: positions, now: now)
-    let newest = newestPositions(positions)
+    try refreshStatuses(now: now)
     let zones = try monitor.zones(in: store)
     var found: [AssessedPerson] = []
-    for person in people {
-      let user = person.identity.id
-      guard let assessment = assessments[user] else { continue }
-      let summary = try summary(
-        person, assessment, position: newest[user], zones: zones, now: now)
-      found.append((summary, assessment))
+    for person in statusModel.people {
+      guard let assessment = statusModel.assessment(of: person.identity.id) else { continue }
+      found.append((try summary(person, assessment, zones: zones, now: now), assessment))
     }
     return found.sorted { UserSummary.isListed($0.summary, before: $1.summary) }
   }
 
   private func summary(
-    _ person: Person, _ assessment: StatusAssessment, position newest: DevicePosition?,
+    _ person: PersonRoster.Person, _ assessment: StatusAssessment,
     zones: GeofenceMonitor.Zones, now: ClockReading
-  ) throws(StoreError) -> UserSummary {
+  ) throws -> UserSummary {
     let (identity, row) = (person.identity, person.row)
-    let standing = row.map(SafetyStanding.init)
-    let callsign = row?.text(identity.isTracker ? .trackerCallsign : .userCallsign)
+    let standing = try row.map {
+      SafetyStanding($0, openCalls: try statements($0).openCalls)
+    }
+    let newest = newestPositions(
+      person.devices.compactMap { statusModel.position(of: $0.id) })[identity.id]
     var summary = UserSummary(
-      id: identity.id, callsign: callsign ?? identity.id.short, role: identity.role,
+      id: identity.id, callsign: person.callsign ?? identity.id.short, role: identity.role,
       status: assessment.status, severity: assessment.severity, reason: assessment.reason,
       fix: newest?.report.fix, reportedAt: newest?.report.reportedAt,
       fixAgeSeconds: newest.map { shownAge(of: $0, now: now) / 1000 }, team: identity.team,
@@ -136,11 +133,6 @@ extension Replica {
   public func report(_ id: RowID, now: ClockReading? = nil) throws -> ReportSummary {
     var book = deliveryBook(now: now)
     return try summary(existing(.report, id), in: &book)
-  }
-
-  private func deliveryBook(now: ClockReading?) -> DeliveryBook {
-    DeliveryBook(
-      store: store, engine: engine, local: local, control: control, now: now?.instant)
   }
 
   private func summary(

@@ -63,6 +63,7 @@ extension Replica {
     isViewStale = false
     isLineageStale = false
     stateTree = nil
+    statusModel.markAllStale()
     if diskFailure?.mayHaveLostWrites == true {
       try store.settleLog()
       diskFailure?.mayHaveLostWrites = false

@@ -1,74 +1,90 @@
 internal import MusterCRDT
-internal import MusterModel
+public import MusterModel
 internal import MusterStatus
 internal import MusterStore
 
 /// The input of the status function, from the store.
 extension Replica {
-  /// A person as input of the status function and of lists.
-  struct Person {
-    let identity: PersonIdentity
-    let row: RowState?
-    /// All their devices, and whether each is revoked.
-    let devices: [(id: DeviceID, isRevoked: Bool)]
-  }
-
-  /// Returns the status of each of these people at `now`.
-  mutating func assess(
-    _ people: [Person], positions: [DevicePosition], now: ClockReading
-  ) throws -> [UserID: StatusAssessment] {
-    let clock = statusClock(now)
-    statusModel.update(try scene(now: now))
-    let byDevice = Dictionary(positions.map { ($0.device, $0) }, uniquingKeysWith: { $1 })
-    var evidence: [PersonEvidence] = []
-    for person in people {
-      evidence.append(try self.evidence(of: person, positions: byDevice, now: now))
+  /// Brings the statuses up to date: what has changed since the last call is read and assessed
+  /// again, and whose time has come.
+  public mutating func refreshStatuses(now: ClockReading) throws {
+    do {
+      try readStale(now: now)
+    } catch {
+      statusModel.markAllStale()
+      throw error
     }
-    return statusModel.assess(evidence, at: clock)
+    statusModel.refresh(at: statusClock(now), now: now)
   }
 
   func statusClock(_ now: ClockReading) -> StatusClock {
     StatusClock(boot: ages.reading(now), wall: now.wall)
   }
 
+  private mutating func readStale(now: ClockReading) throws {
+    let ages = ages
+    statusModel.redate(self.ages.takeDated()) { Self.made($0, by: ages, now: now) }
+    var stale = statusModel.takeStale()
+    if !stale.roster {
+      for key in stale.rows {
+        guard let row = try store.row(key) else { continue }
+        guard let changed = statusModel.replace(row) else {
+          stale.roster = true
+          break
+        }
+        stale.people.formUnion(changed)
+      }
+    }
+    if stale.roster { statusModel.replace(try personRoster()) }
+    if stale.everybody { statusModel.replace(try store.positions()) }
+    for device in stale.moved {
+      statusModel.replace(try store.position(of: device), of: device)
+      if let user = statusModel.user(of: device) { stale.people.insert(user) }
+    }
+    if stale.orders { try readOrders(now: now) }
+    if stale.zones {
+      statusModel.replace(zones: try monitor.zones(in: store).all)
+    } else {
+      statusModel.updateOrders()
+    }
+    // This device is in contact whenever it is asked.
+    stale.people.insert(local.author.user)
+    let everybody = stale.roster || stale.everybody
+    for person in everybody ? statusModel.people : stale.people.compactMap(statusModel.person) {
+      statusModel.update(try evidence(of: person, now: now))
+    }
+  }
+
+  /// The kept statuses that differ from those which are assessed from the store alone: none, unless
+  /// a change was overlooked.
+  mutating func overlookedStatuses(now: ClockReading) throws -> [String] {
+    try refreshStatuses(now: now)
+    var fresh = self
+    fresh.statusModel.markAllStale()
+    try fresh.refreshStatuses(now: now)
+    let users = Set(statusModel.people.map(\.identity.id))
+      .union(fresh.statusModel.people.map(\.identity.id))
+    return try users.sorted().compactMap { user in
+      let (kept, found) = (
+        statusModel.assessment(of: user), fresh.statusModel.assessment(of: user)
+      )
+      guard kept != found else { return nil }
+      let words = [kept, found].map { $0.map { "\($0)" } ?? "nothing" }
+      return "\(try callsign(of: user)): \(words[0]) is kept, \(words[1]) is found"
+    }
+  }
+
   // MARK: People
 
-  /// Returns each certified user and each tracker once. People outlive their devices: a user
-  /// without a valid device is listed nevertheless.
-  func persons() throws(StoreError) -> [Person] {
+  private func personRoster() throws -> PersonRoster {
     var admitted: [UserID: [(author: Author, isRevoked: Bool)]] = [:]
     for admission in control.admissions {
       let author = admission.signed.certificate.author
       admitted[author.user, default: []].append((author, control.isRevoked(author.device)))
     }
-    var people: [Person] = []
-    for (user, devices) in admitted.sorted(by: { $0.key < $1.key }) {
-      let counting = devices.filter { !$0.isRevoked }
-      let roles = (counting.isEmpty ? devices : counting).map(\.author.role)
-      let row = try userRow(user)
-      var listed: [DeviceID: Bool] = [:]
-      for (author, isRevoked) in devices { listed[author.device] = isRevoked }
-      people.append(
-        Person(
-          identity: PersonIdentity(
-            id: user, role: roles.min { $0.rawValue < $1.rawValue } ?? .observer,
-            team: row?.text(.userTeam) ?? "", isTracker: false),
-          row: row, devices: listed.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }))
+    return try PersonRoster(admitted: admitted, trackers: try store.rows(.tracker)) {
+      try userRow($0)
     }
-    var trackers: [UserID: Int] = [:]
-    for row in try store.rows(.tracker) where row.exists {
-      guard let owner = row.owner, trackers[owner, default: 0] < Limits.trackersPerDevice else {
-        continue
-      }
-      trackers[owner, default: 0] += 1
-      people.append(
-        Person(
-          identity: PersonIdentity(
-            id: UserID(raw: row.key.id.raw), role: .member, team: row.text(.trackerTeam) ?? "",
-            isTracker: true),
-          row: row, devices: [(DeviceID(tracker: row.key.id), false)]))
-    }
-    return people
   }
 
   /// Returns each user's devices that are not revoked.
@@ -82,13 +98,13 @@ extension Replica {
   }
 
   private mutating func evidence(
-    of person: Person, positions: [DeviceID: DevicePosition], now: ClockReading
+    of person: PersonRoster.Person, now: ClockReading
   ) throws -> PersonEvidence {
     let user = person.identity.id
     var evidence = PersonEvidence(
       identity: person.identity, silenceMilliseconds: try silenceMilliseconds(of: user))
     for (device, isRevoked) in person.devices {
-      let position = positions[device]
+      let position = statusModel.position(of: device)
       var history = FixHistory()
       if let position {
         history = statusModel.history(
@@ -110,11 +126,11 @@ extension Replica {
   private func heard(
     _ device: DeviceID, position: DevicePosition?, now: ClockReading
   ) -> Evidence? {
-    let boot = ages.reading(now)
-    if device == local.device { return .stamped(Span(earliest: boot, latest: boot)) }
-    if let age = evidenceAge(of: device, now: now) {
-      return .stamped(Span(earliest: boot - age.latest, latest: boot - age.earliest))
+    if device == local.device {
+      let boot = ages.reading(now)
+      return .stamped(Span(earliest: boot, latest: boot))
     }
+    if let newest = ages.newest(of: device) { return .stamped(newest) }
     return position.map { made($0, now: now) }
   }
 
@@ -126,7 +142,7 @@ extension Replica {
       reportedAt: position.report.reportedAt)
   }
 
-  private func statements(_ row: RowState) throws(StoreError) -> PersonStatements {
+  func statements(_ row: RowState) throws(StoreError) -> PersonStatements {
     let isTracker = row.key.kind == .tracker
     var statements = PersonStatements()
     for value in row.values(of: isTracker ? .trackerSafetyClaim : .userSafetyClaim) {
@@ -182,20 +198,15 @@ extension Replica {
 
   // MARK: Scene
 
-  private mutating func scene(now: ClockReading) throws -> StatusScene {
-    let zones = try monitor.zones(in: store).all
-    var orders: [OrderEvidence] = []
-    for row in try store.rows(.directive) where row.exists {
-      if let order = try order(row, now: now) { orders.append(order) }
-    }
-    var permits: [PermitEvidence] = []
-    for row in try store.rows(.permit) where row.exists {
-      if let permit = try permit(row, now: now) { permits.append(permit) }
-    }
-    return StatusScene(zones: zones, orders: orders, permits: permits)
+  private mutating func readOrders(now: ClockReading) throws {
+    statusModel.replace(
+      try store.rows(.directive).filter(\.exists).compactMap { try order($0, now: now) },
+      try store.rows(.permit).filter(\.exists).compactMap { try permit($0, now: now) })
   }
 
-  private func order(_ row: RowState, now: ClockReading) throws -> OrderEvidence? {
+  private func order(
+    _ row: RowState, now: ClockReading
+  ) throws -> StatusModel.DatedRow<OrderEvidence>? {
     guard let first = row.values(of: .directiveExistence).min(by: { $0.dot < $1.dot })
     else { return nil }
     let acknowledged = row.values(of: .directiveAcknowledgements).compactMap {
@@ -203,36 +214,50 @@ extension Replica {
       if case .reply(let user, _) = value.value { user } else { nil }
     }
     let expected = Set(row.references(in: .directiveExpected).map { UserID(raw: $0.raw) })
-    return OrderEvidence(
+    let written = try written(first)
+    let order = OrderEvidence(
       id: row.key.id, kind: row.directiveKind, isOpen: row.isOpenDirective,
       audience: OrderAudience(
         owner: row.owner,
         users: Set(row.references(in: .directiveUsers).map { UserID(raw: $0.raw) }),
         role: row.code(.directiveRole).flatMap(Role.init), team: row.text(.directiveTeam),
         expected: row.directiveKind == .rollcall && !expected.isEmpty ? expected : nil),
-      role: first.role, dot: first.dot, made: try made(first, now: now),
+      role: first.role, dot: first.dot, made: Self.made(written, by: ages, now: now),
       durationMilliseconds: row.directiveDurationMilliseconds,
       zones: row.references(in: .directiveZones) + row.references(in: .directiveFence),
       supersedes: Set(row.references(in: .directiveSupersedes)), acknowledged: Set(acknowledged))
+    return StatusModel.DatedRow(content: order, author: first.author, written: written)
   }
 
-  private func permit(_ row: RowState, now: ClockReading) throws -> PermitEvidence? {
+  private func permit(
+    _ row: RowState, now: ClockReading
+  ) throws -> StatusModel.DatedRow<PermitEvidence>? {
     guard let first = row.values(of: .permitExistence).min(by: { $0.dot < $1.dot }),
       let zone = row.references(in: .permitZone).first,
-      let seconds = row.leastNumber(.permitDurationSeconds)
+      let seconds = row.permitDurationSeconds
     else { return nil }
-    return PermitEvidence(
+    let written = try written(first)
+    let permit = PermitEvidence(
       zone: zone, users: Set(row.references(in: .permitUsers).map { UserID(raw: $0.raw) }),
-      team: nil, made: try made(first, now: now),
+      made: Self.made(written, by: ages, now: now),
       durationMilliseconds: Int64(seconds) * 1000, isRevoked: row.isSet(.permitRevoked))
+    return StatusModel.DatedRow(content: permit, author: first.author, written: written)
   }
 
-  /// Returns the time at which the write of a value was made.
-  private func made(_ value: LiveValue, now: ClockReading) throws(StoreError) -> Evidence {
-    if let span = try made(of: value.dot) { return .stamped(span) }
-    let age = try unstampedAge(of: value.dot, writtenAt: value.writtenAt, now: now)
+  private func written(_ value: LiveValue) throws(StoreError) -> WrittenMoment {
+    WrittenMoment(
+      dot: value.dot, writtenAt: value.writtenAt,
+      arrival: try store.arrival(ofFrame: value.dot.frame))
+  }
+
+  /// When the write of a value was made.
+  private static func made(
+    _ written: WrittenMoment, by ages: AgeTracker, now: ClockReading
+  ) -> Evidence {
+    if let span = written.arrival.flatMap(ages.made) { return .stamped(span) }
+    let sinceArrival = written.arrival.map { ages.sinceArrival(of: $0, now: now) } ?? 0
     return .unstamped(
-      arrival: ages.reading(now) - age.milliseconds.earliest, reportedAt: value.writtenAt)
+      arrival: ages.reading(now) - sinceArrival, reportedAt: written.writtenAt)
   }
 
   // MARK: Views
@@ -262,16 +287,16 @@ extension Replica {
 }
 
 extension RowState {
-  func leastNumber(_ field: Field) -> UInt32? {
-    values(of: field).compactMap { value -> UInt32? in
-      if case .number(let number) = value.value { number } else { nil }
-    }.min()
+  /// Of several live values the least is shown.
+  var permitDurationSeconds: UInt32? {
+    guard case .number(let seconds)? = shown(.permitDurationSeconds)?.value else { return nil }
+    return seconds
   }
 
   /// Milliseconds from the first write to the deadline. Older programs wrote a time by the author's
   /// clock.
   var directiveDurationMilliseconds: Int64? {
-    if let seconds = leastNumber(.directiveDurationSeconds) { return Int64(seconds) * 1000 }
+    if let seconds = directiveDurationSeconds { return Int64(seconds) * 1000 }
     guard case .time(let deadline)? = shown(.directiveDeadline)?.value, let createdAt
     else { return nil }
     return max(0, deadline.milliseconds(since: createdAt))

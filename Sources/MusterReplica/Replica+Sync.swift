@@ -184,6 +184,7 @@ extension Replica {
 
   mutating func note(_ outcome: CommitOutcome) {
     stateTree?.note(outcome)
+    statusModel.note(outcome)
     held.crossings += outcome.newCrossings
     held.changedRows += outcome.changedRows
     if !outcome.moved.isEmpty { held.hasMovement = true }
@@ -345,6 +346,7 @@ extension Replica {
   mutating func evaluateControl(now: ClockReading) throws {
     let change = control.evaluate()
     guard !change.isEmpty else { return }
+    statusModel.markRosterStale()
     if change.haveUplinksChanged { held.haveUplinksChanged = true }
     if change.haveCutsChanged || change.haveReleasesChanged {
       if control.hasForks { isLineageStale = true }

@@ -341,6 +341,7 @@ public struct Replica {
     }
     try refreshLineage(logs)
     _ = control.evaluate()
+    statusModel.markRosterStale()
     for key in found { try learn(key, now: now) }
     try feedRoster(now: now)
     try reviewEpoch(now: now)
@@ -388,6 +389,7 @@ public struct Replica {
     epochsWaitedFor = waitedFor
     note(outcome)
     stateTree = nil
+    statusModel.markAllStale()
     monitor.fencesChanged()
     batch.local[Self.viewKey] = viewStamp
   }

@@ -79,6 +79,12 @@ enum RecordTable {
       "SELECT \(positionColumns) FROM positions ORDER BY device", of: "positions", readPosition)
   }
 
+  static func position(of device: DeviceID, in database: Database) throws -> DevicePosition? {
+    try database.first(
+      "SELECT \(positionColumns) FROM positions WHERE device = ?", [device.blob], of: "positions",
+      readPosition)
+  }
+
   private static func readPosition(_ columns: inout ColumnReader) throws -> DevicePosition {
     let device: DeviceID = try columns.identifier()
     let user: UserID = try columns.identifier()

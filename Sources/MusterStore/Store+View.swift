@@ -106,6 +106,11 @@ extension Store {
   public func positions() throws(StoreError) -> [DevicePosition] {
     try read(RecordTable.positions)
   }
+
+  /// Returns the last known position of a device; nil if there is none.
+  public func position(of device: DeviceID) throws(StoreError) -> DevicePosition? {
+    try read { try RecordTable.position(of: device, in: $0) }
+  }
 }
 
 /// Carries the error of a caller's closure through a transaction unchanged.

@@ -53,6 +53,26 @@ struct DeliveryTests {
     #expect(try delivery(of: id, at: "Ada", in: &valley).commandPost)
   }
 
+  @Test func `a device learns who holds what it has just written`() throws {
+    var valley = try Valley.with("Ada", "Ben", "Cleo")
+    valley.cut(["Ben"], ["Ada", "Cleo"])
+    let before = try valley.ask("Ben") { replica, _ in replica.writtenThrough() }
+    try valley.at("Ben") { try $0.claimSafety(.needsHelp, note: "", now: $1) }
+    let written = Set(try valley.ask("Ben") { replica, _ in replica.writtenThrough() })
+      .subtracting(before)
+    #expect(written.count == 1)
+    func delivery() throws -> Delivery {
+      try valley.ask("Ben") { try $0.delivery(through: Array(written), now: $1) }
+    }
+    #expect(try delivery().devices == 1 && !delivery().commandPost)
+    valley.heal()
+    let elapsed = try valley.wait(upTo: 60_000) { valley in
+      let found = try valley.ask("Ben") { try $0.delivery(through: Array(written), now: $1) }
+      return found.commandPost && found.devices == 3
+    }
+    #expect(elapsed != nil)
+  }
+
   /// A hub between two that are not in range of each other: the author always counts as a holder.
   @Test(arguments: ["Ben", "Cleo"])
   func `the author of a report counts as a holder on every device`(

@@ -199,10 +199,15 @@ extension DrawnHistory {
       orders: input.orders.map(evidence),
       permits: input.permits.map { permit in
         PermitEvidence(
-          zone: RowID(number: permit.zone), users: users(permit.users), team: permit.team,
-          made: permit.made.evidence,
+          zone: RowID(number: permit.zone), users: permitted(permit), made: permit.made.evidence,
           durationMilliseconds: (permit.durations.min() ?? 0) * 1000, isRevoked: permit.revoked)
       })
+  }
+
+  /// A permit for a team names those who are in it.
+  private func permitted(_ permit: Permit) -> Set<UserID> {
+    let isInTeam = !permit.team.isEmpty && permit.team == input.person.team
+    return users(permit.users + (isInTeam ? [input.person.id] : []))
   }
 
   private func evidence(_ order: Order) -> OrderEvidence {

@@ -121,7 +121,7 @@ import Testing
     world.fix(at: 0)
     world.permits = [
       PermitEvidence(
-        zone: RowID(number: 1), users: [world.person.identity.id], team: nil,
+        zone: RowID(number: 1), users: [world.person.identity.id],
         made: .stamped(Span(earliest: 0, latest: 50_000)), durationMilliseconds: 60_000,
         isRevoked: false)
     ]

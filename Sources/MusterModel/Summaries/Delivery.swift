@@ -44,3 +44,18 @@ public struct Delivery: Codable, Hashable, Sendable {
       + " · \(commandPost ? "command post ✓" : "not yet at the command post")\(age)"
   }
 }
+
+/// How far a log of this device reaches: what a command wrote is confirmed where others hold it that
+/// far.
+public struct WrittenThrough: Codable, Hashable, Sendable {
+  /// One of this device's logs.
+  public let log: LogID
+  /// Of its newest frame.
+  public let sequence: UInt64
+
+  /// A position in a log.
+  public init(log: LogID, sequence: UInt64) {
+    self.log = log
+    self.sequence = sequence
+  }
+}

@@ -48,6 +48,8 @@ struct AgeTracker: Sendable {
   private var newestReading: Int64 = 0
   private var expiredAt: Int64 = 0
   private var changes = AgeChanges()
+  /// Devices whose records were dated since the last `takeDated`.
+  private var dated: Set<DeviceID> = []
 
   /// How long a clock fault is shown after the last contradiction.
   static let faultMilliseconds: Int64 = 3_600_000
@@ -158,6 +160,7 @@ struct AgeTracker: Sendable {
   private mutating func date(
     _ id: StampedRecordID, _ author: DeviceID, _ stated: RecordStamp?, at time: Int64
   ) -> Span {
+    dated.insert(author)
     guard let stated, author != observer else { return .notAfter(time) }
     let isNew = stated.isAnchor && !evidence.isRemembered(id)
     let made = insert(id, author, stated, at: time)
@@ -251,6 +254,7 @@ struct AgeTracker: Sendable {
   }
 
   private mutating func insertOwn(_ id: StampedRecordID, _ stated: RecordStamp) -> Span {
+    dated.insert(observer)
     let time = stated.stamp.milliseconds
     evidence.insertOwn(id, isAnchor: stated.isAnchor, at: time)
     if let echoes = stated.echoes {
@@ -268,10 +272,12 @@ struct AgeTracker: Sendable {
 
   /// Returns the age of the newest stamped evidence of a device or tracker; nil if there is none.
   func age(of subject: DeviceID, now: ClockReading) -> Span? {
-    let time = reading(now)
-    if let age = evidence.age(of: subject, at: time) { return age }
-    guard let dated = positions[subject], dated.stamp != nil else { return nil }
-    return refined(dated).age(at: time)
+    newest(of: subject)?.age(at: reading(now))
+  }
+
+  /// When the newest stamped record of a device or a tracker was made; nil if there is none.
+  func newest(of subject: DeviceID) -> Span? {
+    evidence.newest(of: subject) ?? made(ofPositionOf: subject)
   }
 
   /// Returns when the newest position of a device or tracker was made; nil without a stamp.
@@ -338,6 +344,13 @@ struct AgeTracker: Sendable {
   mutating func takeChanges() -> AgeChanges {
     defer { changes = AgeChanges() }
     return changes
+  }
+
+  /// Devices whose ages may have changed since the last call: a record changes what is known of its
+  /// author, and of the trackers that the author speaks for.
+  mutating func takeDated() -> Set<DeviceID> {
+    defer { dated = [] }
+    return dated
   }
 
   /// The number of remembered anchors; the store has as many once `takeChanges` is durable.

@@ -33,6 +33,8 @@ struct DeliveryBook {
   private let members: [CertificateHash: DeviceID]
   private let now: Instant?
   private var holders: [LogID: Holders] = [:]
+  /// The certificate of each log's author who holds it.
+  private lazy var authors = engine.currentAuthors()
 
   /// - Parameter now: the end of the ages; nil if ages are not needed.
   init(
@@ -59,6 +61,11 @@ struct DeliveryBook {
     for place in try store.places(ofFrames: frames.sorted()) {
       needed[place.log] = max(needed[place.log] ?? 0, place.sequence)
     }
+    return try delivery(through: needed)
+  }
+
+  /// Who holds each of these logs through a sequence.
+  mutating func delivery(through needed: [LogID: UInt64]) throws(StoreError) -> Delivery {
     var devices: Set<DeviceID>?
     var command: Set<DeviceID>?
     var moments: [DeviceID: Instant] = [:]
@@ -99,7 +106,7 @@ struct DeliveryBook {
       found.devices[claim.device] = claim.sequence
       found.moments[claim.device] = claim.moment
     }
-    if let author = engine.currentAuthor(of: log).flatMap({ members[$0] }),
+    if let author = authors[log].flatMap({ members[$0] }),
       let head = engine.head(of: log)
     {
       found.devices[author] = head.sequence

@@ -88,7 +88,8 @@ extension RowState {
     return people.isEmpty ? nil : Set(people)
   }
 
-  /// Seconds from issue to deadline; nil for a time by an older program, or without a deadline.
+  /// Seconds from issue to deadline, the least of several live values; nil for a time by an older
+  /// program, or without a deadline.
   var directiveDurationSeconds: UInt32? {
     guard case .number(let seconds)? = shown(.directiveDurationSeconds)?.value else { return nil }
     return seconds

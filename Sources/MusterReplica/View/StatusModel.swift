@@ -1,21 +1,152 @@
+internal import MusterCRDT
 internal import MusterModel
 internal import MusterStatus
 internal import MusterStore
 
-/// The status of each person at this node, and the fixes behind it that newer records have replaced
-/// in the store.
+/// The status of each person as this node sees it: what was read of the store, the fixes that newer
+/// records have replaced there, and the assessments of it.
 ///
-/// Nothing of it is stored or replicated. After a start only the newest fix of each device is
-/// known; a later coarse fix then clears no earlier danger.
+/// ```
+///   commits, control plane, dated records ─▶ Staleness ─▶ read again ─▶ StatusPicture
+/// ```
+///
+/// What a change does not concern is neither read nor assessed again. Nothing of it is stored or
+/// replicated. After a start only the newest fix of each device is known; a later coarse fix then
+/// clears no danger that was seen before.
 struct StatusModel: Sendable {
   private var picture = StatusPicture(scene: StatusScene(zones: [], orders: [], permits: []))
   private var scene = StatusScene(zones: [], orders: [], permits: [])
   private var histories: [DeviceID: FixHistory] = [:]
+  private var roster = PersonRoster()
+  private var positions: [DeviceID: DevicePosition] = [:]
+  private var orders: [DatedRow<OrderEvidence>] = []
+  private var permits: [DatedRow<PermitEvidence>] = []
+  private var staleness = Staleness()
+  /// When the statuses were brought up to date; nil before the first time.
+  private(set) var lastLook: ClockReading?
 
-  /// Replaces zones, orders and permits.
-  mutating func update(_ scene: StatusScene) {
-    self.scene = scene
-    picture.update(scene)
+  /// What has changed since the last refresh.
+  struct Staleness: Sendable {
+    /// Certificates, revocations, or which trackers there are.
+    var roster = true
+    /// Fences.
+    var zones = true
+    /// Orders and permits.
+    var orders = true
+    /// Everybody: settings, or the whole view.
+    var everybody = true
+    /// Rows of people.
+    var rows: Set<RowKey> = []
+    /// Devices that have moved.
+    var moved: Set<DeviceID> = []
+    /// People with another change.
+    var people: Set<UserID> = []
+  }
+
+  /// An order or a permit with what its date follows from.
+  struct DatedRow<Content: Sendable>: Sendable {
+    var content: Content
+    let author: UserID
+    let written: WrittenMoment
+  }
+
+  // MARK: Staleness
+
+  /// Nothing that was read counts any more; the fixes that were seen do.
+  mutating func markAllStale() { staleness = Staleness() }
+
+  mutating func markRosterStale() { staleness.roster = true }
+
+  mutating func note(_ outcome: CommitOutcome) {
+    staleness.moved.formUnion(outcome.moved)
+    for key in outcome.changedRows {
+      switch key.kind {
+      case .user, .tracker: staleness.rows.insert(key)
+      case .fence: staleness.zones = true
+      case .directive, .permit: staleness.orders = true
+      case .settings: staleness.everybody = true
+      default: break
+      }
+    }
+  }
+
+  /// Records of these devices were dated: what is known of their clocks may be more than before.
+  ///
+  /// - Parameter made: dates what was written.
+  mutating func redate(_ devices: Set<DeviceID>, made: (WrittenMoment) -> Evidence) {
+    let users = Set(devices.compactMap { roster.user(of: $0) })
+    for user in users { staleness.people.formUnion(roster.dated(by: user)) }
+    for index in orders.indices where users.contains(orders[index].author) {
+      orders[index].content.made.narrow(to: made(orders[index].written))
+    }
+    for index in permits.indices where users.contains(permits[index].author) {
+      permits[index].content.made.narrow(to: made(permits[index].written))
+    }
+  }
+
+  /// What is to be read again; from here on it counts as read.
+  mutating func takeStale() -> Staleness {
+    defer {
+      staleness = Staleness(roster: false, zones: false, orders: false, everybody: false)
+    }
+    return staleness
+  }
+
+  // MARK: What was read
+
+  var people: [PersonRoster.Person] { roster.all }
+  func person(_ user: UserID) -> PersonRoster.Person? { roster[user] }
+  func user(of device: DeviceID) -> UserID? { roster.user(of: device) }
+  func position(of device: DeviceID) -> DevicePosition? { positions[device] }
+  func assessment(of user: UserID) -> StatusAssessment? { picture.assessment(of: user) }
+
+  mutating func replace(_ roster: PersonRoster) {
+    self.roster = roster
+    picture.keep(only: roster.users)
+  }
+
+  /// Takes the row of a person. Returns whose evidence it changes; nil if the roster is to be read
+  /// again.
+  mutating func replace(_ row: RowState) -> Set<UserID>? {
+    let user = UserID(raw: row.key.id.raw)
+    let before = roster[user]?.callsign
+    guard roster.replace(row) else { return nil }
+    guard roster[user]?.callsign != before else { return [user] }
+    // Others' statements name their author.
+    return roster.users.filter { picture.evidence(of: $0)?.statements.namesOthers ?? false }
+      .union([user])
+  }
+
+  mutating func replace(_ positions: [DevicePosition]) {
+    self.positions = Dictionary(positions.map { ($0.device, $0) }, uniquingKeysWith: { $1 })
+  }
+
+  mutating func replace(_ position: DevicePosition?, of device: DeviceID) {
+    positions[device] = position
+  }
+
+  /// Replaces orders and permits. What was known of their dates counts on.
+  mutating func replace(
+    _ orders: [DatedRow<OrderEvidence>], _ permits: [DatedRow<PermitEvidence>]
+  ) {
+    self.orders = Self.dated(orders, knowing: self.orders, \.made)
+    self.permits = Self.dated(permits, knowing: self.permits, \.made)
+  }
+
+  private static func dated<Content>(
+    _ rows: [DatedRow<Content>], knowing known: [DatedRow<Content>],
+    _ made: WritableKeyPath<Content, Evidence>
+  ) -> [DatedRow<Content>] {
+    let dates = Dictionary(
+      known.map { ($0.written.dot, $0.content[keyPath: made]) },
+      uniquingKeysWith: { first, _ in first })
+    return rows.map { row in
+      guard var date = dates[row.written.dot] else { return row }
+      var row = row
+      date.narrow(to: row.content[keyPath: made])
+      row.content[keyPath: made] = date
+      return row
+    }
   }
 
   /// Takes a device's newest position, and returns its relevant fixes.
@@ -33,15 +164,50 @@ struct StatusModel: Sendable {
     return history
   }
 
-  /// Assesses only these people.
-  mutating func assess(
-    _ people: [PersonEvidence], at clock: StatusClock
-  ) -> [UserID: StatusAssessment] {
-    picture.keep(only: Set(people.map(\.identity.id)))
-    for person in people { picture.update(person) }
+  // MARK: Assessing
+
+  mutating func replace(zones: [StatusZone]) {
+    scene = StatusScene(
+      zones: zones, orders: orders.map(\.content), permits: permits.map(\.content))
+    picture.update(scene)
+  }
+
+  mutating func updateOrders() {
+    picture.update(orders: orders.map(\.content), permits: permits.map(\.content))
+  }
+
+  mutating func update(_ person: PersonEvidence) { picture.update(person) }
+
+  /// Assesses the people who may have changed.
+  mutating func refresh(at clock: StatusClock, now: ClockReading) {
+    lastLook = now
     _ = picture.refresh(at: clock)
-    var found: [UserID: StatusAssessment] = [:]
-    for user in picture.users { found[user] = picture.assessment(of: user) }
-    return found
+  }
+}
+
+/// What the date of a written value follows from.
+struct WrittenMoment: Hashable, Sendable {
+  let dot: Dot
+  /// By the author's wall clock.
+  let writtenAt: Timestamp
+  /// Nil where the database knows none.
+  let arrival: FrameArrival?
+}
+
+extension Evidence {
+  /// Takes what is known by now as well. What contradicts the earlier knowledge replaces it.
+  fileprivate mutating func narrow(to other: Evidence) {
+    if case .stamped(let known) = self, case .stamped(let new) = other {
+      self = .stamped(known.intersection(new) ?? new)
+    } else {
+      self = other
+    }
+  }
+}
+
+extension PersonStatements {
+  /// Whether any of them is shown with the callsign of its author.
+  fileprivate var namesOthers: Bool {
+    !helpOverrides.isEmpty || !accountings.isEmpty || !relayed.isEmpty
   }
 }

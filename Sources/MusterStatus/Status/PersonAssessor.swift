@@ -69,13 +69,8 @@ struct PersonAssessor {
     StatusCondition(status: status, severity: status.severity, reason: reason)
   }
 
-  /// A call is answered if any later statement names it.
   private var mayday: StatusCondition? {
-    let said = person.statements
-    var answered: Set<Dot> = []
-    for claim in said.helpOverrides + said.relayed { answered.formUnion(claim.seen) }
-    for accounting in said.accountings { answered.formUnion(accounting.claims) }
-    guard let call = said.calls.first(where: { !answered.contains($0.dot) }) else { return nil }
+    guard let call = person.statements.openCalls.first else { return nil }
     let words = call.by.map { "needs help, reported by \($0)" } ?? "asked for help"
     return condition(.mayday, Words.joined(words, call.note))
   }
@@ -86,6 +81,9 @@ struct PersonAssessor {
 
   private var inHazard: StatusCondition? {
     guard let first = hazards.first else { return nil }
+    #if Canary
+      if Canary.hideHazard.isPlanted, reportedSafe != nil { return nil }
+    #endif
     let open = hazards.filter { zone in !permits.contains { $0.zone == zone.id } }
     var reason = "inside hazard zone \((open.first ?? first).name)"
     if hazards.count > 1 { reason += " and \(hazards.count - 1) more" }
@@ -178,17 +176,13 @@ struct PersonAssessor {
     var guidance = OrderGuidance(
       order: order.id, kind: order.kind, due: order.deadline(at: clock)?.time)
     guard order.moves, let fix = contacts.newestFix(at: clock) else { return guidance }
-    if let zone = orders.goals.first(where: { $0.fence.contains(fix.position) }) {
-      (guidance.zone, guidance.distanceMetres) = (zone.id, 0)
+    let fences = orders.goals.map(\.fence)
+    guard let (index, approach) = PreparedFence.nearest(of: fences, to: fix.position) else {
       return guidance
     }
-    for zone in orders.goals {
-      guard let approach = zone.fence.geometry.approach(from: fix.position) else { continue }
-      if let known = guidance.distanceMetres, known <= approach.distanceMetres { continue }
-      guidance.zone = zone.id
-      guidance.distanceMetres = approach.distanceMetres
-      guidance.bearingDegrees = approach.bearingDegrees
-    }
+    guidance.zone = orders.goals[index].id
+    guidance.distanceMetres = approach?.distanceMetres ?? 0
+    guidance.bearingDegrees = approach?.bearingDegrees
     return guidance
   }
 

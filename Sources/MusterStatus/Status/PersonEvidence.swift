@@ -59,10 +59,18 @@ public struct PersonStatements: Hashable, Sendable {
   /// Creates an empty set of statements.
   public init() {}
 
-  /// All help claims, answered or not.
+  /// All help claims, answered or not: the person's own first.
   var calls: [ClaimEvidence] {
     claims.filter { $0.claim == .needsHelp } + helpOverrides
       + relayed.filter { $0.claim == .needsHelp }
+  }
+
+  /// The calls for help that no later statement names.
+  public var openCalls: [ClaimEvidence] {
+    var answered: Set<Dot> = []
+    for claim in helpOverrides + relayed { answered.formUnion(claim.seen) }
+    for accounting in accountings { answered.formUnion(accounting.claims) }
+    return calls.filter { !answered.contains($0.dot) }
   }
 }
 

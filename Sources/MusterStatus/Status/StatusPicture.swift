@@ -2,16 +2,18 @@ public import MusterModel
 
 /// The statuses of all people, as one node sees them.
 ///
-/// A change of one person reassesses only that person; a change of the scene reassesses all people;
-/// the passing of time reassesses those whose status may have changed. Nothing here is replicated
-/// or enters the state hash.
+/// A change of one person reassesses only that person; a change of an order or a permit reassesses
+/// the people that it is for; a change of the zones reassesses all people; the passing of time reassesses
+/// those whose status may have changed: the next moments wait in a priority queue. Nothing here is
+/// replicated or enters the state hash.
 public struct StatusPicture: Sendable {
   private var scene: StatusScene
   private var people: [UserID: Entry] = [:]
   private var stale: Set<UserID> = []
-  /// The earliest time at which time alone may change an assessed status.
-  private var nextChange: Int64?
-  /// Wall clock minus boot clock at the last refresh: records without a stamp depend on it.
+  /// The times at which time alone may change an assessed status.
+  private var deadlines = DeadlineQueue<UserID>()
+  /// Wall clock minus boot clock when all people were assessed: records without a stamp depend on
+  /// it.
   private var wallOffset: Int64?
 
   private struct Entry: Sendable {
@@ -47,6 +49,23 @@ public struct StatusPicture: Sendable {
   public mutating func update(_ scene: StatusScene) {
     self.scene = scene
     stale = Set(people.keys)
+  }
+
+  /// Replaces orders and permits, and reassesses the people that a changed one is for.
+  public mutating func update(orders: [OrderEvidence], permits: [PermitEvidence]) {
+    let next = scene.replacing(orders: orders, permits: permits)
+    let changedOrders = Set(scene.orders).symmetricDifference(next.orders)
+    let changedPermits = Set(scene.permits).symmetricDifference(permits)
+    guard !changedOrders.isEmpty || !changedPermits.isEmpty else { return }
+    scene = next
+    for (user, entry) in people where !stale.contains(user) {
+      let person = entry.evidence.identity
+      if changedOrders.contains(where: { $0.audience.includes(person) })
+        || changedPermits.contains(where: { $0.includes(person) })
+      {
+        stale.insert(user)
+      }
+    }
   }
 
   /// Adds a person, or replaces the evidence about them.
@@ -86,13 +105,12 @@ public struct StatusPicture: Sendable {
   /// Reassesses the people who may have changed, and returns the changes, by id.
   public mutating func refresh(at clock: StatusClock) -> [Change] {
     let offset = clock.wall.milliseconds &- clock.boot
-    if let wallOffset, (offset &- wallOffset).magnitude > 1000 { stale = Set(people.keys) }
-    wallOffset = offset
-    let isDue = nextChange.map { clock.boot >= $0 } ?? false
-    if isDue {
-      for (user, entry) in people {
-        if let next = entry.assessment?.nextChange, clock.boot >= next { stale.insert(user) }
-      }
+    if wallOffset.map({ (offset &- $0).magnitude > 1000 }) ?? true {
+      stale = Set(people.keys)
+      wallOffset = offset
+    }
+    while let (moment, user) = deadlines.popDue(at: clock.boot) {
+      if people[user]?.assessment?.nextChange == moment { stale.insert(user) }
     }
     var changes: [Change] = []
     for user in stale.sorted() {
@@ -102,10 +120,21 @@ public struct StatusPicture: Sendable {
       if assessment != entry.assessment {
         changes.append(Change(user: user, before: entry.assessment, after: assessment))
       }
-      if let next = assessment.nextChange { nextChange = min(nextChange ?? next, next) }
+      guard let next = assessment.nextChange, next != entry.assessment?.nextChange else {
+        continue
+      }
+      deadlines.insert(user, at: next)
     }
     stale.removeAll()
-    if isDue { nextChange = people.values.compactMap { $0.assessment?.nextChange }.min() }
+    if deadlines.count > 4 * people.count + 64 { forgetOldDeadlines() }
     return changes
+  }
+
+  /// A person whose next change has moved leaves the earlier deadline in the queue.
+  private mutating func forgetOldDeadlines() {
+    deadlines = DeadlineQueue()
+    for (user, entry) in people {
+      if let next = entry.assessment?.nextChange { deadlines.insert(user, at: next) }
+    }
   }
 }

@@ -24,6 +24,17 @@ public struct StatusScene: Sendable {
     self.permits = permits
   }
 
+  private init(_ other: StatusScene, orders: [OrderEvidence], permits: [PermitEvidence]) {
+    (zones, hazards, assembly) = (other.zones, other.hazards, other.assembly)
+    self.orders = orders.sorted { $0.id < $1.id }
+    self.permits = permits
+  }
+
+  /// The same zones with other orders and permits.
+  func replacing(orders: [OrderEvidence], permits: [PermitEvidence]) -> StatusScene {
+    StatusScene(self, orders: orders, permits: permits)
+  }
+
   /// Returns the hazard zones in which a fix shows danger.
   public func hazards(at fix: FixEvidence) -> [StatusZone] {
     fix.isUsable ? hazards.filter { $0.isDanger(at: fix) } : []
@@ -73,7 +84,7 @@ public struct StatusZone: Sendable {
 }
 
 /// An order as input of the status function: a directive of kind evacuate, muster or roll call.
-public struct OrderEvidence: Sendable {
+public struct OrderEvidence: Hashable, Sendable {
   /// Milliseconds after the latest deadline until a person is unaccounted for.
   public static let graceMilliseconds: Int64 = 120_000
 
@@ -181,10 +192,8 @@ public struct OrderAudience: Hashable, Sendable {
 public struct PermitEvidence: Hashable, Sendable {
   /// The zone.
   public var zone: RowID
-  /// Named people.
+  /// Named people. A permit for a team names those who were in it when it was issued.
   public var users: Set<UserID>
-  /// People of a team; nil for none.
-  public var team: String?
   /// The time of its first write.
   public var made: Evidence
   /// Milliseconds from then to its end: the lowest of the live values.
@@ -194,21 +203,17 @@ public struct PermitEvidence: Hashable, Sendable {
 
   /// Creates a permit with the current values of its row.
   public init(
-    zone: RowID, users: Set<UserID>, team: String?, made: Evidence, durationMilliseconds: Int64,
-    isRevoked: Bool
+    zone: RowID, users: Set<UserID>, made: Evidence, durationMilliseconds: Int64, isRevoked: Bool
   ) {
     self.zone = zone
     self.users = users
-    self.team = team
     self.made = made
     self.durationMilliseconds = durationMilliseconds
     self.isRevoked = isRevoked
   }
 
   /// Whether it applies to a person.
-  func includes(_ person: PersonIdentity) -> Bool {
-    users.contains(person.id) || (team.map { !$0.isEmpty && $0 == person.team } ?? false)
-  }
+  func includes(_ person: PersonIdentity) -> Bool { users.contains(person.id) }
 
   /// Returns the earliest time at which it can end.
   func end(at clock: StatusClock) -> Int64 {

@@ -159,14 +159,18 @@ extension SyncEngine {
     }
   }
 
-  /// The device's certificate that a log is written under, if no log of a later incarnation of the
-  /// device is held here: then its author holds it.
-  public func currentAuthor(of log: LogID) -> CertificateHash? {
-    guard let opening = shelf.logs[log]?.opening else { return nil }
-    let isPast = shelf.logs.values.contains {
-      $0.opening.certificate == opening.certificate && $0.opening.generation > opening.generation
+  /// The certificate of each log's author, where no log of a later incarnation of the author is held
+  /// here: then its author holds the log.
+  public func currentAuthors() -> [LogID: CertificateHash] {
+    var newest: [CertificateHash: UInt32] = [:]
+    for log in shelf.logs.values {
+      let known = newest[log.opening.certificate] ?? 0
+      newest[log.opening.certificate] = max(known, log.opening.generation)
     }
-    return isPast ? nil : opening.certificate
+    return shelf.logs.compactMapValues { log in
+      let certificate = log.opening.certificate
+      return newest[certificate] == log.opening.generation ? certificate : nil
+    }
   }
 
   /// Returns whether every reachable peer has shown how much it holds of these logs and none holds
