@@ -202,6 +202,36 @@ struct PeopleTests {
     }
     try valley.converge()
     #expect(try acknowledgement(by: "Ben") == "cleo.m (Cleo), via Ada's post")
+    // A login without a person acknowledges in its own name
+    try valley.at("Cleo") { try $0.claimSafety(.needsHelp, note: "head", now: $1) }
+    try valley.converge()
+    try valley.at("Ada") { try $0.acknowledgeAlert(id.description, by: "desk", now: $1) }
+    try valley.converge()
+    #expect(try acknowledgement(by: "Ben") == "desk, via Ada's post")
+    #expect(try acknowledgement(by: "Ada") == "desk, via Ada's post")
+  }
+
+  @Test func `who has signed off is not called in a roll call, and is shown apart`() throws {
+    var valley = try Valley.with("Ada", "Ben", "Cleo")
+    try valley.at("Ben") { try $0.signOff(nil, reason: "shift over", isConfirmed: false, now: $1) }
+    try valley.converge()
+    let call = try valley.at("Ada") { try $0.direct(DirectiveDraft(kind: .rollcall), now: $1) }
+    try valley.converge()
+    for name in ["Ada", "Cleo"] {
+      let people = try valley.ask(name) { try $0.directive(call, now: $1) }.people
+      let ben = try #require(people.first { $0.callsign == "Ben" })
+      #expect(ben.state == .late && ben.reason == "signed off: shift over")
+      #expect(people.filter { $0.state == .unaccounted }.map(\.callsign) == ["Cleo"])
+      #expect(try user("Ben", by: name, in: &valley).status == .signedOff)
+    }
+    // By name he is called all the same
+    let ben = valley.laptops[1].credentials.user
+    let named = try valley.at("Ada") {
+      try $0.direct(DirectiveDraft(kind: .rollcall, addressees: .users([ben])), now: $1)
+    }
+    try valley.converge()
+    let people = try valley.ask("Ada") { try $0.directive(named, now: $1) }.people
+    #expect(people.map(\.state) == [.unaccounted])
   }
 
   @Test func `an alert that ended and returns needs a new acknowledgement`() throws {

@@ -59,7 +59,7 @@ struct AnswerSheet {
   private func respondent(_ person: UserSummary, isLate: Bool) -> Respondent {
     var respondent = Respondent(
       user: person.id, callsign: person.callsign, state: isLate ? .late : .unaccounted,
-      reason: isLate ? "first seen after it was issued" : person.reason, answeredAt: nil,
+      reason: isLate ? Self.reasonNotCalled(person) : person.reason, answeredAt: nil,
       answeredBy: nil, fixAgeSeconds: person.fixAgeSeconds)
     respondent.isLate = isLate
     respondent.isTracker = person.isTracker
@@ -76,6 +76,11 @@ struct AnswerSheet {
       respondent.reason = "\(seen), has not answered"
     }
     return respondent
+  }
+
+  private static func reasonNotCalled(_ person: UserSummary) -> String {
+    person.conditions.first { $0.status == .signedOff }?.reason
+      ?? "first seen after it was issued"
   }
 
   /// Returns why a person counts as present, or nil. A person in distress or in a hazard never
@@ -117,21 +122,14 @@ struct AnswerSheet {
 
   private func direction(from fix: Fix?) -> ZoneDirection? {
     guard let fix, AlertRules.isTelling(fix) else { return nil }
-    var nearest: (zone: DirectiveZone, approach: Approach)?
-    for destination in destinations {
-      if destination.fence.contains(fix.position) {
-        return ZoneDirection(zone: destination.zone, distanceMetres: 0, bearingDegrees: nil)
-      }
-      guard let approach = destination.fence.geometry.approach(from: fix.position) else { continue }
-      if nearest.map({ approach.distanceMetres < $0.approach.distanceMetres }) ?? true {
-        nearest = (destination.zone, approach)
-      }
+    let fences = destinations.map(\.fence)
+    guard let (index, approach) = PreparedFence.nearest(of: fences, to: fix.position) else {
+      return nil
     }
-    return nearest.map { zone, approach in
-      ZoneDirection(
-        zone: zone, distanceMetres: max(1, Int64(approach.distanceMetres.rounded())),
-        bearingDegrees: Int64(approach.bearingDegrees.rounded()) % 360)
-    }
+    return ZoneDirection(
+      zone: destinations[index].zone,
+      distanceMetres: approach.map { max(1, Int64($0.distanceMetres.rounded())) } ?? 0,
+      bearingDegrees: approach.map { Int64($0.bearingDegrees.rounded()) % 360 })
   }
 }
 

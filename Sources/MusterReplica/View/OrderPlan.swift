@@ -27,7 +27,11 @@ struct OrderPlan {
     }
     let audience = Audience(draft.addressees)
     var addressed = Set(
-      people.filter { audience.includes($0, of: draft.kind, by: author) }.map(\.id))
+      people.filter { person in
+        audience.includes(person, of: draft.kind, by: author)
+          // A person who left the operation is called by name only.
+          && !(draft.kind == .rollcall && person.has(.signedOff))
+      }.map(\.id))
     // Nothing of a named person may have arrived here yet.
     var isByName = false
     if case .users(let users) = draft.addressees {
