@@ -31,6 +31,7 @@ extension World {
       try flood(nodes[index], everyMicroseconds: every, until: until)
     case .mend(let index, let fault): mend(nodes[index], fault: fault)
     case .look: try look()
+    case .examine: try dangers.examine(self)
     }
   }
 
@@ -80,7 +81,9 @@ extension World {
     recording?.note(event, atMilliseconds: storyMilliseconds)
     switch event {
     case .cut(let groups): cut(groups)
-    case .heal: network.heal()
+    case .heal:
+      network.heal()
+      dangers.healed(in: self)
     case .block(let from, let to): network.block(from: node(from).index, to: node(to).index)
     case .flap(let groups, let every, let until):
       flap(
@@ -170,6 +173,7 @@ extension World {
   }
 
   private func cut(_ groups: [[String]]) {
+    dangers.partitioned()
     network.cut(into: groups.map { $0.map { node($0).index } })
   }
 

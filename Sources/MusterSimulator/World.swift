@@ -68,6 +68,7 @@ public final class World {
   let checkers: [any Checker]
   let promptness: PromptnessChecker
   let clones = CloneChecker()
+  let dangers: DangerChecker
 
   /// Data for a report; nil, the default, records nothing.
   public var recording: Recording?
@@ -100,6 +101,7 @@ public final class World {
     case flood(Int, everyMicroseconds: Int64, until: Instant)
     case mend(Int, fault: Int)
     case look
+    case examine
   }
 
   static let mostViolations = 20
@@ -128,13 +130,14 @@ public final class World {
     random = RandomStream(seed: seed, named: "world")
     let lostWrites = LostWriteChecker(doubtful: doubtful, forkers: forkers.union(self.lost))
     promptness = PromptnessChecker(scenario.expectations)
+    dangers = DangerChecker(limitMilliseconds: scenario.expectations.dangersWithinMilliseconds)
     checkers = [
       lostWrites, ForgeryChecker(ledger: lostWrites),
       AuthorityChecker(scenario), ContentChecker(), AnswerChecker(), FenceParityChecker(),
       CrossingChecker(), PositionChecker(scenario.expectations), BoundsChecker(), UnharmedChecker(),
       DeliveryChecker(), NonceChecker(), ForkChecker(),
       RevocationChecker(), TrackChecker(), AlertChecker(), AccusationChecker(scenario),
-      promptness, clones,
+      promptness, clones, dangers,
     ]
     try found()
   }

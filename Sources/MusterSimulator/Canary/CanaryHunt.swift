@@ -55,6 +55,7 @@
       case .readmitRevoked, .globalLogBound, .globalTrackerBound, .globalMissingKeys,
         .greatestGenerationWins:
         .scenario("simulations/insider-floods.yaml")
+      case .hideHazard: .scenario("simulations/canary/danger.yaml")
       case .ignoreHandedCertificates: .scenario("simulations/admitter-lost.yaml")
       case .ignoreCut, .keyForRevoked: .scenario("simulations/stolen-laptop.yaml")
       default: .swarm

@@ -109,6 +109,7 @@ extension Expectations {
     for (name, time) in [
       ("converges_within", convergesWithinMilliseconds),
       ("reports_within", reportsWithinMilliseconds), ("hazards_within", hazardsWithinMilliseconds),
+      ("dangers_within", dangersWithinMilliseconds),
       ("positions_behind", positionsBehindMilliseconds),
     ] {
       if let time { parts.append("\(name): \(Quantity.duration(time))") }

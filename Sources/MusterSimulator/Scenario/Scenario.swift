@@ -249,6 +249,8 @@ public struct Expectations: Hashable, Sendable {
   public var reportsWithinMilliseconds: Int64?
   /// The same for hazards.
   public var hazardsWithinMilliseconds: Int64?
+  /// The time until every connected node shows who is in danger, and no one else.
+  public var dangersWithinMilliseconds: Int64?
   /// The maximum age of the newest position of a moving node, on any node.
   public var positionsBehindMilliseconds: Int64?
 

@@ -100,6 +100,8 @@ extension ScenarioReader {
       "reports_within", mayBeNegative: false)
     scenario.expectations.hazardsWithinMilliseconds = try fields.milliseconds(
       "hazards_within", mayBeNegative: false)
+    scenario.expectations.dangersWithinMilliseconds = try fields.milliseconds(
+      "dangers_within", mayBeNegative: false)
     scenario.expectations.positionsBehindMilliseconds = try fields.milliseconds(
       "positions_behind", mayBeNegative: false)
     try fields.finish()

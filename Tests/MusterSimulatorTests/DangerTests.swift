@@ -1,0 +1,25 @@
+import Foundation
+import MusterModel
+import Testing
+
+@testable import MusterSimulator
+
+/// The measure of decision 0037. `MUSTER_VOLUME=1000` for all of it; `MUSTER_TEST_SEED` replays one.
+@Suite struct DangerTests {
+  private static let environment = ProcessInfo.processInfo.environment
+  private static let seeds = environment["MUSTER_VOLUME"].flatMap(UInt64.init) ?? 6
+
+  @Test func `every node shows within two seconds who is in danger, and no one else`() throws {
+    let one = Self.environment["MUSTER_TEST_SEED"].flatMap(UInt64.init)
+    var (compared, dangers) = (0, 0)
+    for seed in one.map({ $0...$0 }) ?? 1...max(Self.seeds, 1) {
+      let world = try World(.drawnDanger(seed: seed), seed: seed)
+      let result = try world.run()
+      compared += world.dangers.compared
+      dangers += world.dangers.dangers
+      for violation in result.violations.prefix(2) { Issue.record("seed \(seed): \(violation)") }
+    }
+    print("people in danger: \(compared) statuses compared, \(dangers) of people in danger")
+    #expect(dangers * 20 > compared, "hardly anybody is ever in danger")
+  }
+}
