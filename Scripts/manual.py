@@ -127,7 +127,8 @@ def page(root):
         " every column. Colours are used only on a terminal, and not if NO_COLOR is set. Times are"
         " local, or UTC with --utc. JSON has UTC.")
     yield ".SH EXIT STATUS\n0 on success, 1 on failure, with the reason on standard error, 64 for"
-    yield "wrong usage."
+    yield "wrong usage, 75 if a change was saved and not confirmed within the time of"
+    yield "\\fB\\-\\-wait\\fR."
 
 
 def confirming(command, path):

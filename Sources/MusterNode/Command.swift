@@ -87,6 +87,11 @@ public enum Command: Codable, Hashable, Sendable {
   case bundlePiece(at: ByteString)
   /// Merges the complete parts of a piece of a bundle, which may be the last of its file.
   case mergeBundle(ByteString, at: ByteString, isLast: Bool)
+
+  /// How far this device has written.
+  case writtenThrough
+  /// Who holds what it wrote, that far.
+  case delivery([WrittenThrough])
 }
 
 /// A permit as the user enters it.
@@ -172,6 +177,8 @@ public enum Reply: Codable, Hashable, Sendable {
   case quarantine([QuarantinedFrame])
   /// How many frames were released.
   case released(Int)
+  case writtenThrough([WrittenThrough])
+  case delivery(Delivery)
   case track([Fix])
   case bundlePiece(BundlePiece)
   case bundleProgress(BundleProgress)

@@ -58,6 +58,10 @@ extension Node {
     case .rotateEpoch: return try done { try $0.rotateEpoch(now: $1) }
     case .quarantine: return .quarantine(try read { replica, _ in try replica.quarantine() })
     case .release(let reference): return try release(reference)
+    case .writtenThrough:
+      return .writtenThrough(try read { replica, _ in replica.writtenThrough() })
+    case .delivery(let written):
+      return .delivery(try read { try $0.delivery(through: written, now: $1) })
     case .bundlePiece(let place):
       return .bundlePiece(try read { replica, _ in try replica.bundlePiece(at: place.bytes) })
     case .mergeBundle(let bytes, let place, let isLast):

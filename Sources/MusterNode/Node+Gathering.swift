@@ -123,7 +123,7 @@ extension Command {
       .fences, .fence, .directives, .directive, .permits, .alerts, .acknowledgeAlert, .changes,
       .settings,
       .events, .invite, .admit, .revoke, .rotateEpoch, .quarantine, .release, .bundlePiece,
-      .mergeBundle:
+      .mergeBundle, .writtenThrough, .delivery:
       nil
     }
   }

@@ -30,6 +30,8 @@ enum Specimens {
 
   static let commands: [Command] =
     [
+      .writtenThrough, .delivery([WrittenThrough(log: LogID(raw: row.raw), sequence: 7)]),
+      .delivery([]),
       .status, .verify, .users, .devices, .mesh, .reports, .fences,
       .claimSafety(.safe, note: ""), .claimSafety(.needsHelp, note: "a leg\nis broken"),
       .setPosition(fix), .setPosition(bareFix), .track(of: "Ben", limit: 7),
@@ -242,6 +244,8 @@ enum Specimens {
 
   static let replies: [Reply] =
     [
+      .writtenThrough([WrittenThrough(log: LogID(raw: row.raw), sequence: 7)]),
+      .delivery(Delivery(devices: 2, total: 3, commandPost: true, ageSeconds: 1)),
       .done, .track([]), .track([fix, bareFix]), .refused("no such report"), .refused(""),
       .status(status(peers: [], fix: nil)),
       .status(

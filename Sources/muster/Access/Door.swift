@@ -51,22 +51,45 @@ enum Door: Sendable {
   }
 
   /// As `change`, and prints what was sent and the number of devices in contact.
-  func send(_ command: Command, _ what: String) async throws {
-    try await send(command) { _ in what }
+  ///
+  /// - Parameter wait: the seconds to wait for a confirmation; nil not to wait.
+  func send(_ command: Command, _ what: String, wait: Int? = nil) async throws {
+    try await send(command, wait: wait) { _ in what }
   }
 
   /// The same, with a text that depends on the reply.
-  func send(_ command: Command, _ words: (Reply) throws -> String) async throws {
+  func send(
+    _ command: Command, wait: Int?, _ words: (Reply) throws -> String
+  ) async throws {
+    let confirmation = try await WriteConfirmation(wait: wait, door: self)
     let what = try words(try await change(command))
+    try Standard.print(try await withReach(what))
+    if let text = try await confirmation?.text() { try Standard.print(text) }
+  }
+
+  /// As `send`, for a command whose standard output is for scripts: what was sent is printed on
+  /// standard error.
+  ///
+  /// - Parameter answer: prints the reply, and returns what was sent.
+  func create(
+    _ command: Command, wait: Int?, _ answer: (Reply) async throws -> String
+  ) async throws {
+    let confirmation = try await WriteConfirmation(wait: wait, door: self)
+    let what = try await answer(try await change(command))
+    if case .running = self { Standard.complain(try await withReach(what)) }
+    if let text = try await confirmation?.text() { Standard.complain(text) }
+  }
+
+  private func withReach(_ what: String) async throws -> String {
     guard case .running = self, case .status(let status) = try await ask(.status) else {
-      return try Standard.print(what)
+      return what
     }
     let peers = status.peers.count(where: \.isConnected)
     let reach =
       peers == 0
       ? "no device in contact: it is sent as soon as one is"
       : Words.count(peers, "device", "devices") + " in contact · not yet confirmed"
-    try Standard.print("\(what) · \(reach)")
+    return "\(what) · \(reach)"
   }
 
   private static func absent(_ home: HomeOptions) -> Refusal {

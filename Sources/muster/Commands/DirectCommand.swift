@@ -84,12 +84,13 @@ struct DirectCommand: AsyncParsableCommand {
     @OptionGroup var destination: Destination
     @OptionGroup var remark: Remark
     @OptionGroup var aim: Aim
+    @OptionGroup var wait: WaitOptions
     @OptionGroup(title: "Node") var home: HomeOptions
     @OptionGroup var output: OutputOptions
 
     func run() async throws {
       try await DirectCommand.give(
-        aim.order(.evacuate, text: remark.text, zones: destination.zones), home, output)
+        aim.order(.evacuate, text: remark.text, zones: destination.zones), home, output, wait: wait)
     }
   }
 
@@ -106,12 +107,13 @@ struct DirectCommand: AsyncParsableCommand {
     @OptionGroup var destination: Destination
     @OptionGroup var remark: Remark
     @OptionGroup var aim: Aim
+    @OptionGroup var wait: WaitOptions
     @OptionGroup(title: "Node") var home: HomeOptions
     @OptionGroup var output: OutputOptions
 
     func run() async throws {
       try await DirectCommand.give(
-        aim.order(.muster, text: remark.text, zones: destination.zones), home, output)
+        aim.order(.muster, text: remark.text, zones: destination.zones), home, output, wait: wait)
     }
   }
 
@@ -128,11 +130,13 @@ struct DirectCommand: AsyncParsableCommand {
 
     @OptionGroup var remark: Remark
     @OptionGroup var aim: Aim
+    @OptionGroup var wait: WaitOptions
     @OptionGroup(title: "Node") var home: HomeOptions
     @OptionGroup var output: OutputOptions
 
     func run() async throws {
-      try await DirectCommand.give(aim.order(.rollcall, text: remark.text), home, output)
+      try await DirectCommand.give(
+        aim.order(.rollcall, text: remark.text), home, output, wait: wait)
     }
   }
 
@@ -148,12 +152,13 @@ struct DirectCommand: AsyncParsableCommand {
     @Argument(help: ArgumentHelp("The people, by callsign or id.", valueName: "person"))
     var person: [String]
 
+    @OptionGroup var wait: WaitOptions
     @OptionGroup(title: "Node") var home: HomeOptions
     @OptionGroup var output: OutputOptions
 
     func run() async throws {
       try await DirectCommand.give(
-        DirectiveOrder(kind: .locate, users: person), home, output)
+        DirectiveOrder(kind: .locate, users: person), home, output, wait: wait)
     }
   }
 
@@ -166,13 +171,14 @@ struct DirectCommand: AsyncParsableCommand {
     var text: String
 
     @OptionGroup var aim: Aim
+    @OptionGroup var wait: WaitOptions
     @OptionGroup(title: "Node") var home: HomeOptions
     @OptionGroup var output: OutputOptions
 
     func validate() throws { try TextArgument.check(text, .paragraphs, "text") }
 
     func run() async throws {
-      try await DirectCommand.give(aim.order(.message, text: text), home, output)
+      try await DirectCommand.give(aim.order(.message, text: text), home, output, wait: wait)
     }
   }
 
@@ -229,26 +235,26 @@ struct DirectCommand: AsyncParsableCommand {
     @Argument(help: "The directive: its id, or its kind if only one is open.")
     var directive: String
 
+    @OptionGroup var wait: WaitOptions
     @OptionGroup(title: "Node") var home: HomeOptions
 
     func run() async throws {
       let door = try await Door.open(home)
       let id = try await door.directive(named: directive).id
-      try await door.send(.closeDirective("\(id)"), "Directive closed")
+      try await door.send(.closeDirective("\(id)"), "Directive closed", wait: wait.seconds)
     }
   }
 
   fileprivate static func give(
-    _ order: DirectiveOrder, _ home: HomeOptions, _ output: OutputOptions
+    _ order: DirectiveOrder, _ home: HomeOptions, _ output: OutputOptions, wait: WaitOptions
   ) async throws {
     let door = try await Door.open(home)
     let order = try await named(order, by: door)
-    guard case .created(let id) = try await door.change(.direct(order)) else {
-      throw Refusal.unexpectedReply
+    try await door.create(.direct(order), wait: wait.seconds) { reply in
+      guard case .created(let id) = reply else { throw Refusal.unexpectedReply }
+      try Standard.print(output.json ? JSON.object(["id": .id(id)]).text : "\(id)")
+      return try await issued(id, by: door)
     }
-    if output.json { return try Standard.print(JSON.object(["id": .id(id)]).text) }
-    try Standard.print("\(id)")
-    try await printIssued(id, by: door)
   }
 
   /// The order with ids in place of names.
@@ -259,8 +265,8 @@ struct DirectCommand: AsyncParsableCommand {
     return order
   }
 
-  /// Prints what was issued on standard error: standard output has the id alone, for scripts.
-  static func printIssued(_ id: RowID, by door: Door) async throws {
+  /// What was issued: it goes to standard error, since standard output has the id alone.
+  static func issued(_ id: RowID, by door: Door) async throws -> String {
     guard case .directives(let found) = try await door.ask(.directive("\(id)")),
       let directive = found.first
     else { throw Refusal.unexpectedReply }
@@ -270,7 +276,7 @@ struct DirectCommand: AsyncParsableCommand {
     if !directive.supersedes.isEmpty {
       words += " · replaces " + directive.supersedes.map(\.short).joined(separator: ", ")
     }
-    Standard.complain(words)
+    return words
   }
 
   fileprivate static func directives(
@@ -311,6 +317,7 @@ struct AckCommand: AsyncParsableCommand {
   @Flag(help: "Withdraw the answer.")
   var undo = false
 
+  @OptionGroup var wait: WaitOptions
   @OptionGroup(title: "Node") var home: HomeOptions
 
   func validate() throws {
@@ -328,7 +335,7 @@ struct AckCommand: AsyncParsableCommand {
       undo
       ? .withdrawAcknowledgement(directive, user: user)
       : .acknowledge(directive, note: note, user: user)
-    try await door.send(command) { reply in
+    try await door.send(command, wait: wait.seconds) { reply in
       guard case .answered(let id, let kind) = reply else { throw Refusal.unexpectedReply }
       return undo
         ? "Answer\(whose) to \(kind.name) \(id.short) withdrawn"

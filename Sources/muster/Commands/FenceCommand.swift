@@ -56,6 +56,7 @@ struct FenceCommand: AsyncParsableCommand {
     var alert: SwitchArgument?
 
     @OptionGroup(title: "With --order") var aim: DirectCommand.Aim
+    @OptionGroup var wait: WaitOptions
     @OptionGroup(title: "Node") var home: HomeOptions
     @OptionGroup var output: OutputOptions
 
@@ -78,11 +79,12 @@ struct FenceCommand: AsyncParsableCommand {
       draft.alertsEntry = alert != .off
       let door = try await Door.open(home)
       if order { return try await draw(draft, isActive: isActive, by: door) }
-      guard case .created(let id) = try await door.change(.addFence(draft)) else {
-        throw Refusal.unexpectedReply
+      try await door.create(.addFence(draft), wait: wait.seconds) { reply in
+        guard case .created(let id) = reply else { throw Refusal.unexpectedReply }
+        if !isActive { _ = try await door.ask(.setFenceActive("\(id)", false)) }
+        try Standard.print(output.json ? JSON.object(["id": .id(id)]).text : "\(id)")
+        return "Zone sent"
       }
-      if !isActive { _ = try await door.ask(.setFenceActive("\(id)", false)) }
-      try Standard.print(output.json ? JSON.object(["id": .id(id)]).text : "\(id)")
     }
 
     private func draw(_ draft: FenceDraft, isActive: Bool, by door: Door) async throws {
@@ -91,15 +93,14 @@ struct FenceCommand: AsyncParsableCommand {
           "the zone in the file is inactive, so no order can name it: set \"active\" to true in it")
       }
       let directive = try await DirectCommand.named(aim.order(.muster, text: ""), by: door)
-      guard
-        case .ordered(let zone, let id) = try await door.change(
-          .addAssemblyZone(draft, order: directive))
-      else { throw Refusal.unexpectedReply }
-      if output.json {
-        return try Standard.print(JSON.object(["id": .id(zone), "directive": .id(id)]).text)
+      let command = Command.addAssemblyZone(draft, order: directive)
+      try await door.create(command, wait: wait.seconds) { reply in
+        guard case .ordered(let zone, let id) = reply else { throw Refusal.unexpectedReply }
+        try Standard.print(
+          output.json
+            ? JSON.object(["id": .id(zone), "directive": .id(id)]).text : "\(zone)")
+        return try await DirectCommand.issued(id, by: door)
       }
-      try Standard.print("\(zone)")
-      try await DirectCommand.printIssued(id, by: door)
     }
 
     private func draft() throws(Refusal) -> (FenceDraft, isActive: Bool) {
@@ -194,13 +195,15 @@ struct FenceCommand: AsyncParsableCommand {
     @Argument(help: "The zone, by name or id.")
     var zone: String
 
+    @OptionGroup var wait: WaitOptions
     @OptionGroup(title: "Node") var home: HomeOptions
 
     func run() async throws {
       let door = try await Door.open(home)
       let fence = try await door.zone(named: zone, match: .whole)
       try await door.send(
-        .setFenceActive("\(fence.id)", true), "Zone \(SafeText.line(fence.name)) activated")
+        .setFenceActive("\(fence.id)", true), "Zone \(SafeText.line(fence.name)) activated",
+        wait: wait.seconds)
     }
   }
 
@@ -212,13 +215,15 @@ struct FenceCommand: AsyncParsableCommand {
     @Argument(help: "The zone, by name or id.")
     var zone: String
 
+    @OptionGroup var wait: WaitOptions
     @OptionGroup(title: "Node") var home: HomeOptions
 
     func run() async throws {
       let door = try await Door.open(home)
       let fence = try await door.zone(named: zone, match: .whole)
       try await door.send(
-        .setFenceActive("\(fence.id)", false), "Zone \(SafeText.line(fence.name)) deactivated")
+        .setFenceActive("\(fence.id)", false), "Zone \(SafeText.line(fence.name)) deactivated",
+        wait: wait.seconds)
     }
   }
 
@@ -235,6 +240,7 @@ struct FenceCommand: AsyncParsableCommand {
     var zone: String
 
     @OptionGroup var confirmation: ConfirmationOptions
+    @OptionGroup var wait: WaitOptions
     @OptionGroup(title: "Node") var home: HomeOptions
 
     func run() async throws {
@@ -242,7 +248,7 @@ struct FenceCommand: AsyncParsableCommand {
       let fence = try await door.zone(named: zone, match: .whole)
       try confirmation.confirm(
         "This deletes the zone \(fence.id.short) on every device", name: fence.name)
-      try await door.send(.deleteFence("\(fence.id)"), "Zone deleted")
+      try await door.send(.deleteFence("\(fence.id)"), "Zone deleted", wait: wait.seconds)
     }
   }
 

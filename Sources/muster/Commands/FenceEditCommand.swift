@@ -29,6 +29,7 @@ extension FenceCommand {
     @Option(help: ArgumentHelp("Raise an alert at each entry.", valueName: "switch"))
     var alert: SwitchArgument?
 
+    @OptionGroup var wait: WaitOptions
     @OptionGroup(title: "Node") var home: HomeOptions
 
     func validate() throws {
@@ -47,7 +48,7 @@ extension FenceCommand {
         alertsEntry: alert.map { $0 == .on })
       let door = try await Door.open(home)
       let id = try await door.zone(named: zone, match: .whole).id
-      try await door.send(.editFence("\(id)", changes), "Zone changed")
+      try await door.send(.editFence("\(id)", changes), "Zone changed", wait: wait.seconds)
     }
   }
 }

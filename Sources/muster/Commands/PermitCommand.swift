@@ -34,6 +34,7 @@ struct PermitCommand: AsyncParsableCommand {
       transform: DurationArgument.init(parsing:))
     var duration: DurationArgument
 
+    @OptionGroup var wait: WaitOptions
     @OptionGroup(title: "Node") var home: HomeOptions
     @OptionGroup var output: OutputOptions
 
@@ -47,11 +48,11 @@ struct PermitCommand: AsyncParsableCommand {
         people: try await door.people(named: user), team: team ?? "",
         zone: "\(try await door.zone(named: zone, match: .whole).id)",
         durationSeconds: UInt32(clamping: duration.seconds))
-      guard case .created(let id) = try await door.change(.addPermit(order)) else {
-        throw Refusal.unexpectedReply
+      try await door.create(.addPermit(order), wait: wait.seconds) { reply in
+        guard case .created(let id) = reply else { throw Refusal.unexpectedReply }
+        try Standard.print(output.json ? JSON.object(["id": .id(id)]).text : "\(id)")
+        return "Permit sent"
       }
-      if output.json { return try Standard.print(JSON.object(["id": .id(id)]).text) }
-      try Standard.print("\(id)")
     }
   }
 
@@ -94,13 +95,15 @@ struct PermitCommand: AsyncParsableCommand {
     @Argument(help: "The permit: its id, or its zone if that has only one.")
     var id: String
 
+    @OptionGroup var wait: WaitOptions
     @OptionGroup(title: "Node") var home: HomeOptions
 
     func run() async throws {
       let door = try await Door.open(home)
       let permit = try await door.permit(named: id)
       try await door.send(
-        .revokePermit("\(permit.id)"), "Permit for \(SafeText.line(permit.zoneName)) revoked")
+        .revokePermit("\(permit.id)"), "Permit for \(SafeText.line(permit.zoneName)) revoked",
+        wait: wait.seconds)
     }
   }
 }

@@ -34,6 +34,7 @@ struct ReportCommand: AsyncParsableCommand {
     @Flag(help: "People must leave the area.")
     var evacuate = false
 
+    @OptionGroup var wait: WaitOptions
     @OptionGroup(title: "Node") var home: HomeOptions
     @OptionGroup var output: OutputOptions
 
@@ -43,10 +44,11 @@ struct ReportCommand: AsyncParsableCommand {
       let draft = ReportDraft(
         title: title, details: details.description, category: details.category?.value,
         severity: details.severity?.value, position: details.at?.coordinate, toEvacuate: evacuate)
-      guard case .created(let id) = try await Door.open(home).change(.addReport(draft)) else {
-        throw Refusal.unexpectedReply
+      try await Door.open(home).create(.addReport(draft), wait: wait.seconds) { reply in
+        guard case .created(let id) = reply else { throw Refusal.unexpectedReply }
+        try Standard.print(output.json ? JSON.object(["id": .id(id)]).text : "\(id)")
+        return "Report sent"
       }
-      try Standard.print(output.json ? JSON.object(["id": .id(id)]).text : "\(id)")
     }
   }
 
@@ -76,6 +78,7 @@ struct ReportCommand: AsyncParsableCommand {
     @Option(help: "Whether the hazard still exists.")
     var status: NameArgument<ReportStatus>?
 
+    @OptionGroup var wait: WaitOptions
     @OptionGroup(title: "Node") var home: HomeOptions
 
     private var changes: ReportChanges {
@@ -95,7 +98,7 @@ struct ReportCommand: AsyncParsableCommand {
     func run() async throws {
       let door = try await Door.open(home)
       let id = try await door.report(named: report).id
-      try await door.send(.editReport("\(id)", changes), "Report changed")
+      try await door.send(.editReport("\(id)", changes), "Report changed", wait: wait.seconds)
     }
   }
 
@@ -155,6 +158,7 @@ struct ReportCommand: AsyncParsableCommand {
     var report: String
 
     @OptionGroup var confirmation: ConfirmationOptions
+    @OptionGroup var wait: WaitOptions
     @OptionGroup(title: "Node") var home: HomeOptions
 
     func run() async throws {
@@ -162,7 +166,7 @@ struct ReportCommand: AsyncParsableCommand {
       let report = try await door.report(named: report, match: .whole)
       try confirmation.confirm(
         "This deletes the report \(report.id.short) on every device", name: report.title)
-      try await door.send(.deleteReport("\(report.id)"), "Report deleted")
+      try await door.send(.deleteReport("\(report.id)"), "Report deleted", wait: wait.seconds)
     }
   }
 
@@ -174,12 +178,13 @@ struct ReportCommand: AsyncParsableCommand {
     @Argument(help: "The report, by title or id.")
     var report: String
 
+    @OptionGroup var wait: WaitOptions
     @OptionGroup(title: "Node") var home: HomeOptions
 
     func run() async throws {
       let door = try await Door.open(home)
       let id = try await door.report(named: report).id
-      try await door.send(.confirmReport("\(id)"), "Report confirmed")
+      try await door.send(.confirmReport("\(id)"), "Report confirmed", wait: wait.seconds)
     }
   }
 
@@ -194,6 +199,7 @@ struct ReportCommand: AsyncParsableCommand {
     @Argument(help: "The text of the comment.")
     var text: String
 
+    @OptionGroup var wait: WaitOptions
     @OptionGroup(title: "Node") var home: HomeOptions
 
     func validate() throws {
@@ -206,7 +212,7 @@ struct ReportCommand: AsyncParsableCommand {
     func run() async throws {
       let door = try await Door.open(home)
       let id = try await door.report(named: report).id
-      try await door.send(.commentReport("\(id)", text: text), "Comment added")
+      try await door.send(.commentReport("\(id)", text: text), "Comment added", wait: wait.seconds)
     }
   }
 }

@@ -66,6 +66,7 @@ struct UserCommand: AsyncParsableCommand {
       help: ArgumentHelp("The tracker to report for.", valueName: "callsign"))
     var tracker: String?
 
+    @OptionGroup var wait: WaitOptions
     @OptionGroup(title: "Node") var home: HomeOptions
 
     func validate() throws { try TextArgument.check(note, .paragraphs, "note") }
@@ -77,10 +78,11 @@ struct UserCommand: AsyncParsableCommand {
         return try await door.send(
           .claimSafetyOf(
             tracker: try await door.person(named: tracker), claim.claim, note: note),
-          "\(SafeText.line(tracker)) \(state) sent")
+          "\(SafeText.line(tracker)) \(state) sent", wait: wait.seconds)
       }
       let words = claim.claim == .needsHelp ? "NEED HELP sent" : "SAFE sent"
-      try await Door.open(home).send(.claimSafety(claim.claim, note: note), words)
+      try await Door.open(home).send(
+        .claimSafety(claim.claim, note: note), words, wait: wait.seconds)
     }
   }
 
@@ -112,6 +114,7 @@ struct UserCommand: AsyncParsableCommand {
         "A device of theirs that they do not carry. May be repeated.", valueName: "device"))
     var away: [String] = []
 
+    @OptionGroup var wait: WaitOptions
     @OptionGroup(title: "Node") var home: HomeOptions
 
     func validate() throws { try TextArgument.check(note, .paragraphs, "note") }
@@ -127,7 +130,7 @@ struct UserCommand: AsyncParsableCommand {
       let door = try await Door.open(home)
       let user = try await door.person(named: person) as String
       try await door.send(
-        .overrideSafety(user: user, claim.claim, note: note, away: away), words)
+        .overrideSafety(user: user, claim.claim, note: note, away: away), words, wait: wait.seconds)
     }
   }
 
@@ -151,6 +154,7 @@ struct UserCommand: AsyncParsableCommand {
     @Flag(help: "Confirm, although a call for help or an order is open.")
     var yes = false
 
+    @OptionGroup var wait: WaitOptions
     @OptionGroup(title: "Node") var home: HomeOptions
 
     func validate() throws { try TextArgument.check(reason, .paragraphs, "reason") }
@@ -160,7 +164,7 @@ struct UserCommand: AsyncParsableCommand {
       let door = try await Door.open(home)
       let user = try await door.person(named: person)
       try await door.send(
-        .signOff(user: user, reason: reason, isConfirmed: yes), words)
+        .signOff(user: user, reason: reason, isConfirmed: yes), words, wait: wait.seconds)
     }
   }
 
@@ -176,6 +180,7 @@ struct UserCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("The reason.", valueName: "text"))
     var reason = ""
 
+    @OptionGroup var wait: WaitOptions
     @OptionGroup(title: "Node") var home: HomeOptions
 
     func validate() throws { try TextArgument.check(reason, .paragraphs, "reason") }
@@ -184,7 +189,7 @@ struct UserCommand: AsyncParsableCommand {
       let words = (person.map { SafeText.line($0) } ?? "You are") + " signed on again"
       let door = try await Door.open(home)
       let user = try await door.person(named: person)
-      try await door.send(.signOn(user: user, reason: reason), words)
+      try await door.send(.signOn(user: user, reason: reason), words, wait: wait.seconds)
     }
   }
 
@@ -203,6 +208,7 @@ struct UserCommand: AsyncParsableCommand {
       help: ArgumentHelp("The person, by callsign or id. (default: you)", valueName: "callsign"))
     var user: String?
 
+    @OptionGroup var wait: WaitOptions
     @OptionGroup(title: "Node") var home: HomeOptions
 
     func validate() throws {
@@ -212,7 +218,8 @@ struct UserCommand: AsyncParsableCommand {
     func run() async throws {
       let words = team.isEmpty ? "Team removed" : "Team set to \(SafeText.line(team))"
       let door = try await Door.open(home)
-      try await door.send(.setTeam(team, user: try await door.person(named: user)), words)
+      try await door.send(
+        .setTeam(team, user: try await door.person(named: user)), words, wait: wait.seconds)
     }
   }
 }
