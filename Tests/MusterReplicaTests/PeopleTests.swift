@@ -205,10 +205,10 @@ struct PeopleTests {
     // A login without a person acknowledges in its own name
     try valley.at("Cleo") { try $0.claimSafety(.needsHelp, note: "head", now: $1) }
     try valley.converge()
-    try valley.at("Ada") { try $0.acknowledgeAlert(id.description, by: "desk", now: $1) }
+    try valley.at("Ada") { try $0.acknowledgeAlert(id.description, by: "maria", now: $1) }
     try valley.converge()
-    #expect(try acknowledgement(by: "Ben") == "desk, via Ada's post")
-    #expect(try acknowledgement(by: "Ada") == "desk, via Ada's post")
+    #expect(try acknowledgement(by: "Ben") == "maria, via Ada's post")
+    #expect(try acknowledgement(by: "Ada") == "maria, via Ada's post")
   }
 
   @Test func `who has signed off is not called in a roll call, and is shown apart`() throws {
