@@ -40,6 +40,14 @@ public struct CertificateHash: Digest32 {
   public static let root = CertificateHash(raw: .zero)
 }
 
+/// The name of an item of membership evidence: a hash of what the item proves.
+public struct EvidenceID: Digest32 {
+  /// BLAKE2b-256 of the operation, the kind and what is proved.
+  public let raw: Bytes32
+  /// Takes a name as it was computed, stored or received.
+  public init(raw: Bytes32) { self.raw = raw }
+}
+
 /// The hash of the canonical merged state; equal on nodes with the same frames and keys.
 public struct StateHash: Digest32 {
   /// BLAKE2b-256 over rows and crossings in a fixed order.

@@ -146,6 +146,19 @@ public enum Limits {
   /// in handshakes or peers supplied, and that no control log contains: four times the devices of
   /// the largest operation (1,000). Certificates that the root issued are not counted.
   public static let certificatesPerIssuer = 4096
+  /// The content of an item of membership evidence.
+  public static let evidenceBytes = 65_536
+  /// What one packet carries of an item.
+  public static let evidencePieceBytes = 1000
+  /// Pieces of an item that are sent in answer to one request.
+  public static let evidencePiecesAtOnce = 8
+  /// Items that are being received at once, from all peers.
+  public static let evidenceInFlight = 32
+  /// Items that one peer advertised and that are yet to be requested from it.
+  public static let evidenceQueued = 256
+  /// Logs of one certificate that are proved to have more branches than count; of more, nothing of
+  /// any log of the certificate counts but the openings.
+  public static let overforkedLogs = 32
   /// Certificates that are requested from one peer, and by it, between two heartbeats.
   public static let certificateWants = 256
   /// Addresses of other devices that one peer receives at once: they fit a datagram.

@@ -5,6 +5,11 @@ internal import MusterSync
 
 /// Logs with two frames for one place. Everybody holds all branches, as strands; what each says
 /// counts. A fork stops nobody but its author, who goes on in a new life.
+///
+/// Of a log with more than `Limits.branchesPerLog` branches nothing counts from its lowest fork on.
+/// A node that comes to hold one branch more makes a `ForkProof`; from then on the proof alone
+/// decides, on this node and on those that receive it, and no further branch is stored. A branch
+/// that shows a lower fork makes a proof of that.
 extension Replica {
   /// Files verified frames where they go on from what is held of their log, parting strands where
   /// they have to. False where nothing came of it.
@@ -25,21 +30,27 @@ extension Replica {
       return false
     case .refused:
       tally?.frames.refuse(.overLimit, frames.count)
-      try run(.attached(log, device, .refused), now: now)
+      try run(.attached(log, device, .refused(frames[0].strand)), now: now)
+      return false
+    case .grows(_, let new) where control.forkEnd(of: log).map({ new[0].sequence > $0 }) ?? false:
+      // Past the proved fork nothing counts.
+      tally?.frames.refuse(.overLimit, new.count)
+      try run(.attached(log, device, .refused(frames[0].strand)), now: now)
       return false
     case .grows(let strand, let new):
       countGrowth(by: new, of: frames)
       try hold(named(new, strand, of: log), opening: opening, now: now)
       try commit(now: now)
     case .branches(let place, let before, let new):
-      let strands = try store.strands(of: log)
-      guard mayBranch(at: place, of: log, holding: strands) else {
+      guard control.forkEnd(of: log) == nil else {
         tally?.frames.refuse(.overLimit, frames.count)
-        try run(.attached(log, device, .refused), now: now)
+        try proveLowerFork(at: place, with: new, now: now)
+        try run(.attached(log, device, .refused(frames[0].strand)), now: now)
         return false
       }
       countGrowth(by: new, of: frames)
       try part(place, before: before, with: new, opening: opening, now: now)
+      try proveFork(of: log, opening: opening, now: now)
     }
     // What of it counts is read off what is held of it now.
     if !control.countsEverything { try feedRoster(now: now) }
@@ -60,18 +71,9 @@ extension Replica {
     }
   }
 
-  /// One branch more than count is held, as proof; of still more, those alone that show that the
-  /// log forks further down.
-  private func mayBranch(
-    at place: FramePlace, of log: LogID, holding strands: [LogSummary]
-  ) -> Bool {
-    if strands.count(where: { !$0.isParted }) <= Limits.branchesPerLog { return true }
-    return place.log == log
-      && strands.contains { $0.head.log == log && place.sequence < $0.head.sequence }
-  }
-
   /// Begins a strand with frames that follow a place. What they and others count for is judged
-  /// anew, and the view derived anew: cuts may lie on one branch and not on the other.
+  /// anew: cuts may lie on one branch and not on the other. What the frames wrote that now stand in
+  /// a strand of their own is derived anew: they take nothing away by what stands before.
   private mutating func part(
     _ place: FramePlace, before: FrameHash?, with frames: [Frame], opening: Opening,
     now: ClockReading
@@ -79,12 +81,17 @@ extension Replica {
     let log = frames[0].log
     let name = LogID(strandOf: log, beginningWith: frames[0].hash)
     if let before {
-      batch.partings.append(
-        Parting(place: place, tail: LogID(strandOf: log, beginningWith: before)))
+      let tail = LogID(strandOf: log, beginningWith: before)
+      batch.partings.append(Parting(place: place, tail: tail))
+      if reader.hasParts(of: place.log) {
+        // What is gathered of a body may end here.
+        markViewStale()
+      } else if opening.lane != .control {
+        markStale([FrameRange(log: tail, sequences: place.sequence + 1...Limits.lastSequence)])
+      }
     }
     let base = StrandBase(
       log: log, parent: place.log, first: frames[0].sequence, previous: frames[0].previous)
-    markViewStale()
     isLineageStale = true
     try hold(named(frames, name, of: log), opening: opening, base: base, now: now)
     // Control frames that have moved to a strand are read anew from there.
@@ -96,9 +103,12 @@ extension Replica {
 
   private mutating func replayControl(now: ClockReading) throws {
     try commit(now: now)
+    let before = control
     control = try Self.control(in: store, local: local)
     try replayControlLogs(try store.logs(), now: now)
-    markViewStale()
+    let change = control.difference(from: before)
+    if change.haveCutsChanged || change.haveReleasesChanged { markViewStale() }
+    markStale(try ranges(of: change))
     try commit(now: now)
   }
 
@@ -109,7 +119,8 @@ extension Replica {
   /// Tells the control plane how forked logs hang together, and in which strands the frames stand
   /// that cuts name.
   mutating func refreshLineage(_ logs: [LogSummary]) throws(StoreError) {
-    var lineage = Lineage(logs)
+    var lineage = Lineage(
+      logs, ends: control.membership.forkEnds, overflowed: control.membership.overflowed)
     if lineage.hasForks {
       for head in control.named where lineage.isForked(head.log) {
         guard let place = try store.strand(of: head.hash, in: head.log),

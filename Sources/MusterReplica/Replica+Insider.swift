@@ -35,6 +35,38 @@ extension Replica {
     }
   }
 
+  /// Opens a control log and signs more branches of it than count, each of one frame, from the top
+  /// downwards. This device holds them as anybody would, and serves what it holds.
+  package mutating func forkPastBound(now: ClockReading) throws -> Outcome {
+    try transact(now: now) { replica in
+      let run = try replica.openedLog(lane: .control, isBare: false, now: now)
+      var frames = run.frames
+      for number in 0..<Limits.branchesPerLog {
+        frames.append(replica.clearFrame(after: frames[frames.count - 1], number: number, now: now))
+      }
+      try replica.hold(frames, opening: run.opening, now: now)
+      try replica.commit(now: now)
+      try replica.run(.appended(run.opening, frames), now: now)
+      for place in frames.indices.dropFirst().dropLast().reversed() {
+        for number in 1...2 {
+          let branch = replica.clearFrame(
+            after: frames[place], number: frames.count + number, now: now)
+          try replica.attach(
+            [branch], opening: run.opening, from: replica.local.device, now: now)
+        }
+      }
+    }
+  }
+
+  /// A signed control frame that says nothing.
+  private func clearFrame(after last: Frame, number: Int, now: ClockReading) -> Frame {
+    let writtenAt = Timestamp(milliseconds: now.wall.milliseconds + Int64(number))
+    return .clear(
+      operation: local.operation, log: last.log, sequence: last.sequence + 1, previous: last.hash,
+      body: FrameBody(writtenAt: writtenAt, contents: .operations([])).encoded(writesAt: nil),
+      signedBy: local.signingKey)
+  }
+
   private mutating func openedLog(
     lane: Lane, isBare: Bool, now: ClockReading
   ) throws -> LogWriter.Run {

@@ -34,7 +34,9 @@ extension Replica {
       anchors <= ages.anchorCount, "\(anchors) anchors are stored, \(ages.anchorCount) known")
     try checkStatuses()
     guard var tree = stateTree else { return }
-    let (kept, whole) = (try tree.hash(of: store), try StateTree.hash(of: store))
+    let (kept, whole) = (
+      try tree.hash(of: store, control: .zero), try StateTree.hash(of: store, control: .zero)
+    )
     precondition(kept == whole, "the state hash is out of date")
   }
   /// Of a copy, so that checking changes no status.

@@ -350,7 +350,7 @@ extension Replica {
   public mutating func stateHash() throws -> StateHash {
     var tree = try stateTree ?? StateTree(of: store)
     stateTree = nil
-    let hash = try tree.hash(of: store)
+    let hash = try tree.hash(of: store, control: control.outcomeHash())
     stateTree = tree
     return hash
   }

@@ -61,6 +61,7 @@ extension Replica {
     batch = Batch()
     held = Outcome()
     isViewStale = false
+    staleRanges = []
     isLineageStale = false
     stateTree = nil
     statusModel.markAllStale()
@@ -82,6 +83,7 @@ extension Replica {
       roster: try Self.roster(of: control, in: store),
       logs: logs, records: try store.records(), keys: keyring.all, seed: random.bytes(32),
       now: now)
+    try feedEvidence(now: now)
     try replayControlLogs(logs, now: now)
     try rebuildViewIfNeeded()
     try findJoinable()

@@ -163,9 +163,15 @@ extension Replica {
       try refreshLineage(try store.logs())
       try evaluateControl(now: now)
     }
-    guard isViewStale else { return try commit(now: now) }
-    isViewStale = false
-    try rebuildView()
+    guard isViewStale || !staleRanges.isEmpty else { return try commit(now: now) }
+    let ranges = staleRanges
+    staleRanges = []
+    if isViewStale {
+      isViewStale = false
+      try rebuildView()
+    } else if try !rederive(ranges) {
+      try rebuildView(beginsIndex: true)
+    }
     try commit(now: now)
   }
 
@@ -179,6 +185,14 @@ extension Replica {
   /// Marks the view to be derived again once the change is durable, or at the next start.
   mutating func markViewStale() {
     isViewStale = true
+    batch.forgotten.insert(Self.viewKey)
+  }
+
+  /// Frames count for something else than before: what they wrote is derived anew once that is
+  /// durable, or everything at the next start.
+  mutating func markStale(_ ranges: [FrameRange]) {
+    guard !ranges.isEmpty else { return }
+    staleRanges += ranges
     batch.forgotten.insert(Self.viewKey)
   }
 
@@ -215,9 +229,10 @@ extension Replica {
         if batch.frames.contains(where: { $0.frame.strand == request.log }) {
           try commit(now: now)
         }
-        let frames = try store.frames(
-          log: request.log, from: request.from, maxBytes: request.maxBytes,
-          maxFrames: request.maxFrames)
+        let frames = try proved(
+          try store.frames(
+            log: request.log, from: request.from, maxBytes: request.maxBytes,
+            maxFrames: request.maxFrames), of: request.log)
         try run(.fetched(request, frames), now: now)
       case .send(let bytes, .endpoint(let endpoint, let link)):
         held.outgoing.append(.to(endpoint, link, bytes))
@@ -282,6 +297,7 @@ extension Replica {
       guard !added.isEmpty else { return }
       batch.certificates += added.map { StoredCertificate($0) }
       try evaluateControl(now: now)
+    case .evidence(let item): try take(item, now: now)
     case .contact(let endpoint, let device):
       held.contacts.append(
         RememberedPeer(endpoint: endpoint, device: device, lastHeard: now.wall))
@@ -325,6 +341,7 @@ extension Replica {
           frame: frame, opening: isFirst ? opening : nil, base: isFirst ? base : nil,
           application: application))
       if control.hasForks, control.isNamed(frame) { isLineageStale = true }
+      if isFirst, control.hasOverflowed(opening.certificate) { isLineageStale = true }
     }
     if let last = frames.last { oweReceipt(for: last.strand, lane: opening.lane, now: now) }
     for key in found { try learn(key, now: now) }
@@ -352,6 +369,7 @@ extension Replica {
       if control.hasForks { isLineageStale = true }
       markViewStale()
     }
+    markStale(try ranges(of: change))
     if change.isRosterNew || change.haveReleasesChanged {
       // What counts of a log is derived from its stored frames.
       if !control.countsEverything { try commit(now: now) }

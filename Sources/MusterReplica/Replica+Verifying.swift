@@ -52,8 +52,9 @@ extension Replica {
         + "\(missing.log.short)\(author): lost to damage, and not received "
         + "again from any peer yet"
     }
-    let hash = try StateTree.hash(of: store)
-    if try StateTree.hash(of: rebuild.store) != hash {
+    let outcome = control.outcomeHash()
+    let hash = try StateTree.hash(of: store, control: outcome)
+    if try StateTree.hash(of: rebuild.store, control: outcome) != hash {
       problems.append("the view differs from the log: restart the node to rebuild it")
       var note = Batch()
       note.forgotten = [Self.viewKey]

@@ -53,6 +53,11 @@ public struct Replica {
   var gathering: Gathering?
   /// Whether the set of valid frames has changed: the view is derived again after the commit.
   var isViewStale = false
+  /// Frames that count differently than before: the rows that they wrote are derived again after
+  /// the commit.
+  var staleRanges: [FrameRange] = []
+  /// The number of rebuilds of the whole view since the start.
+  private(set) var viewRebuilds = 0
   /// Whether new frames of a forked log may change which frames are within cut-offs.
   var isLineageStale = false
   /// Epochs whose keys held frames wait for; some may have been waited for before.
@@ -243,6 +248,7 @@ public struct Replica {
     keepLife()
     try keepProven()
     batch.local[Self.bootsKey] = withUnsafeBytes(of: (boots + 1).bigEndian) { Array($0) }
+    try feedEvidence(now: now)
     try replayControlLogs(logs, now: now)
     let isDerivedAnew = try store.local(Self.viewKey) != viewStamp
     try rebuildViewIfNeeded()
@@ -270,7 +276,11 @@ public struct Replica {
     if let bytes = try store.local(provenKey) {
       certificates += try SignedCertificate.decoded(proven: bytes)
     }
-    control.restore(certificates)
+    var items: [EvidenceItem] = []
+    for stored in try store.evidence() {
+      items.append(try EvidenceItem(stored, operation: local.operation))
+    }
+    control.restore(certificates, items)
     _ = control.evaluate()
     return control
   }
@@ -342,6 +352,7 @@ public struct Replica {
     try refreshLineage(logs)
     _ = control.evaluate()
     statusModel.markRosterStale()
+    try proveForks(logs, now: now)
     for key in found { try learn(key, now: now) }
     try feedRoster(now: now)
     try reviewEpoch(now: now)
@@ -367,11 +378,13 @@ public struct Replica {
 
   /// Derives the view again from the log: after an upgrade, and when a cut-off changes which frames
   /// count.
-  mutating func rebuildView() throws {
+  ///
+  /// - Parameter beginsIndex: whether later changes cost only the rows that they concern.
+  mutating func rebuildView(beginsIndex: Bool = false) throws {
     var reader = FrameReader(operation: local.operation)
     let (control, keyring) = (control, keyring)
     var waitedFor: Set<EpochID> = []
-    let outcome = try store.rebuildView { opening, frame, lookup in
+    let outcome = try store.rebuildView(beginsIndex: beginsIndex) { opening, frame, lookup in
       // The row names of one log are of no use for the next.
       if frame.sequence == 0 { reader.forgetSome() }
       let reading = try reader.read(
@@ -386,11 +399,13 @@ public struct Replica {
         application, released: completes.map { ReleasedFrame(place: $0, application: .nothing) })
     }
     self.reader = reader
+    viewRebuilds += 1
     epochsWaitedFor = waitedFor
     note(outcome)
     stateTree = nil
     statusModel.markAllStale()
     monitor.fencesChanged()
+    batch.forgotten.remove(Self.viewKey)
     batch.local[Self.viewKey] = viewStamp
   }
 

@@ -135,7 +135,7 @@ public final class World {
       lostWrites, ForgeryChecker(ledger: lostWrites),
       AuthorityChecker(scenario), ContentChecker(), AnswerChecker(), FenceParityChecker(),
       CrossingChecker(), PositionChecker(scenario.expectations), BoundsChecker(), UnharmedChecker(),
-      DeliveryChecker(), NonceChecker(), ForkChecker(),
+      DeliveryChecker(), NonceChecker(), ForkChecker(), MembershipChecker(),
       RevocationChecker(), TrackChecker(), AlertChecker(), AccusationChecker(scenario),
       promptness, clones, dangers,
     ]

@@ -8,6 +8,10 @@ public struct Batch: Sendable {
   public var epochKeys: [StoredEpochKey] = []
   /// Certificates that devices presented. A stored one is kept.
   public var certificates: [StoredCertificate] = []
+  /// Membership evidence that arrived or was made here. A stored item is kept.
+  public var evidence: [StoredEvidence] = []
+  /// Items that stronger evidence replaces.
+  public var replacedEvidence: [EvidenceID] = []
   /// Detected forks: strands to be ended before any frame is stored.
   public var partings: [Parting] = []
   /// The frames of each log, in sequence.
@@ -45,6 +49,7 @@ public struct Batch: Sendable {
     epochKeys.isEmpty && certificates.isEmpty && partings.isEmpty && frames.isEmpty
       && released.isEmpty && records.isEmpty
       && positions.isEmpty && fixes.isEmpty && trackerFixes.isEmpty && local.isEmpty
+      && evidence.isEmpty && replacedEvidence.isEmpty
       && forgotten.isEmpty && settled.isEmpty && ages.isEmpty && journal.isEmpty
   }
 }
@@ -167,6 +172,23 @@ public struct StoredCertificate: Hashable, Sendable {
     self.hash = hash
     self.content = content
     self.signature = signature
+  }
+}
+
+/// An item of membership evidence.
+public struct StoredEvidence: Hashable, Sendable {
+  /// Its name.
+  public let id: EvidenceID
+  /// Its kind.
+  public let kind: EvidenceKind
+  /// The signed bytes.
+  public let content: [UInt8]
+
+  /// The caller has verified it.
+  public init(id: EvidenceID, kind: EvidenceKind, content: [UInt8]) {
+    self.id = id
+    self.kind = kind
+    self.content = content
   }
 }
 

@@ -9,6 +9,8 @@ final class CommitMemory: @unchecked Sendable {
   /// The cached data.
   struct Contents {
     var rows = RowCache()
+    /// Whether the index of rows by frames is kept; nil until it is read.
+    var indexesRows: Bool?
   }
 
   private var contents: Contents?

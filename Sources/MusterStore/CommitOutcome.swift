@@ -14,6 +14,8 @@ public struct CommitOutcome: Hashable, Sendable {
   public internal(set) var changedRows: [RowKey] = []
   /// New crossings, in order of arrival.
   public internal(set) var newCrossings: [ArrivedCrossing] = []
+  /// Crossings that were derived again: those that are still there may differ.
+  public internal(set) var rederivedCrossings: [CrossingID] = []
   /// Topics whose record was replaced by a newer one, in the batch's order.
   public internal(set) var newRecords: [RecordTopic] = []
   /// Devices whose position changed, in the batch's order.

@@ -81,6 +81,15 @@ enum CrossingTable {
     return arrivals
   }
 
+  /// Deletes a crossing; returns its arrival number.
+  static func delete(_ id: CrossingID, in database: Database) throws -> Int64? {
+    let arrival = try database.first(
+      "SELECT arrival FROM crossings WHERE id = ?", [id.blob], of: "crossings"
+    ) { try $0.integer(Int64.self) }
+    try database.run("DELETE FROM crossings WHERE id = ?", [id.blob])
+    return arrival
+  }
+
   static func deleteAll(_ database: Database) throws {
     try database.run("DELETE FROM crossings")
   }

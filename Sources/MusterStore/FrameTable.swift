@@ -113,7 +113,7 @@ enum FrameTable {
       strand.place(strand.head.sequence).column,
     ]
     try database.run("PRAGMA defer_foreign_keys = ON")
-    for table in ["waiting", "frames"] {
+    for table in ["waiting", "frames", "row_frames"] {
       try database.run(
         "UPDATE \(table) SET place = place + ?1 WHERE place BETWEEN ?2 AND ?3", moved)
     }

@@ -26,6 +26,23 @@ enum LocalTable {
     }
   }
 
+  static func keep(_ evidence: StoredEvidence, in database: Database) throws {
+    try database.run(
+      "INSERT INTO evidence(id, kind, content) VALUES (?, ?, ?) ON CONFLICT DO NOTHING",
+      [evidence.id.raw.bytes.blob, evidence.kind.rawValue.column, evidence.content.blob])
+  }
+
+  static func delete(_ evidence: EvidenceID, in database: Database) throws {
+    try database.run("DELETE FROM evidence WHERE id = ?", [evidence.raw.bytes.blob])
+  }
+
+  static func evidence(_ database: Database) throws -> [StoredEvidence] {
+    try database.all("SELECT id, kind, content FROM evidence ORDER BY id", of: "evidence") {
+      StoredEvidence(
+        id: EvidenceID(raw: try $0.bytes32()), kind: try $0.code(), content: try $0.bytes())
+    }
+  }
+
   static func epochKeys(_ database: Database) throws -> [StoredEpochKey] {
     try database.all("SELECT id, key FROM epochs ORDER BY id", of: "epochs") {
       StoredEpochKey(id: try $0.identifier(), key: try $0.bytes32())

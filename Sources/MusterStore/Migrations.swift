@@ -18,6 +18,7 @@ enum Migrations {
     }
     migrator.registerMigration("7 stamps and arrivals") { try $0.execute(sql: stamps) }
     migrator.registerMigration("8 moments of arrival") { try $0.execute(sql: moments) }
+    migrator.registerMigration("9 membership evidence") { try $0.execute(sql: evidence) }
     migrator.registerMigration("10 owners of tracks") { try addOwners(to: $0) }
     return migrator
   }
@@ -352,5 +353,26 @@ enum Migrations {
       content BLOB NOT NULL,
       signature BLOB NOT NULL CHECK(length(signature) = 64)
     ) STRICT, WITHOUT ROWID;
+    """
+
+  private static let evidence = """
+    -- Membership evidence, with its signatures verified: kind 1 proves that a log has more branches
+    -- than count.
+    CREATE TABLE evidence(
+      id BLOB PRIMARY KEY CHECK(length(id) = 32),
+      kind INTEGER NOT NULL,
+      content BLOB NOT NULL
+    ) STRICT, WITHOUT ROWID;
+
+    -- Which frames wrote to which rows, and gave which crossings (kind 0). Kept from the first time
+    -- on that other frames count than before (the local fact "row index"): then the rows that these
+    -- frames wrote are derived anew, and no others.
+    CREATE TABLE row_frames(
+      kind INTEGER NOT NULL,
+      row BLOB NOT NULL CHECK(length(row) = 16),
+      place INTEGER NOT NULL,
+      PRIMARY KEY(kind, row, place)
+    ) STRICT, WITHOUT ROWID;
+    CREATE INDEX row_frames_by_place ON row_frames(place);
     """
 }

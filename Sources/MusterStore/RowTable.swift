@@ -56,6 +56,11 @@ enum RowTable {
     ) { try read(&$0, body) }
   }
 
+  static func delete(_ key: RowKey, in database: Database) throws {
+    try database.run(
+      "DELETE FROM rows WHERE kind = ? AND id = ?", [key.kind.rawValue.column, key.id.blob])
+  }
+
   static func deleteAll(_ database: Database) throws {
     try database.run("DELETE FROM rows")
   }

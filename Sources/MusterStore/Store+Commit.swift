@@ -41,6 +41,8 @@ struct CommitRun {
   private var outcome = CommitOutcome()
   /// The progress of a view rebuild; nil if every stored frame counts as applied.
   var progress: RebuildProgress?
+  /// Rows that were deleted in order to be derived anew.
+  private var rederived: [RowKey] = []
   /// The previous arrival numbers of crossings in a view that is rebuilt.
   var arrivals: [CrossingID: Int64] = [:]
 
@@ -53,6 +55,8 @@ struct CommitRun {
     journal.arrival = batch.arrival
     for key in batch.epochKeys { try LocalTable.keep(key, in: database) }
     for certificate in batch.certificates { try LocalTable.keep(certificate, in: database) }
+    for id in batch.replacedEvidence { try LocalTable.delete(id, in: database) }
+    for evidence in batch.evidence { try LocalTable.keep(evidence, in: database) }
     for parting in batch.partings { try part(parting) }
     for frame in batch.frames { try hold(frame) }
     for frame in batch.released { try release(frame) }
@@ -156,7 +160,36 @@ struct CommitRun {
         log: UInt32(truncatingIfNeeded: place >> 32), sequence: UInt32(truncatingIfNeeded: place))
       for write in writes { try apply(write, at: place) }
       for crossing in crossings { try keep(crossing) }
+      if try indexesRows() {
+        for write in writes { try index(RowFrameTable.Target(write.write.key), at: place) }
+        for crossing in crossings { try index(RowFrameTable.Target(crossing.id), at: place) }
+      }
     }
+  }
+
+  private mutating func indexesRows() throws -> Bool {
+    if let known = memory.indexesRows { return known }
+    let isKept = try RowFrameTable.isKept(database)
+    memory.indexesRows = isKept
+    return isKept
+  }
+
+  private func index(_ target: RowFrameTable.Target, at place: LogPlace) throws {
+    try RowFrameTable.add(
+      target, at: Int64(place.log) << 32 | Int64(place.sequence), in: database)
+  }
+
+  /// Keeps the index of rows by frames from here on, beginning with nothing.
+  mutating func beginIndex() throws {
+    try RowFrameTable.deleteAll(database)
+    try LocalTable.set(RowFrameTable.key, to: [1], in: database)
+    memory.indexesRows = true
+  }
+
+  /// Notes what was deleted in order to be derived anew.
+  mutating func noteRederived(_ targets: [RowFrameTable.Target]) {
+    outcome.rederivedCrossings = targets.filter { $0.row == nil }.map { CrossingID(raw: $0.id) }
+    rederived = targets.compactMap(\.row)
   }
 
   private mutating func apply(_ write: AuthoredWrite, at place: LogPlace) throws {
@@ -200,6 +233,9 @@ struct CommitRun {
       if let log = try log(id) { try FrameTable.setHead(log, in: database) }
     }
     outcome.changedRows = memory.rows.takeTouched()
+    if !rederived.isEmpty {
+      outcome.changedRows = Set(outcome.changedRows + rederived).sorted()
+    }
     return outcome
   }
 }

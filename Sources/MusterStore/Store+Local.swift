@@ -12,6 +12,11 @@ extension Store {
     try read(LocalTable.certificates)
   }
 
+  /// Returns the membership evidence, by id.
+  public func evidence() throws(StoreError) -> [StoredEvidence] {
+    try read(LocalTable.evidence)
+  }
+
   /// Returns a local setting; nil if it is not set. A `Batch` sets it.
   public func local(_ key: String) throws(StoreError) -> [UInt8]? {
     try read { try LocalTable.value(key, in: $0) }

@@ -7,11 +7,17 @@ public struct Reapplication: Sendable {
   public var application: Application
   /// Earlier frames that this one completes.
   public var released: [ReleasedFrame]
+  /// Whether the frame counts and nothing came of it: it may be a part whose predecessors were not
+  /// read.
+  public var mayBePart: Bool
 
   /// Creates an effect. Most frames complete no other.
-  public init(_ application: Application, released: [ReleasedFrame] = []) {
+  public init(
+    _ application: Application, released: [ReleasedFrame] = [], mayBePart: Bool = false
+  ) {
     self.application = application
     self.released = released
+    self.mayBePart = mayBePart
   }
 }
 
@@ -25,8 +31,11 @@ extension Store {
   /// `decide` is called with every frame, a log's in sequence. It MUST NOT use this store. Known
   /// crossings keep their arrival number. Throws `StoreError`, or what `decide` throws; then the
   /// view is unchanged.
+  ///
+  /// - Parameter beginsIndex: whether to keep the index that `rederive` needs from here on.
   @discardableResult
   public func rebuildView(
+    beginsIndex: Bool = false,
     _ decide: (Opening, Frame, @escaping Lookup) throws -> Reapplication
   ) throws -> CommitOutcome {
     do {
@@ -37,6 +46,7 @@ extension Store {
         try CrossingTable.deleteAll(database)
         try RowTable.deleteAll(database)
         try FrameTable.deleteAllWaiting(database)
+        if try beginsIndex || RowFrameTable.isKept(database) { try run.beginIndex() }
         run.progress = RebuildProgress()
         let lookup: Lookup = { place throws(StoreError) in
           do {
@@ -77,9 +87,12 @@ struct RebuildProgress {
   var finished: Set<Int64> = []
   /// The current frame.
   var place: Int64 = 0
+  /// Places that are yet to be read, where only some rows are derived anew; nil in a full rebuild.
+  var unread: Set<Int64>?
 
   func hasPassed(_ other: Int64) -> Bool {
-    other >> 32 == place >> 32 ? other <= place : finished.contains(other >> 32)
+    if let unread { return !unread.contains(other) }
+    return other >> 32 == place >> 32 ? other <= place : finished.contains(other >> 32)
   }
 
   /// Orders logs by ref, but each strand after its parent.

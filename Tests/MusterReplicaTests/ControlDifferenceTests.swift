@@ -166,7 +166,9 @@ struct ControlDifferenceTests {
           base: StrandBase(
             log: log.id, parent: log.id, first: 2, previous: FrameHash(raw: .zero)))
       }
-      return Lineage([LogSummary(opening: log.opening, head: head, isParted: true)] + tips)
+      return Lineage(
+        [LogSummary(opening: log.opening, head: head, isParted: true)] + tips,
+        ends: tips.count > Limits.branchesPerLog ? [log.id: 1] : [:], overflowed: [])
     }
   }
 

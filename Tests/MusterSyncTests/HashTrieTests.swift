@@ -80,7 +80,8 @@ struct HashTrieTests {
       for side in 0...1 {
         let isNewer = index < differences && side == index % 2
         shelves[side].set(
-          summary(index, sequence: isNewer ? 9 : 8, cast: cast), counted: .all)
+          summary(index, sequence: isNewer ? 9 : 8, cast: cast), counted: .all,
+          dropsRest: false)
       }
     }
     // When digests are exchanged until neither side has anything to send

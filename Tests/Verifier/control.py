@@ -1,58 +1,64 @@
 """The control plane (docs/wire.md §2): who is certified, and what of whom counts."""
 
+import struct
+
 from log import CONTROL, joined
-from names import COMMAND, ROOT, Certificate, is_signed
+from names import COMMAND, RELAY, ROOT, Certificate, h32, is_signed, u32
 
 LONGEST_CHAIN = 4
-MOST_BRANCHES = 8
 
 
 def statements(log):
-    """What a control log says: (sequence, operations)."""
+    """What a control log says: (frame, operations)."""
     if log.lane != CONTROL:
         return []
     clear = ((frame, frame.body) for frame in log.said if frame.epoch is None)
-    return [(frame.sequence, body.get("operations", [])) for frame, body, _ in joined(clear)]
+    return [(frame, body.get("operations", [])) for frame, body, _ in joined(clear)]
 
 
 class Control:
     """Evaluated rank by rank, the root first: a function of the set of frames."""
 
-    def __init__(self, logs, own_chain, operation, root_key):
+    def __init__(self, logs, own_chain, operation, root_key, fork_ends=None, overflowed=()):
+        self.fork_ends = fork_ends or {}
+        self.revoking, self.epochs = set(), set()
         self.operation, self.root_key, self.own_chain = operation, root_key, own_chain
         self.certificates, self.ranks, self.cuts = {}, {}, {}
-        self.said, self.released, self.tree = {}, set(), Tree(logs)
+        self.said, self.released, self.tree = {}, set(), Tree(
+            logs, self.fork_ends, overflowed)
         for log in logs:
             self.said.setdefault(log.certificate, []).append((log.name, statements(log)))
         for log, said in self.said.get(ROOT, []):
-            for _, operations in said if log not in self.tree.lost else []:
-                self.take(operations, ROOT, True, 0)
+            for frame, operations in said:
+                if self.counts(None, log, frame.sequence):
+                    self.take(frame, operations, ROOT, COMMAND, 0)
         self.admit_own(ROOT, 1)
         for rank in range(1, LONGEST_CHAIN + 1):
             speakers = [
                 certificate for certificate, of in self.certificates.values() if of == rank]
             # Equals are heard together, before any of them cuts another.
             among = [
-                revocation
+                (frame, revocation)
                 for speaker in speakers if speaker.author.role == COMMAND
-                for operations in self.counting(speaker)
+                for frame, operations in self.counting(speaker)
                 for revocation in revocations(operations)
                 if self.ranks.get(revocation[0]) == rank]
-            for device, cuts in among:
+            for frame, (device, cuts) in among:
                 self.cut(device, cuts)
+                self.revoking.add(frame.stored_hash)
             for speaker in speakers:
-                for operations in self.counting(speaker):
-                    self.take(operations, speaker.hash, speaker.author.role == COMMAND, rank)
+                for frame, operations in self.counting(speaker):
+                    self.take(frame, operations, speaker.hash, speaker.author.role, rank)
                 self.admit_own(speaker.hash, rank + 1)
 
     def counting(self, speaker):
         for log, said in self.said.get(speaker.hash, []):
-            for sequence, operations in said:
-                if self.counts(speaker.author.device, log, sequence):
-                    yield operations
+            for frame, operations in said:
+                if self.counts(speaker.author.device, log, frame.sequence):
+                    yield frame, operations
 
     def counts(self, device, log, sequence):
-        if log in self.tree.lost:
+        if sequence > self.tree.ends.get(log, sequence):
             return False
         cuts = self.cuts.get(device)
         return cuts is None or sequence <= cuts.get(log, -1)
@@ -60,7 +66,11 @@ class Control:
     def is_released(self, log, frame):
         return (log.id, frame.sequence, frame.stored_hash) in self.released
 
-    def take(self, operations, issuer, is_command, rank):
+    def take(self, frame, operations, issuer, role, rank):
+        is_command = role == COMMAND
+        for epoch, generation, excludes in epochs(operations):
+            if is_command or role != RELAY and excludes:
+                self.epochs.add(epoch + u32(generation) + issuer)
         for operation in operations:
             if "certificate" in operation and not operation.unknown:
                 signed = operation["certificate"]
@@ -78,6 +88,19 @@ class Control:
         for device, cuts in revocations(operations):
             if self.ranks.get(device, rank + 1) > rank:
                 self.cut(device, cuts)
+                self.revoking.add(frame.stored_hash)
+
+    def outcome(self):
+        """The hash of what all of it comes to (§7)."""
+        lists = [
+            {name + bytes([rank]) for name, (_, rank) in self.certificates.items()},
+            self.revoking,
+            {log + struct.pack(">Q", sequence) + hash for log, sequence, hash in self.released},
+            self.epochs,
+            {log + struct.pack(">Q", end) for log, end in self.fork_ends.items()},
+        ]
+        return h32(b"muster control 1", *(
+            u32(len(each)) + b"".join(sorted(each)) for each in lists))
 
     def admit(self, certificate, rank):
         if certificate.hash in self.certificates or certificate.operation != self.operation:
@@ -108,21 +131,21 @@ class Control:
 
 
 class Tree:
-    """How the strands of forked logs hang together (§3)."""
+    """How the strands of forked logs hang together (§3), and how far logs count by proofs (§2)."""
 
-    def __init__(self, logs):
+    def __init__(self, logs, fork_ends, overflowed):
         self.logs = {log.name: log for log in logs}
         self.forked = {log.id for log in logs if log.is_parted or log.id != log.name}
         self.places = {
             (log.id, frame.sequence, frame.stored_hash): log.name
             for log in logs if log.id in self.forked for frame in log.frames}
-        tips = {}
+        self.ends = dict(fork_ends)
         for log in logs:
-            if not log.is_parted:
-                tips[log.id] = tips.get(log.id, 0) + 1
-        self.lost = {
-            log.name for log in logs
-            if log.id != log.name and tips.get(log.id, 0) > MOST_BRANCHES}
+            if log.certificate in overflowed:
+                self.ends[log.id] = 0
+        for log in logs:
+            if log.id in self.ends:
+                self.ends[log.name] = self.ends[log.id]
 
     def reach(self, named):
         """By strand the last sequence that counts where only the named frames and those before do."""
@@ -160,3 +183,17 @@ def revocations(operations):
         cuts = heads(wire.get("cuts", []))
         if len(wire.get("device", b"")) == 16 and cuts is not None:
             yield wire["device"], cuts
+
+
+def epochs(operations):
+    """(id, generation, excluded revocations); what no honest writer makes is passed over."""
+    for operation in operations:
+        if "epoch" not in operation or operation.unknown:
+            continue
+        wire = operation["epoch"]
+        excludes, sealed = wire.get("excludes", []), wire.get("sealed", [])
+        if (len(wire.get("id", b"")) == 16 and len(sealed) <= 8 and len(excludes) <= 1024
+                and all(len(each) == 32 for each in excludes)
+                and all(len(each.get("device", b"")) == 16 for each in sealed)
+                and len(wire.get("base", b"")) in (0, 16)):
+            yield wire["id"], wire.get("generation", 0), excludes

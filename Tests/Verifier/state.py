@@ -446,14 +446,15 @@ class State:
             if id not in self.crossings or decides < self.crossings[id][0]:
                 self.crossings[id] = (decides, canonical)
 
-    def hash(self):
+    def hash(self, control):
+        """The state hash, with the hash of what the control plane comes to."""
         entries = [self.crossings[id][1] for id in self.crossings]
         entries += [canonical_row(key, self.rows[key]) for key in self.rows]
         leaves = {}
         for entry in sorted(entry for entry in entries if entry):
             # Kind and id come first.
             leaves.setdefault((entry[0], int.from_bytes(entry[1:3], "big") >> 4), []).append(entry)
-        return h32(b"muster state 2", *(
+        return h32(b"muster state 3", control, *(
             bytes([kind]) + prefix.to_bytes(2, "big")
             + h32(b"muster leaf 1", *(u32(len(entry)) + entry for entry in leaves[kind, prefix]))
             for kind, prefix in sorted(leaves)))

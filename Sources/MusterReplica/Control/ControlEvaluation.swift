@@ -34,6 +34,8 @@ struct ControlEvaluation: Sendable {
     var namedBy: [DeviceID: Set<LogID>] = [:]
     /// Certificates that this device or others showed, by chains up to the root.
     var shown = CertificateSet()
+    /// Signed statements besides control frames and certificates.
+    var membership = EvidenceSet()
     /// What is known of forked logs, of all lanes.
     var lineage = Lineage()
   }

@@ -24,6 +24,8 @@ struct ControlPlane: Sendable {
   private var pending: [PendingStatement] = []
   private var pendingShown: [SignedCertificate] = []
   private var isStale = false
+  /// Of the outcome; nil after a change.
+  private var knownOutcome: Bytes32?
   /// Certificates whose signatures have been verified, so that each is once.
   private var signatures = VerifiedSignatures()
 
@@ -51,6 +53,10 @@ struct ControlPlane: Sendable {
     /// What the roster has more than before.
     var growth = RosterGrowth()
     var haveCutsChanged = false
+    /// Sequences of logs and strands that count no more, by a proof of too many branches.
+    var narrowed: [LogID: ClosedRange<UInt64>] = [:]
+    /// Certificates that counted and do not, or that count again.
+    var changedCertificates: Set<CertificateHash> = []
     var haveReleasesChanged = false
     var haveUplinksChanged = false
     /// Whether another epoch may be the one to write under.
@@ -58,7 +64,8 @@ struct ControlPlane: Sendable {
 
     var isEmpty: Bool {
       !isRosterNew && growth.isEmpty && !haveCutsChanged && !haveReleasesChanged
-        && !haveUplinksChanged && !haveEpochsChanged
+        && !haveUplinksChanged && !haveEpochsChanged && narrowed.isEmpty
+        && changedCertificates.isEmpty
     }
 
     fileprivate mutating func note(
@@ -115,11 +122,29 @@ struct ControlPlane: Sendable {
     return added
   }
 
+  /// Adds membership evidence: it counts after `evaluate`.
+  ///
+  /// - Parameter item: the caller MUST have verified its signatures.
+  mutating func add(_ item: EvidenceItem) -> EvidenceSet.Change {
+    let change = evidence.membership.insert(item)
+    if change.added != nil { isStale = true }
+    return change
+  }
+
   /// Takes back what a start finds in the store.
-  mutating func restore(_ certificates: [SignedCertificate]) {
+  mutating func restore(_ certificates: [SignedCertificate], _ items: [EvidenceItem]) {
     evidence.shown.restore(certificates)
+    for item in items { _ = evidence.membership.insert(item) }
     isStale = true
   }
+
+  /// Whether nothing but the openings of a certificate's logs counts.
+  func hasOverflowed(_ certificate: CertificateHash) -> Bool {
+    evidence.membership.overflowed.contains(certificate)
+  }
+
+  /// The membership evidence that is held.
+  var membership: EvidenceSet { evidence.membership }
 
   /// Issuers of as many certificates as may be held besides those in control logs.
   var fullIssuers: Set<CertificateHash> { evidence.shown.full }
@@ -143,6 +168,9 @@ struct ControlPlane: Sendable {
   /// Whether strands go on from a log, or from a strand: then it grows no more.
   func isParted(_ log: LogID) -> Bool { evidence.lineage.parted.contains(log) }
 
+  /// The last sequence that counts of a log that is proved to have more branches than count.
+  func forkEnd(of log: LogID) -> UInt64? { evidence.lineage.ends[log] }
+
   /// Whether any log that is held is forked.
   var hasForks: Bool { evidence.lineage.hasForks }
 
@@ -151,6 +179,7 @@ struct ControlPlane: Sendable {
   /// Evaluates what was added: by itself where it decides nothing about the rest, else everything.
   mutating func evaluate() -> Change {
     var change = Change()
+    if isStale || !pending.isEmpty || !pendingShown.isEmpty { knownOutcome = nil }
     var noted = ControlEvaluation.Extension()
     if !isStale, !extend(&noted) { isStale = true }
     if isStale { evaluateAnew(&change) }
@@ -200,15 +229,30 @@ struct ControlPlane: Sendable {
     }
     for log in announcing { fileEpochs(of: log) }
     ledger.count(only: state.revocations.keys)
-    change.haveCutsChanged = state.cuts.differ(from: before.cuts) { device in
-      state.ranks[device] != nil || before.ranks[device] != nil
-    }
+    compare(with: before, noting: &change)
     if state.admitted != before.admitted || state.cuts != before.cuts {
       change.isRosterNew = true
     }
     if state.revocations.keys != before.revocations.keys { change.haveEpochsChanged = true }
-    change.haveReleasesChanged = state.released != before.released
     change.haveUplinksChanged = state.uplinks != before.uplinks
+  }
+
+  /// Notes for which frames of other lanes something else counts.
+  private func compare(with before: ControlEvaluation, noting change: inout Change) {
+    change.haveCutsChanged = state.cuts.differ(from: before.cuts) { device in
+      state.ranks[device] != nil || before.ranks[device] != nil
+    }
+    change.haveReleasesChanged = state.released != before.released
+    change.narrowed = state.cuts.narrowed(from: before.cuts)
+    let certificates = Set(state.admitted.keys)
+    change.changedCertificates = certificates.symmetricDifference(before.admitted.keys)
+  }
+
+  /// What another evaluation came to that is not the same here.
+  func difference(from before: ControlPlane) -> Change {
+    var change = Change()
+    compare(with: before.state, noting: &change)
+    return change
   }
 
   /// Adds the epochs of a log to the ledger that are not in it.
@@ -224,6 +268,22 @@ struct ControlPlane: Sendable {
 
   // MARK: Reading
 
+  /// A hash of what all of it comes to.
+  mutating func outcomeHash() -> Bytes32 {
+    if let knownOutcome { return knownOutcome }
+    var outcome = ControlOutcome()
+    outcome.members = state.admitted.map { ($0.key, $0.value.rank) }
+    outcome.revocations = Array(state.revocations.keys)
+    outcome.released = Array(state.released)
+    outcome.epochs = ledger.counting.announcements.map {
+      ($0.announcement.id, $0.announcement.generation, $0.certificate)
+    }
+    outcome.forkEnds = evidence.membership.forkEnds
+    let hash = outcome.hash
+    knownOutcome = hash
+    return hash
+  }
+
   var epochs: CountingEpochs { ledger.counting }
 
   /// - Parameter parts: what counts of logs that do not in full.
@@ -231,7 +291,13 @@ struct ControlPlane: Sendable {
     Roster(
       state.admitted.values.map(\.signed).sorted { $0.hash < $1.hash },
       revoked: state.cuts.revoked, withheld: ledger.withheld,
-      announced: ledger.announced, parts: parts, others: evidence.shown.sorted)
+      announced: ledger.announced, parts: parts,
+      overforked: Set(evidence.lineage.ends.keys), others: evidence.shown.sorted)
+  }
+
+  /// The certificate with a hash; nil where it does not count.
+  func signed(_ certificate: CertificateHash) -> SignedCertificate? {
+    state.admitted[certificate]?.signed
   }
 
   /// Whose word a log is; nil where its certificate does not count.
@@ -277,10 +343,11 @@ struct ControlPlane: Sendable {
   var countsEverything: Bool { state.cuts.revoked.isEmpty && !state.cuts.loseBranches }
 
   /// How far a log or a strand counts, or goes on to a frame that was released; what is beyond is
-  /// quarantined. Nil where all of it counts. Control logs always do: what they say beyond a cut
-  /// counts again when whoever made the cut is put out.
+  /// quarantined. Nil where all of it counts. Of control logs only what is beyond a proved fork is:
+  /// what they say beyond a cut counts again when whoever made the cut is put out.
   func bound(of log: LogSummary) -> Cuts.Bound? {
-    guard log.opening.lane != .control, let author = author(of: log.opening.certificate),
+    guard log.opening.lane != .control else { return state.cuts.forkBound(of: log) }
+    guard let author = author(of: log.opening.certificate),
       var bound = state.cuts.bound(of: log, by: author.device)
     else { return nil }
     let released = evidence.lineage.reach(of: state.released.filter { $0.log == log.log })[

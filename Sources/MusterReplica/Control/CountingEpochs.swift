@@ -65,6 +65,9 @@ struct CountingEpochs: Hashable, Sendable {
   /// Whether an epoch counts by several announcements.
   private(set) var hasRepeated = false
 
+  /// All announcements that count, in no order.
+  var announcements: [CountingEpoch] { epochs }
+
   mutating func add(_ epoch: CountingEpoch) {
     if places[epoch.announcement.id] != nil { hasRepeated = true }
     places[epoch.announcement.id, default: []].append(epochs.count)

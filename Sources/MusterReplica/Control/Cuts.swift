@@ -37,11 +37,13 @@ struct Cuts: Hashable, Sendable {
   }
 
   /// - Parameter device: nil for the root, of whose logs only those with too many branches do not
-  ///   count.
+  ///   count in full.
   func part(of log: LogID, by device: DeviceID?) -> Part {
-    if lineage.lost.contains(log) { return .nothing }
-    guard let logs = device.flatMap({ last[$0] }) else { return .all }
-    return logs[log].map { .through($0) } ?? .nothing
+    let end = lineage.ends[log]
+    guard let logs = device.flatMap({ last[$0] }) else {
+      return end.map { .through($0) } ?? .all
+    }
+    return logs[log].map { .through(min($0, end ?? .max)) } ?? .nothing
   }
 
   /// How far a log counts that does not count in full.
@@ -52,15 +54,20 @@ struct Cuts: Hashable, Sendable {
 
   /// The last sequence that counts of each log or strand that some does of, held or not.
   var ends: [LogID: UInt64] {
-    last.values.reduce(into: [:]) { $0.merge($1) { min($0, $1) } }
+    last.values.reduce(into: lineage.ends) { $0.merge($1) { min($0, $1) } }
   }
 
   /// Nil where no cut concerns a log or a strand.
   func bound(of log: LogSummary, by device: DeviceID) -> Bound? {
-    if lineage.lost.contains(log.head.log) { return Bound(end: nil) }
-    guard let logs = last[device] else { return nil }
+    let fork = forkBound(of: log)
+    guard let logs = last[device], fork.map({ $0.end != nil }) ?? true else { return fork }
     guard let cut = logs[log.head.log], cut >= log.first else { return Bound(end: nil) }
-    return Bound(end: cut)
+    return Bound(end: min(cut, fork?.end ?? .max))
+  }
+
+  /// Nil where the log is not proved to have more branches than count.
+  func forkBound(of log: LogSummary) -> Bound? {
+    lineage.ends[log.head.log].map { Bound(end: $0 >= log.first ? $0 : nil) }
   }
 
   /// How many frames of a log no longer count.
@@ -71,7 +78,7 @@ struct Cuts: Hashable, Sendable {
   }
 
   /// Whether frames of some log do not count whose author is not revoked.
-  var loseBranches: Bool { !lineage.lost.isEmpty }
+  var loseBranches: Bool { !lineage.ends.isEmpty }
 
   mutating func join(_ revocation: Revocation) {
     let named = lineage.reach(of: revocation.cuts)
@@ -90,9 +97,14 @@ struct Cuts: Hashable, Sendable {
 
   /// Whether other frames count than by other cuts, of some devices.
   func differ(from other: Cuts, of isConcerned: (DeviceID) -> Bool) -> Bool {
-    if lineage != other.lineage { return true }
+    if lineage.isWidened(from: other.lineage) { return true }
     return last.contains { isConcerned($0.key) && other.last[$0.key] != $0.value }
       || other.last.contains { isConcerned($0.key) && last[$0.key] == nil }
+  }
+
+  /// Sequences that proofs of too many branches leave out, and did not before.
+  func narrowed(from other: Cuts) -> [LogID: ClosedRange<UInt64>] {
+    lineage.narrowed(from: other.lineage)
   }
 
   /// Whether a revocation leaves less of a device's logs than those before.

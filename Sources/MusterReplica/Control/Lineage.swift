@@ -8,27 +8,29 @@ struct Lineage: Hashable, Sendable {
   private var forked: Set<LogID> = []
   /// Strands from which others go on.
   private(set) var parted: Set<LogID> = []
-  /// Strands of logs with more branches than count.
-  private(set) var lost: Set<LogID> = []
+  /// The last sequence that counts of logs that are proved to have more branches than count, and of
+  /// their strands; held or not.
+  private(set) var ends: [LogID: UInt64] = [:]
   /// Which strand holds a frame that somebody named.
   private var located: [Head: LogID] = [:]
 
   init() {}
 
-  init(_ logs: [LogSummary]) {
-    var tips: [LogID: Int] = [:]
-    for summary in logs where summary.base != nil || summary.isParted {
-      forked.insert(summary.log)
-      bases[summary.head.log] = summary.base
-      if summary.isParted {
-        parted.insert(summary.head.log)
-      } else {
-        tips[summary.log, default: 0] += 1
+  /// - Parameters:
+  ///   - ends: how far logs count that are proved to have more branches than count: the proofs
+  ///     decide alone, whatever is held.
+  ///   - overflowed: certificates with too many such logs.
+  init(_ logs: [LogSummary], ends: [LogID: UInt64], overflowed: Set<CertificateHash>) {
+    self.ends = ends
+    for summary in logs {
+      if summary.base != nil || summary.isParted {
+        forked.insert(summary.log)
+        bases[summary.head.log] = summary.base
+        if summary.isParted { parted.insert(summary.head.log) }
       }
+      if overflowed.contains(summary.opening.certificate) { self.ends[summary.log] = 0 }
     }
-    for (strand, base) in bases where tips[base.log] ?? 0 > Limits.branchesPerLog {
-      lost.insert(strand)
-    }
+    for (strand, base) in bases { self.ends[strand] = self.ends[base.log] }
   }
 
   var hasForks: Bool { !forked.isEmpty }
@@ -52,5 +54,19 @@ struct Lineage: Hashable, Sendable {
       }
     }
     return reach
+  }
+
+  /// Whether more counts of some log than before.
+  func isWidened(from other: Lineage) -> Bool {
+    other.ends.contains { log, end in ends[log].map { $0 > end } ?? true }
+  }
+
+  /// Of logs of which less counts than before, the sequences that do not any more.
+  func narrowed(from other: Lineage) -> [LogID: ClosedRange<UInt64>] {
+    guard ends != other.ends else { return [:] }
+    return ends.reduce(into: [:]) { narrowed, item in
+      let last = other.ends[item.key] ?? Limits.lastSequence
+      if item.value < last { narrowed[item.key] = item.value + 1...last }
+    }
   }
 }

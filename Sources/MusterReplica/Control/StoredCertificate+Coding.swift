@@ -9,6 +9,23 @@ extension StoredCertificate {
   }
 }
 
+extension StoredEvidence {
+  init(_ item: EvidenceItem) {
+    self.init(id: item.id, kind: item.kind, content: item.content)
+  }
+}
+
+extension EvidenceItem {
+  init(_ stored: StoredEvidence, operation: OperationID) throws(StoreError) {
+    do {
+      try self.init(kind: stored.kind, content: stored.content, operation: operation)
+    } catch {
+      throw .corrupt("evidence \(stored.id): \(error)")
+    }
+    guard id == stored.id else { throw .corrupt("evidence \(stored.id) proves something else") }
+  }
+}
+
 extension SignedCertificate {
   init(_ stored: StoredCertificate) throws(StoreError) {
     do {

@@ -58,6 +58,9 @@ struct FrameReader: Sendable {
     return reading(of: whole, frame: frame, opening: opening, author: author)
   }
 
+  /// Whether parts of a log or a strand were read whose successors were not.
+  func hasParts(of log: LogID) -> Bool { parts.hasParts(of: log) }
+
   /// Releases memory. MUST be called once what was read is durable.
   mutating func forgetSome() { names.forgetSome() }
 

@@ -49,6 +49,8 @@ struct PartShelf: Sendable {
 
   typealias Decode = ([UInt8]) throws(WireError) -> (body: FrameBody, named: [NamedRow]?)
 
+  func hasParts(of log: LogID) -> Bool { shelf.keys.contains { $0.log == log } }
+
   /// Processes the body of the next frame of its log and epoch.
   mutating func take(_ plaintext: [UInt8], of frame: Frame, decode: Decode) -> Whole {
     let key = Key(log: frame.strand, epoch: frame.epoch)

@@ -9,7 +9,8 @@ internal import MusterStore
 /// A hash tree of two levels: rows and crossings with the same id prefix share a leaf. A change
 /// costs the hash of its leaves only, not of everything.
 ///
-///     state hash ── leaf (user, 000) … leaf (report, 3f9) ── the reports with this id prefix
+///     state hash ─┬ outcome of the control plane
+///                 └ leaf (user, 000) … leaf (report, 3f9) ── the reports with this id prefix
 struct StateTree {
   private struct Leaf: Hashable, Comparable {
     /// 0 for crossings.
@@ -39,8 +40,8 @@ struct StateTree {
   private var leaves: [Leaf: [UInt8]] = [:]
   /// Leaves with changes.
   private var stale: Set<Leaf> = []
-  /// Nil while a leaf is stale.
-  private var root: StateHash?
+  /// Over the leaves and the outcome of the control plane; nil while a leaf is stale.
+  private var root: (control: Bytes32, hash: StateHash)?
 
   /// Reads everything once.
   init(of store: Store) throws {
@@ -51,24 +52,28 @@ struct StateTree {
   }
 
   /// Computes the hash once, without keeping the tree.
-  static func hash(of store: Store) throws -> StateHash {
+  static func hash(of store: Store, control: Bytes32) throws -> StateHash {
     var tree = try StateTree(of: store)
-    return try tree.hash(of: store)
+    return try tree.hash(of: store, control: control)
   }
 
   /// Records the changes of a commit.
   mutating func note(_ outcome: CommitOutcome) {
     for row in outcome.changedRows { stale.insert(Leaf(row.kind.rawValue, row.id.raw)) }
     for crossing in outcome.newCrossings { stale.insert(Leaf(0, crossing.recorded.id.raw)) }
+    for id in outcome.rederivedCrossings { stale.insert(Leaf(0, id.raw)) }
     if !stale.isEmpty { root = nil }
   }
 
   /// Reads what has changed since the last call.
-  mutating func hash(of store: Store) throws -> StateHash {
-    if let root { return root }
+  ///
+  /// - Parameter control: the hash of the outcome of the control plane.
+  mutating func hash(of store: Store, control: Bytes32) throws -> StateHash {
+    if let root, root.control == control { return root.hash }
     try refresh(from: store)
     var hasher = Blake2bHasher(outputBytes: 32)
-    hasher.update(Array("muster state 2".utf8))
+    hasher.update(Array("muster state 3".utf8))
+    hasher.update(control.bytes)
     for leaf in leaves.keys.sorted() {
       var writer = ByteWriter()
       writer.append(leaf.kind)
@@ -79,7 +84,7 @@ struct StateTree {
       preconditionFailure("BLAKE2b-256 did not give 32 bytes")
     }
     let hash = StateHash(raw: raw)
-    root = hash
+    root = (control, hash)
     return hash
   }
 

@@ -29,12 +29,14 @@ extension World {
     }
   }
 
-  /// Sends two frames for one position, so that nodes hold different branches.
+  /// Sends two frames for one position, so that nodes hold different branches, and forks a control
+  /// log more often than counts.
   func equivocate(_ node: SimulatedNode) throws {
     guard node.isRunning else { return }
     let done = try command(node) { replica, clock in
       ((), try replica.equivocate(now: clock))
     }
     if done != nil { tally.fire(.equivocation) }
+    try command(node) { replica, clock in ((), try replica.forkPastBound(now: clock)) }
   }
 }

@@ -23,6 +23,8 @@ public enum Verified: Hashable, Sendable {
   case epochKey(EpochKey)
   /// Verified certificates up to the root, leaf first, of a device that authenticated with them.
   case chain([SignedCertificate])
+  /// Membership evidence whose signatures hold. Answer with `Input.evidenceChanged`.
+  case evidence(EvidenceItem)
   /// A device authenticated from this address.
   case contact(Endpoint, DeviceID)
 }

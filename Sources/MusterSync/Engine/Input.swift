@@ -21,6 +21,8 @@ public enum Input: Hashable, Sendable {
   case rosterChanged(Roster)
   /// The control plane added these to the roster; all its other entries are unchanged.
   case rosterGrew(RosterGrowth)
+  /// Membership evidence that is held from now on, and items that something stronger replaced.
+  case evidenceChanged([EvidenceItem], [EvidenceID])
   case invitesChanged([OpenInvite])
   /// Stored frames of an author cannot be decrypted with the available keys. Without an author: all
   /// epochs that the control plane requires and whose keys are missing.
@@ -47,8 +49,9 @@ public enum AttachmentResult: Hashable, Sendable {
   case known(through: UInt64)
   /// Their predecessor is not stored.
   case unattached
-  /// The log already has the maximum number of branches.
-  case refused
+  /// The log is proved to have more branches than count: they are not stored. The name under which
+  /// they were received.
+  case refused(LogID)
   /// They are stored now: the log with all of its strands.
   case held([LogSummary])
 }

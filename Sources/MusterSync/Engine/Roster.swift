@@ -29,6 +29,9 @@ public struct Roster: Hashable, Sendable {
   /// Logs and strands that are accepted in part: the rest is quarantined. Logs of revoked devices
   /// that are not listed are quarantined completely.
   let parts: [LogID: CountedPart]
+  /// Logs with more branches than count, and their strands. What does not count of them is not
+  /// reconciled.
+  let overforked: Set<LogID>
 
   /// Creates a roster. The caller MUST have verified the certificates: this initializer checks
   /// nothing.
@@ -37,8 +40,10 @@ public struct Roster: Hashable, Sendable {
   public init(
     _ certificates: [SignedCertificate], revoked: Set<DeviceID> = [],
     withheld: Set<EpochID> = [], announced: Set<EpochID>? = nil,
-    parts: [LogID: CountedPart] = [:], others: [SignedCertificate] = []
+    parts: [LogID: CountedPart] = [:], overforked: Set<LogID> = [],
+    others: [SignedCertificate] = []
   ) {
+    self.overforked = overforked
     self.revoked = revoked
     self.parts = parts
     self.withheld = withheld

@@ -24,6 +24,8 @@ struct Shelf: Sendable {
   /// The number of stored quarantined frames, by log.
   private var past: [LogID: Int] = [:]
   private var pastOfCertificate: [CertificateHash: Int] = [:]
+  /// Logs and strands of which the rest has no leaf.
+  private var dropped: Set<LogID> = []
 
   /// Logs that count against the quota: those with accepted frames beyond the opening.
   private var counting: Set<LogID> = []
@@ -42,12 +44,15 @@ struct Shelf: Sendable {
     case nothing
   }
 
-  mutating func set(_ summary: LogSummary, counted: Counted) {
+  /// Stores the newest frame of a log.
+  ///
+  /// - Parameter dropsRest: whether what does not count has no leaf.
+  mutating func set(_ summary: LogSummary, counted: Counted, dropsRest: Bool) {
     let log = summary.head.log
     logs[log] = summary
     changes += 1
     changeOfLog[log] = changes
-    file(summary, counted: counted)
+    file(summary, counted: counted, dropsRest: dropsRest)
     recent.removeAll { $0 == log }
     recent.append(log)
     if recent.count > Self.recentHeads { namings[recent.removeFirst()] = nil }
@@ -55,8 +60,9 @@ struct Shelf: Sendable {
   }
 
   /// Files the accepted part of a log in its lane's set, and all of it in the quarantine set if
-  /// some of it is not accepted.
-  mutating func file(_ summary: LogSummary, counted: Counted) {
+  /// some of it is not accepted. Of a log with more branches than count the rest has no leaf: what
+  /// nodes hold of it may differ.
+  mutating func file(_ summary: LogSummary, counted: Counted, dropsRest: Bool) {
     knownRoots = nil
     let log = summary.head.log
     if !countsWhole(log) {
@@ -83,7 +89,8 @@ struct Shelf: Sendable {
       countedHeads[log] = nil
       beyond = Int(summary.head.sequence + 1 - summary.first)
     }
-    if beyond > 0 {
+    if dropsRest { dropped.insert(log) } else { dropped.remove(log) }
+    if beyond > 0, !dropsRest {
       tries[.quarantine, default: HashTrie()].set(LeafHint(summary.head))
     } else {
       tries[.quarantine]?.remove(log.raw)
@@ -138,6 +145,16 @@ struct Shelf: Sendable {
     tries[.certificates]?.remove(hash.raw.prefix)
   }
 
+  mutating func set(evidence id: EvidenceID) {
+    knownRoots = nil
+    tries[.evidence, default: HashTrie()].set(LeafHint(id))
+  }
+
+  mutating func remove(evidence id: EvidenceID) {
+    knownRoots = nil
+    tries[.evidence]?.remove(id.raw.prefix)
+  }
+
   mutating func set(_ record: LatestRecord) {
     knownRoots = nil
     tries[.records, default: HashTrie()].set(LeafHint(record))
@@ -172,7 +189,10 @@ struct Shelf: Sendable {
   var bareLogs: Int { logs.values.count { $0.head.sequence == 0 } }
 
   /// The number of logs with a leaf in two sets.
-  var countedInPart: Int { countedHeads.keys.count { past[$0] != nil } }
+  var countedInPart: Int { countedHeads.keys.count { past[$0] != nil && !dropped.contains($0) } }
+
+  /// The number of strands without a leaf, of logs with more branches than count.
+  var droppedStrands: Int { dropped.count { past[$0] != nil && countedHeads[$0] == nil } }
 
   /// The number of leaves in all tries.
   var leafCount: Int { tries.values.reduce(0) { $0 + $1.count } }
@@ -205,6 +225,10 @@ extension LeafHint {
   init(_ head: Head) {
     self.init(
       key: head.log.raw, number: UInt32(head.sequence), hash: head.hash.raw.prefix.high)
+  }
+
+  init(_ evidence: EvidenceID) {
+    self.init(key: evidence.raw.prefix, number: 0, hash: evidence.raw.suffix.high)
   }
 
   init(_ certificate: CertificateHash) {

@@ -23,8 +23,8 @@ struct ForkSearch: Sendable {
   /// Through which sequence what came was held here too.
   var cursor: UInt64 = 0
 
-  func start(before held: LogSummary) -> UInt64 {
-    held.head.sequence >= distance ? held.head.sequence + 1 - distance : 1
+  func start(before head: Head) -> UInt64 {
+    head.sequence >= distance ? head.sequence + 1 - distance : 1
   }
 }
 
@@ -48,8 +48,8 @@ extension SyncEngine {
   /// Looks for where a peer's branch parts from the one held. False where it cannot be asked, or
   /// was not long ago: nothing has come of that.
   mutating func searchFork(of log: LogID, with device: DeviceID) -> Bool {
-    guard let peer = peers[device], !peer.sessions.isEmpty, let held = shelf.logs[log],
-      !held.isParted, held.head.sequence > 0
+    guard let peer = peers[device], !peer.sessions.isEmpty, let head = searchedHead(of: log),
+      head.sequence > 0
     else { return false }
     var search = ForkSearch(distance: Self.searchDistance, began: now, times: 1)
     if let last = peer.searches[log] {
@@ -61,25 +61,33 @@ extension SyncEngine {
       return false
     }
     peers[device]?.searches[log] = search
-    sendSearch(of: held, from: search.start(before: held), to: device)
+    sendSearch(of: head, from: search.start(before: head), to: device)
     return true
   }
 
-  private mutating func sendSearch(
-    of held: LogSummary, from first: UInt64, to device: DeviceID
-  ) {
-    let through = min(first + Limits.signatureInterval - 1, held.head.sequence + 1)
+  /// The frame before which a branch is searched for: the newest of a strand from which no other
+  /// goes on; of a log with more branches than count the last that counts.
+  private func searchedHead(of log: LogID) -> Head? {
+    guard let held = shelf.logs[log] else { return nil }
+    if isOverforked(log) { return shelf.countedHeads[log] ?? (held.base == nil ? held.head : nil) }
+    return held.isParted ? nil : held.head
+  }
+
+  private mutating func sendSearch(of head: Head, from first: UInt64, to device: DeviceID) {
+    let through = min(first + Limits.signatureInterval - 1, head.sequence + 1)
     var packet = Packet()
-    packet.wants = [Want(log: held.head.log, from: first, through: through, isSearch: true)]
+    packet.wants = [Want(log: head.log, from: first, through: through, isSearch: true)]
     outbox.add(packet, importance: .control, to: device)
   }
 
   /// A leaf that names another frame than the one held for the same place.
   mutating func noteFork(_ hint: LeafHint, of device: DeviceID) {
     let log = LogID(raw: hint.key)
-    guard let held = shelf.logs[log], UInt64(hint.number) == held.head.sequence,
-      hint.hash != LeafHint(held.head).hash
-    else { return }
+    guard let held = shelf.logs[log] else { return }
+    let head = isOverforked(log) ? searchedHead(of: log) : held.head
+    guard let head, UInt64(hint.number) == head.sequence, hint.hash != LeafHint(head).hash else {
+      return
+    }
     _ = searchFork(of: log, with: device)
   }
 
@@ -124,14 +132,15 @@ extension SyncEngine {
     _ result: AttachmentResult, to log: LogID, of device: DeviceID
   ) {
     switch result {
-    case .refused: break
+    // Requested again only once the peer names it again.
+    case .refused(let name): peers[device]?.known[name] = nil
     case .known(let through): goOnSearching(in: log, with: device, after: through)
     case .unattached: goOnSearching(in: log, with: device, after: nil)
     case .held(let strands):
       for strand in strands where shelf.logs[strand.head.log] != strand {
         settleConfirmations(of: strand.head.log)
         abandonPull(of: strand.head.log)
-        shelf.set(strand, counted: counted(strand))
+        set(strand, counted: counted(strand))
         for peer in met { peers[peer]?.refused.remove(strand.head.log) }
       }
       adoptOrphans()
@@ -152,20 +161,20 @@ extension SyncEngine {
     guard let searches = peers[device]?.searches else { return }
     // The search may be in a strand of the log.
     for name in searches.keys.sorted() {
-      guard let held = shelf.logs[name], held.log == log, !held.isParted,
+      guard let held = shelf.logs[name], held.log == log, let head = searchedHead(of: name),
         let search = searches[name]
       else { continue }
       if let through {
-        guard through <= held.head.sequence, through >= held.first, through > search.cursor else {
+        guard through <= head.sequence, through >= held.first, through > search.cursor else {
           continue
         }
         peers[device]?.searches[name]?.cursor = through
-        sendSearch(of: held, from: through + 1, to: device)
-      } else if search.distance <= held.head.sequence {
+        sendSearch(of: head, from: through + 1, to: device)
+      } else if search.distance <= head.sequence {
         let wider = search.distance * Self.searchGrowth
         peers[device]?.searches[name]?.distance = wider
         sendSearch(
-          of: held, from: ForkSearch(distance: wider, began: now, times: 1).start(before: held),
+          of: head, from: ForkSearch(distance: wider, began: now, times: 1).start(before: head),
           to: device)
       }
     }

@@ -27,8 +27,10 @@ extension SyncEngine {
     precondition(
       unverifiable.count <= Limits.unverifiableLogs, "\(unverifiable.count) unverifiable logs")
     precondition(
-      shelf.leafCount == shelf.logs.count - shelf.bareLogs + shelf.countedInPart + records.count
-        + roster.shownHashes.count,
+      shelf.leafCount == shelf.logs.count - shelf.bareLogs - shelf.droppedStrands
+        + shelf.countedInPart
+        + records.count
+        + roster.shownHashes.count + evidence.count,
       "a leaf is missing from the tries")
   }
 

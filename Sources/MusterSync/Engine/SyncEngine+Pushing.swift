@@ -290,7 +290,7 @@ extension SyncEngine {
     reassembly.remove(of: last.strand, before: last.sequence + 1)
     let summary = LogSummary(
       opening: opening, head: Head(log: last.strand, sequence: last.sequence, hash: last.hash))
-    shelf.set(summary, counted: counted(summary, with: frames))
+    set(summary, counted: counted(summary, with: frames))
     shelf.noteRun(frames)
     forward(frames, opening: opening, after: previousHead, from: nil)
     quickenAnnounce()

@@ -72,6 +72,7 @@ extension SyncEngine {
 
   private mutating func receive(_ packet: Packet, from device: DeviceID, endpoint: Endpoint) {
     for chain in packet.chains { receive(chain: chain, from: device, endpoint: endpoint) }
+    for piece in packet.evidence { receive(piece, from: device, endpoint: endpoint) }
     if !packet.runs.isEmpty { peers[device]?.lastHanded = now }
     if !packet.wants.isEmpty { peers[device]?.lastAsked = now }
     for run in packet.runs {
@@ -90,6 +91,9 @@ extension SyncEngine {
       if let record = records[topic] { send(record, to: device) }
     }
     serveCertificates(packet.certificateWants, to: device)
+    for want in packet.evidenceWants.prefix(Limits.evidencePiecesAtOnce) {
+      serveEvidence(want, to: device)
+    }
     for epoch in packet.keyRequests { serveKey(epoch, to: device) }
     receive(packet.peers, from: device)
     if packet.answer, !beginsDigest { answerProbe(of: device) }

@@ -156,6 +156,8 @@ extension SyncEngine {
         } else {
           rest.append(own)
         }
+      } else if node.set == .evidence {
+        if their == nil { rest.append(own) }
       } else if node.set == .records {
         guard their?.hash != own.hash, let record = records[RecordTopic(raw: own.key)] else {
           continue
@@ -229,6 +231,7 @@ extension SyncEngine {
     switch set {
     case .records where comesUnasked: break
     case .certificates where comesUnasked: break
+    case .evidence: wantEvidence(leaf.key, from: device)
     case .certificates: wantCertificate(leaf.key, from: device)
     case .records: wantRecord(RecordTopic(raw: leaf.key), hash: leaf.hash, from: device)
     case .quarantine:

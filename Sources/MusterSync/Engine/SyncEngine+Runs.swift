@@ -256,7 +256,7 @@ extension SyncEngine {
     noteGrowth(of: log, through: last.sequence)
     reassembly.remove(of: log, before: last.sequence + 1)
     let summary = LogSummary(opening: opening, head: head, base: shelf.logs[log]?.base)
-    shelf.set(summary, counted: counted(summary, with: frames))
+    set(summary, counted: counted(summary, with: frames))
     shelf.noteRun(frames)
     confirm(LeafHint(head), isExact: false, by: device)
     if shelf.logs[log]?.first == frames[0].sequence { adoptOrphans() }

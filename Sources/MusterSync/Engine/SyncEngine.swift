@@ -43,6 +43,7 @@ public struct SyncEngine: Sendable {
   var invites: [InviteID: OpenInvite] = [:]
   var epochKeys: [EpochID: EpochKey] = [:]
   var missingKeys = MissingKeys()
+  var evidence = EvidenceExchange()
   var bounds = BoundTracker()
 
   var peers = PeerTable()
@@ -122,7 +123,7 @@ public struct SyncEngine: Sendable {
     for record in records { keep(record) }
     refileCertificates(after: nil)
     for log in logs.sorted(by: { $0.head.log < $1.head.log }) {
-      shelf.set(log, counted: counted(log))
+      set(log, counted: counted(log))
     }
   }
 
@@ -156,6 +157,7 @@ public struct SyncEngine: Sendable {
     case .deadlinePassed: passDeadlines()
     case .rosterChanged(let roster): changeRoster(to: roster)
     case .rosterGrew(let growth): growRoster(by: growth)
+    case .evidenceChanged(let added, let removed): changeEvidence(adding: added, removing: removed)
     case .invitesChanged(let invites):
       self.invites = [:]
       for invite in invites { self.invites[invite.id] = invite }

@@ -47,6 +47,14 @@ extension LogID {
   }
 }
 
+extension EvidenceID {
+  /// - Parameter identity: what an item proves, in the form of its kind.
+  init(operation: OperationID, kind: EvidenceKind, identity: [UInt8]) {
+    self.init(
+      raw: Blake2b.hash256(Tag.evidence, operation.bytes, [kind.rawValue], identity))
+  }
+}
+
 extension RowID {
   /// Checked at each create, so that nobody creates a row that another owns.
   public init(operation: OperationID, origin: RowOrigin) {
@@ -168,4 +176,5 @@ enum Tag {
   static let session = Array("muster session 1".utf8)
   static let grantFile = Array("muster grant 1".utf8)
   static let bundle = Array("muster bundle 2".utf8)
+  static let evidence = Array("muster evidence 1".utf8)
 }

@@ -28,8 +28,12 @@ struct FrameHeader {
   }
 
   func hash(operation: OperationID, body: [UInt8]) -> FrameHash {
+    hash(operation: operation, bodyHash: Blake2b.hash256(body))
+  }
+
+  func hash(operation: OperationID, bodyHash: Bytes32) -> FrameHash {
     var header = additionalData(operation: operation)
-    header.append(contentsOf: Blake2b.hash256(body).bytes)
+    header.append(contentsOf: bodyHash.bytes)
     return FrameHash(raw: Blake2b.hash256(header))
   }
 }

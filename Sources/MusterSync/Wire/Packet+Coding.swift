@@ -28,6 +28,8 @@ extension Packet {
       wire.certificates = chain.map(\.wire)
       return wire
     }
+    wire.evidenceWants = evidenceWants.map { .init($0.bytes) }
+    wire.evidence = evidence.map { .init($0.bytes) }
     return wire
   }
 
@@ -63,6 +65,10 @@ extension Packet {
       if !records.isEmpty { pushed.append(PushedRecords(records: records, covered: covered)) }
     }
     try decodeCertificates(wire)
+    for want in wire.evidenceWants { evidenceWants.append(try EvidenceWant(Array(want))) }
+    for piece in wire.evidence {
+      if let piece = try EvidencePiece(Array(piece)) { evidence.append(piece) }
+    }
   }
 
   private mutating func decodeCertificates(_ wire: WirePacket) throws(WireError) {

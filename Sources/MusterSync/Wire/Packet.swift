@@ -30,13 +30,17 @@ struct Packet: Hashable, Sendable {
   var certificateWants: [Bytes16] = []
   /// Certificates with those of their issuers up to the root, leaf first.
   var chains: [[SignedCertificate]] = []
+  /// Requests for membership evidence.
+  var evidenceWants: [EvidenceWant] = []
+  /// Pieces of membership evidence.
+  var evidence: [EvidencePiece] = []
 
   /// Whether its sender repeats it until it is acknowledged: what is merely said again later, and
   /// acknowledgements themselves, are not.
   var isToBeAcknowledged: Bool {
     !(runs.isEmpty && wants.isEmpty && records.isEmpty && recordWants.isEmpty && keys.isEmpty
       && keyRequests.isEmpty && digest.isEmpty && heads.isEmpty && pushed.isEmpty
-      && certificateWants.isEmpty && chains.isEmpty)
+      && certificateWants.isEmpty && chains.isEmpty && evidenceWants.isEmpty && evidence.isEmpty)
   }
 }
 
@@ -98,6 +102,8 @@ enum SetID: UInt8, CaseIterable, Hashable, Comparable, Sendable {
   case quarantine = 6
   /// Certificates, so that whom a device admitted is known where its control log has not come.
   case certificates = 7
+  /// Membership evidence.
+  case evidence = 8
 
   init(_ lane: Lane) {
     switch lane {
@@ -118,7 +124,10 @@ struct Roots: Hashable, Sendable {
   /// The sets that make up an operation's state: all but the quarantine.
   static let stateSets = 5
 
-  subscript(set: SetID) -> UInt64 { hashes[Int(set.rawValue) - 1] }
+  subscript(set: SetID) -> UInt64 {
+    let index = Int(set.rawValue) - 1
+    return index < hashes.count ? hashes[index] : 0
+  }
 
   /// Whether any set differs; that of the records only where it is asked for.
   func differs(from other: Roots, inRecords: Bool) -> Bool {

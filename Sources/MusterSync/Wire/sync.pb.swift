@@ -288,6 +288,18 @@ nonisolated struct WirePacket: @unchecked Sendable {
     set {_uniqueStorage()._chains = newValue}
   }
 
+  /// 20 each: the first half of an item's name, then the first byte that is wanted
+  var evidenceWants: [Data] {
+    get {_storage._evidenceWants}
+    set {_uniqueStorage()._evidenceWants = newValue}
+  }
+
+  /// pieces of membership evidence
+  var evidence: [Data] {
+    get {_storage._evidence}
+    set {_uniqueStorage()._evidence = newValue}
+  }
+
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
   init() {}
@@ -877,7 +889,7 @@ nonisolated extension WireJoinRequest: SwiftProtobuf.Message, SwiftProtobuf._Mes
 
 nonisolated extension WirePacket: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".Packet"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}digest\0\u{1}wants\0\u{1}runs\0\u{1}records\0\u{3}record_wants\0\u{3}key_requests\0\u{1}keys\0\u{1}join\0\u{1}roots\0\u{1}heads\0\u{1}ack\0\u{1}challenge\0\u{1}response\0\u{2}\u{7}answer\0\u{1}peers\0\u{1}pushed\0\u{1}clock\0\u{3}certificate_wants\0\u{1}chains\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}digest\0\u{1}wants\0\u{1}runs\0\u{1}records\0\u{3}record_wants\0\u{3}key_requests\0\u{1}keys\0\u{1}join\0\u{1}roots\0\u{1}heads\0\u{1}ack\0\u{1}challenge\0\u{1}response\0\u{2}\u{7}answer\0\u{1}peers\0\u{1}pushed\0\u{1}clock\0\u{3}certificate_wants\0\u{1}chains\0\u{3}evidence_wants\0\u{1}evidence\0")
 
   fileprivate class _StorageClass {
     var _digest: [WireDigestNode] = []
@@ -899,6 +911,8 @@ nonisolated extension WirePacket: SwiftProtobuf.Message, SwiftProtobuf._MessageI
     var _clock: Int64 = 0
     var _certificateWants: [Data] = []
     var _chains: [WireChain] = []
+    var _evidenceWants: [Data] = []
+    var _evidence: [Data] = []
 
       // This property is used as the initial default value for new instances of the type.
       // The type itself is protecting the reference to its storage via CoW semantics.
@@ -928,6 +942,8 @@ nonisolated extension WirePacket: SwiftProtobuf.Message, SwiftProtobuf._MessageI
       _clock = source._clock
       _certificateWants = source._certificateWants
       _chains = source._chains
+      _evidenceWants = source._evidenceWants
+      _evidence = source._evidence
     }
   }
 
@@ -965,6 +981,8 @@ nonisolated extension WirePacket: SwiftProtobuf.Message, SwiftProtobuf._MessageI
         case 23: try { try decoder.decodeSingularSInt64Field(value: &_storage._clock) }()
         case 24: try { try decoder.decodeRepeatedBytesField(value: &_storage._certificateWants) }()
         case 25: try { try decoder.decodeRepeatedMessageField(value: &_storage._chains) }()
+        case 26: try { try decoder.decodeRepeatedBytesField(value: &_storage._evidenceWants) }()
+        case 27: try { try decoder.decodeRepeatedBytesField(value: &_storage._evidence) }()
         default: break
         }
       }
@@ -1034,6 +1052,12 @@ nonisolated extension WirePacket: SwiftProtobuf.Message, SwiftProtobuf._MessageI
       if !_storage._chains.isEmpty {
         try visitor.visitRepeatedMessageField(value: _storage._chains, fieldNumber: 25)
       }
+      if !_storage._evidenceWants.isEmpty {
+        try visitor.visitRepeatedBytesField(value: _storage._evidenceWants, fieldNumber: 26)
+      }
+      if !_storage._evidence.isEmpty {
+        try visitor.visitRepeatedBytesField(value: _storage._evidence, fieldNumber: 27)
+      }
     }
     try unknownFields.traverse(visitor: &visitor)
   }
@@ -1062,6 +1086,8 @@ nonisolated extension WirePacket: SwiftProtobuf.Message, SwiftProtobuf._MessageI
         if _storage._clock != rhs_storage._clock {return false}
         if _storage._certificateWants != rhs_storage._certificateWants {return false}
         if _storage._chains != rhs_storage._chains {return false}
+        if _storage._evidenceWants != rhs_storage._evidenceWants {return false}
+        if _storage._evidence != rhs_storage._evidence {return false}
         return true
       }
       if !storagesAreEqual {return false}

@@ -159,7 +159,8 @@ struct Station {
       return opening.lane == .control ? readControl(now: now) : []
     case .branch(_, let frames, let device):
       // No index in these stories contains strands; a replica's may.
-      return handle(.attached(frames[0].log, device, .refused), now: now)
+      return handle(
+        .attached(frames[0].log, device, .refused(frames[0].strand)), now: now)
     case .record(let record):
       if let held = shelf.records[record.topic], held.order >= record.order {
         problems.append("stored an older record")
@@ -169,6 +170,7 @@ struct Station {
     case .chain(let certificates):
       proven += certificates
       return readControl(now: now)
+    case .evidence(let item): return handle(.evidenceChanged([item], []), now: now)
     case .contact(let endpoint, let device): shelf.contacts[endpoint] = device
     }
     return []

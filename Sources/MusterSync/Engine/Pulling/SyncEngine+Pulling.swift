@@ -229,6 +229,7 @@ extension SyncEngine {
   /// Cancels all requests to a peer after its last session ended.
   mutating func stopPulls(from device: DeviceID) {
     reassembly.remove(from: device)
+    evidence.forget(device)
     begunStrands = begunStrands.filter { $0.value.device != device }
     for log in peers[device]?.pulling.logs.sorted() ?? [] { giveBack(log, of: device) }
     peers[device]?.pulling = PeerPulls()

@@ -1,0 +1,10 @@
+/// The kinds of membership evidence: signed statements that decide who is a member besides control
+/// frames and certificates. Numbers are on the wire.
+public enum EvidenceKind: UInt8, Codable, CaseIterable, Hashable, Sendable {
+  /// A log has more branches than count.
+  case forkProof = 1
+  /// A council of commanders. Reserved.
+  case council = 2
+  /// A vote of a member of a council. Reserved.
+  case vote = 3
+}

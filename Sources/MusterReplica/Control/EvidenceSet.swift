@@ -1,0 +1,71 @@
+internal import MusterModel
+internal import MusterSync
+
+/// The membership evidence that is held: a join semilattice, so that nodes which have exchanged
+/// their items hold the same ones, whatever the order.
+///
+/// - Of the fork proofs of one log the one with the lowest fork is held.
+/// - Of one certificate those of the `Limits.overforkedLogs + 1` logs with the lowest ids are held:
+///   then the certificate has `overflowed`, and nothing of any of its logs counts but the openings.
+struct EvidenceSet: Sendable {
+  private var proofs: [LogID: EvidenceItem] = [:]
+  private var proofsOf: [CertificateHash: Set<LogID>] = [:]
+
+  /// What an item changed.
+  struct Change: Hashable, Sendable {
+    /// Nil if it is not held: what is held is as strong.
+    var added: EvidenceItem?
+    var removed: [EvidenceID] = []
+  }
+
+  /// All items, by id.
+  var items: [EvidenceItem] { proofs.values.sorted { $0.id < $1.id } }
+
+  /// The proof that a log has more branches than count.
+  func forkProof(of log: LogID) -> ForkProof? {
+    guard case .forkProof(let proof)? = proofs[log]?.statement else { return nil }
+    return proof
+  }
+
+  /// The last sequence that counts of each log that is proved to have more branches than count.
+  var forkEnds: [LogID: UInt64] {
+    proofs.mapValues { item in
+      guard case .forkProof(let proof) = item.statement else { return .max }
+      return proof.lowestFork - 1
+    }
+  }
+
+  /// Certificates with too many such logs.
+  var overflowed: Set<CertificateHash> {
+    Set(proofsOf.filter { $0.value.count > Limits.overforkedLogs }.keys)
+  }
+
+  /// Adds an item, unless something as strong is held.
+  ///
+  /// - Parameter item: the caller MUST have verified its signatures.
+  mutating func insert(_ item: EvidenceItem) -> Change {
+    switch item.statement {
+    case .forkProof(let proof): insert(proof, of: item)
+    }
+  }
+
+  private mutating func insert(_ proof: ForkProof, of item: EvidenceItem) -> Change {
+    var change = Change()
+    if let known = forkProof(of: proof.log), let old = proofs[proof.log] {
+      guard proof.lowestFork < known.lowestFork else { return change }
+      change.removed.append(old.id)
+    }
+    let certificate = proof.opening.certificate
+    var logs = proofsOf[certificate] ?? []
+    logs.insert(proof.log)
+    if logs.count > Limits.overforkedLogs + 1, let last = logs.max() {
+      guard last != proof.log else { return change }
+      logs.remove(last)
+      if let evicted = proofs.removeValue(forKey: last) { change.removed.append(evicted.id) }
+    }
+    proofsOf[certificate] = logs
+    proofs[proof.log] = item
+    change.added = item
+    return change
+  }
+}

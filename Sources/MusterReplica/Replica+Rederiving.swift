@@ -1,0 +1,53 @@
+internal import MusterModel
+internal import MusterStore
+internal import MusterSync
+
+/// Deriving a part of the view anew, where a fork or a proof changes what some frames count for.
+extension Replica {
+  /// The stored frames that a change of the control plane concerns.
+  func ranges(of change: ControlPlane.Change) throws(StoreError) -> [FrameRange] {
+    guard !change.narrowed.isEmpty || !change.changedCertificates.isEmpty else { return [] }
+    return try store.logs().filter { $0.opening.lane != .control }.flatMap { log in
+      if change.changedCertificates.contains(log.opening.certificate) {
+        return [FrameRange(log: log.head.log, sequences: log.first...log.head.sequence)]
+      }
+      guard let lost = change.narrowed[log.head.log], lost.upperBound >= log.first,
+        lost.lowerBound <= log.head.sequence
+      else { return [] }
+      return [
+        FrameRange(
+          log: log.head.log,
+          sequences: max(lost.lowerBound, log.first)...min(lost.upperBound, log.head.sequence))
+      ]
+    }
+  }
+
+  /// Derives the rows anew that frames wrote; false where the whole view has to be rebuilt.
+  mutating func rederive(_ ranges: [FrameRange]) throws -> Bool {
+    var reader = FrameReader(operation: local.operation)
+    let (control, keyring) = (control, keyring)
+    var waitedFor: Set<EpochID> = []
+    let outcome = try store.rederive(ranges) { opening, frame, lookup in
+      let standing = control.standing(of: frame, opening: opening)
+      let reading = try reader.read(
+        frame, opening: opening, standing: standing, keyring: keyring, lookup: lookup)
+      guard case .view(let application, let completes, _) = reading else {
+        return Reapplication(.nothing)
+      }
+      if case .waiting(.key(let epoch)) = application { waitedFor.insert(epoch) }
+      var counts = false
+      if case .author = standing { counts = true }
+      var isNothing = false
+      if case .nothing = application { isNothing = true }
+      return Reapplication(
+        application, released: completes.map { ReleasedFrame(place: $0, application: .nothing) },
+        mayBePart: counts && isNothing)
+    }
+    guard let outcome else { return false }
+    epochsWaitedFor.formUnion(waitedFor)
+    note(outcome)
+    batch.forgotten.remove(Self.viewKey)
+    batch.local[Self.viewKey] = viewStamp
+    return true
+  }
+}

@@ -1,0 +1,76 @@
+internal import MusterCrypto
+internal import MusterModel
+
+/// Reconciling membership evidence, as a set of its own and ahead of data: what it proves decides
+/// what frames count for.
+extension SyncEngine {
+  mutating func changeEvidence(adding added: [EvidenceItem], removing removed: [EvidenceID]) {
+    for id in removed {
+      evidence.remove(id)
+      shelf.remove(evidence: id)
+    }
+    for item in added {
+      evidence.add(item)
+      shelf.set(evidence: item.id)
+    }
+    if !added.isEmpty { quickenAnnounce() }
+  }
+
+  /// Requests an item that a peer holds, now or after those before it.
+  ///
+  /// - Parameter key: the first half of its name.
+  mutating func wantEvidence(_ key: Bytes16, from device: DeviceID) {
+    #if Canary
+      if Canary.ignoreEvidence.isPlanted { return }
+    #endif
+    guard peers[device]?.sessions.isEmpty == false,
+      let want = evidence.want(key, from: device, now: now)
+    else { return }
+    send(want, to: device)
+  }
+
+  private mutating func send(_ want: EvidenceWant, to device: DeviceID) {
+    var packet = Packet()
+    packet.evidenceWants = [want]
+    outbox.add(packet, importance: .control, to: device)
+  }
+
+  mutating func serveEvidence(_ want: EvidenceWant, to device: DeviceID) {
+    for piece in evidence.pieces(for: want) {
+      var packet = Packet()
+      packet.evidence = [piece]
+      outbox.add(packet, importance: .control, to: device)
+    }
+  }
+
+  mutating func receive(
+    _ piece: EvidencePiece, from device: DeviceID, endpoint: Endpoint
+  ) {
+    switch evidence.take(piece, from: device, now: now) {
+    case .nothing: return
+    case .want(let want): send(want, to: device)
+    case .whole(let kind, let key, let content):
+      do throws(WireError) {
+        let item = try EvidenceItem(kind: kind, content: content, operation: local.operation)
+        guard item.id.raw.prefix == key else { throw .forged("evidence") }
+        accept(item, from: device, endpoint: endpoint)
+      } catch {
+        reject(error, from: endpoint)
+      }
+      if let want = evidence.next(from: device, now: now) { send(want, to: device) }
+    }
+  }
+
+  /// Passes an item on whose signatures hold; the peer pays for one whose do not.
+  private mutating func accept(_ item: EvidenceItem, from device: DeviceID, endpoint: Endpoint) {
+    let cost = SignatureCost.milliseconds * Int64(item.signatureCount)
+    guard peers[device]?.signatures.take(cost, now: now) == true else {
+      return reject(.throttled, from: endpoint)
+    }
+    guard item.holds(operation: local.operation, rootKey: local.rootKey) else {
+      return reject(.forged, from: endpoint)
+    }
+    peers[device]?.signatures.giveBack(cost)
+    effects.append(.store(.evidence(item)))
+  }
+}
