@@ -23,7 +23,8 @@ import Testing
 
   private static func clock(_ boot: Int64) -> ClockReading {
     ClockReading(
-      instant: Instant(microseconds: boot * 1000), wall: Timestamp(milliseconds: boot), boot: boot)
+      instant: Instant(microseconds: boot * 1000), wall: Timestamp(milliseconds: boot), boot: boot,
+      entropy: .zero)
   }
 
   @Test func `a start takes up a day of stamps, and knows the same ages`() throws {
