@@ -1,15 +1,15 @@
 #!/usr/bin/env python3
-"""Throws requests made of the served OpenAPI document at a node, right ones and wrong ones, and
-fails on any answer that the document does not promise, and on any 5xx.
+"""Sends valid and invalid requests, generated from the served OpenAPI document, to a node. Fails on
+any response that the document does not define, and on any 5xx.
 
     muster run &
     python3 Tests/OpenAPI/check.py --requests 20000 --token "$(cat HOME/run/http-token)"
 
-Needs schemathesis 4 (Tests/requirements.txt). The node should be one of its own: all sorts of
-things are written.
-The event stream is left out, since it has no end: the tests of MusterHTTP follow it. So are
-revocations, of which one of the node itself would end all writing, and new keys, which are kept for
-ever."""
+Needs schemathesis 4 (Tests/requirements.txt). Use a separate node: many rows
+are written.
+The event stream is excluded because it never ends; the tests of MusterHTTP cover it. Revocations are
+excluded because revoking the node itself would end all writes, and new keys because they are kept
+permanently."""
 
 import argparse
 import os
@@ -40,7 +40,7 @@ def main():
 
 
 def round_of_requests(options, seed):
-    """How many were sent; ends the program where one was answered wrong."""
+    """Returns the number of requests; exits if a response was wrong."""
     words = [
         sys.executable, "-m", "schemathesis.cli", "--config-file", os.path.join(HERE, "schemathesis.toml"), "run",
         options.url + "/openapi.json", "--exclude-path", "/api/v1/stream",

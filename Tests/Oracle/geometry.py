@@ -1,19 +1,19 @@
 #!/usr/bin/env python3
-"""What other people's libraries say of drawn geometry: shapely of what lies in a polygon, pyproj of
+"""Results of other libraries for random geometry: shapely for points in polygons, pyproj for
 distances on the ellipsoid.
 
 Writes into a folder, all coordinates being whole 1e-7 degrees:
 
-  fences.geojson   polygons with the property "name": their number
+  fences.geojson   polygons with the property "name", which is their number
   points.csv       fence,longitude,latitude,1 if inside,degrees to the nearest edge
-  circles.csv      longitude,latitude,radius in centimetres,longitude,latitude,metres to the middle
+  circles.csv      longitude,latitude,radius in centimetres,longitude,latitude,metres to the centre
   distances.csv    fence,longitude,latitude,metres to the nearest edge
 
-A fence's edges are straight in longitude and latitude. Points lie anywhere in a fence's box and a
-little beyond, and as many close to an edge or a vertex.
+A fence's edges are straight in longitude and latitude. Half of the points lie anywhere in and near
+a fence's box, and the other half close to an edge or a vertex.
 
 Usage: geometry.py FOLDER SEED FENCES POINTS [COUNTRIES]
-COUNTRIES is a GeoJSON file whose valid polygons are taken too, with as many points again.
+COUNTRIES is a GeoJSON file whose valid polygons are added, with as many points again.
 """
 import json
 import sys
@@ -28,19 +28,19 @@ EARTH = Geod(ellps="WGS84")
 
 
 def rounded(geometry):
-    """Every coordinate at the double that is nearest to a whole 1e-7 degree."""
+    """Returns coordinates rounded to the double nearest to a whole 1e-7 degree."""
     return shapely.transform(geometry, lambda c: np.round(c * E7) / E7)
 
 
 def star(random, x, y, reach, count):
-    """A ring that goes once round a centre, so that it does not meet itself."""
+    """Returns a ring that goes once around a centre, so that it does not cross itself."""
     angles = (np.arange(count) + random.uniform(-0.4, 0.4, count)) * (2 * np.pi / count)
     radii = reach * random.uniform(0.5, 1.0, count)
     return np.column_stack([x + radii * np.cos(angles), y + radii * np.sin(angles)])
 
 
 def drawn(random):
-    """One to three stars, each with up to three stars as holes."""
+    """Returns one to three stars, each with up to three stars as holes."""
     while True:
         reach = 10 ** random.uniform(-4, 1)
         x, y = random.uniform(-150, 150), random.uniform(-65, 65)
@@ -83,7 +83,7 @@ def points(random, fence, count):
 
 
 def metres_to_edge(fence, x, y):
-    """The least geodesic distance to many places along each edge, then to many near the best."""
+    """Returns the least geodesic distance to sample points of each edge, refined near the best."""
     best = np.inf
     for part in shapely.get_parts(fence):
         for ring in [part.exterior, *part.interiors]:

@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
-"""An oracle for the status of a person, written from the tables of docs/decisions/0037 and without a
-look at Sources/MusterStatus: drawn histories and the answers to them.
+"""An oracle for the status of a person, written from the tables of docs/decisions/0037 independently
+of Sources/MusterStatus: random histories and their results.
 
 Usage: status.py SEED COUNT > histories.jsonl
 
 Each line is an object {"input": …, "expected": …}. Moments are milliseconds of the observer's boot
-clock, places whole 1e-7 degrees, accuracies decimetres. `null` as the earliest bound of a moment: no
-lower bound is known. Distances are computed on a plane that touches the Earth at the fix, and by
-Vincenty's method; histories in which a fix is closer than a metre to where an answer changes are
-drawn again.
+clock, coordinates whole 1e-7 degrees, accuracies decimetres. `null` as the earliest bound of a
+moment means that no lower bound is known. Distances are computed on a plane that touches the Earth
+at the fix, and by Vincenty's method; histories in which a fix is closer than a metre to a change of
+the result are replaced.
 """
 import json
 import math
@@ -47,14 +47,14 @@ TABLE = [
 
 
 class TooClose(Exception):
-    """An answer hangs on less than the margin."""
+    """A result depends on less than the margin."""
 
 
 # ---- Geometry -----------------------------------------------------------------------------------
 
 
 def vincenty(lat1, lon1, lat2, lon2):
-    """Metres and azimuth in degrees; good between places that are some kilometres apart."""
+    """Returns metres and azimuth in degrees; accurate over some kilometres."""
     if (lat1, lon1) == (lat2, lon2):
         return 0.0, 0.0
     u1 = math.atan((1 - F) * math.tan(math.radians(lat1)))
@@ -87,14 +87,14 @@ def vincenty(lat1, lon1, lat2, lon2):
 
 
 def radii(lat):
-    """Metres in a degree of longitude and of latitude."""
+    """Returns the metres in a degree of longitude and of latitude."""
     w = math.sqrt(1 - E2 * math.sin(math.radians(lat)) ** 2)
     return (A / w * math.cos(math.radians(lat)) * math.pi / 180,
             A * (1 - E2) / w ** 3 * math.pi / 180)
 
 
 def ring_holds(ring, lat, lon):
-    """Even-odd rule in whole numbers."""
+    """Applies the even-odd rule in integers."""
     inside = False
     for (ay, ax), (by, bx) in zip(ring, ring[1:] + ring[:1]):
         if (ay > lat) != (by > lat):
@@ -105,7 +105,7 @@ def ring_holds(ring, lat, lon):
 
 
 def ring_nearest(ring, lat, lon):
-    """The place on the edges that is nearest, in degrees."""
+    """Returns the nearest point on the edges, in degrees."""
     mx, my = radii(lat / 1e7)
     best = (math.inf, 0, 0)
     for (ay, ax), (by, bx) in zip(ring, ring[1:] + ring[:1]):
@@ -123,7 +123,7 @@ class Zone:
         self.circle, self.rings = data.get("circle"), data.get("rings")
 
     def place(self, fix):
-        """Inside or not, metres to the edge, azimuth to the nearest place."""
+        """Returns whether inside, metres to the edge, and azimuth to the nearest point."""
         lat, lon = fix["lat"], fix["lon"]
         if self.circle:
             cy, cx, centimetres = self.circle
@@ -143,7 +143,7 @@ class Zone:
         return inside
 
     def metres(self, fix):
-        """To the zone; 0 inside."""
+        """Returns the distance to the zone; 0 inside."""
         inside, metres, azimuth = self.place(fix)
         if metres < MARGIN:
             raise TooClose
@@ -161,7 +161,7 @@ def usable(fix):
 
 
 def is_inside_hazard(zone, fix):
-    """Inside the zone or within min(accuracy, 100 m) of it."""
+    """Returns whether inside the zone or within min(accuracy, 100 m) of it."""
     metres, _ = zone.metres(fix)
     reach = 100.0 if fix["accuracy"] is None else min(fix["accuracy"] / 10, 100.0)
     if metres and abs(metres - reach) < MARGIN:
@@ -170,7 +170,7 @@ def is_inside_hazard(zone, fix):
 
 
 def clears(zone, fix):
-    """A fix that is not inside clears; one coarser than 100 m only with its whole circle outside."""
+    """Returns whether a fix clears: it is outside, and if coarser than 100 m with its whole circle."""
     if fix["accuracy"] is None or fix["accuracy"] <= 1000:
         return True
     metres, _ = zone.metres(fix)
@@ -206,7 +206,7 @@ class Person:
         self.zones = [Zone(zone) for zone in world["zones"]]
         self.devices = world["devices"]
 
-    # A moment as (earliest, latest).
+    # A moment is (earliest, latest).
     def moment(self, evidence):
         if "stamped" in evidence:
             earliest, latest = evidence["stamped"]
@@ -299,7 +299,7 @@ class Person:
         return [zone for zone in self.zones if zone.active and zone.kind == "muster"]
 
     def goals(self):
-        """The zones of all orders that are open: any of them will do."""
+        """Returns the zones of all open orders, any of which satisfies them."""
         found = {}
         for order in self.movement():
             named = [zone for zone in self.zones
@@ -309,7 +309,7 @@ class Person:
         return [found[key] for key in sorted(found)]
 
     def is_done(self, order):
-        """Without what accountings say."""
+        """Returns whether satisfied, without accountings."""
         acknowledged = self.person["id"] in order["acks"]
         if order["kind"] == "rollcall":
             return acknowledged
@@ -327,7 +327,7 @@ class Person:
         return False
 
     def due(self, order):
-        """The earliest moment, and the latest with grace."""
+        """Returns the earliest moment, and the latest with grace."""
         if not order["durations"]:
             return None
         duration = min(max(min(order["durations"]) * 1000, 0), WEEK)
@@ -351,7 +351,7 @@ class Person:
     # -- Accountings
 
     def holds(self, claims, rows, positions, away):
-        """Whether nothing has happened since that ends it."""
+        """Returns whether the accounting is still in effect."""
         if self.help_dots() - set(claims):
             return False
         for order in self.open_orders():
@@ -481,7 +481,7 @@ class Person:
         return (sorted(calls, key=key)[0]["id"] if calls else None), None
 
     def nearest(self):
-        """Distance and bearing to the nearest goal, from the newest fix."""
+        """Returns distance and bearing from the newest fix to the nearest goal."""
         fixes = []
         for device in self.with_person():
             fix = self.newest(device)
@@ -502,7 +502,7 @@ class Person:
         return {"zone": ways[0][2], "metres": ways[0][0], "bearing": ways[0][1]}
 
 
-# ---- Drawn histories ----------------------------------------------------------------------------
+# ---- Random histories ---------------------------------------------------------------------------
 
 
 class Draw:
@@ -528,7 +528,7 @@ class Draw:
         return (round((self.lat + y / self.my) * 1e7), round((self.lon + x / self.mx) * 1e7))
 
     def evidence(self, true, offset):
-        """What the observer knows of a moment: a stamp with bounds, or a wall-clock label."""
+        """Returns the observer's data about a moment: a stamp with bounds, or a wall-clock label."""
         r = self.random
         arrival = min(self.now, true + r.choice([0, 40, 900, 30_000, 8 * MINUTE]))
         if r.random() < 0.15:
@@ -621,7 +621,7 @@ class Draw:
     def world(self):
         r = self.random
         me = 500
-        # Half of the people have said nothing, and nobody about them.
+        # Half of the people have no claims, neither their own nor others'.
         spoken = r.random() < 0.5
         zones, places = [], []
         for number in range(100, 100 + r.randrange(6)):

@@ -1,4 +1,4 @@
-"""The control plane (docs/wire.md §2): who is certified, and what of whom counts."""
+"""The control plane (docs/wire.md §2): valid certificates, and which part of each log counts."""
 
 import struct
 
@@ -9,7 +9,7 @@ LONGEST_CHAIN = 4
 
 
 def statements(log):
-    """What a control log says: (frame, operations)."""
+    """Returns the content of a control log: (frame, operations)."""
     if log.lane != CONTROL:
         return []
     clear = ((frame, frame.body) for frame in log.said if frame.epoch is None)
@@ -17,7 +17,7 @@ def statements(log):
 
 
 class Control:
-    """Evaluated rank by rank, the root first: a function of the set of frames."""
+    """The result of evaluating rank by rank, root first: a function of the set of frames."""
 
     def __init__(self, logs, own_chain, operation, root_key, fork_ends=None, overflowed=()):
         self.fork_ends = fork_ends or {}
@@ -36,7 +36,7 @@ class Control:
         for rank in range(1, LONGEST_CHAIN + 1):
             speakers = [
                 certificate for certificate, of in self.certificates.values() if of == rank]
-            # Equals are heard together, before any of them cuts another.
+            # Equals are evaluated together, before any of them cuts another.
             among = [
                 (frame, revocation)
                 for speaker in speakers if speaker.author.role == COMMAND
@@ -131,7 +131,7 @@ class Control:
 
 
 class Tree:
-    """How the strands of forked logs hang together (§3), and how far logs count by proofs (§2)."""
+    """The strands of forked logs (§3), and how far logs count by proofs (§2)."""
 
     def __init__(self, logs, fork_ends, overflowed):
         self.logs = {log.name: log for log in logs}
@@ -148,7 +148,7 @@ class Tree:
                 self.ends[log.name] = self.ends[log.id]
 
     def reach(self, named):
-        """By strand the last sequence that counts where only the named frames and those before do."""
+        """Returns the last valid sequence of each strand, if only the named and earlier frames count."""
         reach = {}
         for head in named:
             id, sequence, _ = head
@@ -162,7 +162,7 @@ class Tree:
 
 
 def heads(wires):
-    """(log, sequence, hash), or None for what no honest writer makes."""
+    """Returns (log, sequence, hash), or None if no honest writer would produce it."""
     found = [
         (head.get("log", b""), head.get("sequence", 0), head.get("hash", b"")) for head in wires]
     order = [(log, hash) for log, _, hash in found]
@@ -175,7 +175,7 @@ def heads(wires):
 
 
 def revocations(operations):
-    """(device, last frames that count); what no honest writer makes is passed over."""
+    """Returns (device, last frames that count); skips what no honest writer would produce."""
     for operation in operations:
         if "revocation" not in operation or operation.unknown:
             continue

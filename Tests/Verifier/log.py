@@ -1,4 +1,4 @@
-"""Frames: where they are, what holds them together, what they say (docs/wire.md §3–5, §8)."""
+"""Frames: storage, chains and content (docs/wire.md §3–5, §8)."""
 
 import struct
 from dataclasses import dataclass
@@ -41,7 +41,7 @@ class Frame:
     signature: bytes | None
 
     def header(self, operation, log):
-        """All but the last field, which is also what the body is sealed with."""
+        """Returns all but the last field, which is also the additional data of the body's seal."""
         return b"".join([
             b"muster frame 1", operation, log, struct.pack(">Q", self.sequence), self.previous,
             self.epoch or bytes(16), bytes(32),
@@ -53,7 +53,7 @@ class Frame:
 
 @dataclass
 class Log:
-    """A log, or a strand of one that is forked."""
+    """A log, or a strand of a forked log."""
     id: bytes
     name: bytes
     certificate: bytes
@@ -69,11 +69,11 @@ class Log:
 
     @property
     def said(self):
-        """All frames but the opening."""
+        """Returns all frames except the opening."""
         return self.frames[1:] if self.parent is None else self.frames
 
     def at(self, sequence):
-        """The frame of a sequence, which may stand in what a strand goes on from."""
+        """Returns the frame of a sequence, which may be in a parent of the strand."""
         log = self
         while sequence < log.first:
             log = log.parent
@@ -81,7 +81,7 @@ class Log:
 
 
 def read_database(database):
-    """Every log with its frames, and the epoch keys."""
+    """Reads every log with its frames, and the epoch keys."""
     logs, parents = [], {}
     for ref, name, certificate, incarnation, generation, lane, *rest in database.execute(
         "SELECT ref, log, certificate, incarnation, generation, lane, head_sequence, head_hash,"
@@ -107,7 +107,7 @@ def read_database(database):
 
 
 def read_shown(database):
-    """Certificates that were shown outside control logs."""
+    """Returns the certificates that were shown outside control logs."""
     return [
         Certificate(content, signature)
         for content, signature in database.execute(
@@ -115,11 +115,11 @@ def read_shown(database):
     ]
 
 
-# What holds a log together (§3, §8)
+# Chains (§3, §8)
 
 
 def check_log(log, operation, key):
-    """What is wrong with a log, frame by frame."""
+    """Yields the faults of a log, frame by frame."""
     def told(frame, what):
         return f"frame {frame.sequence} of log {log.name.hex()[:8]}: {what}"
 
@@ -151,7 +151,7 @@ def check_log(log, operation, key):
 
 
 def is_strand(log):
-    """Whether a strand goes on from its parent's head, and has the name that its frames give it."""
+    """Returns whether a strand follows its parent's head, and has the name derived from its frames."""
     return (
         log.parent is not None
         and log.parent.id == log.id
@@ -162,7 +162,7 @@ def is_strand(log):
 
 
 def is_opening(log, operation):
-    """Whether a log begins as it must: there is one way, and the log's id follows from it."""
+    """Returns whether the opening has its only valid form, from which the log's id follows."""
     first = log.frames[0]
     said = log.certificate, log.incarnation, log.generation, log.lane
     return (
@@ -187,11 +187,11 @@ def log_id(operation, certificate, incarnation, generation, lane):
         b"muster log 1", operation, certificate, incarnation, struct.pack(">IB", generation, lane))
 
 
-# What frames say (§5)
+# Content of frames (§5)
 
 
 def bodies(log, operation, keys):
-    """The opened bodies of a log outside the control lane: (frame, FrameBody, came in parts)."""
+    """Yields the decrypted bodies of a log outside the control lane: (frame, FrameBody, in parts)."""
     if log.lane == CONTROL:
         return
     opened = (
@@ -201,7 +201,7 @@ def bodies(log, operation, keys):
 
 
 def joined(plaintexts):
-    """Bodies, each in its frame or in parts: (last frame, FrameBody, whether in parts)."""
+    """Yields bodies, in one frame or in parts: (last frame, FrameBody, whether in parts)."""
     parts, after = [], None
     for frame, plaintext in plaintexts:
         body = parse_body(plaintext)
@@ -229,7 +229,7 @@ def joined(plaintexts):
 
 
 def parse_body(data):
-    """None for what means nothing."""
+    """Returns None for an invalid value."""
     try:
         body = protobuf.parse(data, MESSAGES["FrameBody"])
     except protobuf.Malformed:

@@ -43,7 +43,7 @@ def is_signed(message, signature, key):
 
 
 def unseal(body, key, additional_data):
-    """The plaintext of nonce ‖ ciphertext ‖ tag, or None."""
+    """Returns the plaintext of nonce ‖ ciphertext ‖ tag, or None."""
     if len(body) < 40:
         return None
     try:
@@ -63,7 +63,7 @@ class Certificate:
     LAYOUT = struct.Struct(">20s16s32s16s32s32sB")
 
     def __init__(self, content, signature):
-        """Raises ValueError for what is not a certificate; whether it counts, `Control` says."""
+        """Raises ValueError for an invalid certificate; `Control` decides whether it counts."""
         if len(content) != self.LAYOUT.size or len(signature) != 64:
             raise ValueError("certificate of another width")
         tag, self.operation, self.issuer, user, self.key, _, role = self.LAYOUT.unpack(content)
@@ -78,7 +78,7 @@ DEVICE_KEY = b"muster device key 1\n"
 
 @dataclass(frozen=True)
 class DeviceKey:
-    """A device's key file; the chain is its own certificates, leaf first."""
+    """A device's key file; the chain contains its own certificates, leaf first."""
 
     root_key: bytes
     network_key: bytes

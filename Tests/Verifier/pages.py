@@ -16,7 +16,7 @@ class Pages:
         self.mask_key = h32(b"muster database mask 1", signing_seed)
 
     def open(self, page, number):
-        """The page with zeros where nonce and tag were, or None."""
+        """Returns the page with zeros in place of nonce and tag, or None."""
         clear = page[:CLEAR] if number == 1 else b""
         nonce, tag = page[-RESERVED:-16], page[-16:]
         sealed = nonce + page[len(clear) : -RESERVED] + tag
@@ -29,14 +29,14 @@ class Pages:
 
 
 def open_database(path, signing_seed):
-    """A connection to a copy in memory, as of one moment."""
+    """Returns a connection to a consistent copy in memory."""
     pages = Pages(signing_seed)
     log_path = path.with_name(path.name + "-wal")
     while True:
         before = read(log_path)[:LOG_HEADER]
         database, log = path.read_bytes(), read(log_path)
-        # Else the log was begun anew meanwhile. Otherwise all that went from it into the database
-        # still stands in it.
+        # Else the log was restarted meanwhile. Otherwise all pages that were checkpointed from it
+        # are still in it.
         if log[:LOG_HEADER] == before:
             break
     newest, count = committed(log, pages)
@@ -67,8 +67,8 @@ def read(path):
 
 
 def committed(log, pages):
-    """The newest page of each number that the write-ahead log commits, and how many pages there are
-    then (https://www.sqlite.org/fileformat2.html, section 4)."""
+    """Returns the newest committed page of each number in the write-ahead log, and the resulting number
+    of pages (https://www.sqlite.org/fileformat2.html, section 4)."""
     newest, pending, count = {}, {}, None
     if len(log) < LOG_HEADER:
         return newest, count

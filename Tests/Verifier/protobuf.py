@@ -5,19 +5,19 @@ DEEPEST = 8
 
 
 class Malformed(Exception):
-    """The bytes are not what they should be."""
+    """The bytes are invalid."""
 
 
 class Message(dict):
-    """Fields by name. Those that are not in the table are only counted."""
+    """Fields by name. Unknown fields are only counted."""
 
     unknown = 0
 
 
 def tables(text):
-    """Tables by message name, from lines of `Name: number name type [how]; …`.
+    """Returns tables by message name, from lines of `Name: number name type [how]; …`.
 
-    A type is a word or a message of a line before; `how` is "one", "many", or the name of the
+    A type is a scalar type or a message of an earlier line; `how` is "one", "many", or the name of the
     one-of that the field belongs to. A table maps a number to (name, type, how).
     """
     found = {}
@@ -35,7 +35,7 @@ def parse(data, table):
 
 
 def merge(message, data, table, depth):
-    """Adds what `data` says: of a field that comes again the last counts, messages merge."""
+    """Adds the fields of `data`: of repeated scalar fields the last counts, messages merge."""
     if depth > DEEPEST:
         raise Malformed("nested too deeply")
     place = 0

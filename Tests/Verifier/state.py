@@ -1,4 +1,4 @@
-"""What the operations of frames make of the state: docs/wire.md §5 to §7."""
+"""The state that results from the entries of frames: docs/wire.md §5 to §7."""
 
 import struct
 from collections import ChainMap
@@ -8,11 +8,11 @@ from names import COMMAND, MEMBER, RELAY, Author, h16, h32, i64, text, u32
 from protobuf import Malformed
 
 USER, REPORT, FENCE, DIRECTIVE, SETTINGS, TRACKER, TRACK, PERMIT, ALERT = range(1, 10)
-# Of the kinds that somebody makes, the field that says that a row exists.
+# The existence field of the kinds of rows that are created.
 EXISTENCE = {REPORT: 20, FENCE: 40, DIRECTIVE: 60, TRACKER: 100, PERMIT: 140}
-# Of the others, those that nobody makes.
+# The kinds of rows that exist without a create.
 WITHOUT_ORIGIN = (USER, SETTINGS, ALERT)
-# Scalars that a line may not consist of alone.
+# Scalars that must not be the only content of a line.
 BLANK = {0x20, 0xA0, 0xAD, 0x034F, 0x061C, 0x1680, 0x202F, 0x2800, 0x3000, 0x3164, 0xFEFF, 0xFFA0}
 for first, last in (
         (0x115F, 0x1160), (0x17B4, 0x17B5), (0x180B, 0x180F), (0x2000, 0x200F), (0x205F, 0x2065),
@@ -25,7 +25,7 @@ REFERENCE, TIME, NUMBER, BYTES, REPLY, OVERRULING, PROFILE, DURATION = (
     "reference", "time", "number", "bytes", "reply", "overruling", "profile", "duration")
 RELAYED, SIGN_OFF, ALERT_REPLY = "relayed claim", "sign-off", "alert reply"
 
-# Field number -> what its value may be: one of the words above, or the codes that it may have.
+# Field number -> the valid values: a type above, or the valid codes.
 FIELDS = {
     1: LINE, 2: LINE, 3: PARAGRAPHS, 4: PARAGRAPHS, 5: CLAIMS, 6: MARK, 7: OVERRULING,
     8: RELAYED, 9: SIGN_OFF,
@@ -43,12 +43,12 @@ FIELDS = {
     160: ALERT_REPLY,
 }
 CLAIM, FENCE_DELETED, ACKNOWLEDGEMENTS = 5, 47, 69
-# What command says of somebody: its subject only takes it away.
+# Command's statements about a person: the person may only supersede them.
 SAID_BY_COMMAND = (7, 8, 104)
 # Flags that nothing clears.
 FOR_EVER = (FENCE_DELETED, 145)
 CONFIRMATIONS, COMMENTS = 28, 29
-# Sets whose elements only their authors and command take away.
+# Sets whose elements only their authors and command may remove.
 OWN_ELEMENTS = (CONFIRMATIONS, COMMENTS, 66, ACKNOWLEDGEMENTS, 71, 72, 73, 141, 160)
 
 
@@ -71,10 +71,10 @@ class Write:
 
 
 class Invalid(Exception):
-    """An operation that is applied nowhere."""
+    """An entry that is not applied."""
 
 
-# Reading operations (§5)
+# Decoding entries (§5)
 
 
 def is_unknown(operation):
@@ -82,11 +82,11 @@ def is_unknown(operation):
 
 
 class Unknown(Exception):
-    """Something that a later version may understand."""
+    """An unknown value that a later version may understand."""
 
 
 class PackedWrites:
-    """Reads the packed writes of one body (§4), one by one; an invalid one is None."""
+    """Yields the packed writes of one body (§4); an invalid one is None."""
 
     def __init__(self, data, frame, log, author, written_at, operation, names):
         self.data, self.place = data, 0
@@ -160,7 +160,7 @@ class PackedWrites:
             (self.log.name, self.frame.sequence), self.author, self.written_at)
 
     def value(self, allowed):
-        """The value's canonical bytes."""
+        """Returns the value's canonical bytes."""
         if allowed == MARK:
             return b"\6"
         if allowed == PLACE:
@@ -227,7 +227,7 @@ class PackedWrites:
         return b"\x11" + reason
 
     def list(self, width):
-        """A number of things of one width, and their bytes."""
+        """Reads a count of elements of one width, and their bytes."""
         count = self.varint()
         return count, self.take(width * count)
 
@@ -256,7 +256,7 @@ class PackedWrites:
 
 
 def bounded(*lists):
-    """The canonical bytes of lists, each of which has at most so many elements."""
+    """Returns the canonical bytes of lists with a maximum number of elements each."""
     if any(count > most for (count, _), most in lists):
         raise Invalid("list is too long")
     return b"".join(u32(count) + content for (count, content), _ in lists)
@@ -302,7 +302,7 @@ def coordinate(message):
 
 
 def outline(data):
-    """The geometry as it came: its form is canonical."""
+    """Returns the geometry unchanged: its form is canonical."""
     try:
         end = read_outline(data)
     except (struct.error, IndexError):
@@ -313,7 +313,7 @@ def outline(data):
 
 
 def read_outline(data):
-    """Where the geometry ends."""
+    """Returns the end of the geometry."""
 
     def count(place, least, most):
         (number,) = struct.unpack_from(">I", data, place)
@@ -344,7 +344,7 @@ def read_outline(data):
 
 
 def read_crossing(message, author, incarnation, written_at, operation):
-    """The crossing's id, its canonical bytes, and what decides between two of one id."""
+    """Returns the crossing's id, its canonical bytes, and the order between two with one id."""
     type, transition = message.get("type", 0), message.get("transition", 0)
     fix = message.get("fix", {})
     if type not in (1, 2) or transition == 0 or "position" not in fix:
@@ -397,7 +397,7 @@ def may_write(write, owner):
 
 
 def takes(later, earlier):
-    """Whether a write may take another away, if it says so."""
+    """Returns whether a write may supersede another that it names."""
     if later.field in FOR_EVER:
         return False
     if later.field in OWN_ELEMENTS:
@@ -412,7 +412,7 @@ class State:
         self.names = {}  # log -> sequence -> (epoch, rows that the frame names, by index)
 
     def apply_body(self, frame, body, in_parts, log, author, operation, counts):
-        """Logs come after what they go on from. What does not count may name rows all the same."""
+        """Applies logs after their parents. Frames that do not count may still name rows."""
         operations = body.get("operations", [])
         written_at = body.get("written_at", 0)
         if log.name not in self.names:
@@ -427,7 +427,7 @@ class State:
         except Unknown:
             writes = rows = None
         except Malformed:
-            return  # means nothing
+            return  # invalid
         if not in_parts:
             names[frame.sequence] = (frame.epoch, rows)
         if not counts or rows is None or packed.waits or any(map(is_unknown, operations)):
@@ -461,7 +461,7 @@ class State:
 
 
 def canonical_row(key, writes):
-    """None for a row that has nothing to show."""
+    """Returns None for a row without visible content."""
     kind, id = key
     origin = next((write.origin for write in writes if write.origin is not None), None)
     owner = id if kind in WITHOUT_ORIGIN else origin and origin[0]
@@ -486,7 +486,7 @@ def canonical_row(key, writes):
 
 def live_values(permitted):
     named = {}  # (field, dot) -> the writes that supersede it
-    overwriting = {}  # (field, log) -> the newest frame that takes away its log's earlier writes
+    overwriting = {}  # (field, log) -> the newest frame that supersedes its log's earlier writes
     for write in permitted:
         for dot in write.supersedes:
             named.setdefault((write.field, dot), []).append(write)

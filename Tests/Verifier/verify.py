@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""A second implementation of what `muster verify` checks, by docs/wire.md and without its code.
+"""A second implementation of `muster verify`, written from docs/wire.md without its code.
 
     python3 verify.py HOME [--keys DIR] [--passphrase-file FILE] [--root HEX]
 
-Reads a node's home, changes nothing, and prints what `muster verify --json` prints. Exits with 1 if
-anything is wrong. Needs PyNaCl, for libsodium's Ed25519, XChaCha20-Poly1305 and Argon2id.
+Reads a node's home without changes, and prints the output of `muster verify --json`. Exits with 1 on
+any problem. Needs PyNaCl, for libsodium's Ed25519, XChaCha20-Poly1305 and Argon2id.
 """
 
 import argparse
