@@ -1,4 +1,4 @@
-"""What keeps people out of the page, as axe-core finds it."""
+"""Accessibility checks with axe-core."""
 
 import json
 import time
@@ -9,7 +9,7 @@ VIEWS = ("people", "map", "feed", "reports", "fences", "orders", "mesh")
 
 
 def find(page, where):
-    """What is serious or critical in what is on the screen."""
+    """Returns the serious and critical findings for the current screen."""
     found = page.driver.execute_async_script("""
         const done = arguments[0];
         axe.run(document).then((r) => done(r.violations.map((v) =>
@@ -18,7 +18,7 @@ def find(page, where):
 
 
 def dialogs(page):
-    """Opens each dialog that is there for people to fill in, and gives its name."""
+    """Opens each form dialog and yields its name."""
     for view, opener in (
             ("reports", "[data-key=file]"), ("reports", "#reports [data-key^='open ']"),
             ("fences", "[data-key=typed]"), ("orders", "[data-key=rollcall]"),
@@ -33,7 +33,7 @@ def dialogs(page):
 
 
 def accessible(page, axe):
-    """No serious finding in any panel and dialog, by day and by night, on a laptop and a phone."""
+    """Checks every panel and dialog in both themes, on a laptop and a phone."""
     with open(axe, encoding="utf-8") as file:
         page.js(file.read() + ";window.axe = axe;")
     worst, looks = [], 0
@@ -53,7 +53,7 @@ def accessible(page, axe):
     page.as_laptop()
     page.theme("light")
     version = page.js("return axe.version")
-    # Each but once, with where it was seen first.
+    # Each finding once, with the place where it was first seen.
     found = {(one[2], one[4]): one for one in reversed(worst)}
-    must(f"axe-core {version} finds nothing serious in {looks} looks "
+    must(f"axe-core {version} has no serious finding on {looks} screens "
          f"{json.dumps(list(found.values())[:6])}", not worst)

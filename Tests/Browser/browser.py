@@ -1,4 +1,4 @@
-"""The browser of these tests: Chromium, driven by selenium, and what is looked at in it."""
+"""The browser of these tests: Chromium, driven by selenium, and helpers to inspect pages."""
 
 import os
 import shutil
@@ -7,7 +7,7 @@ from nodes import wait
 
 
 def missing():
-    """What has to be installed first; None where all is there."""
+    """Returns the missing requirement, or None."""
     try:
         import selenium  # noqa: F401
     except ImportError:
@@ -28,10 +28,10 @@ def must(words, condition):
 
 
 class Page:
-    """The dashboard in a browser of its own."""
+    """The dashboard in a separate browser."""
 
     def __init__(self, url, shots=None, more=(), link=None):
-        """`link` is the address with the token, where one is asked for."""
+        """`link` is the address with the token, if one is required."""
         from selenium import webdriver
         options = webdriver.ChromeOptions()
         for word in ("--headless=new", "--no-sandbox", "--disable-gpu", "--window-size=1400,900",
@@ -47,7 +47,7 @@ class Page:
 
     def open(self):
         self.driver.get(self.link)
-        wait("the page shows who is there", lambda: self.text("#counts"))
+        wait("the page shows people", lambda: self.text("#counts"))
 
     def close(self):
         self.driver.quit()
@@ -66,7 +66,7 @@ class Page:
         self.js("document.querySelector(arguments[0]).click()", selector)
 
     def click_word(self, selector, word):
-        """The last that says just this."""
+        """Clicks the last element with exactly this text."""
         self.js("""[...document.querySelectorAll(arguments[0])]
             .findLast((one) => one.innerText === arguments[1]).click()""", selector, word)
 
@@ -74,7 +74,7 @@ class Page:
         self.click(f"#tabs [data-view={name}]")
 
     def tap(self, x, y):
-        """Clicks on the map, so far from its middle."""
+        """Clicks on the map at an offset from its centre."""
         from selenium.webdriver.common.action_chains import ActionChains
         target = self.driver.find_element("id", "map")
         ActionChains(self.driver).move_to_element_with_offset(target, x, y).click().perform()
@@ -87,10 +87,10 @@ class Page:
                 else field.value = arguments[1];""", name, value)
 
     def await_form(self):
-        wait("it is asked", lambda: self.count("dialog [name=name]"))
+        wait("the form is open", lambda: self.count("dialog [name=name]"))
 
     def drag(self, selector, x, y):
-        """Drags the first that is found, so far."""
+        """Drags the first match by an offset."""
         from selenium.webdriver.common.action_chains import ActionChains
         target = self.driver.find_element("css selector", selector)
         (ActionChains(self.driver).move_to_element(target).click_and_hold()
@@ -98,7 +98,7 @@ class Page:
 
     def submit(self):
         self.click("dialog [type=submit]")
-        wait("the dialog is done: " + self.text("dialog .wrong"), lambda: not self.count("dialog"))
+        wait("the dialog has closed: " + self.text("dialog .wrong"), lambda: not self.count("dialog"))
 
     def shot(self, name):
         if self.shots:
@@ -118,6 +118,6 @@ class Page:
             self.click("#theme")
 
     def faults(self, *but):
-        """What the browser complained of, but for what is meant to happen."""
+        """Returns the errors of the browser, without the expected ones."""
         return [e["message"] for e in self.driver.get_log("browser")
                 if e["level"] == "SEVERE" and not any(word in e["message"] for word in but)]

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Walks through the dashboard of a real node in a real browser, and prints what it checked.
+"""Walks through the dashboard of a real node in a real browser, and prints its checks.
 
     python3 Tests/Browser/dashboard.py --muster .build/debug/muster --screenshots /tmp/shots
 
 Needs Chromium with its driver and poppler (apt: chromium chromium-driver poppler-utils) and
-selenium 4 (PyPI). Exits with 1 where they are missing or something was not as it should be."""
+selenium 4 (PyPI). Exits with 1 if they are missing or a check fails."""
 
 import argparse
 import json
@@ -24,9 +24,9 @@ from remote import elsewhere
 
 
 def locked(page, operation):
-    """Without the token the page says what to do, and nothing of the operation."""
+    """Without the token the page shows instructions, and no data of the operation."""
     page.driver.get(operation.leader.url + "/")
-    must("a browser that does not know the token is told what to do",
+    must("a browser without the token gets instructions",
          "run/http-token" in page.text("main") and "muster run" in page.text("main")
          and "Serra" not in page.text("body"))
     page.shot("token")
@@ -35,12 +35,12 @@ def locked(page, operation):
     wait("the token opens the page", lambda: page.text("#counts"))
     must("the address does not keep the token", "token" not in page.driver.current_url)
     must("no script can read the cookie", page.js("return document.cookie") == "")
-    # The browser reports the answer 401 itself.
-    must("the browser has no other complaint", not page.faults("status of 401"))
+    # The browser logs the answer 401 itself.
+    must("the browser has no other error", not page.faults("status of 401"))
 
 
 def members(page, operation):
-    """Who turns safe is seen to be safe, soon."""
+    """A change to safe is shown soon."""
     place = {"lat": 40.3217, "lon": -7.6114, "accuracyMetres": 12}
     operation.member.send("POST", "me/position", place)
     place = {"lat": 40.3251, "lon": -7.6050, "accuracyMetres": 30}
@@ -66,14 +66,14 @@ def members(page, operation):
          statistics.median(times) <= 1)
 
 
-# Counts the tones of the page from now on.
+# Counts the tones of the page.
 TONES = """window.__tones = 0;
     const start = OscillatorNode.prototype.start;
     OscillatorNode.prototype.start = function (...all) { window.__tones++; start.apply(this, all); };"""
 
 
 def sounded(page, what, words, act):
-    """From a write at the member's node to sound and banner on the leader's page, on another view."""
+    """Measures from a write at the member's node to sound and banner on another view of the leader."""
     page.view("reports")
     page.js(TONES)
     began = time.monotonic()
@@ -86,7 +86,7 @@ def sounded(page, what, words, act):
 
 
 def distress(page, operation):
-    """22.10: a distress is told on every view, not in the title only."""
+    """22.10: a distress is shown on every view, not only in the title."""
     note = "fell from the ladder"
     sounded(page, "22.10: a distress", note, lambda: operation.member.send(
         "PUT", "me/safety", {"safety": "help", "note": note}))
@@ -95,7 +95,7 @@ def distress(page, operation):
     wait("the banner leads to her", lambda: "Ana" in page.text("dialog h2"))
     page.js("document.querySelector('dialog').close()")
     page.click("#alarm [data-key^='alarm seen ']")
-    wait("somebody has taken notice", lambda: note not in page.text("#alarm"))
+    wait("it is acknowledged", lambda: note not in page.text("#alarm"))
     operation.member.send("PUT", "me/safety", {"safety": "safe"})
     wait("it is over", lambda: not any(
         note in one["text"] for one in operation.leader.get("alerts")["items"]))
@@ -107,7 +107,7 @@ def hazard(page, operation):
         "name": "Gas cloud", "kind": "hazard", "active": True,
         "circle": {"lat": 40.36, "lon": -7.6, "radiusMetres": 200}})
     operation.member.send("POST", "me/position", {"lat": 40.37, "lon": -7.6, "accuracyMetres": 5})
-    wait("she has the zone", lambda: operation.member.get("fences")["items"])
+    wait("the member has the zone", lambda: operation.member.get("fences")["items"])
     wait("the leader sees her outside", lambda: any(
         one["lat"] and abs(one["lat"] - 40.37) < 0.001
         for one in operation.leader.get("users")["items"]))
@@ -124,12 +124,12 @@ def report(page, operation):
     page.submit()
     wait("the report is listed", lambda: "Fire at the sawmill" in page.text("#reports"))
     row = next(r for r in operation.leader.get("reports")["items"] if r["title"].startswith("Fire"))
-    must("a report with evacuation is filed, and pulses on the map",
+    must("a report with evacuation is filed and pulses on the map",
          row["toEvacuate"] and row["severity"] == 5
          and page.js("return document.querySelectorAll('.pulse').length") == 1)
-    wait("the member holds it", lambda: operation.member.get("reports")["items"])
+    wait("the member has it", lambda: operation.member.get("reports")["items"])
     wait("its delivery is shown", lambda: "on 2 " in page.text("#reports"), 60)
-    checked("how many hold it is shown")
+    checked("the number of holders is shown")
     page.shot("reports")
     page.click(f"[data-key='open {row['id']}']")
     page.fill(comment="On my way")
@@ -140,7 +140,7 @@ def report(page, operation):
 
 
 def conflict(page, operation):
-    """Both edit a report of hers while they cannot hear each other."""
+    """Both edit a report of the member during a partition."""
     page.view("reports")
     report_id = operation.member.send("POST", "reports", {"title": "Sawmill burns"})["id"]
     wait("her report is shown", lambda: "Sawmill burns" in page.text("#reports"))
@@ -154,16 +154,16 @@ def conflict(page, operation):
     operation.leader.start()
     operation.member.peer = known
     operation.member.start()
-    wait("both have met", lambda: operation.leader.get(f"reports/{report_id}")["conflicts"], 60)
-    wait("the conflict is told", lambda: "conflict" in page.text("#reports"), 30)
+    wait("both have converged", lambda: operation.leader.get(f"reports/{report_id}")["conflicts"], 60)
+    wait("the conflict is shown", lambda: "conflict" in page.text("#reports"), 30)
     page.click(f"[data-key='open {report_id}']")
-    wait("both sides stand there", lambda: all(
+    wait("both sides are shown", lambda: all(
         words in page.text("dialog .sides") for words in ("old sawmill", "barn burn")))
     page.shot("conflict")
     page.click("dialog [data-key='keep title Sawmill and barn burn']")
     wait("the conflict is resolved",
          lambda: not operation.leader.get(f"reports/{report_id}")["conflicts"])
-    wait("so it says", lambda: page.js("return !document.querySelector('dialog .sides')"))
+    wait("the page shows it", lambda: page.js("return !document.querySelector('dialog .sides')"))
     page.click("dialog [data-key=close]")
     checked("a conflict is shown side by side and resolved with a click")
 
@@ -173,11 +173,11 @@ def fence(page, operation):
     page.click("[data-key=polygon]")
     for x, y in ((-150, -150), (150, -150), (150, 150), (-150, 150)):
         page.tap(x, y)
-        time.sleep(0.4)  # two clicks at once are a double click, which zooms
+        time.sleep(0.4)  # two immediate clicks are a double click, which zooms
     page.shot("fence-drawing")
     page.click("#map-bar .first")
     page.await_form()
-    must("who would be inside is told before a fence is saved", "inside now" in page.text("dialog"))
+    must("who would be inside is shown before a fence is saved", "inside now" in page.text("dialog"))
     page.fill(name="Sawmill block", kind="hazard")
     page.submit()
     wait("the fence is listed", lambda: "Sawmill block" in page.text("#fences"))
@@ -191,10 +191,10 @@ def fence(page, operation):
 
 
 def alerts(page, operation):
-    """Who has taken notice of an alert is named, here and to programs, also after a restart."""
+    """Acknowledgements of alerts are named on the page and in the API, also after a restart."""
     operation.member.send("PUT", "me/safety", {"safety": "help", "note": "by the mill"})
     page.view("feed")
-    wait("the page has said what it had to", lambda: page.text("#said") == "")
+    wait("the page has shown its message", lambda: page.text("#said") == "")
     wait("the alert is there", lambda: "by the mill" in page.text("#alerts"))
     wait("it is counted", lambda: page.text("#waiting").strip() not in ("", "(0)"))
     page.js("""const name = document.querySelector('#feed .as input');
@@ -204,12 +204,12 @@ def alerts(page, operation):
     other = Page(operation.leader.url, link=operation.leader.link)
     try:
         other.open()
-        wait("it waits at another screen too", lambda: "by the mill" in other.text("#alerts"))
+        wait("it is open on another screen too", lambda: "by the mill" in other.text("#alerts"))
         start = time.monotonic()
         page.click(f"[data-key='seen {waiting['id']}']")
-        wait("so it says there", lambda: "seen by Maria" in other.text("#alerts"))
+        wait("the other screen shows it", lambda: "seen by Maria" in other.text("#alerts"))
         took = time.monotonic() - start
-        must(f"another screen shows after {took:.2f} s who has taken notice (at most 1 s)",
+        must(f"another screen shows the acknowledgement after {took:.2f} s (at most 1 s)",
              took <= max(1, nodes.patience))
     finally:
         other.close()
@@ -221,22 +221,22 @@ def alerts(page, operation):
 
 
 def base_map(page):
-    """The map that the node was started with lies under all, and names its makers as text."""
+    """The base map is shown, with its attribution as text."""
     wait("tiles are shown", lambda: page.js(
         "return [...document.querySelectorAll('.leaflet-tile')].some((t) => t.naturalWidth === 256)"))
     credit = page.text("#credit")
-    must(f"the base map is shown, with its makers as text: {credit}",
+    must(f"the base map is shown, with its attribution as text: {credit}",
          credit == "Serra · © Field survey" and page.js("return typeof window.__ran") == "undefined")
 
 
 def change_fence(page, operation):
-    """A zone is changed where it lies: a corner dragged, one added, another name; the id stays."""
+    """A zone is edited on the map: a corner dragged, one added, renamed; the id stays."""
     page.view("fences")
     old = operation.leader.get("fences.geojson")["features"]
     one = next(f for f in old if f["properties"]["name"] == "Sawmill block")
     page.click(f"[data-key='edit {one['id']}']")
-    wait("its corners can be taken", lambda: page.count(".handle.corner") == 4)
-    must("who is inside is told while it is changed", "inside now" in page.text("#map-bar"))
+    wait("its corners have handles", lambda: page.count(".handle.corner") == 4)
+    must("who is inside is shown during the edit", "inside now" in page.text("#map-bar"))
     page.drag(".handle.corner", 40, 30)
     page.drag(".handle.middle", 0, -40)
     wait("a corner was added", lambda: page.count(".handle.corner") == 5)
@@ -252,12 +252,12 @@ def change_fence(page, operation):
     features = operation.leader.get("fences.geojson")["features"]
     new = next(f for f in features if f["id"] == one["id"])
     row = operation.leader.get(f"fences/{one['id']}")
-    must("a zone is changed in place",
+    must("a zone is edited in place",
          new["geometry"] != one["geometry"] and len(new["geometry"]["coordinates"][0]) == 6
          and row["name"] == "Sawmill and barn" and row["dwellSeconds"] == 5)
     wait("the member has it too", lambda: any(
         f["name"] == "Sawmill and barn" for f in operation.member.get("fences")["items"]))
-    # Somebody writes while it is being changed: nothing is lost.
+    # A concurrent edit: nothing is lost.
     page.click(f"[data-key='edit {one['id']}']")
     page.click("[data-key=edited]")
     page.await_form()
@@ -265,19 +265,19 @@ def change_fence(page, operation):
     page.fill(name="Mine")
     page.click("dialog [type=submit]")
     wait("it is refused", lambda: "changed meanwhile" in page.text("dialog .wrong"))
-    must("what somebody wrote meanwhile stands",
+    must("a concurrent edit is kept",
          operation.leader.get(f"fences/{one['id']}")["name"] == "Sawmill, barn and yard")
     page.click_word("dialog button", "Cancel")
     wait("the corners are back", lambda: page.count(".handle.corner") == 5)
     page.js("[...document.querySelectorAll('#map-bar button')].at(-1).click()")
-    wait("it is given up", lambda: page.js("return document.querySelector('.handle') === null"))
+    wait("the edit is cancelled", lambda: page.js("return document.querySelector('.handle') === null"))
 
 
 def change_circle(page, operation):
     one = next(f for f in operation.leader.get("fences")["items"] if f["name"] == "School yard")
     page.view("fences")
     page.click(f"[data-key='edit {one['id']}']")
-    wait("centre and edge can be taken", lambda: page.count(".handle.corner") == 2)
+    wait("centre and edge have handles", lambda: page.count(".handle.corner") == 2)
     page.drag(".handle.corner", 30, 0)
     page.click("[data-key=edited]")
     page.await_form()
@@ -299,7 +299,7 @@ def import_fences(page, operation):
             "type": "Point", "coordinates": [-7.605, 40.325]}},
         {"type": "Feature", "properties": {"name": "Road"}, "geometry": {
             "type": "LineString", "coordinates": [[-7.6, 40.3], [-7.61, 40.31]]}},
-        # It crosses itself, which no zone may.
+        # Invalid: it crosses itself.
         {"type": "Feature", "properties": {"name": "Bow"}, "geometry": {
             "type": "Polygon", "coordinates": [[[-7.62, 40.33], [-7.61, 40.34], [-7.61, 40.33],
                                                 [-7.62, 40.34], [-7.62, 40.33]]]}}]}
@@ -309,17 +309,17 @@ def import_fences(page, operation):
     page.view("fences")
     page.driver.execute_cdp_cmd("DOM.enable", {})
     page.driver.find_element("css selector", "#fences input[type=file]").send_keys(path)
-    wait("all of it is asked about at once", lambda: page.count("dialog .review li") == 3)
+    wait("the review shows all zones", lambda: page.count("dialog .review li") == 3)
     told = page.js(
         "return [...document.querySelectorAll('dialog .review p')].map((p) => p.innerText)")
-    must(f"who would be inside each zone of a file is told before it is saved {told}",
+    must(f"who would be inside each zone of a file is shown before it is saved {told}",
          "would be inside now" in told[1] and "1 other features" in page.text("dialog"))
     page.shot("fence-import")
     page.fill(**{"name 0": "Plume of smoke", "kind 1": "info"})
     page.click("dialog [type=submit]")
-    wait("one is refused, and told why", lambda: "1 of 3" in page.text("dialog .wrong[role=alert]"))
+    wait("one is refused with the reason", lambda: "1 of 3" in page.text("dialog .wrong[role=alert]"))
     kinds = {f["name"]: f["kind"] for f in operation.leader.get("fences")["items"]}
-    must(f"the others are zones by then, and the refused one says {page.text('.review .wrong')!r}",
+    must(f"the others are saved, and the refused one shows {page.text('.review .wrong')!r}",
          kinds.get("Plume of smoke") == "hazard" and kinds.get("Well") == "info"
          and "Bow" not in kinds)
     page.shot("fence-import-refused")
@@ -334,18 +334,18 @@ def mesh(page, operation):
     page.view("mesh")
     wait("the member is connected",
          lambda: "connected" in page.text("#mesh") and "Ana" in page.text("#mesh"))
-    checked("whom this laptop hears is shown")
-    # One whom the member alone hears, and one beyond who hears the post too, over HTTPS.
+    checked("direct neighbours are shown")
+    # One in contact with the member only, and one beyond that also reaches the post, over HTTPS.
     far = operation.join_by_file("Bruno", peer=operation.member.udp)
     uplink = operation.join_by_file("Caro", peer=far.udp)
     uplink.more = ["--uplink", f"https://127.0.0.1:{operation.post}"]
     for node in (far, uplink):
         node.start()
     try:
-        wait("who hears whom is told and drawn, both ways", lambda: (
+        wait("all links are shown and drawn in both directions", lambda: (
             page.count(".graph line") == 4 and page.count(".graph polygon") == 0), 240)
         words = page.text("#mesh table")
-        must(f"a leader sees that Ana and Bruno hear each other, whom she does not hear: {words!r}",
+        must(f"a leader sees the link between Ana and Bruno, which is not her own: {words!r}",
              ("Ana and Bruno" in words or "Bruno and Ana" in words) and "reported" in words)
         must("four laptops, and one of the links, dotted, is the uplink",
              page.count(".graph circle") == 4 and page.count(".graph .uplink line") == 1
@@ -365,24 +365,24 @@ def mesh(page, operation):
 
 
 def places(page, operation):
-    """Places by a click, by typing, and somebody's way."""
+    """Positions by click and by text, and a track."""
     page.view("reports")
     page.click("[data-key=file]")
     page.click("dialog [data-key=pick]")
     page.tap(30, 60)
-    wait("the form is back with the place", lambda: page.js("""
+    wait("the form shows the position", lambda: page.js("""
         const place = document.querySelector('dialog[open] [name=place]')?.value;
         return /^40[.][0-9]+, -7[.][0-9]+$/.test(place)"""))
     page.fill(title="Tree across the road", category="access")
     page.submit()
     wait("it is filed", lambda: "Tree across the road" in page.text("#reports"))
-    checked("a report's place is chosen on the map")
+    checked("a report's position is chosen on the map")
     page.view("fences")
     page.click("[data-key=typed]")
     page.fill(corners="40.3217, -7.6114", radius="50")
     page.click("dialog [type=submit]")
     page.await_form()
-    must("a typed circle says who would be inside",
+    must("a typed circle shows who would be inside",
          "1 would be inside now: Ana" in page.text("dialog"))
     page.fill(name="School yard", kind="muster")
     page.submit()
@@ -391,11 +391,11 @@ def places(page, operation):
         .find((p) => p.innerText.includes('Lead')).click()""")
     page.click_word("dialog button", "Track")
     both = lambda: (page.text("#map-bar"), page.text("#said"))
-    told = wait("the way is shown, or that none is known",
+    told = wait("the track is shown, or that there is none",
                 lambda: next((text for text in both() if "rack of Lead" in text), ""))
     page.shot("track")
     page.js("[...document.querySelectorAll('#map-bar button')].at(-1)?.click()")
-    checked("asked for somebody's way, the page says: " + told.splitlines()[0])
+    checked("the track of a person: " + told.splitlines()[0])
 
 
 def rollcall(page, operation):
@@ -403,10 +403,10 @@ def rollcall(page, operation):
     page.click("[data-key=rollcall]")
     page.fill(text="Answer now", minutes="5")
     page.submit()
-    wait("it runs", lambda: "Ana" in page.text("#orders [aria-label='Unaccounted for']"))
+    wait("the roll call is open", lambda: "Ana" in page.text("#orders [aria-label='Unaccounted for']"))
     must("the timer counts down", page.text("#orders .timer").startswith(("4:", "5:")))
     page.shot("rollcall")
-    one = wait("the member is asked", lambda: operation.member.get("directives")["items"])[0]
+    one = wait("the member has the order", lambda: operation.member.get("directives")["items"])[0]
     operation.member.send("POST", f"directives/{one['id']}/acknowledgements", {})
     wait("she is accounted for",
          lambda: "Ana" not in page.text("#orders [aria-label='Unaccounted for']"))
@@ -417,7 +417,7 @@ def rollcall(page, operation):
 
 
 def override(page, operation):
-    """22.9: command's override has no choice that nobody made."""
+    """22.9: command's override has no default choice."""
     page.view("people")
     page.click(".person")
     page.click("dialog [data-key='override.set']")
@@ -435,7 +435,7 @@ def override(page, operation):
 
 
 def phone_map(page):
-    """22.6: opened on a phone, whose first view hides the map."""
+    """22.6: a phone, whose first view hides the map."""
     page.as_phone()
     page.js("window.__old = 1; location.reload()")
     wait("the page is back", lambda: page.js(
@@ -451,21 +451,21 @@ def phone_map(page):
 
 def link(page, operation):
     operation.leader.stop()
-    wait("the loss is told", lambda: "CONNECTION TO THE NODE LOST" in page.text("#banner"))
+    wait("the loss is shown", lambda: "CONNECTION TO THE NODE LOST" in page.text("#banner"))
     page.shot("link-lost")
     page.js("window.__same = 1")
     operation.leader.start()
     wait("the banner goes", lambda: "NODE LOST" not in page.text("#banner"), 60)
     operation.leader.send("PUT", "me/safety", {"safety": "help", "note": "after the gap"})
-    wait("what comes after is shown", lambda: "after the gap" in page.text("#people"), 60)
-    must("the link is lost, told, and regained without a reload",
+    wait("new data is shown", lambda: "after the gap" in page.text("#people"), 60)
+    must("the connection is lost, reported, and restored without a reload",
          page.js("return window.__same") == 1)
-    wait("both hear each other",
+    wait("both are in contact",
          lambda: page.js("return document.querySelector('#banner').hidden"), 60)
 
 
 def looks(page):
-    """As it is on a phone and at night."""
+    """The page on a phone and in the dark theme."""
     page.theme("dark")
     page.view("feed")
     time.sleep(0.5)
@@ -482,7 +482,7 @@ def looks(page):
 
 
 def other_looks(page, operation):
-    """In Portuguese, and on paper."""
+    """The page in Portuguese, and printed."""
     zones = {f["name"]: f["id"] for f in operation.leader.get("fences")["items"]}
     printed(page, zones["Well"])
     page.js("localStorage.setItem('language', 'pt'); location.reload()")
@@ -501,17 +501,17 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
     parser.add_argument("--muster", default=".build/debug/muster")
     parser.add_argument("--port", type=int, default=17474,
-                        help="the first of five; 0 for free ones")
+                        help="the first of five ports; 0 for free ones")
     parser.add_argument("--patience", type=int, default=0,
-                        help="the least to wait for anything, in s")
-    parser.add_argument("--screenshots", help="a folder to put them into")
+                        help="the minimum timeout in s")
+    parser.add_argument("--screenshots", help="a folder for screenshots")
     parser.add_argument("--opening", action="store_true",
-                        help="only that the page opens and the map is drawn")
+                        help="check only that the page opens and the map is drawn")
     parser.add_argument("--uplink", action="store_true",
-                        help="only how long a member's write takes, by HTTPS alone")
+                        help="measure only a member's write, over HTTPS alone")
     parser.add_argument("--hazard", action="store_true",
-                        help="only how long a hazard that a member enters takes to the leader's page")
-    parser.add_argument("--axe", help="axe.min.js, to look for what keeps people out")
+                        help="measure only the alert of an entered hazard")
+    parser.add_argument("--axe", help="axe.min.js, for accessibility checks")
     options = parser.parse_args()
     if lack := browser.missing():
         raise SystemExit(lack)
@@ -531,7 +531,7 @@ def main():
         if options.opening:
             operation.leader.send("POST", "me/position", {"lat": 40.3251, "lon": -7.6050})
             base_map(page)
-            must("the browser has no complaint", not page.faults("/tiles/"))
+            must("the browser has no error", not page.faults("/tiles/"))
             return 0
         if options.hazard:
             hazard(page, operation)
@@ -559,11 +559,11 @@ def main():
         phone_map(page)
         elsewhere(operation, options.screenshots)
         other_looks(page, operation)
-        # Tiles that the small map lacks, and an edit that came too late, are meant to be refused.
+        # Missing tiles of the small map, and an outdated edit, are expected errors.
         faults = page.faults(
             "/tiles/", "status of 412", "status of 422", "ERR_CONNECTION_REFUSED",
             "ERR_INCOMPLETE_CHUNKED", "ERR_EMPTY_RESPONSE", "ERR_CONNECTION_RESET", "NetworkError")
-        must(f"the browser has no complaint {faults[:5]}", not faults)
+        must(f"the browser has no error {faults[:5]}", not faults)
         abuse(page, operation)
         faults = page.faults("/tiles/", "status of 412")
         must(f"and none after it {faults[:5]}", not faults)

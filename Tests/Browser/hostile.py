@@ -1,11 +1,10 @@
 #!/usr/bin/env python3
-"""Shows the dashboard every payload in every text that a node could ever hand out, and looks whether
-one of them ran.
+"""Shows the dashboard every payload in every text that a node can send, and checks that none runs.
 
     python3 Tests/Browser/hostile.py
 
-A small server stands in for the node, so that what a node would refuse is shown too: callsigns, the
-operation's name, the makers of a base map and all the rest. Needs what dashboard.py needs."""
+A small server replaces the node, so that texts that a node would reject are shown too: callsigns,
+the operation's name, the attribution of a base map and others. Requirements: as dashboard.py."""
 
 import json
 import sys
@@ -21,15 +20,14 @@ WHEN = "2026-11-22T03:00:00Z"
 
 
 class HostileStage(Stage):
-    """In row n of each set, payload n stands wherever there is text; in the status, the next one at
-    each look."""
+    """Row n of each set has payload n in every text; the status has the next one at each request."""
 
     def __init__(self):
         self.changes = threading.Condition()
         self.count = 1
         self.looks = 0
         self.has_rows = False
-        # Which of the zones are there: the map names them where they are few.
+        # The zones that exist: the map labels them if they are few.
         self.zones = range(len(ALL))
 
     def text(self, name):
@@ -124,7 +122,7 @@ class HostileStage(Stage):
                 "acknowledgedBy": (None, text)[n % 2], "acknowledgedAt": (None, WHEN)[n % 2]}
 
     def link(self, n, text):
-        # Few enough to be drawn, each with a text of its own.
+        # Few enough to be drawn, each with its own text.
         return {"from": f"{n % 30:032x}", "fromCallsign": text, "to": f"{(n + 1) % 30:032x}",
                 "toCallsign": text, "path": ("multicast", "unicast", text)[n % 3], "since": WHEN,
                 "toldAt": WHEN, "ageSeconds": 1, "isMutual": n % 2 == 0, "isCurrent": n % 3 > 0,
@@ -146,7 +144,7 @@ class HostileStage(Stage):
             "diskFreeBytes": 1, "stale": [], "withholding": []}
 
 
-# Every status one by one.
+# Every status, one by one.
 STATUSES = """
 const done = arguments[0];
 import("/dashboard/js/store.js").then(async ({ load, on }) => {
@@ -162,7 +160,7 @@ import("/dashboard/js/store.js").then(async ({ load, on }) => {
 }).catch((error) => done(String(error)));
 """
 
-# Every row of a panel, and what it opens.
+# Every row of a panel, and its dialog.
 ROWS = """
 const [view, selector, done] = arguments;
 (async () => {
@@ -187,7 +185,7 @@ const [view, selector, done] = arguments;
 })().catch((error) => done(String(error)));
 """
 
-# Zones out of a file, named by its makers.
+# Zones from a file, with names from its author.
 IMPORT = """
 const [names, done] = arguments;
 const features = names.map((name, n) => ({ type: "Feature", properties: { name, kind: name,
@@ -202,7 +200,7 @@ import("/dashboard/js/import.js").then(async ({ importZones }) => {
 }).catch((error) => done(String(error)));
 """
 
-# What none of these texts may ever have become.
+# The elements that no text may create.
 MADE = ", ".join(f"main {name}, dialog {name}" for name in (
     "script", "iframe", "a[href]:not(.leaflet-control-zoom a)", "form[action]",
     "img:not(.leaflet-tile)", "object", "embed", "link", "style", "base", "svg [onload]"))
@@ -232,7 +230,7 @@ def main():
 
 def show(page, stage):
     page.driver.get(page.url + "/")
-    wait("the makers of the map are named", lambda: page.text("#credit"), 300)
+    wait("the attribution of the map is shown", lambda: page.text("#credit"), 300)
     last = page.driver.execute_async_script(STATUSES % (len(ALL) + 5))
     must(f"{stage.looks} statuses were shown, the last {last!r}", stage.looks > len(ALL))
     nothing_ran(page, "of them")
@@ -255,26 +253,26 @@ def show(page, stage):
     name_zones(page, stage)
     shown = sum(page.driver.execute_async_script(IMPORT, ALL[n:n + 110])
                 for n in range(0, len(ALL), 110))
-    must(f"{shown} zones of a file were looked at", shown == len(ALL))
+    must(f"{shown} zones of a file were reviewed", shown == len(ALL))
     nothing_ran(page, "in them")
     print(f"{len(ALL)} payloads in every text of every set")
     refused = [e["message"] for e in page.driver.get_log("browser")
                if "Content Security Policy" in e["message"]]
-    must(f"nothing even tried to {refused[:3]}", not refused)
+    must(f"nothing attempted to run {refused[:3]}", not refused)
 
 
 def name_zones(page, stage):
-    """The map writes the names of zones where they are few: all of them, some at a time."""
+    """The map labels zones if they are few: this shows all of them, some at a time."""
     named = set()
     for first in range(0, len(ALL), 30):
         stage.zones = range(first, min(first + 30, len(ALL)))
         page.js("import('/dashboard/js/store.js').then(({ load }) => load('fences'))")
-        wait("the zones are named", lambda: page.js("""
+        wait("the zones are labelled", lambda: page.js("""
             const names = [...document.querySelectorAll('.fence-name')].map((n) => n.innerText);
             return names.length === arguments[0] && names[0].startsWith(arguments[1])""",
             len(stage.zones), ALL[first][:20].strip()), 60)
         named.update(stage.zones)
-    must(f"{len(named)} zones were named on the map", len(named) == len(ALL))
+    must(f"{len(named)} zones were labelled on the map", len(named) == len(ALL))
     nothing_ran(page, "there")
 
 

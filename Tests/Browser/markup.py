@@ -1,4 +1,4 @@
-"""W1: markup in every text that a node takes, looked at in the page."""
+"""W1: markup in every text that a node accepts, shown in the page."""
 
 import time
 import urllib.error
@@ -11,7 +11,7 @@ from payloads import ALL
 
 
 def phone(node, name, index, counts):
-    """A phone of that name says where it is: it becomes somebody of that callsign."""
+    """Sends a position as a phone of that name, which becomes a person with that callsign."""
     query = urllib.parse.urlencode({"id": name, "lat": 40.3 + index / 1e4, "lon": -7.61,
                                     "timestamp": int(time.time())})
     try:
@@ -22,11 +22,11 @@ def phone(node, name, index, counts):
 
 
 def abuse(page, operation):
-    """W1: nothing that people write is run."""
+    """W1: no text of a user is executed."""
     counts = {"taken": 0, "refused": 0}
 
     def offer(node, method, path, body, texts=1):
-        """What the node refuses as no line of text cannot be shown either."""
+        """Returns whether the node rejects the text as not a line of text."""
         try:
             made = node.send(method, path, body)
             counts["taken"] += texts

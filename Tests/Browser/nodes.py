@@ -1,4 +1,4 @@
-"""Real nodes for the browser to look at: an operation with a leader and one who joins."""
+"""Real nodes for browser tests: an operation with a leader and members."""
 
 import json
 import math
@@ -14,12 +14,12 @@ import urllib.request
 import zlib
 
 
-# The least that is waited for anything: a machine may be busy with much else.
+# The minimum timeout, for busy machines.
 patience = 0
 
 
 def wait(what, condition, seconds=30):
-    """Until the condition gives something true, which is returned."""
+    """Waits until the condition is true, and returns its value."""
     seconds = max(seconds, patience)
     end = time.monotonic() + seconds
     while time.monotonic() < end:
@@ -31,7 +31,7 @@ def wait(what, condition, seconds=30):
 
 
 def free_ports(first):
-    """Five from `first` on, or with 0 five that nobody uses."""
+    """Returns five ports from `first` on, or with 0 five free ones."""
     if first:
         return range(first, first + 5)
     kinds = (socket.SOCK_DGRAM, socket.SOCK_STREAM) * 2 + (socket.SOCK_STREAM,)
@@ -50,7 +50,7 @@ class Node:
             program, os.path.join(folder, name), udp, http, peer)
         self.log = open(self.home + ".log", "ab")
         self.process = None
-        # Words for `muster run` besides.
+        # Further arguments of `muster run`.
         self.more = []
 
     def run(self, *words):
@@ -62,7 +62,7 @@ class Node:
         return done.stdout
 
     def add_logins(self, rights, passphrase):
-        """Who may come in from other machines, and what each may do."""
+        """Adds the logins for other machines, with their permissions."""
         path = self.home + ".passphrase"
         with open(path, "w", encoding="utf-8") as file:
             file.write(passphrase)
@@ -105,7 +105,7 @@ class Node:
 
     @property
     def link(self):
-        """What the node prints for a person at a terminal."""
+        """Returns the output of the node on a terminal."""
         return f"{self.url}/?token={self.token}"
 
     def get(self, path):
@@ -124,7 +124,7 @@ class Node:
 
 
 def base_map(path):
-    """A small MBTiles file around where the people of the walk are: every tile has one colour."""
+    """Writes a small MBTiles file around the walkers, with one colour per tile."""
     def chunk(kind, data):
         return (struct.pack(">I", len(data)) + kind + data
                 + struct.pack(">I", zlib.crc32(kind + data)))
@@ -159,14 +159,14 @@ def base_map(path):
 
 
 class Operation:
-    """A leader whom the browser looks at, and a member over loopback."""
+    """A leader, whose page is tested, and a member, over loopback."""
 
     def __init__(self, program, port):
         self.folder = tempfile.mkdtemp(prefix="muster-browser-")
         ports = free_ports(port)
         self.leader = Node(program, self.folder, "lead", ports[0], http=ports[1])
         self.member = Node(program, self.folder, "ana", ports[2], http=ports[3], peer=ports[0])
-        # Where people at other machines find the leader's.
+        # The port of the leader's listener for other machines.
         self.post = ports[4]
         self.leader.more = ["--map", base_map(os.path.join(self.folder, "valley.mbtiles")),
                             "--serve", f"127.0.0.1:{self.post}"]
@@ -177,7 +177,7 @@ class Operation:
         self.member.start()
 
     def join_by_file(self, name, **more):
-        """Somebody who knows no other's address but the peer that is given, or the uplink."""
+        """Adds a member that has only the address of the given peer, or the uplink."""
         node = Node(self.leader.program, self.folder, name.lower(), free_ports(0)[0], **more)
         request, grant = (f"{node.home}.{kind}" for kind in ("request", "grant"))
         node.run("join", "--request", request, "--callsign", name)
@@ -186,15 +186,15 @@ class Operation:
         return node
 
     def use_uplink(self):
-        """The member reaches the leader over HTTPS alone, from an address that nobody remembers."""
-        # The command post's certificate is in a frame.
+        """Connects the member to the leader over HTTPS alone, from a new address."""
+        # A frame contains the command post's certificate.
         frames = lambda node: node.get("status")["frames"]
-        wait("both hold the same", lambda: frames(self.member) == frames(self.leader))
+        wait("both have converged", lambda: frames(self.member) == frames(self.leader))
         self.member.stop()
         self.member.udp, self.member.peer = free_ports(0)[0], None
         self.member.more = ["--uplink", f"https://127.0.0.1:{self.post}"]
         self.member.start()
-        wait("the uplink is up", lambda: self.member.get("status")["uplink"]["state"] == "up")
+        wait("the uplink is connected", lambda: self.member.get("status")["uplink"]["state"] == "up")
 
     def close(self):
         for node in (self.member, self.leader):

@@ -1,4 +1,4 @@
-"""The page on paper, as poppler draws it."""
+"""The printed page, rendered by poppler."""
 
 import base64
 import os
@@ -9,21 +9,21 @@ import tempfile
 from browser import must
 from nodes import wait
 
-# What zones that only inform are drawn in, and nothing else on paper.
+# The colour of info zones, which nothing else on paper has.
 INFO = (0x0A, 0x5A, 0xA8)
 
 
 def pdf(page):
-    """What the Print button would send to a printer."""
+    """Returns the PDF that the Print button would print."""
     page.js("window.print = () => { window.__printed = 1; };")
     page.click("#print")
-    wait("it is to be printed", lambda: page.js("return window.__printed"))
+    wait("the page is printed", lambda: page.js("return window.__printed"))
     made = page.driver.execute_cdp_cmd("Page.printToPDF", {"paperWidth": 8.27, "paperHeight": 11.69})
     return base64.b64decode(made["data"])
 
 
 def pixels(data, colour):
-    """How many pixels of all sheets, at 60 a inch, have a colour, or nearly."""
+    """Returns the number of pixels with about this colour, on all pages at 60 dpi."""
     with tempfile.TemporaryDirectory() as folder:
         subprocess.run(["pdftoppm", "-r", "60", "-", os.path.join(folder, "sheet")],
                        input=data, check=True)
@@ -38,7 +38,7 @@ def pixels(data, colour):
 
 
 def printed(page, zone):
-    """A zone that is on the screen is on paper, too."""
+    """A zone on the screen is also on paper."""
     page.view("fences")
     page.click(f"[data-key='map {zone}']")
     data = pdf(page)

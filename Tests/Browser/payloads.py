@@ -1,4 +1,4 @@
-"""What people try to have run in a page that shows their words."""
+"""Script injection payloads for texts that a page shows."""
 
 _ACTS = ["window.__ran=1", "parent.__ran=1", "document.title='ran'", "top['__r'+'an']=1",
          "Function`window.__ran=1```"]

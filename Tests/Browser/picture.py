@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Shows the dashboard a scene with every status, and looks at what a leader and a member see.
+"""Shows the dashboard a scene with every status, and checks the views of a leader and a member.
 
     python3 Tests/Browser/picture.py --screenshots /tmp/shots
 
-A small server stands in for the node, so that every status and every alert is there at once; the
-page's files are the real ones. Needs what dashboard.py needs."""
+A small server replaces the node, so that every status and every alert exists at once; the page's
+files are the real ones. Requirements: as dashboard.py."""
 
 import argparse
 import json
@@ -46,9 +46,9 @@ PEOPLE = [
 
 
 class PictureStage:
-    """What a node answers in the middle of an evacuation, and what the page wrote."""
+    """The answers of a node during an evacuation, and the requests of the page."""
 
-    # The sets that a change concerns.
+    # The sets affected by a change.
     moving = ("users", "directives", "alerts")
 
     def __init__(self, me="Lead"):
@@ -65,7 +65,7 @@ class PictureStage:
         return json.dumps(self.answer(name)).encode()
 
     def write(self, method, name, body):
-        """Takes what the page writes; the sets change at once."""
+        """Handles writes of the page; the sets change at once."""
         self.written.append((method, name, body))
         if "/acknowledgements" in name:
             user = body.get("user", f"{self.me:032x}")
@@ -97,7 +97,7 @@ class PictureStage:
     def users(self):
         found = []
         for n, (callsign, team, status, severity, reason, more) in enumerate(PEOPLE):
-            # A mayday is never only a colour: the first in the scene comes and goes.
+            # Bruno's mayday begins and ends during the test.
             if callsign == "Bruno" and not self.has_distress:
                 status, severity, reason = "ok", "neutral", "in contact"
             far = {"Ana": 2300, "Duarte": 1210, "Eva": 300}.get(callsign)
@@ -170,7 +170,7 @@ class PictureStage:
 
 
 def writing(stage):
-    """The handler of the scale test, which takes writes too."""
+    """The handler of the scale test, which accepts writes too."""
     class Handler(handler(stage)):
         def take(self):
             length = int(self.headers.get("Content-Length") or 0)
@@ -190,7 +190,7 @@ def opened(stage, shots, more=()):
     threading.Thread(target=server.serve_forever, daemon=True).start()
     page = Page(f"http://127.0.0.1:{server.server_address[1]}", shots, more)
     page.open()
-    wait("the people are there", lambda: page.count(".person") == len(PEOPLE))
+    wait("people are shown", lambda: page.count(".person") == len(PEOPLE))
     return page
 
 
@@ -255,7 +255,7 @@ def resize(page, size):
 
 
 def rollcall(page, stage):
-    """22.8: each button belongs to its own row; one action, with undo; late arrivals apart."""
+    """22.8: each button is in its row; one action, with undo; late arrivals separate."""
     page.view("orders")
     card = f"[data-order='{'d' * 32}']"
     boxes = page.js("""return [...document.querySelectorAll(arguments[0] + ' .people')][0]
@@ -272,35 +272,35 @@ def rollcall(page, stage):
          and all(a["bottom"] <= b["top"] + 1 for a, b in zip(boxes, boxes[1:])))
     must("22.8: a screen reader reads whose button it is",
          all(b["label"] == f"Accounted for: {b['name']}" for b in boxes))
-    must("22.8: late arrivals are apart and not counted", page.count(f"{card} .late li") == 2
+    must("22.8: late arrivals are separate and not counted", page.count(f"{card} .late li") == 2
          and "0 of 6" in page.text(f"{card} .sum"))
     name, label = boxes[0]["name"], boxes[0]["label"]
     page.js("document.querySelector(arguments[0]).click()", f"{card} [aria-label='{label}']")
     wait("one is accounted for", lambda: "1 of 6" in page.text(f"{card} .sum"))
-    wait("so it says", lambda: name in page.text("#said"))
-    must(f"22.8: one click accounts for {name}, and says so with an undo",
+    wait("the page shows it", lambda: name in page.text("#said"))
+    must(f"22.8: one click accounts for {name}, with a message and undo",
          page.count("#said [data-key=undo]") == 1)
     page.click("#said [data-key=undo]")
     wait("it is undone", lambda: "0 of 6" in page.text(f"{card} .sum"))
     page.click(f"[data-key='own {'d' * 32}']")
     wait("the leader has answered", lambda: "1 of 6" in page.text(f"{card} .sum"))
     page.click(f"[data-key='undo own {'d' * 32}']")
-    wait("and takes it back", lambda: "0 of 6" in page.text(f"{card} .sum"))
+    wait("the answer is withdrawn", lambda: "0 of 6" in page.text(f"{card} .sum"))
 
 
 def override(page, stage):
-    """22.9: nothing is chosen beforehand; devices that were left behind are named."""
+    """22.9: there is no default choice; devices that were left behind are listed."""
     page.view("people")
     page.click(f"[data-key='{0:032x}'].person")
     page.click("[data-key='override.set']")
-    must("22.9: no choice is made beforehand",
+    must("22.9: there is no default choice",
          page.js("return !document.querySelector('dialog form').checkValidity()"))
     page.click("dialog label.choice.safe input")
     page.shot("override")
     page.click("dialog fieldset input")
     page.submit()
     method, path, body = stage.written[-1]
-    must(f"22.9: an override names the device that was left behind: {body}",
+    must(f"22.9: an override lists the device that was left behind: {body}",
          method == "PUT" and path.endswith("/override") and body["away"] == [f"{1000:032x}"])
     page.js("document.querySelectorAll('dialog').forEach((d) => d.close())")
 
@@ -319,7 +319,7 @@ def orders(page, stage):
 
 
 def member(shots):
-    """A member sees where to go, how far and which way, and answers in the Roll call tab."""
+    """A member sees destination, distance and bearing, and answers in the Roll call tab."""
     stage = PictureStage("Duarte")
     page = opened(stage, shots)
     try:
@@ -357,7 +357,7 @@ def looks(page):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
-    parser.add_argument("--screenshots", help="a folder to put them into")
+    parser.add_argument("--screenshots", help="a folder for screenshots")
     options = parser.parse_args()
     if lack := browser.missing():
         raise SystemExit(lack)
@@ -374,7 +374,7 @@ def main():
         alarm(page, stage)
         looks(page)
         faults = page.faults("openapi.json")
-        must(f"the browser has no complaint {faults[:3]}", not faults)
+        must(f"the browser has no error {faults[:3]}", not faults)
     except BaseException:
         page.shot("failed")
         print("\n".join(page.faults()[:10]))

@@ -1,4 +1,4 @@
-"""The page on another machine: by TLS, with the certificate that the operation pins, and a login."""
+"""The page on another machine: TLS with the operation's pinned certificate, and a login."""
 
 import base64
 import hashlib
@@ -13,7 +13,7 @@ PASSPHRASE = "correct horse battery staple"
 
 
 def pin(port):
-    """What Chromium calls the key of the certificate that is served there."""
+    """Returns the certificate's key hash in Chromium's form."""
     pem = ssl.get_server_certificate(("127.0.0.1", port))
     key = subprocess.run(["openssl", "x509", "-pubkey", "-noout"], input=pem, text=True,
                          capture_output=True, check=True).stdout
@@ -29,27 +29,27 @@ def log_in(page, name, passphrase=PASSPHRASE):
 
 def out(page):
     page.click("#log-out")
-    wait("somebody is asked for again", lambda: page.count("dialog [name=passphrase]"))
+    wait("the login form is shown again", lambda: page.count("dialog [name=passphrase]"))
 
 
 def elsewhere(operation, shots):
-    """A stranger sees nothing, an observer looks, a commander writes; logging out ends it."""
+    """A stranger sees nothing, an observer reads, a commander writes; logout ends the session."""
     port = operation.post
     operation.leader.add_logins({"Maria": "command", "Otto": "observer"}, PASSPHRASE)
     page = Page(f"https://127.0.0.1:{port}", shots,
                 [f"--ignore-certificate-errors-spki-list={pin(port)}"])
     try:
         page.driver.get(page.url + "/")
-        wait("it is asked who comes", lambda: page.count("dialog [name=passphrase]"))
+        wait("the login form is shown", lambda: page.count("dialog [name=passphrase]"))
         page.shot("log-in")
         time.sleep(1)
-        must("a stranger is shown nothing", page.count(".person") == 0
+        must("a stranger sees no data", page.count(".person") == 0
              and page.count("#reports .card") == 0 and page.text("#operation") == "Muster")
         log_in(page, "Otto", "a wrong one")
         wait("a wrong passphrase is refused", lambda: "wrong" in page.text("dialog .wrong"))
         log_in(page, "Otto")
-        wait("the observer sees who is there", lambda: page.count(".person") >= 2)
-        wait("and by whom", lambda: "Otto" in page.text("#session"))
+        wait("the observer sees people", lambda: page.count(".person") >= 2)
+        wait("the login is shown", lambda: "Otto" in page.text("#session"))
         offered = ("#say-help", "#reports [data-key=file]", "#fences [data-key=polygon]",
                    "#orders [data-key=rollcall]", "#feed [data-key^='seen ']")
         for view in ("reports", "fences", "orders", "mesh", "feed"):
@@ -58,7 +58,7 @@ def elsewhere(operation, shots):
         page.shot("observer")
         out(page)
         log_in(page, "Maria")
-        wait("the commander sees who is there", lambda: page.count(".person") >= 2)
+        wait("the commander sees people", lambda: page.count(".person") >= 2)
         page.view("reports")
         page.click("[data-key=file]")
         page.fill(title="Seen from town")
@@ -75,11 +75,11 @@ def elsewhere(operation, shots):
         page.as_laptop()
         with open(operation.leader.home + "/audit.log", encoding="utf-8") as file:
             audit = file.read()
-        must("the audit log says who it was",
+        must("the audit log names the user",
              '"name":"Maria"' in audit and "POST /api/v1/reports" in audit)
         out(page)
-        must("who has logged out sees nothing more", page.count(".person") == 0)
+        must("after a logout no data is shown", page.count(".person") == 0)
         faults = page.faults("status of 401")
-        must(f"the browser has no complaint there {faults[:3]}", not faults)
+        must(f"the browser has no error there {faults[:3]}", not faults)
     finally:
         page.close()

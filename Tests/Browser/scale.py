@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Shows the dashboard a great many people, and measures how it bears them.
+"""Shows the dashboard many people, and measures its performance.
 
     python3 Tests/Browser/scale.py --members 10000 --reports 1000
     python3 Tests/Browser/scale.py --members 1000 --seconds 3600
 
-A small server stands in for the node here, so that the page alone is measured: its files are the
-real ones. Needs what dashboard.py needs."""
+A small server replaces the node, so that only the page is measured; its files are the real ones.
+Requirements: as dashboard.py."""
 
 import argparse
 import http.server
@@ -27,18 +27,18 @@ TYPES = {"html": "text/html", "css": "text/css", "js": "text/javascript", "svg":
          "png": "image/png"}
 COUNTS = {name: 1 for name in (
     "users", "reports", "fences", "events", "directives", "alerts", "mesh")}
-# Everybody says where they are that often, in seconds.
+# The interval of positions in seconds.
 CADENCE = 20
 
 
 class Stage:
-    """A made-up operation, and how often it has changed."""
+    """A generated operation with its change counts."""
 
     def __init__(self, options):
         self.dice = random.Random(options.seed)
         self.changes = threading.Condition()
         self.count = 1
-        # Of the people, as it is sent: made once for each change, as a node does.
+        # The encoded people, created once for each change, as in a node.
         self.users_text = None
         self.told = 0
         when = "2026-11-22T03:00:00Z"
@@ -59,7 +59,7 @@ class Stage:
         self.mesh = self.links(options.laptops)
 
     def links(self, count):
-        """Laptops in camps of eight, where all hear one another; two of each camp hear the next."""
+        """Laptops in fully connected camps of eight; two of each camp reach the next camp."""
         names = ["Lead"] + [f"Laptop {n}" for n in range(1, count)]
         found = []
         for a in range(count):
@@ -78,7 +78,7 @@ class Stage:
         return found
 
     def move(self, part=0, parts=1):
-        """Everybody walks on, or one part of all."""
+        """Moves everyone, or a part of them."""
         for user in self.users[part::parts]:
             user["lat"] += self.dice.gauss(0, 0.0001)
             user["lon"] += self.dice.gauss(0, 0.0001)
@@ -186,7 +186,7 @@ requestAnimationFrame(frame);
 """
 
 
-# When the first people stand on the screen, not only in the document.
+# The time at which the first people are on the screen, not only in the document.
 FIRST = """
 new MutationObserver(() => {
   if (window.__first || !document.querySelector(".person")) return;
@@ -210,7 +210,7 @@ def pan(page):
 
 
 def memory(page):
-    """What the page keeps, in bytes: of JavaScript, and of its whole process."""
+    """Returns the memory of the page in bytes: JavaScript heap, and complete process."""
     for _ in range(3):
         page.driver.execute_cdp_cmd("HeapProfiler.collectGarbage", {})
     heap = page.driver.execute_cdp_cmd("Runtime.getHeapUsage", {})["usedSize"]
@@ -218,7 +218,7 @@ def memory(page):
 
 
 def renderers(driver):
-    """The processes of pages that a driver has started."""
+    """Returns the page processes of a driver."""
     parents, found = {}, []
     for name in filter(str.isdigit, os.listdir("/proc")):
         try:
@@ -240,20 +240,20 @@ def private_bytes(pid):
 
 
 def walk(page, stage, seconds):
-    """Everybody moves every twenty seconds. Time is as short as the page can bear: it is told of the
-    next second when it has asked who moved in the one before."""
+    """Moves everyone every twenty seconds, as fast as the page can follow: the next second is announced
+    once the page has requested the previous one."""
     def passes(count):
         for _ in range(count):
             asked = stage.told
             stage.move(stage.count % CADENCE, CADENCE)
-            wait("the page asks again", lambda: stage.told > asked)
+            wait("the page requests again", lambda: stage.told > asked)
 
     passes(60)
     before, start = memory(page), time.monotonic()
     passes(seconds)
     took, after = time.monotonic() - start, memory(page)
     for name, old, new in zip(("heap", "whole process"), before, after):
-        print(f"{name} after {seconds} s of {len(stage.users)} people who move, told in "
+        print(f"{name} after {seconds} s of {len(stage.users)} moving people, simulated in "
               f"{took:.0f} s: {(new - old) / 1e6:+.1f} MB to {new / 1e6:.1f} MB")
 
 
@@ -261,10 +261,10 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
     parser.add_argument("--members", type=int, default=10_000)
     parser.add_argument("--reports", type=int, default=1_000)
-    parser.add_argument("--laptops", type=int, default=16, help="that hear one another")
-    parser.add_argument("--seconds", type=int, default=0, help="of moving people, for the memory")
+    parser.add_argument("--laptops", type=int, default=16, help="number of laptops with links")
+    parser.add_argument("--seconds", type=int, default=0, help="seconds of movement for the memory test")
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--screenshot", help="of the map; beside it one of the mesh, as .mesh.png")
+    parser.add_argument("--screenshot", help="file for a screenshot of the map; the mesh is stored as .mesh.png")
     options = parser.parse_args()
     if lack := browser.missing():
         raise SystemExit(lack)
