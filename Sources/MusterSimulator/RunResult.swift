@@ -10,7 +10,7 @@ public struct RunResult: Sendable {
   public let simulatedSeconds: Double
   /// How many took part.
   public let nodes: Int
-  /// What people were told was kept, and crossings.
+  /// The number of acknowledged writes and crossings.
   public let acknowledgedWrites: Int
   /// From the heal until all agreed; nil where they did not in time.
   public let convergedMilliseconds: Int64?

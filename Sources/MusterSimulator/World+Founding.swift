@@ -5,7 +5,7 @@ import MusterStore
 /// The start: an operation, with certificates for all nodes.
 extension World {
   func found() throws {
-    guard let first = scenario.nodes.first else { preconditionFailure("nobody takes part") }
+    guard let first = scenario.nodes.first else { preconditionFailure("the scenario has no nodes") }
     precondition(first.role == .command, "\(first.name) cannot found an operation")
     let genesis = Genesis(
       operationName: scenario.name, seed: random.seed32(),
@@ -74,7 +74,7 @@ extension World {
 
   func node(_ name: String) -> SimulatedNode {
     guard let node = nodes.first(where: { $0.name == name }) else {
-      preconditionFailure("nobody is called \(name)")
+      preconditionFailure("no node has the name \(name)")
     }
     return node
   }

@@ -34,7 +34,7 @@ struct ReportTests {
     #expect(page.contains("&lt;script&gt;alert(1)&lt;/script&gt; &amp; &quot;quotes&quot;"))
     #expect(!page.contains("<script"))
     #expect(!page.contains("http:") && !page.contains("https:"))
-    #expect(page.contains("cut: anna | ben"))
+    #expect(page.contains("partition: anna | ben"))
     #expect(page.contains("all links are back"))
     #expect(page.contains("Every promise held"))
     #expect(page.contains(result.traceHash))

@@ -55,9 +55,9 @@
     /// The file's text, in the order of the bugs.
     public var yaml: String {
       var lines = [
-        "# Planted bugs, and for each a seed that catches it: of the swarm, or of the scenario in",
-        "# simulations/canary/ that is its own. `muster-sim canary` of a build with the trait",
-        "# Canary writes this file, and `muster-sim canary --replay` plays it.",
+        "# Planted bugs, each with a seed that catches it: of the swarm, or of its own scenario in",
+        "# simulations/canary/. `muster-sim canary` of a build with the trait Canary writes this",
+        "# file, and `muster-sim canary --replay` replays it.",
       ]
       for canary in Canary.allCases {
         guard let entry = entries[canary] else { continue }

@@ -27,9 +27,9 @@ final class AccusationChecker: Checker {
       guard let other = world.nodes.first(where: { $0.credentials.device == accused.device }),
         isHonest(other, in: world)
       else { continue }
-      let what = accused.kind == .asksForNothing ? "asks for nothing" : "keeps to itself"
+      let what = accused.kind == .asksForNothing ? "requests nothing" : "withholds data"
       world.report(
-        "nobody honest is named as withholding", "\(node.name) says that \(other.name) \(what)")
+        "no honest peer is reported as stalled", "\(node.name) reports that \(other.name) \(what)")
     }
   }
 

@@ -58,7 +58,7 @@ final class AuthorityChecker: Checker {
     if let origin = row.origin,
       RowID(operation: node.credentials.operation, origin: origin) != row.key.id
     {
-      world.report(promise, "\(node.name) shows \(row.key.kind) \(row.key.id.short) as somebody's")
+      world.report(promise, "\(node.name) shows \(row.key.kind) \(row.key.id.short) of another")
     }
     for field in Field.allCases where field.entity == row.key.kind {
       for value in row.values(of: field) {

@@ -7,7 +7,7 @@ import MusterReplica
 /// One of the two must have written since: a clone that sends nothing cannot be detected. Without
 /// other faults they are in contact from the start, otherwise from the heal.
 final class CloneChecker: Checker {
-  private let promise = "a laptop that lives twice is told of"
+  private let promise = "a device in use twice is reported"
   /// By clone: how far both had written when it was made, and when they were seen to have written
   /// more.
   private var pairs: [Int: Pair] = [:]
@@ -76,7 +76,7 @@ final class CloneChecker: Checker {
 
   private func demand(_ device: DeviceID, in world: World) throws {
     for node in try silent(about: device, in: world) {
-      world.report(promise, "\(node.name) does not say that \(device.short) is in use twice")
+      world.report(promise, "\(node.name) does not report that \(device.short) is in use twice")
     }
   }
 
@@ -90,7 +90,7 @@ final class CloneChecker: Checker {
     for node in world.nodes where node.isRunning {
       for device in try clones(saidBy: node, in: world) ?? [] where !copied.contains(device) {
         world.report(
-          "nobody honest is said to live twice", "\(node.name) says so of \(device.short)")
+          "no other device is reported as in use twice", "\(node.name) reports \(device.short)")
       }
     }
   }

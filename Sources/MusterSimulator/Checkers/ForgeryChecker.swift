@@ -34,7 +34,7 @@ final class ForgeryChecker: Checker {
             sharing: world.findings)
         } ?? false
       guard isSigned else {
-        world.report(promise, "\(node.name) holds a record that nobody signed")
+        world.report(promise, "\(node.name) holds a record without a signer")
         continue
       }
       proven[record.topic] = record
@@ -57,7 +57,7 @@ final class ForgeryChecker: Checker {
         entry = ledger.ledger[log.head.log]
       }
       guard let entry else {
-        world.report(promise, "\(node.name) holds log \(log.head.log.short) that nobody wrote")
+        world.report(promise, "\(node.name) holds log \(log.head.log.short) without an author")
         continue
       }
       if log.head.sequence == entry.written.sequence {

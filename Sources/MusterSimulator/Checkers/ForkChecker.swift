@@ -11,7 +11,7 @@ final class ForkChecker: Checker {
       guard try node.store.logs().contains(where: \.isParted) else { continue }
       guard try node.replica?.status(now: node.clock.reading(at: world.now)).forks.isEmpty == true
       else { continue }
-      world.report("a fork is told", "\(node.name) holds two branches, and does not say so")
+      world.report("a fork is reported", "\(node.name) holds two branches and does not report it")
     }
   }
 }

@@ -66,8 +66,8 @@ final class LostWriteChecker: Checker {
     }
   }
 
-  /// Data that only that disk held is lost with it, whoever wrote it: the last copy of a frame may
-  /// be on another node's disk if its author was restored before. Until this moment some disk must
+  /// Data of any author that only that disk held is lost with it: the last copy of a frame may be
+  /// on another node's disk if its author was restored before. Until this moment some disk must
   /// have held it.
   func restored(_ node: SimulatedNode, from lost: Store, in world: World) throws {
     for entry in entries
@@ -79,7 +79,7 @@ final class LostWriteChecker: Checker {
       let before = try lost.log(log)?.head.sequence
       if before.map({ $0 < entry.head.sequence }) ?? true {
         world.report(
-          promise, "nobody held frame \(entry.head.place) of \(world.nodes[entry.author].name)")
+          promise, "no node held frame \(entry.head.place) of \(world.nodes[entry.author].name)")
       }
       if let newest { ledger[log]?.head = newest } else { forgotten.insert(log) }
     }

@@ -41,7 +41,7 @@ final class RevocationChecker: Checker {
   }
 
   /// Returns, by device, the frames that may count. Only for revocations that are certainly valid:
-  /// the founder's, and those among equals whom the founder has not revoked.
+  /// the founder's, and those among equals that the founder has not revoked.
   private func bounds(of revocations: [Revoked], in world: World) -> [DeviceID: Set<Bytes16>] {
     let dismissed = Set(revocations.filter { $0.by == 0 }.map(\.target))
     var bounds: [DeviceID: Set<Bytes16>] = [:]

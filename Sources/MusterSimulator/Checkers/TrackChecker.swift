@@ -6,7 +6,7 @@ import MusterSync
 /// Checks that no acknowledged fix of a phone's track is lost, and that others show its newest fix;
 /// and that a published track contains only fixes that its device took.
 final class TrackChecker: Checker {
-  private let promise = "ways are as they were told"
+  private let promise = "tracks are as published"
 
   private struct Phone: Hashable, Comparable {
     let node: Int
@@ -56,7 +56,7 @@ final class TrackChecker: Checker {
       guard let replica = node.replica else { continue }
       for (user, fixes) in taken.sorted(by: { $0.key < $1.key }) where !unsure.contains(user) {
         for fix in try replica.sharedTrack(of: user) where !fixes.contains(fix) {
-          world.report(promise, "\(node.name) reads a fix of \(user.short) that nobody took")
+          world.report(promise, "\(node.name) reads a fix of \(user.short) without a source")
         }
       }
     }
@@ -68,7 +68,7 @@ final class TrackChecker: Checker {
     let expected = fixes.values.sorted { $0.sampleTime < $1.sampleTime }
     let row = replica.trackerRow(named: phone.name)
     guard try replica.track(ofTracker: row, limit: .max) == expected else {
-      return world.report(promise, "\(node.name) has lost a part of \(phone.name)'s way")
+      return world.report(promise, "\(node.name) has lost a part of \(phone.name)'s track")
     }
     // If command rotates the epoch continuously, a late node may be missing the key of the newest
     // position: keys are requested because of frames only.

@@ -7,7 +7,7 @@ import MusterStore
 ///
 /// The convergence check covers that the others' writes arrive.
 final class UnharmedChecker: Checker {
-  private let promise = "nobody takes the others' room"
+  private let promise = "no device exhausts the quotas of others"
   private var turn = 0
 
   private struct Owner: Hashable, Comparable {
@@ -60,7 +60,7 @@ final class UnharmedChecker: Checker {
   }
 
   private func name(_ certificate: CertificateHash, in world: World) -> String {
-    world.nodes.first { $0.credentials.certificate == certificate }?.name ?? "nobody"
+    world.nodes.first { $0.credentials.certificate == certificate }?.name ?? "an unknown device"
   }
 
   func conclude(_ world: World) throws {

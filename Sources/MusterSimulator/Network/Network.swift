@@ -48,7 +48,7 @@ struct Network {
     var exceptions: [LinkKey: LinkConditions] = [:]
     for link in links {
       guard let from = names.firstIndex(of: link.from), let to = names.firstIndex(of: link.to)
-      else { preconditionFailure("a link of somebody unknown: \(link.from), \(link.to)") }
+      else { preconditionFailure("a link of an unknown node: \(link.from), \(link.to)") }
       exceptions[LinkKey(from: from, to: to)] = link.conditions
       if !link.oneWay { exceptions[LinkKey(from: to, to: from)] = link.conditions }
     }

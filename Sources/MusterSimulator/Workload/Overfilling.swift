@@ -1,19 +1,19 @@
 import MusterModel
 import MusterReplica
 
-/// A member with real keys and a changed program, all of whose words are signed and valid, and who
-/// says too much: logs, trackers, receipts, epochs and keys without end.
+/// A member with real keys and a modified program, which sends only signed and valid data, but too
+/// much of it: unlimited logs, trackers, receipts, epochs and keys.
 ///
-/// So much is sent that every bound is passed that nodes may differ by until the device is revoked;
-/// of trackers and control logs, which a revocation does not take out of the digests, less.
+/// It exceeds every bound by which nodes may differ until the device is revoked. It sends fewer
+/// trackers and control logs, which a revocation does not remove from the digests.
 struct Overfiller {
   private var random: RandomStream
-  /// How much each has sent, by its place and what it was.
+  /// The count that each node has sent, by node and kind.
   private var sent: [Int: [Attempt: Int]] = [:]
 
   init(seed: UInt64) { random = RandomStream(seed: seed, named: "overfill") }
 
-  /// What to send next.
+  /// The kind of data to send next.
   enum Attempt: CaseIterable {
     case openedLogs
     case sentLogs
@@ -23,16 +23,16 @@ struct Overfiller {
     case announcement
     case trackers
     case receipts
-    /// It is command's turn: what is written under changes.
+    /// Command rotates the epoch.
     case rotation
 
-    /// By one device in all.
+    /// The maximum for one device.
     fileprivate var most: Int {
       switch self {
       case .openedLogs, .sentLogs: 100
       case .bareLogs: 200
       case .controlLogs: 40
-      // With more, its own frames under real epochs are no longer asked for by whoever comes late.
+      // With more, late nodes no longer request its own frames under real epochs.
       case .madeUpEpochs: 12
       case .announcement: 24
       case .trackers: 200
@@ -115,11 +115,11 @@ extension World {
     guard done != nil else { return }
     trace.note(.wrote, at: now, node: founder.index, [])
     guard try founder.change({ try $0.writingEpoch })??.isOwn != true else { return }
-    report("a rotation takes effect", "\(founder.name) goes on under an epoch of somebody else")
+    report("a rotation takes effect", "\(founder.name) continues under an epoch of another device")
   }
 
-  /// Command puts out whoever filled what others hold, if nobody has; after which they ask to be
-  /// admitted once more, with the request that they were admitted by.
+  /// Command revokes the devices that exhaust their quotas, unless they are revoked already. These
+  /// then request admission again, with their original request.
   func revokeOverfillers() throws {
     for node in nodes where overfillers.contains(node.index) {
       if !isRevoked(node) { try revoke(node, by: nodes[0]) }
