@@ -17,7 +17,7 @@ struct ClosingTable {
   private var rows: [String] {
     let hashes = outcome.views.map { String($0.status.stateHash.prefix(12)) }
     return [
-      row("state hash", hashes, Set(hashes).count == 1 ? "the same: they agree on all" : ""),
+      row("state hash", hashes, Set(hashes).count == 1 ? "equal: the laptops have converged" : ""),
       row("reports", outcome.views.map { "\($0.reports.count)" }),
       row("fences", outcome.views.map { "\($0.fences.count)" }),
       row("events", outcome.views.map { "\($0.events.count)" }, crossing),
@@ -63,7 +63,7 @@ struct ClosingTable {
   // MARK: Concurrent changes
 
   private var conflicts: [String] {
-    [screen.paint("What became of what both sides did while Cleo was cut off", .strong)]
+    [screen.paint("Results of concurrent changes during the partition", .strong)]
       + [title, deletion, evacuation].flatMap(Self.paragraph)
   }
 
@@ -71,10 +71,10 @@ struct ClosingTable {
     let bridge = outcome.views.first?.report(outcome.reports.bridge)
     let values = bridge?.conflicts.first { $0.values.count > 1 }?.values ?? []
     return (
-      "one title, twice",
+      "two titles",
       values.enumerated().map { index, value in
         "\(value.callsign) wrote \"\(value.value)\""
-          + (index == 0 ? ": shown, as command outranks member" : ": kept, and readable beside it")
+          + (index == 0 ? ": shown, because command outranks member" : ": kept as a conflict")
       }
     )
   }
@@ -85,7 +85,7 @@ struct ClosingTable {
       "edit or delete",
       [
         "Anna deleted \"\(Script.tree)\", Cleo added \"\(Script.treeByOwner)\":",
-        tree == nil ? "it is gone" : "the edit survived, and with it the report",
+        tree == nil ? "it is deleted" : "the edit and the report survive",
       ]
     )
   }
@@ -95,9 +95,9 @@ struct ClosingTable {
     return (
       "evacuate or not",
       [
-        "Anna ordered it for \"\(Script.houses)\", Cleo called it off:",
+        "Anna ordered it for \"\(Script.houses)\", Cleo cancelled it:",
         houses?.toEvacuate == true
-          ? "it stands, since nobody called off what Anna ordered" : "it is called off",
+          ? "it remains, because Cleo had not seen the order" : "it is cancelled",
       ]
     )
   }
@@ -107,7 +107,7 @@ struct ClosingTable {
   }
 
   private var timing: String {
-    "Cut off for \(outcome.cutFor.inSeconds) (\(outcome.heldBack) datagrams held back); "
-      + "back in step \(outcome.backInStepAfter.inSeconds) after the link came back."
+    "Partition of \(outcome.cutFor.inSeconds) (\(outcome.heldBack) datagrams dropped); "
+      + "converged \(outcome.backInStepAfter.inSeconds) after the link was restored."
   }
 }

@@ -42,7 +42,7 @@ struct Laptop: Sendable {
     let deadline = ContinuousClock.now + .seconds(15)
     while !FileManager.default.fileExists(atPath: socket) {
       guard ContinuousClock.now < deadline else {
-        throw Failure("\(callsign)'s node does not take commands after 15 s")
+        throw Failure("\(callsign)'s node does not accept commands after 15 s")
       }
       try await checkIsAlive()
       try await Task.sleep(for: .milliseconds(20))
@@ -74,8 +74,8 @@ struct Laptop: Sendable {
       return try JSONDecoder().decode(type, from: data)
     } catch {
       throw Failure(
-        "\(callsign)'s `muster \(words.joined(separator: " "))` answered what the demo does not "
-          + "understand: \(String(decoding: data.prefix(200), as: UTF8.self))")
+        "\(callsign)'s `muster \(words.joined(separator: " "))` returned unexpected "
+          + "output: \(String(decoding: data.prefix(200), as: UTF8.self))")
     }
   }
 }

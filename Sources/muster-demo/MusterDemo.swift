@@ -6,26 +6,26 @@ internal import UnixSignals
 struct MusterDemo: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "muster-demo",
-    abstract: "Three laptops in a valley: one is cut off, all go on working, and then they agree.",
+    abstract: "Run three nodes through a partition until they converge.",
     discussion: """
       Runs three real nodes on this computer, gives them commands as people would, cuts the link \
       to one of them, restores it, and checks what they then show. Exits with 1 if a promise is \
       violated, and ends every process that it has started.
       """)
 
-  @Option(help: ArgumentHelp("The program to show. (default: beside this one)", valueName: "path"))
+  @Option(help: ArgumentHelp("Path of muster. (default: beside this program)", valueName: "path"))
   var muster: String?
 
-  @Option(help: ArgumentHelp("Where the three homes and the logs go.", valueName: "dir"))
+  @Option(help: ArgumentHelp("Folder for the three homes and the logs.", valueName: "dir"))
   var directory = ".demo"
 
-  @Option(help: ArgumentHelp("Where the three folders of keys go.", valueName: "dir"))
+  @Option(help: ArgumentHelp("Folder for the three key folders.", valueName: "dir"))
   var keys = "keys"
 
-  @Option(help: ArgumentHelp("The way that Ben walks (GPX).", valueName: "file"))
+  @Option(help: ArgumentHelp("Ben's track (GPX).", valueName: "file"))
   var track = "simulations/tracks/valley-walk.gpx"
 
-  @Flag(help: "Lets the three nodes run on until Ctrl-C, with a dashboard in the browser.")
+  @Flag(help: "Keep the nodes running until Ctrl-C, with a dashboard.")
   var keep = false
 
   /// The preferred port of the dashboard.
@@ -71,19 +71,19 @@ struct MusterDemo: AsyncParsableCommand {
     let beside = itself?.deletingLastPathComponent().appending(path: "muster")
     guard let program = muster.map({ URL(filePath: $0) }) ?? beside,
       FileManager.default.isExecutableFile(atPath: program.path)
-    else { throw Failure("the program muster is not here: build it, or give --muster") }
+    else { throw Failure("muster was not found: build it, or use --muster") }
     return program
   }
 
   private func readable(_ path: String) throws -> URL {
     guard FileManager.default.isReadableFile(atPath: path) else {
-      throw Failure("cannot read \(path): run this in the project's folder, or give --track")
+      throw Failure("cannot read \(path): run this in the project's folder, or use --track")
     }
     return URL(filePath: path)
   }
 
   private var whereToLook: String {
-    "see \(directory)/commands.log for what was done, and anna.log, ben.log, cleo.log beside it"
+    "see \(directory)/commands.log for the commands, and anna.log, ben.log, cleo.log beside it"
   }
 
   private func complain(_ text: String) {
@@ -162,8 +162,8 @@ struct MusterDemo: AsyncParsableCommand {
     if !keep { try show(outcome, on: screen) }
     guard broken.isEmpty else {
       for promise in broken { try screen.write("\(screen.paint("✖", .bad)) \(promise)\n") }
-      let things = broken.count == 1 ? "1 thing is" : "\(broken.count) things are"
-      throw Failure("\(things) not as promised\n\(whereToLook)")
+      let things = broken.count == 1 ? "1 promise was" : "\(broken.count) promises were"
+      throw Failure("\(things) violated\n\(whereToLook)")
     }
     let journal = screen.paint("\(directory)/commands.log", .strong)
     let folders = "--home \(directory)/cleo --keys \(keys)/demo-cleo"
@@ -171,7 +171,7 @@ struct MusterDemo: AsyncParsableCommand {
     let name = program.path.hasPrefix(here) ? program.path.dropFirst(here.count) : program.path[...]
     try screen.write(
       """
-      \(screen.paint("✔ All as promised.", .good)) Every command is in \(journal). Look around:
+      \(screen.paint("✔ Every promise held.", .good)) Every command is in \(journal). Look around:
         MUSTER_STATE=\(directory)/state \(name) report list \(folders)
       \(keep ? "" : "With the dashboard in a browser, until Ctrl-C: make demo KEEP=1\n")
       """)

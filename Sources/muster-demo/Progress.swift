@@ -23,16 +23,16 @@ actor Progress {
 
   /// Runs a step, shown while it runs and when it is done.
   ///
-  /// - Parameter tells: the line for the result; the title if there is nothing to add.
+  /// - Parameter summary: the line for the result; the title if there is nothing to add.
   func step<Value: Sendable>(
-    _ title: String, sign: String = "✔", tells: @Sendable (Value) -> String? = { _ in nil },
+    _ title: String, sign: String = "✔", summary: @Sendable (Value) -> String? = { _ in nil },
     _ body: @Sendable () async throws -> Value
   ) async throws -> Value {
     note = ""
     async let _ = tick(title)
     do {
       let value = try await body()
-      try line(screen.paint(sign, sign == "✔" ? .good : .doubtful), tells(value) ?? title)
+      try line(screen.paint(sign, sign == "✔" ? .good : .doubtful), summary(value) ?? title)
       return value
     } catch {
       if !(error is CancellationError) { try line(screen.paint("✖", .bad), title) }

@@ -22,7 +22,7 @@ struct Promises {
     if Set(outcome.views.map(\.status.frames)).count != 1 {
       broken.append("the laptops hold different numbers of frames")
     }
-    if outcome.heldBack == 0 { broken.append("the cut held nothing back, so it proves nothing") }
+    if outcome.heldBack == 0 { broken.append("no datagram was dropped in the partition") }
     return broken
   }
 
@@ -32,23 +32,23 @@ struct Promises {
       return ["muster verify found: \(verification.problems.joined(separator: "; "))"]
     }
     guard verification.stateHash == view.status.stateHash, verification.frames == view.status.frames
-    else { return ["muster verify checked something other than what status shows"] }
+    else { return ["muster verify checked other data than status shows"] }
     return []
   }
 
   private func crossing(_ view: View) -> [String] {
     var broken: [String] = []
     if view.fences.map(\.name) != [Script.camp] || view.fences.first?.active != true {
-      broken.append("does not show the one active fence \(Script.camp)")
+      broken.append("does not show the one active zone \(Script.camp)")
     }
     let entries = view.events.filter {
       $0.type == "ENTER" && $0.callsign == "Ben" && $0.fenceName == Script.camp && !$0.baseline
     }
     if entries.count != 1 {
-      broken.append("knows of \(entries.count) times that Ben entered \(Script.camp), not of one")
+      broken.append("shows \(entries.count) entries of Ben into \(Script.camp), instead of one")
     }
     if view.events.count != entries.count {
-      broken.append("shows \(view.events.count) events, where only Ben crossed a fence")
+      broken.append("shows \(view.events.count) events, although only Ben entered a zone")
     }
     return broken
   }
@@ -58,7 +58,7 @@ struct Promises {
 
   private func people(_ view: View) -> [String] {
     Self.safety.sorted { $0.key < $1.key }.compactMap { callsign, safety in
-      let seen = view.user(callsign)?.safety ?? "nobody it knows"
+      let seen = view.user(callsign)?.safety ?? "unknown"
       return seen == safety ? nil : "\(callsign) is \(seen), not \(safety)"
     }
   }
@@ -75,7 +75,7 @@ struct Promises {
       broken.append("shows \(view.reports.count) reports, not \(outcome.reports.count)")
     }
     let comments = view.report(outcome.reports.bridge)?.comments.map(\.text) ?? []
-    if comments != [Script.comment] { broken.append("Ben's comment is lost or doubled") }
+    if comments != [Script.comment] { broken.append("Ben's comment is lost or duplicated") }
     return broken
   }
 
@@ -85,7 +85,7 @@ struct Promises {
     }
     var broken: [String] = []
     if bridge.title != Script.bridgeByCommand {
-      broken.append("the bridge's title is \"\(bridge.title)\", though command outranks member")
+      broken.append("the bridge's title is \"\(bridge.title)\", although command outranks member")
     }
     let values = bridge.conflicts.first { $0.field.lowercased().hasSuffix("title") }?.values ?? []
     let expected: Set<ReportAnswer.ConflictingValue> = [
@@ -93,14 +93,14 @@ struct Promises {
       .init(value: Script.bridgeByOwner, callsign: "Cleo"),
     ]
     if values.count != expected.count || Set(values) != expected {
-      broken.append("not both titles of the bridge are readable")
+      broken.append("one of the bridge's titles is missing")
     }
     return broken
   }
 
   private func survived(_ view: View) -> [String] {
     guard let tree = view.report(outcome.reports.tree) else {
-      return ["the tree was deleted, though Cleo edited it meanwhile"]
+      return ["the tree was deleted, although Cleo edited it concurrently"]
     }
     guard tree.title == Script.tree, tree.description == Script.treeByOwner,
       tree.severity == Script.treeSeverity
@@ -112,6 +112,6 @@ struct Promises {
     guard let houses = view.report(outcome.reports.houses) else {
       return ["the report on the houses is lost"]
     }
-    return houses.toEvacuate ? [] : ["the houses are no longer to be evacuated"]
+    return houses.toEvacuate ? [] : ["the evacuation of the houses is lost"]
   }
 }

@@ -28,7 +28,8 @@ struct Story: Sendable {
     try await progress.introduce(
       """
       Three laptops in a valley without internet: a command post and two in the field. Each holds
-      all of the operation and tells the others by UDP. Then one of them hears nobody any more.
+      all data of the operation and synchronizes with the others over UDP. Then one of them is
+      disconnected.
 
       """)
     try await found()
@@ -48,7 +49,7 @@ struct Story: Sendable {
   // MARK: Together
 
   private func found() async throws {
-    try await progress.step("Anna founds the operation \"\(Script.operation)\"") {
+    try await progress.step("Anna starts the operation \"\(Script.operation)\"") {
       try await anna.tell("init", Script.operation, "--callsign", anna.callsign)
     }
     try await progress.step("Anna's laptop runs as the command post") {
@@ -56,14 +57,14 @@ struct Story: Sendable {
       let page = dashboard.map { ["--http", "127.0.0.1:\($0)"] } ?? []
       try await anna.start(try ends.flatMap { ["--peer", try $0.address(at: .first)] } + page)
     }
-    try await progress.step("Anna draws a muster fence: \(Script.camp), 200 m around the school") {
+    try await progress.step("Anna draws the assembly zone \(Script.camp), 200 m around a school") {
       try await anna.tell(
         "fence", "add", "--name", Script.camp, "--kind", "muster", "--circle", Script.campCircle)
     }
   }
 
   private func join(_ laptop: Laptop) async throws {
-    try await progress.step("\(laptop.callsign) joins by Anna's invite") {
+    try await progress.step("\(laptop.callsign) joins with Anna's invite") {
       let invite = try await anna.tell(InviteAnswer.self, "invite", "--expires", "15m")
       try await laptop.tell(
         "join", invite.url, "--callsign", laptop.callsign, "--timeout", "15s")
@@ -72,7 +73,7 @@ struct Story: Sendable {
 
   private func enrolCleo() async throws {
     try await join(cleo)
-    try await progress.step("Cleo's laptop runs and is in step with Anna's") {
+    try await progress.step("Cleo's laptop runs and has converged with Anna's") {
       let ends = [links.annaCleo, links.benCleo]
       try await cleo.start(try ends.flatMap { ["--peer", try $0.address(at: .second)] })
       try await waitUntilInStep([anna, cleo], seconds: 15)
@@ -95,7 +96,7 @@ struct Story: Sendable {
 
   private func sendBenOut() async throws {
     try await join(ben)
-    try await progress.step("Ben sets out on foot for \(Script.camp); all three are in step") {
+    try await progress.step("Ben walks towards \(Script.camp); all three have converged") {
       try await ben.start(
         [
           "--peer", try links.annaBen.address(at: .second),
@@ -105,7 +106,7 @@ struct Story: Sendable {
       try await waitUntilInStep([anna, ben, cleo], seconds: 15)
       try await wait(seconds: 10) {
         let status = try await ben.ask(StatusAnswer.self, "status")
-        return status.peers.count == 2 ? nil : "Ben to hear Anna and Cleo"
+        return status.peers.count == 2 ? nil : "Ben's connection to Anna and Cleo"
       }
     }
   }
@@ -113,7 +114,7 @@ struct Story: Sendable {
   // MARK: Apart
 
   private func cut() async throws -> ContinuousClock.Instant {
-    try await progress.step("The link to Cleo is cut: nothing passes, either way", sign: "✂") {
+    try await progress.step("Cleo's link is cut in both directions", sign: "✂") {
       for link in links.ofCleo { link.cut() }
       return .now
     }
@@ -122,7 +123,7 @@ struct Story: Sendable {
   private func workApart(_ known: Reports) async throws -> Reports {
     var reports = known
     reports.landing = try await progress.step(
-      "Anna renames the bridge, deletes the tree, has the houses evacuated, adds a report"
+      "Anna renames the bridge, deletes the tree, orders evacuation of the houses, adds a report"
     ) {
       try await anna.tell("report", "edit", known.bridge, "--title", Script.bridgeByCommand)
       try await anna.tell("report", "delete", known.tree, "--yes")
@@ -131,13 +132,13 @@ struct Story: Sendable {
       return try await anna.tell(IDAnswer.self, "report", "add", "--title", Script.landing).id
     }
     reports.gas = try await progress.step(
-      "Cleo, alone, renames the bridge, edits the tree, calls the evacuation off, adds a report"
+      "Cleo, offline, renames the bridge, edits the tree, cancels the evacuation, adds a report"
     ) {
       try await cleo.tell("report", "edit", known.bridge, "--title", Script.bridgeByOwner)
       try await cleo.tell(
         "report", "edit", known.tree, "--description", Script.treeByOwner,
         "--severity", "\(Script.treeSeverity)")
-      // Ordered and cancelled again: Cleo's explicit no, against Anna's yes.
+      // Ordered and cancelled: Cleo's explicit no, against Anna's yes.
       try await cleo.tell("report", "edit", known.houses, "--evacuate")
       try await cleo.tell("report", "edit", known.houses, "--no-evacuate")
       try await cleo.tell("user", "status", "help", "--note", Script.note)
@@ -151,12 +152,12 @@ struct Story: Sendable {
     }
     try await progress.step(
       "Ben walks into \(Script.camp)",
-      tells: { "Ben walks into \(Script.camp): his own laptop and Anna's show him safe" }
+      summary: { "Ben walks into \(Script.camp): his laptop and Anna's show him safe" }
     ) {
       for laptop in [ben, anna] {
         try await wait(seconds: 30) {
           let users = try await laptop.ask([UserAnswer].self, "user", "list")
-          let seen = users.first { $0.callsign == "Ben" }?.safety ?? "nobody"
+          let seen = users.first { $0.callsign == "Ben" }?.safety ?? "unknown"
           return seen == "safe" ? nil : "\(laptop.callsign)'s laptop shows him \(seen)"
         }
       }
@@ -168,8 +169,8 @@ struct Story: Sendable {
   /// knows of the other.
   private func proveApart(_ reports: Reports) async throws {
     let silence = try await progress.step(
-      "Anna and Ben agree, and Cleo knows nothing of it",
-      tells: { "Anna and Ben agree; Cleo has heard nobody for \($0) s and knows nothing of it" }
+      "Anna and Ben converge, without Cleo",
+      summary: { "Anna and Ben have converged; Cleo has had no contact for \($0) s" }
     ) { () -> Int in
       try await waitUntilInStep([anna, ben], seconds: 15)
       try checkAddresses(
@@ -184,18 +185,18 @@ struct Story: Sendable {
         [links.annaCleo.address(at: .second), links.benCleo.address(at: .second)])
       let hers = Set(try await cleo.ask([ReportAnswer].self, "report", "list").map(\.id))
       guard hers == [reports.bridge, reports.tree, reports.houses, reports.gas] else {
-        throw Failure("Cleo shows other reports than her own, though her link was cut")
+        throw Failure("Cleo shows reports of others, although her link was cut")
       }
       for laptop in [anna, ben] {
         let theirs = Set(try await laptop.ask([ReportAnswer].self, "report", "list").map(\.id))
         guard theirs == [reports.bridge, reports.houses, reports.landing, reports.roof] else {
           throw Failure(
-            "\(laptop.callsign) does not show just the reports of this side of the cut")
+            "\(laptop.callsign) does not show exactly the reports of its side of the partition")
         }
       }
       return status.peers.map(\.lastHeardSeconds).min() ?? 0
     }
-    guard silence > 0 else { throw Failure("Cleo still hears the others, though her link is cut") }
+    guard silence > 0 else { throw Failure("Cleo still receives data, although her link is cut") }
   }
 
   /// Checks that all datagrams use the links; otherwise the cut would prove nothing.
@@ -204,8 +205,8 @@ struct Story: Sendable {
   ) throws {
     if let stranger = status.peers.first(where: { !ends.contains($0.address) }) {
       throw Failure(
-        "\(laptop.callsign) hears \(stranger.callsign) from \(stranger.address), "
-          + "past the links of the demo")
+        "\(laptop.callsign) receives \(stranger.callsign) from \(stranger.address), "
+          + "outside the links of the demo")
     }
   }
 
@@ -214,14 +215,14 @@ struct Story: Sendable {
   private func mend() async throws -> (at: ContinuousClock.Instant, inStepAfter: Duration) {
     let mended = ContinuousClock.now
     let duration = try await progress.step(
-      "The link is back",
-      tells: { "The link is back: all three are in step after \($0.inSeconds)" }
+      "The link is restored",
+      summary: { "The link is restored: all three converge after \($0.inSeconds)" }
     ) { () -> Duration in
       for link in links.ofCleo { link.mend() }
       try await waitUntilInStep([anna, ben, cleo], seconds: 20)
       return mended.duration(to: .now)
     }
-    try await progress.step("All three see who is safe") {
+    try await progress.step("All three show who is safe") {
       for laptop in [anna, ben, cleo] {
         try await wait(seconds: 15) {
           let users = try await laptop.ask([UserAnswer].self, "user", "list")
@@ -234,7 +235,7 @@ struct Story: Sendable {
   }
 
   private func look() async throws -> [View] {
-    try await progress.step("Every hash, signature and rule is checked again (muster verify)") {
+    try await progress.step("Every hash, signature and rule is verified again (muster verify)") {
       async let anna = View(of: anna)
       async let ben = View(of: ben)
       async let cleo = View(of: cleo)
