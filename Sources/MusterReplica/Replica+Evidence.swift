@@ -16,7 +16,7 @@ extension Replica {
     try run(.evidenceChanged([added], change.removed), now: now)
   }
 
-  /// Tells the engine, after a start, what is held.
+  /// Informs the engine, after a start, of the held data.
   mutating func feedEvidence(now: ClockReading) throws {
     let items = control.membership.items
     if !items.isEmpty { try run(.evidenceChanged(items, []), now: now) }

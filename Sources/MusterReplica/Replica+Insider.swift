@@ -58,7 +58,7 @@ extension Replica {
     }
   }
 
-  /// A signed control frame that says nothing.
+  /// A signed control frame without content.
   private func clearFrame(after last: Frame, number: Int, now: ClockReading) -> Frame {
     let writtenAt = Timestamp(milliseconds: now.wall.milliseconds + Int64(number))
     return .clear(

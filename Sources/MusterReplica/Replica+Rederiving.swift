@@ -2,7 +2,7 @@ internal import MusterModel
 internal import MusterStore
 internal import MusterSync
 
-/// Deriving a part of the view anew, where a fork or a proof changes what some frames count for.
+/// Derives a part of the view again after a fork or a proof changes the effect of some frames.
 extension Replica {
   /// The stored frames that a change of the control plane concerns.
   func ranges(of change: ControlPlane.Change) throws(StoreError) -> [FrameRange] {
@@ -22,7 +22,7 @@ extension Replica {
     }
   }
 
-  /// Derives the rows anew that frames wrote; false where the whole view has to be rebuilt.
+  /// Derives the rows again that frames wrote; returns false if the whole view must be rebuilt.
   mutating func rederive(_ ranges: [FrameRange]) throws -> Bool {
     var reader = FrameReader(operation: local.operation)
     let (control, keyring) = (control, keyring)

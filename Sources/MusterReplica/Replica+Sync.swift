@@ -188,7 +188,7 @@ extension Replica {
     batch.forgotten.insert(Self.viewKey)
   }
 
-  /// Frames count for something else than before: what they wrote is derived anew once that is
+  /// The effect of frames has changed: the rows that they wrote are derived again once that is
   /// durable, or everything at the next start.
   mutating func markStale(_ ranges: [FrameRange]) {
     guard !ranges.isEmpty else { return }

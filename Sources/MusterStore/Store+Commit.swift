@@ -41,7 +41,7 @@ struct CommitRun {
   private var outcome = CommitOutcome()
   /// The progress of a view rebuild; nil if every stored frame counts as applied.
   var progress: RebuildProgress?
-  /// Rows that were deleted in order to be derived anew.
+  /// Rows that were deleted in order to be derived again.
   private var rederived: [RowKey] = []
   /// The previous arrival numbers of crossings in a view that is rebuilt.
   var arrivals: [CrossingID: Int64] = [:]
@@ -186,7 +186,7 @@ struct CommitRun {
     memory.indexesRows = true
   }
 
-  /// Notes what was deleted in order to be derived anew.
+  /// Records the rows that were deleted in order to be derived again.
   mutating func noteRederived(_ targets: [RowFrameTable.Target]) {
     outcome.rederivedCrossings = targets.filter { $0.row == nil }.map { CrossingID(raw: $0.id) }
     rederived = targets.compactMap(\.row)

@@ -87,7 +87,7 @@ struct RebuildProgress {
   var finished: Set<Int64> = []
   /// The current frame.
   var place: Int64 = 0
-  /// Places that are yet to be read, where only some rows are derived anew; nil in a full rebuild.
+  /// The unread positions if only some rows are derived; nil in a full rebuild.
   var unread: Set<Int64>?
 
   func hasPassed(_ other: Int64) -> Bool {

@@ -16,7 +16,7 @@ public struct FrameRange: Hashable, Sendable {
 }
 
 extension Store {
-  /// Derives the rows and crossings anew that some frames wrote, from all frames that wrote them,
+  /// Derives the rows and crossings again that some frames wrote, from all frames that wrote them,
   /// in one transaction. Others are not read.
   ///
   /// Nil, and nothing is changed, where only a rebuild of the view serves: there is no index yet
@@ -48,7 +48,7 @@ extension Store {
   }
 }
 
-/// Deriving some rows anew.
+/// The derivation of some rows.
 private struct Derivation {
   let database: Database
   let decide: (Opening, Frame, @escaping Store.Lookup) throws -> Reapplication

@@ -1,4 +1,4 @@
-// What the node itself says in English, put into Portuguese; what people wrote stays as it is.
+// Portuguese translations of the node's English texts; texts of users stay unchanged.
 
 export default [
   [/^(.+?: )?asked for help/, "$1pediu ajuda"],
