@@ -45,8 +45,8 @@ public struct Delivery: Codable, Hashable, Sendable {
   }
 }
 
-/// How far a log of this device reaches: what a command wrote is confirmed where others hold it that
-/// far.
+/// How far a log of this device reaches: what a command wrote is confirmed where others hold it
+/// that far.
 public struct WrittenThrough: Codable, Hashable, Sendable {
   /// One of this device's logs.
   public let log: LogID

@@ -1,9 +1,9 @@
 import MusterModel
 
 extension Scenario {
-  /// Returns a random scenario of people who walk among hazard zones, call for help and are accounted
-  /// for, on a network that connects them: every node is to show within two seconds who is in
-  /// danger. Clocks are wrong, and a partition comes and goes.
+  /// Returns a random scenario of people who walk among hazard zones, call for help and are
+  /// accounted for, on a network that connects them: every node is to show within two seconds who
+  /// is in danger. Clocks are wrong, and a partition comes and goes.
   public static func drawnDanger(seed: UInt64) -> Scenario {
     var random = RandomStream(seed: seed, named: "danger")
     let names = ["anna", "ben", "cleo", "dora", "emil", "fay", "gus", "hana"]

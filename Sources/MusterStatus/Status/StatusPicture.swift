@@ -3,9 +3,9 @@ public import MusterModel
 /// The statuses of all people, as one node sees them.
 ///
 /// A change of one person reassesses only that person; a change of an order or a permit reassesses
-/// the people that it is for; a change of the zones reassesses all people; the passing of time reassesses
-/// those whose status may have changed: the next moments wait in a priority queue. Nothing here is
-/// replicated or enters the state hash.
+/// the people that it is for; a change of the zones reassesses all people; the passing of time
+/// reassesses those whose status may have changed: the next moments wait in a priority queue.
+/// Nothing here is replicated or enters the state hash.
 public struct StatusPicture: Sendable {
   private var scene: StatusScene
   private var people: [UserID: Entry] = [:]

@@ -159,8 +159,8 @@ extension SyncEngine {
     }
   }
 
-  /// The certificate of each log's author, where no log of a later incarnation of the author is held
-  /// here: then its author holds the log.
+  /// The certificate of each log's author, where no log of a later incarnation of the author is
+  /// held here: then its author holds the log.
   public func currentAuthors() -> [LogID: CertificateHash] {
     var newest: [CertificateHash: UInt32] = [:]
     for log in shelf.logs.values {
