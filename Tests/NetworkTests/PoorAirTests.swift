@@ -90,14 +90,14 @@ extension NetworkTests {
         let wire = try valley.wire(anna, ben, cora)
         for laptop in laptops { try Rule.withoutMulticast.apply(in: laptop.space) }
         try await anna.run()
-        let isolated = try await ben.run()
+        let alone = try await ben.run()
         try await eventually("both have sent announces, which were dropped") {
           try Rule.dropped(in: anna.space) > 0 && Rule.dropped(in: ben.space) > 0
         }
         for laptop in [anna, ben] { try #require(try await laptop.neighbours().isEmpty) }
 
-        isolated.signal(SIGTERM)
-        try await isolated.succeed(within: .seconds(20))
+        alone.signal(SIGTERM)
+        try await alone.succeed(within: .seconds(20))
         for laptop in [ben, cora] {
           try await laptop.run("--peer", "\(wire.address(anna.number)):7474")
         }
