@@ -49,7 +49,6 @@
     case globalMissingKeys = "global-missing-keys"
     case greatestGenerationWins = "greatest-generation-wins"
     case hideHazard = "hide-hazard"
-    case ignoreEvidence = "ignore-evidence"
 
     /// The bug that is enabled in this process; nil for none. Simulations are single-threaded, so
     /// no lock guards it.
@@ -101,7 +100,6 @@
       case .globalMissingKeys: "the limit on missing keys applies to all authors together"
       case .greatestGenerationWins: "the epoch of the greatest generation is used for writing"
       case .hideHazard: "a person who reported safe is shown in no hazard zone"
-      case .ignoreEvidence: "membership evidence that peers hold is ignored"
       }
     }
 

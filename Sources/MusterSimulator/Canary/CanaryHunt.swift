@@ -57,7 +57,6 @@
         .scenario("simulations/insider-floods.yaml")
       case .hideHazard: .scenario("simulations/canary/danger.yaml")
       case .ignoreHandedCertificates: .scenario("simulations/admitter-lost.yaml")
-      case .ignoreEvidence: .scenario("simulations/two-tongues.yaml")
       case .ignoreCut, .keyForRevoked: .scenario("simulations/stolen-laptop.yaml")
       default: .swarm
       }

@@ -20,9 +20,6 @@ extension SyncEngine {
   ///
   /// - Parameter key: the first half of its name.
   mutating func wantEvidence(_ key: Bytes16, from device: DeviceID) {
-    #if Canary
-      if Canary.ignoreEvidence.isPlanted { return }
-    #endif
     guard peers[device]?.sessions.isEmpty == false,
       let want = evidence.want(key, from: device, now: now)
     else { return }
