@@ -3,7 +3,7 @@ internal import MusterModel
 
 /// The SQL of the index of rows by the frames that wrote to them.
 enum RowFrameTable {
-  /// The local fact that the index is maintained.
+  /// The local setting that marks the index as complete.
   static let key = "row index"
 
   /// A row, or a crossing.

@@ -186,7 +186,7 @@ struct CommitRun {
     memory.indexesRows = true
   }
 
-  /// Records the rows that were deleted in order to be derived again.
+  /// Records what was deleted in order to be derived again.
   mutating func noteRederived(_ targets: [RowFrameTable.Target]) {
     outcome.rederivedCrossings = targets.filter { $0.row == nil }.map { CrossingID(raw: $0.id) }
     rederived = targets.compactMap(\.row)

@@ -87,7 +87,7 @@ struct RebuildProgress {
   var finished: Set<Int64> = []
   /// The current frame.
   var place: Int64 = 0
-  /// The unread positions if only some rows are derived; nil in a full rebuild.
+  /// Places that are yet to be read, if only some rows are derived again; nil in a full rebuild.
   var unread: Set<Int64>?
 
   func hasPassed(_ other: Int64) -> Bool {

@@ -16,8 +16,8 @@ public struct FrameRange: Hashable, Sendable {
 }
 
 extension Store {
-  /// Derives the rows and crossings again that some frames wrote, from all frames that wrote them,
-  /// in one transaction. Others are not read.
+  /// Derives the rows and crossings that some frames wrote again, from all frames that wrote them,
+  /// in one transaction. Other frames are not read.
   ///
   /// Nil, and nothing is changed, where only a rebuild of the view serves: there is no index yet
   /// (`rebuildView(beginsIndex:)`), or a body in parts may extend over the beginning of a range.
