@@ -32,9 +32,13 @@ struct WireTests {
     packet.recordWants = [packet.records[0].topic]
     packet.keyRequests = [cast.epoch.id]
     packet.keys = [cast.epoch]
-    packet.roots = Roots(hashes: [1, 2, 3, 4, 5, 6, .max])
+    packet.roots = Roots(hashes: [1, 2, 3, 4, 5, 6, 7, .max])
     packet.certificateWants = [hint.key]
     packet.chains = [device.chain.certificates]
+    packet.evidenceWants = [EvidenceWant(key: hint.key, offset: 1000)]
+    packet.evidence = [
+      EvidencePiece(kind: .forkProof, key: hint.key, total: 2001, offset: 1000, part: [1, 2])
+    ]
     packet.heads = [hint]
     packet.acknowledgement = Acknowledgement(
       largest: .max, delayMicroseconds: .max, before: .max - 2, holdsRuns: true)
@@ -117,7 +121,7 @@ struct WireTests {
     let device = cast.enrol(.member)
     let announce = Announce(
       certificate: device.certificate.hash.raw.prefix.high, incarnation: 12,
-      counter: .max, roots: Roots(hashes: [1, 2, 3, 4, 5, 6, 7]), heads: everyPacket().heads,
+      counter: .max, roots: Roots(hashes: [1, 2, 3, 4, 5, 6, 7, 8]), heads: everyPacket().heads,
       position: everyPacket().records[0])
     let sealed = announce.datagram(
       rules: .current, operation: cast.operation, networkKey: cast.networkKey,

@@ -88,8 +88,7 @@ extension Reference {
       self.logs = logs.reduce(into: [:]) {
         $0[$1.value.certificate, default: [:]][$1.key] = $1.value
       }
-      for (log, contents) in (self.logs[.root] ?? [:]).sorted(by: { $0.key < $1.key })
-      {
+      for (log, contents) in (self.logs[.root] ?? [:]).sorted(by: { $0.key < $1.key }) {
         let part = cuts.part(of: log, by: nil)
         for statement in contents.statements where part.holds(statement.sequence) {
           take(statement, by: .root, rank: 0, rules: rules, signatures: &signatures)
