@@ -1,8 +1,8 @@
 SHELL := bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help demo test check sim canary fuzz sanitize abuse bench build install format proto deps \
-  clean
+.PHONY: help demo test check sim canary model fuzz sanitize abuse bench build install format proto \
+  deps clean
 
 # Every swift command uses these flags: a change of flags rebuilds all dependencies.
 FLAGS := --explicit-target-dependency-import-check error
@@ -64,6 +64,13 @@ canary: deps ## plant bugs one at a time; the recorded seeds must catch each
 	  swift build -c release $(FLAGS) --traits Canary --scratch-path .build/canary \
 	  --product muster-sim
 	.build/canary/release/muster-sim canary $(CANARY)
+
+model: deps ## check the rule of councils against every set and order of votes, 20 minutes
+	@Scripts/build.sh "the tests, optimized" "15 minutes" \
+	  swift build -c release $(FLAGS) -Xswiftc -enable-testing --scratch-path .build/model \
+	  --build-tests
+	MUSTER_MODEL=full swift test -c release $(FLAGS) -Xswiftc -enable-testing \
+	  --scratch-path .build/model --skip-build --disable-xctest --filter CouncilModelTests
 
 fuzz: deps ## fuzz every entry point: make fuzz MINUTES=60
 	@Scripts/fuzz.sh $(MINUTES)

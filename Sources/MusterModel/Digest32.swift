@@ -55,3 +55,13 @@ public struct StateHash: Digest32 {
   /// Wraps a hash that was computed or received.
   public init(raw: Bytes32) { self.raw = raw }
 }
+
+/// The hash of a council's content, which endorsements sign and votes name.
+public struct CouncilHash: Digest32 {
+  /// BLAKE2b-256 of the content; zeros stand for "made by the root key".
+  public let raw: Bytes32
+  /// Takes a hash as it was computed, stored or received.
+  public init(raw: Bytes32) { self.raw = raw }
+  /// The parent of a council that the root key made.
+  public static let root = CouncilHash(raw: .zero)
+}

@@ -3,8 +3,8 @@
 public enum EvidenceKind: UInt8, Codable, CaseIterable, Hashable, Sendable {
   /// A log has more branches than count.
   case forkProof = 1
-  /// A council of commanders. Reserved.
+  /// An endorsement of a council of commanders.
   case council = 2
-  /// A vote of a member of a council. Reserved.
+  /// A vote of a member of a council.
   case vote = 3
 }

@@ -119,6 +119,25 @@ public enum Limits {
   /// would fill a record of `operationBytes`, at 52 bytes a log.
   public static let cutsPerRevocation = 1024
 
+  /// Certificates that one revocation or vote keeps, at 32 bytes each: more than the devices of the
+  /// largest operation, and as many as fit `operationBytes` with the cuts of a vote.
+  public static let keptCertificates = 1800
+
+  // MARK: Councils
+
+  /// Members of a council: with fewer than three no member could be outvoted.
+  public static let councilMembers: ClosedRange<Int> = 3...15
+  /// Revoked devices that a new council of the root names as staying revoked.
+  public static let councilStays = 16
+  /// Councils that one member endorses under one council; one who endorses more counts as
+  /// endorsing each.
+  public static let endorsementsPerMember = 8
+  /// Votes of one member about one device in one council; of one who casts more, all frames of the
+  /// device are excluded.
+  public static let votesPerTarget = 4
+  /// Logs that one vote names: every lane of ten incarnations, and more.
+  public static let cutsPerVote = 64
+
   // MARK: Engine
 
   /// Peers remembered at once. Beyond it, the least recently active peer without a session is

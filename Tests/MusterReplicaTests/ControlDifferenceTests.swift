@@ -31,8 +31,19 @@ struct ControlDifferenceTests {
     var statements: [Statement] = []
     var epochs: [EpochID] = []
     var revocations: [FrameHash] = []
+    /// Whether revocations may name what they keep, and councils are drawn.
+    let hasCouncils: Bool
+    var councils: [Council] = []
+    /// Endorsements and votes, as they may come at any time.
+    var evidence: [Evidence] = []
 
-    init(seed: UInt64) {
+    enum Evidence {
+      case endorsement(Endorsement)
+      case vote(SignedVote)
+    }
+
+    init(seed: UInt64, hasCouncils: Bool = false) {
+      self.hasCouncils = hasCouncils
       draw = SplitMix64(seed: seed)
       random = DeterministicRandom(
         seed: (0..<32).map { UInt8(truncatingIfNeeded: seed >> (8 * UInt64($0 % 8))) })
@@ -75,7 +86,93 @@ struct ControlDifferenceTests {
         cuts.append(Head(log: log.id, sequence: sequence, hash: FrameHash(raw: .zero)))
       }
       let device = target.certificate?.certificate.device
-      return .revocation(Revocation(device: device ?? DeviceID(raw: random.bytes16()), cuts: cuts))
+      let keeps = hasCouncils && draw.number(below: 2) == 0 ? kept(of: target) : nil
+      return .revocation(
+        Revocation(
+          device: device ?? DeviceID(raw: random.bytes16()), cuts: cuts, keeps: keeps))
+    }
+
+    private mutating func kept(of target: Speaker) -> [CertificateHash] {
+      guard let issuer = target.certificate?.hash else { return [] }
+      return speakers.compactMap(\.certificate).filter { $0.certificate.issuer == issuer }
+        .map(\.hash).filter { _ in draw.number(below: 3) > 0 }
+    }
+
+    // MARK: Councils
+
+    mutating func drawCouncil() {
+      let certified = speakers.indices.filter { speakers[$0].certificate != nil }
+      guard certified.count >= 3 else { return }
+      var members: Set<Int> = []
+      let count = min(certified.count, 3 + draw.number(below: 3))
+      while members.count < count {
+        members.insert(certified[draw.number(below: certified.count)])
+      }
+      let parent = councils.isEmpty ? nil : councils[draw.number(below: councils.count)]
+      let isChild = parent != nil && draw.number(below: 4) > 0
+      let council = Council(
+        operation: operation, parent: isChild ? parent?.hash ?? .root : .root,
+        serial: isChild ? parent?.serial ?? 1 : UInt32(1 + draw.number(below: 2)),
+        members: members.sorted().compactMap { speakers[$0].certificate?.hash },
+        stays: isChild ? [] : members.prefix(1).compactMap { device(of: $0) })
+      guard let council else { return }
+      let seats = isChild ? parent.map(seats) ?? [] : []
+      let chains = (self.seats(of: council) + seats).map(chain)
+      var signed = seats.filter { _ in draw.number(below: 3) > 0 }.map { speaker in
+        Endorsement(
+          council, by: speaker.certificate?.hash ?? .root, signedBy: speaker.key, chains: chains)
+      }
+      if !isChild { signed = [Endorsement(council, by: .root, signedBy: root, chains: chains)] }
+      guard signed.allSatisfy({ $0.holds(operation: operation, rootKey: root.publicKey) }) else {
+        return
+      }
+      councils.append(council)
+      evidence += signed.map { .endorsement($0) }
+    }
+
+    func chain(of speaker: Speaker) -> [SignedCertificate] {
+      var (chain, next) = ([SignedCertificate](), speaker.certificate)
+      while let signed = next {
+        chain.append(signed)
+        next = speakers.first { $0.certificate?.hash == signed.certificate.issuer }?.certificate
+      }
+      return chain
+    }
+
+    private func device(of speaker: Int) -> DeviceID? {
+      speakers[speaker].certificate?.certificate.device
+    }
+
+    private func seats(of council: Council) -> [Speaker] {
+      speakers.filter { speaker in
+        speaker.certificate.map { council.members.contains($0.hash) } ?? false
+      }
+    }
+
+    mutating func vote() {
+      guard !councils.isEmpty else { return drawCouncil() }
+      let council = councils[draw.number(below: councils.count)]
+      let seats = seats(of: council)
+      let (voter, target) = (
+        seats[draw.number(below: seats.count)], seats[draw.number(below: seats.count)]
+      )
+      guard let certificate = voter.certificate, let device = target.certificate?.certificate.device
+      else { return }
+      // Some flood.
+      for _ in 0..<(draw.number(below: 12) == 0 ? 6 : 1) {
+        var cuts: [Head] = []
+        for log in target.logs where draw.number(below: 4) > 0 {
+          cuts.append(
+            Head(
+              log: log.id, sequence: UInt64(draw.number(below: Int(log.last) + 2)),
+              hash: FrameHash(raw: .zero)))
+        }
+        let vote = Vote(
+          operation: operation, council: council.hash, voter: certificate.hash,
+          revocation: Revocation(device: device, cuts: cuts, keeps: kept(of: target)))
+        evidence.append(
+          .vote(SignedVote(vote, signedBy: voter.key, chain: chain(of: voter))))
+      }
     }
 
     mutating func announce() -> MusterSync.Operation {
@@ -145,12 +242,7 @@ struct ControlDifferenceTests {
 
     /// A certificate chain that a peer presents.
     mutating func chain() -> [SignedCertificate] {
-      var next = speakers[draw.number(below: speakers.count)].certificate
-      var chain: [SignedCertificate] = []
-      while let signed = next {
-        chain.append(signed)
-        next = speakers.first { $0.certificate?.hash == signed.certificate.issuer }?.certificate
-      }
+      let chain = chain(of: speakers[draw.number(below: speakers.count)])
       return CertificateChain(chain, operation: operation, rootKey: root.publicKey)?.certificates
         ?? []
     }
@@ -194,10 +286,21 @@ struct ControlDifferenceTests {
 
   @Test(arguments: 1...80)
   func `each further frame gives the result of a complete evaluation`(number: Int) {
-    let seed = UInt64(number)
-    var history = History(seed: seed)
+    run(seed: UInt64(number), hasCouncils: false)
+  }
+
+  @Test(arguments: 1...120)
+  func `with councils, votes and kept certificates it does too`(number: Int) {
+    run(seed: UInt64(1000 + number), hasCouncils: true)
+  }
+
+  private func run(seed: UInt64, hasCouncils: Bool) {
+    var history = History(seed: seed, hasCouncils: hasCouncils)
     for _ in 0..<15 + history.draw.number(below: 40) {
       history.say(by: history.draw.number(below: history.speakers.count))
+      guard hasCouncils else { continue }
+      if history.draw.number(below: 8) == 0 { history.drawCouncil() }
+      if history.draw.number(below: 3) == 0 { history.vote() }
     }
     let rules = Reference.ControlEvaluation.Rules(
       operation: history.operation, rootKey: history.root.publicKey, ownChain: [])
@@ -205,6 +308,12 @@ struct ControlDifferenceTests {
       operation: history.operation, rootKey: history.root.publicKey, ownChain: nil)
     var (logs, held, lineage) = ([LogID: Reference.ControlLog](), Set<FrameHash>(), Lineage())
     var signatures = VerifiedSignatures()
+    var waiting = history.evidence
+    var councils = Reference.Councils(
+      operation: history.operation, rootKey: history.root.publicKey)
+    for signed in history.speakers.compactMap(\.certificate) {
+      councils.certificates[signed.hash] = signed
+    }
     for statement in history.shuffled() {
       plane.add(statement.operations, of: statement.frame, in: statement.opening)
       logs[
@@ -218,12 +327,34 @@ struct ControlDifferenceTests {
         lineage = history.lineage()
         plane.take(lineage)
       }
+      for _ in 0..<(waiting.isEmpty ? 0 : history.draw.number(below: 4)) {
+        guard !waiting.isEmpty else { break }
+        let item = waiting.remove(at: history.draw.number(below: waiting.count))
+        if !add(item, to: &plane, &councils) { waiting.append(item) }
+      }
       if history.draw.number(below: 4) == 0 { continue }
       _ = plane.evaluate()
+      held.formUnion(councils.decision(lineage).revocations.keys)
       let reference = Reference.ControlEvaluation(
         logs, rules: rules, shown: plane.shownCertificates, heard: held, lineage: lineage,
-        signatures: &signatures)
+        council: councils, signatures: &signatures)
       check(plane, reference, seed)
     }
+  }
+
+  /// False where it has to come again.
+  private func add(
+    _ item: History.Evidence, to plane: inout ControlPlane, _ councils: inout Reference.Councils
+  ) -> Bool {
+    let added: Bool
+    switch item {
+    case .endorsement(let endorsement):
+      added = plane.add(EvidenceItem(endorsement)).added != nil
+      if added { councils.endorsements.insert(endorsement) }
+    case .vote(let vote):
+      added = plane.add(EvidenceItem(vote)).added != nil
+      if added { councils.votes.insert(vote) }
+    }
+    return added
   }
 }

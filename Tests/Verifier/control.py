@@ -2,6 +2,7 @@
 
 import struct
 
+from councils import Councils, digest, joined as intersection
 from log import CONTROL, joined
 from names import COMMAND, RELAY, ROOT, Certificate, h32, is_signed, u32
 
@@ -19,7 +20,13 @@ def statements(log):
 class Control:
     """The result of evaluating rank by rank, root first: a function of the set of frames."""
 
-    def __init__(self, logs, own_chain, operation, root_key, fork_ends=None, overflowed=()):
+    def __init__(
+            self, logs, own_chain, operation, root_key, fork_ends=None, overflowed=(),
+            councils=None):
+        if councils is None:
+            councils = Councils()
+            councils.count()
+        self.keeps, self.decided, self.members = {}, {}, councils.members
         self.fork_ends = fork_ends or {}
         self.revoking, self.epochs = set(), set()
         self.operation, self.root_key, self.own_chain = operation, root_key, own_chain
@@ -28,6 +35,7 @@ class Control:
             logs, self.fork_ends, overflowed)
         for log in logs:
             self.said.setdefault(log.certificate, []).append((log.name, statements(log)))
+        self.begin(councils)
         for log, said in self.said.get(ROOT, []):
             for frame, operations in said:
                 if self.counts(None, log, frame.sequence):
@@ -42,14 +50,51 @@ class Control:
                 for speaker in speakers if speaker.author.role == COMMAND
                 for frame, operations in self.counting(speaker)
                 for revocation in revocations(operations)
-                if self.ranks.get(revocation[0]) == rank]
-            for frame, (device, cuts) in among:
-                self.cut(device, cuts)
+                if self.ranks.get(revocation[0]) == rank and revocation[0] not in self.members]
+            for frame, (device, cuts, keeps) in among:
+                self.cut(device, cuts, keeps)
                 self.revoking.add(frame.stored_hash)
             for speaker in speakers:
+                for _, said in self.said.get(speaker.hash, []):
+                    for _, operations in said:
+                        self.certify(operations, speaker.hash, rank, stands=False)
                 for frame, operations in self.counting(speaker):
                     self.take(frame, operations, speaker.hash, speaker.author.role, rank)
                 self.admit_own(speaker.hash, rank + 1)
+
+    def begin(self, councils):
+        """Votes come before any rank, and members count whatever cuts their issuers."""
+        for chain in councils.listed.values():
+            self.certificates[chain[0].hash] = (chain[0], len(chain))
+            device = chain[0].author.device
+            self.ranks[device] = min(len(chain), self.ranks.get(device, len(chain)))
+        for mark, device, ends, keeps in councils.decided(self.tree.reach):
+            self.revoking.add(mark)
+            known = self.decided.get(device)
+            self.decided[device] = (
+                (ends, keeps) if known is None else intersection([known, (ends, keeps)]))
+        for device, (ends, keeps) in self.decided.items():
+            self.cuts[device], self.keeps[device] = ends, [keeps]
+            self.revoking.add(digest(device, ends, keeps))
+
+    def certify(self, operations, issuer, rank, stands):
+        for operation in operations:
+            if "certificate" not in operation or operation.unknown:
+                continue
+            signed = operation["certificate"]
+            try:
+                found = Certificate(signed.get("content", b""), signed.get("signature", b""))
+            except ValueError:
+                continue
+            if found.issuer == issuer and self.is_kept(found, stands):
+                self.admit(found, rank + 1)
+
+    def is_kept(self, certificate, stands):
+        known, _ = self.certificates.get(certificate.issuer, (None, 0))
+        keeps = self.keeps.get(known.author.device, []) if known is not None else []
+        if all(each is None for each in keeps):
+            return stands
+        return all(stands if each is None else certificate.hash in each for each in keeps)
 
     def counting(self, speaker):
         for log, said in self.said.get(speaker.hash, []):
@@ -71,23 +116,16 @@ class Control:
         for epoch, generation, excludes in epochs(operations):
             if is_command or role != RELAY and excludes:
                 self.epochs.add(epoch + u32(generation) + issuer)
-        for operation in operations:
-            if "certificate" in operation and not operation.unknown:
-                signed = operation["certificate"]
-                try:
-                    found = Certificate(signed.get("content", b""), signed.get("signature", b""))
-                except ValueError:
-                    continue
-                if found.issuer == issuer:
-                    self.admit(found, rank + 1)
+        self.certify(operations, issuer, rank, stands=True)
         if not is_command:
             return
         for operation in operations:
             if "release" in operation and not operation.unknown:
                 self.released.update(heads(operation["release"].get("frames", [])) or [])
-        for device, cuts in revocations(operations):
-            if self.ranks.get(device, rank + 1) > rank:
-                self.cut(device, cuts)
+        for device, cuts, keeps in revocations(operations):
+            if self.ranks.get(device, rank + 1) > rank and (
+                    rank == 0 or device not in self.members):
+                self.cut(device, cuts, keeps)
                 self.revoking.add(frame.stored_hash)
 
     def outcome(self):
@@ -118,13 +156,13 @@ class Control:
 
     def admit_own(self, issuer, rank):
         known, _ = self.certificates.get(issuer, (None, 0))
-        if known is not None and known.author.device in self.cuts:
-            return
+        is_cut = known is not None and known.author.device in self.cuts
         for certificate in self.own_chain:
-            if certificate.issuer == issuer:
+            if certificate.issuer == issuer and self.is_kept(certificate, not is_cut):
                 self.admit(certificate, rank)
 
-    def cut(self, device, named):
+    def cut(self, device, named, keeps):
+        self.keeps.setdefault(device, []).append(keeps)
         known, named = self.cuts.get(device), self.tree.reach(named)
         self.cuts[device] = named if known is None else {
             log: min(sequence, named[log]) for log, sequence in known.items() if log in named}
@@ -157,7 +195,7 @@ class Tree:
             log = self.logs.get(name)
             while log is not None and log.parent is not None:
                 log = log.parent
-                reach[log.name] = 1 << 32
+                reach[log.name] = (1 << 64) - 1
         return reach
 
 
@@ -175,14 +213,21 @@ def heads(wires):
 
 
 def revocations(operations):
-    """Returns (device, last frames that count); skips what no honest writer would produce."""
+    """Returns (device, last frames that count, kept certificates or None for those in frames that
+    count); skips what no honest writer would produce."""
     for operation in operations:
         if "revocation" not in operation or operation.unknown:
             continue
         wire = operation["revocation"]
         cuts = heads(wire.get("cuts", []))
+        keeps = None
+        if "keeps" in wire:
+            keeps = wire["keeps"].get("certificates", [])
+            if len(keeps) > 1800 or keeps != sorted(set(keeps)) or any(
+                    len(each) != 32 for each in keeps):
+                continue
         if len(wire.get("device", b"")) == 16 and cuts is not None:
-            yield wire["device"], cuts
+            yield wire["device"], cuts, None if keeps is None else set(keeps)
 
 
 def epochs(operations):

@@ -18,7 +18,8 @@ Certificate: 1 content bytes; 2 signature bytes
 SealedKey: 1 device bytes; 2 sealed bytes
 Epoch: 1 id bytes; 2 excludes bytes many; 3 sealed SealedKey many; 4 generation uint32
 Epoch: 5 base bytes
-Revocation: 1 device bytes; 2 cuts Head many
+Kept: 1 certificates bytes many
+Revocation: 1 device bytes; 2 cuts Head many; 3 keeps Kept
 Release: 1 frames Head many
 Operation: 2 crossing Crossing kind
 Operation: 16 certificate Certificate kind; 17 epoch Epoch kind; 18 revocation Revocation kind

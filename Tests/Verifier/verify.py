@@ -14,6 +14,7 @@ import sys
 from pathlib import Path
 
 from control import Control
+from councils import read_councils
 from evidence import read_fork_ends
 from log import bodies, check_log, read_database, read_shown
 from names import ROOT, h16, read_key_file
@@ -25,8 +26,11 @@ def verify(database, root_key, own_chain):
     logs, keys = read_database(database)
     operation = h16(b"muster operation 1", root_key)
     fork_ends, overflowed, problems = read_fork_ends(database, operation, root_key)
+    councils, found = read_councils(database, operation, root_key)
     control = Control(
-        logs, own_chain + read_shown(database), operation, root_key, fork_ends, overflowed)
+        logs, own_chain + read_shown(database), operation, root_key, fork_ends, overflowed,
+        councils)
+    problems += found
     problems += [
         f"epoch {id.hex()[:8]}: its id is not the hash of its key"
         for id, key in keys.items() if h16(b"muster epoch 1", operation, key) != id]

@@ -4,6 +4,7 @@ internal import MusterSync
 
 /// What a set of control logs comes to.
 ///
+///     councils' votes (`CouncilDecision`) ─▶ revocations of their members, listed certificates
 ///     rank 0 (the root's logs) ─▶ certificates of rank 1, revocations of anyone
 ///     rank 1 ─▶ revocations among equals, all at once, even past one another's cuts
 ///            ─▶ what is left of their logs ─▶ certificates of rank 2, revocations of juniors
@@ -12,7 +13,8 @@ internal import MusterSync
 /// - A certificate counts when it stands in the part that counts of its own issuer's log, bears the
 ///   issuer's signature, and the issuer is the root or a `command` device at most
 ///   `Limits.certificateChain` below it.
-/// - A revocation counts when it names a device of its author's rank or of a lower one.
+/// - A revocation counts when it names a device of its author's rank or of a lower one, and no
+///   member of a council: these only the root and votes revoke.
 ///
 /// Most control frames change nothing but what they say themselves. `extend` adds these at the cost
 /// of one frame, and refuses those that may change what others count for: then all is evaluated
@@ -42,6 +44,8 @@ struct ControlEvaluation: Sendable {
 
   private(set) var admitted: [CertificateHash: ControlPlane.Admission] = [:]
   private(set) var cuts: Cuts
+  /// What the councils decide.
+  let councils: CouncilDecision
   /// Frames past a cut that count all the same.
   private(set) var released: Set<Head> = []
   /// The revocations that count, by the frame that says so.
@@ -59,6 +63,9 @@ struct ControlEvaluation: Sendable {
 
   init(_ evidence: Evidence, rules: Rules, signatures: inout VerifiedSignatures) {
     cuts = Cuts(evidence.lineage)
+    councils = CouncilDecision(evidence.membership.councils, lineage: evidence.lineage)
+    let members = evidence.membership.councils.current.flatMap(\.council.members)
+    begin(with: members.compactMap { evidence.membership.councils.listed[$0] })
     for (log, contents) in evidence.logs(of: .root) {
       take(contents, log, rules: rules, signatures: &signatures)
     }
@@ -78,6 +85,20 @@ struct ControlEvaluation: Sendable {
     for device in uplinks.keys where cuts.covers(device) { uplinks[device] = nil }
   }
 
+  /// Members of councils count whatever cuts their issuers, and votes before any rank.
+  private mutating func begin(with listed: [ListedCertificate]) {
+    for member in listed where admitted[member.signed.hash] == nil {
+      admitted[member.signed.hash] = ControlPlane.Admission(
+        signed: member.signed, rank: member.rank)
+      let device = member.signed.certificate.device
+      ranks[device] = min(ranks[device] ?? member.rank, member.rank)
+    }
+    for (device, left) in councils.revoked { cuts.join(left, of: device) }
+    for (mark, device) in councils.marks {
+      revocations[mark] = [Revocation(device: device, cuts: [], keeps: [])]
+    }
+  }
+
   // MARK: One rank
 
   /// They count together, before any of them cuts another.
@@ -90,7 +111,9 @@ struct ControlEvaluation: Sendable {
         let part = cuts.part(of: log, by: signed.certificate.device)
         partsAmongEquals[log] = part
         for entry in contents.revocations
-        where part.holds(entry.sequence) && ranks[entry.value.device] == rank {
+        where part.holds(entry.sequence) && ranks[entry.value.device] == rank
+          && !councils.members.contains(entry.value.device)
+        {
           among.append(entry.value)
           revocations[entry.frame, default: []].append(entry.value)
         }
@@ -119,12 +142,18 @@ struct ControlEvaluation: Sendable {
     guard let standing = standing(of: log, under: contents.certificate) else { return }
     standings[log] = standing
     guard standing.isCommand else { return }
-    for entry in contents.certificates where standing.part.holds(entry.sequence) {
+    let author = admitted[contents.certificate]?.signed.certificate.device
+    for entry in contents.certificates
+    where cuts.leave(
+      entry.value.hash, issuedBy: author, stands: standing.part.holds(entry.sequence))
+    {
       admit(entry.value, rules: rules, signatures: &signatures)
     }
     for entry in contents.revocations where standing.part.holds(entry.sequence) {
       // Seniors are beyond reach, and equals have been heard.
-      guard ranks[entry.value.device].map({ $0 > standing.rank }) ?? true else { continue }
+      guard ranks[entry.value.device].map({ $0 > standing.rank }) ?? true,
+        mayRevoke(entry.value.device, standing)
+      else { continue }
       cuts.join(entry.value)
       revocations[entry.frame, default: []].append(entry.value)
     }
@@ -134,6 +163,11 @@ struct ControlEvaluation: Sendable {
     for entry in contents.uplinks where standing.part.holds(entry.sequence) {
       name(entry.value, by: contents.certificate)
     }
+  }
+
+  /// Members of a council are beyond reach of any rank but the root's.
+  private func mayRevoke(_ device: DeviceID, _ standing: ControlLogStanding) -> Bool {
+    standing.rank == 0 || !councils.members.contains(device)
   }
 
   private mutating func name(_ uplink: UplinkCertificate, by issuer: CertificateHash) {
@@ -176,18 +210,25 @@ struct ControlEvaluation: Sendable {
   }
 
   /// A chain that was shown counts before the frames that carry it are here, unless who issued it
-  /// has been cut: then only the frames say which of what it issued is left.
+  /// has been cut: then the revocations, or else only the frames, state which of what it issued is
+  /// left.
   private mutating func admitShown(
     _ evidence: Evidence, _ rules: Rules, issuer: CertificateHash,
     signatures: inout VerifiedSignatures
   ) {
-    if let device = admitted[issuer]?.signed.certificate.device, cuts.covers(device) { return }
-    for signed in rules.ownChain where signed.certificate.issuer == issuer {
+    for signed in rules.ownChain where signed.certificate.issuer == issuer && countsShown(signed) {
       admit(signed, rules: rules, signatures: &signatures)
     }
-    for signed in evidence.shown[issuer] {
+    for signed in evidence.shown[issuer] where countsShown(signed) {
       admit(signed, rules: rules, signatures: &signatures)
     }
+  }
+
+  private func countsShown(_ signed: SignedCertificate) -> Bool {
+    guard let issuer = admitted[signed.certificate.issuer]?.signed.certificate.device else {
+      return true
+    }
+    return cuts.leave(signed.hash, issuedBy: issuer, stands: !cuts.covers(issuer))
   }
 
   // MARK: One frame more
@@ -218,8 +259,9 @@ struct ControlEvaluation: Sendable {
       let isDone: Bool
       switch operation {
       case .certificate(let signed) where signed.certificate.issuer == frame.certificate:
+        let issuer = admitted[frame.certificate]?.signed.certificate.device
         isDone =
-          !counts
+          !cuts.leave(signed.hash, issuedBy: issuer, stands: counts)
           || extend(
             by: signed, evidence, rules: rules, signatures: &signatures, noting: &changes)
       case .revocation(let revocation):
@@ -283,11 +325,7 @@ struct ControlEvaluation: Sendable {
     byShown signed: SignedCertificate, _ evidence: Evidence, rules: Rules,
     signatures: inout VerifiedSignatures, noting changes: inout Extension
   ) -> Bool {
-    if let issuer = admitted[signed.certificate.issuer]?.signed.certificate.device,
-      cuts.covers(issuer)
-    {
-      return true
-    }
+    guard countsShown(signed) else { return true }
     return extend(by: signed, evidence, rules: rules, signatures: &signatures, noting: &changes)
   }
 
@@ -296,6 +334,7 @@ struct ControlEvaluation: Sendable {
     counts: Bool, _ evidence: Evidence, noting changes: inout Extension
   ) -> Bool {
     let device = revocation.device
+    guard mayRevoke(device, standing) else { return true }
     var counts = counts
     if let rank = ranks[device] {
       guard rank >= standing.rank else { return true }

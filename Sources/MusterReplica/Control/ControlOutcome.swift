@@ -7,7 +7,7 @@ internal import MusterModel
 struct ControlOutcome: Sendable {
   /// Counting certificates, and how far each is from the root.
   var members: [(hash: CertificateHash, rank: Int)] = []
-  /// Frames whose revocations count.
+  /// Frames whose revocations count, and what stands for the decisions of councils.
   var revocations: [FrameHash] = []
   /// Frames that count although they are past a cut.
   var released: [Head] = []

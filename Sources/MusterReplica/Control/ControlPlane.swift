@@ -122,19 +122,68 @@ struct ControlPlane: Sendable {
     return added
   }
 
+  // MARK: Evidence
+
   /// Adds membership evidence: it counts after `evaluate`.
   ///
   /// - Parameter item: the caller MUST have verified its signatures.
   mutating func add(_ item: EvidenceItem) -> EvidenceSet.Change {
     let change = evidence.membership.insert(item)
-    if change.added != nil { isStale = true }
+    guard change.added != nil else { return change }
+    switch item.statement {
+    case .forkProof: isStale = true
+    case .council: reviewCouncils()
+    case .vote(let vote):
+      named.formUnion(vote.vote.revocation.cuts)
+      reviewCouncils()
+    }
     return change
   }
+
+  /// Evaluates again only what decides something: a flood of votes costs one tally each.
+  private mutating func reviewCouncils() {
+    let decision = CouncilDecision(councils, lineage: evidence.lineage)
+    if decision != state.councils { isStale = true }
+  }
+
+  /// What councils are held, and what their members voted.
+  var councils: CouncilSet { evidence.membership.councils }
+
+  /// Of each control log of a device, the sequence of its first revocation of a member of a council:
+  /// it has no effect, and an honest commander votes instead.
+  func hostilities(of device: DeviceID) -> [LogID: UInt64] {
+    var first: [LogID: UInt64] = [:]
+    for (log, contents) in evidence.logs
+    where author(of: contents.certificate)?.device == device {
+      first[log] = contents.revocations.filter {
+        $0.value.device != device && state.councils.members.contains($0.value.device)
+      }.map(\.sequence).min()
+    }
+    return first
+  }
+
+  /// The certificates that a device issued and that count, in ascending order; where its control
+  /// logs have an end, those that stand before it.
+  func issued(by device: DeviceID, before ends: [LogID: UInt64]) -> [CertificateHash] {
+    let own = Set(admissions.map(\.signed).filter { $0.certificate.device == device }.map(\.hash))
+    let issued = state.admitted.values.map(\.signed).filter {
+      own.contains($0.certificate.issuer)
+    }
+    guard !ends.isEmpty else { return issued.map(\.hash).sorted() }
+    let standing = own.flatMap { evidence.logs(of: $0) }.flatMap { log, contents in
+      contents.certificates.filter { entry in ends[log].map { entry.sequence < $0 } ?? true }
+        .map(\.value.hash)
+    }
+    return issued.map(\.hash).filter(Set(standing).contains).sorted()
+  }
+
+  // MARK: Certificates
 
   /// Takes back what a start finds in the store.
   mutating func restore(_ certificates: [SignedCertificate], _ items: [EvidenceItem]) {
     evidence.shown.restore(certificates)
-    for item in items { _ = evidence.membership.insert(item) }
+    evidence.membership.restore(items)
+    named.formUnion(councils.named)
     isStale = true
   }
 
@@ -228,6 +277,7 @@ struct ControlPlane: Sendable {
       change.haveEpochsChanged = true
     }
     for log in announcing { fileEpochs(of: log) }
+    for mark in state.councils.marks.keys { ledger.hold(mark) }
     ledger.count(only: state.revocations.keys)
     compare(with: before, noting: &change)
     if state.admitted != before.admitted || state.cuts != before.cuts {
@@ -273,7 +323,7 @@ struct ControlPlane: Sendable {
     if let knownOutcome { return knownOutcome }
     var outcome = ControlOutcome()
     outcome.members = state.admitted.map { ($0.key, $0.value.rank) }
-    outcome.revocations = Array(state.revocations.keys)
+    outcome.revocations = Array(state.revocations.keys) + state.councils.digests
     outcome.released = Array(state.released)
     outcome.epochs = ledger.counting.announcements.map {
       ($0.announcement.id, $0.announcement.generation, $0.certificate)
@@ -367,8 +417,10 @@ struct ControlPlane: Sendable {
     certificate == .root ? 0 : UInt8(clamping: state.admitted[certificate]?.rank ?? .max)
   }
 
-  /// A certificate and those up to the root, leaf first; nil where one of them does not count.
+  /// A certificate and those up to the root, leaf first; nil where one of them does not count. A
+  /// member of a council counts whatever became of its issuers.
   func chain(of leaf: SignedCertificate) -> [SignedCertificate]? {
+    if let listed = evidence.membership.councils.listed[leaf.hash] { return listed.chain }
     var chain = [leaf]
     while let last = chain.last, last.certificate.issuer != .root {
       guard chain.count < Limits.certificateChain,

@@ -7,6 +7,10 @@ struct Cuts: Hashable, Sendable {
   /// By device: for each of its logs, or strands of them, that every revocation names or leaves,
   /// the last sequence that counts.
   private var last: [DeviceID: [LogID: UInt64]] = [:]
+  /// Of the certificates that a device issued, those that every revocation keeps which names some.
+  private var kept: [DeviceID: Set<CertificateHash>] = [:]
+  /// Devices with a revocation that names no certificates: what its cuts leave counts.
+  private var keepingByFrame: Set<DeviceID> = []
   private let lineage: Lineage
 
   init(_ lineage: Lineage) { self.lineage = lineage }
@@ -81,14 +85,41 @@ struct Cuts: Hashable, Sendable {
   var loseBranches: Bool { !lineage.ends.isEmpty }
 
   mutating func join(_ revocation: Revocation) {
-    let named = lineage.reach(of: revocation.cuts)
-    guard let known = last[revocation.device] else {
-      last[revocation.device] = named
+    let device = revocation.device
+    join(lineage.reach(of: revocation.cuts), of: device)
+    if let keeps = revocation.keeps {
+      join(kept: Set(keeps), of: device)
+    } else {
+      keepingByFrame.insert(device)
+    }
+  }
+
+  /// Joins what a council decided.
+  mutating func join(_ left: CouncilDecision.Remainder, of device: DeviceID) {
+    join(left.last, of: device)
+    join(kept: left.kept, of: device)
+  }
+
+  private mutating func join(_ named: [LogID: UInt64], of device: DeviceID) {
+    guard let known = last[device] else {
+      last[device] = named
       return
     }
-    last[revocation.device] = known.reduce(into: [:]) { joined, cut in
+    last[device] = known.reduce(into: [:]) { joined, cut in
       if let other = named[cut.key] { joined[cut.key] = min(cut.value, other) }
     }
+  }
+
+  private mutating func join(kept named: Set<CertificateHash>, of device: DeviceID) {
+    kept[device] = kept[device]?.intersection(named) ?? named
+  }
+
+  /// Whether a certificate that a device issued counts.
+  ///
+  /// - Parameter stands: whether it stands in a frame that counts of the issuer's control log.
+  func leave(_ certificate: CertificateHash, issuedBy device: DeviceID?, stands: Bool) -> Bool {
+    guard let device, let kept = kept[device] else { return stands }
+    return kept.contains(certificate) && (stands || !keepingByFrame.contains(device))
   }
 
   mutating func join(_ revocations: [Revocation]) {
@@ -111,7 +142,12 @@ struct Cuts: Hashable, Sendable {
   func isNarrowed(by revocation: Revocation) -> Bool {
     var joined = Cuts(lineage)
     joined.last[revocation.device] = last[revocation.device]
+    joined.kept[revocation.device] = kept[revocation.device]
+    if keepingByFrame.contains(revocation.device) {
+      joined.keepingByFrame.insert(revocation.device)
+    }
+    let before = joined
     joined.join(revocation)
-    return joined.last[revocation.device] != last[revocation.device]
+    return joined != before
   }
 }

@@ -10,6 +10,10 @@ internal import MusterSync
 struct EvidenceSet: Sendable {
   private var proofs: [LogID: EvidenceItem] = [:]
   private var proofsOf: [CertificateHash: Set<LogID>] = [:]
+  /// Endorsements of councils, and votes.
+  private(set) var councils: CouncilSet
+
+  init(councils: CouncilSet = CouncilSet()) { self.councils = councils }
 
   /// What an item changed.
   struct Change: Hashable, Sendable {
@@ -19,7 +23,12 @@ struct EvidenceSet: Sendable {
   }
 
   /// All items, by id.
-  var items: [EvidenceItem] { proofs.values.sorted { $0.id < $1.id } }
+  var items: [EvidenceItem] {
+    let councils =
+      councils.allEndorsements.map(EvidenceItem.init)
+      + councils.allVotes.map(EvidenceItem.init)
+    return (proofs.values + councils).sorted { $0.id < $1.id }
+  }
 
   /// The proof that a log has more branches than count.
   func forkProof(of log: LogID) -> ForkProof? {
@@ -46,6 +55,27 @@ struct EvidenceSet: Sendable {
   mutating func insert(_ item: EvidenceItem) -> Change {
     switch item.statement {
     case .forkProof(let proof): insert(proof, of: item)
+    case .council(let endorsement): change(by: councils.insert(endorsement), of: item)
+    case .vote(let vote): change(by: councils.insert(vote), of: item)
+    }
+  }
+
+  private func change(by verdict: CouncilSet.Verdict, of item: EvidenceItem) -> Change {
+    switch verdict {
+    case .added(let evicted):
+      Change(added: item, removed: evicted.map { [$0.id] } ?? [])
+    case .known, .waits, .refused: Change()
+    }
+  }
+
+  /// Adds what was held before, in any order.
+  mutating func restore(_ items: [EvidenceItem]) {
+    for item in items {
+      switch item.statement {
+      case .forkProof(let proof): _ = insert(proof, of: item)
+      case .council(let endorsement): councils.restore(endorsement)
+      case .vote(let vote): councils.restore(vote)
+      }
     }
   }
 

@@ -17,12 +17,18 @@ public struct EvidenceItem: Hashable, Sendable {
   /// What an item states, by kind.
   public enum Statement: Hashable, Sendable {
     case forkProof(ForkProof)
+    /// The root key or a member signed a council.
+    case council(Endorsement)
+    /// A member of a council votes to revoke another.
+    case vote(SignedVote)
   }
 
   /// The kind of its statement.
   public var kind: EvidenceKind {
     switch statement {
     case .forkProof: .forkProof
+    case .council: .council
+    case .vote: .vote
     }
   }
 
@@ -31,6 +37,21 @@ public struct EvidenceItem: Hashable, Sendable {
     statement = .forkProof(proof)
     content = proof.content
     id = EvidenceID(operation: operation, kind: .forkProof, identity: proof.identity)
+  }
+
+  /// Encodes an endorsement of a council.
+  public init(_ endorsement: Endorsement) {
+    statement = .council(endorsement)
+    content = endorsement.content
+    id = EvidenceID(
+      operation: endorsement.council.operation, kind: .council, identity: endorsement.identity)
+  }
+
+  /// Encodes a vote.
+  public init(_ vote: SignedVote) {
+    statement = .vote(vote)
+    content = vote.content
+    id = EvidenceID(operation: vote.vote.operation, kind: .vote, identity: vote.identity)
   }
 
   /// Parses an item. Signatures are not checked here.
@@ -45,7 +66,14 @@ public struct EvidenceItem: Hashable, Sendable {
       let proof = try ForkProof(content: content, operation: operation)
       statement = .forkProof(proof)
       id = EvidenceID(operation: operation, kind: kind, identity: proof.identity)
-    case .council, .vote: throw .malformed("evidence of a kind that is not known")
+    case .council:
+      let endorsement = try Endorsement(content: content)
+      statement = .council(endorsement)
+      id = EvidenceID(operation: operation, kind: kind, identity: endorsement.identity)
+    case .vote:
+      let vote = try SignedVote(content: content)
+      statement = .vote(vote)
+      id = EvidenceID(operation: operation, kind: kind, identity: vote.identity)
     }
     self.content = content
   }
@@ -54,6 +82,8 @@ public struct EvidenceItem: Hashable, Sendable {
   var signatureCount: Int {
     switch statement {
     case .forkProof(let proof): proof.chain.count + proof.witnesses.count
+    case .council(let endorsement): endorsement.certificates.certificates.count + 1
+    case .vote(let vote): vote.certificates.certificates.count + 1
     }
   }
 
@@ -61,6 +91,8 @@ public struct EvidenceItem: Hashable, Sendable {
   public func holds(operation: OperationID, rootKey: VerifyingKey) -> Bool {
     switch statement {
     case .forkProof(let proof): proof.holds(operation: operation, rootKey: rootKey)
+    case .council(let endorsement): endorsement.holds(operation: operation, rootKey: rootKey)
+    case .vote(let vote): vote.holds(operation: operation, rootKey: rootKey)
     }
   }
 }

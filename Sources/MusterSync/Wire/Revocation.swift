@@ -11,11 +11,15 @@ public struct Revocation: Hashable, Sendable {
   /// The last frame that counts of each log, or, where it is forked, of each of its branches; in
   /// ascending order of logs and hashes.
   public let cuts: [Head]
+  /// Of the certificates that the device issued, those that still count, in ascending order. Nil in
+  /// revocations of before rules version 5: then those in its control logs within the cuts do.
+  public let keeps: [CertificateHash]?
 
   /// Sorted, so that the same cuts are written alike.
-  public init(device: DeviceID, cuts: [Head]) {
+  public init(device: DeviceID, cuts: [Head], keeps: [CertificateHash]? = nil) {
     self.device = device
     self.cuts = cuts.sorted { $0.isBefore($1) }
+    self.keeps = keeps?.sorted()
   }
 }
 
@@ -30,7 +34,7 @@ public struct Release: Hashable, Sendable {
 }
 
 extension Head {
-  fileprivate func isBefore(_ other: Head) -> Bool {
+  func isBefore(_ other: Head) -> Bool {
     (log, hash) < (other.log, other.hash)
   }
 
@@ -82,14 +86,34 @@ extension Revocation {
     var wire = WireRevocation()
     wire.device = .init(device.bytes)
     wire.cuts = cuts.map(\.wire)
+    if let keeps { wire.keeps.certificates = keeps.map { .init($0.bytes) } }
     return wire
   }
 
-  /// Nil for what no honest writer makes: a frame named twice, a sequence beyond the last.
+  /// Nil for what no honest writer makes: a frame or certificate named twice, a sequence beyond the
+  /// last.
   init?(_ wire: WireRevocation) {
     guard let device = DeviceID(bytes: wire.device), wire.cuts.count <= Limits.cutsPerRevocation,
       let cuts = Head.decode(wire.cuts)
     else { return nil }
-    self.init(device: device, cuts: cuts)
+    var keeps: [CertificateHash]?
+    if wire.hasKeeps {
+      guard let kept = Self.decode(wire.keeps) else { return nil }
+      keeps = kept
+    }
+    self.init(device: device, cuts: cuts, keeps: keeps)
+  }
+
+  /// Nil where they are not in ascending order, each once.
+  private static func decode(_ wire: WireKeptCertificates) -> [CertificateHash]? {
+    guard wire.certificates.count <= Limits.keptCertificates else { return nil }
+    var kept: [CertificateHash] = []
+    for bytes in wire.certificates {
+      guard let hash = CertificateHash(bytes: bytes), kept.last.map({ $0 < hash }) ?? true else {
+        return nil
+      }
+      kept.append(hash)
+    }
+    return kept
   }
 }

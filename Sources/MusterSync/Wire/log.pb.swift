@@ -330,6 +330,32 @@ nonisolated struct WireRevocation: Sendable {
   /// the last frame of each log that counts, in ascending order of logs
   var cuts: [WireHead] = []
 
+  /// Of the certificates that the device issued, those that still count. Absent: those in its
+  /// control logs within the cuts.
+  var keeps: WireKeptCertificates {
+    get {_keeps ?? WireKeptCertificates()}
+    set {_keeps = newValue}
+  }
+  /// Returns true if `keeps` has been explicitly set.
+  var hasKeeps: Bool {self._keeps != nil}
+  /// Clears the value of `keeps`. Subsequent reads from it will return its default value.
+  mutating func clearKeeps() {self._keeps = nil}
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+
+  fileprivate var _keeps: WireKeptCertificates? = nil
+}
+
+nonisolated struct WireKeptCertificates: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// 32 each: certificate hashes in ascending order
+  var certificates: [Data] = []
+
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
   init() {}
@@ -1020,7 +1046,7 @@ nonisolated extension WireUplinkCertificate: SwiftProtobuf.Message, SwiftProtobu
 
 nonisolated extension WireRevocation: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".Revocation"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}device\0\u{1}cuts\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}device\0\u{1}cuts\0\u{1}keeps\0")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -1030,24 +1056,63 @@ nonisolated extension WireRevocation: SwiftProtobuf.Message, SwiftProtobuf._Mess
       switch fieldNumber {
       case 1: try { try decoder.decodeSingularBytesField(value: &self.device) }()
       case 2: try { try decoder.decodeRepeatedMessageField(value: &self.cuts) }()
+      case 3: try { try decoder.decodeSingularMessageField(value: &self._keeps) }()
       default: break
       }
     }
   }
 
   func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
     if !self.device.isEmpty {
       try visitor.visitSingularBytesField(value: self.device, fieldNumber: 1)
     }
     if !self.cuts.isEmpty {
       try visitor.visitRepeatedMessageField(value: self.cuts, fieldNumber: 2)
     }
+    try { if let v = self._keeps {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 3)
+    } }()
     try unknownFields.traverse(visitor: &visitor)
   }
 
   static func ==(lhs: WireRevocation, rhs: WireRevocation) -> Bool {
     if lhs.device != rhs.device {return false}
     if lhs.cuts != rhs.cuts {return false}
+    if lhs._keeps != rhs._keeps {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WireKeptCertificates: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".KeptCertificates"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}certificates\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeRepeatedBytesField(value: &self.certificates) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.certificates.isEmpty {
+      try visitor.visitRepeatedBytesField(value: self.certificates, fieldNumber: 1)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: WireKeptCertificates, rhs: WireKeptCertificates) -> Bool {
+    if lhs.certificates != rhs.certificates {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

@@ -78,16 +78,36 @@ extension Reference {
     /// issuer.
     private let shown: [CertificateHash: [SignedCertificate]]
 
+    /// Devices that only the root and votes revoke.
+    private let members: Set<DeviceID>
+    /// By device, what each revocation that counts keeps of the certificates that it issued; nil
+    /// for one that names none.
+    private var keeps: [DeviceID: [Set<CertificateHash>?]] = [:]
+
     init(
       _ logs: [LogID: ControlLog], rules: Rules, shown certificates: [SignedCertificate],
-      heard: Set<FrameHash>, lineage: Lineage, signatures: inout VerifiedSignatures
+      heard: Set<FrameHash>, lineage: Lineage, council: Reference.Councils? = nil,
+      signatures: inout VerifiedSignatures
     ) {
       cuts = Cuts(lineage)
-      self.heard = heard
+      let decided = council?.decision(lineage) ?? Reference.Councils.Decision()
+      members = decided.members
+      self.heard = heard.union(decided.revocations.keys)
       shown = Dictionary(grouping: rules.ownChain + certificates, by: \.certificate.issuer)
       self.logs = logs.reduce(into: [:]) {
         $0[$1.value.certificate, default: [:]][$1.key] = $1.value
       }
+      for signed in decided.listed {
+        admitted[signed.signed.hash] = ControlPlane.Admission(
+          signed: signed.signed, rank: signed.rank)
+        let device = signed.signed.certificate.device
+        ranks[device] = min(ranks[device] ?? signed.rank, signed.rank)
+      }
+      for (device, left) in decided.left {
+        cuts.join(left, of: device)
+        keeps[device, default: []].append(left.kept)
+      }
+      revocations = decided.revocations
       for (log, contents) in (self.logs[.root] ?? [:]).sorted(by: { $0.key < $1.key }) {
         let part = cuts.part(of: log, by: nil)
         for statement in contents.statements where part.holds(statement.sequence) {
@@ -98,8 +118,14 @@ extension Reference {
       for rank in 1...Limits.certificateChain {
         let speakers = admitted.values.filter { $0.rank == rank }.map(\.signed)
           .sorted { $0.hash < $1.hash }
-        cuts.join(revocationsAmongEquals(speakers, rank: rank))
+        for revocation in revocationsAmongEquals(speakers, rank: rank) { join(revocation) }
         for signed in speakers {
+          for statement in (self.logs[signed.hash] ?? [:]).values.flatMap(\.statements) {
+            for case .certificate(let issued) in statement.operations
+            where issued.certificate.issuer == signed.hash && isKept(issued, stands: false) {
+              admit(issued, rank: rank + 1, rules: rules, signatures: &signatures)
+            }
+          }
           for statement in counting(of: signed) {
             take(statement, by: signed.hash, rank: rank, rules: rules, signatures: &signatures)
           }
@@ -111,6 +137,19 @@ extension Reference {
       announced = Set(spoken.keys)
       withheld = withheldEpochs()
       fitting = fittingEpochs()
+    }
+
+    private mutating func join(_ revocation: Revocation) {
+      cuts.join(revocation)
+      keeps[revocation.device, default: []].append(revocation.keeps.map(Set.init))
+    }
+
+    private func isKept(_ issued: SignedCertificate, stands: Bool) -> Bool {
+      let device = admitted[issued.certificate.issuer]?.signed.certificate.device
+      guard let keeps = device.flatMap({ keeps[$0] }), keeps.contains(where: { $0 != nil }) else {
+        return stands
+      }
+      return keeps.allSatisfy { $0?.contains(issued.hash) ?? stands }
     }
 
     // MARK: One rank
@@ -131,7 +170,7 @@ extension Reference {
       for signed in speakers where signed.certificate.role == .command {
         for statement in counting(of: signed) {
           for case .revocation(let revocation) in statement.operations
-          where ranks[revocation.device] == rank {
+          where ranks[revocation.device] == rank && !members.contains(revocation.device) {
             among.append(revocation)
             revocations[statement.hash, default: []].append(revocation)
           }
@@ -147,12 +186,15 @@ extension Reference {
       let entitled = issuer == .root || admitted[issuer]?.signed.certificate.role == .command
       for operation in statement.operations {
         switch operation {
-        case .certificate(let signed) where signed.certificate.issuer == issuer:
+        case .certificate(let signed)
+        where signed.certificate.issuer == issuer && isKept(signed, stands: true):
           admit(signed, rank: rank + 1, rules: rules, signatures: &signatures)
         case .revocation(let revocation) where entitled:
           // Seniors cannot be revoked, and equals were processed.
-          guard ranks[revocation.device].map({ $0 > rank }) ?? true else { continue }
-          cuts.join(revocation)
+          guard ranks[revocation.device].map({ $0 > rank }) ?? true,
+            rank == 0 || !members.contains(revocation.device)
+          else { continue }
+          join(revocation)
           revocations[statement.hash, default: []].append(revocation)
         case .epoch(let announcement):
           // A member announces one only to exclude a device that no announcement excludes yet.
@@ -201,8 +243,8 @@ extension Reference {
     private mutating func admitShown(
       _ rules: Rules, issuer: CertificateHash, rank: Int, signatures: inout VerifiedSignatures
     ) {
-      if let device = admitted[issuer]?.signed.certificate.device, cuts.covers(device) { return }
-      for signed in shown[issuer] ?? [] {
+      let isCut = admitted[issuer].map { cuts.covers($0.signed.certificate.device) } ?? false
+      for signed in shown[issuer] ?? [] where isKept(signed, stands: !isCut) {
         admit(signed, rank: rank, rules: rules, signatures: &signatures)
       }
     }
