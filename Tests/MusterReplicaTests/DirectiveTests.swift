@@ -64,7 +64,7 @@ struct DirectiveTests {
     #expect(
       refusal {
         try valley.at("Ben") { try $0.acknowledge(call, note: "", for: dan, now: $1) }
-      } == "this device's role is member; that takes command")
+      } == "this device's role is member; this requires command")
     try valley.at("Ada") { try $0.acknowledge(call, note: "radio", for: dan, now: $1) }
     try valley.converge()
     let answer = try people(call, by: "Cleo", in: &valley)["Dan"]
@@ -106,7 +106,7 @@ struct DirectiveTests {
     #expect(
       refusal {
         try valley.at("Ben") { try $0.direct(DirectiveDraft(kind: .evacuate), now: $1) }
-      } == "this device's role is member; that takes command")
+      } == "this device's role is member; this requires command")
     #expect(
       refusal {
         try valley.at("Ada") {

@@ -28,7 +28,7 @@ struct RoleTests {
     try valley.at("Ben") { try $0.confirmReport(hers, now: $1) }
     try valley.at("Ben") { try $0.commentReport(hers, text: "I see it too", now: $1) }
 
-    let role = "this device's role is member; that takes command"
+    let role = "this device's role is member; this requires command"
     #expect(refusal { _ = try valley.invitation(by: "Ben") } == role)
     #expect(
       refusal {
@@ -66,7 +66,7 @@ struct RoleTests {
     #expect(
       try valley.ask("Olga") { replica, _ in try replica.reports() }.map(\.title) == ["Smoke"])
     try valley.at("Olga") { try $0.claimSafety(.needsHelp, note: "lost", now: $1) }
-    let role = "this device's role is observer; that takes command or member"
+    let role = "this device's role is observer; this requires command or member"
     #expect(
       refusal { try valley.at("Olga") { try $0.addReport(ReportDraft(title: "?"), now: $1) } }
         == role)
@@ -120,10 +120,10 @@ struct RoleTests {
 
     #expect(
       refusal { try valley.at("Relay") { try $0.setCallsign("Relay", now: $1) } }
-        == "this device's role is relay; that takes command or member or observer")
+        == "this device's role is relay; this requires command or member or observer")
     #expect(
       refusal { try valley.at("Relay") { try $0.claimSafety(.safe, note: "", now: $1) } }
-        == "this device's role is relay; that takes command or member or observer")
+        == "this device's role is relay; this requires command or member or observer")
     #expect(
       try valley.ask("Relay") { try $0.status(now: $1) }.peers.map(\.isConnected) == [true])
   }

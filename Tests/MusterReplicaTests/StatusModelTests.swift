@@ -33,6 +33,8 @@ import Testing
     try valley.at("Ben") { try $0.ingest(fix(metresNorth: 500, second: 60), now: $1) }
     try valley.converge()
     let people = try valley.ask("Ada") { replica, now in
+      // Of a copy: what is taken here is not assessed.
+      var replica = replica
       replica.statusModel.redate(replica.ages.takeDated()) {
         .unstamped(arrival: 0, reportedAt: $0.writtenAt)
       }

@@ -33,7 +33,7 @@ struct AcknowledgedHoldingTests {
     }
     // Two pushes: body, signature, epoch, log, and headers; the frame before is not named. In one
     // of the seconds roots may be compared as well.
-    #expect(spent.sorted()[1] < 2 * 330)
+    #expect(spent.sorted()[1] < 2 * 330, "\(spent)")
     #expect(world.problems == [])
   }
 

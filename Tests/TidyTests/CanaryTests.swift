@@ -18,7 +18,7 @@ import Testing
   func planted() throws {
     let product = try SourceTree(below: [
       "Sources/MusterCRDT", "Sources/MusterCrypto", "Sources/MusterGeo", "Sources/MusterReplica",
-      "Sources/MusterStore", "Sources/MusterSync",
+      "Sources/MusterStatus", "Sources/MusterStore", "Sources/MusterSync",
     ])
     let bugs = try bugs()
     #expect(bugs.count >= 20)

@@ -149,8 +149,8 @@ struct ControlPlane: Sendable {
   /// What councils are held, and what their members voted.
   var councils: CouncilSet { evidence.membership.councils }
 
-  /// Of each control log of a device, the sequence of its first revocation of a member of a council:
-  /// it has no effect, and an honest commander votes instead.
+  /// Of each control log of a device, the sequence of its first revocation of a council member: it
+  /// has no effect, and an honest commander votes instead.
   func hostilities(of device: DeviceID) -> [LogID: UInt64] {
     var first: [LogID: UInt64] = [:]
     for (log, contents) in evidence.logs
