@@ -215,7 +215,7 @@ def alerts(page, operation):
         other.close()
     wait("she is named", lambda: "seen by Maria" in page.text("#alerts"))
     seen = next(a for a in operation.leader.get("alerts")["items"] if a["id"] == waiting["id"])
-    must("an alert is acknowledged by name", seen["acknowledgedBy"].startswith("Maria ("))
+    must("an alert is acknowledged by name", seen["acknowledgedBy"].startswith("Maria, via "))
     operation.member.send("PUT", "me/safety", {"safety": "safe"})
     wait("it is over", lambda: "by the mill" not in page.text("#alerts"))
 

@@ -63,7 +63,7 @@ enum Door: Sendable {
   ) async throws {
     let confirmation = try await WriteConfirmation(wait: wait, door: self)
     let what = try words(try await change(command))
-    try Standard.print(try await withReach(what))
+    try Standard.print(await withReach(what))
     if let text = try await confirmation?.text() { try Standard.print(text) }
   }
 
@@ -76,14 +76,20 @@ enum Door: Sendable {
   ) async throws {
     let confirmation = try await WriteConfirmation(wait: wait, door: self)
     let what = try await answer(try await change(command))
-    if case .running = self { Standard.complain(try await withReach(what)) }
+    if case .running = self { Standard.complain(await withReach(what)) }
     if let text = try await confirmation?.text() { Standard.complain(text) }
   }
 
-  private func withReach(_ what: String) async throws -> String {
-    guard case .running = self, case .status(let status) = try await ask(.status) else {
-      return what
+  private func withReach(_ what: String) async -> String {
+    guard case .running = self else { return what }
+    let reply: Reply
+    do {
+      reply = try await ask(.status)
+    } catch {
+      // The change is saved, whatever became of the node since.
+      return "\(what) · saved; the node does not answer any more: start it to send this"
     }
+    guard case .status(let status) = reply else { return what }
     let peers = status.peers.count(where: \.isConnected)
     let reach =
       peers == 0
