@@ -24,6 +24,7 @@ extension Replica {
       throw Refusal("this device has no reachable address: join a network first")
     }
     try requireRoomBelow()
+    random.stir(now.entropy)
     let secret = random.bytes(Invitation.secretBytes)
     let expiresAt = Timestamp(milliseconds: now.wall.milliseconds + validMilliseconds)
     let invitation = Invitation(

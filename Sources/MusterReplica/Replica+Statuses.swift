@@ -27,8 +27,7 @@ extension Replica {
     var stale = statusModel.takeStale()
     if !stale.roster {
       for key in stale.rows {
-        guard let row = try store.row(key) else { continue }
-        guard let changed = statusModel.replace(row) else {
+        guard let row = try store.row(key), let changed = statusModel.replace(row) else {
           stale.roster = true
           break
         }

@@ -329,9 +329,16 @@ enum Migrations {
     let rows = try Row.fetchAll(database, sql: columns, arguments: [EntityKind.track.rawValue])
     for row in rows {
       guard let id = RowID(bytes: row[1] as Data) else { continue }
-      let state = try RowState(
-        key: RowKey(kind: .track, id: id), decoding: Array(row[2] as Data))
-      guard let owner = state.origin?.owner else { continue }
+      let owner: UserID
+      do {
+        let state = try RowState(
+          key: RowKey(kind: .track, id: id), decoding: Array(row[2] as Data))
+        guard let origin = state.origin else { continue }
+        owner = origin.owner
+      } catch {
+        // The view is derived again from the log at the first start of this version.
+        continue
+      }
       try database.execute(
         sql: "UPDATE rows SET owner = ? WHERE place = ?",
         arguments: [Data(owner.bytes), row[0] as Int64])

@@ -62,7 +62,8 @@ private struct Derivation {
     self.decide = decide
   }
 
-  /// Nil where a body in parts may extend over the beginning of a range.
+  /// Nil where a body in parts may extend over the beginning of a range, or a frame begins to count
+  /// that waited: the index does not name its rows.
   mutating func run(_ ranges: [FrameRange]) throws -> CommitOutcome? {
     var targets: Set<RowFrameTable.Target> = []
     for range in ranges {
@@ -87,6 +88,7 @@ private struct Derivation {
       if case .waiting(let reason) = decided.application {
         try FrameTable.setWaiting(reason, at: log.place(frame.sequence), in: database)
       } else {
+        if try FrameTable.isWaiting(log.place(frame.sequence), in: database) { isWhole = false }
         try FrameTable.deleteWaiting(at: log.place(frame.sequence), in: database)
       }
       for released in decided.released where released.place.log == log.head.log {

@@ -111,13 +111,13 @@ struct CouncilModelTests {
     report("n = 3, thief \(thief)", search(world, isReduced: !Self.isFull))
   }
 
-  @Test(.enabled(if: isFull), arguments: 0..<4)
+  @Test(.enabled(if: isFull, "only in `make model`"), arguments: 0..<4)
   func `four members with one thief`(thief: Int) throws {
     let world = try #require(CouncilWorld(size: 4, thieves: [thief]))
     report("n = 4, thief \(thief)", search(world, isReduced: false))
   }
 
-  @Test(.enabled(if: isFull), arguments: [[0, 1], [0, 3], [2, 3]])
+  @Test(.enabled(if: isFull, "only in `make model`"), arguments: [[0, 1], [0, 3], [2, 3]])
   func `four members with two thieves`(thieves: [Int]) throws {
     let world = try #require(CouncilWorld(size: 4, thieves: thieves))
     report("n = 4, thieves \(thieves)", search(world, isReduced: true))

@@ -211,6 +211,16 @@ struct PeopleTests {
     #expect(try acknowledgement(by: "Ada") == "maria, via Ada's post")
   }
 
+  @Test func `a person who calls for help after signing off is called in a roll call`() throws {
+    var valley = try Valley.with("Ada", "Ben", "Cleo")
+    try valley.at("Ben") { try $0.signOff(nil, reason: "shift over", isConfirmed: false, now: $1) }
+    try valley.at("Ben") { try $0.claimSafety(.needsHelp, note: "leg", now: $1) }
+    try valley.converge()
+    let call = try valley.at("Ada") { try $0.direct(DirectiveDraft(kind: .rollcall), now: $1) }
+    let directive = try valley.ask("Ada") { try $0.directive(call, now: $1) }
+    #expect(directive.unaccounted.map(\.callsign) == ["Ben", "Cleo"])
+  }
+
   @Test func `who has signed off is not called in a roll call, and is shown apart`() throws {
     var valley = try Valley.with("Ada", "Ben", "Cleo")
     try valley.at("Ben") { try $0.signOff(nil, reason: "shift over", isConfirmed: false, now: $1) }

@@ -56,9 +56,10 @@ struct Lineage: Hashable, Sendable {
     return reach
   }
 
-  /// Whether more counts of some log than before.
+  /// Whether more counts of some log than before. A log without an end any more is not stored: its
+  /// proof has made room for another one, by which each stored log of the certificate ends at 0.
   func isWidened(from other: Lineage) -> Bool {
-    other.ends.contains { log, end in ends[log].map { $0 > end } ?? true }
+    other.ends.contains { log, end in ends[log].map { $0 > end } ?? false }
   }
 
   /// Of logs of which less counts than before, the sequences that do not any more.

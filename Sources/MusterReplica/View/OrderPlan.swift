@@ -29,8 +29,9 @@ struct OrderPlan {
     var addressed = Set(
       people.filter { person in
         audience.includes(person, of: draft.kind, by: author)
-          // A person who left the operation is called by name only.
-          && !(draft.kind == .rollcall && person.has(.signedOff))
+          // A person who left the operation, and is not in danger, is called by name only.
+          && (draft.kind != .rollcall || !person.has(.signedOff)
+            || person.conditions.contains { $0.severity == .danger })
       }.map(\.id))
     // Nothing of a named person may have arrived here yet.
     var isByName = false

@@ -5,7 +5,8 @@ internal import MusterModel
 ///     leaf that is not held ─▶ want(key, 0) ─▶ pieces ─▶ want(key, next) ─▶ … ─▶ whole item
 ///
 /// - One item at a time is received from each peer, at most `Limits.evidenceInFlight` from all. An
-///   item of which nothing arrived for `patienceMilliseconds` gives way to another.
+///   item of which nothing new arrived for `patienceMilliseconds`, or that is not whole after
+///   `longestMilliseconds`, gives way to another, and to the same one from another peer.
 /// - Serving keeps no state: each request names the first byte that is missing.
 struct EvidenceExchange: Sendable {
   private var items: [Bytes16: EvidenceItem] = [:]
@@ -15,8 +16,11 @@ struct EvidenceExchange: Sendable {
   /// An item that is being received.
   private struct Incoming: Sendable {
     let key: Bytes16
+    let began: Instant
     var arrived: Instant
     var pieces: [UInt32: EvidencePiece] = [:]
+
+    init(key: Bytes16, now: Instant) { (self.key, began, arrived) = (key, now, now) }
 
     /// The first byte that is missing.
     var next: UInt32 {
@@ -40,6 +44,7 @@ struct EvidenceExchange: Sendable {
   }
 
   private static let patienceMilliseconds: Int64 = 4000
+  private static let longestMilliseconds: Int64 = 20_000
   private static let windowBytes = UInt32(
     Limits.evidencePieceBytes * Limits.evidencePiecesAtOnce)
 
@@ -90,17 +95,18 @@ struct EvidenceExchange: Sendable {
       guard let stalled else { return nil }
       incoming[stalled] = nil
     }
-    incoming[device] = Incoming(key: key, arrived: now)
+    incoming[device] = Incoming(key: key, now: now)
     return EvidenceWant(key: key, offset: 0)
   }
 
   private func isStalled(_ item: Incoming, now: Instant) -> Bool {
     now.milliseconds(since: item.arrived) >= Self.patienceMilliseconds
+      || now.milliseconds(since: item.began) >= Self.longestMilliseconds
   }
 
   /// Takes a piece that a peer sent.
   mutating func take(_ piece: EvidencePiece, from device: DeviceID, now: Instant) -> Receipt {
-    guard var item = incoming[device], item.key == piece.key,
+    guard var item = incoming[device], item.key == piece.key, item.pieces[piece.offset] == nil,
       piece.offset % UInt32(Limits.evidencePieceBytes) == 0,
       item.pieces.values.allSatisfy({ $0.total == piece.total && $0.kind == piece.kind })
     else { return .nothing }

@@ -61,6 +61,8 @@ struct PeerState: Sendable {
   var hasNewNeighbours = true
   /// Limits the cost of invalid signatures from it.
   var signatures: Allowance
+  /// For the signatures of membership evidence, valid or not.
+  var evidenceSignatures: Allowance
 
   /// What is requested from it.
   var pulling = PeerPulls()
@@ -74,6 +76,7 @@ struct PeerState: Sendable {
     nextHeartbeat = now.advanced(byMilliseconds: Timing.heartbeatFirstMilliseconds)
     resets = Allowance(saving: Self.resetMilliseconds * 8, now: now)
     signatures = Allowance(saving: SignatureCost.milliseconds * SignatureCost.burst, now: now)
+    evidenceSignatures = signatures
   }
 
   static let resetMilliseconds: Int64 = 15_000

@@ -58,16 +58,16 @@ extension SyncEngine {
     }
   }
 
-  /// Passes an item on whose signatures hold; the peer pays for one whose do not.
+  /// Passes an item on whose signatures hold. The peer pays for each: an item that holds may never
+  /// be kept, or may replace another one.
   private mutating func accept(_ item: EvidenceItem, from device: DeviceID, endpoint: Endpoint) {
     let cost = SignatureCost.milliseconds * Int64(item.signatureCount)
-    guard peers[device]?.signatures.take(cost, now: now) == true else {
+    guard peers[device]?.evidenceSignatures.take(cost, now: now) == true else {
       return reject(.throttled, from: endpoint)
     }
     guard item.holds(operation: local.operation, rootKey: local.rootKey) else {
       return reject(.forged, from: endpoint)
     }
-    peers[device]?.signatures.giveBack(cost)
     effects.append(.store(.evidence(item)))
   }
 }

@@ -47,6 +47,18 @@ struct WriteConfirmation {
   /// Waits, and returns who holds it. After the time it prints what is missing on standard error,
   /// and throws `notConfirmed`.
   func text() async throws -> String {
+    do {
+      return try await confirmed()
+    } catch let code as ExitCode {
+      throw code
+    } catch {
+      // It is saved, whatever became of the node since.
+      Standard.complain("saved, not confirmed: \(error)")
+      throw Self.notConfirmed
+    }
+  }
+
+  private func confirmed() async throws -> String {
     let written = try await Self.written(by: door).subtracting(before)
     guard !written.isEmpty else { return "nothing to confirm" }
     let end = ContinuousClock.now + .seconds(seconds)

@@ -253,7 +253,12 @@ struct DirectCommand: AsyncParsableCommand {
     try await door.create(.direct(order), wait: wait.seconds) { reply in
       guard case .created(let id) = reply else { throw Refusal.unexpectedReply }
       try Standard.print(output.json ? JSON.object(["id": .id(id)]).text : "\(id)")
-      return try await issued(id, by: door)
+      do {
+        return try await issued(id, by: door)
+      } catch {
+        // It is saved, whatever became of the node since.
+        return "Order \(id.short)"
+      }
     }
   }
 
