@@ -40,8 +40,8 @@ def permitted(lines):
     for line in lines:
         if not line.strip() or line.startswith("#"):
             continue
-        # A name in backticks may have a colon in it.
-        entry = re.match(r"((?:`[^`]*`|[^`:])+): \S", line)
+        # A name in backticks may have a colon in it, and so have labels: `test`(label:).
+        entry = re.match(r"((?:`[^`]*`|[^`:]|:(?! ))+): \S", line)
         if not entry:
             raise SystemExit(f"skipped.py: not `TEST: reason`: {line.rstrip()}")
         yield entry.group(1)
