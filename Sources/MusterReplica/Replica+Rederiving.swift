@@ -28,26 +28,42 @@ extension Replica {
     let (control, keyring) = (control, keyring)
     var waitedFor: Set<EpochID> = []
     let outcome = try store.rederive(ranges) { opening, frame, lookup in
-      let standing = control.standing(of: frame, opening: opening)
-      let reading = try reader.read(
-        frame, opening: opening, standing: standing, keyring: keyring, lookup: lookup)
-      guard case .view(let application, let completes, _) = reading else {
-        return Reapplication(.nothing)
-      }
-      if case .waiting(.key(let epoch)) = application { waitedFor.insert(epoch) }
-      var counts = false
-      if case .author = standing { counts = true }
-      var isNothing = false
-      if case .nothing = application { isNothing = true }
-      return Reapplication(
-        application, released: completes.map { ReleasedFrame(place: $0, application: .nothing) },
-        mayBePart: counts && isNothing)
+      try reader.reapply(
+        frame, opening: opening, standing: control.standing(of: frame, opening: opening),
+        keyring: keyring, waitingFor: &waitedFor, lookup: lookup)
     }
     guard let outcome else { return false }
     epochsWaitedFor.formUnion(waitedFor)
     note(outcome)
+    markViewCurrent()
+    return true
+  }
+
+  /// Notes in the batch that the view is derived by today's rules.
+  mutating func markViewCurrent() {
     batch.forgotten.remove(Self.viewKey)
     batch.local[Self.viewKey] = viewStamp
-    return true
+  }
+}
+
+extension FrameReader {
+  /// Reads a stored frame again, and returns what it does to a view that is derived from the log.
+  ///
+  /// - Parameter waitedFor: gets the epoch whose key is missing.
+  mutating func reapply(
+    _ frame: Frame, opening: Opening, standing: ControlPlane.Standing, keyring: Keyring,
+    waitingFor waitedFor: inout Set<EpochID>, lookup: @escaping Lookup
+  ) throws -> Reapplication {
+    let reading = try read(
+      frame, opening: opening, standing: standing, keyring: keyring, lookup: lookup)
+    guard case .view(let application, let completes, _) = reading else {
+      return Reapplication(.nothing)
+    }
+    if case .waiting(.key(let epoch)) = application { waitedFor.insert(epoch) }
+    var mayBePart = false
+    if case .author = standing, case .nothing = application { mayBePart = true }
+    return Reapplication(
+      application, released: completes.map { ReleasedFrame(place: $0, application: .nothing) },
+      mayBePart: mayBePart)
   }
 }

@@ -387,16 +387,9 @@ public struct Replica {
     let outcome = try store.rebuildView(beginsIndex: beginsIndex) { opening, frame, lookup in
       // The row names of one log are of no use for the next.
       if frame.sequence == 0 { reader.forgetSome() }
-      let reading = try reader.read(
-        frame, opening: opening,
-        standing: control.standing(of: frame, opening: opening), keyring: keyring,
-        lookup: lookup)
-      guard case .view(let application, let completes, _) = reading else {
-        return Reapplication(.nothing)
-      }
-      if case .waiting(.key(let epoch)) = application { waitedFor.insert(epoch) }
-      return Reapplication(
-        application, released: completes.map { ReleasedFrame(place: $0, application: .nothing) })
+      return try reader.reapply(
+        frame, opening: opening, standing: control.standing(of: frame, opening: opening),
+        keyring: keyring, waitingFor: &waitedFor, lookup: lookup)
     }
     self.reader = reader
     viewRebuilds += 1
@@ -405,8 +398,7 @@ public struct Replica {
     stateTree = nil
     statusModel.markAllStale()
     monitor.fencesChanged()
-    batch.forgotten.remove(Self.viewKey)
-    batch.local[Self.viewKey] = viewStamp
+    markViewCurrent()
   }
 
   /// Reads frames that waited for something that is available now: a key that arrived just before a

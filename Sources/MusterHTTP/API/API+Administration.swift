@@ -97,15 +97,15 @@ extension API {
     + settingRoutes(at: "/api/v1/users/{id}/settings", of: "a user's devices") { $0.id }
 
   private static func settingRoutes(
-    at path: String, of whom: String, _ user: @escaping @Sendable (Call) -> String?
+    at path: String, of subject: String, _ user: @escaping @Sendable (Call) -> String?
   ) -> [Route] {
     [
       Route(
-        .get, path, "Get the sampling settings of \(whom)",
+        .get, path, "Get the sampling settings of \(subject)",
         result: .json(.named("Settings"))
       ) { api, call in .ok(try await api.settings(of: user(call)).json) },
       Route(
-        .patch, path, "Change the sampling settings of \(whom); omitted members stay unchanged",
+        .patch, path, "Change the sampling settings of \(subject); omitted members stay unchanged",
         body: wishes, result: .json(.named("Settings"))
       ) { api, call in
         let user = user(call)

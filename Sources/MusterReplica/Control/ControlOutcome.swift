@@ -21,47 +21,37 @@ struct ControlOutcome: Sendable {
   var hash: Bytes32 {
     var writer = ByteWriter()
     writer.append(fixed: Array("muster control 1".utf8))
-    Self.append(
-      members.map { member in
-        Self.element {
-          $0.append(member.hash)
-          $0.append(UInt8(member.rank))
-        }
-      }, to: &writer)
-    Self.append(revocations.map(\.bytes), to: &writer)
-    Self.append(
-      released.map { head in
-        Self.element {
-          $0.append(head.log)
-          $0.append(head.sequence)
-          $0.append(head.hash)
-        }
-      }, to: &writer)
-    Self.append(
-      epochs.map { epoch in
-        Self.element {
-          $0.append(epoch.id)
-          $0.append(epoch.generation)
-          $0.append(epoch.maker)
-        }
-      }, to: &writer)
-    Self.append(
-      forkEnds.map { log, end in
-        Self.element {
-          $0.append(log)
-          $0.append(end)
-        }
-      }, to: &writer)
+    Self.append(members, to: &writer) { element, member in
+      element.append(member.hash)
+      element.append(UInt8(member.rank))
+    }
+    Self.append(revocations, to: &writer) { $0.append($1) }
+    Self.append(released, to: &writer) { element, head in
+      element.append(head.log)
+      element.append(head.sequence)
+      element.append(head.hash)
+    }
+    Self.append(epochs, to: &writer) { element, epoch in
+      element.append(epoch.id)
+      element.append(epoch.generation)
+      element.append(epoch.maker)
+    }
+    Self.append(forkEnds, to: &writer) { element, fork in
+      element.append(fork.key)
+      element.append(fork.value)
+    }
     return Blake2b.hash256(writer.bytes)
   }
 
-  private static func element(_ fill: (inout ByteWriter) -> Void) -> [UInt8] {
-    var writer = ByteWriter()
-    fill(&writer)
-    return writer.bytes
-  }
-
-  private static func append(_ elements: [[UInt8]], to writer: inout ByteWriter) {
+  private static func append<List: Sequence>(
+    _ list: List, to writer: inout ByteWriter,
+    _ write: (inout ByteWriter, List.Element) -> Void
+  ) {
+    let elements = list.map { item in
+      var element = ByteWriter()
+      write(&element, item)
+      return element.bytes
+    }
     let sorted = Set(elements).sorted { $0.lexicographicallyPrecedes($1) }
     writer.append(UInt32(sorted.count))
     for element in sorted { writer.append(fixed: element) }

@@ -149,34 +149,6 @@ struct ControlPlane: Sendable {
   /// What councils are held, and what their members voted.
   var councils: CouncilSet { evidence.membership.councils }
 
-  /// Of each control log of a device, the sequence of its first revocation of a council member: it
-  /// has no effect, and an honest commander votes instead.
-  func hostilities(of device: DeviceID) -> [LogID: UInt64] {
-    var first: [LogID: UInt64] = [:]
-    for (log, contents) in evidence.logs
-    where author(of: contents.certificate)?.device == device {
-      first[log] = contents.revocations.filter {
-        $0.value.device != device && state.councils.members.contains($0.value.device)
-      }.map(\.sequence).min()
-    }
-    return first
-  }
-
-  /// The certificates that a device issued and that count, in ascending order; where its control
-  /// logs have an end, those that stand before it.
-  func issued(by device: DeviceID, before ends: [LogID: UInt64]) -> [CertificateHash] {
-    let own = Set(admissions.map(\.signed).filter { $0.certificate.device == device }.map(\.hash))
-    let issued = state.admitted.values.map(\.signed).filter {
-      own.contains($0.certificate.issuer)
-    }
-    guard !ends.isEmpty else { return issued.map(\.hash).sorted() }
-    let standing = own.flatMap { evidence.logs(of: $0) }.flatMap { log, contents in
-      contents.certificates.filter { entry in ends[log].map { entry.sequence < $0 } ?? true }
-        .map(\.value.hash)
-    }
-    return issued.map(\.hash).filter(Set(standing).contains).sorted()
-  }
-
   // MARK: Certificates
 
   /// Takes back what a start finds in the store.

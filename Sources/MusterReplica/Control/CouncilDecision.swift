@@ -11,8 +11,6 @@ struct CouncilDecision: Hashable, Sendable {
   private(set) var revoked: [DeviceID: Remainder] = [:]
   /// For each device that a quorum revokes, the councils that do, in ascending order.
   private(set) var councils: [DeviceID: [CouncilHash]] = [:]
-  /// Voices against a device that are fewer than a quorum, by council.
-  private(set) var disputed: [Disputed] = []
 
   /// What still counts of a revoked device.
   struct Remainder: Hashable, Sendable {
@@ -22,22 +20,12 @@ struct CouncilDecision: Hashable, Sendable {
     var kept: Set<CertificateHash>
   }
 
-  /// A device that some members of a council want to revoke, too few so far.
-  struct Disputed: Hashable, Sendable {
-    let device: DeviceID
-    let council: CouncilHash
-    let voices: Int
-    let quorum: Int
-  }
-
   init() {}
 
   init(_ set: CouncilSet, lineage: Lineage) {
     let current = set.current
     for (hash, council) in current {
-      for member in council.members {
-        if let device = set.listed[member]?.signed.certificate.device { members.insert(device) }
-      }
+      members.formUnion(council.members.compactMap(set.device))
       tally(set, hash, council, lineage) { _ in true }
     }
     // What was replaced decides about devices alone that the root keeps revoked.
@@ -63,11 +51,7 @@ struct CouncilDecision: Hashable, Sendable {
         let left = Remainder(voice, lineage)
         voices[user] = voices[user].map { $0.intersection(left) } ?? left
       }
-      guard voices.count >= council.quorum else {
-        disputed.append(
-          Disputed(device: device, council: hash, voices: voices.count, quorum: council.quorum))
-        continue
-      }
+      guard voices.count >= council.quorum else { continue }
       let left = Remainder(leftBy: Array(voices.values), quorum: council.quorum)
       revoked[device] = revoked[device].map { $0.intersection(left) } ?? left
       councils[device, default: []].append(hash)

@@ -42,14 +42,11 @@ struct CouncilSet: Hashable, Sendable {
   /// The members of these, by certificate.
   private(set) var listed: [CertificateHash: ListedCertificate] = [:]
 
-  var isEmpty: Bool { endorsements.isEmpty }
-
   // MARK: Adding
 
   /// - Parameter endorsement: the caller MUST have verified it.
   mutating func insert(_ endorsement: Endorsement) -> Verdict {
-    let council = endorsement.council
-    let seat = Seat(council: council.parent, member: endorsement.signer)
+    let (council, seat) = (endorsement.council, endorsement.seat)
     let held = (endorsements[seat] ?? []).map(\.id)
     guard !isHeld(endorsement.id, among: held, endorsementBound(seat)) else { return .known }
     if council.parent != .root {
@@ -63,14 +60,13 @@ struct CouncilSet: Hashable, Sendable {
 
   /// - Parameter signed: the caller MUST have verified it.
   mutating func insert(_ signed: SignedVote) -> Verdict {
-    let vote = signed.vote
-    let ballot = Ballot(
-      seat: Seat(council: vote.council, member: vote.voter), device: vote.device)
+    let (vote, ballot) = (signed.vote, signed.ballot)
     let held = (votes[ballot] ?? []).map(\.id)
     guard !isHeld(signed.id, among: held, Limits.votesPerTarget) else { return .known }
     guard let council = counting[vote.council] else { return .waits }
-    let devices = council.members.compactMap { listed[$0]?.signed.certificate.device }
-    guard council.members.contains(vote.voter), devices.contains(vote.device) else {
+    guard council.members.contains(vote.voter),
+      council.members.compactMap(device).contains(vote.device)
+    else {
       return .refused
     }
     return .added(evicting: restore(signed).map(EvidenceItem.init))
@@ -79,7 +75,7 @@ struct CouncilSet: Hashable, Sendable {
   /// Adds what was accepted before; returns what is no longer held.
   @discardableResult
   mutating func restore(_ endorsement: Endorsement) -> Endorsement? {
-    let seat = Seat(council: endorsement.council.parent, member: endorsement.signer)
+    let seat = endorsement.seat
     let evicted = Self.keepLowest(
       endorsement, in: &endorsements[seat, default: []], endorsementBound(seat), by: \.id)
     count()
@@ -89,11 +85,8 @@ struct CouncilSet: Hashable, Sendable {
   /// Adds what was accepted before; returns what is no longer held.
   @discardableResult
   mutating func restore(_ signed: SignedVote) -> SignedVote? {
-    let ballot = Ballot(
-      seat: Seat(council: signed.vote.council, member: signed.vote.voter),
-      device: signed.vote.device)
-    return Self.keepLowest(
-      signed, in: &votes[ballot, default: []], Limits.votesPerTarget, by: \.id)
+    Self.keepLowest(
+      signed, in: &votes[signed.ballot, default: []], Limits.votesPerTarget, by: \.id)
   }
 
   /// The root key, which no council bounds, may make as many as there is room for.
@@ -163,42 +156,22 @@ struct CouncilSet: Hashable, Sendable {
   func isReplaced(_ council: Council) -> Bool { serial.map { council.serial < $0 } ?? false }
 
   /// The councils that count and are not replaced, by hash.
-  var current: [(hash: CouncilHash, council: Council)] {
-    counting.filter { !isReplaced($0.value) }.map { ($0.key, $0.value) }
-      .sorted { $0.hash < $1.hash }
-  }
+  var current: [(hash: CouncilHash, council: Council)] { counting { !isReplaced($0) } }
 
   /// The councils that were replaced, by hash.
-  var replaced: [(hash: CouncilHash, council: Council)] {
-    counting.filter { isReplaced($0.value) }.map { ($0.key, $0.value) }
-      .sorted { $0.hash < $1.hash }
-  }
+  var replaced: [(hash: CouncilHash, council: Council)] { counting(isReplaced) }
 
-  /// Councils that wait for endorsements, by hash.
-  var proposed: [(hash: CouncilHash, council: Council)] {
-    let all = endorsements.values.joined().filter { counting[$0.hash] == nil }
-    return Dictionary(all.map { ($0.hash, $0.council) }) { first, _ in first }
-      .filter { !isReplaced($0.value) }
-      .map { ($0.key, $0.value) }.sorted { $0.hash < $1.hash }
+  private func counting(
+    _ isMeant: (Council) -> Bool
+  ) -> [(hash: CouncilHash, council: Council)] {
+    counting.filter { isMeant($0.value) }.map { ($0.key, $0.value) }.sorted { $0.hash < $1.hash }
   }
 
   // MARK: Reading
 
-  /// Councils between one and the root's, which has 0.
-  func depth(of council: Council) -> Int {
-    var (depth, next) = (0, council)
-    while let parent = counting[next.parent] { (depth, next) = (depth + 1, parent) }
-    return depth
-  }
-
   /// The device of a member of a counting council.
   func device(of member: CertificateHash) -> DeviceID? {
     listed[member]?.signed.certificate.device
-  }
-
-  /// Of a council, one endorsement: each carries the whole council.
-  func endorsement(of hash: CouncilHash) -> Endorsement? {
-    allEndorsements.first { $0.hash == hash }
   }
 
   /// What a member's votes about a device leave of it; nil where there is none.
@@ -206,13 +179,6 @@ struct CouncilSet: Hashable, Sendable {
     guard let cast = votes[ballot], !cast.isEmpty else { return nil }
     guard cast.count <= Limits.votesPerTarget else { return .excludesAll }
     return .leaves(cast.map(\.vote.revocation))
-  }
-
-  /// The members of a council who have voted to revoke a device, in ascending order.
-  func voters(against device: DeviceID, in council: CouncilHash) -> [CertificateHash] {
-    (counting[council]?.members ?? []).filter { member in
-      voice(on: Ballot(seat: Seat(council: council, member: member), device: device)) != nil
-    }
   }
 
   /// What one member leaves of a device.
@@ -235,6 +201,21 @@ struct CouncilSet: Hashable, Sendable {
 
   /// All votes, by id.
   var allVotes: [SignedVote] { votes.values.joined().sorted { $0.id < $1.id } }
+}
+
+extension Endorsement {
+  /// Whose endorsement it is, in which council.
+  fileprivate var seat: CouncilSet.Seat {
+    CouncilSet.Seat(council: council.parent, member: signer)
+  }
+}
+
+extension SignedVote {
+  /// Its voter, and the device that it is about.
+  fileprivate var ballot: CouncilSet.Ballot {
+    CouncilSet.Ballot(
+      seat: CouncilSet.Seat(council: vote.council, member: vote.voter), device: vote.device)
+  }
 }
 
 /// A certificate that a council lists: it counts whatever became of its issuers.

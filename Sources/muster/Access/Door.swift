@@ -1,4 +1,5 @@
 internal import MusterControl
+internal import MusterInterchange
 internal import MusterModel
 internal import MusterNode
 
@@ -78,6 +79,17 @@ enum Door: Sendable {
     let what = try await answer(try await change(command))
     if case .running = self { Standard.complain(await withReach(what)) }
     if let text = try await confirmation?.text() { Standard.complain(text) }
+  }
+
+  /// The same for a new row: prints its id, and returns what was sent.
+  func create(
+    _ command: Command, output: OutputOptions, wait: Int?, _ what: (RowID) async throws -> String
+  ) async throws {
+    try await create(command, wait: wait) { reply in
+      guard case .created(let id) = reply else { throw Refusal.unexpectedReply }
+      try Standard.print(output.json ? JSON.object(["id": .id(id)]).text : "\(id)")
+      return try await what(id)
+    }
   }
 
   private func withReach(_ what: String) async -> String {

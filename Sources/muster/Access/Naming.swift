@@ -41,6 +41,22 @@ struct Naming<Item> {
     throw unknown(text, items)
   }
 
+  /// The same among the items that are preferred, if one of them is called so, else among all.
+  func item(
+    named text: String, in items: [Item], preferring isPreferred: (Item) -> Bool
+  ) throws(Refusal) -> Item {
+    let preferred = items.filter(isPreferred)
+    let isCalled = preferred.contains { name($0).lowercased() == text.lowercased() }
+    return try item(named: text, in: isCalled ? preferred : items, match: .whole)
+  }
+
+  /// The ids of items that are each named in whole.
+  func ids(named texts: [String], in items: [Item]) throws(Refusal) -> [String] {
+    var ids: [String] = []
+    for text in texts { ids.append(id(try item(named: text, in: items, match: .whole))) }
+    return ids
+  }
+
   private func ambiguous(_ text: String, _ found: [Item]) -> Refusal {
     let shown = found.prefix(6).map { item in
       name(item) == text ? short(item) : "\(short(item)) (\(name(item)))"
@@ -162,23 +178,18 @@ extension Door {
   /// Devices that are not revoked go before revoked ones.
   func device(named text: String) async throws -> DeviceSummary {
     guard case .devices(let all) = try await ask(.devices) else { throw Refusal.unexpectedReply }
-    let standing = all.filter { !$0.isRevoked }
-    let isStanding = standing.contains { $0.callsign.lowercased() == text.lowercased() }
-    return try Naming.devices.item(named: text, in: isStanding ? standing : all, match: .whole)
+    return try Naming.devices.item(named: text, in: all) { !$0.isRevoked }
   }
 
   /// A permit that is not revoked goes before those that are.
   func permit(named text: String) async throws -> PermitSummary {
     guard case .permits(let all) = try await ask(.permits) else { throw Refusal.unexpectedReply }
-    let issued = all.filter { !$0.isRevoked }
-    let isIssued = issued.contains { $0.zoneName.lowercased() == text.lowercased() }
-    return try Naming.permits.item(named: text, in: isIssued ? issued : all, match: .whole)
+    return try Naming.permits.item(named: text, in: all) { !$0.isRevoked }
   }
 
   /// The id of a person or tracker.
   func person(named text: String) async throws -> String {
-    guard case .users(let people) = try await ask(.users) else { throw Refusal.unexpectedReply }
-    return "\(try Naming.people.item(named: text, in: people, match: .whole).id)"
+    try await people(named: [text])[0]
   }
 
   /// The same where a person may be named.
@@ -190,21 +201,13 @@ extension Door {
   func people(named texts: [String]) async throws -> [String] {
     guard !texts.isEmpty else { return [] }
     guard case .users(let people) = try await ask(.users) else { throw Refusal.unexpectedReply }
-    var ids: [String] = []
-    for text in texts {
-      ids.append("\(try Naming.people.item(named: text, in: people, match: .whole).id)")
-    }
-    return ids
+    return try Naming.people.ids(named: texts, in: people)
   }
 
   func zones(named texts: [String]) async throws -> [String] {
     guard !texts.isEmpty else { return [] }
     guard case .fences(let zones) = try await ask(.fences) else { throw Refusal.unexpectedReply }
-    var ids: [String] = []
-    for text in texts {
-      ids.append("\(try Naming.zones.item(named: text, in: zones, match: .whole).id)")
-    }
-    return ids
+    return try Naming.zones.ids(named: texts, in: zones)
   }
 }
 

@@ -250,15 +250,8 @@ struct DirectCommand: AsyncParsableCommand {
   ) async throws {
     let door = try await Door.open(home)
     let order = try await named(order, by: door)
-    try await door.create(.direct(order), wait: wait.seconds) { reply in
-      guard case .created(let id) = reply else { throw Refusal.unexpectedReply }
-      try Standard.print(output.json ? JSON.object(["id": .id(id)]).text : "\(id)")
-      do {
-        return try await issued(id, by: door)
-      } catch {
-        // It is saved, whatever became of the node since.
-        return "Order \(id.short)"
-      }
+    try await door.create(.direct(order), output: output, wait: wait.seconds) { id in
+      await issued(id, by: door)
     }
   }
 
@@ -271,10 +264,12 @@ struct DirectCommand: AsyncParsableCommand {
   }
 
   /// What was issued: it goes to standard error, since standard output has the id alone.
-  static func issued(_ id: RowID, by door: Door) async throws -> String {
-    guard case .directives(let found) = try await door.ask(.directive("\(id)")),
-      let directive = found.first
-    else { throw Refusal.unexpectedReply }
+  static func issued(_ id: RowID, by door: Door) async -> String {
+    // It is saved, whatever became of the node since.
+    let unknown = "Order \(id.short)"
+    let reply: Reply
+    do { reply = try await door.ask(.directive("\(id)")) } catch { return unknown }
+    guard case .directives(let found) = reply, let directive = found.first else { return unknown }
     var words = "\(directive.words) sent to \(SafeText.line(directive.addressees))"
     words += " · \(Words.count(directive.expected.count, "person", "people"))"
     if let seconds = directive.durationSeconds { words += " · due in \(Words.age(Int64(seconds)))" }

@@ -99,7 +99,7 @@ struct FenceCommand: AsyncParsableCommand {
         try Standard.print(
           output.json
             ? JSON.object(["id": .id(zone), "directive": .id(id)]).text : "\(zone)")
-        return try await DirectCommand.issued(id, by: door)
+        return await DirectCommand.issued(id, by: door)
       }
     }
 

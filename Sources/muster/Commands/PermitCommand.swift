@@ -48,10 +48,8 @@ struct PermitCommand: AsyncParsableCommand {
         people: try await door.people(named: user), team: team ?? "",
         zone: "\(try await door.zone(named: zone, match: .whole).id)",
         durationSeconds: UInt32(clamping: duration.seconds))
-      try await door.create(.addPermit(order), wait: wait.seconds) { reply in
-        guard case .created(let id) = reply else { throw Refusal.unexpectedReply }
-        try Standard.print(output.json ? JSON.object(["id": .id(id)]).text : "\(id)")
-        return "Permit sent"
+      try await door.create(.addPermit(order), output: output, wait: wait.seconds) { _ in
+        "Permit sent"
       }
     }
   }

@@ -44,11 +44,9 @@ struct ReportCommand: AsyncParsableCommand {
       let draft = ReportDraft(
         title: title, details: details.description, category: details.category?.value,
         severity: details.severity?.value, position: details.at?.coordinate, toEvacuate: evacuate)
-      try await Door.open(home).create(.addReport(draft), wait: wait.seconds) { reply in
-        guard case .created(let id) = reply else { throw Refusal.unexpectedReply }
-        try Standard.print(output.json ? JSON.object(["id": .id(id)]).text : "\(id)")
-        return "Report sent"
-      }
+      try await Door.open(home).create(
+        .addReport(draft), output: output, wait: wait.seconds
+      ) { _ in "Report sent" }
     }
   }
 
