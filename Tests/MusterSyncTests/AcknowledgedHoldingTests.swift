@@ -19,7 +19,7 @@ struct AcknowledgedHoldingTests {
     world.run(seconds: 60) { $0.haveConverged }
     world.run(seconds: 30)
     var spent: [UInt64] = []
-    for _ in 0..<3 {
+    for _ in 0..<5 {
       let before = world.stations[0].wireBytes
       world.write(1, bytes: 100, at: 0)
       world.run(seconds: 1)
@@ -31,9 +31,9 @@ struct AcknowledgedHoldingTests {
       #expect(claims(world, about: head.log) == [head.sequence, head.sequence])
       spent.append(UInt64(world.stations[0].wireBytes - before))
     }
-    // Two pushes: body, signature, epoch, log, and headers; the frame before is not named. In the
-    // other seconds roots may be compared as well.
-    #expect(spent.sorted()[0] < 2 * 330, "\(spent)")
+    // Two pushes: body, signature, epoch, log, and headers; the frame before is not named. In two
+    // of the seconds roots may be compared as well.
+    #expect(spent.sorted()[2] < 2 * 330, "\(spent)")
     #expect(world.problems == [])
   }
 
