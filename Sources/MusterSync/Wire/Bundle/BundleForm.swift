@@ -1,26 +1,26 @@
 public import MusterCrypto
 public import MusterModel
 
-/// The bytes of a bundle's file (docs/wire.md §14).
+/// The byte layout of a bundle file (docs/wire.md §14).
 ///
 ///     "muster bundle 2\n" ‖ rules version ‖ salt ‖ mark of the operation ‖ check
 ///                                                            │ piece │ piece │ … │ end mark
 ///                                              piece: length ‖ nonce ‖ ciphertext ‖ tag
 ///
-/// Every piece is sealed under the network key with its number, so that an outsider reads nothing
-/// and nothing can be left out, doubled or put elsewhere unnoticed; whether what it says holds is
-/// proved as on the wire.
+/// Every piece is sealed under the network key together with its number. An outsider can read none
+/// of them, and a piece that is removed, duplicated or moved is detected. The content of a piece is
+/// verified as if it was received from a peer.
 public struct BundleForm: Sendable {
   static let magic = Array("muster bundle 2\n".utf8)
-  /// Of bundles that state no rules version.
+  /// The magic of bundles that state no rules version.
   static let unversionedMagic = Array("muster bundle 1\n".utf8)
   static let headerBytes = magic.count + 1 + 16 + 16 + checkBytes
   private static let checkBytes = 4
-  /// A run of 33 frames, and room for more.
+  /// Fits a run of 33 frames, with room to spare.
   static let largestPieceBytes = 64 * 1024
-  /// Records that go together.
+  /// The maximum number of records in a piece.
   public static let recordsPerPiece = 32
-  /// Keys that go together.
+  /// The maximum number of keys in a piece.
   public static let keysPerPiece = 256
 
   private let operation: OperationID
@@ -28,7 +28,7 @@ public struct BundleForm: Sendable {
   private let rules: RulesVersion
   let salt: Bytes16
 
-  /// - Parameter salt: 16 random bytes, of each file its own.
+  /// - Parameter salt: 16 random bytes, drawn for this file.
   public init(of local: LocalDevice, salt: Bytes16) {
     operation = local.operation
     networkKey = local.networkKey
@@ -36,7 +36,8 @@ public struct BundleForm: Sendable {
     self.salt = salt
   }
 
-  /// What the file begins with. Which operation it is of only its members can tell.
+  /// The header of the file. Only members of the operation can derive from it which operation it
+  /// belongs to.
   public var header: [UInt8] {
     var writer = ByteWriter()
     writer.append(fixed: Self.magic)
@@ -55,7 +56,7 @@ public struct BundleForm: Sendable {
     Array(Blake2b.hash128(Tag.bundle, bytes).bytes.prefix(checkBytes))
   }
 
-  /// One piece of the file; the nonce MUST be fresh.
+  /// Returns one piece of the file. The nonce MUST be fresh.
   public func sealed(_ carried: Carried, number: UInt64, nonce: Nonce24) -> [UInt8] {
     sealed(plaintext: carried.encoded(), number: number, nonce: nonce)
   }

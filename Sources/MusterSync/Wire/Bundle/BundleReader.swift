@@ -1,45 +1,47 @@
 internal import MusterCrypto
 public import MusterModel
 
-/// Reads a bundle's file, as much of it at a time as is given: what is whole is read whatever comes
-/// after it, and what is not costs a count.
+/// An incremental parser of a bundle file. It reads each complete piece, whatever follows; a
+/// damaged piece is reported and skipped.
 public struct BundleReader: Sendable {
   private let local: LocalDevice
-  /// Nil until the header was read.
+  /// Nil until the header has been read.
   private var form: BundleForm?
-  /// Of the next piece.
+  /// The number of the next piece.
   private var number: UInt64 = 0
   private var rest: ArraySlice<UInt8>
   private let given: Int
-  /// Pieces before it that a position may say: more than any file has.
+  /// The greatest piece number that a position may contain: no file has as many pieces.
   private static let lastPosition: UInt64 = 1 << 48
 
-  /// What comes next in the file.
+  /// The next piece of the file.
   public enum Piece: Hashable, Sendable {
     case contents([Carried])
-    /// It is not as it was written, or was written elsewhere in the file.
+    /// It was changed, or moved from another place in the file.
     case damaged
-    /// Whole, and nothing that this version understands.
+    /// It is intact, but this version cannot parse its content.
     case unreadable
     case end
   }
 
-  /// Why nothing more can be read.
+  /// The reason why the rest of the file cannot be read.
   public enum Fault: Error, Hashable, Sendable {
     case notABundle
-    /// It is of a form that only later programs read.
+    /// The file has a format that needs a newer program.
     case newerVersion
-    /// Whoever made it follows other rules.
+    /// The file was created under another rules version.
     case otherRules(UpdateNeed)
     case damagedHeader
     case otherOperation
-    /// Where the next piece begins cannot be told.
+    /// A length is invalid, so the start of the next piece is unknown.
     case lost
   }
 
+  /// Returns nil if the position is malformed.
+  ///
   /// - Parameters:
-  ///   - bytes: those after what was consumed before.
-  ///   - position: empty at the beginning of the file, else what `position` said there.
+  ///   - bytes: the bytes that follow those consumed before.
+  ///   - position: empty at the start of the file, else the value of `position` at that point.
   public init?(_ bytes: [UInt8], at position: [UInt8], of local: LocalDevice) {
     self.local = local
     rest = bytes[...]
@@ -56,10 +58,10 @@ public struct BundleReader: Sendable {
     guard number <= Self.lastPosition else { return nil }
   }
 
-  /// How many of the bytes are done with.
+  /// The number of the given bytes that have been parsed.
   public var consumed: Int { given - rest.count }
 
-  /// What to go on with, with the bytes after those that were consumed.
+  /// The state to resume with, together with the bytes after the consumed ones.
   public var position: [UInt8] {
     guard let form else { return [] }
     var writer = ByteWriter()
@@ -68,7 +70,7 @@ public struct BundleReader: Sendable {
     return writer.bytes
   }
 
-  /// Nil where more bytes are wanted.
+  /// Returns the next piece, or nil if more bytes are needed.
   public mutating func next() throws(Fault) -> Piece? {
     if form == nil { try readHeader() }
     guard let form, rest.count >= 4 else { return nil }
@@ -90,7 +92,7 @@ public struct BundleReader: Sendable {
     }
   }
 
-  /// Does nothing where more bytes are wanted.
+  /// Parses the header. Does nothing if more bytes are needed.
   private mutating func readHeader() throws(Fault) {
     let magic = BundleForm.magic
     let start = Array(rest.prefix(magic.count))
@@ -101,7 +103,7 @@ public struct BundleReader: Sendable {
     }
     guard magic.starts(with: start) else {
       if BundleForm.unversionedMagic.starts(with: start) { return }
-      // All but the number and what follows it.
+      // Compares all but the format number and the line feed.
       throw start.starts(with: magic.dropLast(2)) ? .newerVersion : .notABundle
     }
     guard rest.count >= BundleForm.headerBytes else { return }

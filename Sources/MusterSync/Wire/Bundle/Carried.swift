@@ -1,45 +1,44 @@
 public import MusterModel
 
-/// What a bundle on a memory stick holds, one piece of it: the things that travel on the wire too,
-/// in their form there.
+/// The content of one piece of a bundle: data that peers also exchange, in the same encoding.
 public enum Carried: Hashable, Sendable {
-  /// Consecutive frames of one log, the last of them signed, with the hashes that their contents
-  /// give. Of a strand of a forked log, too, `log` is the log itself: where they belong shows by
-  /// what they follow.
+  /// Consecutive frames of one log with their computed hashes; the last one is signed. For a strand
+  /// of a forked log, `log` is the log itself, and the frame that the first one follows determines
+  /// the strand.
   case frames([Frame])
   case records([LatestRecord])
-  /// The certificates by which a device proved itself, leaf first, where no control log that is in
-  /// the bundle may carry them.
+  /// The certificate chain with which a device authenticated itself, leaf first. Needed if no
+  /// control log in the bundle contains these certificates.
   case chain([SignedCertificate])
   case keys([CarriedKey])
-  /// There is no more for now: others may be told.
+  /// The end mark: peers can now be informed of the new data.
   case end
 }
 
-/// An epoch's key for one device that may have it, and that nobody else can open.
+/// An epoch key, sealed to one device that is entitled to it.
 public struct CarriedKey: Hashable, Sendable {
   let epoch: EpochID
   let device: DeviceID
-  /// The 32 bytes of the key in a `crypto_box_seal` to the device's agreement key.
+  /// The 32-byte key in a `crypto_box_seal` to the agreement key of the device.
   let box: [UInt8]
 
   static let boxBytes = 80
   static let encodedBytes = 16 + 16 + boxBytes
 }
 
-/// What came of something carried that the engine did not ask to be stored.
+/// The result for carried data that the engine did not pass on to be stored.
 public enum CarriedResult: Hashable, Sendable {
-  /// So many frames are held already.
+  /// The number of frames that are stored already.
   case knownFrames(Int)
   case refusedFrames(BundleRefusal, Int)
   case knownRecord
   case refusedRecord(BundleRefusal)
-  /// A chain that does not end at the root.
+  /// A chain that is not valid.
   case refusedChain
 }
 
 extension Carried {
-  /// What stands before the content: append-only, listed in docs/wire.md.
+  /// The first byte of a piece. Numbers are append-only and listed in docs/wire.md.
   private enum Kind: UInt8 {
     case end = 0
     case packet = 1
@@ -47,13 +46,13 @@ extension Carried {
     case keys = 3
   }
 
-  /// The plaintext of one piece of the file. Frames and records MUST fit
+  /// Returns the plaintext of one piece. Frames and records MUST fit
   /// `BundleForm.largestPieceBytes`.
   func encoded() -> [UInt8] {
     switch self {
     case .frames(let frames):
       var packet = Packet()
-      // It says what it follows, so that it can be filed whatever is held of its log.
+      // The run has its previous hash, so that a reader can store it whatever it has of the log.
       packet.runs = [Run(frames, of: frames[0].log, after: frames[0].previous)]
       return [Kind.packet.rawValue] + packet.encoded()
     case .records(let records):
@@ -75,7 +74,7 @@ extension Carried {
     }
   }
 
-  /// What a piece says; nothing, where a later version says what this one does not know.
+  /// Parses the plaintext of a piece. Returns an empty list for a kind of a later version.
   static func decode(
     _ plaintext: [UInt8], operation: OperationID
   ) throws(WireError) -> [Carried] {
@@ -119,7 +118,8 @@ extension Carried {
 }
 
 extension Run {
-  /// The frames, with the hashes that their contents give.
+  /// Returns the frames with their computed hashes. Throws `malformed` for a run with an origin, or
+  /// without a previous hash where one is required.
   fileprivate func frames(operation: OperationID) throws(WireError) -> [Frame] {
     guard origin == nil, (previous == nil) == (first == 0) else { throw .malformed("run") }
     var chain: [Frame] = []
