@@ -1,30 +1,31 @@
 internal import MusterCrypto
 internal import MusterModel
 
-/// The small datagram that says "I am here, these are my roots, these heads are new".
+/// The beacon of a node, by multicast or unicast: its set roots and its new heads.
 ///
-/// Signed by its device, then sealed under the network key with a random nonce: an outsider sees
-/// random bytes and cannot follow a laptop by them, while relays and devices with other epochs
-/// can read it. A *push* is an announce that carries fresh frames or records instead of roots.
+/// The device signs it, then seals it under the network key. An outsider sees the rules version and
+/// random bytes, so it cannot track a laptop by them. Relays and devices with other epochs can read
+/// it. A *push* is an announce that carries fresh frames or records instead of roots.
 struct Announce: Hashable, Sendable {
-  /// The first eight bytes of the sender's certificate's hash: the signature tells whether it is
-  /// the one that is known by them.
+  /// The first eight bytes of the hash of the sender's certificate. The signature proves that the
+  /// sender holds the key of the certificate that they identify.
   var certificate: UInt64
-  /// The first eight bytes.
+  /// The first eight bytes of the incarnation.
   var incarnation: UInt64
-  /// Greater in every later announce of the incarnation, over restarts too.
+  /// Increases with every announce of the incarnation, across restarts.
   var counter: UInt64
   var roots: Roots?
   var heads: [LeafHint] = []
   var position: LatestRecord?
   var runs: [Run] = []
   var records: [LatestRecord] = []
-  /// Who need not be passed the runs and records on to, besides those who hear the announce.
+  /// Tags, for the topic of the first record, of devices to which receivers need not relay the
+  /// data.
   var covered: Set<DeviceTag> = []
-  /// The sender's certificates, leaf first, while somebody may not know them.
+  /// The sender's certificate chain, leaf first, while a receiver may not know it.
   var chain: [SignedCertificate] = []
 
-  /// The datagram: kind, the sender's rules version, and the announce sealed with both.
+  /// Returns the datagram: kind, the sender's rules version, and the announce sealed with both.
   func datagram(
     rules: RulesVersion, operation: OperationID, networkKey: SealingKey, nonce: Nonce24,
     signedBy signer: SigningKey
@@ -49,15 +50,15 @@ struct Announce: Hashable, Sendable {
         signed.bytes, drawn: nonce, additionalData: seal.additionalData(operation))
   }
 
-  /// What the rules version of the sender makes of an announce's bytes. The version is in the
-  /// clear, so that one attempt tells whether an announce opens, and in what is sealed and signed,
-  /// so that nobody else can say it of the sender.
+  /// The bytes that depend on the sender's rules version. The version is in the clear, so that one
+  /// decryption attempt suffices. It is also part of the additional data and of the signed bytes,
+  /// so an attacker on the path cannot change it.
   private struct Seal {
     let rules: RulesVersion
 
     init(_ rules: RulesVersion) { self.rules = rules }
 
-    /// Nil for bytes that are no announce.
+    /// Returns nil for bytes that are not an announce.
     init?(beginning bytes: ArraySlice<UInt8>) {
       switch bytes.first.flatMap(DatagramKind.init) {
       case .unversionedAnnounce: rules = .unstated
@@ -85,17 +86,20 @@ struct Announce: Hashable, Sendable {
     }
   }
 
-  /// An announce that has been unsealed and parsed; whoever knows the device checks the signature.
+  /// An announce that has been opened and parsed. The caller verifies the signature, because only
+  /// it knows the sender's key.
   struct Unverified: Sendable {
     let announce: Announce
-    /// The sender's, as the seal proves.
+    /// The sender's rules version, authenticated by the seal.
     let rules: RulesVersion
     private let content: [UInt8]
     private let signature: Signature
 
-    /// Opens a datagram. Nil when it is not sealed under this network key: a stranger's, or noise.
+    /// Opens a datagram. Returns nil if it is not sealed under this network key: it belongs to
+    /// another operation, or it is noise.
     ///
-    /// - Parameter own: of an announce under other rules only who sent it is read.
+    /// - Parameter own: the own rules version. Of an announce with another version, only the fields
+    ///   that identify the sender are read.
     init?(
       opening datagram: ArraySlice<UInt8>, rules own: RulesVersion, operation: OperationID,
       networkKey: SealingKey
@@ -129,7 +133,7 @@ struct Announce: Hashable, Sendable {
     }
   }
 
-  /// What only a sender with the same rules is listened to for.
+  /// Reads the fields that are valid only if the sender has the same rules version.
   private mutating func read(
     _ wire: WireAnnounce, operation: OperationID
   ) throws(WireError) {

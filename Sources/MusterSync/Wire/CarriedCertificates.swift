@@ -1,22 +1,22 @@
 internal import MusterCrypto
 public import MusterModel
 
-/// Certificates that membership evidence carries, each with those of its issuers up to the root, so
-/// that its signatures can be verified with nothing else at hand.
+/// The certificates that an item of membership evidence carries, with those of all issuers up to
+/// the root. Its signatures can be verified without other data.
 public struct CarriedCertificates: Hashable, Sendable {
-  /// Each once, by hash.
+  /// In ascending order of hashes, each once.
   public let certificates: [SignedCertificate]
 
-  /// - Parameter chains: leaf first, each up to the root.
+  /// - Parameter chains: chains up to the root, leaf first.
   public init(_ chains: [[SignedCertificate]]) {
     let all = chains.joined().map { ($0.hash, $0) }
     certificates = Dictionary(all) { first, _ in first }.values.sorted { $0.hash < $1.hash }
   }
 
-  /// Members of a council and a signer, with their issuers.
+  /// The maximum number: the members of the largest council and a signer, each with a full chain.
   static let most = (Limits.councilMembers.upperBound + 1) * Limits.certificateChain
 
-  /// count ‖ (length ‖ certificate ‖ signature) each
+  /// count ‖ (length ‖ certificate ‖ signature) for each
   var content: [UInt8] {
     var writer = ByteWriter()
     writer.append(UInt8(certificates.count))
@@ -47,13 +47,13 @@ public struct CarriedCertificates: Hashable, Sendable {
     self.certificates = certificates
   }
 
-  /// The certificate with a hash, if it is carried.
+  /// Returns the certificate with a hash, or nil if it is not carried.
   public subscript(hash: CertificateHash) -> SignedCertificate? {
     certificates.first { $0.hash == hash }
   }
 
-  /// A certificate and those of its issuers, leaf first; nil where one is missing or there are more
-  /// than `Limits.certificateChain`.
+  /// Returns the chain of a certificate, leaf first. Returns nil if a certificate is missing, or if
+  /// the chain is longer than `Limits.certificateChain`.
   public func chain(of hash: CertificateHash) -> [SignedCertificate]? {
     var (chain, next) = ([SignedCertificate](), hash)
     while next != .root {
@@ -64,8 +64,8 @@ public struct CarriedCertificates: Hashable, Sendable {
     return chain
   }
 
-  /// Whether each is signed by its issuer, a `command` device that is carried too, or by the root.
-  /// Each signature is verified once.
+  /// Returns whether every certificate is signed by the root, or by a carried issuer with the role
+  /// `command`. Verifies each signature once.
   func hold(operation: OperationID, rootKey: VerifyingKey) -> Bool {
     certificates.allSatisfy { signed in
       let certificate = signed.certificate

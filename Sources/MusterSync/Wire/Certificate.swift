@@ -1,25 +1,25 @@
 public import MusterCrypto
 public import MusterModel
 
-/// Binds a user to a device's two keys and a role, signed by the root or by a `command` device.
-/// It only ever grants; what it grants is taken away by revocation.
+/// A binding of a user to a device's two keys and a role, signed by the root or by a `command`
+/// device. It only grants; a revocation removes what it grants.
 public struct Certificate: Hashable, Sendable {
-  /// A certificate counts in this operation only.
+  /// The operation in which the certificate counts.
   public let operation: OperationID
-  /// The certificate of who signed this one; `.root` for the operation's root key.
+  /// The hash of the signer's certificate; `.root` for the root key of the operation.
   public let issuer: CertificateHash
-  /// Whom the device writes as.
+  /// The user who is the author of what the device writes.
   public let user: UserID
-  /// What the device's logs are signed with.
+  /// The key that verifies the signatures of the device's logs.
   public let signingKey: VerifyingKey
-  /// What the device's handshakes prove; keys are sealed to it.
+  /// The static key of the device's handshakes; epoch keys are sealed to it.
   public let agreementKey: AgreementPublicKey
-  /// What it entitles the device to, for as long as it is not revoked.
+  /// The permissions of the device until it is revoked.
   public let role: Role
-  /// A hash of the operation and the signing key: a new key is a new device.
+  /// The hash of the operation and the signing key. A device with a new key is a new device.
   public let device: DeviceID
 
-  /// Grants nothing until it is signed by the holder of `issuer`.
+  /// Creates an unsigned certificate. It grants nothing until the holder of `issuer` signs it.
   public init(
     operation: OperationID, issuer: CertificateHash, user: UserID, signingKey: VerifyingKey,
     agreementKey: AgreementPublicKey, role: Role
@@ -33,22 +33,22 @@ public struct Certificate: Hashable, Sendable {
     device = DeviceID(operation: operation, key: signingKey)
   }
 
-  /// What a write in a log of this certificate is judged by.
+  /// The user, device and role by which writes in a log of this certificate are authorized.
   public var author: Author { Author(user: user, device: device, role: role) }
 }
 
-/// A certificate with its signature, the signed bytes kept verbatim.
+/// A certificate with its signature and its signed bytes.
 public struct SignedCertificate: Hashable, Sendable {
-  /// What the signed bytes say.
+  /// The parsed content.
   public let certificate: Certificate
-  /// The signed bytes, verbatim: what is hashed, sent and stored.
+  /// The signed bytes, verbatim, as they are hashed, sent and stored.
   public let content: [UInt8]
-  /// Ed25519 over `content`, by the issuer.
+  /// The issuer's Ed25519 signature over `content`.
   public let signature: Signature
-  /// BLAKE2b-256 of `content`: what openings, records and certificates issued under it name.
+  /// BLAKE2b-256 of `content`. Openings, records and issued certificates refer to it.
   public let hash: CertificateHash
 
-  /// Issues it: `issuerKey` MUST be the key that `certificate.issuer` names.
+  /// Signs a certificate. `issuerKey` MUST be the key that `certificate.issuer` identifies.
   public init(_ certificate: Certificate, signedBy issuerKey: SigningKey) {
     self.certificate = certificate
     content = certificate.content
@@ -56,7 +56,8 @@ public struct SignedCertificate: Hashable, Sendable {
     hash = CertificateHash(raw: Blake2b.hash256(content))
   }
 
-  /// Parses; the signature is not checked here, since only the issuer's key can.
+  /// Parses a certificate. Throws `malformed` for another form. Does not verify the signature,
+  /// because that requires the issuer's key.
   public init(content: [UInt8], signature: [UInt8]) throws(WireError) {
     guard let signature = Signature(bytes: signature) else {
       throw .malformed("certificate signature")
@@ -71,8 +72,8 @@ public struct SignedCertificate: Hashable, Sendable {
     hash = CertificateHash(raw: Blake2b.hash256(content))
   }
 
-  /// Whether this key issued it; whether it was entitled to is the chain's or the control plane's
-  /// to say.
+  /// Returns whether this key signed the certificate. The chain or the control plane decides
+  /// whether its holder was authorized to.
   public func isSigned(by issuerKey: VerifyingKey) -> Bool {
     issuerKey.isValid(signature, for: content)
   }
@@ -110,13 +111,13 @@ extension Certificate {
   }
 }
 
-/// A device's certificate and those of everyone between it and the root: leaf first.
+/// A verified certificate chain from a device up to the root, leaf first.
 public struct CertificateChain: Hashable, Sendable {
-  /// One to `Limits.certificateChain`, each issued by the next, the last by the root.
+  /// 1 to `Limits.certificateChain` certificates, each issued by the next, the last by the root.
   public let certificates: [SignedCertificate]
 
-  /// Nil unless every signature holds, every issuer is a `command` device of this operation, and
-  /// the chain ends at the root within `Limits.certificateChain`.
+  /// Returns nil unless every signature is valid, every issuer has the role `command`, all
+  /// certificates name this operation, and the last one is issued by the root.
   public init?(
     _ certificates: [SignedCertificate], operation: OperationID, rootKey: VerifyingKey
   ) {
@@ -135,6 +136,6 @@ public struct CertificateChain: Hashable, Sendable {
     self.certificates = certificates
   }
 
-  /// The certificate of the device whose chain it is.
+  /// The certificate of the device itself.
   public var leaf: SignedCertificate { certificates[0] }
 }

@@ -1,33 +1,34 @@
 public import MusterCrypto
 public import MusterModel
 
-/// The names that are hashes: `BLAKE2b(tag ‖ fields)`, each with a tag of its own so that no two
-/// kinds of name can be confused. Listed in `docs/wire.md`.
+/// Identifiers that are hashes: `BLAKE2b(tag ‖ fields)`. Each kind has its own tag, so that no two
+/// kinds can be confused. docs/wire.md §1 lists them.
 
 extension OperationID {
-  /// Whoever knows the id can check a root key that anybody shows.
+  /// Derives the id from the root key. A node that knows the id can verify a root key that it
+  /// receives.
   public init(rootKey: VerifyingKey) {
     self.init(raw: Blake2b.hash128(Tag.operation, rootKey.raw.bytes))
   }
 }
 
 extension UserID {
-  /// A person is named by the first device that was enrolled for them.
+  /// Derives the id of a user from the key of the first device that was enrolled for them.
   public init(operation: OperationID, firstDeviceKey: VerifyingKey) {
     self.init(raw: Blake2b.hash128(Tag.user, operation.bytes, firstDeviceKey.raw.bytes))
   }
 }
 
 extension DeviceID {
-  /// One key in two operations is two devices.
+  /// Derives the id of a device. The same key in two operations yields two devices.
   public init(operation: OperationID, key: VerifyingKey) {
     self.init(raw: Blake2b.hash128(Tag.device, operation.bytes, key.raw.bytes))
   }
 }
 
 extension LogID {
-  /// An opening that says other things belongs to another log: no log has two openings, whatever
-  /// its author signs.
+  /// Derives the id from all fields of the opening. A different opening yields a different log, so
+  /// no author can sign two openings of one log.
   public init(operation: OperationID, opening: Opening) {
     var writer = ByteWriter()
     writer.append(opening.incarnation)
@@ -40,15 +41,15 @@ extension LogID {
 }
 
 extension LogID {
-  /// A strand of a forked log is named by its first frame, so that everybody who holds it names it
-  /// alike, whichever branch came first.
+  /// Derives the name of a strand of a forked log from its first frame, so that all nodes use the
+  /// same name whichever branch they received first.
   public init(strandOf log: LogID, beginningWith hash: FrameHash) {
     self.init(raw: Blake2b.hash128(Tag.strand, log.bytes, hash.bytes))
   }
 }
 
 extension EvidenceID {
-  /// - Parameter identity: what an item proves, in the form of its kind.
+  /// - Parameter identity: the statement that the item proves, in the encoding of its kind.
   init(operation: OperationID, kind: EvidenceKind, identity: [UInt8]) {
     self.init(
       raw: Blake2b.hash256(Tag.evidence, operation.bytes, [kind.rawValue], identity))
@@ -56,7 +57,8 @@ extension EvidenceID {
 }
 
 extension RowID {
-  /// Checked at each create, so that nobody creates a row that another owns.
+  /// Derives the id of a row from its origin. Receivers verify it on every write with an origin, so
+  /// that no user can create a row that another user owns.
   public init(operation: OperationID, origin: RowOrigin) {
     self.init(
       raw: Blake2b.hash128(Tag.row, operation.bytes, origin.owner.bytes, origin.nonce.bytes))
@@ -64,25 +66,26 @@ extension RowID {
 }
 
 extension EpochID {
-  /// Checked when a key is handed on, so that a wrong key is not taken for it.
+  /// Derives the id of an epoch from its key. Receivers of a key verify it, so that a wrong key is
+  /// rejected.
   public init(operation: OperationID, key: [UInt8]) {
     self.init(raw: Blake2b.hash128(Tag.epoch, operation.bytes, key))
   }
 }
 
 extension InviteID {
-  /// Tells which invite is meant without giving it away.
+  /// Derives the id of an invite, which identifies it without revealing the secret.
   public init(secret: [UInt8]) { self.init(raw: Blake2b.hash128(Tag.invite, secret)) }
 }
 
 extension RecordTopic {
-  /// One topic a kind for each certificate: a device has one position.
+  /// Derives the topic of a record of which each certificate has one per kind, such as a position.
   public init(operation: OperationID, certificate: CertificateHash, kind: RecordKind) {
     self.init(
       raw: Blake2b.hash128(Tag.topic, operation.bytes, certificate.bytes, [kind.rawValue]))
   }
 
-  /// One topic a log for each command device's receipts.
+  /// Derives the topic of a command device's receipt for one log.
   public init(operation: OperationID, certificate: CertificateHash, receiptFor log: LogID) {
     self.init(
       raw: Blake2b.hash128(
@@ -91,7 +94,7 @@ extension RecordTopic {
 }
 
 extension RecordTopic {
-  /// One topic for each tracker that a device listens to.
+  /// Derives the topic of the position of a tracker that a device records.
   public init(operation: OperationID, certificate: CertificateHash, tracker nonce: Bytes16) {
     self.init(
       raw: Blake2b.hash128(
@@ -101,15 +104,15 @@ extension RecordTopic {
 }
 
 extension Bytes16 {
-  /// What the row of a tracker is named by: drawn from what it is called at the device that listens
-  /// to it, so that it has one row whatever happens to that device's memory.
+  /// Derives the nonce of a tracker's row from the tracker's name at the device that records it.
+  /// The tracker keeps its row if that device loses its database.
   public init(trackerNamed name: String, operation: OperationID, device: DeviceID) {
     self = Blake2b.hash128(Tag.tracker, operation.bytes, device.bytes, Array(name.utf8))
   }
 }
 
 extension RowID {
-  /// The row of those who have taken notice of an alert, on whatever node it is raised.
+  /// Derives the row of an alert's acknowledgements, which is the same on every node.
   public init(operation: OperationID, alert: AlertID) {
     self.init(
       raw: Blake2b.hash128(
@@ -118,13 +121,15 @@ extension RowID {
 }
 
 extension DeviceID {
-  /// A tracker has no key; as the subject of a crossing it is named by its row.
+  /// Represents a tracker by its row, as the subject of a crossing. Trackers have no keys.
   public init(tracker row: RowID) { self.init(raw: row.raw) }
 }
 
 extension CrossingID {
-  /// The same crossing, written or received twice, is one. The incarnation is that of the log that
-  /// it is written in.
+  /// Derives the id of a crossing, so that a crossing that is written or received twice counts
+  /// once.
+  ///
+  /// - Parameter incarnation: that of the log that contains the crossing.
   public init(operation: OperationID, incarnation: Incarnation, crossing: Crossing) {
     var writer = ByteWriter()
     writer.append(crossing.subject)
@@ -137,8 +142,8 @@ extension CrossingID {
 }
 
 extension FenceVersion {
-  /// Names the shown geometry and the shown active flag by their dots; a dot is absent where
-  /// nothing was ever written.
+  /// Derives the version from the dots of the shown geometry and of the shown active flag. A dot is
+  /// nil if no value is live.
   public init(geometry: Dot?, active: Dot?) {
     var writer = ByteWriter()
     for dot in [geometry, active] {
@@ -172,10 +177,10 @@ enum Tag {
   static let alert = Array("muster alert 1".utf8)
   static let boot = Array("muster boot 1".utf8)
   static let announce = Array("muster announce 2".utf8)
-  /// Of programs that state no rules version.
+  /// The tag of programs that state no rules version.
   static let unversionedAnnounce = Array("muster announce 1".utf8)
   static let join = Array("muster join 1".utf8)
-  /// Of a join request that states its rules version.
+  /// The tag of join requests that state a rules version.
   static let versionedJoin = Array("muster join 2".utf8)
   static let session = Array("muster session 1".utf8)
   static let grantFile = Array("muster grant 1".utf8)

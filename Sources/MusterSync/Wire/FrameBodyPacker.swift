@@ -1,22 +1,23 @@
 public import MusterModel
 
-/// Fills the body of one frame with as many operations as fit it.
+/// Packs as many operations as fit into the body of one frame.
 public struct FrameBodyPacker {
   private let writtenAt: Timestamp
   private let stamp: RecordStamp?
   private let stampBytes: Int
-  /// What is not a write.
+  /// Operations other than writes.
   private var others: [Operation] = []
   private var othersBytes = 0
   private var writes: PackedWrites?
   private let place: WritePlace?
 
-  /// The time, and the tag and the length of the writes, rounded up.
+  /// The upper bound for the time, and for the tag and length of the writes, in bytes.
   private static let overhead = 16
 
   /// - Parameters:
-  ///   - stamp: goes along in the urgent lane.
-  ///   - place: where the writes are to stand; nil in the control lane, which has none.
+  ///   - stamp: the stamp of the body, in the urgent lane.
+  ///   - place: the position of the writes in the log; nil in the control lane, which has no
+  ///     writes.
   public init(writtenAt: Timestamp, stamp: RecordStamp? = nil, writesAt place: WritePlace?) {
     self.writtenAt = writtenAt
     self.stamp = stamp
@@ -25,12 +26,12 @@ public struct FrameBodyPacker {
     writes = place.map(PackedWrites.init)
   }
 
-  /// Whether nothing was added yet.
+  /// Whether no operation has been added.
   public var isEmpty: Bool { count == 0 }
 
-  /// Adds all operations of a group, or none where the frame has no room left for all of them.
+  /// Adds all operations of a group. Adds none and returns false if they do not all fit.
   ///
-  /// - Parameter mentions: rows that earlier frames of the same log and epoch name.
+  /// - Parameter mentions: rows that earlier frames of the same log and epoch name in full.
   public mutating func add(_ group: [Operation], knowing mentions: RowMentions) -> Bool {
     let before = (others: others.count, othersBytes: othersBytes, writes: writes?.mark)
     guard group.allSatisfy({ add($0, knowing: mentions) }) else {
@@ -58,7 +59,7 @@ public struct FrameBodyPacker {
 
   private var count: Int { others.count + (writes?.count ?? 0) }
 
-  /// Tells later frames of the log where this one names rows in full.
+  /// Records which rows this frame names in full, so that later frames can refer to them.
   public func note(in mentions: inout RowMentions) {
     guard let place, let writes else { return }
     for named in writes.named {
@@ -74,7 +75,8 @@ public struct FrameBodyPacker {
     Self.overhead + stampBytes + othersBytes + more + (writes?.bytes.count ?? 0)
   }
 
-  /// The plaintext of a frame. The writes count as the last operations, whenever they were added.
+  /// Returns the plaintext of the frame. The writes are the last operations, in whatever order the
+  /// operations were added.
   public func encoded() -> [UInt8] {
     FrameBody.encoded(
       writtenAt: writtenAt, stamp: stamp, others: others, writes: writes?.bytes ?? [])

@@ -1,14 +1,14 @@
 public import MusterCrypto
 public import MusterModel
 
-/// The fixed-width bytes that a frame's author signs (design §4):
+/// The fixed-width header that the author of a frame signs (docs/wire.md §3):
 ///
 ///     tag ‖ operation ‖ log ‖ sequence ‖ previous hash ‖ epoch ‖ blob list hash ‖ body hash
 ///      14 ‖    16     ‖ 16  ‖    8     ‖      32       ‖  16   ‖       32       ‖    32
 ///
-/// Its BLAKE2b-256 is the frame hash. Without the body hash it is the additional data under which
-/// the body is sealed. A clear body has an epoch of zeros; a frame without blobs has a blob list
-/// hash of zeros.
+/// Its BLAKE2b-256 is the frame hash. Without the body hash, it is the additional data of the
+/// sealed body. The epoch is zero if the body is clear. The blob list hash is zero, because frames
+/// have no blobs yet.
 struct FrameHeader {
   let log: LogID
   let sequence: UInt64
@@ -43,13 +43,13 @@ extension Frame {
     FrameHeader(log: log, sequence: sequence, previous: previous, epoch: epoch)
   }
 
-  /// The hash that the frame's own contents give, whatever `hash` says.
+  /// Returns the hash of the frame's contents, which may differ from `hash`.
   public func computedHash(operation: OperationID) -> FrameHash {
     header.hash(operation: operation, body: body)
   }
 
-  /// Checks the signature over `hash`: the caller MUST have checked `hash` itself. False for a
-  /// frame that a later one of its run proves.
+  /// Returns whether the signature over `hash` is valid. The caller MUST have verified `hash`
+  /// itself. Returns false for a frame without a signature, which a later frame of its run proves.
   public func isSigned(by key: VerifyingKey) -> Bool { isSigned(by: key, sharing: nil) }
 
   func isSigned(by key: VerifyingKey, sharing findings: SharedFindings?) -> Bool {
@@ -57,12 +57,12 @@ extension Frame {
     return key.isValid(parsed, for: hash.bytes, sharing: findings)
   }
 
-  /// The plaintext, or nil when the key is not the one that it was sealed with.
+  /// Decrypts the body. Returns nil if it was sealed with another key.
   public func openedBody(operation: OperationID, key: SealingKey) -> [UInt8]? {
     key.openBody(body, additionalData: header.additionalData(operation: operation))
   }
 
-  /// Builds and signs a frame whose body is clear: an opening or a control frame.
+  /// Creates and signs a frame with a clear body: an opening or a control frame.
   public static func clear(
     operation: OperationID, log: LogID, sequence: UInt64, previous: FrameHash, body: [UInt8],
     signedBy key: SigningKey
@@ -71,7 +71,10 @@ extension Frame {
     return signed(header, operation: operation, body: body, by: key)
   }
 
-  /// Builds, seals and signs a frame.
+  /// Creates, seals and signs a frame.
+  ///
+  /// - Parameter nonce: drawn bytes, from which the nonce of the seal is derived together with the
+  ///   content.
   public static func sealed(
     operation: OperationID, log: LogID, sequence: UInt64, previous: FrameHash,
     epoch: EpochID, plaintext: [UInt8], key: SealingKey, nonce: Nonce24, signedBy signer: SigningKey

@@ -1,17 +1,18 @@
 internal import MusterModel
 
-/// What rides in a handshake message: the sender's whole certificate chain, so that two devices
-/// that never heard of each other's admitters can talk; from a joiner, its request.
+/// The payload of a handshake message: padding, the sender's whole certificate chain, or the
+/// request of a joiner. With the whole chain, two devices can authenticate each other even if
+/// neither knows the devices that admitted the other.
 enum HandshakePayload: Hashable, Sendable {
   case padding
   case chain([SignedCertificate])
   case join(JoinRequest)
 
-  /// The first message is padded so that the answer, which carries a chain to an address that is
-  /// not validated yet, is at most three times as large.
+  /// The padding of the first message, in bytes. The response carries a chain to an address that is
+  /// not validated yet; with the padding it is at most three times as large (RFC 9000 §8.1).
   static let paddingBytes = 320
 
-  /// - Parameter rules: the sender's; `unstated` where the payload is not part of a handshake.
+  /// - Parameter rules: the sender's version; `unstated` if the payload is not part of a handshake.
   func encoded(rules: RulesVersion) -> [UInt8] {
     var wire = WireHandshakePayload()
     wire.rules = rules.wire
@@ -23,7 +24,7 @@ enum HandshakePayload: Hashable, Sendable {
     return wire.bytes
   }
 
-  /// The payload, and the sender's rules version.
+  /// Returns the payload and the sender's rules version.
   static func decode(
     _ bytes: [UInt8]
   ) throws(WireError) -> (payload: HandshakePayload, rules: RulesVersion) {
@@ -46,7 +47,7 @@ enum HandshakePayload: Hashable, Sendable {
 }
 
 extension RulesVersion {
-  /// Absent from a message where it is not stated.
+  /// The value of the protocol field: 0, which is omitted, for an unstated version.
   var wire: UInt32 { isStated ? UInt32(raw) : 0 }
 
   init(wire: UInt32) throws(WireError) {

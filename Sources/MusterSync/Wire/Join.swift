@@ -1,21 +1,25 @@
 public import MusterCrypto
 public import MusterModel
 
-/// What a joiner asks to be certified: its keys, with proof that it holds the signing one.
+/// The request of a joining device for a certificate: its public keys, with proof that it holds the
+/// signing key.
 public struct JoinRequest: Hashable, Sendable {
-  /// What the new device will sign its logs with.
+  /// The key with which the new device will sign its logs.
   public let signingKey: VerifyingKey
-  /// What the new device's handshakes will prove.
+  /// The static key of the new device's handshakes.
   public let agreementKey: AgreementPublicKey
-  /// By which the new device would derive its state: none is certified that differ.
+  /// The rules version of the new device. A device with another version than the inviting one gets
+  /// no certificate.
   public let rules: RulesVersion
   /// Ed25519 by `signingKey` over tag, rules version, agreement key and binding.
   public let signature: Signature
 
+  /// Creates and signs a request.
+  ///
   /// - Parameters:
-  ///   - rules: those of the program that makes it.
-  ///   - binding: what ties the request to one invite or to one file, so that it cannot be replayed
-  ///     elsewhere.
+  ///   - rules: the rules version of the program.
+  ///   - binding: the context of the request, an invite or a file, so that it cannot be replayed in
+  ///     another one.
   public init(
     signingKey: SigningKey, agreementKey: AgreementPublicKey, rules: RulesVersion,
     binding: [UInt8]
@@ -27,7 +31,7 @@ public struct JoinRequest: Hashable, Sendable {
       Self.signedBytes(agreementKey: agreementKey, rules: rules, binding: binding))
   }
 
-  /// Whether whoever made it held the signing key, and made it for this session or this file.
+  /// Returns whether the requester held the signing key and made the request for this context.
   public func isSigned(binding: [UInt8]) -> Bool {
     signingKey.isValid(
       signature,
@@ -41,8 +45,8 @@ public struct JoinRequest: Hashable, Sendable {
     return tag + agreementKey.raw.bytes + binding
   }
 
-  /// Why a device with other rules is not certified, for the person who joins; nil where the rules
-  /// are the same.
+  /// Returns the reason why a device with other rules gets no certificate, as a text for the user
+  /// who joins. Returns nil if both versions are the same.
   public static func refusal(joiner: RulesVersion, inviter: RulesVersion) -> String? {
     switch UpdateNeed(own: joiner, peer: inviter) {
     case nil: nil
@@ -76,20 +80,22 @@ public struct JoinRequest: Hashable, Sendable {
   }
 }
 
-/// Everything that a new device needs to take part.
+/// The data that a new device needs to take part in the operation.
 public struct JoinGrant: Hashable, Sendable {
-  /// The joiner MUST compare it with the one in its invite.
+  /// The root key. The joiner MUST compare it with the one in its invite.
   public let rootKey: VerifyingKey
-  /// One line, for people.
+  /// The display name, one line.
   public let operationName: String
-  /// The new device's certificate and those up to the root, leaf first.
+  /// The certificate chain of the new device, leaf first.
   public let chain: [SignedCertificate]
-  /// 32 bytes: opens announces, and is the pre-shared key of sessions.
+  /// 32 bytes: the key of announces, and the pre-shared key of sessions.
   public let networkKey: [UInt8]
-  /// The one that is sealed under now, and the joiner asks for those before it; none for a relay.
+  /// The key of the epoch under which new frames are sealed now. The joiner requests earlier ones
+  /// from its peers. Empty for a relay.
   public let epochKeys: [EpochKey]
 
-  /// `chain` MUST be that of the device it is sent to: the joiner refuses any other.
+  /// Creates a grant. `chain` MUST be that of the receiving device, because the joiner rejects any
+  /// other.
   public init(
     rootKey: VerifyingKey, operationName: String, chain: [SignedCertificate], networkKey: [UInt8],
     epochKeys: [EpochKey]
@@ -125,19 +131,21 @@ public struct JoinGrant: Hashable, Sendable {
       networkKey: Array(wire.networkKey), epochKeys: keys)
   }
 
-  /// Protocol Buffers, in the clear: it leaves a device only within a session or sealed in a file.
+  /// Returns the grant as Protocol Buffers, in the clear. It MUST leave the device only within a
+  /// session or sealed in a file.
   public func encoded() -> [UInt8] { wire.bytes }
 
-  /// Checks form and bounds; whether the chain holds is for the joiner to check.
+  /// Parses a grant. Throws `WireError` for a wrong form or an exceeded limit. The caller verifies
+  /// the chain.
   public init(decoding bytes: [UInt8]) throws(WireError) {
     try self.init(WireJoinGrant(parsing: bytes))
   }
 }
 
-/// What the inviting device says to a join request.
+/// The response of the inviting device to a join request.
 public enum JoinAnswer: Hashable, Sendable {
   case granted(JoinGrant)
-  /// Why not, for the person who asked.
+  /// The reason, for the user who asked.
   case refused(String)
 
   var wire: WireJoinAnswer {

@@ -1,23 +1,24 @@
 public import MusterCrypto
 internal import MusterModel
 
-/// A join request on a memory stick.
+/// A join request as a file.
 public struct JoinRequestFile: Hashable, Sendable {
-  /// What the joiner calls themself; part of what is signed.
+  /// The callsign of the joining user; part of the signed bytes.
   public let callsign: String
-  /// Keys, with the proof that the file's maker holds the signing one.
+  /// The public keys, with proof that the requester holds the signing key.
   public let request: JoinRequest
 
-  /// `request` MUST have been made with `binding(callsign:)`, or nobody takes the file.
+  /// Creates a file. `request` MUST have been signed with `binding(callsign:)`, else every reader
+  /// rejects it.
   public init(callsign: String, request: JoinRequest) {
     self.callsign = callsign
     self.request = request
   }
 
-  /// What the request's signature is bound to when it travels by file.
+  /// Returns the binding of a request that is transferred as a file.
   public static func binding(callsign: String) -> [UInt8] { Array("file ".utf8) + callsign.utf8 }
 
-  /// A line that names the form, then Protocol Buffers.
+  /// Returns a line that identifies the format, followed by Protocol Buffers.
   public func encoded() -> [UInt8] {
     var wire = WireJoinRequestFile()
     wire.callsign = callsign
@@ -25,7 +26,8 @@ public struct JoinRequestFile: Hashable, Sendable {
     return Array("muster join request 1\n".utf8) + wire.bytes
   }
 
-  /// Parses, and checks the proof that the file's maker holds the signing key.
+  /// Parses a file and verifies the signature. Throws `malformed` for a wrong form and `forged` for
+  /// an invalid signature.
   public init(decoding bytes: [UInt8]) throws(WireError) {
     let magic = Array("muster join request 1\n".utf8)
     guard bytes.starts(with: magic) else { throw .malformed("not a join request") }
@@ -39,15 +41,15 @@ public struct JoinRequestFile: Hashable, Sendable {
   }
 }
 
-/// The answer on a memory stick, which only the device that asked can open.
+/// The grant as a file, which only the requesting device can open.
 public struct JoinGrantFile: Hashable, Sendable {
-  /// Signing key of the device that asked: tells a file for another device before anything is
-  /// opened.
+  /// The signing key of the requesting device. It identifies a file for another device before the
+  /// file is opened.
   public let device: VerifyingKey
   /// The grant in a `crypto_box_seal` to the requested agreement key.
   public let sealed: [UInt8]
 
-  /// Nil when the request's agreement key is one that nothing can be sealed to.
+  /// Seals a grant. Returns nil if the agreement key of the request is not a valid public key.
   public init?(grant: JoinGrant, for request: JoinRequest, ephemeral: AgreementKey) {
     guard
       let sealed = SealedBox.seal(
@@ -57,8 +59,8 @@ public struct JoinGrantFile: Hashable, Sendable {
     self.sealed = sealed
   }
 
-  /// Throws `forged` for a key that it was not sealed to; whether its chain holds is for the caller
-  /// to check.
+  /// Decrypts the grant. Throws `forged` if it was sealed to another key or is damaged, and
+  /// `malformed` for a wrong form. The caller verifies the chain.
   public func opened(with key: AgreementKey) throws(WireError) -> JoinGrant {
     guard let bytes = SealedBox.open(sealed, with: key) else {
       throw .forged("the grant is damaged or was made for another device")
@@ -66,7 +68,7 @@ public struct JoinGrantFile: Hashable, Sendable {
     return try JoinGrant(decoding: bytes)
   }
 
-  /// A line that names the form, then Protocol Buffers.
+  /// Returns a line that identifies the format, followed by Protocol Buffers.
   public func encoded() -> [UInt8] {
     var wire = WireJoinGrantFile()
     wire.device = .init(device.raw.bytes)
@@ -74,7 +76,8 @@ public struct JoinGrantFile: Hashable, Sendable {
     return Array("muster join grant 1\n".utf8) + wire.bytes
   }
 
-  /// Parses; nothing is proven before it is opened.
+  /// Parses a file. Throws `malformed` for a wrong form. Nothing is authenticated until
+  /// `opened(with:)`.
   public init(decoding bytes: [UInt8]) throws(WireError) {
     let magic = Array("muster join grant 1\n".utf8)
     guard bytes.starts(with: magic) else { throw .malformed("not a join grant") }

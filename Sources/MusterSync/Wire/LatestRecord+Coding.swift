@@ -1,10 +1,10 @@
 public import MusterCrypto
 public import MusterModel
 
-/// A latest-only record is signed over
-/// BLAKE2b-256(tag ‖ operation ‖ kind ‖ certificate ‖ generation ‖ incarnation ‖ counter ‖ epoch ‖
-/// BLAKE2b-256(body)); its body is sealed with the same bytes, less the body's hash, as additional
-/// data. Its topic is not sent: it follows from the certificate, the kind and a receipt's log.
+/// The encoding of a latest-only record. The signature is over BLAKE2b-256(tag ‖ operation ‖ kind ‖
+/// certificate ‖ generation ‖ incarnation ‖ counter ‖ epoch ‖ BLAKE2b-256(body)). The body is
+/// sealed with the same bytes, without the hash of the body, as additional data. The topic is not
+/// sent: it follows from the certificate, the kind and the start of the body.
 extension LatestRecord {
   static func additionalData(
     operation: OperationID, kind: RecordKind, certificate: CertificateHash, order: RecordOrder,
@@ -35,20 +35,20 @@ extension LatestRecord {
     signedHash(operation: operation).bytes
   }
 
-  /// The same, with the signature of the holder of its certificate's key.
+  /// Returns the record with a signature. `signer` MUST be the key of its certificate.
   func signed(by signer: SigningKey, operation: OperationID) -> LatestRecord {
     var record = self
     record.signature = signer.sign(signedBytes(operation: operation)).bytes
     return record
   }
 
-  /// Whether the holder of the certificate's key said so, in this operation; the caller gives that
-  /// key.
+  /// Returns whether the signature is valid under this key and operation. The caller MUST pass the
+  /// key of the record's certificate.
   public func isSigned(by key: VerifyingKey, operation: OperationID) -> Bool {
     isSigned(by: key, operation: operation, sharing: nil)
   }
 
-  /// The same, asked of those who may have looked already.
+  /// Returns the same result, from the shared cache if it is there.
   package func isSigned(
     by key: VerifyingKey, operation: OperationID, sharing findings: SharedFindings?
   ) -> Bool {
@@ -56,8 +56,8 @@ extension LatestRecord {
     return key.isValid(parsed, for: signedBytes(operation: operation), sharing: findings)
   }
 
-  /// Seals and signs a position, of this device, or of the tracker whose row has that nonce. The
-  /// nonce of the seal MUST be fresh, and `order` above every one that this incarnation has used.
+  /// Seals and signs a position of this device, or of the tracker whose row has that nonce. `nonce`
+  /// MUST be fresh, and `order` greater than every order that this incarnation has used.
   public static func position(
     _ report: PositionReport, of tracker: Bytes16? = nil, stamp: RecordStamp?,
     operation: OperationID,
@@ -83,13 +83,13 @@ extension LatestRecord {
     ).signed(by: signer, operation: operation)
   }
 
-  /// Of a tracker's position, which of its author's trackers; nil of another kind.
+  /// The nonce of the tracker's row in a tracker's position; nil for other kinds.
   public var tracker: Bytes16? {
     kind == .trackerPosition ? Bytes16(body.prefix(16)) : nil
   }
 
-  /// The position within, and its stamp if that is well-formed; nil when the key is another's or
-  /// the content is not a position.
+  /// Decrypts the position, and its stamp if that is well-formed. Returns nil if the key is another
+  /// epoch's or the content is malformed.
   public func position(
     operation: OperationID, key: SealingKey
   ) -> (report: PositionReport, stamp: RecordStamp?)? {
@@ -110,8 +110,8 @@ extension LatestRecord {
     }
   }
 
-  /// Seals and signs that this device is in contact, where it has no position to publish. The nonce
-  /// and `order` as of a position.
+  /// Seals and signs a presence record: the device is in contact, but has no position to publish.
+  /// The requirements for `nonce` and `order` are those of a position.
   public static func presence(
     reportedAt: Timestamp, stamp: RecordStamp, operation: OperationID,
     certificate: CertificateHash, order: RecordOrder, epoch: EpochID, key: SealingKey,
@@ -151,8 +151,8 @@ extension LatestRecord {
     }
   }
 
-  /// Signs what a command device holds of a log. `order` MUST be above every one that this
-  /// incarnation has used.
+  /// Signs what a command device has stored of a log. `order` MUST be greater than every order that
+  /// this incarnation has used.
   public static func receipt(
     _ receipt: Receipt, operation: OperationID, certificate: CertificateHash, order: RecordOrder,
     signedBy signer: SigningKey
@@ -165,7 +165,7 @@ extension LatestRecord {
     ).signed(by: signer, operation: operation)
   }
 
-  /// The receipt within; nil of another kind.
+  /// The receipt in the body; nil for other kinds.
   public var receipt: Receipt? {
     guard kind == .receipt else { return nil }
     do {
@@ -175,7 +175,8 @@ extension LatestRecord {
     }
   }
 
-  /// Of several in a row by one device the first alone names its certificate and its life.
+  /// Encodes a list of records. A record omits certificate, generation and incarnation if they
+  /// equal those of the record before.
   static func wires(_ records: [LatestRecord]) -> [WireRecord] {
     var before: LatestRecord?
     return records.map { record in
@@ -193,7 +194,8 @@ extension LatestRecord {
     }
   }
 
-  /// Those whose kind is known, of a list as `wires` writes it.
+  /// Parses a list that `wires` has encoded, and skips records of unknown kinds. Throws `malformed`
+  /// if a record of a known kind has a wrong form.
   static func decode(
     _ wires: [WireRecord], operation: OperationID
   ) throws(WireError) -> [LatestRecord] {

@@ -2,10 +2,10 @@ public import MusterCrypto
 public import MusterModel
 
 extension LifeMark {
-  /// Four bytes and sixteen.
+  /// The encoded size: generation (4) and incarnation (16).
   static let byteCount = 20
 
-  /// The life that gave a record its order.
+  /// The incarnation that issued a record order.
   public init(_ order: RecordOrder) {
     self.init(generation: order.generation, incarnation: order.incarnation)
   }
@@ -21,7 +21,7 @@ extension LifeMark {
     self.init(generation: generation, incarnation: try reader.identifier(Incarnation.self))
   }
 
-  /// As the body of a record that names lives: nothing but they.
+  /// Returns the body of a record that names incarnations: their concatenation.
   static func encoded(_ lives: [LifeMark]) -> [UInt8] {
     precondition(lives.count <= Limits.livesNamed, "\(lives.count) lives")
     var writer = ByteWriter()
@@ -64,13 +64,14 @@ extension CloneReport {
 }
 
 extension RecordKind {
-  /// Whether it tells of the lives of its author's device: then each of them has to hear it.
+  /// Whether records of this kind name incarnations of their author's device. They are also sent to
+  /// that device, so that each of its live clones receives them.
   var isAboutLives: Bool { self == .livesHeard || self == .clone }
 }
 
 extension LatestRecord {
-  /// Signs which other lives of its device a life has heard of. `order` MUST be above every one
-  /// that this incarnation has used.
+  /// Signs the other incarnations of the device that this one knows. `order` MUST be greater than
+  /// every order that this incarnation has used.
   public static func livesHeard(
     _ lives: [LifeMark], operation: OperationID, certificate: CertificateHash, order: RecordOrder,
     signedBy signer: SigningKey
@@ -80,8 +81,8 @@ extension LatestRecord {
       order: order, signedBy: signer)
   }
 
-  /// Signs that another life is in use at the same time. `order` MUST be above every one that this
-  /// incarnation has used.
+  /// Signs that another incarnation of the device is in use at the same time. `order` MUST be
+  /// greater than every order that this incarnation has used.
   public static func clone(
     _ report: CloneReport, operation: OperationID, certificate: CertificateHash,
     order: RecordOrder, signedBy signer: SigningKey
@@ -101,7 +102,7 @@ extension LatestRecord {
     ).signed(by: signer, operation: operation)
   }
 
-  /// The lives that it names as others than its author's: none of another kind.
+  /// The other incarnations of the author's device that the record names; empty for other kinds.
   public var otherLives: [LifeMark] {
     if let clone { return [clone.other] }
     guard kind == .livesHeard else { return [] }
@@ -112,7 +113,7 @@ extension LatestRecord {
     }
   }
 
-  /// The report within; nil of another kind.
+  /// The report in the body; nil for other kinds.
   public var clone: CloneReport? {
     guard kind == .clone else { return nil }
     do {

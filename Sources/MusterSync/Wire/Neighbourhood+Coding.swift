@@ -1,11 +1,12 @@
 public import MusterCrypto
 public import MusterModel
 
-/// A neighbourhood is when it was told, and then eight bytes for each neighbour.
+/// The encoding of a neighbour record: its time (8 bytes), then eight bytes for each neighbour.
 extension Neighbourhood {
   private static let headBytes = 8
   private static let neighbourBytes = 8
-  /// The bits of a neighbour's last two bytes that say for how long, below those of the path.
+  /// The low bits of a neighbour's last two bytes, which contain the minutes; the bits above them
+  /// contain the path.
   private static let minuteBits = 14
 
   func encoded() -> [UInt8] {
@@ -19,7 +20,8 @@ extension Neighbourhood {
     return writer.bytes
   }
 
-  /// Neighbours by a path of a later version are passed over.
+  /// Parses the plaintext. Skips neighbours whose path is unknown to this version. Throws
+  /// `malformed` for a wrong length, or if the neighbours are not in ascending order.
   init(decoding bytes: [UInt8]) throws(WireError) {
     guard Self.isLength(bytes.count) else { throw .malformed("length of a neighbourhood") }
     do {
@@ -46,19 +48,19 @@ extension Neighbourhood {
     }
   }
 
-  /// Whether a plaintext may have so many bytes.
+  /// Returns whether a plaintext of so many bytes is valid.
   private static func isLength(_ count: Int) -> Bool {
     count >= headBytes && (count - headBytes).isMultiple(of: neighbourBytes)
       && (count - headBytes) / neighbourBytes <= Limits.neighbours
   }
 
-  /// The same of a sealed body.
+  /// Returns whether a sealed body of so many bytes is valid.
   static func isSealedLength(_ count: Int) -> Bool { isLength(count - Limits.sealOverheadBytes) }
 }
 
 extension LatestRecord {
-  /// Seals and signs whom this device hears. The nonce MUST be fresh, and `order` above every one
-  /// that this incarnation has used.
+  /// Seals and signs the neighbours that this device receives from. `nonce` MUST be fresh, and
+  /// `order` greater than every order that this incarnation has used.
   public static func neighbours(
     _ neighbourhood: Neighbourhood, operation: OperationID, certificate: CertificateHash,
     order: RecordOrder, epoch: EpochID, key: SealingKey, nonce: Nonce24,
@@ -76,7 +78,8 @@ extension LatestRecord {
     ).signed(by: signer, operation: operation)
   }
 
-  /// The neighbourhood within; nil when the key is another's or the content is none.
+  /// Decrypts the neighbour record. Returns nil for other kinds, for another epoch's key, and for
+  /// malformed content.
   public func neighbourhood(operation: OperationID, key: SealingKey) -> Neighbourhood? {
     guard kind == .neighbours,
       let plaintext = key.openBody(body, additionalData: additionalData(operation: operation))

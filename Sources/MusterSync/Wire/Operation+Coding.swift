@@ -2,10 +2,12 @@ internal import MusterCrypto
 public import MusterModel
 
 extension FrameBody {
-  /// The plaintext of a frame, or its clear body in the control lane. Writes come last, in their
-  /// order: dots count the operations as a reader finds them. Every row is named in full.
+  /// Returns the plaintext of a frame, or the clear body in the control lane. Writes come last, in
+  /// their order, because dots count the operations in the order in which a reader parses them.
+  /// Every row is named in full.
   ///
-  /// - Parameter place: where the writes are to stand; nil in the control lane, which has none.
+  /// - Parameter place: the position of the writes in the log; nil in the control lane, which has
+  ///   no writes.
   public func encoded(writesAt place: WritePlace?) -> [UInt8] {
     switch contents {
     case .operations(let operations):
@@ -41,19 +43,23 @@ extension FrameBody {
     return wire.bytes
   }
 
-  /// A body that refers to no earlier frame; what does is read as invalid. In the control lane
-  /// `place` is nil: writes mean nothing there.
+  /// Parses a body that refers to no earlier frame. A write that refers to one becomes `.invalid`.
+  /// In the control lane `place` is nil, and writes are ignored.
   public init(decoding bytes: [UInt8], writesAt place: WritePlace?) throws(WireError) {
     self = try Self.read(bytes, writesAt: place) { _, _ in .none }.body
   }
 
-  /// Throws for what no writer makes; operations that this version does not know become `.unknown`,
-  /// and ones that are not what their kind requires `.invalid`. A malformed stamp is none.
+  /// Parses a body. Operations that this version does not know become `.unknown`. Operations that
+  /// violate the rules of their kind become `.invalid`. A malformed stamp is ignored. Throws
+  /// `WireError` if the body itself is malformed or exceeds a limit.
   ///
   /// - Parameters:
-  ///   - place: where the writes stand; nil in the control lane, where they mean nothing.
-  ///   - refer: the row that an operation of an earlier frame of the same log names in full.
-  /// - Returns: the body, and the rows that it names in full; nil where it is of a later version.
+  ///   - place: the position of the writes in the log; nil in the control lane, where they are
+  ///     ignored.
+  ///   - refer: returns the row that an operation of an earlier frame of the same log names in
+  ///     full.
+  /// - Returns: the body and the rows that it names in full; nil for the rows if the body needs a
+  ///   later version of this program.
   public static func read(
     _ bytes: [UInt8], writesAt place: WritePlace?,
     refer: (_ sequence: UInt64, _ index: UInt16) -> RowReference
@@ -69,7 +75,7 @@ extension FrameBody {
     return (body, reader.named)
   }
 
-  /// Any body, as Protocol Buffers has it.
+  /// Interprets a body of any form that the generated code has parsed.
   static func read(
     parsed wire: WireFrameBody, writesAt place: WritePlace?,
     refer: (UInt64, UInt16) -> RowReference
@@ -105,7 +111,7 @@ extension FrameBody {
 }
 
 extension Opening {
-  /// The body of frame 0, which is always clear.
+  /// Returns the body of frame 0, which is always clear.
   public func encoded() -> [UInt8] {
     var wire = WireOpening()
     wire.certificate = .init(certificate.bytes)
@@ -115,8 +121,9 @@ extension Opening {
     return wire.bytes
   }
 
-  /// Checks every width and bound, and that nobody could say the same with other bytes; whether the
-  /// frame is in the log that it names is for the caller to check.
+  /// Parses an opening. Throws `malformed` for a wrong width, an exceeded limit, or an encoding
+  /// that is not canonical. The caller verifies that the frame is in the log that the opening
+  /// yields.
   public init(decoding bytes: [UInt8]) throws(WireError) {
     let wire = try WireOpening(parsing: bytes)
     guard let certificate = CertificateHash(bytes: wire.certificate),
@@ -194,7 +201,7 @@ extension Operation {
     self = Bytes16(wire.tracker).map { .trackerCrossing(crossing, nonce: $0) } ?? .invalid
   }
 
-  /// The bytes that this operation, which is no write, adds to a frame body.
+  /// The number of bytes that this operation adds to a frame body. It is not a write.
   var encodedSize: Int {
     let size = wire.bytes.count
     return size + (size < 128 ? 2 : size < 16_384 ? 3 : 4)

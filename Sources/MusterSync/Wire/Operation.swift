@@ -1,40 +1,41 @@
 public import MusterModel
 
-/// One thing that a frame says.
+/// One operation of a frame: a write, a crossing, or a statement of the control lane.
 public enum Operation: Hashable, Sendable {
   case write(Write)
   case crossing(Crossing)
-  /// Of a tracker that the author's node listens to; by the nonce anybody can check that the
-  /// subject is a row of the author's.
+  /// A crossing of a tracker that the author's node records. The nonce proves that the subject is a
+  /// row of the author.
   case trackerCrossing(Crossing, nonce: Bytes16)
   case certificate(SignedCertificate)
   case epoch(EpochAnnouncement)
   case revocation(Revocation)
   case release(Release)
   case uplink(UplinkCertificate)
-  /// Well-formed Protocol Buffers, and yet not what its kind requires: applied nowhere, on every
-  /// node alike.
+  /// A well-formed operation that violates the rules of its kind. Every node skips it.
   case invalid
-  /// A kind, or a field, that this version does not know: held, and applied after an upgrade.
+  /// A kind or a field that this version does not know. It is stored, and applied after an upgrade.
   case unknown
 }
 
-/// A new group content key, by the hash that names it, sealed to command devices.
+/// The announcement of a new group key, sealed to command devices.
 public struct EpochAnnouncement: Hashable, Sendable {
-  /// A hash of the key: who opens a box can tell whether it is the right one.
+  /// The hash of the key. A device that opens a box verifies the key against it.
   public let id: EpochID
-  /// Another epoch, all of whose excluded revocations this one excludes too: so there may be more
-  /// than one announcement can name.
+  /// Another epoch; this one also excludes all revocations that the other excludes. The number of
+  /// excluded revocations is therefore not limited to what one announcement can name.
   public let base: EpochID?
-  /// Frame hashes of the revocations that it shuts out, besides.
+  /// Frame hashes of the further revocations that this epoch excludes.
   public let excludes: [FrameHash]
-  /// At most `Limits.sealedEpochKeys`, each to another command device; others ask a holder.
+  /// At most `Limits.sealedEpochKeys`, for different command devices. Other devices request the key
+  /// from a peer that has it.
   public let sealed: [SealedEpochKey]
 
-  /// 1 + the greatest that its maker knew of: what is written goes under the newest.
+  /// 1 + the greatest generation that its author knew. New frames are sealed under the newest
+  /// epoch.
   public let generation: UInt32
 
-  /// Counts in a log of a device that may read.
+  /// Creates an announcement. It counts only in the log of a device that may read.
   public init(
     id: EpochID, generation: UInt32, base: EpochID?, excludes: [FrameHash],
     sealed: [SealedEpochKey]
@@ -49,12 +50,13 @@ public struct EpochAnnouncement: Hashable, Sendable {
 
 /// An epoch key in a `crypto_box_seal` for one device.
 public struct SealedEpochKey: Hashable, Sendable {
-  /// Whose agreement key opens the box.
+  /// The device whose agreement key opens the box.
   public let device: DeviceID
   /// The sealed key, 48 bytes longer than the key.
   public let box: [UInt8]
 
-  /// `box` MUST be sealed to the agreement key in the device's certificate.
+  /// Creates a sealed key. `box` MUST be sealed to the agreement key in the certificate of the
+  /// device.
   public init(device: DeviceID, box: [UInt8]) {
     self.device = device
     self.box = box
@@ -63,21 +65,23 @@ public struct SealedEpochKey: Hashable, Sendable {
 
 /// The plaintext of a frame after the opening.
 public struct FrameBody: Hashable, Sendable {
-  /// As the author's clock claimed when the frame was sealed: a label.
+  /// The time by the author's wall clock when the frame was sealed: a label.
   public var writtenAt: Timestamp
-  /// What the frame says.
+  /// The operations, or a part of a larger body.
   public var contents: Contents
-  /// When it was made by its author's boot clock: read in the urgent lane alone.
+  /// The reading of the author's boot clock when the body was made. Ignored outside the urgent
+  /// lane.
   public var stamp: RecordStamp?
 
-  /// Whole operations, or a piece of one that is too large.
+  /// Complete operations, or one part of a body that is too large for a frame.
   public enum Contents: Hashable, Sendable {
     case operations([Operation])
-    /// One of `count` pieces, in consecutive frames, of a body that no frame can hold.
+    /// One of `count` parts, in consecutive frames, of a body that exceeds one frame.
     case part(index: Int, count: Int, content: [UInt8])
   }
 
-  /// What it makes MUST fit `Limits.framePlaintextBytes`: the author packs accordingly.
+  /// Creates a body. Its encoding MUST fit `Limits.framePlaintextBytes`; the author packs it
+  /// accordingly.
   public init(writtenAt: Timestamp, contents: Contents, stamp: RecordStamp? = nil) {
     self.writtenAt = writtenAt
     self.contents = contents

@@ -1,7 +1,8 @@
 internal import MusterModel
 
-/// Reads packed writes. What has no right width, ends early or is no UTF-8 throws, and the body
-/// means nothing; a write that says what none may say is `.invalid`, and those after it count.
+/// A parser of packed writes (docs/wire.md §4). It throws for a wrong width, a truncated write or
+/// invalid UTF-8, and the whole body then has no meaning. A write that violates another rule
+/// becomes `.invalid`, and the writes after it still count.
 struct PackedWriteReader {
   private let bytes: [UInt8]
   private var position: Int
@@ -10,7 +11,7 @@ struct PackedWriteReader {
   private let firstIndex: Int
   private var subject = Subject.none
   private(set) var operations: [Operation] = []
-  /// Rows that are named in full, by the index of the operation that does.
+  /// Rows that are named in full, with the index of the operation that names them.
   private(set) var named: [NamedRow] = []
 
   private enum Subject {
@@ -19,9 +20,9 @@ struct PackedWriteReader {
     case unknown
   }
 
-  /// Begins at the start of `range`, which lies within `bytes`.
+  /// Creates a parser of the bytes in `range`.
   ///
-  /// - Parameter firstIndex: how many operations of the frame stand before the writes.
+  /// - Parameter firstIndex: the number of operations in the frame before the writes.
   init(_ bytes: [UInt8], _ range: Range<Int>, in place: WritePlace, firstIndex: Int) {
     self.bytes = bytes
     position = range.lowerBound
@@ -30,9 +31,10 @@ struct PackedWriteReader {
     self.firstIndex = firstIndex
   }
 
-  /// Reads all writes; false where one is of a later version.
+  /// Parses all writes. Returns false if one of them needs a later version.
   ///
-  /// - Parameter refer: what the frame so many sequences before this one names by an index.
+  /// - Parameter refer: returns the row that the operation `index` of the frame `sequence` of this
+  ///   log names in full.
   mutating func readAll(
     refer: (_ sequence: UInt64, _ index: UInt16) -> RowReference
   ) throws(WireError) -> Bool {
@@ -45,7 +47,7 @@ struct PackedWriteReader {
     return true
   }
 
-  /// False for a field or a flag of a later version.
+  /// Parses one write. Returns false for a field or a flag of a later version.
   private mutating func readNext(
     refer: (UInt64, UInt16) -> RowReference
   ) throws(WireError) -> Bool {
@@ -128,7 +130,8 @@ struct PackedWriteReader {
 
   // MARK: Values
 
-  /// Nil for a value that is none; what its field makes of it is for the caller to ask.
+  /// Parses a value. Returns nil for an invalid one. The caller checks whether the field accepts
+  /// it.
   private mutating func readValue(_ form: ValueForm) throws(WireError) -> Value? {
     switch form {
     case .text: return .text(try text())
@@ -247,13 +250,13 @@ struct PackedWriteReader {
 
   // MARK: Superseded dots
 
-  /// Nil where they are too many.
+  /// Parses the other superseded dots, if there are any. Returns nil for too many.
   private mutating func readOthers(_ flags: UInt8) throws(WireError) -> [Dot]? {
     guard flags & PackedWrites.Flag.hasOthers != 0 else { return [] }
     return try readDots()
   }
 
-  /// Nil where they are more than any write may name.
+  /// Parses a list of dots. Returns nil if there are more than `Limits.supersededDots`.
   private mutating func readDots() throws(WireError) -> [Dot]? {
     let count = try count(ofWidth: 18)
     guard count <= Limits.supersededDots else {
@@ -295,7 +298,7 @@ struct PackedWriteReader {
     Bytes16(high: try integer(8), low: try integer(8))
   }
 
-  /// At most five bytes and 2^32 − 1, in the shortest form.
+  /// Parses a varint: at most five bytes and at most 2^32 − 1, in its shortest form.
   private mutating func varint() throws(WireError) -> UInt64 {
     var value: UInt64 = 0
     for shift in stride(from: UInt64(0), to: 35, by: 7) {
@@ -308,7 +311,7 @@ struct PackedWriteReader {
     throw .malformed("an integer is too long")
   }
 
-  /// A length and the bytes that it counts, which are passed over.
+  /// Parses a length, skips as many bytes, and returns their range.
   private mutating func length() throws(WireError) -> Range<Int> {
     let length = Int(try varint())
     guard length <= end - position else { throw .malformed("writes are cut short") }

@@ -1,27 +1,28 @@
 internal import MusterModel
 
-/// The writes of a frame as their author packs them: what one has in common with the one before is
-/// left out, a row that the log has named before is named by that place, and what the log itself
-/// wrote before is taken away without a name.
+/// The packed encoding of the writes of a frame (docs/wire.md §4). A write omits what it shares
+/// with the write before it. It refers to a row that the log has named earlier by that position,
+/// and supersedes earlier writes of its own log without naming them.
 ///
 ///     write   = field (1) ‖ flags (1) ‖ subject ‖ value? ‖ others*
 ///     subject = nothing | row (16) | nonce (16) | row (16) ‖ owner (16) ‖ nonce (16)
 ///             | distance (varint) ‖ index (varint)
 ///
-/// `docs/wire.md` has the flags and the values. Names are most of a frame otherwise: a report of
-/// seven fields takes a fifth of the bytes that it takes with every name in full.
+/// Without it, identifiers would be most of a frame: a report of seven fields takes a fifth of the
+/// bytes that it takes with every identifier in full.
 struct PackedWrites {
   private(set) var bytes: [UInt8] = []
-  /// Writes, those that are folded into the one before counted in.
+  /// The number of writes, including those that are folded into the write before.
   private(set) var count = 0
-  /// Rows that are named in full here, by the index among these writes.
+  /// Rows that are named in full here, with their index among these writes.
   private(set) var named: [Named] = []
   private let place: WritePlace
   private var subject: Subject?
-  /// Where the flags of the write before are, while a row's existence may be folded into it.
+  /// The index of the flags of the previous write, as long as a write of the row's existence can be
+  /// folded into it.
   private var foldable: Int?
 
-  /// The row that a write is to, as its author may leave it out in the next.
+  /// The row of a write, which the next write omits if it is the same.
   struct Subject: Hashable {
     let row: RowID
     let origin: RowOrigin?
@@ -37,9 +38,9 @@ struct PackedWrites {
     static let hasValue: UInt8 = 1 << 3
     static let takesEarlier: UInt8 = 1 << 4
     static let hasOthers: UInt8 = 1 << 5
-    /// The write after it says the same row's existence anew, and is left out.
+    /// A write of the existence of the same row follows, and is omitted.
     static let exists: UInt8 = 1 << 6
-    /// Nobody sets it yet: a reader that meets it is too old.
+    /// Not in use. A reader that finds it set needs a later version.
     static let reserved: UInt8 = 1 << 7
   }
 
@@ -53,7 +54,7 @@ struct PackedWrites {
 
   init(in place: WritePlace) { self.place = place }
 
-  /// What was packed up to a moment, without a copy of it.
+  /// A position in the encoding to which `restore` returns, without a copy of the bytes.
   struct Mark {
     fileprivate let bytes: Int
     fileprivate let count: Int
@@ -68,7 +69,7 @@ struct PackedWrites {
       foldable: foldable.map { ($0, bytes[$0]) })
   }
 
-  /// Removes what was appended since a mark.
+  /// Removes everything that was appended since a mark.
   mutating func restore(_ mark: Mark) {
     bytes.removeSubrange(mark.bytes...)
     named.removeSubrange(mark.named...)
@@ -76,7 +77,7 @@ struct PackedWrites {
     if let foldable = mark.foldable { bytes[foldable.index] = foldable.flags }
   }
 
-  /// - Parameter mentions: rows that earlier frames of the same log and epoch name.
+  /// - Parameter mentions: rows that earlier frames of the same log and epoch name in full.
   mutating func append(_ write: Write, knowing mentions: RowMentions) {
     let mention = mentions.mention(of: write.row, withOrigin: write.origin != nil)
     let subject = Subject(row: write.row, origin: mention == nil ? write.origin : nil)
@@ -103,7 +104,7 @@ struct PackedWrites {
     count += 1
   }
 
-  /// Whether a write only says that the row of the write before it exists.
+  /// Returns whether a write only states that the row of the previous write exists.
   private func isFolded(_ write: Write, to subject: Subject) -> Bool {
     write.field == Field.existence(of: write.field.entity) && subject == self.subject
       && write.value == .mark && write.takesEarlier && write.supersedes.isEmpty
@@ -197,7 +198,7 @@ struct PackedWrites {
     }
   }
 
-  /// Stands where an override has its claim.
+  /// The code of an accounting, in the position of the claim of an override.
   static let accountingCode: UInt8 = 3
   static let signOffCode: UInt8 = 1
   static let signOnCode: UInt8 = 2

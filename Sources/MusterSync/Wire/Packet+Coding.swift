@@ -87,8 +87,8 @@ extension Packet {
   }
 }
 
-/// A later version may have more sets and more kinds of record: those are passed over, so that what
-/// else the packet says still counts.
+/// Returns whether a number is that of a known set or record kind. Elements with other numbers come
+/// from a later version. They are skipped, and the rest of the packet counts.
 func isKnown<Code: RawRepresentable<UInt8>>(_ number: UInt32, as: Code.Type) -> Bool {
   guard let code = UInt8(exactly: number), Code(rawValue: code) != nil else { return false }
   return true
@@ -97,14 +97,14 @@ func isKnown<Code: RawRepresentable<UInt8>>(_ number: UInt32, as: Code.Type) -> 
 extension Roots {
   var bytes: [UInt8] { encodedSixteen(hashes) }
 
-  /// A later version may know more sets: what is beyond ours is passed over.
+  /// Parses the roots, and ignores those of further sets of a later version.
   init(_ bytes: [UInt8]) throws(WireError) {
     hashes = Array(try decodedSixteen(bytes).prefix(SetID.allCases.count))
   }
 }
 
-/// Up to sixteen hashes: two bytes that say which are not zero, the first one's bit highest; then
-/// those.
+/// Encodes up to sixteen hashes: two bytes that mark the hashes that are not zero, the first one's
+/// bit highest, followed by these hashes.
 private func encodedSixteen(_ hashes: [UInt64]) -> [UInt8] {
   var writer = ByteWriter()
   let bits = hashes.enumerated().map { $1 == 0 ? 0 : UInt16(0x8000) >> UInt16($0) }
@@ -121,7 +121,7 @@ private func decodedSixteen(_ bytes: [UInt8]) throws(WireError) -> [UInt64] {
   return (0..<16).map { mask << UInt16($0) & 0x8000 == 0 ? 0 : present.removeFirst() }
 }
 
-/// Eight bytes of a longer hash.
+/// Encodes eight-byte prefixes of hashes.
 func encodedWords(_ words: [UInt64]) -> [UInt8] {
   var writer = ByteWriter()
   for word in words { writer.append(word) }
@@ -246,7 +246,7 @@ extension Want {
 }
 
 extension Run {
-  /// In place of an epoch, of a frame that is not sealed and follows one that is.
+  /// Replaces the epoch of a clear frame that follows a sealed one.
   private static let clear: [UInt8] = [0]
 
   var wire: WireRun {
@@ -268,10 +268,10 @@ extension Run {
     return wire
   }
 
-  /// Two encoded packets, each of one run, as one run; nil where the second does not go on where
-  /// the first ends, or one of them is something else.
+  /// Joins two encoded packets of one run each. Returns nil if the second run does not continue the
+  /// first, or if one of them is another kind of packet.
   static func joined(_ first: [UInt8], _ second: [UInt8]) -> [UInt8]? {
-    // A signature, an id and what else need not be said twice.
+    // The joined packet omits a signature, an id and other repeated fields.
     guard first.count + second.count <= packetBytes + 124 else { return nil }
     do {
       let runs = try [first, second].map { try WirePacket(parsing: $0).runs.map { try Run($0) } }
@@ -307,7 +307,8 @@ extension Run {
     for frame in wire.frames {
       if !frame.epoch.isEmpty {
         epoch = EpochID(bytes: frame.epoch)
-        // An epoch of zeros would hash like none: a clear frame must not pass for a sealed one.
+        // An epoch of zeros has the same hash as no epoch. A clear frame MUST NOT be accepted as
+        // sealed.
         guard epoch.map({ $0.raw != .zero }) ?? (Array(frame.epoch) == Self.clear) else {
           throw .malformed("frame")
         }

@@ -1,7 +1,7 @@
 public import MusterModel
 
-/// What one session datagram says. Every part of it stands alone: losing a packet loses nothing
-/// that is not asked for again.
+/// The content of one session datagram. Packets are independent of one another: the content of a
+/// lost one is requested again.
 struct Packet: Hashable, Sendable {
   var digest: [DigestNode] = []
   var wants: [Want] = []
@@ -11,32 +11,32 @@ struct Packet: Hashable, Sendable {
   var keyRequests: [EpochID] = []
   var keys: [EpochKey] = []
   var joinAnswer: JoinAnswer?
-  /// The root of every set: a heartbeat.
+  /// The root of each set: a heartbeat.
   var roots: Roots?
-  /// With the roots: what the sender's wall clock shows.
+  /// The sender's wall clock, sent with the roots.
   var clock: Timestamp?
   var heads: [LeafHint] = []
   var acknowledgement: Acknowledgement?
-  /// Whoever is at this address says it again, from there: not 0.
+  /// A path challenge, which the peer returns from its address (RFC 9000 §8.2); never 0.
   var challenge: UInt64?
-  /// The challenge that came, said to the address that it came from.
+  /// The received challenge, returned to the address from which it came.
   var response: UInt64?
-  /// A probe: the receiver says something at once, so that the sender knows that it is heard.
+  /// A probe: the receiver responds at once, so that the sender knows that the path works.
   var answer = false
-  /// Where the sender talks with others right now.
+  /// Addresses of devices to which the sender has a session.
   var peers: [PeerAddress] = []
   var pushed: [PushedRecords] = []
-  /// Certificates that the sender lacks, by the first half of their hashes.
+  /// Certificates that the sender is missing, by the first half of their hashes.
   var certificateWants: [Bytes16] = []
-  /// Certificates with those of their issuers up to the root, leaf first.
+  /// Certificate chains up to the root, leaf first.
   var chains: [[SignedCertificate]] = []
   /// Requests for membership evidence.
   var evidenceWants: [EvidenceWant] = []
   /// Pieces of membership evidence.
   var evidence: [EvidencePiece] = []
 
-  /// Whether its sender repeats it until it is acknowledged: what is merely said again later, and
-  /// acknowledgements themselves, are not.
+  /// Whether the sender retransmits the packet until it is acknowledged. Content that is repeated
+  /// anyway, and acknowledgements, are not retransmitted.
   var isToBeAcknowledged: Bool {
     !(runs.isEmpty && wants.isEmpty && records.isEmpty && recordWants.isEmpty && keys.isEmpty
       && keyRequests.isEmpty && digest.isEmpty && heads.isEmpty && pushed.isEmpty
@@ -44,14 +44,15 @@ struct Packet: Hashable, Sendable {
   }
 }
 
-/// Which datagrams of a session came: the greatest counter, and which of the 128 before it.
+/// The received datagrams of a session: the greatest counter, and which of the 128 before it.
 struct Acknowledgement: Hashable, Sendable {
   var largest: UInt64
-  /// From the arrival of the greatest to the making of this.
+  /// The delay from the arrival of the greatest counter to the creation of the acknowledgement.
   var delayMicroseconds: UInt32
-  /// Bit i: `largest - 1 - i` came.
+  /// Bit i: the counter `largest - 1 - i` was received.
   var before: UInt128
-  /// Every run that ever came from the receiver of this is held and durable.
+  /// Every run that was received on this session is stored durably. This includes the runs in the
+  /// acknowledged datagrams.
   var holdsRuns: Bool
 
   func covers(_ counter: UInt64) -> Bool {
@@ -61,22 +62,22 @@ struct Acknowledgement: Hashable, Sendable {
   }
 }
 
-/// Records that nobody asked for.
+/// Records that are sent without a request.
 struct PushedRecords: Hashable, Sendable {
   var records: [LatestRecord]
-  /// Tags for the first one's topic.
+  /// Tags, for the topic of the first record, of devices to which the receiver need not relay them.
   var covered: Set<DeviceTag> = []
 }
 
-/// A few bits that a device's id gives for one log, or one record's topic: enough to tell who need
-/// not be passed something fresh on to. Two devices with one tag cost the second a wait for the
-/// next heads or roots, and nothing else; for another log their tags differ.
+/// Sixteen bits of a hash of a device and of a log or topic. A list of tags names the devices to
+/// which fresh data need not be relayed. If two devices have the same tag, the second one waits for
+/// the next heads or roots. Their tags for another log usually differ.
 struct DeviceTag: Hashable, Comparable, Sendable {
   let raw: UInt16
 
   init(raw: UInt16) { self.raw = raw }
 
-  /// - Parameter key: the log's id, or the topic.
+  /// - Parameter key: the id of the log, or the topic.
   init(_ device: DeviceID, about key: Bytes16) {
     let mixed = (device.raw.high ^ key.high) &* 0x9E37_79B9_7F4A_7C15
     raw = UInt16(truncatingIfNeeded: mixed >> 48)
@@ -85,22 +86,23 @@ struct DeviceTag: Hashable, Comparable, Sendable {
   static func < (left: DeviceTag, right: DeviceTag) -> Bool { left.raw < right.raw }
 }
 
-/// Where a device was heard, by one who talks with it.
+/// The address of a device to which the sender has a session.
 struct PeerAddress: Hashable, Sendable {
   var device: DeviceID
   var endpoint: Endpoint
 }
 
-/// The sets that two devices compare, each with a hash trie of its own. Numbers are on the wire.
+/// The sets that two devices reconcile, each with a hash trie of its own. Numbers are on the wire.
 enum SetID: UInt8, CaseIterable, Hashable, Comparable, Sendable {
   case control = 1
   case urgent = 2
   case state = 3
   case history = 4
   case records = 5
-  /// Frames past a cut: carried to command, counted nowhere, and no part of an operation's root.
+  /// Frames past a cut-off. They are transferred, so that they reach command, but have no effect
+  /// and are not part of the state.
   case quarantine = 6
-  /// Certificates, so that whom a device admitted is known where its control log has not come.
+  /// Certificates, so that a device is known where the control log of its issuer is missing.
   case certificates = 7
   /// Membership evidence.
   case evidence = 8
@@ -117,11 +119,11 @@ enum SetID: UInt8, CaseIterable, Hashable, Comparable, Sendable {
   static func < (left: SetID, right: SetID) -> Bool { left.rawValue < right.rawValue }
 }
 
-/// The root hash of each set, zero where the set is empty.
+/// The root hash of each set; zero for an empty set.
 struct Roots: Hashable, Sendable {
   var hashes: [UInt64]
 
-  /// The sets that make up an operation's state: all but the quarantine.
+  /// The number of sets that make up the state, which come first: the four lanes and the records.
   static let stateSets = 5
 
   subscript(set: SetID) -> UInt64 {
@@ -129,7 +131,7 @@ struct Roots: Hashable, Sendable {
     return index < hashes.count ? hashes[index] : 0
   }
 
-  /// Whether any set differs; that of the records only where it is asked for.
+  /// Returns whether the root of any set differs. Compares the records only if `inRecords` is true.
   func differs(from other: Roots, inRecords: Bool) -> Bool {
     SetID.allCases.contains {
       ($0 != .records || inRecords) && self[$0] != other[$0]
@@ -137,44 +139,46 @@ struct Roots: Hashable, Sendable {
   }
 }
 
-/// The newest thing that somebody holds under a key: a log's head, or a record's order.
+/// A trie leaf or a head: what a device has stored under a key, such as the newest frame of a log.
 struct LeafHint: Hashable, Sendable {
   let key: Bytes16
   let number: UInt32
-  /// The first eight bytes of the frame hash, or of the hash of the record's order.
+  /// Eight bytes of the frame hash, of the hash of a record's order, or of the name of a
+  /// certificate or an item of evidence.
   let hash: UInt64
 }
 
-/// A part of a hash trie that speaks for everything under its prefix, and for nothing else.
+/// A node of a hash trie. It describes everything under its prefix, and nothing else.
 struct DigestNode: Hashable, Sendable {
   var set: SetID
   var prefix: NibblePrefix
   var contents: Contents
-  /// The sender has compared already: want what you lack, and do not answer. Of leaves it gives
-  /// only those that the receiver lacks.
+  /// The sender has compared already: the receiver requests what it is missing, and does not
+  /// answer. The node then has only the leaves that the receiver is missing.
   var answers: Bool
-  /// With leaves: bytes of bodies that may come at once of what the sender lacks under the prefix.
+  /// With leaves: how many bytes of bodies, of what the sender is missing under the prefix, the
+  /// receiver may send without a request.
   var credit = 0
 
   enum Contents: Hashable, Sendable {
     /// The hashes of the sixteen subtrees, zero where empty.
     case children([UInt64])
-    /// All that there is under the prefix.
+    /// All leaves under the prefix; with `answers`, those that the receiver is missing.
     case leaves([LeafHint])
   }
 }
 
-/// Asks for a range of a log's frames, each of at most `Limits.frameBodyBytes`: the range is the
-/// credit that the receiver gives.
+/// A request for a range of frames of a log. A frame has at most `Limits.frameBodyBytes`, so the
+/// range is also the credit that the requester gives.
 struct Want: Hashable, Sendable {
   var log: LogID
   var from: UInt64
-  /// The last that is wanted; the answer goes on to the next that a signature proves.
+  /// The last requested frame. The answer continues to the next frame with a signature.
   var through: UInt64
-  /// Nil for the log's own set.
+  /// Without effect; nil in requests of this version.
   var set: SetID?
-  /// Where two branches part is looked for: the answer begins where everybody keeps a signature,
-  /// and says what it goes on from.
+  /// Searches for the frame at which two branches diverge. The answer begins after a sequence at
+  /// which every node keeps a signature, and states the previous hash.
   var isSearch = false
 }
 
@@ -182,18 +186,18 @@ struct Want: Hashable, Sendable {
 struct Run: Hashable, Sendable {
   var log: LogID
   var first: UInt64
-  /// The hash before `first`, where the run is pushed unasked and does not begin its log: by it a
-  /// fork is known from a forgery.
+  /// The hash of the frame before `first`, in an unrequested push that does not begin its log. It
+  /// distinguishes a fork from a forgery.
   var previous: FrameHash?
   var frames: [RunFrame]
-  /// Who need not be passed it on to: they hold it, or were sent it.
+  /// Tags, for the log, of devices that have the run or were sent it.
   var covered: Set<DeviceTag> = []
-  /// Where the run may be another branch than is held: the log that is forked. Then `previous` is
-  /// given, and `log` names the strand that was asked for.
+  /// The forked log, if the run may belong to a branch that the receiver does not have. Then
+  /// `previous` is present, and `log` is the requested strand.
   var origin: LogID?
 }
 
-/// A frame as it travels within a run, which implies the rest.
+/// A frame within a run, which implies its other fields.
 struct RunFrame: Hashable, Sendable {
   var epoch: EpochID?
   var body: [UInt8]
@@ -201,7 +205,7 @@ struct RunFrame: Hashable, Sendable {
 }
 
 extension Run {
-  /// Consecutive frames, never none, that say what they follow unless they begin their log.
+  /// Creates a run of at least one frame, with the previous hash unless the run begins its log.
   init(_ frames: [Frame], of log: LogID, after previous: FrameHash) {
     let last = frames.count - 1
     self.init(
@@ -212,7 +216,7 @@ extension Run {
 }
 
 extension RunFrame {
-  /// Inner signatures stay behind, but for those at the intervals at which every holder keeps one.
+  /// Omits the signatures of inner frames, except at the interval at which every node keeps one.
   init(_ frame: Frame, isLast: Bool) {
     let keepsSignature = isLast || frame.sequence % Limits.signatureInterval == 0
     self.init(
@@ -220,14 +224,14 @@ extension RunFrame {
   }
 }
 
-/// A group content key on its way to a device that is entitled to it.
+/// An epoch key in transit to a device that is entitled to it.
 public struct EpochKey: Hashable, Sendable {
-  /// A hash of the key, which whoever takes it checks.
+  /// The hash of the key. The receiver verifies the key against it.
   public let id: EpochID
   /// 32 bytes for XChaCha20-Poly1305.
   public let key: [UInt8]
 
-  /// Nothing is checked here: a key that came from outside is believed once it gives its id.
+  /// Creates a key without verification. A received key is accepted only if its hash is the id.
   public init(id: EpochID, key: [UInt8]) {
     self.id = id
     self.key = key

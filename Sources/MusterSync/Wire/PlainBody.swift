@@ -1,11 +1,11 @@
 internal import MusterModel
 
-/// A body that is a time and writes and nothing else, as nearly all are: it is read without the
-/// generated code, which takes most of a catch-up otherwise. Whatever is not exactly in the form
-/// that writers make is left to the generated code, which decides what it means.
+/// A body with a time and packed writes only, as nearly all bodies are. It is parsed without the
+/// generated code, which would take most of the time of a catch-up. Any encoding other than the one
+/// that writers produce is left to the generated code, which defines its meaning.
 struct PlainBody {
   let writtenAt: Timestamp
-  /// Where the packed writes are.
+  /// The range of the packed writes.
   let writes: Range<Int>
 
   private static let timeTag: UInt8 = 1 << 3
@@ -27,7 +27,8 @@ struct PlainBody {
     writes = position..<bytes.count
   }
 
-  /// Nil for one of more than nine bytes, which the generated code cuts to 64 bits.
+  /// Returns nil for a varint of more than nine bytes, which the generated code truncates to 64
+  /// bits.
   private static func varint(_ bytes: [UInt8], _ position: inout Int) -> UInt64? {
     var value: UInt64 = 0
     for shift in stride(from: UInt64(0), to: 63, by: 7) {

@@ -1,7 +1,7 @@
 internal import SwiftProtobuf
 
 extension SwiftProtobuf.Message {
-  /// Parses bytes from outside; whatever is wrong with them is a `WireError`.
+  /// Parses received bytes. Throws `malformed` for any error.
   init(parsing bytes: [UInt8]) throws(WireError) {
     do {
       var options = BinaryDecodingOptions()
@@ -16,7 +16,7 @@ extension SwiftProtobuf.Message {
     do {
       return try serializedBytes()
     } catch {
-      // Fails only for proto2's required fields and for messages over 2 GiB: we have neither.
+      // Fails only for required fields of proto2 and for messages over 2 GiB. Muster has neither.
       preconditionFailure("\(Self.protoMessageName) cannot be encoded: \(error)")
     }
   }

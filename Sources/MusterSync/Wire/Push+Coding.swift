@@ -3,7 +3,7 @@ internal import MusterModel
 extension DeviceTag {
   private static let encodedBytes = 2
 
-  /// In ascending order, so that equal sets are equal bytes.
+  /// Encodes tags in ascending order, so that equal sets have equal encodings.
   static func encoded(_ tags: Set<DeviceTag>) -> [UInt8] {
     var writer = ByteWriter()
     for tag in tags.sorted() { writer.append(tag.raw) }

@@ -1,6 +1,7 @@
 internal import MusterModel
 
-/// A receipt is the log, and then its head's sequence and hash where anything is held.
+/// The encoding of a receipt: the log, followed by the sequence and hash of its head if any frame
+/// is stored.
 extension Receipt {
   func encoded() -> [UInt8] {
     var writer = ByteWriter()

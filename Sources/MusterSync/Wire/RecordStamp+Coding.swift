@@ -11,7 +11,7 @@ extension RecordStamp {
     return wire
   }
 
-  /// Nil for what is not in the form that `docs/wire.md` gives: the record counts as one without a
+  /// Returns nil for a form that violates docs/wire.md §4. The record counts as one without a
   /// stamp.
   init?(_ wire: WireStamp) {
     let echoed = [UInt8](wire.echoes)
@@ -25,25 +25,26 @@ extension RecordStamp {
     self.init(stamp, echoes: wire.isAnchor ? names : nil)
   }
 
-  /// The bytes that it adds to a frame body.
+  /// The number of bytes that the stamp adds to a frame body.
   var encodedSize: Int { wire.bytes.count + 2 }
 }
 
 extension BootID {
-  /// Survives a restart of the program together with the boot clock, and is another one after a
-  /// restart of the machine.
+  /// Derives the id of the current boot. Like the boot clock, it is the same after a restart of the
+  /// program and changes with a restart of the machine.
   ///
-  /// - Parameter systemBoot: what the operating system calls its present boot.
+  /// - Parameter systemBoot: the operating system's id of the current boot.
   public init(operation: OperationID, device: DeviceID, systemBoot: [UInt8]) {
     self.init(raw: Blake2b.hash128(Tag.boot, operation.bytes, device.bytes, systemBoot))
   }
 }
 
 extension StampedRecordID {
-  /// A frame is named by its hash, one of a body in parts by that of the last.
+  /// Derives the name of a frame from its hash. For a body in parts, pass the hash of the last
+  /// frame.
   public init(_ hash: FrameHash) { self.init(raw: hash.raw.prefix) }
 
-  /// A record is named by the hash that its signature covers.
+  /// Derives the name of a record from the hash that its signature covers.
   public init(_ record: LatestRecord, operation: OperationID) {
     self.init(raw: record.signedHash(operation: operation).prefix)
   }

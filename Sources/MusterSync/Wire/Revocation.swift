@@ -1,21 +1,21 @@
 public import MusterModel
 
-/// Takes a device's standing away: of each of its logs that the revoker knew, what still counts.
-/// Logs that are not named count for nothing from their first frame on.
+/// A revocation of a device. It states which frames still count, for each log that the revoker
+/// knew. Of a log that it does not name, no frame counts.
 ///
-/// It counts in the control log of a `command` device that is no further from the root than the
-/// device that it names, and in the root's.
+/// It counts in a control log of the root, or of a `command` device whose rank is not greater than
+/// the rank of the revoked device. Only the root and councils revoke members of a council.
 public struct Revocation: Hashable, Sendable {
-  /// Whose frames no longer count past the cuts.
+  /// The revoked device.
   public let device: DeviceID
-  /// The last frame that counts of each log, or, where it is forked, of each of its branches; in
-  /// ascending order of logs and hashes.
+  /// The last frame that counts of each log or, for a forked log, of each branch; in ascending
+  /// order of logs and hashes.
   public let cuts: [Head]
-  /// Of the certificates that the device issued, those that still count, in ascending order. Nil in
-  /// revocations of before rules version 5: then those in its control logs within the cuts do.
+  /// The certificates issued by the device that still count, in ascending order. Nil in revocations
+  /// from before rules version 5, which leave the certificates in frames that count.
   public let keeps: [CertificateHash]?
 
-  /// Sorted, so that the same cuts are written alike.
+  /// Sorts the cuts, so that equal revocations have equal encodings.
   public init(device: DeviceID, cuts: [Head], keeps: [CertificateHash]? = nil) {
     self.device = device
     self.cuts = cuts.sorted { $0.isBefore($1) }
@@ -23,13 +23,13 @@ public struct Revocation: Hashable, Sendable {
   }
 }
 
-/// Lets frames count that stand past a cut: late work of an honest device. In the control log of a
-/// `command` device or the root's; releasing again changes nothing.
+/// A release of frames past a cut-off, such as late work of an honest device, which then count. It
+/// counts in a control log of the root or of a `command` device. A repeated release has no effect.
 public struct Release: Hashable, Sendable {
-  /// The frames; of a branch's, the log that is forked.
+  /// The released frames. For a frame of a branch, `log` is the forked log.
   public let frames: [Head]
 
-  /// At most `Limits.framesPerRelease`.
+  /// Creates a release of at most `Limits.framesPerRelease` frames.
   public init(frames: [Head]) { self.frames = frames.sorted { $0.isBefore($1) } }
 }
 
@@ -53,7 +53,7 @@ extension Head {
     self.init(log: log, sequence: wire.sequence, hash: hash)
   }
 
-  /// Nil where they are not in ascending order, each once.
+  /// Returns nil unless the heads are valid and in ascending order, each once.
   fileprivate static func decode(_ wires: [WireHead]) -> [Head]? {
     var heads: [Head] = []
     for wire in wires {
@@ -73,7 +73,7 @@ extension Release {
     return wire
   }
 
-  /// Nil for what no honest writer makes.
+  /// Returns nil for a malformed release.
   init?(_ wire: WireRelease) {
     guard wire.frames.count <= Limits.framesPerRelease, let frames = Head.decode(wire.frames)
     else { return nil }
@@ -90,8 +90,7 @@ extension Revocation {
     return wire
   }
 
-  /// Nil for what no honest writer makes: a frame or certificate named twice, a sequence beyond the
-  /// last.
+  /// Returns nil for a malformed revocation, such as one that names a frame or certificate twice.
   init?(_ wire: WireRevocation) {
     guard let device = DeviceID(bytes: wire.device), wire.cuts.count <= Limits.cutsPerRevocation,
       let cuts = Head.decode(wire.cuts)
@@ -104,7 +103,7 @@ extension Revocation {
     self.init(device: device, cuts: cuts, keeps: keeps)
   }
 
-  /// Nil where they are not in ascending order, each once.
+  /// Returns nil unless the hashes are valid and in ascending order, each once.
   private static func decode(_ wire: WireKeptCertificates) -> [CertificateHash]? {
     guard wire.certificates.count <= Limits.keptCertificates else { return nil }
     var kept: [CertificateHash] = []

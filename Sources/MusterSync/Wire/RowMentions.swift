@@ -1,23 +1,25 @@
 public import MusterModel
 
-/// Where frames of one log, under one epoch, name rows in full, so that later ones can name the
-/// same rows in three bytes. It belongs to who writes the log.
+/// The rows that frames of one log, under one epoch, name in full, so that later frames can refer
+/// to them in three bytes. It belongs to the writer of the log.
 ///
-/// What is not known here is named in full again, so it may be forgotten at any time.
+/// It is a cache: a row that it does not contain is named in full again, so it can be cleared at
+/// any time.
 public struct RowMentions: Sendable {
   private var mentions: [RowID: Mention] = [:]
 
   struct Mention: Hashable, Sendable {
     let sequence: UInt64
     let index: UInt16
-    /// Whether the row's origin was said as well.
+    /// Whether the origin of the row is included.
     let hasOrigin: Bool
   }
 
-  /// Of a log, or an epoch, that nothing was written to yet.
+  /// Creates an empty cache, for a log or epoch without writes.
   public init() {}
 
-  /// Nil for a row that no frame named, or none that said the origin where it is asked for.
+  /// Returns nil for a row that no frame has named, or that none has named with the required
+  /// origin.
   func mention(of row: RowID, withOrigin needsOrigin: Bool) -> Mention? {
     guard let known = mentions[row], known.hasOrigin || !needsOrigin else { return nil }
     return known
@@ -29,19 +31,19 @@ public struct RowMentions: Sendable {
   }
 }
 
-/// A row that a frame names in full, and the operation that does.
+/// A row that a frame names in full, and the operation that names it.
 public struct NamedRow: Hashable, Sendable {
-  /// Counts the frame's operations from 0, as in a dot.
+  /// The index of the operation in the frame, from 0, as in a dot.
   public let index: UInt16
-  /// What later frames of the log mean by this place.
+  /// The row that later frames of the log mean when they refer to this operation.
   public let row: RowID
 }
 
-/// What an earlier frame of the same log says of a row that is named by its place there.
+/// The result of resolving a reference to an operation of an earlier frame of the log.
 public enum RowReference: Hashable, Sendable {
   case row(RowID)
-  /// No row is named there, or the frame is under another epoch: the write is nobody's.
+  /// The operation names no row, or its frame is under another epoch. The write is invalid.
   case none
-  /// The frame waits for a later version of this program, and so must whoever refers to it.
+  /// The frame waits for a later version of this program, so the referring frame waits too.
   case unknown
 }

@@ -1,16 +1,16 @@
 internal import MusterCrypto
 internal import MusterModel
 
-/// What devices that share a thread have found out about bytes that all of them are sent: whether a
-/// signature holds, and what an announce says under the network key.
+/// A cache of signature checks and opened announces for devices that share a thread.
 ///
-/// For simulations, in which hundreds of devices would find out the same one after the other. Every
-/// finding is the real one, made by whoever asked first, of exactly these bytes; a node has none of
-/// this. All who share one MUST be of one operation, of one rules version, and of one thread.
+/// Only simulations use it: hundreds of devices receive the same bytes and would compute the same
+/// results. Each result is computed by the real code for exactly these bytes, on first use. Devices
+/// that share a cache MUST have the same operation and rules version, and run on one thread.
 ///
-/// Unchecked, since one thread guards it.
+/// Unchecked, because only one thread accesses it.
 public final class SharedFindings: @unchecked Sendable {
-  /// All of it is compared; to be found, its signature is enough, which no two honest ones share.
+  /// The key of a signature check. All fields are compared, but only the signature is hashed: no
+  /// two honest messages have the same one.
   private struct Claim: Hashable {
     let key: VerifyingKey
     let signature: Signature
@@ -19,7 +19,7 @@ public final class SharedFindings: @unchecked Sendable {
     func hash(into hasher: inout Hasher) { hasher.combine(firstOf: signature.bytes) }
   }
 
-  /// The same with what is sealed, which begins with its nonce.
+  /// The key of an opened announce. Kind, version and the start of the nonce are hashed.
   private struct Sealed: Hashable {
     let bytes: [UInt8]
 
@@ -29,7 +29,7 @@ public final class SharedFindings: @unchecked Sendable {
   private var verdicts = Recent<Claim, Bool>()
   private var announces = Recent<Sealed, Announce.Unverified>()
 
-  /// Knows nothing yet.
+  /// Creates an empty cache.
   public init() {}
 
   func isValid(_ signature: Signature, for message: [UInt8], by key: VerifyingKey) -> Bool {
@@ -50,7 +50,7 @@ public final class SharedFindings: @unchecked Sendable {
     return opened
   }
 
-  /// Keeps what was asked for last: two generations; the older goes when the newer is full.
+  /// A cache with two generations. When the newer one is full, it replaces the older one.
   private struct Recent<Key: Hashable, Value> {
     private var newer: [Key: Value] = [:]
     private var older: [Key: Value] = [:]
@@ -77,7 +77,8 @@ extension Hasher {
 }
 
 extension VerifyingKey {
-  /// Whether this key's owner signed this message; asked of those who may have looked already.
+  /// Returns whether the signature of a message is valid under this key, from the cache if it is
+  /// there.
   func isValid(
     _ signature: Signature, for message: [UInt8], sharing findings: SharedFindings?
   ) -> Bool {

@@ -1,12 +1,13 @@
 internal import MusterModel
 
-/// What a command post shows by TLS when somebody comes by its uplink. Counts in the control log of
-/// a device that may command, until that device is revoked; a node takes no other certificate.
+/// The certificate that a command post presents to clients of its uplink. It counts in the control
+/// log of a device with the role `command` until that device is revoked. A node accepts no other
+/// certificate, except while it joins.
 public struct UplinkCertificate: Hashable, Sendable {
-  /// X.509 in DER, not looked into here: 1 to `Limits.uplinkCertificateBytes`.
+  /// X.509 in DER, 1 to `Limits.uplinkCertificateBytes` bytes. It is not parsed here.
   public let der: [UInt8]
 
-  /// Nil outside those bounds.
+  /// Returns nil if the size is out of range.
   public init?(der: [UInt8]) {
     guard (1...Limits.uplinkCertificateBytes).contains(der.count) else { return nil }
     self.der = der

@@ -1,13 +1,14 @@
-/// Why bytes from outside were not what they claimed to be. Each costs its sender a counter.
+/// The reason why received or imported bytes are invalid. For a datagram, the engine reports a
+/// rejection with the source address.
 public enum WireError: Error, Hashable, Sendable {
-  /// Not a message of ours, or a field of the wrong length.
+  /// An unknown message, or a field of the wrong length.
   case malformed(String)
-  /// More of something than `Limits` allows.
+  /// A count or size that exceeds `Limits`.
   case overLimit(String)
-  /// A hash or a signature that does not hold.
+  /// A hash or signature that is not valid.
   case forged(String)
 
-  /// What is wrong, in a few words.
+  /// A short description of the error.
   public var reason: String {
     switch self {
     case .malformed(let reason), .overLimit(let reason), .forged(let reason): reason

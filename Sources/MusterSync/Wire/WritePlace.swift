@@ -1,15 +1,15 @@
 public import MusterModel
 
-/// Where a body's writes stand. Their packed form leaves out what this says already.
+/// The position of the writes of a body. Their packed encoding omits what follows from it.
 public struct WritePlace: Hashable, Sendable {
-  /// Part of what a row's id is hashed from.
+  /// The operation, which is hashed into the ids of rows.
   public let operation: OperationID
-  /// Who signs: the owner of the rows that they create.
+  /// The author of the log: the owner of the rows that the writes create.
   public let author: UserID
-  /// Of the frame; of several that carry one body in parts, the last one's.
+  /// The sequence of the frame; for a body in parts, of the last frame.
   public let sequence: UInt64
 
-  /// The caller MUST have the author from the certificate that the log was opened with.
+  /// Creates a place. The caller MUST take the author from the certificate of the log's opening.
   public init(operation: OperationID, author: UserID, sequence: UInt64) {
     self.operation = operation
     self.author = author
