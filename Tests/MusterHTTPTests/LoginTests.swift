@@ -240,6 +240,28 @@ import Testing
     #expect(pause("2001:db8::2", after: 181) == nil)
   }
 
+  @Test func `people do not reset the count of their address with an account of their own`() {
+    let throttle = LoginThrottle()
+    let start = ContinuousClock.now
+    for _ in 0..<5 {
+      throttle.failed("Maria", from: "10.0.0.9", now: start)
+      throttle.succeeded("Eve", from: "10.0.0.9", now: start)
+    }
+    #expect(throttle.pause(of: "Maria", from: "10.0.0.9", now: start) == .seconds(60))
+    // Eve, who is known at the address, is not slowed down by her guesses of other passphrases.
+    #expect(throttle.pause(of: "Eve", from: "10.0.0.9", now: start) == nil)
+    for _ in 0..<5 { throttle.failed("Eve", from: "10.0.0.9", now: start) }
+    #expect(throttle.pause(of: "Eve", from: "10.0.0.9", now: start) == .seconds(60))
+  }
+
+  @Test func `people on one link are counted apart`() {
+    let throttle = LoginThrottle()
+    let start = ContinuousClock.now
+    for _ in 0..<5 { throttle.failed("Maria", from: "fe80::1%wlan0", now: start) }
+    #expect(throttle.pause(of: "Maria", from: "fe80::1%wlan0", now: start) != nil)
+    #expect(throttle.pause(of: "Maria", from: "fe80::2%wlan0", now: start) == nil)
+  }
+
   @Test func `failed logins are at most two lines per minute`() async throws {
     let folder = FileManager.default.temporaryDirectory.appending(
       path: "ml\(UInt32.random(in: 0 ... .max))")
@@ -255,6 +277,11 @@ import Testing
     #expect(text.split(separator: "\n").count <= 20)
     #expect(text.utf8.count < 20 * 1200)
     #expect(text.contains("59 more failed logins"))
+    // The last minute is written when the node stops.
+    failures.add("last", from: "192.0.2.1", now: start + .seconds(599))
+    failures.finish()
+    let whole = try String(contentsOfFile: folder.path + "/audit-failed.log", encoding: .utf8)
+    #expect(whole.utf8.count > text.utf8.count)
     try FileManager.default.removeItem(at: folder)
   }
 

@@ -10,7 +10,7 @@ final class FailedLogins: Sendable {
     var names: Set<String> = []
   }
 
-  private static let interval = Duration.seconds(60)
+  static let interval = Duration.seconds(60)
   private static let mostNamed = 16
 
   private let log: AuditLog
@@ -38,8 +38,17 @@ final class FailedLogins: Sendable {
 
   /// Writes the failures counted for a minute.
   func flush(now: ContinuousClock.Instant) {
+    write { now - $0.began >= Self.interval }
+  }
+
+  /// Writes all failures counted so far, before the node stops.
+  func finish() {
+    write { _ in true }
+  }
+
+  private func write(if isDue: (Pending) -> Bool) {
     let done = pending.withLock { pending -> Pending? in
-      guard let counted = pending, now - counted.began >= Self.interval else { return nil }
+      guard let counted = pending, isDue(counted) else { return nil }
       pending = nil
       return counted
     }

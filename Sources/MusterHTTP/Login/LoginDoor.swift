@@ -66,6 +66,15 @@ struct LoginDoor: Sendable {
     return response
   }
 
+  /// Writes the summaries of failed logins until the task is cancelled, and then the last one.
+  func keepAudit() async {
+    while !Task.isCancelled {
+      do { try await Task.sleep(for: FailedLogins.interval) } catch { break }
+      failures.flush(now: now())
+    }
+    failures.finish()
+  }
+
   private func answer(
     _ request: Request, _ client: String, _ connection: Connection
   ) async throws -> Response {

@@ -5,11 +5,12 @@ internal import Synchronization
 ///
 /// - *Each address* may fail five times; then it waits a minute, and twice as long after each
 ///   further failure, up to sixteen minutes. A network prefix of 64 bits counts as one address in
-///   IPv6.
+///   IPv6, except for link-local addresses. A login does not reset the count: with an account of
+///   their own, people could otherwise guess the passphrases of others without a pause.
 /// - *Each account* may be guessed thirty times by addresses that it is not known from; then one
 ///   guess every ten seconds is judged.
-/// - *An address from which an account logged in lately is known* to that account. Strangers'
-///   failures do not slow it down; its own do.
+/// - *An address from which an account logged in lately is known* to that account. The pair has a
+///   count of its own, and only that count slows it down.
 ///
 /// Open sessions are not affected. All tables are bounded; the entries that were used longest ago
 /// are dropped first.
@@ -34,10 +35,20 @@ final class LoginThrottle: Sendable {
       guard over >= 0 else { return last }
       return last + LoginThrottle.firstPause * (1 << min(over, LoginThrottle.mostDoublings))
     }
+
+    mutating func add(_ now: ContinuousClock.Instant) {
+      // A minute after the pause ended the count begins again.
+      if count > 0, now - ends > LoginThrottle.firstPause { count = 0 }
+      count += 1
+      last = now
+    }
   }
 
   private struct State {
+    /// Failures for accounts that the address is not known to.
     var sources: [Source: Failures] = [:]
+    /// Failures for an account from an address that is known to it.
+    var pairs: [Known: Failures] = [:]
     /// For an account, when its budget of guesses from unknown addresses is used up; each guess
     /// moves it by one interval.
     var accounts: [String: ContinuousClock.Instant] = [:]
@@ -56,10 +67,15 @@ final class LoginThrottle: Sendable {
   func pause(
     of account: String, from client: String, now: ContinuousClock.Instant
   ) -> Duration? {
-    let source = Self.source(client)
+    let pair = Known(account: account, source: Self.source(client))
     return state.withLock { state in
-      if let failures = state.sources[source], failures.ends > now { return failures.ends - now }
-      if state.known[Known(account: account, source: source)] != nil { return nil }
+      let isKnown = state.known[pair] != nil
+      if let failures = isKnown ? state.pairs[pair] : state.sources[pair.source],
+        failures.ends > now
+      {
+        return failures.ends - now
+      }
+      if isKnown { return nil }
       let limit = now + Self.accountInterval * Self.accountBurst
       guard let used = state.accounts[account], used + Self.accountInterval > limit else {
         return nil
@@ -77,16 +93,14 @@ final class LoginThrottle: Sendable {
   /// Counts a wrong name or passphrase. Names that no account has count too: they MUST be
   /// indistinguishable from others.
   func failed(_ account: String, from client: String, now: ContinuousClock.Instant) {
-    let source = Self.source(client)
+    let pair = Known(account: account, source: Self.source(client))
     state.withLock { state in
-      var failures = state.sources[source] ?? Failures(last: now)
-      // A pause that passed twice over without a failure is forgotten.
-      if failures.count > 0, now - failures.ends > Self.firstPause { failures.count = 0 }
-      failures.count += 1
-      failures.last = now
-      state.sources[source] = failures
+      guard state.known[pair] == nil else {
+        state.pairs[pair, default: Failures(last: now)].add(now)
+        return
+      }
+      state.sources[pair.source, default: Failures(last: now)].add(now)
       Self.bound(&state.sources) { $0.last }
-      guard state.known[Known(account: account, source: source)] == nil else { return }
       state.accounts[account] = max(state.accounts[account] ?? now, now) + Self.accountInterval
       Self.bound(&state.accounts) { $0 }
     }
@@ -94,11 +108,12 @@ final class LoginThrottle: Sendable {
 
   /// Records a login, after which the address is known to the account.
   func succeeded(_ account: String, from client: String, now: ContinuousClock.Instant) {
-    let source = Self.source(client)
+    let pair = Known(account: account, source: Self.source(client))
     state.withLock { state in
-      state.sources[source] = nil
-      state.known[Known(account: account, source: source)] = now
+      state.pairs[pair] = nil
+      state.known[pair] = now
       Self.bound(&state.known) { $0 }
+      state.pairs = state.pairs.filter { state.known[$0.key] != nil }
     }
   }
 
@@ -109,7 +124,8 @@ final class LoginThrottle: Sendable {
     if let oldest = table.min(by: { time($0.value) < time($1.value) }) { table[oldest.key] = nil }
   }
 
-  /// The holder of one address of an IPv6 network usually controls the whole network.
+  /// The holder of one address of an IPv6 network usually controls the whole network. All devices
+  /// on a link share the prefix `fe80::/64`: their whole addresses are counted.
   private static func source(_ client: String) -> Source {
     guard client.contains(":") else { return client }
     let address = client.split(separator: "%")[0]
@@ -118,6 +134,7 @@ final class LoginThrottle: Sendable {
     if address.hasPrefix("::ffff:"), address.contains(".") {
       return String(address.dropFirst("::ffff:".count))
     }
+    if address.lowercased().hasPrefix("fe80:") { return String(address) }
     let tail = halves.count > 1 ? halves[1].split(separator: ":").map(String.init) : []
     let zeros = halves.count > 1 ? max(0, 8 - head.count - tail.count) : 0
     let groups = head + [String](repeating: "0", count: zeros) + tail

@@ -18,6 +18,7 @@ public struct CommandPostServer: Service {
   private let identity: UplinkIdentity
   private let uplinks: UplinkSwitch
   private let other: UplinkResponder.Other
+  private let upkeep: @Sendable () async -> Void
   private let logger: Logger
 
   /// Serves uplinks and logins.
@@ -32,16 +33,21 @@ public struct CommandPostServer: Service {
     let door = LoginDoor(
       router: programs.router, dashboard: programs.dashboard, logins: LoginFile(in: home),
       audit: AuditLog(in: home, logger: logger), now: { .now })
-    self.init(host: host, port: port, identity: identity, uplinks: uplinks, logger: logger) {
-      request, context in
+    self.init(
+      host: host, port: port, identity: identity, uplinks: uplinks, logger: logger,
+      upkeep: door.keepAudit
+    ) { request, context in
       await door.respond(
         to: request, from: context.client, connection: Connection(channel: context.channel))
     }
   }
 
-  /// - Parameter other: answers all requests except uplinks.
+  /// - Parameters:
+  ///   - upkeep: runs as long as the server, and returns when it is cancelled.
+  ///   - other: answers all requests except uplinks.
   init(
     host: String, port: Int, identity: UplinkIdentity, uplinks: UplinkSwitch, logger: Logger,
+    upkeep: @escaping @Sendable () async -> Void = {},
     other: @escaping UplinkResponder.Other
   ) {
     self.host = host
@@ -50,6 +56,7 @@ public struct CommandPostServer: Service {
     self.uplinks = uplinks
     self.logger = logger
     self.other = other
+    self.upkeep = upkeep
   }
 
   /// Returns after a graceful shutdown; throws if the address is in use.
@@ -75,11 +82,15 @@ public struct CommandPostServer: Service {
         uplinks.serves(at: host.contains(":") ? "[\(host)]:\(bound)" : "\(host):\(bound)")
         logger.info("a command post on https://\(host):\(bound)")
       }, logger: quiet)
-    // The server waits for all connections, and uplinks do not end by themselves.
-    try await withGracefulShutdownHandler {
-      try await application.run()
-    } onGracefulShutdown: {
-      uplinks.dismissGuests()
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      group.addTask(operation: upkeep)
+      // The server waits for all connections, and uplinks do not end by themselves.
+      try await withGracefulShutdownHandler {
+        try await application.run()
+      } onGracefulShutdown: {
+        uplinks.dismissGuests()
+      }
+      group.cancelAll()
     }
   }
 }

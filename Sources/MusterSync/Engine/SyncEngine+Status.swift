@@ -1,8 +1,8 @@
 public import MusterModel
 
 extension SyncEngine {
-  /// Returns the first eight bytes of the root of each set that makes up the state: all but the
-  /// quarantine.
+  /// Returns the first eight bytes of the root of each set that makes up the state: the four lanes
+  /// and the records.
   public mutating func rootBytes() -> [UInt8] {
     encodedWords(Array(shelf.roots().hashes.prefix(Roots.stateSets)))
   }
