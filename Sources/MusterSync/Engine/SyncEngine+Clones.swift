@@ -1,20 +1,5 @@
 public import MusterModel
 
-/// A message to retransmit on every session of a device, since one of its clones may not know it.
-struct LifeTelling: Sendable {
-  /// The topic of an incarnation record; nil for the roots.
-  let topic: RecordTopic?
-  let device: DeviceID
-  /// The session on which it was received. Its end already has it.
-  let source: UInt32?
-  var next: Instant
-  var left = Timing.lifeTellings
-
-  var intervalMilliseconds: Int64 {
-    topic == nil ? Timing.rootsTellingMilliseconds : Timing.lifeTellingMilliseconds
-  }
-}
-
 /// Clone notification. Two clones share one device id; each has a session of its own, and answers
 /// go to the address that was received last. A message about the other clone must not depend on
 /// that, so it is sent a few times on every session of the device. A clone that misses all of them
@@ -29,10 +14,7 @@ extension SyncEngine {
     guard record.kind.isAboutLives, let device = roster[record.certificate]?.device,
       device != local.device
     else { return }
-    lifeTellings.removeAll { $0.topic == record.topic }
-    if lifeTellings.count >= Limits.lifeTellings { lifeTellings.removeFirst() }
-    lifeTellings.append(
-      LifeTelling(topic: record.topic, device: device, source: arrivalSession, next: now))
+    lifeTellings.add(record.topic, of: device, from: arrivalSession, at: now)
     tellLivesThatAreDue()
   }
 
@@ -46,23 +28,16 @@ extension SyncEngine {
       indices.count > 1, Set(indices.compactMap { sessions[$0]?.endpoint }).count > 1,
       // Relayed data goes to the device as to all others.
       arrivalSession.map(indices.contains) ?? true,
-      !lifeTellings.contains(where: { $0.device == device && $0.topic == nil }),
-      lifeTellings.count < Limits.lifeTellings
+      lifeTellings.hasRoomForRoots(of: device)
     else { return }
     let next = now.advanced(byMilliseconds: Timing.rootsTellingFirstMilliseconds)
-    lifeTellings.append(LifeTelling(topic: nil, device: device, source: arrivalSession, next: next))
+    lifeTellings.addRoots(of: device, from: arrivalSession, at: next)
     deadlines.schedule(.lives, at: next)
   }
 
   mutating func tellLivesThatAreDue() {
-    for index in lifeTellings.indices where lifeTellings[index].next <= now {
-      let telling = lifeTellings[index]
-      say(telling)
-      lifeTellings[index].left -= 1
-      lifeTellings[index].next = now.advanced(byMilliseconds: telling.intervalMilliseconds)
-    }
-    lifeTellings.removeAll { $0.left == 0 }
-    if let next = lifeTellings.map(\.next).min() { deadlines.schedule(.lives, at: next) }
+    for telling in lifeTellings.takeDue(at: now) { say(telling) }
+    if let next = lifeTellings.next { deadlines.schedule(.lives, at: next) }
   }
 
   private mutating func say(_ telling: LifeTelling) {
@@ -82,5 +57,5 @@ extension SyncEngine {
   }
 
   /// The records that report a device in use twice, by topic.
-  public var cloneRecords: [LatestRecord] { cloneTopics.sorted().compactMap { records[$0] } }
+  public var cloneRecords: [LatestRecord] { records.of(.clone) }
 }

@@ -4,33 +4,16 @@ public import MusterModel
 /// one rate limit, so that a hundred absent laptops cost little for those that are present.
 extension SyncEngine {
   /// The addresses that are being tried, for an engine that takes over.
-  public var contactEndpoints: [Endpoint] { contacts.keys.sorted() }
+  public var contactEndpoints: [Endpoint] { contacts.endpoints }
 
   /// Adds an address that the user configured or that was restored.
   mutating func addContact(_ endpoint: Endpoint) {
-    if contacts[endpoint] == nil, contacts.count >= Limits.peers { forgetHeardContact() }
-    guard contacts[endpoint] != nil || contacts.count < Limits.peers else { return }
-    contacts[endpoint, default: Contact(nextAttempt: now)].attemptsLeft = nil
-    tryContacts()
+    if contacts.addConfigured(endpoint, now: now) { tryContacts() }
   }
 
-  /// Adds the source address of an announce, or one that a peer reported. It may be forged. Only a
-  /// few are kept, each with a few attempts, so that a replayed announce has little effect and
-  /// displaces no other address.
+  /// Tries the source address of an announce, or one that a peer reported, which may be forged.
   mutating func hearContact(_ endpoint: Endpoint, device: DeviceID?, at moment: Instant) {
-    if contacts[endpoint] != nil {
-      if let device, contacts[endpoint]?.attemptsLeft != nil || contacts[endpoint]?.device == nil {
-        contacts[endpoint]?.device = device
-      }
-    } else {
-      let heard = contacts.filter { $0.value.attemptsLeft != nil }
-      guard heard.count < Limits.heardContacts, contacts.count < Limits.peers,
-        device == nil
-          || heard.values.count(where: { $0.device == device }) < Limits.endpointsPerDevice
-      else { return }
-      contacts[endpoint] = Contact(
-        device: device, nextAttempt: Contact.never, attemptsLeft: Timing.heardContactAttempts)
-    }
+    guard contacts.addHeard(endpoint, device: device) else { return }
     if let device, peers[device]?.isReachable == true { return }
     // On a narrow link the first drawn time stays: the minimum of many draws would be too early.
     if outbox.links.isNarrow, contacts[endpoint]?.nextAttempt != Contact.never { return }
@@ -38,32 +21,16 @@ extension SyncEngine {
     deadlines.schedule(.contacts, at: moment)
   }
 
-  /// Records that a device authenticated from this address.
-  mutating func prove(_ endpoint: Endpoint, of device: DeviceID) {
-    guard !endpoint.isUplink || contacts[endpoint] != nil else { return }
-    if contacts[endpoint] == nil, contacts.count >= Limits.peers { forgetHeardContact() }
-    guard contacts[endpoint] != nil || contacts.count < Limits.peers else { return }
-    contacts[endpoint, default: Contact(nextAttempt: Contact.never)].device = device
-    contacts[endpoint]?.attemptsLeft = nil
-  }
-
-  private mutating func forgetHeardContact() {
-    let heard = contacts.filter { $0.value.attemptsLeft != nil }.keys.min()
-    if let heard { contacts[heard] = nil }
-  }
-
   /// Tries every address of a device at once.
   mutating func call(_ device: DeviceID) {
-    for endpoint in contacts.keys where contacts[endpoint]?.device == device {
-      contacts[endpoint]?.hasten(to: now)
-    }
+    contacts.hasten(device, to: now)
     tryContacts()
   }
 
   /// Retries all contacts after a network change or a suspension.
   mutating func retryEverybody() {
     calls.fill()
-    for endpoint in contacts.keys { contacts[endpoint]?.hasten(to: now) }
+    contacts.hastenAll(to: now)
     announcing.reset(now: now)
     deadlines.schedule(.announce, at: now)
     for device in connected {
@@ -76,20 +43,13 @@ extension SyncEngine {
   }
 
   mutating func tryContacts() {
-    let due = contacts.filter { $0.value.nextAttempt <= now }.sorted { left, right in
-      let first = left.value.lastAttempt ?? Instant(microseconds: .min)
-      let second = right.value.lastAttempt ?? Instant(microseconds: .min)
-      return (first, left.key) < (second, right.key)
-    }
-    for (endpoint, contact) in due { attempt(contact, at: endpoint) }
-    if let next = contacts.values.map(\.nextAttempt).min(), next != Contact.never {
-      deadlines.schedule(.contacts, at: next)
-    }
+    for (endpoint, contact) in contacts.due(at: now) { attempt(contact, at: endpoint) }
+    if let next = contacts.nextAttempt { deadlines.schedule(.contacts, at: next) }
   }
 
   private mutating func attempt(_ due: Contact, at endpoint: Endpoint) {
     var contact = due
-    defer { if contacts[endpoint] != nil { contacts[endpoint] = contact } }
+    defer { contacts[endpoint] = contact }
     if let device = contact.device, peers[device]?.isReachable == true || !isWanted(device) {
       contact.backoffMilliseconds = Timing.contactFirstMilliseconds
       contact.nextAttempt = Contact.never
@@ -99,10 +59,7 @@ extension SyncEngine {
       contact.nextAttempt = later
       return
     }
-    if contact.attemptsLeft == 0 {
-      contacts[endpoint] = nil
-      return
-    }
+    if contact.attemptsLeft == 0 { return contacts.forget(endpoint) }
     let isFirst = contact.backoffMilliseconds == Timing.contactFirstMilliseconds
     let isLonely = !connected.contains { peers[$0]?.isReachable == true }
     let cost =

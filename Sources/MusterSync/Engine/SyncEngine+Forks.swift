@@ -98,24 +98,24 @@ extension SyncEngine {
     guard let origin = run.origin, let previous = run.previous, run.first > 0 else { return false }
     guard shelf.logs[run.log] == nil else { return true }
     guard shelf.logs[origin] != nil else {
-      if orphans.count < Limits.begunStrands { orphans.insert(run.log) }
+      strands.noteOrphan(run.log)
       return false
     }
-    if let begun = begunStrands[run.log] {
+    if let begun = strands[run.log] {
       guard begun.device != device else { return true }
       // Who begins and does not go on must not keep others from it.
       guard now.milliseconds(since: begun.began) > Self.patienceMilliseconds else { return false }
-      begunStrands[run.log] = nil
+      strands.end(run.log)
     }
-    guard begunStrands.count < Limits.begunStrands, isWelcome(run.log, from: device) else {
-      return false
-    }
+    guard strands.hasRoom, isWelcome(run.log, from: device) else { return false }
     // Of this peer's, later datagrams may have overtaken this one.
     abandonPull(of: run.log, butFrom: device)
-    begunStrands[run.log] = BegunStrand(
-      device: device, log: origin,
-      before: Head(log: run.log, sequence: run.first - 1, hash: previous), began: now,
-      isKnown: peers[device]?.known[run.log] != nil)
+    strands.begin(
+      run.log,
+      BegunStrand(
+        device: device, log: origin,
+        before: Head(log: run.log, sequence: run.first - 1, hash: previous), began: now,
+        isKnown: peers[device]?.known[run.log] != nil))
     return true
   }
 
@@ -123,7 +123,7 @@ extension SyncEngine {
   mutating func attach(
     _ frames: [Frame], named name: LogID, opening: Opening, from device: DeviceID
   ) {
-    if begunStrands.removeValue(forKey: name)?.isKnown == false { peers[device]?.known[name] = nil }
+    if strands.end(name)?.isKnown == false { peers[device]?.known[name] = nil }
     abandonPull(of: name)
     effects.append(.store(.branch(opening, frames, device)))
   }
@@ -136,17 +136,17 @@ extension SyncEngine {
     case .refused(let name): peers[device]?.known[name] = nil
     case .known(let through): goOnSearching(in: log, with: device, after: through)
     case .unattached: goOnSearching(in: log, with: device, after: nil)
-    case .held(let strands):
-      for strand in strands where shelf.logs[strand.head.log] != strand {
+    case .held(let held):
+      for strand in held where shelf.logs[strand.head.log] != strand {
         settleConfirmations(of: strand.head.log)
         abandonPull(of: strand.head.log)
         set(strand, counted: counted(strand))
         for peer in met { peers[peer]?.refused.remove(strand.head.log) }
       }
       adoptOrphans()
-      if let opening = strands.first?.opening { tellItsCopies(of: opening.certificate) }
+      if let opening = held.first?.opening { tellItsCopies(of: opening.certificate) }
       for peer in connected {
-        for strand in strands { enqueue(strand.head.log, from: peer) }
+        for strand in held { enqueue(strand.head.log, from: peer) }
         continuePulls(from: peer)
       }
       quickenAnnounce()
@@ -182,9 +182,8 @@ extension SyncEngine {
 
   /// What they go on from may be held now.
   mutating func adoptOrphans() {
-    guard !orphans.isEmpty else { return }
-    let adopted = orphans.sorted()
-    orphans = []
+    let adopted = strands.takeOrphans()
+    guard !adopted.isEmpty else { return }
     for device in connected {
       for log in adopted where shelf.logs[log] == nil { enqueue(log, from: device) }
       continuePulls(from: device)

@@ -45,7 +45,7 @@ extension SyncEngine {
     remoteIndex: UInt32, at endpoint: Endpoint
   ) throws(WireError) -> Bool {
     let isUnderLoad =
-      handshakes.count > Limits.handshakesInFlight / 2
+      handshakes.isCrowded
       || !initiations.take(InitiationCost.milliseconds, now: now)
     guard isUnderLoad, !hasShownCookie else { return true }
     var handshake = SessionHandshake(

@@ -6,9 +6,7 @@ extension SyncEngine {
   // MARK: Initiating
 
   mutating func initiate(to endpoint: Endpoint) {
-    if let pending = handshakes.values.first(where: {
-      $0.endpoint == endpoint && $0.remoteIndex == nil
-    }) {
+    if let pending = handshakes.initiation(to: endpoint) {
       // A response to an earlier initiation may still be in flight.
       handshakes[pending.localIndex]?.attempts += 1
       return transmit(pending.datagram, to: .endpoint(endpoint, .unknown))
@@ -88,7 +86,7 @@ extension SyncEngine {
   /// its datagrams, which must not remove an address that the user configured.
   private mutating func meetMyself(at endpoint: Endpoint) {
     guard contacts[endpoint] != nil, contacts[endpoint]?.attemptsLeft == nil else {
-      contacts[endpoint] = nil
+      contacts.forget(endpoint)
       return
     }
     contacts[endpoint]?.backoffMilliseconds = Timing.contactLastMilliseconds
@@ -123,10 +121,7 @@ extension SyncEngine {
     remoteIndex: UInt32, size: Int, from endpoint: Endpoint
   ) throws(WireError) {
     let initiationHash = Blake2b.hash128(Array(message))
-    if let begun = handshakes.values.first(where: {
-      $0.answeredHash == initiationHash && $0.remoteIndex == remoteIndex
-        && $0.endpoint == endpoint
-    }) {
+    if let begun = handshakes.response(to: initiationHash, of: remoteIndex, at: endpoint) {
       // The response was lost, or is in flight.
       if begun.allowedBytes != nil { handshakes[begun.localIndex]?.allowedBytes? += 3 * size }
       return repeatResponse(begun.localIndex)
@@ -152,7 +147,7 @@ extension SyncEngine {
     handshake.datagram = writer.bytes
     handshake.answeredHash = initiationHash
     handshake.link = arrivalLink
-    handshake.allowedBytes = isProved(endpoint) ? nil : 3 * size - writer.bytes.count
+    handshake.allowedBytes = contacts.isProved(endpoint) ? nil : 3 * size - writer.bytes.count
     handshake.nextAttempt = nextAttempt(after: 1)
     keep(handshake)
     transmit(writer.bytes, to: .endpoint(endpoint, arrivalLink))
@@ -246,13 +241,7 @@ extension SyncEngine {
   }
 
   mutating func keep(_ handshake: SessionHandshake) {
-    if handshakes.count >= Limits.handshakesInFlight {
-      let oldest = handshakes.min {
-        ($0.value.startedAt, $0.key) < ($1.value.startedAt, $1.key)
-      }
-      if let oldest { handshakes[oldest.key] = nil }
-    }
-    handshakes[handshake.localIndex] = handshake
+    handshakes.keep(handshake)
     deadlines.schedule(.handshake(handshake.localIndex), at: deadline(of: handshake))
   }
 

@@ -88,8 +88,8 @@ extension SyncEngine {
     var packet = Packet()
     packet.roots = shelf.roots()
     packet.answer = true
-    let others = contacts.filter { $0.value.device == device && $0.key != session.endpoint }
-    for endpoint in others.keys.sorted().prefix(Limits.endpointsPerDevice) {
+    let others = contacts.others(of: device, than: session.endpoint)
+    for endpoint in others.prefix(Limits.endpointsPerDevice) {
       if let left = contacts[endpoint]?.attemptsLeft {
         guard left > 0 else { continue }
         contacts[endpoint]?.attemptsLeft = left - 1

@@ -15,8 +15,7 @@ extension SyncEngine {
       connected == met.filter { peers[$0]?.sessions.isEmpty == false }, "connected differ")
     precondition(relays.count <= Limits.relays, "\(relays.count) relays")
     precondition(lifeTellings.count <= Limits.lifeTellings, "\(lifeTellings.count) notifications")
-    precondition(begunStrands.count <= Limits.begunStrands, "\(begunStrands.count) strands begin")
-    precondition(orphans.count <= Limits.begunStrands, "\(orphans.count) orphaned strands")
+    strands.checkInvariants()
     precondition(
       announced.count <= Limits.announcers * Limits.livesPerAnnouncer, "\(announced.count) lives")
     precondition(arrivalCovered.isEmpty && !hasArrivedByMulticast, "an arrival left behind")
@@ -24,8 +23,6 @@ extension SyncEngine {
     precondition(
       handshakes.count <= Limits.handshakesInFlight, "\(handshakes.count) handshakes")
     checkBounds()
-    precondition(
-      unverifiable.count <= Limits.unverifiableLogs, "\(unverifiable.count) unverifiable logs")
     precondition(
       shelf.leafCount == shelf.logs.count - shelf.bareLogs - shelf.droppedStrands
         + shelf.countedInPart
@@ -37,12 +34,7 @@ extension SyncEngine {
   private func checkBounds() {
     let share = missingKeys.largestShare
     precondition(share <= Limits.missingKeysPerAuthor, "\(share) missing keys of one author")
-    for (certificate, count) in receiptCounts {
-      precondition(count <= Limits.receiptsPerDevice, "\(count) receipts of \(certificate)")
-    }
-    for (certificate, count) in trackerCounts {
-      precondition(count <= Limits.trackersPerDevice, "\(count) trackers of \(certificate)")
-    }
+    records.checkInvariants()
   }
 
   private func checkSessions() {

@@ -9,44 +9,6 @@ internal import MusterModel
 ///
 /// A device that misses it learns of it by the next heads or roots.
 extension SyncEngine {
-  /// A few frames of one log, or a few records; never empty.
-  enum Fresh: Sendable {
-    /// With the hash of the frame before.
-    case frames([Frame], Lane, after: FrameHash)
-    case records([LatestRecord])
-
-    /// The key from which device tags are derived.
-    var key: Bytes16 {
-      switch self {
-      case .frames(let frames, _, _): frames[0].strand.raw
-      case .records(let records): records[0].topic.raw
-      }
-    }
-
-    /// Whether it consists of neighbour records, which have the lowest priority.
-    var isOfNeighbours: Bool {
-      guard case .records(let records) = self else { return false }
-      return records.allSatisfy { $0.kind == .neighbours }
-    }
-
-    var relayMillisecondsPerPeer: Int64 {
-      switch self {
-      case .frames: Timing.relayMillisecondsPerPeer
-      case .records: Timing.recordRelayMillisecondsPerPeer
-      }
-    }
-  }
-
-  /// New data that waits for its relay by multicast.
-  struct Relay: Sendable {
-    let fresh: Fresh
-    let link: LinkID
-    let at: Instant
-    let covered: Set<DeviceTag>
-    /// The number of copies received on the link.
-    var copies: Int
-  }
-
   mutating func push(_ fresh: Fresh, from source: DeviceID?) {
     var (direct, audiences) = audience(of: fresh, butNot: source)
     let cameBy = hasArrivedByMulticast ? arrivalLink : nil
@@ -139,11 +101,10 @@ extension SyncEngine {
           most + outbox.links.patienceMilliseconds * count / 16)
       }
       let wait = 1 + Int64(random.uniform(below: UInt64(most)))
-      relays.append(
-        Relay(
+      relays.add(
+        RelayQueue.Relay(
           fresh: fresh, link: link, at: now.advanced(byMilliseconds: wait), covered: covered,
           copies: link == cameBy ? 1 : 0))
-      if relays.count > Limits.relays { relays.removeFirst() }
       deadlines.schedule(.relays, at: now.advanced(byMilliseconds: wait))
     }
   }
@@ -159,12 +120,10 @@ extension SyncEngine {
   }
 
   mutating func passOnWhatIsDue() {
-    let due = relays.filter { $0.at <= now }
-    relays.removeAll { $0.at <= now }
-    for relay in due where relay.copies < Timing.relayRedundancy && isStillFresh(relay.fresh) {
+    for relay in relays.takeDue(at: now) where isStillFresh(relay.fresh) {
       if !multicast(relay.fresh, on: relay.link, covered: relay.covered) { quickenAnnounce() }
     }
-    if let next = relays.map(\.at).min() { deadlines.schedule(.relays, at: next) }
+    if let next = relays.next { deadlines.schedule(.relays, at: next) }
   }
 
   private func isStillFresh(_ fresh: Fresh) -> Bool {
@@ -243,37 +202,23 @@ extension SyncEngine {
     guard !announce.runs.isEmpty || !announce.records.isEmpty else { return }
     hasArrivedByMulticast = true
     arrivalCovered = announce.covered
-    if !announce.records.isEmpty { recordsPushed = now }
+    if !announce.records.isEmpty { recordComparisons.notePush(at: now) }
     if !announce.runs.isEmpty { announceGrowth() }
     for run in announce.runs {
-      noteCopy { fresh in
-        guard case .frames(let frames, _, _) = fresh, let last = frames.last else { return false }
-        return last.strand == run.log && last.sequence < run.first + UInt64(run.frames.count)
-      }
+      relays.noteCopy(on: arrivalLink) { $0.isContained(in: run) }
       receive(run, from: device, endpoint: endpoint)
     }
     if !announce.records.isEmpty {
-      noteCopy { fresh in
-        guard case .records(let waiting) = fresh else { return false }
-        return waiting.allSatisfy { waits in
-          announce.records.contains { $0.topic == waits.topic && waits.order <= $0.order }
-        }
-      }
+      relays.noteCopy(on: arrivalLink) { $0.isContained(in: announce.records) }
       receive(announce.records, from: device, endpoint: endpoint)
     }
     hasArrivedByMulticast = false
     arrivalCovered = []
   }
 
-  private mutating func noteCopy(_ isCopy: (Fresh) -> Bool) {
-    for index in relays.indices where relays[index].link == arrivalLink {
-      if isCopy(relays[index].fresh) { relays[index].copies += 1 }
-    }
-  }
-
   mutating func receive(_ push: PushedRecords, from device: DeviceID, endpoint: Endpoint) {
     arrivalCovered = push.covered
-    recordsPushed = now
+    recordComparisons.notePush(at: now)
     receive(push.records, from: device, endpoint: endpoint)
     arrivalCovered = []
   }
@@ -323,7 +268,7 @@ private enum News: Sendable {
   case head(LogID, UInt64)
   case records([LeafHint])
 
-  init(_ fresh: SyncEngine.Fresh) {
+  init(_ fresh: Fresh) {
     switch fresh {
     case .frames(let frames, _, _):
       self = .head(frames[0].strand, frames[frames.count - 1].sequence)

@@ -19,29 +19,22 @@ extension SyncEngine {
     }
     confirm(roots, by: device)
     var differing = SetID.allCases.filter { roots[$0] != own[$0] }
-    if !mayLookIntoRecords { differing.removeAll { $0 == .records } }
+    let hasRoom = !outbox.links.isNarrow && !outbox.links.isFull
+    if !recordComparisons.mayBegin(at: now, hasRoom: hasRoom) {
+      differing.removeAll { $0 == .records }
+    }
     if !mayCompareCertificates(own, roots, of: device) {
       differing.removeAll { $0 == .certificates }
     }
     guard !differing.isEmpty, mayBeginDigest(with: device, own: own, theirs: roots) else {
       return false
     }
-    if differing.contains(.records) { recordsLookedInto = now }
+    if differing.contains(.records) { recordComparisons.noteBegin(at: now) }
     for set in differing {
       peers[device]?.digestsBegun[set] = now
       send(shelf.node(of: set, prefix: .root, answers: false), to: device)
     }
     return true
-  }
-
-  /// Whether records may be compared. On a congested or narrow link positions always differ while
-  /// they are updated, and the comparison would take the capacity that they need.
-  private var mayLookIntoRecords: Bool {
-    guard outbox.links.isNarrow || outbox.links.isFull, let pushed = recordsPushed,
-      let last = recordsLookedInto
-    else { return true }
-    return now.milliseconds(since: pushed) >= Timing.recordsAtRestMilliseconds
-      || now.milliseconds(since: last) >= Timing.recordsWithoutRoomMilliseconds
   }
 
   /// Returns whether to begin a digest exchange. In a busy mesh roots always differ: the same

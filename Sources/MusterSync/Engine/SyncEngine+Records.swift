@@ -3,15 +3,7 @@ public import MusterModel
 /// Latest-only records and group content keys.
 extension SyncEngine {
   mutating func keep(_ record: LatestRecord) {
-    if records[record.topic] == nil {
-      switch record.kind {
-      case .receipt: receiptCounts[record.certificate, default: 0] += 1
-      case .trackerPosition: trackerCounts[record.certificate, default: 0] += 1
-      case .clone: cloneTopics.insert(record.topic)
-      case .position, .neighbours, .livesHeard, .presence: break
-      }
-    }
-    records[record.topic] = record
+    records.keep(record)
     shelf.set(record)
   }
 
@@ -34,7 +26,7 @@ extension SyncEngine {
     _ record: LatestRecord, from device: DeviceID, endpoint: Endpoint
   ) -> Bool {
     #if Canary
-      if Canary.acceptOlderRecord.isPlanted { records[record.topic] = nil }
+      if Canary.acceptOlderRecord.isPlanted { records.forget(record.topic) }
     #endif
     let held = records[record.topic]
     if held != nil || (peers[device]?.knownRecords.count ?? 0) < Limits.knownRecords {
@@ -57,9 +49,7 @@ extension SyncEngine {
   /// - Parameter device: the peer whose rate limit is charged for an invalid signature; nil if no
   ///   peer sent it.
   mutating func take(_ record: LatestRecord, paidBy device: DeviceID?) -> RecordVerdict {
-    if let held = records[record.topic] {
-      guard held.order < record.order else { return .known }
-    }
+    guard records.isNews(record) else { return .known }
     guard let certificate = roster[record.certificate] else {
       if let device { wantCertificate(record.certificate, from: device) }
       return .refused(.unknownAuthor)
@@ -70,7 +60,8 @@ extension SyncEngine {
       guard certificate.role.reads else { return .refused(.forged) }
     case .receipt:
       guard certificate.role == .command else { return .refused(.forged) }
-      guard records[record.topic] != nil || hasRoomForReceipt(of: record.certificate) else {
+      guard records[record.topic] != nil || records.hasRoomForReceipt(of: record.certificate)
+      else {
         bounds.note(.receipts, of: record.certificate)
         return .refused(.overLimit)
       }
@@ -78,7 +69,8 @@ extension SyncEngine {
       guard certificate.role == .command || certificate.role == .member else {
         return .refused(.forged)
       }
-      guard records[record.topic] != nil || hasRoomForTracker(of: record.certificate) else {
+      guard records[record.topic] != nil || records.hasRoomForTracker(of: record.certificate)
+      else {
         bounds.note(.trackers, of: record.certificate)
         return .refused(.overLimit)
       }
@@ -109,28 +101,23 @@ extension SyncEngine {
 
   /// Returns all records by one certificate's holder, by topic.
   public func records(by certificate: CertificateHash) -> [LatestRecord] {
-    records.values.filter { $0.certificate == certificate }.sorted { $0.topic < $1.topic }
+    records.by(certificate)
   }
 
   /// Returns the newest records of one kind, by topic.
   public func records(of kind: RecordKind) -> [LatestRecord] {
-    records.values.filter { $0.kind == kind }.sorted { $0.topic < $1.topic }
+    records.of(kind)
   }
 
   /// Returns whether a receipt for one more log may be stored under a certificate. Its holder
   /// observes the limit, and no peer accepts more.
   public func hasRoomForReceipt(of certificate: CertificateHash) -> Bool {
-    receiptCounts[certificate, default: 0] < Limits.receiptsPerDevice
+    records.hasRoomForReceipt(of: certificate)
   }
 
   /// Returns whether one more tracker may be stored under a certificate.
   public func hasRoomForTracker(of certificate: CertificateHash) -> Bool {
-    #if Canary
-      if Canary.globalTrackerBound.isPlanted {
-        return trackerCounts.values.reduce(0, +) < Limits.trackersPerDevice
-      }
-    #endif
-    return trackerCounts[certificate, default: 0] < Limits.trackersPerDevice
+    records.hasRoomForTracker(of: certificate)
   }
 
   mutating func send(_ record: LatestRecord, to device: DeviceID) {

@@ -11,7 +11,8 @@ extension SyncEngine {
   /// Returns whether a device that authenticated from an address was received recently, so that a
   /// missing answer indicates loss.
   func isAbout(_ endpoint: Endpoint) -> Bool {
-    guard isProved(endpoint), let device = contacts[endpoint]?.device, let peer = peers[device]
+    guard contacts.isProved(endpoint), let device = contacts[endpoint]?.device,
+      let peer = peers[device]
     else { return false }
     return now.milliseconds(since: peer.lastHeard) < Timing.aboutMilliseconds
   }
@@ -22,11 +23,6 @@ extension SyncEngine {
       Timing.handshakeFirstMilliseconds << Int64(min(attempts - 1, 8)),
       Timing.handshakeLastMilliseconds)
     return now.advanced(byMilliseconds: wait + outbox.links.patienceMilliseconds)
-  }
-
-  func isProved(_ endpoint: Endpoint) -> Bool {
-    guard let contact = contacts[endpoint] else { return false }
-    return contact.device != nil && contact.attemptsLeft == nil
   }
 
   /// Retransmits a response. An address that was not authenticated gets at most three times the

@@ -19,7 +19,7 @@ extension SyncEngine {
       sessions[index]?.challenged = nil
       outbox.flows[device]?.changePath(of: index)
       outbox.touch(device)
-      prove(endpoint, of: device)
+      contacts.prove(endpoint, of: device)
       if endpoint.isUplink { effects.append(.notice(.uplinkProven(endpoint))) }
     }
     sessions[index]?.link = arrivalLink

@@ -24,7 +24,7 @@ extension SyncEngine {
       if !searchFork(of: run.log, with: device) { reject(.forged, from: endpoint) }
       return
     }
-    if let begun = begunStrands[run.log], begun.device != device { return }
+    if let begun = strands[run.log], begun.device != device { return }
     guard mayOpen(run, from: device, endpoint: endpoint) else { return }
     buffer(run, from: next, of: device)
     let before = shelf.logs[run.log]?.head
@@ -45,7 +45,7 @@ extension SyncEngine {
   private mutating func mayOpen(
     _ run: Run, from device: DeviceID, endpoint: Endpoint
   ) -> Bool {
-    guard run.first == 0, shelf.logs[run.log] == nil, begunStrands[run.log] == nil,
+    guard run.first == 0, shelf.logs[run.log] == nil, strands[run.log] == nil,
       let first = run.frames.first
     else { return true }
     var frame = Frame(
@@ -75,7 +75,7 @@ extension SyncEngine {
   private mutating func wait(
     forAuthorOf log: LogID, opening: Opening, from device: DeviceID, endpoint: Endpoint
   ) {
-    if unverifiable.count < Limits.unverifiableLogs { unverifiable.insert(log) }
+    strands.noteUnverifiable(log)
     wantCertificate(opening.certificate, from: device)
     abandonPull(of: log)
     reject(.unknownAuthor, from: endpoint)
@@ -84,7 +84,7 @@ extension SyncEngine {
   /// Returns whether frames of a log are accepted from a peer: not while they cannot be verified,
   /// and not after invalid ones.
   func isWelcome(_ log: LogID, from device: DeviceID) -> Bool {
-    !unverifiable.contains(log) && peers[device]?.refused.contains(log) == false
+    !strands.isUnverifiable(log) && peers[device]?.refused.contains(log) == false
   }
 
   /// Unrequested frames are buffered if they are this close to the stored head.
@@ -133,7 +133,7 @@ extension SyncEngine {
     endpoint: Endpoint
   ) -> Bool {
     let held = shelf.logs[log]
-    let begun = begunStrands[log]
+    let begun = strands[log]
     let known = held ?? begun.flatMap { shelf.logs[$0.log] }
     var frames = chain(
       of: known?.log ?? log, strand: log, after: held?.head ?? begun?.before,
@@ -149,7 +149,7 @@ extension SyncEngine {
         throw .overLimit("logs")
       }
       guard maySpendSignature(source.device) else {
-        begunStrands[log] = nil
+        strands.end(log)
         reassembly.remove(of: log, from: source.device)
         reject(.throttled, from: endpoint)
         return false

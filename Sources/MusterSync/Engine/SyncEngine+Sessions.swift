@@ -74,7 +74,7 @@ extension SyncEngine {
     sessions[session.localIndex] = session
     peers[device] = peer
     Self.insert(device, into: &connected)
-    prove(session.endpoint, of: device)
+    contacts.prove(session.endpoint, of: device)
     deadlines.schedule(.peer(device), at: peer.nextHeartbeat)
     deadlines.schedule(.session(session.localIndex), at: deadline(of: session))
     if session.endpoint.isUplink {

@@ -6,16 +6,14 @@ extension SyncEngine {
   mutating func openUplink(_ endpoint: Endpoint) {
     addContact(endpoint)
     // No rate limit applies: it is meant for attempts that may fail.
-    if handshakes.values.contains(where: { $0.endpoint == endpoint }) { return }
+    if handshakes.contains(endpoint) { return }
     if sessions.values.contains(where: { $0.endpoint == endpoint }) { return }
     initiate(to: endpoint)
   }
 
   mutating func closeUplink(_ endpoint: Endpoint) {
-    contacts[endpoint] = nil
-    for handshake in handshakes.values where handshake.endpoint == endpoint {
-      handshakes[handshake.localIndex] = nil
-    }
+    contacts.forget(endpoint)
+    handshakes.removeAll(at: endpoint)
     let gone = sessions.values.filter { $0.endpoint == endpoint }.map(\.localIndex)
     for index in gone.sorted() { close(index) }
   }

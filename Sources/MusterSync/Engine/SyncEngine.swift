@@ -31,15 +31,11 @@ public struct SyncEngine: Sendable {
 
   var roster: Roster
   var shelf: Shelf
-  var records: [RecordTopic: LatestRecord] = [:]
+  var records = RecordCache()
   /// When new data of a device last arrived, frames or records, by its certificate.
   var heardOf: [CertificateHash: Instant] = [:]
   let startedAt: Instant
-  var receiptCounts: [CertificateHash: Int] = [:]
-  var trackerCounts: [CertificateHash: Int] = [:]
-  /// Topics of the records that report a device in use twice.
-  var cloneTopics: Set<RecordTopic> = []
-  var lifeTellings: [LifeTelling] = []
+  var lifeTellings = LifeTellings()
   var invites: [InviteID: OpenInvite] = [:]
   var epochKeys: [EpochID: EpochKey] = [:]
   var missingKeys = MissingKeys()
@@ -48,17 +44,12 @@ public struct SyncEngine: Sendable {
 
   var peers = PeerTable()
   var sessions: [UInt32: Session] = [:]
-  var handshakes: [UInt32: SessionHandshake] = [:]
-  var contacts: [Endpoint: Contact] = [:]
+  var handshakes = HandshakeTable()
+  var contacts = AddressBook()
   var pulls: [LogID: Pull] = [:]
   var reassembly = Reassembly()
   var deadlines = DeadlineQueue()
-  /// Advertised logs whose certificate is not in the roster yet.
-  var unverifiable: Set<LogID> = []
-  /// Strands of forked logs whose download has begun.
-  var begunStrands: [LogID: BegunStrand] = [:]
-  /// Strands that arrived before the frames they branch off from.
-  var orphans: Set<LogID> = []
+  var strands = StrandIntake()
   var announcing: AnnounceTimer
   var announced = HeardAnnounces()
   /// Devices in the table of peers, and those of them with a session, in ascending order.
@@ -68,10 +59,8 @@ public struct SyncEngine: Sendable {
   var chainNamings = 2
   /// How often this device's position was announced.
   var positionNamings = 0
-  var relays: [Relay] = []
-  /// When a record was last pushed here, and when a comparison of records last began with any peer.
-  var recordsPushed: Instant?
-  var recordsLookedInto: Instant?
+  var relays = RelayQueue()
+  var recordComparisons = RecordComparisons()
   /// The peer that may push unrequested data, and until when.
   var granted: Grant?
 
@@ -146,9 +135,7 @@ public struct SyncEngine: Sendable {
     case .begunAnew(let incarnation): self.incarnation = incarnation
     case .recorded(let recorded):
       // Another incarnation of this device may have written newer ones.
-      let records = recorded.filter { record in
-        self.records[record.topic].map { $0.order < record.order } ?? true
-      }
+      let records = recorded.filter { self.records.isNews($0) }
       for record in records { keep(record) }
       if records.contains(where: { $0.kind == .position }) { positionNamings = 0 }
       if !records.isEmpty { push(.records(records), from: nil) }
@@ -185,8 +172,8 @@ public struct SyncEngine: Sendable {
     refileCertificates(after: old)
     bounds.forget { roster.device(of: $0).map(roster.revoked.contains) ?? true }
     let hasRoomAgain = roster.revoked != old.revoked
-    guard !unverifiable.isEmpty || hasRoomAgain else { return }
-    unverifiable = []
+    guard strands.hasUnverifiable || hasRoomAgain else { return }
+    strands.retryUnverifiable()
     for device in met {
       // What a revocation names may have been refused for lack of room, and has room now.
       if hasRoomAgain, let refused = peers[device]?.refused, !refused.isEmpty {
@@ -203,8 +190,8 @@ public struct SyncEngine: Sendable {
       shelf.set(certificate: signed.hash)
     }
     roster.grow(by: growth)
-    guard !signed.isEmpty, !unverifiable.isEmpty else { return }
-    unverifiable = []
+    guard !signed.isEmpty, strands.hasUnverifiable else { return }
+    strands.retryUnverifiable()
     for device in met { wantWhatIsKnown(of: device) }
   }
 

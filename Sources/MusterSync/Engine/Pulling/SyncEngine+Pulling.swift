@@ -81,7 +81,7 @@ extension SyncEngine {
 
   /// Returns the first sequence that is not stored.
   func next(of log: LogID) -> UInt64 {
-    (shelf.logs[log]?.head ?? begunStrands[log]?.before).map { $0.sequence + 1 } ?? 0
+    (shelf.logs[log]?.head ?? strands[log]?.before).map { $0.sequence + 1 } ?? 0
   }
 
   /// Returns whether a peer holds more of a log. A forked log does not grow: its strands do.
@@ -191,7 +191,7 @@ extension SyncEngine {
 
   /// Returns the ranges of a log that were requested from a peer, for requests to others.
   mutating func giveBack(_ log: LogID, of device: DeviceID) {
-    if begunStrands[log]?.device == device { begunStrands[log] = nil }
+    if strands[log]?.device == device { strands.end(log) }
     guard let segments = pulls[log]?.segments else { return }
     let next = next(of: log)
     for segment in segments where segment.device == device {
@@ -230,7 +230,7 @@ extension SyncEngine {
   mutating func stopPulls(from device: DeviceID) {
     reassembly.remove(from: device)
     evidence.forget(device)
-    begunStrands = begunStrands.filter { $0.value.device != device }
+    strands.endAll(of: device)
     for log in peers[device]?.pulling.logs.sorted() ?? [] { giveBack(log, of: device) }
     peers[device]?.pulling = PeerPulls()
   }

@@ -1,0 +1,51 @@
+internal import MusterCrypto
+internal import MusterModel
+
+/// Handshakes that are not finished, by local index.
+///
+/// Invariant: at most `Limits.handshakesInFlight`; the oldest makes room for a new one.
+struct HandshakeTable: Sendable {
+  private var pending: [UInt32: SessionHandshake] = [:]
+
+  var count: Int { pending.count }
+
+  /// Whether so many are unfinished that strangers must prove their address first.
+  var isCrowded: Bool { count > Limits.handshakesInFlight / 2 }
+
+  /// The handshake at an index. An assigned one replaces a handshake that is in the table; `keep`
+  /// adds one.
+  subscript(index: UInt32) -> SessionHandshake? {
+    get { pending[index] }
+    set { if pending[index] != nil { pending[index] = newValue } }
+  }
+
+  mutating func keep(_ handshake: SessionHandshake) {
+    if pending.count >= Limits.handshakesInFlight {
+      let oldest = pending.min { ($0.value.startedAt, $0.key) < ($1.value.startedAt, $1.key) }
+      if let oldest { pending[oldest.key] = nil }
+    }
+    pending[handshake.localIndex] = handshake
+  }
+
+  /// An initiation to an address that is not answered yet.
+  func initiation(to endpoint: Endpoint) -> SessionHandshake? {
+    pending.values.first { $0.endpoint == endpoint && $0.remoteIndex == nil }
+  }
+
+  /// The handshake that an initiation began, which is received again.
+  func response(to initiation: Bytes16, of remoteIndex: UInt32, at endpoint: Endpoint)
+    -> SessionHandshake?
+  {
+    pending.values.first {
+      $0.answeredHash == initiation && $0.remoteIndex == remoteIndex && $0.endpoint == endpoint
+    }
+  }
+
+  func contains(_ endpoint: Endpoint) -> Bool {
+    pending.values.contains { $0.endpoint == endpoint }
+  }
+
+  mutating func removeAll(at endpoint: Endpoint) {
+    pending = pending.filter { $0.value.endpoint != endpoint }
+  }
+}

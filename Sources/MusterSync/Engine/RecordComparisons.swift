@@ -1,0 +1,21 @@
+internal import MusterModel
+
+/// When records may be compared with a peer. On a congested or narrow link positions always differ
+/// while they are updated, and the comparison would take the capacity that they need.
+struct RecordComparisons: Sendable {
+  /// When a record was last pushed here.
+  private var pushed: Instant?
+  /// When a comparison last began with any peer.
+  private var began: Instant?
+
+  mutating func notePush(at now: Instant) { pushed = now }
+
+  mutating func noteBegin(at now: Instant) { began = now }
+
+  /// - Parameter hasRoom: whether the link has capacity to spare.
+  func mayBegin(at now: Instant, hasRoom: Bool) -> Bool {
+    guard !hasRoom, let pushed, let began else { return true }
+    return now.milliseconds(since: pushed) >= Timing.recordsAtRestMilliseconds
+      || now.milliseconds(since: began) >= Timing.recordsWithoutRoomMilliseconds
+  }
+}
