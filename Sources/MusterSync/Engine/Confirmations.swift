@@ -101,19 +101,21 @@ extension SyncEngine {
   }
 
   /// Records the sets whose root, or the hash of a whole subtree, equals the local one.
-  mutating func confirm(_ roots: Roots, by device: DeviceID) {
+  mutating func confirm(_ roots: Roots, by device: DeviceID, on session: UInt32?) {
     let own = shelf.roots()
     for set in SetID.allCases where roots[set] == own[set] {
       peers[device]?.confirmations.noteAgreement(on: set, change: shelf.changes, now: now)
-      noteSharing(of: set)
+      noteSharing(of: set, on: session)
     }
   }
 
-  mutating func confirmSubtree(of set: SetID, under prefix: NibblePrefix, by device: DeviceID) {
+  mutating func confirmSubtree(
+    of set: SetID, under prefix: NibblePrefix, by device: DeviceID, on session: UInt32?
+  ) {
     guard set != .records else { return }
     for leaf in shelf.leaves(of: set, under: prefix) {
       confirm(leaf, isExact: true, by: device)
-      noteShared(leaf)
+      noteShared(leaf, on: session)
     }
   }
 

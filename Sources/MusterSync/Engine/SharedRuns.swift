@@ -38,31 +38,31 @@ struct SharedRuns: Sendable {
 }
 
 extension SyncEngine {
-  /// Records a run received on the current session after it was processed.
-  mutating func noteWhetherHeld(_ run: Run) {
-    guard let arrivalSession else { return }
+  /// Records a run received on a session after it was processed.
+  mutating func noteWhetherHeld(_ run: Run, on session: UInt32?) {
+    guard let session else { return }
     let last = run.first + UInt64(run.frames.count) - 1
-    if sessions[arrivalSession]?.runs.contains(run.log, through: last) == true { return }
+    if sessions[session]?.runs.contains(run.log, through: last) == true { return }
     if endsAsHeld(run) {
-      sessions[arrivalSession]?.runs.noteShared(run.log, through: last)
+      sessions[session]?.runs.noteShared(run.log, through: last)
     } else {
-      sessions[arrivalSession]?.runs.noteUnheld(run.log, through: last)
+      sessions[session]?.runs.noteUnheld(run.log, through: last)
     }
   }
 
-  /// Records a leaf received on the current session. Its hash may prove that both sides hold the
+  /// Records a leaf received on a session. Its hash may prove that both sides hold the
   /// same.
-  mutating func noteShared(_ hint: LeafHint) {
+  mutating func noteShared(_ hint: LeafHint, on session: UInt32?) {
     let log = LogID(raw: hint.key)
-    guard let arrivalSession, let head = shelf.logs[log]?.head, hint == LeafHint(head) else {
+    guard let session, let head = shelf.logs[log]?.head, hint == LeafHint(head) else {
       return
     }
-    sessions[arrivalSession]?.runs.noteShared(log, through: head.sequence)
+    sessions[session]?.runs.noteShared(log, through: head.sequence)
   }
 
-  /// Records that the current session proved by its root that the other side holds the same set.
-  mutating func noteSharing(of set: SetID) {
-    guard let arrivalSession, var runs = sessions[arrivalSession]?.runs, !runs.areAllHeld else {
+  /// Records that a session proved by its root that the other side holds the same set.
+  mutating func noteSharing(of set: SetID, on session: UInt32?) {
+    guard let session, var runs = sessions[session]?.runs, !runs.areAllHeld else {
       return
     }
     runs.settle { log, last in
@@ -71,7 +71,7 @@ extension SyncEngine {
       // What was sent under a forked log's own name may be part of one of its strands.
       return held.isParted || held.head.sequence >= last
     }
-    sessions[arrivalSession]?.runs = runs
+    sessions[session]?.runs = runs
   }
 
   /// Returns whether a run ends with the head of a stored log. Hashes of earlier frames are not

@@ -70,8 +70,9 @@ extension SyncEngine {
   // MARK: Receiving
 
   mutating func receiveAnnounce(
-    _ bytes: ArraySlice<UInt8>, from endpoint: Endpoint
+    _ bytes: ArraySlice<UInt8>, by arrival: Arrival
   ) throws(WireError) {
+    let endpoint = arrival.endpoint
     guard
       let unverified = try opened(bytes)
     else { return reject(.unauthenticated, from: endpoint) }
@@ -103,7 +104,7 @@ extension SyncEngine {
     }
     guard meet(device, certificate: hash, at: endpoint) else { return }
     if isNewcomer { introduceMyself() }
-    note(announce, of: device, at: endpoint, hasRestarted: begins)
+    note(announce, of: device, by: arrival, hasRestarted: begins)
   }
 
   private func opened(_ bytes: ArraySlice<UInt8>) throws(WireError) -> Announce.Unverified? {
@@ -155,17 +156,18 @@ extension SyncEngine {
   }
 
   private mutating func note(
-    _ announce: Announce, of device: DeviceID, at endpoint: Endpoint, hasRestarted: Bool
+    _ announce: Announce, of device: DeviceID, by arrival: Arrival, hasRestarted: Bool
   ) {
-    peers[device]?.announced = (now, arrivalLink)
+    let endpoint = arrival.endpoint
+    peers[device]?.announced = (now, arrival.link)
     peers[device]?.noteWord(now: now)
     // Its process restarted, or the device woke up: it lost its side of our session.
     if hasRestarted { probeNow(device) }
     if peers[device]?.sessions.isEmpty == true { peers[device]?.endpoint = endpoint }
-    for hint in announce.heads { noteHead(hint, of: device) }
-    receivePush(announce, of: device, at: endpoint)
+    for hint in announce.heads { noteHead(hint, of: device, on: nil) }
+    receivePush(announce, of: device, by: arrival)
     if let position = announce.position {
-      receive([position], from: device, endpoint: endpoint)
+      receive([position], from: device, by: arrival)
     }
     let lacks = announce.heads.contains { isLacked($0) }
     if lacks, peers[device]?.resets.take(PeerState.resetMilliseconds, now: now) == true {
@@ -176,7 +178,7 @@ extension SyncEngine {
     if !isPosition, isWanted(device) { hearContact(endpoint, device: device, at: soon()) }
     if peers[device]?.isReachable == true {
       continuePulls(from: device)
-      if let roots = announce.roots, !lacks { compare(roots, of: device) }
+      if let roots = announce.roots, !lacks { compare(roots, of: device, on: nil) }
     }
     if let roots = announce.roots, roots == shelf.roots() { announcing.noteConsistent() }
   }

@@ -15,7 +15,7 @@ extension SyncEngine {
       }
     case .records(let records):
       for record in records {
-        switch take(record, paidBy: nil) {
+        switch take(record, paidBy: nil, on: nil) {
         case .taken: break
         case .known: effects.append(.notice(.carried(.knownRecord)))
         case .refused(let rejection):
@@ -83,7 +83,7 @@ extension SyncEngine {
       return effects.append(.store(.branch(opening, frames, local.device)))
     }
     guard mayQuarantine(frames, opening: opening) else { throw .overLimit }
-    hold(frames, opening: opening, from: local.device)
+    hold(frames, opening: opening, from: local.device, on: nil)
   }
 
   // MARK: Keys

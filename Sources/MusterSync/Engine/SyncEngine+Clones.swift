@@ -10,11 +10,11 @@ public import MusterModel
 extension SyncEngine {
   /// Notifies the clones of a device of a record about its incarnations. Ignores other kinds. MUST
   /// be called with each accepted record.
-  mutating func tellItsLives(_ record: LatestRecord) {
+  mutating func tellItsLives(_ record: LatestRecord, from session: UInt32?) {
     guard record.kind.isAboutLives, let device = roster[record.certificate]?.device,
       device != local.device
     else { return }
-    lifeTellings.add(record.topic, of: device, from: arrivalSession, at: now)
+    lifeTellings.add(record.topic, of: device, from: session, at: now)
     tellLivesThatAreDue()
   }
 
@@ -23,15 +23,15 @@ extension SyncEngine {
   ///
   /// MUST be called with the signer of all accepted data. A device that moved, or that has both a
   /// UDP path and an HTTPS uplink, also has several addresses, so the notification is rare.
-  mutating func tellItsCopies(of certificate: CertificateHash) {
+  mutating func tellItsCopies(of certificate: CertificateHash, from session: UInt32?) {
     guard let device = roster[certificate]?.device, let indices = peers[device]?.sessions,
       indices.count > 1, Set(indices.compactMap { sessions[$0]?.endpoint }).count > 1,
       // Relayed data goes to the device as to all others.
-      arrivalSession.map(indices.contains) ?? true,
+      session.map(indices.contains) ?? true,
       lifeTellings.hasRoomForRoots(of: device)
     else { return }
     let next = now.advanced(byMilliseconds: Timing.rootsTellingFirstMilliseconds)
-    lifeTellings.addRoots(of: device, from: arrivalSession, at: next)
+    lifeTellings.addRoots(of: device, from: session, at: next)
     deadlines.schedule(.lives, at: next)
   }
 

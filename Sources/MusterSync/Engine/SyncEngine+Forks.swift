@@ -144,7 +144,7 @@ extension SyncEngine {
         for peer in met { peers[peer]?.refused.remove(strand.head.log) }
       }
       adoptOrphans()
-      if let opening = held.first?.opening { tellItsCopies(of: opening.certificate) }
+      if let opening = held.first?.opening { tellItsCopies(of: opening.certificate, from: nil) }
       for peer in connected {
         for strand in held { enqueue(strand.head.log, from: peer) }
         continuePulls(from: peer)

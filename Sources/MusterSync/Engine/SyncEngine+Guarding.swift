@@ -42,12 +42,13 @@ extension SyncEngine {
   /// they get no answer.
   mutating func mayRespond(
     to message: ArraySlice<UInt8>, purpose: SessionHandshake.Purpose, preSharedKey: [UInt8],
-    remoteIndex: UInt32, at endpoint: Endpoint
+    remoteIndex: UInt32, by arrival: Arrival
   ) throws(WireError) -> Bool {
     let isUnderLoad =
       handshakes.isCrowded
       || !initiations.take(InitiationCost.milliseconds, now: now)
-    guard isUnderLoad, !hasShownCookie else { return true }
+    guard isUnderLoad, !arrival.hasCookie else { return true }
+    let endpoint = arrival.endpoint
     var handshake = SessionHandshake(
       .responder, purpose: purpose, operation: local.operation, preSharedKey: preSharedKey,
       staticKey: local.agreementKey, ephemeralKey: local.agreementKey,
@@ -57,20 +58,21 @@ extension SyncEngine {
     writer.append(DatagramKind.cookie.rawValue)
     writer.append(remoteIndex)
     writer.append(fixed: cookies.cookie(for: endpoint, now: now, random: &random))
-    transmit(writer.bytes, to: .endpoint(endpoint, arrivalLink))
+    transmit(writer.bytes, to: .endpoint(endpoint, arrival.link))
     return false
   }
 
   /// Processes an initiation with the cookie that was sent to its address.
-  mutating func receiveWithCookie(_ bytes: ArraySlice<UInt8>, from endpoint: Endpoint) {
+  mutating func receiveWithCookie(_ bytes: ArraySlice<UInt8>, by arrival: Arrival) {
     let cookie = Array(bytes.prefix(cookieBytes))
     let inner = Array(bytes.dropFirst(cookieBytes))
     let kind = inner.first.flatMap(DatagramKind.init)
-    guard kind == .initiation || kind == .joinInitiation, cookies.holds(cookie, for: endpoint)
-    else { return reject(.unauthenticated, from: endpoint) }
-    hasShownCookie = true
-    receive(inner, from: endpoint)
-    hasShownCookie = false
+    guard kind == .initiation || kind == .joinInitiation,
+      cookies.holds(cookie, for: arrival.endpoint)
+    else { return reject(.unauthenticated, from: arrival.endpoint) }
+    var arrival = arrival
+    arrival.hasCookie = true
+    receive(inner, by: arrival)
   }
 }
 

@@ -33,20 +33,22 @@ extension SyncEngine {
 
   /// Handles a cookie: the other side is under load and verifies this address. Once per handshake.
   mutating func receiveCookie(
-    _ cookie: [UInt8], localIndex: UInt32, from endpoint: Endpoint
+    _ cookie: [UInt8], localIndex: UInt32, by arrival: Arrival
   ) {
+    let endpoint = arrival.endpoint
     guard let handshake = handshakes[localIndex], handshake.remoteIndex == nil,
       handshake.endpoint == endpoint, !handshake.hasCookie
     else { return reject(.unauthenticated, from: endpoint) }
     let datagram = [DatagramKind.withCookie.rawValue] + cookie + handshake.datagram
     handshakes[localIndex]?.datagram = datagram
     handshakes[localIndex]?.hasCookie = true
-    transmit(datagram, to: .endpoint(endpoint, arrivalLink))
+    transmit(datagram, to: .endpoint(endpoint, arrival.link))
   }
 
   mutating func receiveResponse(
-    _ message: ArraySlice<UInt8>, localIndex: UInt32, remoteIndex: UInt32, from endpoint: Endpoint
+    _ message: ArraySlice<UInt8>, localIndex: UInt32, remoteIndex: UInt32, by arrival: Arrival
   ) throws(WireError) {
+    let endpoint = arrival.endpoint
     if hasAnswered(message, on: localIndex) { return repeatResponse(localIndex) }
     guard var handshake = handshakes[localIndex], handshake.remoteIndex == nil else {
       return reject(.unauthenticated, from: endpoint)
@@ -65,7 +67,7 @@ extension SyncEngine {
     contacts[handshake.endpoint]?.device = leaf.certificate.device
     guard handshake.remoteRules == local.rulesVersion else {
       return try end(
-        handshake, after: message, remoteIndex: remoteIndex, leaf: leaf, from: endpoint)
+        handshake, after: message, remoteIndex: remoteIndex, leaf: leaf, by: arrival)
     }
     var writer = ByteWriter()
     writer.append(DatagramKind.finish.rawValue)
@@ -77,8 +79,10 @@ extension SyncEngine {
       localIndex: localIndex, remoteIndex: remoteIndex, peer: .device(leaf.certificate.device),
       endpoint: endpoint, now: now, keys: handshake.sessionKeys(), unconfirmedFinish: finish)
     learn(chain)
-    guard install(session, certificate: leaf) else { return reject(.overLimit, from: endpoint) }
-    transmit(writer.bytes, to: .endpoint(endpoint, arrivalLink))
+    guard install(session, certificate: leaf, link: arrival.link) else {
+      return reject(.overLimit, from: endpoint)
+    }
+    transmit(writer.bytes, to: .endpoint(endpoint, arrival.link))
     sendRoots(to: leaf.certificate.device, asksForAnswer: false)
   }
 
@@ -96,30 +100,31 @@ extension SyncEngine {
   // MARK: Responding
 
   mutating func receiveInitiation(
-    _ message: ArraySlice<UInt8>, remoteIndex: UInt32, size: Int, from endpoint: Endpoint
+    _ message: ArraySlice<UInt8>, remoteIndex: UInt32, size: Int, by arrival: Arrival
   ) throws(WireError) {
     try respond(
       to: message, purpose: .session, preSharedKey: local.networkKey.export(),
-      remoteIndex: remoteIndex, size: size, from: endpoint)
+      remoteIndex: remoteIndex, size: size, by: arrival)
   }
 
   mutating func receiveJoinInitiation(
     _ message: ArraySlice<UInt8>, invite: InviteID, remoteIndex: UInt32, size: Int,
-    from endpoint: Endpoint
+    by arrival: Arrival
   ) throws(WireError) {
     guard let secret = invites[invite]?.secret else {
-      return reject(.unknownInvite, from: endpoint)
+      return reject(.unknownInvite, from: arrival.endpoint)
     }
     try respond(
       to: message, purpose: .join(invite),
       preSharedKey: Invitation.preSharedKey(secret: secret), remoteIndex: remoteIndex,
-      size: size, from: endpoint)
+      size: size, by: arrival)
   }
 
   private mutating func respond(
     to message: ArraySlice<UInt8>, purpose: SessionHandshake.Purpose, preSharedKey: [UInt8],
-    remoteIndex: UInt32, size: Int, from endpoint: Endpoint
+    remoteIndex: UInt32, size: Int, by arrival: Arrival
   ) throws(WireError) {
+    let endpoint = arrival.endpoint
     let initiationHash = Blake2b.hash128(Array(message))
     if let begun = handshakes.response(to: initiationHash, of: remoteIndex, at: endpoint) {
       // The response was lost, or is in flight.
@@ -129,7 +134,7 @@ extension SyncEngine {
     guard
       try mayRespond(
         to: message, purpose: purpose, preSharedKey: preSharedKey, remoteIndex: remoteIndex,
-        at: endpoint)
+        by: arrival)
     else { return }
     let index = freshIndex()
     var handshake = SessionHandshake(
@@ -146,16 +151,17 @@ extension SyncEngine {
     guard writer.bytes.count <= 3 * size else { throw .malformed("initiation is not padded") }
     handshake.datagram = writer.bytes
     handshake.answeredHash = initiationHash
-    handshake.link = arrivalLink
+    handshake.link = arrival.link
     handshake.allowedBytes = contacts.isProved(endpoint) ? nil : 3 * size - writer.bytes.count
     handshake.nextAttempt = nextAttempt(after: 1)
     keep(handshake)
-    transmit(writer.bytes, to: .endpoint(endpoint, arrivalLink))
+    transmit(writer.bytes, to: .endpoint(endpoint, arrival.link))
   }
 
   mutating func receiveFinish(
-    _ message: ArraySlice<UInt8>, localIndex: UInt32, from endpoint: Endpoint
+    _ message: ArraySlice<UInt8>, localIndex: UInt32, by arrival: Arrival
   ) throws(WireError) {
+    let endpoint = arrival.endpoint
     let finishHash = Blake2b.hash128(Array(message))
     if let session = sessions[localIndex] {
       // A retransmitted finish: the confirmation of the first was lost.
@@ -184,7 +190,7 @@ extension SyncEngine {
       var session = Session(
         localIndex: localIndex, remoteIndex: remoteIndex, peer: .joiner(invite, request),
         endpoint: endpoint, now: now, keys: handshake.sessionKeys(), finishHash: finishHash)
-      session.link = arrivalLink
+      session.link = arrival.link
       sessions[localIndex] = session
       deadlines.schedule(
         .session(localIndex), at: now.advanced(byMilliseconds: Timing.joinerMilliseconds))
@@ -204,7 +210,9 @@ extension SyncEngine {
         localIndex: localIndex, remoteIndex: remoteIndex, peer: .device(device),
         endpoint: endpoint, now: now, keys: handshake.sessionKeys(), finishHash: finishHash)
       learn(chain)
-      guard install(session, certificate: leaf) else { return reject(.overLimit, from: endpoint) }
+      guard install(session, certificate: leaf, link: arrival.link) else {
+        return reject(.overLimit, from: endpoint)
+      }
       sendRoots(to: device, asksForAnswer: false)
     default: throw .malformed("finish")
     }

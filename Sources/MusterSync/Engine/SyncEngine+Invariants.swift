@@ -18,7 +18,6 @@ extension SyncEngine {
     strands.checkInvariants()
     precondition(
       announced.count <= Limits.announcers * Limits.livesPerAnnouncer, "\(announced.count) lives")
-    precondition(arrivalCovered.isEmpty && !hasArrivedByMulticast, "an arrival left behind")
     precondition(contacts.count <= Limits.peers, "\(contacts.count) contacts")
     precondition(
       handshakes.count <= Limits.handshakesInFlight, "\(handshakes.count) handshakes")

@@ -42,7 +42,7 @@ extension SyncEngine {
   /// too. Any other program would consider the session established.
   mutating func end(
     _ ended: SessionHandshake, after response: ArraySlice<UInt8>, remoteIndex: UInt32,
-    leaf: SignedCertificate, from endpoint: Endpoint
+    leaf: SignedCertificate, by arrival: Arrival
   ) throws(WireError) {
     var handshake = ended
     if handshake.remoteRules.isStated {
@@ -53,16 +53,16 @@ extension SyncEngine {
       handshake.remoteIndex = remoteIndex
       handshake.datagram = writer.bytes
       handshake.answeredHash = Blake2b.hash128(Array(response))
-      handshake.link = arrivalLink
+      handshake.link = arrival.link
       // The other side confirms nothing, so it is sent three times.
       handshake.attempts = Timing.handshakeAttempts - 2
       handshake.nextAttempt = nextAttempt(after: 1)
       keep(handshake)
-      transmit(writer.bytes, to: .endpoint(endpoint, arrivalLink))
+      transmit(writer.bytes, to: .endpoint(arrival.endpoint, arrival.link))
     }
     meet(
       leaf.certificate.device, certificate: leaf.hash, withOther: handshake.remoteRules,
-      at: endpoint)
+      at: arrival.endpoint)
   }
 
   /// Returns whether this repeats the response of an ended handshake, because message 3 was lost.

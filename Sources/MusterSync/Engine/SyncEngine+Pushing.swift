@@ -9,9 +9,13 @@ internal import MusterModel
 ///
 /// A device that misses it learns of it by the next heads or roots.
 extension SyncEngine {
-  mutating func push(_ fresh: Fresh, from source: DeviceID?) {
-    var (direct, audiences) = audience(of: fresh, butNot: source)
-    let cameBy = hasArrivedByMulticast ? arrivalLink : nil
+  /// - Parameters:
+  ///   - source: the peer that sent it; nil for data of this device.
+  ///   - arrival: how it came; nil for data of this device.
+  mutating func push(_ fresh: Fresh, from source: DeviceID?, by arrival: Arrival?) {
+    var covered = arrival?.covered ?? []
+    var (direct, audiences) = audience(of: fresh, butNot: source, covered: covered)
+    let cameBy = arrival?.sharedLink
     audiences.removeAll { audience in
       guard audience.link != cameBy, audience.count == 1,
         peers[audience.devices[0]]?.isReachable == true
@@ -27,7 +31,6 @@ extension SyncEngine {
     }
     let key = fresh.key
     let tag = { (device: DeviceID) in DeviceTag(device, about: key) }
-    var covered = arrivalCovered
     covered.insert(tag(local.device))
     if let source { covered.insert(tag(source)) }
     for device in direct { covered.insert(tag(device)) }
@@ -48,7 +51,7 @@ extension SyncEngine {
 
   /// Returns the peers that are missing the data as far as is known: by session, and by link.
   private func audience(
-    of fresh: Fresh, butNot source: DeviceID?
+    of fresh: Fresh, butNot source: DeviceID?, covered: Set<DeviceTag>
   ) -> (direct: [DeviceID], audiences: [Audience]) {
     var direct: [DeviceID] = []
     var audiences: [Audience] = []
@@ -66,7 +69,7 @@ extension SyncEngine {
         audiences[place].count += 1
         continue
       }
-      guard !arrivalCovered.contains(DeviceTag(device, about: key)), lacks(news, device) else {
+      guard !covered.contains(DeviceTag(device, about: key)), lacks(news, device) else {
         continue
       }
       if let place {
@@ -198,29 +201,25 @@ extension SyncEngine {
 
   // MARK: Receiving
 
-  mutating func receivePush(_ announce: Announce, of device: DeviceID, at endpoint: Endpoint) {
+  mutating func receivePush(_ announce: Announce, of device: DeviceID, by arrival: Arrival) {
     guard !announce.runs.isEmpty || !announce.records.isEmpty else { return }
-    hasArrivedByMulticast = true
-    arrivalCovered = announce.covered
+    var arrival = arrival.covering(announce.covered)
+    arrival.isMulticast = true
     if !announce.records.isEmpty { recordComparisons.notePush(at: now) }
     if !announce.runs.isEmpty { announceGrowth() }
     for run in announce.runs {
-      relays.noteCopy(on: arrivalLink) { $0.isContained(in: run) }
-      receive(run, from: device, endpoint: endpoint)
+      relays.noteCopy(on: arrival.link) { $0.isContained(in: run) }
+      receive(run, from: device, by: arrival)
     }
     if !announce.records.isEmpty {
-      relays.noteCopy(on: arrivalLink) { $0.isContained(in: announce.records) }
-      receive(announce.records, from: device, endpoint: endpoint)
+      relays.noteCopy(on: arrival.link) { $0.isContained(in: announce.records) }
+      receive(announce.records, from: device, by: arrival)
     }
-    hasArrivedByMulticast = false
-    arrivalCovered = []
   }
 
-  mutating func receive(_ push: PushedRecords, from device: DeviceID, endpoint: Endpoint) {
-    arrivalCovered = push.covered
+  mutating func receive(_ push: PushedRecords, from device: DeviceID, by arrival: Arrival) {
     recordComparisons.notePush(at: now)
-    receive(push.records, from: device, endpoint: endpoint)
-    arrivalCovered = []
+    receive(push.records, from: device, by: arrival.covering(push.covered))
   }
 
   // MARK: Frames
@@ -237,19 +236,21 @@ extension SyncEngine {
       opening: opening, head: Head(log: last.strand, sequence: last.sequence, hash: last.hash))
     set(summary, counted: counted(summary, with: frames))
     shelf.noteRun(frames)
-    forward(frames, opening: opening, after: previousHead, from: nil)
+    forward(frames, opening: opening, after: previousHead, from: nil, by: nil)
     quickenAnnounce()
   }
 
   /// Pushes a few new frames to all reachable peers not known to hold them. Of many frames only the
   /// head is advertised, and peers request them.
   mutating func forward(
-    _ frames: [Frame], opening: Opening, after previous: Head?, from source: DeviceID?
+    _ frames: [Frame], opening: Opening, after previous: Head?, from source: DeviceID?,
+    by arrival: Arrival?
   ) {
     guard let last = frames.last else { return }
     guard frames.count > Limits.pushedFrames else {
       return push(
-        .frames(frames, opening.lane, after: previous?.hash ?? FrameHash.none), from: source)
+        .frames(frames, opening.lane, after: previous?.hash ?? FrameHash.none), from: source,
+        by: arrival)
     }
     let head = Head(log: last.strand, sequence: last.sequence, hash: last.hash)
     var packet = Packet()

@@ -10,14 +10,14 @@ extension SyncEngine {
   /// Compares roots. Returns whether they differ and a digest exchange begins, which is an answer
   /// in itself.
   @discardableResult
-  mutating func compare(_ roots: Roots, of device: DeviceID) -> Bool {
+  mutating func compare(_ roots: Roots, of device: DeviceID, on session: UInt32?) -> Bool {
     guard peers[device] != nil else { return false }
     let own = shelf.roots()
     peers[device]?.roots = roots
     for lane in Lane.allCases where roots[SetID(lane)] == own[SetID(lane)] {
       peers[device]?.agreedFrames[lane] = shelf.frameCounts()[lane] ?? 0
     }
-    confirm(roots, by: device)
+    confirm(roots, by: device, on: session)
     var differing = SetID.allCases.filter { roots[$0] != own[$0] }
     let hasRoom = !outbox.links.isNarrow && !outbox.links.isFull
     if !recordComparisons.mayBegin(at: now, hasRoom: hasRoom) {
@@ -95,14 +95,14 @@ extension SyncEngine {
     return granted.places.contains(Grant.Place(set: node.set, prefix: node.prefix))
   }
 
-  mutating func compare(_ node: DigestNode, of device: DeviceID) {
+  mutating func compare(_ node: DigestNode, of device: DeviceID, on session: UInt32?) {
     switch node.contents {
     case .children(let hashes):
       guard !isAnsweredElsewhere(node, of: device) else { return }
       for (nibble, hash) in hashes.enumerated() {
         let prefix = node.prefix.child(nibble)
         guard shelf.hash(of: node.set, prefix: prefix) != hash else {
-          confirmSubtree(of: node.set, under: prefix, by: device)
+          confirmSubtree(of: node.set, under: prefix, by: device, on: session)
           continue
         }
         send(shelf.node(of: node.set, prefix: prefix, answers: false), to: device)
@@ -111,7 +111,7 @@ extension SyncEngine {
       peers[device]?.digestsBegun[node.set] = nil
       let comesUnasked = !node.answers && isGranted(node, to: device)
       for leaf in leaves where node.prefix.range.contains(leaf.key) {
-        note(leaf, in: node.set, of: device, comesUnasked: comesUnasked)
+        note(leaf, in: node.set, of: device, on: session, comesUnasked: comesUnasked)
       }
       if !node.answers { supply(leaves, of: node, to: device) }
     }
@@ -194,11 +194,11 @@ extension SyncEngine {
 
   /// Processes a head that a peer advertises outside a digest. Its set follows from the log, or is
   /// not known yet.
-  mutating func noteHead(_ hint: LeafHint, of device: DeviceID) {
+  mutating func noteHead(_ hint: LeafHint, of device: DeviceID, on session: UInt32?) {
     let log = LogID(raw: hint.key)
     remember(log, through: UInt64(hint.number), of: device)
     confirm(hint, isExact: false, by: device)
-    noteShared(hint)
+    noteShared(hint, on: session)
     noteFork(hint, of: device)
     enqueue(log, from: device)
   }
@@ -219,7 +219,8 @@ extension SyncEngine {
 
   /// Records a leaf, which states exactly what the peer holds, possibly less than before.
   private mutating func note(
-    _ leaf: LeafHint, in set: SetID, of device: DeviceID, comesUnasked: Bool
+    _ leaf: LeafHint, in set: SetID, of device: DeviceID, on session: UInt32?,
+    comesUnasked: Bool
   ) {
     switch set {
     case .records where comesUnasked: break
@@ -240,7 +241,7 @@ extension SyncEngine {
       remember(
         log, KnownHead(set: set, sequence: max(UInt64(leaf.number), beyond)), of: device)
       confirm(leaf, isExact: true, by: device)
-      noteShared(leaf)
+      noteShared(leaf, on: session)
       noteFork(leaf, of: device)
       if !comesUnasked { enqueue(log, from: device) }
     }

@@ -8,9 +8,9 @@ extension SyncEngine {
   }
 
   /// Accepts records that are newer than the stored ones, and relays them.
-  mutating func receive(_ records: [LatestRecord], from device: DeviceID, endpoint: Endpoint) {
-    let fresh = records.filter { take($0, from: device, endpoint: endpoint) }
-    if !fresh.isEmpty { push(.records(fresh), from: device) }
+  mutating func receive(_ records: [LatestRecord], from device: DeviceID, by arrival: Arrival) {
+    let fresh = records.filter { take($0, from: device, by: arrival) }
+    if !fresh.isEmpty { push(.records(fresh), from: device, by: arrival) }
   }
 
   /// The result of processing a received record.
@@ -23,7 +23,7 @@ extension SyncEngine {
 
   /// Accepts a record. Returns false if it is not newer than the stored one, or invalid.
   private mutating func take(
-    _ record: LatestRecord, from device: DeviceID, endpoint: Endpoint
+    _ record: LatestRecord, from device: DeviceID, by arrival: Arrival
   ) -> Bool {
     #if Canary
       if Canary.acceptOlderRecord.isPlanted { records.forget(record.topic) }
@@ -35,20 +35,24 @@ extension SyncEngine {
         ? shelf.hint(of: .records, key: record.topic.raw) : LeafHint(record)
       peers[device]?.knownRecords[record.topic] = hint?.hash
     }
-    switch take(record, paidBy: device) {
+    switch take(record, paidBy: device, on: arrival.session) {
     case .taken: return true
     case .known: return false
     case .refused(let rejection):
-      reject(rejection, from: endpoint)
+      reject(rejection, from: arrival.endpoint)
       return false
     }
   }
 
   /// Stores a record if it is newer than the stored one, correctly signed and permitted.
   ///
-  /// - Parameter device: the peer whose rate limit is charged for an invalid signature; nil if no
-  ///   peer sent it.
-  mutating func take(_ record: LatestRecord, paidBy device: DeviceID?) -> RecordVerdict {
+  /// - Parameters:
+  ///   - device: the peer whose rate limit is charged for an invalid signature; nil if no peer sent
+  ///     it.
+  ///   - session: the session on which it arrived; nil if on none.
+  mutating func take(
+    _ record: LatestRecord, paidBy device: DeviceID?, on session: UInt32?
+  ) -> RecordVerdict {
     guard records.isNews(record) else { return .known }
     guard let certificate = roster[record.certificate] else {
       if let device { wantCertificate(record.certificate, from: device) }
@@ -91,8 +95,8 @@ extension SyncEngine {
     heardOf[record.certificate] = now
     keep(record)
     effects.append(.store(.record(record)))
-    tellItsLives(record)
-    tellItsCopies(of: record.certificate)
+    tellItsLives(record, from: session)
+    tellItsCopies(of: record.certificate, from: session)
     return .taken
   }
 

@@ -8,8 +8,9 @@ internal import MusterModel
 extension SyncEngine {
   /// Handles the source address of every datagram of a session.
   mutating func follow(
-    _ device: DeviceID, to endpoint: Endpoint, on index: UInt32, response: UInt64?
+    _ device: DeviceID, to arrival: Arrival, on index: UInt32, response: UInt64?
   ) {
+    let endpoint = arrival.endpoint
     guard let session = sessions[index] else { return }
     if session.endpoint != endpoint {
       guard let challenged = session.challenged, challenged.endpoint == endpoint,
@@ -22,12 +23,12 @@ extension SyncEngine {
       contacts.prove(endpoint, of: device)
       if endpoint.isUplink { effects.append(.notice(.uplinkProven(endpoint))) }
     }
-    sessions[index]?.link = arrivalLink
+    sessions[index]?.link = arrival.link
     peers[device]?.endpoint = endpoint
     noteHeard(device)
   }
 
-  mutating func challenge(_ endpoint: Endpoint, on index: UInt32) {
+  mutating func challenge(_ arrival: Arrival, on index: UInt32) {
     if let last = sessions[index]?.challenged,
       now.milliseconds(since: last.at) < Timing.challengeMilliseconds
     {
@@ -35,20 +36,21 @@ extension SyncEngine {
     }
     // 0 is encoded as absent.
     let token = random.uint64() | 1
-    sessions[index]?.challenged = ChallengedPath(endpoint: endpoint, token: token, at: now)
+    sessions[index]?.challenged = ChallengedPath(
+      endpoint: arrival.endpoint, token: token, at: now)
     var packet = Packet()
     packet.challenge = token
-    say(packet, at: endpoint, on: index)
+    say(packet, at: arrival, on: index)
   }
 
-  mutating func respond(to token: UInt64, at endpoint: Endpoint, on index: UInt32) {
+  mutating func respond(to token: UInt64, at arrival: Arrival, on index: UInt32) {
     var packet = Packet()
     packet.response = token
-    say(packet, at: endpoint, on: index)
+    say(packet, at: arrival, on: index)
   }
 
-  private mutating func say(_ packet: Packet, at endpoint: Endpoint, on index: UInt32) {
+  private mutating func say(_ packet: Packet, at arrival: Arrival, on index: UInt32) {
     guard let sealed = sessions[index]?.seal(packet.encoded()) else { return }
-    transmit(sealed, to: .endpoint(endpoint, arrivalLink))
+    transmit(sealed, to: .endpoint(arrival.endpoint, arrival.link))
   }
 }

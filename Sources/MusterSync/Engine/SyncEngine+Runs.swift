@@ -3,11 +3,10 @@ internal import MusterModel
 
 /// Receipt of frames: order them, verify chain and signature, store, relay.
 extension SyncEngine {
-  mutating func receive(_ run: Run, from device: DeviceID, endpoint: Endpoint) {
+  mutating func receive(_ run: Run, from device: DeviceID, by arrival: Arrival) {
+    let endpoint = arrival.endpoint
     if run.origin != nil { guard begin(run, from: device) else { return } }
     let next = next(of: run.log)
-    arrivalCovered.formUnion(run.covered)
-    defer { arrivalCovered.subtract(run.covered) }
     let last = run.first + UInt64(run.frames.count) - 1
     remember(run.log, through: last, of: device)
     guard last >= next else { return }
@@ -30,12 +29,13 @@ extension SyncEngine {
     let before = shelf.logs[run.log]?.head
     var fresh: [Frame] = []
     while let source = provableSource(of: run.log) {
-      guard drain(run.log, from: source, into: &fresh, endpoint: endpoint) else { break }
+      guard drain(run.log, from: source, into: &fresh, by: arrival) else { break }
     }
     if let opening = shelf.logs[run.log]?.opening,
       fresh.last.map({ !shelf.isQuarantined(run.log, $0.sequence) }) ?? false
     {
-      forward(fresh, opening: opening, after: before, from: device)
+      forward(
+        fresh, opening: opening, after: before, from: device, by: arrival.covering(run.covered))
     }
     if last > self.next(of: run.log) { enqueue(run.log, from: device) }
   }
@@ -130,8 +130,9 @@ extension SyncEngine {
   /// invalid or cannot be verified.
   private mutating func drain(
     _ log: LogID, from source: (device: DeviceID, through: UInt64), into fresh: inout [Frame],
-    endpoint: Endpoint
+    by arrival: Arrival
   ) -> Bool {
+    let endpoint = arrival.endpoint
     let held = shelf.logs[log]
     let begun = strands[log]
     let known = held ?? begun.flatMap { shelf.logs[$0.log] }
@@ -164,7 +165,7 @@ extension SyncEngine {
         bounds.note(.quarantine, of: opening.certificate)
         throw .overLimit("quarantine")
       }
-      hold(frames, opening: opening, from: source.device)
+      hold(frames, opening: opening, from: source.device, on: arrival.session)
       fresh += frames
       return true
     } catch {
@@ -246,7 +247,10 @@ extension SyncEngine {
     #endif
   }
 
-  mutating func hold(_ frames: [Frame], opening: Opening, from device: DeviceID) {
+  /// - Parameter session: the session on which they arrived; nil for frames of a bundle.
+  mutating func hold(
+    _ frames: [Frame], opening: Opening, from device: DeviceID, on session: UInt32?
+  ) {
     guard let last = frames.last else { return }
     let log = last.strand
     heardOf[opening.certificate] = now
@@ -260,6 +264,6 @@ extension SyncEngine {
     shelf.noteRun(frames)
     confirm(LeafHint(head), isExact: false, by: device)
     if shelf.logs[log]?.first == frames[0].sequence { adoptOrphans() }
-    tellItsCopies(of: opening.certificate)
+    tellItsCopies(of: opening.certificate, from: session)
   }
 }

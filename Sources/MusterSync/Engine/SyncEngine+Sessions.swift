@@ -45,13 +45,15 @@ extension SyncEngine {
   // MARK: Sessions
 
   /// Adds a session. Returns false if the number of peers with sessions is at its limit.
-  mutating func install(_ session: Session, certificate: SignedCertificate) -> Bool {
+  mutating func install(
+    _ session: Session, certificate: SignedCertificate, link: LinkID
+  ) -> Bool {
     let device = certificate.certificate.device
     guard meet(device, certificate: certificate.hash, at: session.endpoint),
       var peer = peers[device]
     else { return false }
     var session = session
-    session.link = arrivalLink
+    session.link = link
     let wasConnected = !peer.sessions.isEmpty
     peer.sessions.insert(session.localIndex, at: 0)
     while peer.sessions.count > Limits.sessionsPerPeer {

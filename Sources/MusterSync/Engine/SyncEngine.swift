@@ -24,10 +24,6 @@ public struct SyncEngine: Sendable {
   /// This device's wall clock, reported to peers. No decision depends on it.
   var wall: Timestamp
   var lastShown: ShownClock?
-  /// The link of the current datagram.
-  var arrivalLink = LinkID.unknown
-  /// The session of the current datagram.
-  var arrivalSession: UInt32?
 
   var roster: Roster
   var shelf: Shelf
@@ -71,12 +67,6 @@ public struct SyncEngine: Sendable {
   /// Rate limit of announces triggered by unknown and new devices.
   var selfIntroductions: Allowance
   var cookies: CookieJar
-  /// Whether the current initiation carried a valid cookie.
-  var hasShownCookie = false
-  /// The devices that already have the current frames and records, and whether they arrived by
-  /// multicast.
-  var arrivalCovered: Set<DeviceTag> = []
-  var hasArrivedByMulticast = false
 
   /// The effects of the current `handle` call.
   var effects: [Effect] = []
@@ -126,10 +116,8 @@ public struct SyncEngine: Sendable {
     noticeClockStep()
     switch input {
     case .datagram(let bytes, let endpoint, let link):
-      arrivalLink = link
       outbox.links.open(link, now: now)
-      receive(bytes, from: endpoint)
-      arrivalLink = .unknown
+      receive(bytes, by: Arrival(endpoint: endpoint, link: link))
     case .appended(let opening, let frames): append(frames, opening: opening)
     case .attached(let log, let device, let result): noteAttached(result, to: log, of: device)
     case .begunAnew(let incarnation): self.incarnation = incarnation
@@ -138,7 +126,7 @@ public struct SyncEngine: Sendable {
       let records = recorded.filter { self.records.isNews($0) }
       for record in records { keep(record) }
       if records.contains(where: { $0.kind == .position }) { positionNamings = 0 }
-      if !records.isEmpty { push(.records(records), from: nil) }
+      if !records.isEmpty { push(.records(records), from: nil, by: nil) }
     case .carried(let carried): take(carried)
     case .fetched(let request, let frames): answer(request, with: frames)
     case .deadlinePassed: passDeadlines()
