@@ -87,11 +87,11 @@ extension SyncEngine {
     // A log that is not stored here contains no report, so its claims are not needed.
     guard shelf.logs[log] != nil else { return }
     if isExact {
-      peers[device]?.confirmations.note(hint, now: now)
+      peers[device]?.confirmations.note(hint, now: clock.now)
     } else {
       let whole = comparedWhole(log)
       peers[device]?.confirmations.noteAtLeast(
-        hint, held: whole, change: shelf.change(of: log), now: now)
+        hint, held: whole, change: shelf.change(of: log), now: clock.now)
     }
   }
 
@@ -104,7 +104,7 @@ extension SyncEngine {
   mutating func confirm(_ roots: Roots, by device: DeviceID, on session: UInt32?) {
     let own = shelf.roots()
     for set in SetID.allCases where roots[set] == own[set] {
-      peers[device]?.confirmations.noteAgreement(on: set, change: shelf.changes, now: now)
+      peers[device]?.confirmations.noteAgreement(on: set, change: shelf.changes, now: clock.now)
       noteSharing(of: set, on: session)
     }
   }
@@ -151,7 +151,7 @@ extension SyncEngine {
   public func confirmations(of log: LogID) -> [Confirmation] {
     let held = comparedWhole(log)
     let change = shelf.change(of: log)
-    return met.compactMap { device in
+    return peers.devices.compactMap { device in
       guard let known = peers[device]?.confirmations,
         let claim = known.claim(of: log, held: held, change: change),
         let moment = known.moment(of: log, held: held, change: change)
@@ -178,7 +178,7 @@ extension SyncEngine {
   /// Returns whether every reachable peer has shown how much it holds of these logs and none holds
   /// more than this device. Nil if no peer is reachable.
   public func haveShown(_ logs: [LogID]) -> Bool? {
-    let reached = connected.filter { peers[$0]?.isReachable == true }
+    let reached = peers.connected.filter { peers[$0]?.isReachable == true }
     guard !reached.isEmpty else { return nil }
     return logs.allSatisfy { log in
       let held = shelf.logs[log]?.head.sequence

@@ -159,8 +159,8 @@ extension SyncEngine {
     _ announce: Announce, of device: DeviceID, by arrival: Arrival, hasRestarted: Bool
   ) {
     let endpoint = arrival.endpoint
-    peers[device]?.announced = (now, arrival.link)
-    peers[device]?.noteWord(now: now)
+    peers[device]?.announced = (clock.now, arrival.link)
+    peers[device]?.noteWord(now: clock.now)
     // Its process restarted, or the device woke up: it lost its side of our session.
     if hasRestarted { probeNow(device) }
     if peers[device]?.sessions.isEmpty == true { peers[device]?.endpoint = endpoint }
@@ -170,7 +170,7 @@ extension SyncEngine {
       receive([position], from: device, by: arrival)
     }
     let lacks = announce.heads.contains { isLacked($0) }
-    if lacks, peers[device]?.resets.take(PeerState.resetMilliseconds, now: now) == true {
+    if lacks, peers[device]?.resets.take(PeerState.resetMilliseconds, now: clock.now) == true {
       quickenAnnounce()
     }
     // An announce with nothing but a position is no reason to connect.
@@ -191,10 +191,10 @@ extension SyncEngine {
 
   /// Returns a random time, later with more receivers of the same announce and on narrower links.
   private mutating func soon() -> Instant {
-    var most = Timing.heardContactMilliseconds + 5 * Int64(met.count)
+    var most = Timing.heardContactMilliseconds + 5 * Int64(peers.count)
     if outbox.links.isNarrow {
       // Which devices need a session is known once all have been received.
-      most += outbox.links.patienceMilliseconds * Int64(max(met.count, Limits.smallMesh)) / 2
+      most += outbox.links.patienceMilliseconds * Int64(max(peers.count, Limits.smallMesh)) / 2
     }
     return now.advanced(byMilliseconds: 20 + Int64(random.uniform(below: UInt64(most))))
   }

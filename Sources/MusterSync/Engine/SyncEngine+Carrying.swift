@@ -31,7 +31,7 @@ extension SyncEngine {
     case .keys(let keys): for key in keys where key.device == local.device { open(key) }
     case .end:
       // The roots are sent, not each frame: there may be many, and peers request by priority.
-      for device in connected { sendRoots(to: device, asksForAnswer: false) }
+      for device in peers.connected { sendRoots(to: device, asksForAnswer: false) }
       quickenAnnounce()
     }
   }
@@ -90,7 +90,7 @@ extension SyncEngine {
 
   /// Accepts a key that is missing, like one received from a peer.
   private mutating func open(_ carried: CarriedKey) {
-    guard missingKeys.contains(carried.epoch),
+    guard keys.missing.contains(carried.epoch),
       let key = SealedBox.open(carried.box, with: local.agreementKey)
     else { return }
     take(EpochKey(id: carried.epoch, key: key))
@@ -111,7 +111,7 @@ extension SyncEngine {
       .sorted { $0.device < $1.device }
     var keys: [CarriedKey] = []
     for epoch in epochs {
-      guard let key = epochKeys[epoch] else { continue }
+      guard let key = self.keys[epoch] else { continue }
       var last: DeviceID?
       for reader in readers where reader.device != last && mayServe(epoch, to: reader) {
         guard keys.count < limit else { return keys }

@@ -72,7 +72,7 @@ extension SyncEngine {
       return reject(.malformed, from: endpoint)
     }
     let cost = SignatureCost.milliseconds * Int64(certificates.count)
-    guard peers[device]?.signatures.take(cost, now: now) == true else {
+    guard peers[device]?.signatures.take(cost, now: clock.now) == true else {
       return reject(.throttled, from: endpoint)
     }
     guard

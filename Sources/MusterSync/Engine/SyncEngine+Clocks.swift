@@ -5,18 +5,15 @@ public import MusterModel
 extension SyncEngine {
   /// Reports at once that this device's clock was set: peers would use the old reading.
   mutating func noticeClockStep() {
-    defer { lastShown = ShownClock(wall: wall, at: now) }
-    guard let last = lastShown else { return }
-    let stepped = wall.milliseconds(since: last.reading(at: now))
-    guard stepped.magnitude > Timing.clockStepMilliseconds else { return }
-    for device in connected { sendRoots(to: device, asksForAnswer: false) }
+    guard clock.hasStepped() else { return }
+    for device in peers.connected { sendRoots(to: device, asksForAnswer: false) }
   }
 
   /// Records the clock of a peer, received on its session. Times outside the calendar range are
   /// ignored.
   mutating func noteClock(_ shown: Timestamp, of device: DeviceID) {
     guard Timestamp.writable.contains(shown) else { return }
-    peers[device]?.clock = ShownClock(wall: shown, at: now)
+    peers[device]?.clock = ShownClock(wall: shown, at: clock.now)
   }
 
   /// Returns how far this device's clock is ahead of the median of its peers' clocks. With an even
@@ -25,7 +22,7 @@ extension SyncEngine {
   /// - Parameter now: the readings of this device's clocks.
   public func clockLead(now: ClockReading) -> ClockLead? {
     let leads =
-      met
+      peers.devices
       .filter { !roster.revoked.contains($0) }
       .compactMap { peers[$0]?.clock }
       .map { now.wall.milliseconds(since: $0.reading(at: now.instant)) }

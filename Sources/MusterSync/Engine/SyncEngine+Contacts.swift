@@ -33,10 +33,10 @@ extension SyncEngine {
     contacts.hastenAll(to: now)
     announcing.reset(now: now)
     deadlines.schedule(.announce, at: now)
-    for device in connected {
+    for device in peers.connected {
       outbox.flows[device]?.changePath()
       outbox.touch(device)
-      peers[device]?.quicken(now: now)
+      peers[device]?.quicken(now: clock.now)
       probeNow(device)
     }
     tryContacts()
@@ -61,7 +61,7 @@ extension SyncEngine {
     }
     if contact.attemptsLeft == 0 { return contacts.forget(endpoint) }
     let isFirst = contact.backoffMilliseconds == Timing.contactFirstMilliseconds
-    let isLonely = !connected.contains { peers[$0]?.isReachable == true }
+    let isLonely = !peers.connected.contains { peers[$0]?.isReachable == true }
     let cost =
       isFirst || isLonely ? Timing.lonelyCallMilliseconds : Timing.callMilliseconds
     let reserve = isInRange(contact) ? 0 : Timing.callReserveMilliseconds
@@ -102,7 +102,7 @@ extension SyncEngine {
     }
     var (heard, place) = (0, 0)
     let isAfter = device > local.device
-    for other in met where announcesServe(since: peers[other]?.announced?.at) {
+    for other in peers.devices where announcesServe(since: peers[other]?.announced?.at) {
       heard += 1
       let isAfterOwn = other > local.device
       if isAfter ? isAfterOwn && other <= device : isAfterOwn || other <= device { place += 1 }
@@ -112,7 +112,7 @@ extension SyncEngine {
     }
     let isOnPath = place & (place - 1) == 0
     if !isOnPath {
-      peers[device]?.offPathUntil = now.advanced(byMilliseconds: Timing.placeMilliseconds)
+      peers[device]?.offPathUntil = clock.now.advanced(byMilliseconds: Timing.placeMilliseconds)
     }
     guard !outbox.links.isNarrow else {
       return isOnPath && place.trailingZeroBitCount.isMultiple(of: 2)

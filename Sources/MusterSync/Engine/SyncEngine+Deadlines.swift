@@ -26,17 +26,4 @@ extension SyncEngine {
     case .links: break
     }
   }
-
-  /// Detects that the device was suspended, since no deadline woke it. All state about peers is
-  /// stale then.
-  mutating func noticeSleep(until moment: Instant) {
-    guard let deadline = deadlines.next, moment > now,
-      moment.milliseconds(since: max(deadline, now)) > Timing.sleepMilliseconds
-    else {
-      now = max(now, moment)
-      return
-    }
-    now = moment
-    retryEverybody()
-  }
 }

@@ -62,7 +62,7 @@ extension SyncEngine {
   /// be kept, or may replace another one.
   private mutating func accept(_ item: EvidenceItem, from device: DeviceID, endpoint: Endpoint) {
     let cost = SignatureCost.milliseconds * Int64(item.signatureCount)
-    guard peers[device]?.evidenceSignatures.take(cost, now: now) == true else {
+    guard peers[device]?.evidenceSignatures.take(cost, now: clock.now) == true else {
       return reject(.throttled, from: endpoint)
     }
     guard item.holds(operation: local.operation, rootKey: local.rootKey) else {

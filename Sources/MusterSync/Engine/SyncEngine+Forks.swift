@@ -141,11 +141,11 @@ extension SyncEngine {
         settleConfirmations(of: strand.head.log)
         abandonPull(of: strand.head.log)
         set(strand, counted: counted(strand))
-        for peer in met { peers[peer]?.refused.remove(strand.head.log) }
+        for peer in peers.devices { peers[peer]?.refused.remove(strand.head.log) }
       }
       adoptOrphans()
       if let opening = held.first?.opening { tellItsCopies(of: opening.certificate, from: nil) }
-      for peer in connected {
+      for peer in peers.connected {
         for strand in held { enqueue(strand.head.log, from: peer) }
         continuePulls(from: peer)
       }
@@ -184,7 +184,7 @@ extension SyncEngine {
   mutating func adoptOrphans() {
     let adopted = strands.takeOrphans()
     guard !adopted.isEmpty else { return }
-    for device in connected {
+    for device in peers.connected {
       for log in adopted where shelf.logs[log] == nil { enqueue(log, from: device) }
       continuePulls(from: device)
     }

@@ -8,7 +8,7 @@ extension SyncEngine {
 
   /// Returns whether a signature from a peer may be verified. The cost of a valid one is refunded.
   mutating func maySpendSignature(_ device: DeviceID) -> Bool {
-    peers[device]?.signatures.take(SignatureCost.milliseconds, now: now) ?? false
+    peers[device]?.signatures.take(SignatureCost.milliseconds, now: clock.now) ?? false
   }
 
   mutating func payBackSignature(_ device: DeviceID) {

@@ -94,7 +94,8 @@ extension SyncEngine {
       return
     }
     contacts[endpoint]?.backoffMilliseconds = Timing.contactLastMilliseconds
-    contacts[endpoint]?.nextAttempt = now.advanced(byMilliseconds: Timing.ownAddressMilliseconds)
+    contacts[endpoint]?.nextAttempt = clock.now.advanced(
+      byMilliseconds: Timing.ownAddressMilliseconds)
   }
 
   // MARK: Responding

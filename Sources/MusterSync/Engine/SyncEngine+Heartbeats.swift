@@ -28,7 +28,7 @@ extension SyncEngine {
 
   /// Records a datagram received on a session.
   mutating func noteHeard(_ device: DeviceID) {
-    peers[device]?.noteWord(now: now)
+    peers[device]?.noteWord(now: clock.now)
     if case .heard = peers[device]?.liveness { return }
     peers[device]?.liveness = .heard
   }
@@ -36,7 +36,7 @@ extension SyncEngine {
   /// Probes a peer at once, because it may have lost its state or the network changed.
   mutating func probeNow(_ device: DeviceID) {
     guard peers[device]?.sessions.isEmpty == false else { return }
-    peers[device]?.liveness = .asked(Liveness.Probe(next: now))
+    peers[device]?.liveness = .asked(Liveness.Probe(next: clock.now))
     probe(device)
     scheduleTending(of: device)
   }
@@ -114,8 +114,8 @@ extension SyncEngine {
     peers[device]?.heartbeatMilliseconds = interval
     // Up to 25 % earlier at random, so that peers do not send simultaneously.
     let jitter = Int64(random.uniform(below: UInt64(interval / 4)))
-    peers[device]?.nextHeartbeat = now.advanced(byMilliseconds: interval - jitter)
-    if !missingKeys.isEmpty { askForKeys(device) }
+    peers[device]?.nextHeartbeat = clock.now.advanced(byMilliseconds: interval - jitter)
+    if !keys.missing.isEmpty { askForKeys(device) }
     peers[device]?.certificatesAsked = []
     introduce(to: device)
     watchForWithholding(by: device)
@@ -130,7 +130,7 @@ extension SyncEngine {
   /// The longest interval of heartbeats to peers whose announces are not received: they are not on
   /// this link, so that the path to them may pass a NAT.
   private var longestUnicastHeartbeat: Int64 {
-    let count = connected.count { !announcesServe(since: peers[$0]?.announced?.at) }
+    let count = peers.connected.count { !announcesServe(since: peers[$0]?.announced?.at) }
     return min(
       Timing.heartbeatLastMilliseconds,
       max(
@@ -144,7 +144,7 @@ extension SyncEngine {
   func announcesServe(since announced: Instant?) -> Bool {
     guard let announced else { return false }
     let limit =
-      met.count <= Limits.smallMesh
+      peers.count <= Limits.smallMesh
       ? Timing.announceServesMilliseconds : Timing.announceServesManyMilliseconds
     return now.milliseconds(since: announced) < limit
   }
@@ -152,7 +152,7 @@ extension SyncEngine {
   mutating func sendRoots(to device: DeviceID, asksForAnswer: Bool) {
     var packet = Packet()
     packet.roots = shelf.roots()
-    packet.clock = wall
+    packet.clock = clock.wall
     packet.answer = asksForAnswer
     outbox.add(packet, importance: .control, to: device)
   }
@@ -164,7 +164,7 @@ extension SyncEngine {
     {
       return
     }
-    peers[device]?.lastAnswer = now
+    peers[device]?.lastAnswer = clock.now
     sendRoots(to: device, asksForAnswer: false)
   }
 }

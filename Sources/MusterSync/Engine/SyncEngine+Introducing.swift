@@ -11,10 +11,11 @@ extension SyncEngine {
     {
       return
     }
-    peers[device]?.lastIntroduction = now
+    peers[device]?.lastIntroduction = clock.now
     peers[device]?.hasNewNeighbours = false
     var packet = Packet()
     // Starting at random, so that among many every peer is named in time.
+    let connected = peers.connected
     let first = connected.isEmpty ? 0 : Int(random.uniform(below: UInt64(connected.count)))
     for other in connected[first...] + connected[..<first] where other != device {
       guard let known = peers[other], known.isReachable, known.endpoint.isWorthTelling else {
@@ -31,7 +32,7 @@ extension SyncEngine {
     for introduction in introductions.prefix(Limits.introductions) {
       guard introduction.device != local.device, peers[introduction.device]?.isReachable != true,
         introduction.endpoint.isWorthTelling, roster.devices.contains(introduction.device),
-        contacts[introduction.endpoint] == nil, connected.count < Limits.smallMesh
+        contacts[introduction.endpoint] == nil, peers.connected.count < Limits.smallMesh
       else { continue }
       let wait = Int64(random.uniform(below: UInt64(Timing.heardContactMilliseconds)))
       hearContact(

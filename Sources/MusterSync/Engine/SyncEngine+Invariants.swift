@@ -9,10 +9,7 @@ extension SyncEngine {
     checkPulls()
     checkReassembly()
     precondition(outbox.flows.count <= Limits.peers, "\(outbox.flows.count) flows")
-    precondition(peers.count <= Limits.peers, "\(peers.count) peers")
-    precondition(met == peers.devices.sorted(), "\(met.count) met, \(peers.count) peers")
-    precondition(
-      connected == met.filter { peers[$0]?.sessions.isEmpty == false }, "connected differ")
+    peers.checkInvariants()
     precondition(relays.count <= Limits.relays, "\(relays.count) relays")
     precondition(lifeTellings.count <= Limits.lifeTellings, "\(lifeTellings.count) notifications")
     strands.checkInvariants()
@@ -31,7 +28,7 @@ extension SyncEngine {
   }
 
   private func checkBounds() {
-    let share = missingKeys.largestShare
+    let share = keys.missing.largestShare
     precondition(share <= Limits.missingKeysPerAuthor, "\(share) missing keys of one author")
     records.checkInvariants()
   }
@@ -48,7 +45,7 @@ extension SyncEngine {
       }
     }
     precondition(joiners <= Limits.handshakesInFlight, "\(joiners) joiners")
-    for device in met {
+    for device in peers.devices {
       guard let peer = peers[device], peer.device == device else {
         preconditionFailure("another device's state at \(device)")
       }
@@ -76,7 +73,7 @@ extension SyncEngine {
         owed[segment.device, default: 0] += segment.missing
       }
     }
-    for device in met {
+    for device in peers.devices {
       guard let peer = peers[device] else { continue }
       precondition(
         peer.pulling.frames == owed[device] ?? 0,

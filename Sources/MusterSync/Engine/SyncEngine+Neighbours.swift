@@ -6,7 +6,7 @@ extension SyncEngine {
   ///
   /// A device with a short silence stays in the list, so that packet loss does not remove it.
   public func neighbours(now: Instant) -> [HeardNeighbour] {
-    let heard = met.compactMap { device in
+    let heard = peers.devices.compactMap { device in
       peers[device].flatMap { heardNeighbour($0, now: now) }
     }
     guard heard.count > Limits.neighbours else { return heard }

@@ -56,7 +56,7 @@ extension SyncEngine {
     var direct: [DeviceID] = []
     var audiences: [Audience] = []
     let (key, news) = (fresh.key, News(fresh))
-    for device in met where device != source {
+    for device in peers.devices where device != source {
       var place: Int?
       if let announced = peers[device]?.announced, announcesServe(since: announced.at) {
         place = audiences.firstIndex { $0.link == announced.link }
@@ -117,7 +117,7 @@ extension SyncEngine {
   /// replaces, and only at low loss; frames are received twice.
   private func sureAudience(_ hearers: [DeviceID], of fresh: Fresh) -> Set<DeviceTag> {
     guard case .records = fresh, hearers.count <= Limits.coveredDevices else { return [] }
-    let loss = connected.compactMap { outbox.flows[$0]?.path.heardLoss.percent }.max() ?? 0
+    let loss = peers.connected.compactMap { outbox.flows[$0]?.path.heardLoss.percent }.max() ?? 0
     guard loss <= Timing.sureHearingLossPercent else { return [] }
     return Set(hearers.map { DeviceTag($0, about: fresh.key) })
   }
@@ -255,7 +255,7 @@ extension SyncEngine {
     let head = Head(log: last.strand, sequence: last.sequence, hash: last.hash)
     var packet = Packet()
     packet.heads = [LeafHint(head)]
-    for device in connected where device != source {
+    for device in peers.connected where device != source {
       guard let peer = peers[device], peer.isReachable else { continue }
       if let theirs = peer.known[last.strand], theirs.sequence >= last.sequence { continue }
       outbox.add(packet, importance: Outbox.Importance(opening.lane), to: device)

@@ -56,7 +56,7 @@ extension SyncEngine {
     guard let (plaintext, counter) = sessions[localIndex]?.open(counter: counter, ciphertext),
       let peer = sessions[localIndex]?.peer
     else { return reject(.unauthenticated, from: arrival.endpoint) }
-    sessions[localIndex]?.lastReceived = now
+    sessions[localIndex]?.lastReceived = clock.now
     sessions[localIndex]?.unconfirmedFinish = nil
     guard case .device(let device) = peer else { return }
     peers[device]?.bytesIn += UInt64(ciphertext.count + 9 + Limits.headerBytes)
@@ -74,8 +74,8 @@ extension SyncEngine {
     let endpoint = arrival.endpoint
     for chain in packet.chains { receive(chain: chain, from: device, endpoint: endpoint) }
     for piece in packet.evidence { receive(piece, from: device, endpoint: endpoint) }
-    if !packet.runs.isEmpty { peers[device]?.lastHanded = now }
-    if !packet.wants.isEmpty { peers[device]?.lastAsked = now }
+    if !packet.runs.isEmpty { peers[device]?.lastHanded = clock.now }
+    if !packet.wants.isEmpty { peers[device]?.lastAsked = clock.now }
     for run in packet.runs {
       receive(run, from: device, by: arrival)
       noteWhetherHeld(run, on: arrival.session)

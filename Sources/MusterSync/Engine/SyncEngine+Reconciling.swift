@@ -31,7 +31,7 @@ extension SyncEngine {
     }
     if differing.contains(.records) { recordComparisons.noteBegin(at: now) }
     for set in differing {
-      peers[device]?.digestsBegun[set] = now
+      peers[device]?.digestsBegun[set] = clock.now
       send(shelf.node(of: set, prefix: .root, answers: false), to: device)
     }
     return true
@@ -56,9 +56,9 @@ extension SyncEngine {
     }
     peers[device]?.lastDigest = digest
     if digest.repeats == 0,
-      peers[device]?.resets.take(PeerState.resetMilliseconds, now: now) == true
+      peers[device]?.resets.take(PeerState.resetMilliseconds, now: clock.now) == true
     {
-      peers[device]?.recheck(now: now)
+      peers[device]?.recheck(now: clock.now)
       if let deadline = peers[device]?.deadline {
         deadlines.schedule(.peer(device), at: deadline)
       }

@@ -137,26 +137,23 @@ extension SyncEngine {
   /// - Parameter author: whose frames are encrypted with them; nil for keys that the control plane
   ///   requires.
   mutating func requestKeys(_ epochs: [EpochID], of author: CertificateHash?) {
-    let missing = epochs.filter { epochKeys[$0] == nil }
     if let author {
-      for epoch in missing where !missingKeys.add(epoch, of: author) {
-        bounds.note(.missingKeys, of: author)
-      }
-    } else if !missingKeys.want(missing) {
+      for _ in 0..<keys.request(epochs, of: author) { bounds.note(.missingKeys, of: author) }
+    } else if !keys.request(epochs) {
       // Every control frame leads here: peers were asked already.
       return
     }
-    for device in connected { askForKeys(device) }
+    for device in peers.connected { askForKeys(device) }
   }
 
   /// Returns authors whose further epochs may be requested: the caller MUST supply these.
-  public mutating func takeRefillableAuthors() -> [CertificateHash] { missingKeys.takeRefillable() }
+  public mutating func takeRefillableAuthors() -> [CertificateHash] { keys.takeRefillableAuthors() }
 
   mutating func askForKeys(_ device: DeviceID) {
-    guard peers[device]?.sessions.isEmpty == false, !missingKeys.isEmpty else { return }
+    guard peers[device]?.sessions.isEmpty == false, !keys.missing.isEmpty else { return }
     let announced = roster.announced
     var packet = Packet()
-    packet.keyRequests = missingKeys.nextRequests { announced?.contains($0) ?? true }
+    packet.keyRequests = keys.nextRequests { announced?.contains($0) ?? true }
     outbox.add(packet, importance: .control, to: device)
   }
 
@@ -164,13 +161,13 @@ extension SyncEngine {
   /// and only once every revocation that its epoch names is known here.
   mutating func serveKey(_ epoch: EpochID, to device: DeviceID) {
     #if Canary
-      if Canary.keyForRevoked.isPlanted, let key = epochKeys[epoch] {
+      if Canary.keyForRevoked.isPlanted, let key = keys[epoch] {
         var packet = Packet()
         packet.keys = [key]
         return outbox.add(packet, importance: .control, to: device)
       }
     #endif
-    guard let key = epochKeys[epoch], let peer = peers[device],
+    guard let key = keys[epoch], let peer = peers[device],
       let certificate = roster[peer.certificate], mayServe(epoch, to: certificate)
     else { return }
     var packet = Packet()
@@ -191,10 +188,9 @@ extension SyncEngine {
   /// Accepts a missing key. Returns false if the key does not match its id.
   @discardableResult
   mutating func take(_ key: EpochKey) -> Bool {
-    guard missingKeys.contains(key.id) else { return true }
+    guard keys.missing.contains(key.id) else { return true }
     guard EpochID(operation: local.operation, key: key.key) == key.id else { return false }
-    missingKeys.remove(key.id)
-    epochKeys[key.id] = key
+    keys.add(key)
     effects.append(.store(.epochKey(key)))
     return true
   }

@@ -37,7 +37,7 @@ extension SyncEngine {
     // 0 is encoded as absent.
     let token = random.uint64() | 1
     sessions[index]?.challenged = ChallengedPath(
-      endpoint: arrival.endpoint, token: token, at: now)
+      endpoint: arrival.endpoint, token: token, at: clock.now)
     var packet = Packet()
     packet.challenge = token
     say(packet, at: arrival, on: index)

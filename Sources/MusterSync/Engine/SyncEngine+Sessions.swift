@@ -18,7 +18,6 @@ extension SyncEngine {
     guard peers.count < Limits.peers else { return false }
     peers[device] = PeerState(
       device: device, certificate: certificate, endpoint: endpoint, now: now)
-    Self.insert(device, into: &met)
     return true
   }
 
@@ -29,17 +28,6 @@ extension SyncEngine {
     }
     guard let oldest else { return }
     peers[oldest.device] = nil
-    met.removeAll { $0 == oldest.device }
-  }
-
-  private static func insert(_ device: DeviceID, into sorted: inout [DeviceID]) {
-    var (low, high) = (0, sorted.count)
-    while low < high {
-      let middle = (low + high) / 2
-      if sorted[middle] < device { low = middle + 1 } else { high = middle }
-    }
-    guard low == sorted.count || sorted[low] != device else { return }
-    sorted.insert(device, at: low)
   }
 
   // MARK: Sessions
@@ -75,7 +63,6 @@ extension SyncEngine {
     peer.quicken(now: now)
     sessions[session.localIndex] = session
     peers[device] = peer
-    Self.insert(device, into: &connected)
     contacts.prove(session.endpoint, of: device)
     deadlines.schedule(.peer(device), at: peer.nextHeartbeat)
     deadlines.schedule(.session(session.localIndex), at: deadline(of: session))
@@ -86,7 +73,7 @@ extension SyncEngine {
     }
     if !wasConnected {
       effects.append(.notice(.peerConnected(device, session.endpoint)))
-      for other in connected where other != device { peers[other]?.hasNewNeighbours = true }
+      for other in peers.connected where other != device { peers[other]?.hasNewNeighbours = true }
     }
     return true
   }
@@ -154,7 +141,6 @@ extension SyncEngine {
     else { return }
     peers[device]?.sessions.removeAll { $0 == index }
     guard peers[device]?.sessions.isEmpty == true else { return }
-    connected.removeAll { $0 == device }
     peers[device]?.connectedSince = nil
     peers[device]?.liveness = .heard
     outbox.forget(device)

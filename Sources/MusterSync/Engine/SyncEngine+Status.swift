@@ -12,7 +12,7 @@ extension SyncEngine {
     var shelf = shelf
     let own = shelf.roots()
     let held = shelf.frameCounts()
-    return met.compactMap { device in
+    return peers.devices.compactMap { device in
       guard let peer = peers[device] else { return nil }
       let session = liveSession(of: device).flatMap { sessions[$0] }
       return PeerStatus(

@@ -6,7 +6,7 @@ extension SyncEngine {
   package mutating func push(
     unchecked frames: [Frame], records: [LatestRecord], now: ClockReading
   ) -> [Effect] {
-    for device in peers.devices.sorted() where peers[device]?.sessions.isEmpty == false {
+    for device in peers.connected {
       for frame in frames {
         var packet = Packet()
         packet.runs = [
@@ -23,7 +23,7 @@ extension SyncEngine {
 
   /// Sends unverified runs of several frames each.
   package mutating func push(uncheckedRuns runs: [[Frame]], now: ClockReading) -> [Effect] {
-    for device in peers.devices.sorted() where peers[device]?.sessions.isEmpty == false {
+    for device in peers.connected {
       for frames in runs {
         var packet = Packet()
         packet.runs = [Run(frames, of: frames[0].strand, after: .none)]

@@ -47,14 +47,14 @@ extension SyncEngine {
       !peer.refused.contains(log), known.set != .quarantine, isBehind(of: log, by: known.sequence)
     else { return }
     peers[device]?.standstill = Standstill(
-      kind: .keepsToItself, log: log, sequence: known.sequence, since: now)
+      kind: .keepsToItself, log: log, sequence: known.sequence, since: clock.now)
   }
 
   /// Returns the peers that are stalled now, and for how many seconds, by device.
   public func standstills(
     now: Instant
   ) -> [(device: DeviceID, kind: StandstillKind, seconds: Int64)] {
-    connected.compactMap { device in
+    peers.connected.compactMap { device in
       guard let standstill = peers[device]?.standstill, standstill.isTold else { return nil }
       let seconds = now.milliseconds(since: standstill.since) / 1000
       return (device, standstill.kind, max(0, seconds))
@@ -69,11 +69,11 @@ extension SyncEngine {
       guard let device = roster.device(of: summary.opening.certificate),
         device != local.device, !roster.revoked.contains(device)
       else { continue }
-      let news = heardOf[summary.opening.certificate] ?? startedAt
-      newest[device] = max(newest[device] ?? startedAt, news)
+      let news = heardOf[summary.opening.certificate] ?? clock.startedAt
+      newest[device] = max(newest[device] ?? clock.startedAt, news)
     }
     return newest.keys.sorted().map { device in
-      let last = max(newest[device] ?? startedAt, peers[device]?.lastHeard ?? startedAt)
+      let last = max(newest[device] ?? clock.startedAt, peers[device]?.lastHeard ?? clock.startedAt)
       return (device, max(0, now.milliseconds(since: last) / 1000))
     }
   }

@@ -20,25 +20,20 @@ public struct SyncEngine: Sendable {
   let local: LocalDevice
   var incarnation: Incarnation
   var random: DeterministicRandom
-  var now: Instant
-  /// This device's wall clock, reported to peers. No decision depends on it.
-  var wall: Timestamp
-  var lastShown: ShownClock?
+  var clock: EngineClock
 
   var roster: Roster
   var shelf: Shelf
   var records = RecordCache()
   /// When new data of a device last arrived, frames or records, by its certificate.
   var heardOf: [CertificateHash: Instant] = [:]
-  let startedAt: Instant
   var lifeTellings = LifeTellings()
   var invites: [InviteID: OpenInvite] = [:]
-  var epochKeys: [EpochID: EpochKey] = [:]
-  var missingKeys = MissingKeys()
+  var keys = EpochKeyring()
   var evidence = EvidenceExchange()
   var bounds = BoundTracker()
 
-  var peers = PeerTable()
+  var peers = PeerDirectory()
   var sessions: [UInt32: Session] = [:]
   var handshakes = HandshakeTable()
   var contacts = AddressBook()
@@ -48,9 +43,6 @@ public struct SyncEngine: Sendable {
   var strands = StrandIntake()
   var announcing: AnnounceTimer
   var announced = HeardAnnounces()
-  /// Devices in the table of peers, and those of them with a session, in ascending order.
-  var met: [DeviceID] = []
-  var connected: [DeviceID] = []
   /// How many further announces carry this device's certificates.
   var chainNamings = 2
   /// How often this device's position was announced.
@@ -82,11 +74,11 @@ public struct SyncEngine: Sendable {
     logs: [LogSummary], records: [LatestRecord], epochKeys: [EpochKey], seed: [UInt8],
     now reading: ClockReading
   ) {
-    (now, wall) = (reading.instant, reading.wall)
+    clock = EngineClock(reading)
+    let now = reading.instant
     self.local = local
     self.incarnation = incarnation
     self.roster = roster
-    startedAt = now
     random = DeterministicRandom(seed: seed)
     shelf = Shelf()
     announcing = AnnounceTimer(counter: announceCounter, now: now)
@@ -98,7 +90,7 @@ public struct SyncEngine: Sendable {
     selfIntroductions = Allowance(saving: PeerState.resetMilliseconds * 8, now: now)
     cookies = CookieJar(random: &random, now: now)
     deadlines.schedule(.announce, at: announcing.next)
-    for key in epochKeys { self.epochKeys[key.id] = key }
+    for key in epochKeys { keys.add(key) }
     for record in records { keep(record) }
     refileCertificates(after: nil)
     for log in logs.sorted(by: { $0.head.log < $1.head.log }) {
@@ -106,13 +98,15 @@ public struct SyncEngine: Sendable {
     }
   }
 
+  var now: Instant { clock.now }
+
   /// Handles one input and returns the effects. The caller MUST carry them out in order, and take
   /// `now` from one monotonic clock.
   public mutating func handle(_ input: Input, now reading: ClockReading) -> [Effect] {
     effects = []
-    wall = reading.wall
     random.stir(reading.entropy)
-    noticeSleep(until: reading.instant)
+    // All state about peers is stale after a suspension.
+    if clock.advance(to: reading, nextDeadline: deadlines.next) { retryEverybody() }
     noticeClockStep()
     switch input {
     case .datagram(let bytes, let endpoint, let link):
@@ -137,9 +131,7 @@ public struct SyncEngine: Sendable {
       self.invites = [:]
       for invite in invites { self.invites[invite.id] = invite }
     case .keysMissing(let epochs, let author): requestKeys(epochs, of: author)
-    case .keyLearned(let key):
-      epochKeys[key.id] = key
-      missingKeys.remove(key.id)
+    case .keyLearned(let key): keys.add(key)
     case .contacts(let endpoints):
       for endpoint in endpoints { addContact(endpoint) }
     case .joinAnswered(let ticket, let answer): answerJoin(ticket, answer)
@@ -162,7 +154,7 @@ public struct SyncEngine: Sendable {
     let hasRoomAgain = roster.revoked != old.revoked
     guard strands.hasUnverifiable || hasRoomAgain else { return }
     strands.retryUnverifiable()
-    for device in met {
+    for device in peers.devices {
       // What a revocation names may have been refused for lack of room, and has room now.
       if hasRoomAgain, let refused = peers[device]?.refused, !refused.isEmpty {
         peers[device]?.refused = refused.filter { roster.parts[$0]?.end == nil }
@@ -180,7 +172,7 @@ public struct SyncEngine: Sendable {
     roster.grow(by: growth)
     guard !signed.isEmpty, strands.hasUnverifiable else { return }
     strands.retryUnverifiable()
-    for device in met { wantWhatIsKnown(of: device) }
+    for device in peers.devices { wantWhatIsKnown(of: device) }
   }
 
   mutating func reject(_ rejection: Rejection, from endpoint: Endpoint) {

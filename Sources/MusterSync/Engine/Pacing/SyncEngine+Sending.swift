@@ -92,7 +92,7 @@ extension SyncEngine {
       outbox.forget(device)
       return false
     }
-    let mayTalk = outbox.flows[device]?.permission(now: now).isNow ?? false
+    let mayTalk = outbox.flows[device]?.permission(now: clock.now).isNow ?? false
     let mustAcknowledge = sessions[index]?.received.dueAt.map { $0 <= now } ?? false
     guard mayTalk || mustAcknowledge, let link = sessions[index]?.link,
       outbox.links.opensAt(link, now: now) == nil
@@ -100,7 +100,7 @@ extension SyncEngine {
     var bytes: [UInt8] = []
     let holdsRuns = sessions[index]?.runs.areAllHeld ?? false
     if let acknowledgement = sessions[index]?.received.take(
-      now: now, lossPercent: outbox.flows[device]?.path.lossPercent ?? 0,
+      now: clock.now, lossPercent: outbox.flows[device]?.path.lossPercent ?? 0,
       holdsRuns: holdsRuns)
     {
       var packet = Packet()
@@ -119,7 +119,7 @@ extension SyncEngine {
       let counter = sessions[index]?.sendCounter, let datagram = sessions[index]?.seal(bytes)
     else { return false }
     outbox.flows[device]?.noteSent(
-      counter, on: index, size: datagram.count + Limits.headerBytes, parts: parts, now: now)
+      counter, on: index, size: datagram.count + Limits.headerBytes, parts: parts, now: clock.now)
     peers[device]?.bytesOut += UInt64(datagram.count + Limits.headerBytes)
     leave(datagram, to: .endpoint(endpoint, link))
     return true
@@ -139,7 +139,7 @@ extension SyncEngine {
 
   /// Returns when a peer's flow must be processed; nil while nothing is in flight, queued or due.
   mutating func flowDeadline(of device: DeviceID) -> Instant? {
-    let look = outbox.flows[device]?.look(now: now)
+    let look = outbox.flows[device]?.look(now: clock.now)
     let loss = look?.lossDeadline
     guard let index = liveSession(of: device), let link = sessions[index]?.link else { return loss }
     let owed = sessions[index]?.received.dueAt
@@ -150,7 +150,7 @@ extension SyncEngine {
   }
 
   mutating func passFlowDeadline(of device: DeviceID) {
-    outbox.flows[device]?.passDeadline(now: now)
+    outbox.flows[device]?.passDeadline(now: clock.now)
     outbox.touch(device)
   }
 
@@ -166,11 +166,11 @@ extension SyncEngine {
     _ counter: UInt64, packet: Packet, on index: UInt32, of device: DeviceID
   ) {
     let skipped = sessions[index]?.received.note(
-      counter, isToBeAcknowledged: packet.isToBeAcknowledged, now: now)
+      counter, isToBeAcknowledged: packet.isToBeAcknowledged, now: clock.now)
     outbox.flows[device, default: Flow()].noteHeard(skipped: skipped ?? 0, now: now)
     if let acknowledgement = packet.acknowledgement, let next = sessions[index]?.sendCounter {
       let answer = outbox.flows[device]?.acknowledge(
-        acknowledgement, on: index, nextCounter: next, now: now)
+        acknowledgement, on: index, nextCounter: next, now: clock.now)
       if let took = answer?.roundTrip { outbox.links.noteDelay(milliseconds: took / 1000) }
       if acknowledgement.holdsRuns { confirm(answer?.runs ?? [], by: device) }
     }

@@ -99,7 +99,7 @@ extension SyncEngine {
       return
     }
     peers[device]?.pulling.frames -= arrived
-    peers[device]?.pulling.noteProgress(frames: sequences.count, bytes: bytes, now: now)
+    peers[device]?.pulling.noteProgress(frames: sequences.count, bytes: bytes, now: clock.now)
     peers[device]?.pulling.deadline = nil
     tidyPull(of: log, from: device)
     watchPulls(from: device, isBlocked: false)
@@ -174,7 +174,7 @@ extension SyncEngine {
   /// requested.
   private func isHeldElsewhere(_ log: LogID, than device: DeviceID) -> Bool {
     let last = pulls[log]?.segments.filter { $0.device == device }.map(\.last).max() ?? 0
-    return connected.contains { other in
+    return peers.connected.contains { other in
       other != device && peers[other]?.pulling.attempts == 0
         && peers[other]?.known[log].map { $0.sequence >= last } ?? false
         && isWelcome(log, from: other)
@@ -203,7 +203,7 @@ extension SyncEngine {
     pulls[log]?.segments.removeAll { $0.device == device }
     peers[device]?.pulling.logs.remove(log)
     var isOffered = false
-    for other in met where other != device {
+    for other in peers.devices where other != device {
       guard peers[other]?.known[log] != nil else { continue }
       enqueue(log, from: other)
       continuePulls(from: other)

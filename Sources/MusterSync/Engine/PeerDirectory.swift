@@ -1,0 +1,74 @@
+internal import MusterModel
+
+/// The states of all peers, read and modified in place: a state is large, and every datagram reads
+/// many of them, so copies would dominate the cost.
+///
+/// Invariants: `devices` and `connected` are in ascending order. `connected` contains exactly the
+/// devices whose state has a session.
+struct PeerDirectory: Sendable {
+  private var places: [DeviceID: Int] = [:]
+  /// The first is always nil and is returned for unknown devices.
+  private var states: [PeerState?] = [nil]
+  private var vacant: [Int] = []
+  private(set) var devices: [DeviceID] = []
+  private(set) var connected: [DeviceID] = []
+
+  var count: Int { devices.count }
+  /// In unspecified order: no result may depend on it.
+  var values: some Sequence<PeerState> { states.lazy.compactMap(\.self) }
+
+  subscript(device: DeviceID) -> PeerState? {
+    _read { yield states[places[device] ?? 0] }
+    _modify {
+      if let place = places[device] {
+        let wasConnected = states[place]?.sessions.isEmpty == false
+        defer { settle(device, at: place, wasConnected: wasConnected) }
+        yield &states[place]
+      } else {
+        var state: PeerState?
+        defer { if let state { insert(state, of: device) } }
+        yield &state
+      }
+    }
+  }
+
+  /// Updates the lists after the state of a device was modified.
+  private mutating func settle(_ device: DeviceID, at place: Int, wasConnected: Bool) {
+    let isConnected = states[place]?.sessions.isEmpty == false
+    if states[place] == nil {
+      places[device] = nil
+      vacant.append(place)
+      devices.removeAll { $0 == device }
+    }
+    guard isConnected != wasConnected else { return }
+    if isConnected {
+      Self.insert(device, into: &connected)
+    } else {
+      connected.removeAll { $0 == device }
+    }
+  }
+
+  private mutating func insert(_ state: PeerState, of device: DeviceID) {
+    let place = vacant.popLast() ?? states.count
+    if place == states.count { states.append(state) } else { states[place] = state }
+    places[device] = place
+    Self.insert(device, into: &devices)
+    if !state.sessions.isEmpty { Self.insert(device, into: &connected) }
+  }
+
+  private static func insert(_ device: DeviceID, into sorted: inout [DeviceID]) {
+    var (low, high) = (0, sorted.count)
+    while low < high {
+      let middle = (low + high) / 2
+      if sorted[middle] < device { low = middle + 1 } else { high = middle }
+    }
+    sorted.insert(device, at: low)
+  }
+
+  func checkInvariants() {
+    precondition(count <= Limits.peers, "\(count) peers")
+    precondition(devices == places.keys.sorted(), "\(count) listed, \(places.count) peers")
+    precondition(
+      connected == devices.filter { self[$0]?.sessions.isEmpty == false }, "connected differ")
+  }
+}
