@@ -1,7 +1,7 @@
 internal import MusterCrypto
 internal import MusterModel
 
-/// Schedules announces with a Trickle timer (RFC 6206).
+/// Schedules announces with a Trickle timer (RFC 6206), and what they carry besides the roots.
 ///
 /// The interval doubles while nothing changes. Each announce is sent at a random moment of the
 /// second half of its interval, and is suppressed if enough peers announced the same roots.
@@ -13,6 +13,10 @@ struct AnnounceTimer: Sendable {
   private var lastSent: Instant?
   private var consistent = 0
   private var suppressed = 0
+  /// How many further announces carry this device's certificates.
+  private var chainsLeft = 2
+  /// How many further announces carry this device's position.
+  private var positionsLeft = Timing.announceNamings
 
   init(counter: UInt64, now: Instant) {
     self.counter = counter
@@ -45,6 +49,28 @@ struct AnnounceTimer: Sendable {
 
   /// Counts an announce of another device with the same roots.
   mutating func noteConsistent() { consistent += 1 }
+
+  // MARK: What an announce carries
+
+  /// Counts down the announces with this device's certificates. Returns whether this is one.
+  mutating func takesChain() -> Bool {
+    guard chainsLeft > 0 else { return false }
+    chainsLeft -= 1
+    return true
+  }
+
+  /// Counts down the announces with this device's position. Returns whether this is one.
+  mutating func takesPosition() -> Bool {
+    guard positionsLeft > 0 else { return false }
+    positionsLeft -= 1
+    return true
+  }
+
+  /// Lets the next announce carry the certificates, for a device that may not know this one.
+  mutating func noteNewcomer() { chainsLeft = max(chainsLeft, 1) }
+
+  /// Lets the next announces carry a new position.
+  mutating func notePosition() { positionsLeft = Timing.announceNamings }
 
   /// Returns a counter that this incarnation has not used.
   mutating func nextCounter() -> UInt64 {

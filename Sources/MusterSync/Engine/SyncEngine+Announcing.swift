@@ -11,18 +11,14 @@ extension SyncEngine {
     var announce = blankAnnounce()
     announce.roots = shelf.roots()
     announce.heads = shelf.namedHints()
-    if positionNamings < Timing.announceNamings {
-      positionNamings += 1
-      announce.position = records[ownTopic]
-    }
+    if announcing.takesPosition() { announce.position = records[ownTopic] }
     transmit(introducing(announce) ?? sealed(announce), to: .multicast(nil))
   }
 
   /// Returns the announce with this device's certificates, while some peer may be missing them. Nil
   /// if none does, or if they do not fit.
   private mutating func introducing(_ announce: Announce) -> [UInt8]? {
-    guard chainNamings > 0 else { return nil }
-    chainNamings -= 1
+    guard announcing.takesChain() else { return nil }
     var announce = announce
     announce.chain = local.chain.certificates
     for leaveOut in [{ _ in }, { $0.position = nil }, { $0.heads = [] }]
@@ -37,8 +33,8 @@ extension SyncEngine {
 
   /// Announces soon, because a device that may not know this one is present.
   private mutating func introduceMyself() {
-    chainNamings = max(chainNamings, 1)
-    guard selfIntroductions.take(PeerState.resetMilliseconds, now: now) else { return }
+    announcing.noteNewcomer()
+    guard limits.selfIntroductions.take(PeerState.resetMilliseconds, now: clock.now) else { return }
     quickenAnnounce()
   }
 
@@ -136,12 +132,12 @@ extension SyncEngine {
     let announce = unverified.announce
     guard announce.chain.first?.hash.raw.prefix.high == announce.certificate else { return nil }
     let cost = SignatureCost.milliseconds * Int64(announce.chain.count)
-    guard strangersSignatures.take(cost, now: now),
+    guard limits.strangersSignatures.take(cost, now: clock.now),
       let chain = CertificateChain(
         announce.chain, operation: local.operation, rootKey: local.rootKey),
       unverified.isSigned(by: chain.leaf.certificate.signingKey, sharing: local.findings)
     else { return nil }
-    strangersSignatures.giveBack(cost)
+    limits.strangersSignatures.giveBack(cost)
     if unverified.rules == local.rulesVersion { learn(chain) }
     return (chain.leaf.hash, chain.leaf.certificate)
   }

@@ -29,7 +29,7 @@ extension SyncEngine {
 
   /// Retries all contacts after a network change or a suspension.
   mutating func retryEverybody() {
-    calls.fill()
+    limits.calls.fill()
     contacts.hastenAll(to: now)
     announcing.reset(now: now)
     deadlines.schedule(.announce, at: now)
@@ -65,8 +65,8 @@ extension SyncEngine {
     let cost =
       isFirst || isLonely ? Timing.lonelyCallMilliseconds : Timing.callMilliseconds
     let reserve = isInRange(contact) ? 0 : Timing.callReserveMilliseconds
-    guard calls.take(cost, leaving: reserve, now: now) else {
-      contact.nextAttempt = calls.moment(of: cost, leaving: reserve, now: now)
+    guard limits.calls.take(cost, leaving: reserve, now: clock.now) else {
+      contact.nextAttempt = limits.calls.moment(of: cost, leaving: reserve, now: clock.now)
       return
     }
     if let left = contact.attemptsLeft { contact.attemptsLeft = left - 1 }

@@ -20,14 +20,14 @@ extension SyncEngine {
   mutating func maySpendAnnounceSignature(_ device: DeviceID, at endpoint: Endpoint) -> Bool {
     isAt(endpoint, device)
       ? maySpendSignature(device)
-      : strangersSignatures.take(SignatureCost.milliseconds, now: now)
+      : limits.strangersSignatures.take(SignatureCost.milliseconds, now: clock.now)
   }
 
   mutating func payBackAnnounceSignature(_ device: DeviceID, at endpoint: Endpoint) {
     if isAt(endpoint, device) {
       payBackSignature(device)
     } else {
-      strangersSignatures.giveBack(SignatureCost.milliseconds)
+      limits.strangersSignatures.giveBack(SignatureCost.milliseconds)
     }
   }
 
@@ -46,7 +46,7 @@ extension SyncEngine {
   ) throws(WireError) -> Bool {
     let isUnderLoad =
       handshakes.isCrowded
-      || !initiations.take(InitiationCost.milliseconds, now: now)
+      || !limits.initiations.take(InitiationCost.milliseconds, now: clock.now)
     guard isUnderLoad, !arrival.hasCookie else { return true }
     let endpoint = arrival.endpoint
     var handshake = SessionHandshake(

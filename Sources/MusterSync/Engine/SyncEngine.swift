@@ -43,21 +43,12 @@ public struct SyncEngine: Sendable {
   var strands = StrandIntake()
   var announcing: AnnounceTimer
   var announced = HeardAnnounces()
-  /// How many further announces carry this device's certificates.
-  var chainNamings = 2
-  /// How often this device's position was announced.
-  var positionNamings = 0
   var relays = RelayQueue()
   var recordComparisons = RecordComparisons()
   /// The peer that may push unrequested data, and until when.
   var granted: Grant?
 
-  /// Rate limits: connection attempts, incoming initiations, announces from unknown addresses.
-  var calls: Allowance
-  var initiations: Allowance
-  var strangersSignatures: Allowance
-  /// Rate limit of announces triggered by unknown and new devices.
-  var selfIntroductions: Allowance
+  var limits: RateLimits
   var cookies: CookieJar
 
   /// The effects of the current `handle` call.
@@ -82,12 +73,7 @@ public struct SyncEngine: Sendable {
     random = DeterministicRandom(seed: seed)
     shelf = Shelf()
     announcing = AnnounceTimer(counter: announceCounter, now: now)
-    calls = Allowance(saving: Timing.callMilliseconds * Timing.callBurst, now: now)
-    initiations = Allowance(
-      saving: InitiationCost.milliseconds * InitiationCost.burst, now: now)
-    strangersSignatures = Allowance(
-      saving: SignatureCost.milliseconds * SignatureCost.burst, now: now)
-    selfIntroductions = Allowance(saving: PeerState.resetMilliseconds * 8, now: now)
+    limits = RateLimits(now: now)
     cookies = CookieJar(random: &random, now: now)
     deadlines.schedule(.announce, at: announcing.next)
     for key in epochKeys { keys.add(key) }
@@ -119,7 +105,7 @@ public struct SyncEngine: Sendable {
       // Another incarnation of this device may have written newer ones.
       let records = recorded.filter { self.records.isNews($0) }
       for record in records { keep(record) }
-      if records.contains(where: { $0.kind == .position }) { positionNamings = 0 }
+      if records.contains(where: { $0.kind == .position }) { announcing.notePosition() }
       if !records.isEmpty { push(.records(records), from: nil, by: nil) }
     case .carried(let carried): take(carried)
     case .fetched(let request, let frames): answer(request, with: frames)
