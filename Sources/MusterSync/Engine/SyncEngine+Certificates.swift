@@ -1,37 +1,37 @@
 internal import MusterCrypto
 internal import MusterModel
 
-/// Reconciling certificates, as a set of their own.
+/// Reconciliation of certificates, as a separate set.
 ///
-/// A certificate usually comes with its issuer's control log. Where that log is out of reach, a
-/// device that was admitted elsewhere would be unknown, and what it writes would stop at the first
-/// peer that has not met it. So peers compare the certificates that they hold:
+/// A certificate usually arrives with its issuer's control log. If that log is out of reach, a
+/// device that was admitted elsewhere would be unknown, and its writes would stop at the first peer
+/// that has not met it. Therefore peers compare the certificates that they store:
 ///
 ///     roots differ in set 7 ─▶ digest ─▶ want ─▶ chain up to the root ─▶ verified ─▶ store
-///     frames or records of an unknown author ─▶ want, of whoever sent them
+///     frames or records of an unknown author ─▶ want, from the peer that sent them
 ///
-/// The first is for what nobody has asked for yet and waits until control logs agree, or make no
-/// progress: they bring most certificates by themselves. The second takes one round trip.
+/// The first waits until the control logs agree, or make no progress, because they contain most
+/// certificates. The second takes one round trip.
 extension SyncEngine {
-  /// What a chain of four takes in a packet, about.
+  /// The approximate size of a chain of four certificates in a packet.
   static let chainBytes = 1024
 
-  /// Keeps the trie of certificates in step with the roster.
+  /// Updates the trie of certificates after a change of the roster.
   mutating func refileCertificates(after old: Roster?) {
     let before = old?.shownHashes ?? []
     for hash in before.subtracting(roster.shownHashes) { shelf.remove(certificate: hash) }
     for hash in roster.shownHashes.subtracting(before) { shelf.set(certificate: hash) }
   }
 
-  /// Whether to look for certificates that differ: not while the control logs differ for the first
-  /// time, since they are about to bring them.
+  /// Returns whether certificates may be compared: not while the control logs differ for the first
+  /// time, since they are about to deliver them.
   func mayCompareCertificates(_ own: Roots, _ theirs: Roots, of device: DeviceID) -> Bool {
     guard own[.control] != theirs[.control] else { return true }
     guard let last = peers[device]?.lastDigest else { return false }
     return last.own[.control] == own[.control] && last.theirs[.control] == theirs[.control]
   }
 
-  /// Asks a peer for the certificate of an author that is not known.
+  /// Requests the certificate of an unknown author.
   mutating func wantCertificate(_ hash: CertificateHash, from device: DeviceID) {
     guard hash != .root else { return }
     wantCertificate(hash.raw.prefix, from: device)
@@ -49,7 +49,7 @@ extension SyncEngine {
     outbox.add(packet, importance: .control, to: device)
   }
 
-  /// Sends certificates that a peer lacks, each with those of its issuers.
+  /// Sends the certificates that a peer is missing, each with those of its issuers.
   mutating func serveCertificates(_ keys: [Bytes16], to device: DeviceID) {
     for key in keys.prefix(Limits.certificateWants) {
       guard let chain = roster.chain(of: key) else { continue }
@@ -59,8 +59,7 @@ extension SyncEngine {
     }
   }
 
-  /// Takes certificates that a peer sent. They prove themselves by their signatures up to the root;
-  /// a peer pays for those that do not.
+  /// Accepts certificates whose signatures are valid up to the root. The peer is charged for others.
   mutating func receive(
     chain certificates: [SignedCertificate], from device: DeviceID, endpoint: Endpoint
   ) {

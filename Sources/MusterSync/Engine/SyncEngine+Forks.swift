@@ -1,26 +1,27 @@
 internal import MusterCrypto
 internal import MusterModel
 
-/// A strand of a forked log that has begun to come, from one peer.
+/// A strand of a forked log whose download from one peer has begun.
 struct BegunStrand: Sendable {
   let device: DeviceID
   /// The log that is forked.
   let log: LogID
-  /// What the strand is said to go on from.
+  /// The frame that the strand follows, according to the peer.
   let before: Head
   let began: Instant
-  /// Whether the peer says that it holds a strand of this name: what is found by a search has one
-  /// that nobody else knows.
+  /// Whether the peer advertised a strand of this name. A search returns strands under a name that
+  /// only this device uses.
   let isKnown: Bool
 }
 
-/// Where a peer's branch of a log parts from the one held: asked for from ever further back.
+/// A search for the frame at which a peer's branch of a log diverges from the stored one. Each
+/// request begins further back.
 struct ForkSearch: Sendable {
   var distance: UInt64
   var began: Instant
-  /// How often it was begun.
+  /// How many searches of this log have begun.
   var times: Int
-  /// Through which sequence what came was held here too.
+  /// The last sequence through which the received frames are stored here too.
   var cursor: UInt64 = 0
 
   func start(before head: Head) -> UInt64 {
@@ -28,16 +29,16 @@ struct ForkSearch: Sendable {
   }
 }
 
-/// Logs of which an author signed two frames for one place: a database that was restored or cloned,
-/// or a lie. All branches are held, as strands (`LogSummary`), and equal on every node.
+/// Forked logs: their author signed two frames for one place, because a database was restored or
+/// cloned, or deliberately. All branches are stored, as strands (`LogSummary`), and are equal on
+/// every node.
 ///
-///     what a peer sends does not follow from what is held
-///       ─▶ search: frames from further back, until they follow from something ─▶ attach
-///     a strand that is not held is offered ─▶ want ─▶ a run that says what it follows ─▶ attach
-///     attach ─▶ the store finds where the branches part ─▶ the strands that are held now
+///     received frames do not follow the stored ones
+///       ─▶ search: frames from further back, until one follows a stored frame ─▶ attach
+///     a peer advertises a strand that is missing ─▶ want ─▶ a run with its origin ─▶ attach
+///     attach ─▶ the store finds where the branches diverge ─▶ the strands that are stored now
 ///
-/// Both signatures of the author's are proof of the fork, and the branches themselves bring it to
-/// everybody.
+/// The two signatures prove the fork. The branches carry them to every node.
 extension SyncEngine {
   private static let searchDistance: UInt64 = 32
   private static let searchGrowth: UInt64 = 8
@@ -45,8 +46,8 @@ extension SyncEngine {
   private static let searchDoublings = 6
   private static let patienceMilliseconds: Int64 = 10_000
 
-  /// Looks for where a peer's branch parts from the one held. False where it cannot be asked, or
-  /// was not long ago: nothing has come of that.
+  /// Searches for the frame at which a peer's branch diverges from the stored one. Returns false if
+  /// the peer cannot be asked, or was asked a short time ago.
   mutating func searchFork(of log: LogID, with device: DeviceID) -> Bool {
     guard let peer = peers[device], !peer.sessions.isEmpty, let head = searchedHead(of: log),
       head.sequence > 0
@@ -65,8 +66,8 @@ extension SyncEngine {
     return true
   }
 
-  /// The frame before which a branch is searched for: the newest of a strand from which no other
-  /// goes on; of a log with more branches than count the last that counts.
+  /// The frame before which a search begins: the newest of a strand without branches. For a log
+  /// with more branches than count, the last frame that counts.
   private func searchedHead(of log: LogID) -> Head? {
     guard let held = shelf.logs[log] else { return nil }
     if isOverforked(log) { return shelf.countedHeads[log] ?? (held.base == nil ? held.head : nil) }
@@ -80,7 +81,7 @@ extension SyncEngine {
     outbox.add(packet, importance: .control, to: device)
   }
 
-  /// A leaf that names another frame than the one held for the same place.
+  /// Handles a leaf that names another frame than the stored one for the same place.
   mutating func noteFork(_ hint: LeafHint, of device: DeviceID) {
     let log = LogID(raw: hint.key)
     guard let held = shelf.logs[log] else { return }
@@ -91,9 +92,9 @@ extension SyncEngine {
     _ = searchFork(of: log, with: device)
   }
 
-  // MARK: Strands that come
+  // MARK: Receiving strands
 
-  /// Notes where the frames of a run are said to go on from. False where they cannot be taken.
+  /// Records which frame a run follows. Returns false if the run cannot be accepted.
   mutating func begin(_ run: Run, from device: DeviceID) -> Bool {
     guard let origin = run.origin, let previous = run.previous, run.first > 0 else { return false }
     guard shelf.logs[run.log] == nil else { return true }
@@ -103,12 +104,12 @@ extension SyncEngine {
     }
     if let begun = strands[run.log] {
       guard begun.device != device else { return true }
-      // Who begins and does not go on must not keep others from it.
+      // A peer that does not continue must not block others.
       guard now.milliseconds(since: begun.began) > Self.patienceMilliseconds else { return false }
       strands.end(run.log)
     }
     guard strands.hasRoom, isWelcome(run.log, from: device) else { return false }
-    // Of this peer's, later datagrams may have overtaken this one.
+    // Frames of this peer are kept: later datagrams may have overtaken this one.
     abandonPull(of: run.log, butFrom: device)
     strands.begin(
       run.log,
@@ -119,7 +120,7 @@ extension SyncEngine {
     return true
   }
 
-  /// Gives frames that their author's signature proves to whoever knows all that is held.
+  /// Passes verified frames of a branch to the store, which knows all stored frames.
   mutating func attach(
     _ frames: [Frame], named name: LogID, opening: Opening, from device: DeviceID
   ) {
@@ -132,7 +133,7 @@ extension SyncEngine {
     _ result: AttachmentResult, to log: LogID, of device: DeviceID
   ) {
     switch result {
-    // Requested again only once the peer names it again.
+    // It is requested again only after the peer advertises it again.
     case .refused(let name): peers[device]?.known[name] = nil
     case .known(let through): goOnSearching(in: log, with: device, after: through)
     case .unattached: goOnSearching(in: log, with: device, after: nil)
@@ -153,13 +154,13 @@ extension SyncEngine {
     }
   }
 
-  /// What came is held here too, through a sequence, so the branches part behind it; or it follows
-  /// nothing that is held, and they part before.
+  /// Continues the searches of a log. The received frames are stored here through a sequence, so the
+  /// branches diverge after it; or they follow no stored frame, so the branches diverge before.
   private mutating func goOnSearching(
     in log: LogID, with device: DeviceID, after through: UInt64?
   ) {
     guard let searches = peers[device]?.searches else { return }
-    // The search may be in a strand of the log.
+    // The search may be for a strand of the log.
     for name in searches.keys.sorted() {
       guard let held = shelf.logs[name], held.log == log, let head = searchedHead(of: name),
         let search = searches[name]
@@ -180,7 +181,7 @@ extension SyncEngine {
     }
   }
 
-  /// What they go on from may be held now.
+  /// Requests strands again whose preceding frames may be stored now.
   mutating func adoptOrphans() {
     let adopted = strands.takeOrphans()
     guard !adopted.isEmpty else { return }
